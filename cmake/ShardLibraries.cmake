@@ -1,0 +1,48 @@
+# How the project's libraries are declared.
+
+# One precompiled header of the MLIR headers that nearly every file includes,
+# owned by a dummy library; shard_add_mlir_library reuses it.
+set(SHARD_PCH_OWNER ShardPrecompiledHeader)
+file(WRITE "${PROJECT_BINARY_DIR}/pch/pch.cpp.in" "// Owns the precompiled header.\n")
+configure_file("${PROJECT_BINARY_DIR}/pch/pch.cpp.in" "${PROJECT_BINARY_DIR}/pch/pch.cpp" COPYONLY)
+add_library(${SHARD_PCH_OWNER} STATIC "${PROJECT_BINARY_DIR}/pch/pch.cpp")
+target_precompile_headers(${SHARD_PCH_OWNER} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch.h")
+if(TARGET mlir-headers)
+  add_dependencies(${SHARD_PCH_OWNER} mlir-headers)
+endif()
+set_target_properties(${SHARD_PCH_OWNER} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+llvm_update_compile_flags(${SHARD_PCH_OWNER})
+
+# shard_reuse_pch(target): compile `target` with the shared precompiled header.
+function(shard_reuse_pch target)
+  target_precompile_headers(${target} REUSE_FROM ${SHARD_PCH_OWNER})
+endfunction()
+
+# shard_add_plain_library(Name sources... LINK_LIBS libs...)
+# A library without MLIR or LLVM: standard C++17 only (Geometry, Runtime,
+# Resharding).
+function(shard_add_plain_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:include>)
+  set_property(GLOBAL APPEND PROPERTY SHARD_LIBS ${name})
+endfunction()
+
+# shard_add_mlir_library(Name sources... DEPENDS targets... LINK_LIBS our libs
+#                        MLIR_LIBS libraries of MLIR)
+# MLIR's libraries are libMLIR.so or the archives, as MLIR_LINK_MLIR_DYLIB says.
+function(shard_add_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS;MLIR_LIBS" ${ARGN})
+  add_mlir_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS}
+    DEPENDS ${ARG_DEPENDS}
+    DISABLE_INSTALL EXCLUDE_FROM_LIBMLIR)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+  mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR_LIBS})
+  shard_reuse_pch(${name})
+  set_property(GLOBAL APPEND PROPERTY SHARD_LIBS ${name})
+endfunction()

@@ -1,0 +1,113 @@
+//===- Sharding.cpp - How a tensor is spread over a grid ------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Geometry/Sharding.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace shard {
+
+bool Sharding::isReplicated() const {
+  return partial.empty() && !hasHalosOrOffsets() &&
+         std::all_of(dims.begin(), dims.end(),
+                     [](const AxisList &axes) { return axes.empty(); });
+}
+
+bool Sharding::operator==(const Sharding &other) const {
+  return dims == other.dims && partial == other.partial &&
+         (partial.empty() || reduction == other.reduction) &&
+         halos == other.halos && offsets == other.offsets;
+}
+
+std::vector<int64_t> localShape(const Grid &grid,
+                                const std::vector<int64_t> &shape,
+                                const Sharding &sharding) {
+  std::vector<int64_t> result = shape;
+  size_t halo = 0, bound = 0;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    const AxisList &axes = sharding.dims[dim];
+    if (axes.empty())
+      continue;
+    int64_t parts = grid.groupSize(axes);
+    result[dim] = localExtent(shape[dim], parts);
+    if (!sharding.offsets.empty()) {
+      const int64_t *bounds = sharding.offsets.data() + bound;
+      result[dim] = bounds[1] - bounds[0];
+      for (int64_t part = 0; part < parts; ++part)
+        if (bounds[part + 1] - bounds[part] != result[dim])
+          result[dim] = kDynamic;
+      bound += parts + 1;
+    }
+    if (!sharding.halos.empty()) {
+      if (result[dim] != kDynamic)
+        result[dim] += sharding.halos[halo] + sharding.halos[halo + 1];
+      halo += 2;
+    }
+  }
+  return result;
+}
+
+std::vector<Block> localBlocks(const Grid &grid,
+                               const std::vector<int64_t> &shape,
+                               const Sharding &sharding, int64_t device) {
+  std::vector<int64_t> coordinates = grid.coordinates(device);
+  std::vector<Block> result;
+  result.reserve(shape.size());
+  size_t bound = 0;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    const AxisList &axes = sharding.dims[dim];
+    std::vector<int64_t> sizes = grid.sizes(axes), index;
+    for (GridAxis axis : axes)
+      index.push_back(coordinates[axis]);
+    if (!axes.empty() && !sharding.offsets.empty()) {
+      const int64_t *bounds = sharding.offsets.data() + bound;
+      int64_t part = linearize(index, sizes);
+      result.push_back({bounds[part], bounds[part + 1] - bounds[part]});
+      bound += grid.groupSize(axes) + 1;
+      continue;
+    }
+    result.push_back(blockAt(shape[dim], sizes, index));
+  }
+  return result;
+}
+
+namespace {
+template <typename List>
+void printList(std::ostringstream &out, const List &list) {
+  out << '[';
+  for (size_t i = 0; i < list.size(); ++i)
+    out << (i ? ", " : "") << list[i];
+  out << ']';
+}
+} // namespace
+
+std::string toString(const Sharding &sharding) {
+  std::ostringstream out;
+  out << '[';
+  for (size_t dim = 0; dim < sharding.dims.size(); ++dim) {
+    out << (dim ? ", " : "");
+    printList(out, sharding.dims[dim]);
+  }
+  out << ']';
+  if (!sharding.partial.empty()) {
+    out << " partial = " << stringifyReductionKind(sharding.reduction) << ' ';
+    printList(out, sharding.partial);
+  }
+  if (!sharding.halos.empty()) {
+    out << " halo_sizes = ";
+    printList(out, sharding.halos);
+  }
+  if (!sharding.offsets.empty()) {
+    out << " sharded_dims_offsets = ";
+    printList(out, sharding.offsets);
+  }
+  return out.str();
+}
+
+} // namespace shard
