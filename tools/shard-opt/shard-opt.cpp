@@ -1,0 +1,21 @@
+//===- shard-opt.cpp - mlir-opt with this project's dialect and passes ----===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Pipelines/Registration.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  shard::registerUpstreamDialects(registry);
+  shard::registerUpstreamPasses();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "Optimizer and SPMD partitioner of the shard project\n",
+      registry));
+}
