@@ -1,0 +1,176 @@
+//===- Propagation.h - From hints to a sharding per value -------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads a module or a function, runs the engine (Engine.h) and returns what it
+// found. No IR is changed: whoever calls this writes the result back.
+//
+// What is read: `shard.sharding` on function arguments and results, shard.shard
+// in both roles, shard.constraint, shard.group, shard.manual_computation; the
+// loop table of every op; branches, regions and calls as data-flow edges.
+//
+// What comes back, per grid:
+//
+//   * one sharding for each value that is not replicated;
+//   * for each use that wants another sharding than its value has, that sharding:
+//     there, and only there, a reshard of an operand happens;
+//   * remarks on what was given up, and why.
+//
+// If axes had to be cut into sub-axes that survive, `grid` is the refined grid
+// and `axes` tells what each of its axes is; all shardings are on that grid.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_PROPAGATION_PROPAGATION_H
+#define SHARD_PROPAGATION_PROPAGATION_H
+
+#include "shard/Geometry/Sharding.h"
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <string>
+#include <vector>
+
+namespace shard {
+
+class GridOp;
+class Planner;
+
+/// How conflicts inside one op are treated.
+enum class PropagationStrategy {
+  /// Only what all tensors of an op agree on is passed on.
+  Basic,
+  /// The conflict is settled (Engine.h tells how) and the winner passed on.
+  Aggressive,
+};
+
+/// Which way information flows first. The last phase of the two-way ones runs
+/// both ways until nothing changes.
+enum class PropagationTraversal {
+  Forward,
+  Backward,
+  ForwardBackward,
+  BackwardForward,
+};
+
+/// Whether propagation may split a dimension whose extent the axes do not divide.
+enum class UnevenPolicy {
+  /// Yes, where every axis gets at least one element: the product of the sizes is
+  /// at most the extent. A remark says so.
+  Shard,
+  /// No; a remark says where it stopped.
+  Replicate,
+};
+
+struct PropagationOptions {
+  PropagationStrategy strategy = PropagationStrategy::Aggressive;
+  PropagationTraversal traversal = PropagationTraversal::ForwardBackward;
+  UnevenPolicy uneven = UnevenPolicy::Shard;
+  /// Pass-through ops before contractions, single-use chains before others.
+  bool opPriorities = true;
+  /// Rounds p0, p1, ...; without, all hints count from the start.
+  bool userPriorities = true;
+  /// Whether values may stay partial beyond the op that makes them so.
+  bool keepPartial = true;
+  /// Keeps what `explain` needs.
+  bool explain = false;
+  /// Prices reshards where the tensors of an op disagree; by default a planner of
+  /// the default cost model.
+  Planner *planner = nullptr;
+};
+
+/// What an axis of the grid of a result is in terms of the original grid: the part
+/// of `axis` of size `size` that has `preSize` devices outside it.
+struct AxisOrigin {
+  GridAxis axis = 0;
+  int64_t preSize = 1;
+  int64_t size = 1;
+};
+
+/// A number of an entry in GridPropagation::shardings.
+using ShardingIndex = uint32_t;
+
+/// The result for the functions that use one grid.
+struct GridPropagation {
+  /// The symbol of the grid that the program names.
+  mlir::StringAttr gridName;
+  /// Its op.
+  mlir::Operation *gridOp = nullptr;
+  /// The original grid, or a refinement of it with the same linear order.
+  Grid grid;
+  bool refined = false;
+  /// One entry per axis of `grid`.
+  std::vector<AxisOrigin> axes;
+
+  /// The distinct shardings; none is replicated, except those that uses want.
+  std::vector<Sharding> shardings;
+
+  struct ValueSharding {
+    mlir::Value value;
+    ShardingIndex sharding;
+  };
+  /// Every value that is not replicated, in the order of the program: a block's
+  /// arguments first, then the results op by op, an op's before those of its
+  /// regions. A value that only shard.shard, shard.constraint make is listed too
+  /// (their results), in that place.
+  std::vector<ValueSharding> values;
+
+  struct UseSharding {
+    mlir::OpOperand *use;
+    ShardingIndex sharding;
+  };
+  /// The uses that want another sharding than their value has, in the order of
+  /// the program. The wanted one may be replicated. Uses by shard.shard with
+  /// `annotate_for_users` are not listed: the op itself says it.
+  std::vector<UseSharding> uses;
+
+  /// Shardings of function results that are not replicated: the function, the
+  /// result's number, its sharding.
+  struct ResultSharding {
+    mlir::Operation *function;
+    unsigned result;
+    ShardingIndex sharding;
+  };
+  std::vector<ResultSharding> results;
+};
+
+/// Something to tell the user, at `location`.
+struct PropagationRemark {
+  mlir::Location location;
+  std::string text;
+};
+
+/// What propagation found.
+class PropagationResult {
+public:
+  /// One entry per grid that hints name; empty without hints.
+  std::vector<GridPropagation> grids;
+  std::vector<PropagationRemark> remarks;
+
+  /// The sharding of `value`; null if it is replicated (or unknown). Builds an
+  /// index at the first call.
+  const Sharding *sharding(mlir::Value value) const;
+
+private:
+  mutable llvm::DenseMap<mlir::Value, const Sharding *> index;
+  mutable bool indexed = false;
+};
+
+/// Propagates the hints in `root`, a module or a function. On failure at least
+/// one error has been emitted: two closed hints that contradict each other (with
+/// both locations), a hint that its grid or tensor does not fit, a function that
+/// mixes grids, a function that calls or is called while `root` is a function.
+mlir::LogicalResult propagateShardings(mlir::Operation *root,
+                                       const PropagationOptions &options,
+                                       PropagationResult &result);
+
+} // namespace shard
+
+#endif // SHARD_PROPAGATION_PROPAGATION_H
