@@ -1,0 +1,217 @@
+//===- ShardCollectiveOps.td - Collectives that move data --*- tablegen -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_IR_SHARDCOLLECTIVEOPS_TD
+#define SHARD_IR_SHARDCOLLECTIVEOPS_TD
+
+include "shard/IR/ShardCollectiveBase.td"
+
+def Shard_AllGatherOp
+    : Shard_CollectiveOp<"all_gather", [Pure, SameOperandsAndResultElementType,
+                                        SameOperandsAndResultRank]> {
+  let summary = "concatenates the blocks of a group on all of its devices";
+  let description = [{
+    The result on every device of a group is the concatenation, by position in
+    the group, of the inputs along tensor dimension `gather_axis`, with trailing
+    padding trimmed to the result's extent D.
+
+    Shapes: the input extent is ceil(D / n) for groups of n devices; D = n * input
+    where the blocks are even.
+
+    ```mlir
+    %1 = shard.all_gather %0 on @mesh grid_axes = [1] gather_axis = 1 : tensor<2x2xi8> -> tensor<2x8xi8>
+    ```
+  }];
+  let arguments = !con(commonArgs, (ins AnyNon0RankedTensor:$input, IndexAttr:$gather_axis));
+  let results = (outs AnyNon0RankedTensor:$result);
+  let assemblyFormat = [{
+    $input `on` $grid (`grid_axes` `=` $grid_axes^)?
+    `gather_axis` `=` $gather_axis attr-dict `:` type($input) `->` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
+                   "::llvm::StringRef":$grid,
+                   "::llvm::ArrayRef<int16_t>":$gridAxes,
+                   "int64_t":$gatherAxis)>
+  ];
+}
+
+def Shard_AllSliceOp
+    : Shard_CollectiveOp<"all_slice", [Pure, SameOperandsAndResultElementType,
+                                       SameOperandsAndResultRank]> {
+  let summary = "keeps on each device its own block";
+  let description = [{
+    Each device keeps the block of its input, along tensor dimension
+    `slice_axis`, that belongs to its position in the group. Communicates
+    nothing. Inverse of `all_gather` where the input is replicated in the group.
+
+    Shapes: the result extent is ceil(d / n) for an input extent d and groups of n
+    devices; blocks at the end may be short or empty, what lies behind them is
+    padding of unspecified content.
+
+    ```mlir
+    %1 = shard.all_slice %0 on @mesh grid_axes = [1] slice_axis = 1 : tensor<2x8xi8> -> tensor<2x2xi8>
+    ```
+  }];
+  let arguments = !con(commonArgs, (ins AnyNon0RankedTensor:$input, IndexAttr:$slice_axis));
+  let results = (outs AnyNon0RankedTensor:$result);
+  let assemblyFormat = [{
+    $input `on` $grid (`grid_axes` `=` $grid_axes^)?
+    `slice_axis` `=` $slice_axis attr-dict `:` type($input) `->` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$input, "::shard::GridOp":$grid,
+                   "::llvm::ArrayRef<int16_t>":$gridAxes,
+                   "int64_t":$sliceAxis)>,
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
+                   "::llvm::StringRef":$grid,
+                   "::llvm::ArrayRef<int16_t>":$gridAxes,
+                   "int64_t":$sliceAxis)>
+  ];
+}
+
+def Shard_AllToAllOp
+    : Shard_CollectiveOp<"all_to_all", [Pure, SameOperandsAndResultElementType,
+                                        SameOperandsAndResultRank]> {
+  let summary = "moves a split from one tensor dimension to another";
+  let description = [{
+    Each device cuts its input along `split_axis` into one block per device of
+    the group and sends block p to position p; it concatenates what it receives
+    along `concat_axis`, by position of the sender.
+
+    Shapes, for groups of n devices: the split dimension shrinks from d to
+    ceil(d / n); the concatenated one grows from c to a D with ceil(D / n) = c.
+    Where both are one dimension its extent stays and n divides it.
+
+    ```mlir
+    %1 = shard.all_to_all %0 on @mesh grid_axes = [0] split_axis = 0 concat_axis = 1 : tensor<4x2xi8> -> tensor<2x4xi8>
+    ```
+  }];
+  let arguments = !con(commonArgs, (ins AnyNon0RankedTensor:$input, IndexAttr:$split_axis, IndexAttr:$concat_axis));
+  let results = (outs AnyNon0RankedTensor:$result);
+  let assemblyFormat = [{
+    $input `on` $grid (`grid_axes` `=` $grid_axes^)?
+    `split_axis` `=` $split_axis `concat_axis` `=` $concat_axis
+    attr-dict `:` type($input) `->` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
+                   "::llvm::StringRef":$grid,
+                   "::llvm::ArrayRef<int16_t>":$gridAxes,
+                   "int64_t":$splitAxis, "int64_t":$concatAxis)>
+  ];
+}
+
+def Shard_PermuteOp
+    : Shard_CollectiveOp<"permute",
+                         [Pure, AllTypesMatch<["result", "input"]>]> {
+  let summary = "exchanges the axes under which blocks are spread";
+  let description = [{
+    A permutation of devices that re-labels the axes of a sharding: what was
+    spread over the axes `from_axes` = F, outermost first, is afterwards spread
+    over `to_axes` = T. The device with coordinates c receives the input of the
+    device c' with
+
+    * on F: the coordinates at row-major position linear(c over T);
+    * on T \ F: the coordinates at position linear(c over F \ T), each list in
+      its own order;
+    * elsewhere: as c.
+
+    The products of the sizes of F and of T are equal. Shapes do not change. The
+    text does not grow with the number of devices.
+
+    A dimension split over [0, 1] is, after `from_axes = [0, 1] to_axes = [1, 0]`,
+    split over [1, 0]; split over [0], after `from_axes = [0] to_axes = [1]` on a
+    square grid, over [1].
+
+    ```mlir
+    %1 = shard.permute %0 on @mesh from_axes = [0, 1] to_axes = [1, 0] : tensor<2x2xi8>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, FlatSymbolRefAttr:$grid,
+                       Shard_GridAxesAttr:$from_axes,
+                       Shard_GridAxesAttr:$to_axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `on` $grid `from_axes` `=` $from_axes `to_axes` `=` $to_axes
+    attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Shard_ShiftOp
+    : Shard_CollectiveOp<"shift", [Pure, SameOperandsAndResultElementType,
+                                   SameOperandsAndResultShape]> {
+  let summary = "shifts blocks along an axis";
+  let description = [{
+    Within a group the device of coordinate c on the grid axis `shift_axis`, one
+    of `grid_axes`, receives the input of the device of coordinate c - `offset`.
+    With `rotate` the coordinate wraps around; without, the result on a device
+    without a source is unspecified.
+
+    ```mlir
+    %1 = shard.shift %0 on @mesh grid_axes = [1] shift_axis = 1 offset = 2 rotate : tensor<2xi8> -> tensor<2xi8>
+    ```
+  }];
+  let arguments = !con(commonArgs, (ins AnyNon0RankedTensor:$input, IndexAttr:$shift_axis, I64Attr:$offset,
+                            UnitAttr:$rotate));
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `on` $grid (`grid_axes` `=` $grid_axes^)?
+    `shift_axis` `=` $shift_axis `offset` `=` $offset (`rotate` $rotate^)?
+    attr-dict `:` type($input) `->` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
+                   "::llvm::StringRef":$grid,
+                   "::llvm::ArrayRef<int16_t>":$gridAxes,
+                   "int64_t":$shiftAxis, "int64_t":$offset, "bool":$rotate)>
+  ];
+}
+
+def Shard_UpdateHaloOp
+    : Shard_Op<"update_halo", [
+        DestinationStyleOpInterface, Shard_HasMemoryForm,
+        Shard_SpeculatableOnTensors, Shard_UsesGrid,
+        TypesMatchWith<"result has same type as destination", "result",
+                       "destination", "$_self">]> {
+  let summary = "fills halos with the neighbours' elements";
+  let description = [{
+    `destination` is a local block with its halos; the result has the halos
+    filled with the elements of the neighbouring blocks. `split_axes` are those
+    of the sharding; `halo_sizes` has two widths, low and high, per split
+    dimension. Halos at the border of the tensor keep what they hold. The tensor
+    form is pure; the memref form works in place.
+
+    ```mlir
+    %1 = shard.update_halo %0 on @mesh split_axes = [[0]] halo_sizes = [1, 1] : tensor<6x8xf32>
+    ```
+  }];
+  let arguments = (ins
+    AnyTypeOf<[AnyNon0RankedMemRef, AnyNon0RankedTensor]>:$destination,
+    FlatSymbolRefAttr:$grid,
+    Shard_GridAxesArrayAttr:$split_axes,
+    Variadic<I64>:$halo_sizes,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$static_halo_sizes
+  );
+  let results = (outs
+    AnyTypeOf<[AnyNon0RankedMemRef, AnyNon0RankedTensor]>:$result);
+  let assemblyFormat = [{
+    $destination `on` $grid `split_axes` `=` $split_axes
+    (`halo_sizes` `=` custom<DynamicIndexList>($halo_sizes, $static_halo_sizes)^)?
+    attr-dict `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getDestinationMutable();
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // SHARD_IR_SHARDCOLLECTIVEOPS_TD

@@ -1,0 +1,109 @@
+//===- ShardingUtils.h - From the IR to Geometry and back -------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The border between attributes and SSA values on one side and the plain values
+// of the Geometry floor on the other. Passes resolve shardings here once and
+// work on numbers from then on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_IR_SHARDINGUTILS_H
+#define SHARD_IR_SHARDINGUTILS_H
+
+#include "shard/Geometry/Sharding.h"
+#include "shard/IR/ShardOps.h"
+
+namespace shard {
+
+using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+/// The grid called `symbol` as seen from `op`; null if there is none.
+GridOp getGrid(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol,
+               mlir::SymbolTableCollection &symbols);
+
+/// The grid that `op`, an op of this dialect with a `grid` or a sharding,
+/// refers to; null if there is none.
+GridOp getGrid(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
+
+/// The grid as a plain value; fails, silently, where an axis is `?`.
+mlir::FailureOr<Grid> staticGrid(GridOp grid);
+
+/// The sharding that `op` states for a tensor of `rank`, missing trailing
+/// dimensions added. Fails where a halo or an offset is an SSA value or there
+/// are more dimensions than `rank`; tells why through `emitError` if given.
+mlir::FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
+                                  EmitErrorFn emitError = nullptr);
+
+/// The `shard.sharding` that defines `value`, through casts of none: null for
+/// block arguments and get_sharding.
+ShardingOp getShardingOp(mlir::Value value);
+
+/// Builds the `shard.sharding` of `sharding` on the grid called `grid`,
+/// trailing unsplit dimensions left out, at least one list kept.
+ShardingOp buildSharding(mlir::OpBuilder &builder, mlir::Location loc,
+                         llvm::StringRef grid, const Sharding &sharding);
+
+/// `preSize` devices of the axis lie outside the part, which has `size`. For a
+/// whole axis preSize is 1 and size that of the axis, kDynamic for `?`.
+struct ResolvedAxis {
+  GridAxis axis = 0;
+  int64_t preSize = 1;
+  int64_t size = 1;
+  bool whole = true;
+
+  bool operator==(const ResolvedAxis &other) const {
+    return axis == other.axis && preSize == other.preSize && size == other.size;
+  }
+};
+
+struct ResolvedDim {
+  llvm::SmallVector<ResolvedAxis, 2> axes;
+  bool open = false;
+  /// -1 where the user gave none.
+  int64_t priority = -1;
+};
+
+/// A ShardingAttr with names resolved to numbers.
+struct ResolvedSharding {
+  llvm::SmallVector<ResolvedDim, 4> dims;
+  llvm::SmallVector<ResolvedAxis, 2> partial;
+  ReductionKind reduction = ReductionKind::Sum;
+  llvm::SmallVector<ResolvedAxis, 2> replicated;
+  llvm::SmallVector<int64_t> halos;
+  llvm::SmallVector<int64_t> offsets;
+
+  /// Whether only whole axes are mentioned.
+  bool wholeAxesOnly() const;
+};
+
+/// Resolves and checks `sharding` on `grid`: every axis exists, none twice, no
+/// overlap, sub-axes divide. With a ranked shaped `type` (may be null) also:
+/// one entry per dimension; halos and offsets that fit it. On failure exactly
+/// one error has been emitted.
+mlir::FailureOr<ResolvedSharding> resolve(ShardingAttr sharding, GridOp grid,
+                                          mlir::Type type,
+                                          EmitErrorFn emitError);
+
+/// The closed whole-axis form of `sharding`: what is open or has priority loses
+/// that; fails, silently, where a sub-axis is mentioned.
+mlir::FailureOr<Sharding> toSharding(const ResolvedSharding &sharding);
+
+/// The attribute form, axes by number, of `sharding` on the grid `grid`; every
+/// dimension closed.
+ShardingAttr getShardingAttr(mlir::FlatSymbolRefAttr grid,
+                             const Sharding &sharding);
+
+/// The per-device type of a value of the global `type` under `sharding`, block
+/// layout, halos included; dynamic where offsets differ in size.
+mlir::RankedTensorType localType(mlir::RankedTensorType type, const Grid &grid,
+                                 const Sharding &sharding);
+
+} // namespace shard
+
+#endif // SHARD_IR_SHARDINGUTILS_H

@@ -1,0 +1,301 @@
+//===- GridOps.cpp - Grids, process indices, and checks against a grid ----===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace shard {
+
+//===----------------------------------------------------------------------===//
+// Checks against a grid
+//===----------------------------------------------------------------------===//
+
+FailureOr<GridOp> checkGrid(Operation *op, FlatSymbolRefAttr symbol,
+                            SymbolTableCollection &symbols) {
+  GridOp grid = getGrid(op, symbol, symbols);
+  if (!grid)
+    return op->emitError() << "Undefined required grid symbol \""
+                           << symbol.getValue() << "\".";
+  return grid;
+}
+
+LogicalResult checkAxes(Operation *op, ArrayRef<GridAxis> axes, GridOp grid) {
+  llvm::SmallBitVector seen(grid.getRank());
+  for (GridAxis axis : axes)
+    if (axis < 0 || axis >= grid.getRank())
+      return op->emitError()
+             << "0-based grid axis index " << axis
+             << " is out of bounds. The referenced grid \"" << grid.getSymName()
+             << "\" is of rank " << grid.getRank() << ".";
+  for (GridAxis axis : axes) {
+    if (seen.test(axis))
+      return op->emitError() << "Grid axes contains duplicate elements.";
+    seen.set(axis);
+  }
+  return success();
+}
+
+FailureOr<GridOp> checkGrid(Operation *op, FlatSymbolRefAttr symbol,
+                            ArrayRef<GridAxis> axes,
+                            SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid = checkGrid(op, symbol, symbols);
+  if (failed(grid) || failed(checkAxes(op, axes, *grid)))
+    return failure();
+  return grid;
+}
+
+int64_t groupSize(GridOp grid, ArrayRef<GridAxis> axes) {
+  int64_t size = 1;
+  for (GridAxis axis : axes) {
+    int64_t extent = grid.getShape()[axis];
+    if (ShapedType::isDynamic(extent))
+      return ShapedType::kDynamic;
+    size *= extent;
+  }
+  return size;
+}
+
+LogicalResult checkSplitAxes(Operation *op, ArrayRef<GridAxesAttr> lists) {
+  llvm::SmallDenseSet<GridAxis> seen;
+  for (GridAxesAttr list : lists)
+    for (GridAxis axis : list.asArrayRef()) {
+      if (axis < 0)
+        return op->emitError() << "grid axis is expected to be non-negative";
+      if (!seen.insert(axis).second)
+        return op->emitError()
+               << "grid axis duplicated: axis " << axis << " stands twice";
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// grid
+//===----------------------------------------------------------------------===//
+
+void GridOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                   ArrayRef<int64_t> shape) {
+  build(builder, state, builder.getStringAttr(name),
+        builder.getDenseI64ArrayAttr(shape), ArrayAttr(), FlatSymbolRefAttr(),
+        DenseF64ArrayAttr(), DenseF64ArrayAttr());
+}
+
+std::optional<int16_t> GridOp::lookupAxis(StringRef name) {
+  if (ArrayAttr names = getAxisNamesAttr())
+    for (auto [axis, attr] : llvm::enumerate(names))
+      if (cast<StringAttr>(attr).getValue() == name)
+        return axis;
+  return std::nullopt;
+}
+
+std::string GridOp::axisName(int64_t axis) {
+  if (ArrayAttr names = getAxisNamesAttr())
+    return cast<StringAttr>(names[axis]).str();
+  return std::to_string(axis);
+}
+
+LogicalResult GridOp::verify() {
+  int64_t rank = getRank();
+  if (rank <= 0)
+    return emitOpError("rank of grid is expected to be a positive integer");
+  if (rank > std::numeric_limits<GridAxis>::max())
+    return emitOpError("rank of grid is expected to fit 16 bits");
+  int64_t devices = 1;
+  for (int64_t size : getShape()) {
+    if (ShapedType::isDynamic(size))
+      continue;
+    if (size <= 0)
+      return emitOpError("dimension size of a grid is expected to be positive "
+                         "or dynamic, got ")
+             << size;
+    if (llvm::MulOverflow(devices, size, devices))
+      return emitOpError("number of devices does not fit 64 bits");
+  }
+  if (ArrayAttr names = getAxisNamesAttr()) {
+    if (static_cast<int64_t>(names.size()) != rank)
+      return emitOpError("expects one name per axis: ")
+             << rank << " axes, " << names.size() << " names";
+    llvm::SmallDenseSet<Attribute> seen;
+    for (Attribute name : names) {
+      if (cast<StringAttr>(name).empty())
+        return emitOpError("has an axis with an empty name");
+      if (!seen.insert(name).second)
+        return emitOpError("has two axes called ") << name;
+    }
+  }
+  auto checkCosts = [&](StringRef what,
+                        std::optional<ArrayRef<double>> values) {
+    if (!values)
+      return success();
+    if (static_cast<int64_t>(values->size()) != rank)
+      return LogicalResult(emitOpError("expects one ")
+                           << what << " per axis: " << rank << " axes, "
+                           << values->size() << " numbers");
+    for (double value : *values)
+      if (!(value >= 0) || (what == "bandwidth" && value == 0))
+        return LogicalResult(emitOpError("has a ")
+                             << what << " that is not positive");
+    return success();
+  };
+  if (failed(checkCosts("latency", getLatency())))
+    return failure();
+  return checkCosts("bandwidth", getBandwidth());
+}
+
+// The axes of a refinement, read from the outermost, group into the axes of the
+// refined grid.
+LogicalResult GridOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FlatSymbolRefAttr refines = getRefinesAttr();
+  if (!refines)
+    return success();
+  GridOp coarse = getGrid(*this, refines, symbols);
+  if (!coarse)
+    return emitOpError("refines ") << refines << ", which is not a grid";
+  if (coarse == *this)
+    return emitOpError("refines itself");
+  ArrayRef<int64_t> fine = getShape(), whole = coarse.getShape();
+  if (ShapedType::isDynamicShape(fine) || ShapedType::isDynamicShape(whole))
+    return emitOpError("refines a grid of unknown sizes");
+  size_t next = 0;
+  for (auto [axis, size] : llvm::enumerate(whole)) {
+    int64_t product = 1;
+    while (next < fine.size() && (product < size || fine[next] == 1))
+      product *= fine[next++];
+    if (product != size)
+      return emitOpError("does not refine ")
+             << refines << ": no run of its axes makes up axis " << axis
+             << " of size " << size;
+  }
+  if (next != fine.size())
+    return emitOpError("has more devices than ") << refines;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// grid_shape, process_multi_index, process_linear_index
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkIndices(Operation *op, FlatSymbolRefAttr symbol,
+                                  ArrayRef<GridAxis> axes,
+                                  SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid = checkGrid(op, symbol, axes, symbols);
+  if (failed(grid))
+    return failure();
+  size_t expected = axes.empty() ? grid->getRank() : axes.size();
+  if (op->getNumResults() != expected)
+    return op->emitError() << "Unexpected number of results "
+                           << op->getNumResults() << ". Expected " << expected
+                           << ".";
+  return success();
+}
+
+static void buildIndices(OpBuilder &builder, OperationState &state,
+                         StringRef grid, ArrayRef<int16_t> axes,
+                         size_t numResults) {
+  state.addAttribute("grid",
+                     FlatSymbolRefAttr::get(builder.getContext(), grid));
+  state.addAttribute("axes", builder.getDenseI16ArrayAttr(axes));
+  state.addTypes(SmallVector<Type>(numResults, builder.getIndexType()));
+}
+
+void GridShapeOp::build(OpBuilder &builder, OperationState &state,
+                        GridOp grid) {
+  buildIndices(builder, state, grid.getSymName(), {}, grid.getRank());
+}
+
+void GridShapeOp::build(OpBuilder &builder, OperationState &state, GridOp grid,
+                        ArrayRef<int16_t> axes) {
+  buildIndices(builder, state, grid.getSymName(), axes,
+               axes.empty() ? grid.getRank() : axes.size());
+}
+
+void GridShapeOp::build(OpBuilder &builder, OperationState &state,
+                        StringRef grid, ArrayRef<int16_t> axes) {
+  buildIndices(builder, state, grid, axes, axes.size());
+}
+
+LogicalResult GridShapeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return checkIndices(*this, getGridAttr(), getAxes(), symbols);
+}
+
+void GridShapeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  if (getNumResults())
+    setName((*this)->getResult(0), "grid_shape");
+}
+
+void ProcessMultiIndexOp::build(OpBuilder &builder, OperationState &state,
+                                GridOp grid) {
+  buildIndices(builder, state, grid.getSymName(), {}, grid.getRank());
+}
+
+void ProcessMultiIndexOp::build(OpBuilder &builder, OperationState &state,
+                                StringRef grid, ArrayRef<int16_t> axes) {
+  buildIndices(builder, state, grid, axes, axes.size());
+}
+
+LogicalResult
+ProcessMultiIndexOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return checkIndices(*this, getGridAttr(), getAxes(), symbols);
+}
+
+void ProcessMultiIndexOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  if (getNumResults())
+    setName((*this)->getResult(0), "proc_linear_idx");
+}
+
+void ProcessLinearIndexOp::build(OpBuilder &builder, OperationState &state,
+                                 GridOp grid) {
+  build(builder, state, builder.getIndexType(), grid.getSymName());
+}
+
+LogicalResult
+ProcessLinearIndexOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return checkGrid(*this, getGridAttr(), symbols);
+}
+
+void ProcessLinearIndexOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "proc_linear_idx");
+}
+
+//===----------------------------------------------------------------------===//
+// neighbors_linear_indices
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+NeighborsLinearIndicesOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getSplitAxes(), symbols);
+  if (failed(grid))
+    return failure();
+  int64_t rank = grid->getRank();
+  if (static_cast<int64_t>(getDevice().size()) != rank)
+    return emitOpError("expects one device coordinate per axis of grid @")
+           << getGrid() << ": " << rank << ", got " << getDevice().size();
+  if (getSplitAxes().size() != 1)
+    return emitOpError("expects one split axis, got ") << getSplitAxes().size();
+  for (auto [axis, value] : llvm::enumerate(getDevice())) {
+    std::optional<int64_t> coordinate = getConstantIntValue(value);
+    int64_t size = grid->getShape()[axis];
+    if (coordinate && (*coordinate < 0 ||
+                       (!ShapedType::isDynamic(size) && *coordinate >= size)))
+      return emitOpError("device coordinate ")
+             << axis << " is " << *coordinate << ", but axis "
+             << grid->axisName(axis) << " has size " << size;
+  }
+  return success();
+}
+
+void NeighborsLinearIndicesOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getNeighborDown(), "down_linear_idx");
+  setName(getNeighborUp(), "up_linear_idx");
+}
+
+} // namespace shard

@@ -1,0 +1,246 @@
+//===- ManualComputation.cpp - The manual_computation op ------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify.h"
+
+using namespace mlir;
+
+namespace shard {
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseShardings(OpAsmParser &parser, StringRef word,
+                                  ArrayAttr &attr) {
+  SmallVector<Attribute> list;
+  auto parseOne = [&] {
+    list.push_back(ShardingAttr::parse(parser, Type()));
+    return success(static_cast<bool>(list.back()));
+  };
+  if (parser.parseKeyword(word) || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  attr = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+ParseResult ManualComputationOp::parse(OpAsmParser &parser,
+                                       OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Attribute> axes;
+  FlatSymbolRefAttr grid;
+  ArrayAttr in, out;
+  FunctionType type;
+  auto parseAxis = [&] {
+    axes.push_back(AxisRefAttr::parseBody(parser));
+    return success(static_cast<bool>(axes.back()));
+  };
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("on") || parser.parseAttribute(grid) ||
+      parseShardings(parser, "in", in) || parseShardings(parser, "out", out) ||
+      parser.parseKeyword("axes") || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis) ||
+      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parser.parseRegion(*result.addRegion(), arguments) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperands(inputs, type.getInputs(), loc, result.operands))
+    return failure();
+  result.addTypes(type.getResults());
+  result.addAttribute("grid", grid);
+  result.addAttribute("in_shardings", in);
+  result.addAttribute("out_shardings", out);
+  result.addAttribute("manual_axes", parser.getBuilder().getArrayAttr(axes));
+  return success();
+}
+
+void ManualComputationOp::print(OpAsmPrinter &printer) {
+  auto printShardings = [&](StringRef word, ArrayAttr list) {
+    printer << ' ' << word << " = [";
+    llvm::interleaveComma(list.getAsRange<ShardingAttr>(), printer,
+                          [&](ShardingAttr attr) { attr.print(printer); });
+    printer << ']';
+  };
+  printer << '(' << getInputs() << ") on ";
+  printer.printAttributeWithoutType(getGridAttr());
+  printShardings("in", getInShardings());
+  printShardings("out", getOutShardings());
+  printer << " axes = [";
+  llvm::interleaveComma(getManualAxes().getAsRange<AxisRefAttr>(), printer,
+                        [&](AxisRefAttr axis) { axis.printBody(printer); });
+  printer << "] (";
+  llvm::interleaveComma(getBody().getArguments(), printer, [&](auto argument) {
+    printer.printRegionArgument(argument);
+  });
+  printer << ") ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {"grid", "in_shardings", "out_shardings", "manual_axes"});
+  printer << " : ";
+  printer.printFunctionalType(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+LogicalResult ManualComputationOp::verify() {
+  if (getInShardings().size() != getInputs().size())
+    return emitOpError("expects one in sharding per operand: ")
+           << getInputs().size() << ", got " << getInShardings().size();
+  if (getOutShardings().size() != getNumResults())
+    return emitOpError("expects one out sharding per result: ")
+           << getNumResults() << ", got " << getOutShardings().size();
+  mlir::Block &body = getBody().front();
+  if (body.getNumArguments() != getInputs().size())
+    return emitOpError("expects one argument of the body per operand: ")
+           << getInputs().size() << ", got " << body.getNumArguments();
+  if (body.empty() || !isa<ReturnOp>(body.back()))
+    return emitOpError("expects a body that ends with shard.return");
+  if (body.back().getNumOperands() != getNumResults())
+    return body.back().emitOpError("expects one operand per result: ")
+           << getNumResults() << ", got " << body.back().getNumOperands();
+  for (ArrayAttr list : {getInShardings(), getOutShardings()})
+    for (auto sharding : list.getAsRange<ShardingAttr>())
+      if (sharding.getGrid() != getGridAttr())
+        return emitOpError("expects shardings on one grid, ")
+               << getGridAttr() << ", got " << sharding;
+  return success();
+}
+
+namespace {
+// The manual axes, by number; whether a reference is one of them.
+struct ManualAxes {
+  SmallVector<ResolvedAxis> axes;
+
+  bool contains(const ResolvedAxis &axis) const {
+    return llvm::is_contained(axes, axis);
+  }
+};
+
+LogicalResult checkSide(ManualComputationOp op, StringRef side, unsigned index,
+                        ShardingAttr attr, const ManualAxes &manual,
+                        GridOp grid, Type globalType, Type bodyType) {
+  auto emitError = [&] {
+    return op.emitOpError() << side << " sharding " << index << ": ";
+  };
+  FailureOr<ResolvedSharding> sharding =
+      resolve(attr, grid, globalType, emitError);
+  if (failed(sharding))
+    return failure();
+  SmallVector<ResolvedAxis> used;
+  auto global = cast<RankedTensorType>(globalType);
+  SmallVector<int64_t> shape(global.getShape());
+  for (auto [dim, entry] : llvm::enumerate(sharding->dims)) {
+    bool freeSeen = false;
+    for (const ResolvedAxis &axis : entry.axes) {
+      used.push_back(axis);
+      if (!manual.contains(axis)) {
+        freeSeen = true;
+        continue;
+      }
+      if (freeSeen)
+        return emitError() << "dimension " << dim << " has manual axis "
+                           << grid.axisName(axis.axis)
+                           << " behind an axis that is not manual";
+      if (ShapedType::isDynamic(shape[dim]) ||
+          ShapedType::isDynamic(axis.size)) {
+        shape[dim] = ShapedType::kDynamic;
+        continue;
+      }
+      if (shape[dim] % axis.size != 0)
+        return emitError() << "manual axis " << grid.axisName(axis.axis)
+                           << " of size " << axis.size
+                           << " does not divide dimension " << dim
+                           << " of extent " << global.getDimSize(dim);
+      shape[dim] /= axis.size;
+    }
+  }
+  llvm::append_range(used, sharding->partial);
+  llvm::append_range(used, sharding->replicated);
+  for (const ResolvedAxis &axis : manual.axes)
+    if (!llvm::is_contained(used, axis))
+      return emitError() << "manual axis " << grid.axisName(axis.axis)
+                         << " is neither used nor listed in replicated";
+  Type expected = global.clone(shape);
+  if (bodyType != expected)
+    return emitError() << "expects the type " << expected
+                       << " in the body, got " << bodyType;
+  return success();
+}
+} // namespace
+
+LogicalResult
+ManualComputationOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid = checkGrid(*this, getGridAttr(), symbols);
+  if (failed(grid))
+    return failure();
+  // Resolved as the replicated axes of an empty sharding, which finds unknown
+  // and repeated ones.
+  auto axesAsSharding = [&](ManualComputationOp op) {
+    auto emitError = [&] { return op.emitOpError("axes: "); };
+    SmallVector<AxisRefAttr> refs;
+    llvm::append_range(refs, op.getManualAxes().getAsRange<AxisRefAttr>());
+    return ShardingAttr::getChecked(
+        EmitErrorFn(emitError), getContext(), op.getGridAttr(),
+        ArrayRef<DimShardingAttr>(), ReductionKindAttr(),
+        ArrayRef<AxisRefAttr>(), ArrayRef<AxisRefAttr>(refs),
+        ArrayRef<int64_t>(), ArrayRef<int64_t>());
+  };
+  ShardingAttr asSharding = axesAsSharding(*this);
+  if (!asSharding)
+    return failure();
+  FailureOr<ResolvedSharding> resolved =
+      resolve(asSharding, *grid, Type(), [&] { return emitOpError("axes: "); });
+  if (failed(resolved))
+    return failure();
+  ManualAxes manual{llvm::to_vector(resolved->replicated)};
+
+  mlir::Block &body = getBody().front();
+  for (auto [index, attr] : llvm::enumerate(getInShardings()))
+    if (failed(checkSide(*this, "in", index, cast<ShardingAttr>(attr), manual,
+                         *grid, getInputs()[index].getType(),
+                         body.getArgument(index).getType())))
+      return failure();
+  for (auto [index, attr] : llvm::enumerate(getOutShardings()))
+    if (failed(checkSide(*this, "out", index, cast<ShardingAttr>(attr), manual,
+                         *grid, getResult(index).getType(),
+                         body.back().getOperand(index).getType())))
+      return failure();
+
+  for (auto outer = (*this)->getParentOfType<ManualComputationOp>(); outer;
+       outer = outer->getParentOfType<ManualComputationOp>()) {
+    GridOp outerGrid = shard::getGrid(outer, outer.getGridAttr(), symbols);
+    if (outerGrid != *grid)
+      return emitOpError("is on grid ")
+             << getGridAttr() << ", but the manual_computation around it on "
+             << outer.getGridAttr();
+    ShardingAttr outerAxes = axesAsSharding(outer);
+    FailureOr<ResolvedSharding> outerResolved = failure();
+    if (outerAxes)
+      outerResolved = resolve(outerAxes, *grid, Type(),
+                              [&] { return outer.emitOpError("axes: "); });
+    if (failed(outerResolved))
+      return failure();
+    for (const ResolvedAxis &axis : outerResolved->replicated)
+      if (llvm::any_of(manual.axes, [&](const ResolvedAxis &mine) {
+            return mine.axis == axis.axis;
+          }))
+        return emitOpError("axis ")
+               << grid->axisName(axis.axis)
+               << " is manual in the manual_computation around it already";
+  }
+  return success();
+}
+
+} // namespace shard

@@ -1,0 +1,163 @@
+//===- ShardDialect.cpp - The shard dialect -------------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/IR/ShardDialect.h"
+
+#include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "shard/IR/ShardDialect.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "shard/IR/ShardTypes.cpp.inc"
+
+namespace shard {
+
+void registerShardDialect(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, BuiltinDialect *) {
+    context->getOrLoadDialect<ShardDialect>();
+  });
+}
+
+void ShardDialect::initialize() {
+  registerAttributes();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "shard/IR/ShardTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "shard/IR/ShardOps.cpp.inc"
+      >();
+}
+
+Operation *ShardDialect::materializeConstant(OpBuilder &builder,
+                                             Attribute value, Type type,
+                                             Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+namespace {
+constexpr llvm::StringLiteral kShardingName = "shard.sharding";
+constexpr llvm::StringLiteral kLocalName = "shard.local";
+
+FailureOr<GridOp> findGrid(Operation *op, ShardingAttr sharding,
+                           EmitErrorFn emitError) {
+  auto grid =
+      SymbolTable::lookupNearestSymbolFrom<GridOp>(op, sharding.getGrid());
+  if (!grid)
+    return emitError() << "no grid is called \""
+                       << sharding.getGrid().getValue() << "\"",
+           failure();
+  return grid;
+}
+
+LogicalResult verifyShardingOn(Operation *op, ShardingAttr sharding, Type type,
+                               EmitErrorFn emitError) {
+  FailureOr<GridOp> grid = findGrid(op, sharding, emitError);
+  if (failed(grid))
+    return failure();
+  if (!isa<RankedTensorType, MemRefType>(type))
+    return emitError() << "expects a ranked tensor to shard, got " << type;
+  return resolve(sharding, *grid, type, emitError);
+}
+
+LogicalResult verifyLocal(Operation *op, LocalAttr local, Type type,
+                          EmitErrorFn emitError) {
+  ShardingAttr sharding = local.getSharding();
+  FailureOr<GridOp> grid = findGrid(op, sharding, emitError);
+  if (failed(grid))
+    return failure();
+  FailureOr<ResolvedSharding> resolved =
+      resolve(sharding, *grid, local.getType(), emitError);
+  if (failed(resolved))
+    return failure();
+  FailureOr<Grid> sizes = staticGrid(*grid);
+  FailureOr<Sharding> closed = toSharding(*resolved);
+  if (failed(closed))
+    return emitError() << "expects whole axes, not sub-axes";
+  if (failed(sizes))
+    return success();
+  RankedTensorType expected = localType(local.getType(), *sizes, *closed);
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasRank() ||
+      shaped.getElementType() != expected.getElementType() ||
+      failed(verifyCompatibleShape(shaped.getShape(), expected.getShape())))
+    return emitError() << "expects the local type " << expected << " of "
+                       << local.getType() << ", got " << type;
+  return success();
+}
+
+LogicalResult verifyOnValue(Operation *op, NamedAttribute attribute, Type type,
+                            EmitErrorFn emitError) {
+  if (attribute.getName() == kShardingName) {
+    if (auto sharding = dyn_cast<ShardingAttr>(attribute.getValue()))
+      return verifyShardingOn(op, sharding, type, emitError);
+    return emitError() << "expects a #shard.sharding attribute";
+  }
+  if (attribute.getName() == kLocalName) {
+    if (auto local = dyn_cast<LocalAttr>(attribute.getValue()))
+      return verifyLocal(op, local, type, emitError);
+    return emitError() << "expects a #shard.local attribute";
+  }
+  return success();
+}
+} // namespace
+
+LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  if (attribute.getName() != kShardingName)
+    return success();
+  auto emitError = [&] {
+    return op->emitOpError() << "attribute \"" << kShardingName << "\" ";
+  };
+  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
+  if (!sharding)
+    return emitError() << "expects a #shard.sharding attribute";
+  if (op->getNumResults() != 1)
+    return emitError() << "expects an op of one result, this one has "
+                       << op->getNumResults();
+  return verifyShardingOn(op, sharding, op->getResult(0).getType(), emitError);
+}
+
+LogicalResult ShardDialect::verifyRegionArgAttribute(Operation *op,
+                                                     unsigned region,
+                                                     unsigned index,
+                                                     NamedAttribute attribute) {
+  auto emitError = [&] {
+    return op->emitOpError() << "attribute \"" << attribute.getName().getValue()
+                             << "\" of argument " << index << " ";
+  };
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || index >= function.getNumArguments())
+    return emitError() << "is for functions only";
+  return verifyOnValue(op, attribute, function.getArgumentTypes()[index],
+                       emitError);
+}
+
+LogicalResult ShardDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned region, unsigned index, NamedAttribute attribute) {
+  auto emitError = [&] {
+    return op->emitOpError() << "attribute \"" << attribute.getName().getValue()
+                             << "\" of result " << index << " ";
+  };
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || index >= function.getNumResults())
+    return emitError() << "is for functions only";
+  return verifyOnValue(op, attribute, function.getResultTypes()[index],
+                       emitError);
+}
+
+} // namespace shard

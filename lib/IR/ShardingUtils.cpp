@@ -1,0 +1,287 @@
+//===- ShardingUtils.cpp - From the IR to Geometry and back ---------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/IR/ShardingUtils.h"
+
+using namespace mlir;
+
+namespace shard {
+
+GridOp getGrid(Operation *op, FlatSymbolRefAttr symbol,
+               SymbolTableCollection &symbols) {
+  if (!symbol)
+    return nullptr;
+  return symbols.lookupNearestSymbolFrom<GridOp>(op, symbol);
+}
+
+GridOp getGrid(Operation *op, SymbolTableCollection &symbols) {
+  if (auto shard = dyn_cast<ShardOp>(op)) {
+    ShardingOp sharding = getShardingOp(shard.getSharding());
+    return sharding ? getGrid(op, sharding.getGridAttr(), symbols) : nullptr;
+  }
+  if (auto constraint = dyn_cast<ConstraintOp>(op))
+    return getGrid(op, constraint.getSharding().getGrid(), symbols);
+  return getGrid(op, op->getAttrOfType<FlatSymbolRefAttr>("grid"), symbols);
+}
+
+FailureOr<Grid> staticGrid(GridOp grid) {
+  if (ShapedType::isDynamicShape(grid.getShape()))
+    return failure();
+  Grid result;
+  result.shape.assign(grid.getShape().begin(), grid.getShape().end());
+  return result;
+}
+
+ShardingOp getShardingOp(Value value) {
+  return value.getDefiningOp<ShardingOp>();
+}
+
+FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
+                            EmitErrorFn emitError) {
+  auto fail = [&](const Twine &why) -> FailureOr<Sharding> {
+    if (emitError)
+      emitError() << why;
+    return failure();
+  };
+  ArrayRef<GridAxesAttr> axes = op.getSplitAxes().getAxes();
+  while (!axes.empty() && axes.back().empty())
+    axes = axes.drop_back();
+  if (static_cast<int64_t>(axes.size()) > rank)
+    return fail("sharding splits dimension " + Twine(axes.size() - 1) +
+                " of a tensor of rank " + Twine(rank));
+  if (!op.getDynamicHaloSizes().empty())
+    return fail("halo sizes are not static");
+  if (!op.getDynamicShardedDimsOffsets().empty())
+    return fail("offsets are not static");
+  Sharding result = Sharding::replicated(rank);
+  for (auto [dim, list] : llvm::enumerate(axes))
+    result.dims[dim].assign(list.asArrayRef().begin(), list.asArrayRef().end());
+  if (PartialAxesAttr partial = op.getPartialAttr()) {
+    result.partial.assign(partial.getAxes().begin(), partial.getAxes().end());
+    result.reduction = partial.getKind();
+  }
+  ArrayRef<int64_t> halos = op.getStaticHaloSizes();
+  // All-zero halos say nothing.
+  if (!llvm::all_of(halos, [](int64_t width) { return width == 0; }))
+    result.halos.assign(halos.begin(), halos.end());
+  ArrayRef<int64_t> offsets = op.getStaticShardedDimsOffsets();
+  result.offsets.assign(offsets.begin(), offsets.end());
+  return result;
+}
+
+ShardingOp buildSharding(OpBuilder &builder, Location loc, StringRef grid,
+                         const Sharding &sharding) {
+  SmallVector<GridAxesAttr> axes;
+  for (const AxisList &list : sharding.dims)
+    axes.push_back(builder.getDenseI16ArrayAttr(list));
+  while (axes.size() > 1 && axes.back().empty())
+    axes.pop_back();
+  if (axes.empty())
+    axes.push_back(builder.getDenseI16ArrayAttr({}));
+  PartialAxesAttr partial;
+  if (!sharding.partial.empty())
+    partial = PartialAxesAttr::get(builder.getContext(), sharding.reduction,
+                                   sharding.partial);
+  return ShardingOp::create(builder, loc,
+                            FlatSymbolRefAttr::get(builder.getContext(), grid),
+                            axes, ArrayRef<int64_t>(sharding.halos),
+                            ArrayRef<int64_t>(sharding.offsets), partial);
+}
+
+ShardingAttr getShardingAttr(FlatSymbolRefAttr grid, const Sharding &sharding) {
+  MLIRContext *context = grid.getContext();
+  auto convert = [&](const AxisList &list) {
+    SmallVector<AxisRefAttr> axes;
+    for (GridAxis axis : list)
+      axes.push_back(AxisRefAttr::get(context, static_cast<int64_t>(axis)));
+    return axes;
+  };
+  SmallVector<DimShardingAttr> dims;
+  for (const AxisList &list : sharding.dims)
+    dims.push_back(DimShardingAttr::get(context, convert(list), false, -1));
+  ReductionKindAttr kind;
+  if (!sharding.partial.empty())
+    kind = ReductionKindAttr::get(context, sharding.reduction);
+  return ShardingAttr::get(context, grid, dims, kind, convert(sharding.partial),
+                           {}, sharding.halos, sharding.offsets);
+}
+
+bool ResolvedSharding::wholeAxesOnly() const {
+  auto whole = [](const ResolvedAxis &axis) { return axis.whole; };
+  return llvm::all_of(
+             dims, [&](auto &dim) { return llvm::all_of(dim.axes, whole); }) &&
+         llvm::all_of(partial, whole) && llvm::all_of(replicated, whole);
+}
+
+FailureOr<Sharding> toSharding(const ResolvedSharding &sharding) {
+  if (!sharding.wholeAxesOnly())
+    return failure();
+  Sharding result = Sharding::replicated(sharding.dims.size());
+  for (auto [dim, list] : llvm::zip_equal(result.dims, sharding.dims))
+    for (const ResolvedAxis &axis : list.axes)
+      dim.push_back(axis.axis);
+  for (const ResolvedAxis &axis : sharding.partial)
+    result.partial.push_back(axis.axis);
+  llvm::sort(result.partial);
+  result.reduction = sharding.reduction;
+  result.halos.assign(sharding.halos.begin(), sharding.halos.end());
+  result.offsets.assign(sharding.offsets.begin(), sharding.offsets.end());
+  return result;
+}
+
+RankedTensorType localType(RankedTensorType type, const Grid &grid,
+                           const Sharding &sharding) {
+  std::vector<int64_t> shape =
+      localShape(grid, type.getShape().vec(), sharding);
+  return type.clone(shape);
+}
+
+//===----------------------------------------------------------------------===//
+// resolve(ShardingAttr)
+//===----------------------------------------------------------------------===//
+
+namespace {
+// Resolves the axes of one attribute and remembers them, to find overlaps
+// between references by name and by number.
+struct AxisResolver {
+  GridOp grid;
+  EmitErrorFn emitError;
+  SmallVector<ResolvedAxis> seen;
+
+  LogicalResult resolveAxis(AxisRefAttr ref, SmallVectorImpl<ResolvedAxis> &out,
+                            const Twine &where) {
+    ResolvedAxis axis;
+    if (StringAttr name = ref.getName()) {
+      std::optional<GridAxis> number = grid.lookupAxis(name.getValue());
+      if (!number)
+        return emitError() << where << " names axis \"" << name.getValue()
+                           << "\", which grid @" << grid.getSymName()
+                           << " does not have";
+      axis.axis = *number;
+    } else {
+      if (ref.getNumber() >= grid.getRank())
+        return emitError() << where << " names axis " << ref.getNumber()
+                           << ", but grid @" << grid.getSymName()
+                           << " has only " << grid.getRank() << " axes";
+      axis.axis = ref.getNumber();
+    }
+    axis.size = grid.getShape()[axis.axis];
+    if (ref.isSubAxis()) {
+      int64_t whole = axis.size;
+      axis = {axis.axis, ref.getPreSize(), ref.getSubSize(), false};
+      if (ShapedType::isDynamic(whole))
+        return emitError() << where << " has the sub-axis " << ref.str()
+                           << " of an axis of unknown size";
+      int64_t covered;
+      if (llvm::MulOverflow(axis.preSize, axis.size, covered) ||
+          whole % covered != 0 || axis.size >= whole)
+        return emitError() << where << " has the sub-axis " << ref.str()
+                           << ", which does not divide the axis of size "
+                           << whole;
+    }
+    for (const ResolvedAxis &other : seen)
+      if (other.axis == axis.axis &&
+          (other.whole || axis.whole ||
+           (other.preSize < axis.preSize * axis.size &&
+            axis.preSize < other.preSize * other.size)))
+        return emitError() << where << " uses axis " << ref.str()
+                           << ", which is in use already";
+    seen.push_back(axis);
+    out.push_back(axis);
+    return success();
+  }
+
+  LogicalResult resolveAxes(ArrayRef<AxisRefAttr> refs,
+                            SmallVectorImpl<ResolvedAxis> &out,
+                            const Twine &where) {
+    for (AxisRefAttr ref : refs)
+      if (failed(resolveAxis(ref, out, where)))
+        return failure();
+    return success();
+  }
+};
+
+// The number of blocks of a dimension, kDynamic if it is not known.
+int64_t countBlocks(const ResolvedDim &dim) {
+  int64_t blocks = 1;
+  for (const ResolvedAxis &axis : dim.axes)
+    if (ShapedType::isDynamic(axis.size) ||
+        llvm::MulOverflow(blocks, axis.size, blocks))
+      return ShapedType::kDynamic;
+  return blocks;
+}
+
+LogicalResult checkOffsets(const ResolvedSharding &sharding, ShapedType type,
+                           EmitErrorFn emitError) {
+  ArrayRef<int64_t> rest = sharding.offsets;
+  for (auto [index, dim] : llvm::enumerate(sharding.dims)) {
+    if (dim.axes.empty())
+      continue;
+    int64_t blocks = countBlocks(dim);
+    if (ShapedType::isDynamic(blocks))
+      return emitError() << "offsets need a grid of known sizes";
+    if (static_cast<int64_t>(rest.size()) < blocks + 1)
+      return emitError() << "dimension " << index << " has " << blocks
+                         << " blocks and needs " << blocks + 1
+                         << " offsets, got " << rest.size();
+    ArrayRef<int64_t> bounds = rest.take_front(blocks + 1);
+    if (bounds.front() != 0)
+      return emitError() << "offsets of dimension " << index << " start at "
+                         << bounds.front() << ", not at 0";
+    if (!llvm::is_sorted(bounds))
+      return emitError() << "offsets of dimension " << index << " decrease";
+    if (type && !type.isDynamicDim(index) &&
+        bounds.back() != type.getDimSize(index))
+      return emitError() << "offsets of dimension " << index << " end at "
+                         << bounds.back() << ", not at its extent "
+                         << type.getDimSize(index);
+    rest = rest.drop_front(blocks + 1);
+  }
+  if (!rest.empty())
+    return emitError() << "there are " << rest.size() << " offsets too many";
+  return success();
+}
+} // namespace
+
+FailureOr<ResolvedSharding> resolve(ShardingAttr sharding, GridOp grid,
+                                    Type type, EmitErrorFn emitError) {
+  auto shaped = dyn_cast_if_present<ShapedType>(type);
+  if (shaped && !shaped.hasRank())
+    shaped = nullptr;
+  if (shaped &&
+      shaped.getRank() != static_cast<int64_t>(sharding.getDims().size()))
+    return emitError() << "sharding has " << sharding.getDims().size()
+                       << " dimensions, but " << type << " has rank "
+                       << shaped.getRank(),
+           failure();
+  ResolvedSharding result;
+  AxisResolver resolver{grid, emitError, {}};
+  for (auto [index, dim] : llvm::enumerate(sharding.getDims())) {
+    ResolvedDim &out = result.dims.emplace_back();
+    out.open = dim.getOpen();
+    out.priority = dim.getPriority();
+    if (failed(resolver.resolveAxes(dim.getAxes(), out.axes,
+                                    "dimension " + Twine(index))))
+      return failure();
+  }
+  if (ReductionKindAttr kind = sharding.getPartialKind())
+    result.reduction = kind.getValue();
+  if (failed(resolver.resolveAxes(sharding.getPartialAxes(), result.partial,
+                                  "partial")) ||
+      failed(resolver.resolveAxes(sharding.getReplicatedAxes(),
+                                  result.replicated, "replicated")))
+    return failure();
+  llvm::append_range(result.halos, sharding.getHalos());
+  llvm::append_range(result.offsets, sharding.getOffsets());
+  if (!result.offsets.empty() &&
+      failed(checkOffsets(result, shaped, emitError)))
+    return failure();
+  return result;
+}
+
+} // namespace shard
