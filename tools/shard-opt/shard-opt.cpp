@@ -14,7 +14,10 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   shard::registerUpstreamDialects(registry);
+  shard::registerShard(registry);
   shard::registerUpstreamPasses();
+  shard::registerShardPasses();
+  shard::registerShardPassesUnderUpstreamNames();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Optimizer and SPMD partitioner of the shard project\n",
       registry));

@@ -1,4 +1,4 @@
-//===- UpstreamPasses.cpp - MLIR's own passes -----------------------------===//
+//===- Passes.cpp - MLIR's own passes -------------------------------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

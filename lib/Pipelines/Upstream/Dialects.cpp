@@ -1,4 +1,4 @@
-//===- UpstreamDialects.cpp - MLIR's own dialects -------------------------===//
+//===- Dialects.cpp - MLIR's own dialects ---------------------------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
