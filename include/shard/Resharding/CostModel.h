@@ -15,15 +15,13 @@
 // that send nothing are free, latency included. Bytes sent by one device of a
 // group of k, in terms of its local input (padded to what is really sent):
 //
-//     all_gather       (k - 1) inputs        (a ring: each device passes on k - 1)
-//     reduce_scatter   (k - 1) / k inputs
-//     all_reduce       2 (k - 1) / k inputs  (reduce_scatter and all_gather)
-//     all_to_all       (k - 1) / k inputs
-//     permute          1 input, 0 where it is the identity on every device
-//     broadcast        1 input               (a pipelined chain)
-//     reduce           1 input
-//     gather           1 input               (what a device that is not root sends)
-//     scatter          (k - 1) / k inputs    (what the root sends)
+//     all_gather       (k - 1) inputs        (a ring: each device passes on k -
+//     1) reduce_scatter   (k - 1) / k inputs all_reduce       2 (k - 1) / k
+//     inputs  (reduce_scatter and all_gather) all_to_all       (k - 1) / k
+//     inputs permute          1 input, 0 where it is the identity on every
+//     device broadcast        1 input               (a pipelined chain) reduce
+//     1 input gather           1 input               (what a device that is not
+//     root sends) scatter          (k - 1) / k inputs    (what the root sends)
 //     shift, send      1 input
 //     update_halo      what the device sends to its neighbours: per dimension,
 //                      low + high slices of the blocks widened so far
@@ -38,6 +36,7 @@
 
 #include "shard/Geometry/Grid.h"
 
+#include <optional>
 #include <vector>
 
 namespace shard {
@@ -77,13 +76,18 @@ public:
   /// A number m such that every step that sends b bytes costs at least m * b.
   /// It guides the search; 0 is always right, and slow.
   virtual double leastCostPerByte() const;
+
+  /// The number m where every step that sends b bytes costs exactly m * b, else
+  /// nothing. The axes of equal size are then interchangeable, which the search
+  /// makes use of.
+  virtual std::optional<double> uniformCostPerByte() const;
 };
 
 /// latency + bytes / bandwidth, as at the top of this file. The lists are those
 /// of `shard.grid`, one entry per axis; a missing entry means latency 0 and
-/// bandwidth 1. Entries that are not positive finite numbers (latencies: not
-/// finite or negative) count as missing; the verifier of `shard.grid` reports
-/// them.
+/// bandwidth 1. Entries that are not positive finite numbers (latencies:
+/// negative or not finite) count as missing; the verifier of `shard.grid`
+/// reports them.
 class LinkCostModel : public CostModel {
 public:
   LinkCostModel() = default;
@@ -92,6 +96,7 @@ public:
   double cost(Collective collective, const AxisList &axes,
               double bytes) const override;
   double leastCostPerByte() const override;
+  std::optional<double> uniformCostPerByte() const override;
 
 private:
   std::vector<double> latency, bandwidth;

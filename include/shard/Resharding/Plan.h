@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan turns local blocks of one sharding into local blocks of another, step by
-// step. Each step says what it does and what the sharding and the static local
-// shape are afterwards; whoever turns steps into operations needs nothing else.
+// A plan turns local blocks of one sharding into local blocks of another, step
+// by step. Each step says what it does and what the sharding and the static
+// local shape are afterwards; whoever turns steps into operations needs nothing
+// else.
 //
 //     from [[], [0, 1]] to [[0], []] on a 4x2 grid, 16x16 elements of 4 bytes:
 //
@@ -24,7 +25,8 @@
 //           off to the extent in `localShape`.
 //
 // A step over several axes is one step over a group of k = the product of their
-// sizes. It is only planned where this gives the nested blocks of BlockLayout.h.
+// sizes. It is only planned where this gives the nested blocks of
+// BlockLayout.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,10 +49,12 @@ struct Step {
     /// `axes`, the most minor axes of `dim`, no longer split it: every device
     /// gathers the blocks of its group along `axes`.
     AllGather,
-    /// `axes`, which were replicated, become the most minor axes of `dim`: every
+    /// `axes`, which were replicated, become the most minor axes of `dim`:
+    /// every
     /// device keeps the piece at its position in its group. No communication.
     AllSlice,
-    /// `axes`, the most minor axes of `concatDim`, become the most minor axes of
+    /// `axes`, the most minor axes of `concatDim`, become the most minor axes
+    /// of
     /// `dim`: dimension `dim` is sliced k ways, piece q goes to the device at
     /// position q of the group, pieces that arrive are gathered along
     /// `concatDim`, in order of the group.
@@ -76,33 +80,39 @@ struct Step {
     /// every device just keeps its block: the step is a change of name. No
     /// communication.
     MakePartial,
-    /// `axes`, the most minor axes of `dim`, become partial: every device puts its
+    /// `axes`, the most minor axes of `dim`, become partial: every device puts
+    /// its
     /// block at its place in a block k times as long along `dim` (cut to
     /// `localShape`) that is filled with the neutral element of `reduction`
     /// elsewhere, at least wherever another device's valid elements lie. No
     /// communication. Not planned for average.
     EmbedPartial,
     /// Local blocks get halos as wide as `result.halos` says, filled with the
-    /// elements of the neighbours, corners included; halos that the input has are
+    /// elements of the neighbours, corners included; halos that the input has
+    /// are
     /// dropped first. Local position p of a dimension then holds the element
     /// (offset of the block) - low + p of the whole, as far as there is one.
     /// Planned only where one neighbour on each side has all that is needed.
     UpdateHalo,
     /// Dimension `dim`, which was not split, is cut into the blocks of `axes`
     /// widened by its halos in `result`: a local slice of the window
-    /// [offset - low, offset + local extent + high). What lies outside the whole
+    /// [offset - low, offset + local extent + high). What lies outside the
+    /// whole
     /// is unspecified. No communication.
     SliceHalo,
     /// Halos shrink to `result.halos` (none: empty): a local slice.
     TrimHalo,
-    /// `dim`, split by `axes` (all of its axes) at explicit bounds, is no longer
-    /// split: blocks are padded to the largest one, gathered, and the valid parts
+    /// `dim`, split by `axes` (all of its axes) at explicit bounds, is no
+    /// longer
+    /// split: blocks are padded to the largest one, gathered, and the valid
+    /// parts
     /// concatenated. The bounds are those of the step before (`bounds`).
     GatherOffsets,
     /// `dim`, which was not split, is cut at `bounds`; `axes` are all its axes
     /// afterwards. A local slice of the device's own size. No communication.
     SliceOffsets,
-    /// `dim` is split at explicit bounds that are those of the block layout: the
+    /// `dim` is split at explicit bounds that are those of the block layout:
+    /// the
     /// exact local blocks are padded to the local extent. A local pad.
     PadOffsets,
     /// The inverse: the local blocks are cut to the exact size of each device.
@@ -142,22 +152,23 @@ struct Plan {
   int64_t bytesSent = 0;
   /// The largest `peakBytes` of the steps.
   int64_t peakBytes = 0;
-  /// No plan of any kind lets the busiest device send fewer bytes: the largest
-  /// number of bytes that a device lacks of its target block. 0 where partial
-  /// values hide it.
+  /// Whatever the plan, some device has to receive that many bytes: what the
+  /// neediest one lacks of its target block, and for sums what must arrive on
+  /// average. 0 where nothing is known (partial targets, explicit offsets,
+  /// halos).
   int64_t lowerBoundBytes = 0;
   /// Whether the search proved that no cheaper plan exists within the memory
-  /// bound (Planner.h).
+  /// bound (Search.h).
   bool optimal = true;
 
   bool communicates() const;
 };
 
 /// The cheapest plan from one sharding of a tensor to another on one grid; see
-/// Planner.h for what cheapest means. `shape` is the global shape, kDynamic where
-/// unknown (such dimensions divide evenly by contract); `elementBytes` the size of
-/// an element, at least 1. Without a plan (arguments that do not fit together, a
-/// change that no steps make) nothing, and `error` says why.
+/// Search.h for what cheapest means. `shape` is the global shape, kDynamic
+/// where unknown (such dimensions divide evenly by contract); `elementBytes`
+/// the size of an element, at least 1. Without a plan (arguments that do not
+/// fit together, a change that no steps make) nothing, and `error` says why.
 std::optional<Plan> planReshard(const Grid &grid,
                                 const std::vector<int64_t> &shape,
                                 int64_t elementBytes, const Sharding &from,
@@ -195,8 +206,8 @@ const char *stringifyStepKind(Step::Kind kind);
 /// One line: "all_to_all axes = [0] dim = 0 concat_dim = 1 -> [[0], []] 4x16".
 std::string toString(const Step &step);
 
-/// The plan for people: a line per step with local shapes, bytes, peak memory and
-/// cost, then the totals and the lower bound.
+/// The plan for people: a line per step with local shapes, bytes, peak memory
+/// and cost, then the totals and the lower bound.
 std::string toString(const Plan &plan, const Grid &grid,
                      const std::vector<int64_t> &shape, int64_t elementBytes,
                      const Sharding &from, const Sharding &to);

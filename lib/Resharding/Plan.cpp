@@ -1,0 +1,464 @@
+//===- Plan.cpp - From two shardings to the steps between them ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Halos and explicit bounds are taken off the source and put on the target
+// around the search, which knows plain shardings only:
+//
+//   trim_halo, pad_offsets, gather_offsets
+//     | the search
+//   trim_offsets, slice_offsets, update_halo, slice_halo
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Resharding/Plan.h"
+
+#include "ShardingCheck.h"
+#include "ValueState.h"
+#include "shard/Resharding/Search.h"
+
+#include <algorithm>
+
+namespace shard {
+
+using namespace detail;
+
+bool Plan::communicates() const {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const Step &step) { return step.bytesSent > 0; });
+}
+
+int64_t nominalExtent(const Grid &grid) {
+  int64_t devices = std::max<int64_t>(grid.numDevices(), 1);
+  return devices * ceilDiv(1024, devices);
+}
+
+namespace {
+
+void dropUnitAxes(const Grid &grid, AxisList &axes) {
+  axes.erase(
+      std::remove_if(axes.begin(), axes.end(),
+                     [&](GridAxis axis) { return grid.shape[axis] == 1; }),
+      axes.end());
+}
+
+/// `sharding` without axes of size 1, halos and offsets.
+Sharding plain(const Grid &grid, Sharding sharding) {
+  for (AxisList &axes : sharding.dims)
+    dropUnitAxes(grid, axes);
+  dropUnitAxes(grid, sharding.partial);
+  sharding.halos.clear();
+  sharding.offsets.clear();
+  return sharding;
+}
+
+/// The plan that always exists: gather what is split differently, reduce,
+/// slice.
+bool gatherAndSlice(const Sharding &from, const Sharding &to,
+                    std::vector<Step> &steps, std::string &error) {
+  auto add = [&](Step::Kind kind, AxisList axes, int64_t dim,
+                 ReductionKind reduction) {
+    if (axes.empty())
+      return;
+    Step step;
+    step.kind = kind;
+    step.axes = std::move(axes);
+    step.dim = dim;
+    step.reduction = reduction;
+    steps.push_back(std::move(step));
+  };
+  std::vector<size_t> kept;
+  for (size_t dim = 0; dim < from.dims.size(); ++dim) {
+    const AxisList &have = from.dims[dim], &want = to.dims[dim];
+    size_t common = 0;
+    while (common < have.size() && common < want.size() &&
+           have[common] == want[common])
+      ++common;
+    kept.push_back(common);
+    for (size_t i = have.size(); i-- > common;)
+      add(Step::Kind::AllGather, {have[i]}, static_cast<int64_t>(dim),
+          from.reduction);
+  }
+  AxisList reduce, make;
+  bool sameKind = from.reduction == to.reduction;
+  auto in = [](const AxisList &axes, GridAxis axis) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+  };
+  for (GridAxis axis : from.partial)
+    if (!sameKind || !in(to.partial, axis))
+      reduce.push_back(axis);
+  for (GridAxis axis : to.partial)
+    if (!sameKind || !in(from.partial, axis))
+      make.push_back(axis);
+  if (!make.empty() && to.reduction == ReductionKind::Generic) {
+    error = "a value cannot be made partial by a generic reduction, which has "
+            "no neutral element";
+    return false;
+  }
+  add(Step::Kind::AllReduce, reduce, -1, from.reduction);
+  add(Step::Kind::MakePartial, make, -1, to.reduction);
+  for (size_t dim = 0; dim < to.dims.size(); ++dim)
+    for (size_t i = kept[dim]; i < to.dims[dim].size(); ++i)
+      add(Step::Kind::AllSlice, {to.dims[dim][i]}, static_cast<int64_t>(dim),
+          to.reduction);
+  return true;
+}
+
+/// Joins neighbouring slices of one dimension. Slices of different dimensions
+/// commute.
+void joinSlices(const Grid &grid, const std::vector<int64_t> &extents,
+                const Sharding &from, std::vector<Step> &steps) {
+  // Of each dimension the extent before its last slice in the current run.
+  std::vector<Step> result;
+  size_t runBegin = 0;
+  std::vector<AxisList> atRunBegin = from.dims, now = from.dims;
+  const CostModel free;
+  for (Step &step : steps) {
+    if (step.kind == Step::Kind::AllSlice) {
+      bool joined = false;
+      for (size_t i = result.size(); i-- > runBegin;) {
+        Step &earlier = result[i];
+        if (earlier.dim != step.dim)
+          continue;
+        AxisList axes = earlier.axes;
+        axes.insert(axes.end(), step.axes.begin(), step.axes.end());
+        AxisList before = now[step.dim];
+        before.resize(before.size() - earlier.axes.size());
+        int64_t local = localExtent(extents[step.dim], grid.groupSize(before));
+        if (isFlat(local, grid.sizes(axes))) {
+          earlier.axes = axes;
+          joined = true;
+        }
+        break;
+      }
+      now[step.dim].insert(now[step.dim].end(), step.axes.begin(),
+                           step.axes.end());
+      if (!joined)
+        result.push_back(std::move(step));
+      continue;
+    }
+    Sharding sharding;
+    sharding.dims = now;
+    sharding.partial = {};
+    result.push_back(step);
+    runBegin = result.size();
+    if (step.kind == Step::Kind::AllReduce ||
+        step.kind == Step::Kind::MakePartial)
+      continue;
+    // Partial axes are of no interest here; a permute or reduce_scatter that
+    // names them changes the dimensions all the same.
+    ValueState state(grid, extents, 1, sharding);
+    Step copy = step;
+    state.apply(copy, free);
+    now = state.dims;
+  }
+  steps = std::move(result);
+}
+
+class Builder {
+public:
+  Builder(const Grid &grid, const std::vector<int64_t> &shape,
+          int64_t elementBytes, const Sharding &from, const Sharding &to,
+          const CostModel &costModel)
+      : grid(grid), shape(shape), elementBytes(elementBytes), to(to),
+        costModel(costModel), state(grid, shape, elementBytes, from),
+        goal(grid, shape, elementBytes, to) {}
+
+  bool build(std::string &error) {
+    if (trimOnly())
+      return true;
+    removeHalos();
+    removeBounds();
+    return search(error);
+  }
+
+  Plan plan;
+
+private:
+  void add(Step step) {
+    state.apply(step, costModel);
+    plan.steps.push_back(std::move(step));
+  }
+
+  /// The same blocks with no wider halos: one local slice.
+  bool trimOnly() {
+    if (state.dims != goal.dims || state.partial != goal.partial ||
+        state.bounds != goal.bounds ||
+        (!state.partial.empty() && state.reduction != goal.reduction))
+      return false;
+    std::vector<int64_t> widths;
+    bool equal = true;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      if (goal.low[dim] > state.low[dim] || goal.high[dim] > state.high[dim])
+        return false;
+      equal = equal && goal.low[dim] == state.low[dim] &&
+              goal.high[dim] == state.high[dim];
+      widths.push_back(goal.low[dim]);
+      widths.push_back(goal.high[dim]);
+    }
+    if (equal)
+      return true;
+    Step step;
+    step.kind = Step::Kind::TrimHalo;
+    step.bounds = widths;
+    add(std::move(step));
+    return true;
+  }
+
+  void removeHalos() {
+    if (!state.hasHalos())
+      return;
+    Step step;
+    step.kind = Step::Kind::TrimHalo;
+    add(std::move(step));
+  }
+
+  bool hasLayoutBounds(const ValueState &value, size_t dim) const {
+    return value.bounds[dim] ==
+           layoutBounds(value.extents[dim], grid.sizes(value.dims[dim]));
+  }
+
+  /// Bounds that the target has too stay, where a sharding can say so: all
+  /// dimensions must be static then.
+  void removeBounds() {
+    fixedDims.assign(shape.size(), false);
+    bool isStatic =
+        std::find(shape.begin(), shape.end(), kDynamic) == shape.end();
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      if (state.bounds[dim].empty())
+        continue;
+      bool isLayout = hasLayoutBounds(state, dim);
+      if (isStatic && !isLayout && state.dims[dim] == goal.dims[dim] &&
+          state.bounds[dim] == goal.bounds[dim]) {
+        fixedDims[dim] = true;
+        continue;
+      }
+      Step step;
+      step.dim = static_cast<int64_t>(dim);
+      step.axes = state.dims[dim];
+      step.bounds = state.bounds[dim];
+      if (!isLayout) {
+        step.kind = Step::Kind::GatherOffsets;
+        add(std::move(step));
+      } else if (dividesEvenly(shape[dim], grid.sizes(state.dims[dim]))) {
+        state.bounds[dim].clear();
+      } else {
+        step.kind = Step::Kind::PadOffsets;
+        add(std::move(step));
+      }
+    }
+  }
+
+  /// The largest halos that neighbours can fill: their blocks follow each other
+  /// without gaps and are at least as long.
+  bool neighboursFill(size_t dim) const {
+    if (shape[dim] == kDynamic)
+      return true;
+    int64_t parts = grid.groupSize(goal.dims[dim]);
+    int64_t local = localExtent(shape[dim], parts);
+    return parts == 1 || (isFlat(shape[dim], grid.sizes(goal.dims[dim])) &&
+                          goal.low[dim] <= local && goal.high[dim] <= local);
+  }
+
+  bool search(std::string &error) {
+    // Dimensions whose halos can come from the neighbours or, if the dimension
+    // is not split before, from a slice.
+    std::vector<size_t> choices, sliced;
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (goal.low[dim] || goal.high[dim])
+        (neighboursFill(dim) ? choices : sliced).push_back(dim);
+    size_t options = choices.size() <= 3 ? size_t(1) << choices.size() : 1;
+    std::optional<Plan> best;
+    ValueState start = state;
+    Plan prefix = plan;
+    for (size_t option = 0; option < options; ++option) {
+      std::vector<size_t> bySlice = sliced;
+      for (size_t i = 0; i < choices.size(); ++i)
+        if (option >> i & 1)
+          bySlice.push_back(choices[i]);
+      std::sort(bySlice.begin(), bySlice.end());
+      plan = prefix;
+      reset(start);
+      if (!searchVia(bySlice, error))
+        return false;
+      double cost = 0;
+      for (const Step &step : plan.steps)
+        cost += step.cost;
+      plan.cost = cost;
+      if (!best || cost < best->cost ||
+          (cost == best->cost && plan.steps.size() < best->steps.size()))
+        best = plan;
+    }
+    plan = *best;
+    return true;
+  }
+
+  void reset(const ValueState &start) {
+    state.dims = start.dims;
+    state.partial = start.partial;
+    state.reduction = start.reduction;
+    state.low = start.low;
+    state.high = start.high;
+    state.bounds = start.bounds;
+  }
+
+  /// The search, then bounds, then halos; those of `bySlice` by local slices of
+  /// dimensions that the search leaves whole.
+  bool searchVia(const std::vector<size_t> &bySlice, std::string &error) {
+    SearchProblem problem;
+    problem.grid = grid;
+    problem.elementBytes = elementBytes;
+    problem.costModel = &costModel;
+    problem.fixedDims = fixedDims;
+    problem.extents = state.extents;
+    Sharding start;
+    start.dims = state.dims;
+    start.partial = state.partial;
+    start.reduction = state.reduction;
+    problem.from = plain(grid, start);
+    problem.to = plain(grid, to);
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      if (fixedDims[dim]) {
+        problem.extents[dim] = state.localExtent(dim);
+        problem.fixedAxes.insert(problem.fixedAxes.end(),
+                                 state.dims[dim].begin(),
+                                 state.dims[dim].end());
+        problem.from.dims[dim].clear();
+        problem.to.dims[dim].clear();
+      } else if (!goal.bounds[dim].empty() && !hasLayoutBounds(goal, dim)) {
+        problem.to.dims[dim].clear();
+      }
+    }
+    for (size_t dim : bySlice)
+      problem.to.dims[dim].clear();
+
+    std::vector<Step> steps;
+    bool wholeIsEmpty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+    SearchResult result;
+    if (!wholeIsEmpty)
+      result = searchPlan(problem);
+    if (result.found) {
+      steps = std::move(result.steps);
+      plan.optimal = result.optimal;
+      plan.lowerBoundBytes = static_cast<int64_t>(result.lowerBoundBytes);
+    } else {
+      if (!gatherAndSlice(problem.from, problem.to, steps, error))
+        return false;
+      plan.optimal = wholeIsEmpty;
+    }
+    joinSlices(grid, problem.extents, problem.from, steps);
+    // Axes of size 1 are not the search's business.
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (!fixedDims[dim])
+        dropUnitAxes(grid, state.dims[dim]);
+    dropUnitAxes(grid, state.partial);
+    for (Step &step : steps)
+      add(std::move(step));
+    addBounds();
+    addHalos(bySlice);
+    return true;
+  }
+
+  void addBounds() {
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      if (goal.bounds[dim].empty() || fixedDims[dim])
+        continue;
+      Step step;
+      step.dim = static_cast<int64_t>(dim);
+      step.axes = goal.dims[dim];
+      step.bounds = goal.bounds[dim];
+      if (!hasLayoutBounds(goal, dim))
+        step.kind = Step::Kind::SliceOffsets;
+      else if (dividesEvenly(shape[dim], grid.sizes(goal.dims[dim])))
+        continue;
+      else
+        step.kind = Step::Kind::TrimOffsets;
+      add(std::move(step));
+    }
+  }
+
+  void addHalos(const std::vector<size_t> &bySlice) {
+    auto sliced = [&](size_t dim) {
+      return std::find(bySlice.begin(), bySlice.end(), dim) != bySlice.end();
+    };
+    Step update;
+    update.kind = Step::Kind::UpdateHalo;
+    bool any = false;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      bool here = !sliced(dim) && (goal.low[dim] || goal.high[dim]);
+      any = any || here;
+      update.bounds.push_back(here ? goal.low[dim] : 0);
+      update.bounds.push_back(here ? goal.high[dim] : 0);
+      if (!here)
+        continue;
+      // A halo needs a split dimension to be written down, be it by an axis of
+      // size 1.
+      state.dims[dim] = goal.dims[dim];
+      update.axes.insert(update.axes.end(), goal.dims[dim].begin(),
+                         goal.dims[dim].end());
+    }
+    if (any)
+      add(std::move(update));
+    for (size_t dim : bySlice) {
+      Step step;
+      step.kind = Step::Kind::SliceHalo;
+      step.dim = static_cast<int64_t>(dim);
+      step.axes = goal.dims[dim];
+      step.bounds = {goal.low[dim], goal.high[dim]};
+      add(std::move(step));
+    }
+  }
+
+  const Grid &grid;
+  const std::vector<int64_t> &shape;
+  int64_t elementBytes;
+  const Sharding &to;
+  const CostModel &costModel;
+  /// Where the value is after the steps so far, and where it is to go.
+  ValueState state;
+  const ValueState goal;
+  std::vector<bool> fixedDims;
+};
+
+} // namespace
+
+std::optional<Plan> planReshard(const Grid &grid,
+                                const std::vector<int64_t> &shape,
+                                int64_t elementBytes, const Sharding &from,
+                                const Sharding &to, const CostModel &costModel,
+                                std::string *error) {
+  std::string message;
+  auto fail = [&]() -> std::optional<Plan> {
+    if (error)
+      *error = message;
+    return std::nullopt;
+  };
+  if (!checkTensor(grid, shape, elementBytes, message) ||
+      !checkSharding(grid, shape, from, "source", message) ||
+      !checkSharding(grid, shape, to, "target", message))
+    return fail();
+  Builder builder(grid, shape, elementBytes, from, to, costModel);
+  if (!builder.build(message))
+    return fail();
+  Plan plan = std::move(builder.plan);
+  plan.cost = 0;
+  for (Step &step : plan.steps) {
+    plan.cost += step.cost;
+    plan.bytesSent += step.bytesSent;
+    plan.peakBytes = std::max(plan.peakBytes, step.peakBytes);
+  }
+  if (!plan.steps.empty()) {
+    // The target as it was written, with axes of size 1.
+    plan.steps.back().result = to;
+    plan.steps.back().localShape = localShape(grid, shape, to);
+  }
+  if (from.hasHalosOrOffsets() || to.hasHalosOrOffsets())
+    plan.lowerBoundBytes = 0;
+  return plan;
+}
+
+} // namespace shard

@@ -1,0 +1,247 @@
+//===- Search.cpp - The cheapest sequence of steps ------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Resharding/Search.h"
+
+#include "SearchSpace.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+
+namespace shard {
+namespace detail {
+
+namespace {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Node {
+  State state;
+  double cost = infinity;
+  double bound = 0;
+  int32_t steps = 0;
+  int32_t parent = -1;
+  Move move;
+  bool closed = false;
+};
+
+/// The nodes, found by their state: open addressing over indices.
+class NodeTable {
+public:
+  NodeTable() : slots(1024, -1) {}
+
+  /// The index of the node of `state`, new if `inserted`.
+  int32_t find(const State &state, bool &inserted) {
+    if ((nodes.size() + 1) * 2 > slots.size())
+      grow();
+    size_t slot = state.hash() & (slots.size() - 1);
+    while (slots[slot] >= 0) {
+      if (nodes[slots[slot]].state == state) {
+        inserted = false;
+        return slots[slot];
+      }
+      slot = (slot + 1) & (slots.size() - 1);
+    }
+    inserted = true;
+    slots[slot] = static_cast<int32_t>(nodes.size());
+    nodes.emplace_back();
+    nodes.back().state = state;
+    return slots[slot];
+  }
+
+  Node &operator[](int32_t index) { return nodes[index]; }
+  void clear() {
+    nodes.clear();
+    std::fill(slots.begin(), slots.end(), -1);
+  }
+
+private:
+  void grow() {
+    std::vector<int32_t> larger(slots.size() * 2, -1);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      size_t slot = nodes[i].state.hash() & (larger.size() - 1);
+      while (larger[slot] >= 0)
+        slot = (slot + 1) & (larger.size() - 1);
+      larger[slot] = static_cast<int32_t>(i);
+    }
+    slots.swap(larger);
+  }
+
+  std::vector<Node> nodes;
+  std::vector<int32_t> slots;
+};
+
+/// What is left to expand, cheapest first; of equals the one with fewer steps,
+/// then the older one: the order does not depend on anything else.
+struct OpenEntry {
+  double estimate;
+  int32_t steps;
+  int32_t node;
+  double cost;
+  bool operator<(const OpenEntry &other) const {
+    if (estimate != other.estimate)
+      return estimate > other.estimate;
+    if (steps != other.steps)
+      return steps > other.steps;
+    return node > other.node;
+  }
+};
+
+struct Path {
+  double cost = infinity;
+  int32_t steps = 0;
+  std::vector<Move> moves;
+  bool found() const { return cost < infinity; }
+};
+
+class AStar {
+public:
+  AStar(const SearchSpace &space, double memoryBound)
+      : space(space), memoryBound(memoryBound) {}
+
+  /// Best-first search by cost + weight * bound for a path better than `path`,
+  /// which it replaces. True if it came to an end: with weight 1, `path` is
+  /// then the cheapest.
+  bool run(double weight, int64_t budget, Path &path, int64_t &expanded) {
+    nodes.clear();
+    std::priority_queue<OpenEntry> open;
+    bool inserted;
+    int32_t start = nodes.find(space.source(), inserted);
+    nodes[start].cost = 0;
+    space.layOut(space.source(), layout);
+    nodes[start].bound = space.bound(layout);
+    open.push({weight * nodes[start].bound, 0, start, 0});
+    while (!open.empty()) {
+      OpenEntry top = open.top();
+      open.pop();
+      {
+        Node &node = nodes[top.node];
+        if (node.closed || top.cost != node.cost)
+          continue;
+        if (!better(node.cost + node.bound, node.steps, path))
+          continue;
+        if (node.state == space.target()) {
+          path = pathTo(top.node);
+          return true;
+        }
+        node.closed = true;
+      }
+      if (--budget < 0)
+        return false;
+      ++expanded;
+      expand(top.node, weight, path, open);
+    }
+    return true;
+  }
+
+private:
+  static bool better(double cost, int32_t steps, const Path &path) {
+    return cost < path.cost || (cost == path.cost && steps < path.steps);
+  }
+
+  void expand(int32_t index, double weight, const Path &path,
+              std::priority_queue<OpenEntry> &open) {
+    State state = nodes[index].state;
+    double cost = nodes[index].cost;
+    int32_t steps = nodes[index].steps + 1;
+    bool afterPermute = nodes[index].parent >= 0 &&
+                        nodes[index].move.kind == Step::Kind::Permute;
+    space.layOut(state, layout);
+    moves.clear();
+    space.moves(state, layout, memoryBound, moves);
+    for (const Move &move : moves) {
+      // Two permutes in a row are one.
+      if (afterPermute && move.kind == Step::Kind::Permute)
+        continue;
+      double childCost = cost + move.cost;
+      if (!better(childCost, steps, path))
+        continue;
+      bool inserted;
+      int32_t child = nodes.find(move.to, inserted);
+      Node &node = nodes[child];
+      if (inserted) {
+        space.layOut(move.to, childLayout);
+        node.bound = space.bound(childLayout);
+      } else if (childCost > node.cost ||
+                 (childCost == node.cost && steps >= node.steps)) {
+        continue;
+      }
+      if (!better(childCost + node.bound, steps, path))
+        continue;
+      node.cost = childCost;
+      node.steps = steps;
+      node.parent = index;
+      node.move = move;
+      node.closed = false;
+      int32_t least = steps + (move.to == space.target() ? 0 : 1);
+      open.push({childCost + weight * node.bound, least, child, childCost});
+    }
+  }
+
+  Path pathTo(int32_t index) {
+    Path path;
+    path.cost = nodes[index].cost;
+    path.steps = nodes[index].steps;
+    for (; nodes[index].parent >= 0; index = nodes[index].parent)
+      path.moves.push_back(nodes[index].move);
+    std::reverse(path.moves.begin(), path.moves.end());
+    return path;
+  }
+
+  const SearchSpace &space;
+  double memoryBound;
+  NodeTable nodes;
+  Layout layout, childLayout;
+  std::vector<Move> moves;
+};
+} // namespace
+
+} // namespace detail
+
+using namespace detail;
+
+SearchResult searchPlan(const SearchProblem &problem) {
+  SearchResult result;
+  SearchSpace space(problem);
+  if (!space.fits())
+    return result;
+  Layout source, target;
+  space.layOut(space.source(), source);
+  space.layOut(space.target(), target);
+  double whole = source.bytes;
+  for (size_t dim = 0; dim < problem.extents.size(); ++dim)
+    whole *= static_cast<double>(std::max<int64_t>(problem.extents[dim], 1));
+  double bound = 2 * std::max(source.bytes, target.bytes);
+  Path path;
+  while (!path.found()) {
+    AStar search(space, bound);
+    int64_t before = result.expanded;
+    // A quick look for some good plan, then the proof that it is the cheapest
+    // or a better one.
+    bool ended = search.run(4, problem.budget / 4, path, result.expanded);
+    if (path.found() || !ended)
+      result.optimal =
+          search.run(1, problem.budget - (result.expanded - before), path,
+                     result.expanded);
+    if (path.found() || bound > 4 * whole)
+      break;
+    bound *= 2;
+  }
+  result.memoryBound = bound;
+  result.lowerBoundBytes = space.boundBytes(source);
+  result.found = path.found();
+  result.cost = path.cost;
+  State state = space.source();
+  for (const Move &move : path.moves) {
+    result.steps.push_back(space.step(state, move));
+    state = move.to;
+  }
+  return result;
+}
+
+} // namespace shard

@@ -1,0 +1,338 @@
+//===- SearchSpace.cpp - States and bounds of the reshard search ----------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SearchSpace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace shard {
+namespace detail {
+
+namespace {
+/// Dimensions that neither sharding splits are still of use as a place to keep
+/// an axis for a while; that many of them are offered when there are many axes.
+constexpr int spareDims = 2;
+
+bool names(const Sharding &sharding, GridAxis axis) {
+  auto has = [axis](const AxisList &axes) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+  };
+  return has(sharding.partial) ||
+         std::any_of(sharding.dims.begin(), sharding.dims.end(), has);
+}
+} // namespace
+
+SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
+  const Grid &grid = problem.grid;
+  unitBytes = static_cast<double>(problem.elementBytes);
+
+  std::vector<GridAxis> named, others;
+  for (GridAxis axis = 0; axis < grid.rank(); ++axis) {
+    bool fixed = std::find(problem.fixedAxes.begin(), problem.fixedAxes.end(),
+                           axis) != problem.fixedAxes.end();
+    if (fixed || grid.shape[axis] <= 1)
+      continue;
+    bool used = names(problem.from, axis) || names(problem.to, axis);
+    (used ? named : others).push_back(axis);
+  }
+  if (named.size() > static_cast<size_t>(maxAxes)) {
+    representable = false;
+    return;
+  }
+  size_t room = std::max<size_t>(6, named.size()) - named.size();
+  if (others.size() > room)
+    others.resize(room);
+  named.insert(named.end(), others.begin(), others.end());
+  std::sort(named.begin(), named.end());
+  std::vector<int> indexOf(grid.shape.size(), -1);
+  for (GridAxis axis : named) {
+    indexOf[axis] = numAxes;
+    gridAxis[numAxes] = axis;
+    size[numAxes++] = grid.shape[axis];
+    devices *= static_cast<double>(grid.shape[axis]);
+  }
+
+  std::vector<int> usedDims, otherDims;
+  for (size_t dim = 0; dim < problem.extents.size(); ++dim) {
+    bool used =
+        !problem.from.dims[dim].empty() || !problem.to.dims[dim].empty();
+    bool fixed = dim < problem.fixedDims.size() && problem.fixedDims[dim];
+    if (used && !fixed)
+      usedDims.push_back(static_cast<int>(dim));
+    else if (!fixed && problem.extents[dim] > 1)
+      otherDims.push_back(static_cast<int>(dim));
+    else
+      unitBytes *= static_cast<double>(problem.extents[dim]);
+  }
+  // Of many free dimensions those with the most room to be split serve best.
+  std::sort(otherDims.begin(), otherDims.end(), [&](int a, int b) {
+    int64_t roomOfA = problem.extents[a], roomOfB = problem.extents[b];
+    return roomOfA != roomOfB ? roomOfA > roomOfB : a < b;
+  });
+  if (usedDims.size() > static_cast<size_t>(maxDims)) {
+    representable = false;
+    return;
+  }
+  size_t keep = std::min<size_t>(
+      otherDims.size(),
+      std::max<size_t>(4 > usedDims.size() ? 4 - usedDims.size() : 0,
+                       spareDims));
+  keep = std::min<size_t>(keep, maxDims - usedDims.size());
+  for (size_t i = keep; i < otherDims.size(); ++i)
+    unitBytes *= static_cast<double>(problem.extents[otherDims[i]]);
+  otherDims.resize(keep);
+  usedDims.insert(usedDims.end(), otherDims.begin(), otherDims.end());
+  std::sort(usedDims.begin(), usedDims.end());
+  wholeBytes = unitBytes;
+  for (int dim : usedDims) {
+    tensorDim[numDims] = dim;
+    extent[numDims++] = problem.extents[dim];
+    wholeBytes *= static_cast<double>(problem.extents[dim]);
+  }
+
+  sameKind = problem.from.partial.empty() || problem.to.partial.empty() ||
+             problem.from.reduction == problem.to.reduction;
+  canMakePartial = problem.to.reduction != ReductionKind::Generic;
+  canEmbedPartial =
+      canMakePartial && problem.to.reduction != ReductionKind::Average;
+
+  auto encode = [&](const Sharding &sharding, uint8_t partial) {
+    State state;
+    for (int dim = 0; dim < numDims; ++dim) {
+      const AxisList &axes = sharding.dims[tensorDim[dim]];
+      for (size_t i = 0; i < axes.size(); ++i)
+        state.place[indexOf[axes[i]]] =
+            static_cast<uint8_t>(FirstSplit * (dim + 1) + i);
+    }
+    for (GridAxis axis : sharding.partial)
+      state.place[indexOf[axis]] = partial;
+    return state;
+  };
+  sourceState = encode(problem.from, PartialSource);
+  targetState = encode(problem.to, sameKind ? PartialSource : PartialTarget);
+  layOut(targetState, targetLayout);
+  targetPartial = targetLayout.partialSource | targetLayout.partialTarget;
+  targetBytes = unitBytes;
+  for (int dim = 0; dim < numDims; ++dim) {
+    targetSplit |= setOf(targetLayout.axes[dim], targetLayout.count[dim]);
+    targetBytes *= static_cast<double>(targetLayout.local(dim));
+  }
+
+  if (std::optional<double> m = problem.costModel->uniformCostPerByte()) {
+    uniform = true;
+    costPerByte = *m;
+  } else {
+    costPerByte = problem.costModel->leastCostPerByte();
+  }
+  for (int axis = 0; axis < numAxes; ++axis) {
+    spareBefore[axis] = -1;
+    if (!uniform || sourceState.place[axis] || targetState.place[axis])
+      continue;
+    for (int before = 0; before < axis; ++before)
+      if (size[before] == size[axis] && !sourceState.place[before] &&
+          !targetState.place[before])
+        spareBefore[axis] = before;
+  }
+}
+
+void SearchSpace::layOut(const State &state, Layout &layout) const {
+  std::memset(layout.count, 0, sizeof(layout.count));
+  layout.replicated = layout.partialSource = layout.partialTarget = 0;
+  for (int axis = 0; axis < numAxes; ++axis) {
+    uint8_t place = state.place[axis];
+    if (place >= FirstSplit) {
+      int dim = (place >> 4) - 1;
+      layout.axes[dim][place & 15] = static_cast<uint8_t>(axis);
+      ++layout.count[dim];
+    } else if (place == Replicated) {
+      layout.replicated |= 1u << axis;
+    } else if (place == PartialSource) {
+      layout.partialSource |= 1u << axis;
+    } else {
+      layout.partialTarget |= 1u << axis;
+    }
+  }
+  layout.bytes = unitBytes;
+  for (int dim = 0; dim < numDims; ++dim) {
+    int64_t width = layout.extent[dim][0] = extent[dim];
+    for (int i = 0; i < layout.count[dim]; ++i) {
+      int64_t k = size[layout.axes[dim][i]];
+      width = (width + k - 1) / k;
+      layout.extent[dim][i + 1] = width;
+    }
+    layout.bytes *= static_cast<double>(width);
+  }
+}
+
+/// Whether cutting `extent` by `axes` one after another gives the same blocks
+/// as cutting it once into as many pieces as their product.
+bool SearchSpace::flat(int64_t extent, const uint8_t *axes, int count) const {
+  for (int i = 0; i < count; ++i) {
+    int64_t k = size[axes[i]];
+    if (i > 0 && extent % k != 0)
+      return false;
+    extent = (extent + k - 1) / k;
+  }
+  return true;
+}
+
+/// Whether `axes`, of the same product as the present axes of `dim`, cut it
+/// into the same sequence of blocks.
+bool SearchSpace::sameBlocks(const Layout &layout, int dim, const uint8_t *axes,
+                             int count) const {
+  bool sameSizes = count == layout.count[dim];
+  for (int i = 0; sameSizes && i < count; ++i)
+    sameSizes = size[axes[i]] == size[layout.axes[dim][i]];
+  return sameSizes || (flat(extent[dim], axes, count) &&
+                       flat(extent[dim], layout.axes[dim], layout.count[dim]));
+}
+
+double SearchSpace::cost(Collective collective, uint32_t axes,
+                         double bytes) const {
+  if (bytes <= 0)
+    return 0;
+  if (uniform)
+    return bytes * costPerByte;
+  scratch.clear();
+  for (; axes; axes &= axes - 1)
+    scratch.push_back(gridAxis[__builtin_ctz(axes)]);
+  return problem.costModel->cost(collective, scratch, bytes);
+}
+
+/// Communication moves bytes into a device no faster than it moves them out of
+/// one, on average over the devices, and each symmetric step moves as much into
+/// every device: so what the neediest device, or the average device, still has
+/// to receive bounds what is to be sent.
+double SearchSpace::boundBytes(const Layout &layout) const {
+  if (targetPartial != 0)
+    return 0;
+  double bytes = 0;
+  if (layout.partialSource != 0) {
+    // A sum over k summands, wanted on m devices, takes k - 1 + m - 1 messages
+    // per element; and no device has any element of its target block yet.
+    double k = static_cast<double>(product(layout.partialSource));
+    double copies = devices / static_cast<double>(product(targetSplit));
+    bytes = std::max(targetBytes, wholeBytes / devices * (k - 2 + copies));
+  } else {
+    bool even = true, disjoint = false;
+    double overlap = unitBytes, atOrigin = unitBytes;
+    for (int dim = 0; dim < numDims; ++dim) {
+      int n = layout.count[dim], m = targetLayout.count[dim];
+      const uint8_t *have = layout.axes[dim], *want = targetLayout.axes[dim];
+      int64_t local = layout.local(dim), wanted = targetLayout.local(dim);
+      int64_t parts = 1, wantedParts = 1, first = 0;
+      for (int i = 0; i < n; ++i) {
+        parts *= size[have[i]];
+        // The device at coordinate 0 of all target axes and at the last
+        // coordinate of the others.
+        if (!(targetSplit >> have[i] & 1))
+          first += layout.extent[dim][i + 1] * (size[have[i]] - 1);
+      }
+      for (int i = 0; i < m; ++i)
+        wantedParts *= size[want[i]];
+      even = even && local * parts == extent[dim] &&
+             wanted * wantedParts == extent[dim];
+      for (int i = 0; i < n && i < m; ++i)
+        disjoint = disjoint || have[i] != want[i];
+      overlap *= static_cast<double>(std::min(local, wanted));
+      atOrigin *= static_cast<double>(
+          std::min(local, std::max<int64_t>(0, wanted - first)));
+    }
+    if (even)
+      bytes = targetBytes - (disjoint ? 0 : overlap);
+    else
+      bytes = targetBytes - atOrigin;
+  }
+  return std::max(bytes, 0.0);
+}
+
+double SearchSpace::bound(const Layout &layout) const {
+  if (costPerByte <= 0)
+    return 0;
+  // Rounded down to what sums of costs are multiples of.
+  return std::ldexp(
+      std::floor(std::ldexp(boundBytes(layout) * costPerByte, 20)), -20);
+}
+
+Step SearchSpace::step(const State &from, const Move &move) const {
+  Layout before, after;
+  layOut(from, before);
+  layOut(move.to, after);
+  Step result;
+  result.kind = move.kind;
+  auto list = [&](const Layout &layout, int dim, int first) {
+    AxisList axes;
+    for (int i = first; i < layout.count[dim]; ++i)
+      axes.push_back(gridAxis[layout.axes[dim][i]]);
+    return axes;
+  };
+  auto set = [&](uint32_t mask) {
+    AxisList axes;
+    for (; mask; mask &= mask - 1)
+      axes.push_back(gridAxis[__builtin_ctz(mask)]);
+    return axes;
+  };
+  uint32_t partialBefore = before.partialSource | before.partialTarget;
+  uint32_t partialAfter = after.partialSource | after.partialTarget;
+  if (move.dim >= 0)
+    result.dim = tensorDim[move.dim];
+  if (move.concatDim >= 0)
+    result.concatDim = tensorDim[move.concatDim];
+  switch (move.kind) {
+  case Step::Kind::AllGather:
+  case Step::Kind::EmbedPartial:
+    result.axes = list(before, move.dim, after.count[move.dim]);
+    result.reduction = problem.to.reduction;
+    break;
+  case Step::Kind::AllSlice:
+  case Step::Kind::AllToAll:
+    result.axes = list(after, move.dim, before.count[move.dim]);
+    break;
+  case Step::Kind::ReduceScatter:
+    result.axes = list(after, move.dim, before.count[move.dim]);
+    result.reduction = problem.from.reduction;
+    break;
+  case Step::Kind::AllReduce:
+    result.axes = set(partialBefore & ~partialAfter);
+    result.reduction = problem.from.reduction;
+    break;
+  case Step::Kind::MakePartial:
+    result.axes = set(partialAfter & ~partialBefore);
+    result.reduction = problem.to.reduction;
+    break;
+  case Step::Kind::Permute: {
+    // Dimensions and partial axes that stay as they are are left out.
+    for (int dim = 0; dim < numDims; ++dim) {
+      AxisList f = list(before, dim, 0), t = list(after, dim, 0);
+      while (!f.empty() && !t.empty() && f.front() == t.front()) {
+        f.erase(f.begin());
+        t.erase(t.begin());
+      }
+      while (!f.empty() && !t.empty() && f.back() == t.back()) {
+        f.pop_back();
+        t.pop_back();
+      }
+      result.axes.insert(result.axes.end(), f.begin(), f.end());
+      result.toAxes.insert(result.toAxes.end(), t.begin(), t.end());
+    }
+    AxisList f = set(partialBefore & ~partialAfter);
+    AxisList t = set(partialAfter & ~partialBefore);
+    result.axes.insert(result.axes.end(), f.begin(), f.end());
+    result.toAxes.insert(result.toAxes.end(), t.begin(), t.end());
+    break;
+  }
+  default:
+    break;
+  }
+  return result;
+}
+
+} // namespace detail
+} // namespace shard

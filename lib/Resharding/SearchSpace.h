@@ -1,0 +1,166 @@
+//===- SearchSpace.h - States and moves of the reshard search ---*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A state says for each axis where it stands: replicated, partial, or at a
+// position of a dimension. It fits 16 bytes, one per axis. SearchSpace lists
+// the moves out of a state with their costs and bounds the cost from a state to
+// the target from below.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_RESHARDING_SEARCHSPACE_H
+#define SHARD_LIB_RESHARDING_SEARCHSPACE_H
+
+#include "shard/Resharding/Search.h"
+
+#include <array>
+#include <cstring>
+
+namespace shard {
+namespace detail {
+
+constexpr int maxAxes = 16;
+constexpr int maxDims = 14;
+
+/// Where an axis stands.
+enum Place : uint8_t {
+  Replicated = 0,
+  /// Partial by the kind of the source, and by that of the target where the two
+  /// kinds differ.
+  PartialSource = 1,
+  PartialTarget = 2,
+  /// Place of position p of dimension d: (d + 1) * 16 + p.
+  FirstSplit = 16,
+};
+
+struct State {
+  std::array<uint8_t, maxAxes> place{};
+
+  bool operator==(const State &other) const { return place == other.place; }
+  uint64_t hash() const {
+    uint64_t words[2];
+    std::memcpy(words, place.data(), sizeof(words));
+    uint64_t h = words[0] * 0x9E3779B97F4A7C15u;
+    h ^= h >> 32;
+    h = (h + words[1]) * 0xD6E8FEB86659FD93u;
+    return h ^ (h >> 29);
+  }
+};
+
+/// A state written out: the axes of each dimension in order, the extents after
+/// each of them, and the sets of the other axes as bit masks.
+struct Layout {
+  uint8_t count[maxDims];
+  uint8_t axes[maxDims][maxAxes];
+  int64_t extent[maxDims][maxAxes + 1];
+  uint32_t replicated = 0, partialSource = 0, partialTarget = 0;
+  /// Bytes of the local block, padding included.
+  double bytes = 0;
+
+  int64_t local(int dim) const { return extent[dim][count[dim]]; }
+};
+
+/// A move: enough to write the step down once the path is known.
+struct Move {
+  State to;
+  double cost = 0;
+  Step::Kind kind = Step::Kind::AllGather;
+  int8_t dim = -1, concatDim = -1;
+};
+
+class SearchSpace {
+public:
+  explicit SearchSpace(const SearchProblem &problem);
+
+  /// Whether the problem fits (axes and dimensions that matter).
+  bool fits() const { return representable; }
+
+  const State &source() const { return sourceState; }
+  const State &target() const { return targetState; }
+
+  void layOut(const State &state, Layout &layout) const;
+
+  /// Appends the moves out of `state` whose input plus output stay within
+  /// `memoryBound` bytes.
+  void moves(const State &state, const Layout &layout, double memoryBound,
+             std::vector<Move> &result) const;
+
+  /// A number that no path from the state to the target costs less than.
+  double bound(const Layout &layout) const;
+  /// The same in bytes that some device has to receive.
+  double boundBytes(const Layout &layout) const;
+
+  /// The step that leads from one state to the next.
+  Step step(const State &from, const Move &move) const;
+
+private:
+  bool flat(int64_t extent, const uint8_t *axes, int count) const;
+  bool sameBlocks(const Layout &layout, int dim, const uint8_t *axes,
+                  int count) const;
+  double cost(Collective collective, uint32_t axes, double bytes) const;
+
+  void gathers(const State &, const Layout &, double,
+               std::vector<Move> &) const;
+  void slices(const State &, const Layout &, double, std::vector<Move> &) const;
+  void exchanges(const State &, const Layout &, double,
+                 std::vector<Move> &) const;
+  void permutes(const State &, const Layout &, double,
+                std::vector<Move> &) const;
+  void reductions(const State &, const Layout &, double,
+                  std::vector<Move> &) const;
+  void partials(const State &, const Layout &, double,
+                std::vector<Move> &) const;
+  struct PermuteBuilder;
+
+  uint32_t setOf(const uint8_t *axes, int count) const {
+    uint32_t mask = 0;
+    for (int i = 0; i < count; ++i)
+      mask |= 1u << axes[i];
+    return mask;
+  }
+  int64_t product(uint32_t mask) const {
+    int64_t result = 1;
+    for (; mask; mask &= mask - 1)
+      result *= size[__builtin_ctz(mask)];
+    return result;
+  }
+
+  const SearchProblem &problem;
+  bool representable = true;
+  int numAxes = 0, numDims = 0;
+  /// Of each axis of the search its number in the grid and its size.
+  GridAxis gridAxis[maxAxes];
+  int64_t size[maxAxes];
+  /// Of each dimension of the search its number in the tensor and its extent.
+  int tensorDim[maxDims];
+  int64_t extent[maxDims];
+  /// Bytes of one element times the extents of the dimensions left out.
+  double unitBytes = 1;
+  double devices = 1;
+  bool sameKind = true, canMakePartial = true, canEmbedPartial = true;
+  double costPerByte = 0;
+  bool uniform = false;
+  /// Spare axes of one size (replicated in source and target) by ascending
+  /// number: the one before it, or -1.
+  int spareBefore[maxAxes];
+
+  State sourceState, targetState;
+  Layout targetLayout;
+  uint32_t targetPartial = 0, targetSplit = 0;
+  /// Valid bytes of the target block at coordinates 0.
+  double targetBytes = 0;
+  /// Bytes of the whole value.
+  double wholeBytes = 1;
+  bool evenTarget[maxDims];
+  mutable AxisList scratch;
+};
+
+} // namespace detail
+} // namespace shard
+
+#endif // SHARD_LIB_RESHARDING_SEARCHSPACE_H

@@ -1,0 +1,282 @@
+//===- ValueState.cpp - A sharded value on its way through a plan ---------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ValueState.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shard {
+namespace detail {
+
+std::vector<int64_t> layoutBounds(int64_t extent,
+                                  const std::vector<int64_t> &sizes) {
+  int64_t parts = 1;
+  for (int64_t size : sizes)
+    parts *= size;
+  std::vector<int64_t> bounds;
+  bounds.reserve(parts + 1);
+  for (int64_t part = 0; part < parts; ++part)
+    bounds.push_back(blockAt(extent, sizes, delinearize(part, sizes)).offset);
+  bounds.push_back(extent);
+  return bounds;
+}
+
+bool isFlat(int64_t extent, const std::vector<int64_t> &sizes) {
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (i > 0 && extent % sizes[i] != 0)
+      return false;
+    extent = ceilDiv(extent, sizes[i]);
+  }
+  return true;
+}
+
+ValueState::ValueState(const Grid &grid, const std::vector<int64_t> &shape,
+                       int64_t elementBytes, const Sharding &sharding)
+    : grid(grid), shape(shape), extents(shape), elementBytes(elementBytes),
+      dims(sharding.dims), partial(sharding.partial),
+      reduction(sharding.reduction), low(shape.size()), high(shape.size()),
+      bounds(shape.size()) {
+  size_t halo = 0, bound = 0;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (extents[dim] == kDynamic)
+      extents[dim] = nominalExtent(grid);
+    if (dims[dim].empty())
+      continue;
+    if (!sharding.halos.empty()) {
+      low[dim] = sharding.halos[halo];
+      high[dim] = sharding.halos[halo + 1];
+      halo += 2;
+    }
+    if (!sharding.offsets.empty()) {
+      auto first = sharding.offsets.begin() + static_cast<ptrdiff_t>(bound);
+      int64_t count = grid.groupSize(dims[dim]) + 1;
+      bounds[dim].assign(first, first + count);
+      bound += static_cast<size_t>(count);
+    }
+  }
+}
+
+bool ValueState::hasHalos() const {
+  auto isSet = [](int64_t width) { return width != 0; };
+  return std::any_of(low.begin(), low.end(), isSet) ||
+         std::any_of(high.begin(), high.end(), isSet);
+}
+
+bool ValueState::hasBounds() const {
+  return std::any_of(bounds.begin(), bounds.end(),
+                     [](const auto &list) { return !list.empty(); });
+}
+
+Sharding ValueState::sharding() const {
+  Sharding result;
+  result.dims = dims;
+  result.partial = partial;
+  result.reduction = reduction;
+  bool halos = hasHalos(), offsets = hasBounds();
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    if (dims[dim].empty())
+      continue;
+    if (halos) {
+      result.halos.push_back(low[dim]);
+      result.halos.push_back(high[dim]);
+    }
+    if (offsets) {
+      std::vector<int64_t> list =
+          bounds[dim].empty()
+              ? layoutBounds(extents[dim], grid.sizes(dims[dim]))
+              : bounds[dim];
+      result.offsets.insert(result.offsets.end(), list.begin(), list.end());
+    }
+  }
+  return result;
+}
+
+int64_t ValueState::localExtent(size_t dim) const {
+  int64_t extent = shard::localExtent(extents[dim], grid.groupSize(dims[dim]));
+  if (!bounds[dim].empty()) {
+    extent = 0;
+    for (size_t i = 0; i + 1 < bounds[dim].size(); ++i)
+      extent = std::max(extent, bounds[dim][i + 1] - bounds[dim][i]);
+  }
+  return extent + low[dim] + high[dim];
+}
+
+double ValueState::localBytes() const {
+  double bytes = static_cast<double>(elementBytes);
+  for (size_t dim = 0; dim < dims.size(); ++dim)
+    bytes *= static_cast<double>(localExtent(dim));
+  return bytes;
+}
+
+void ValueState::dropMinor(size_t dim, const AxisList &axes) {
+  dims[dim].resize(dims[dim].size() - axes.size());
+}
+
+/// Puts the axes T where the axes F stand: each dimension takes as many of them
+/// as keep its number of blocks, the partial axes the rest.
+void ValueState::permute(const Step &step) {
+  auto moves = [&](GridAxis axis) {
+    return std::find(step.axes.begin(), step.axes.end(), axis) !=
+           step.axes.end();
+  };
+  size_t next = 0;
+  for (AxisList &axes : dims) {
+    AxisList changed;
+    for (size_t i = 0; i < axes.size();) {
+      if (!moves(axes[i])) {
+        changed.push_back(axes[i++]);
+        continue;
+      }
+      int64_t parts = 1;
+      for (; i < axes.size() && moves(axes[i]); ++i)
+        parts *= grid.shape[axes[i]];
+      while (parts > 1 && next < step.toAxes.size()) {
+        parts /= grid.shape[step.toAxes[next]];
+        changed.push_back(step.toAxes[next++]);
+      }
+    }
+    axes = std::move(changed);
+  }
+  partial.erase(std::remove_if(partial.begin(), partial.end(), moves),
+                partial.end());
+  partial.insert(partial.end(), step.toAxes.begin() + next, step.toAxes.end());
+  std::sort(partial.begin(), partial.end());
+}
+
+namespace {
+int64_t toBytes(double bytes) {
+  if (bytes >= 9e18)
+    return INT64_MAX;
+  return static_cast<int64_t>(std::ceil(bytes));
+}
+} // namespace
+
+void ValueState::apply(Step &step, const CostModel &costModel) {
+  double input = localBytes(), sent = 0;
+  int64_t k = grid.groupSize(step.axes);
+  std::optional<Collective> collective;
+  AxisList costAxes = step.axes;
+  // What is sent is the input padded to k pieces along the dimension sliced.
+  auto padded = [&] {
+    int64_t local = localExtent(step.dim);
+    return local ? input / static_cast<double>(local) *
+                       static_cast<double>(ceilDiv(local, k) * k)
+                 : 0;
+  };
+  auto append = [&](size_t dim) {
+    dims[dim].insert(dims[dim].end(), step.axes.begin(), step.axes.end());
+  };
+  auto removePartial = [&] {
+    AxisList rest;
+    for (GridAxis axis : partial)
+      if (std::find(step.axes.begin(), step.axes.end(), axis) ==
+          step.axes.end())
+        rest.push_back(axis);
+    partial = rest;
+  };
+  auto addPartial = [&] {
+    partial.insert(partial.end(), step.axes.begin(), step.axes.end());
+    std::sort(partial.begin(), partial.end());
+    reduction = step.reduction;
+  };
+  switch (step.kind) {
+  case Step::Kind::AllGather:
+    collective = Collective::AllGather;
+    sent = shard::bytesSent(*collective, k, input);
+    dropMinor(step.dim, step.axes);
+    break;
+  case Step::Kind::AllSlice:
+    append(step.dim);
+    break;
+  case Step::Kind::AllToAll:
+    collective = Collective::AllToAll;
+    sent = shard::bytesSent(*collective, k, padded());
+    dropMinor(step.concatDim, step.axes);
+    append(step.dim);
+    break;
+  case Step::Kind::Permute:
+    collective = Collective::Permute;
+    sent = input;
+    costAxes.insert(costAxes.end(), step.toAxes.begin(), step.toAxes.end());
+    permute(step);
+    break;
+  case Step::Kind::AllReduce:
+    collective = Collective::AllReduce;
+    sent = shard::bytesSent(*collective, k, input);
+    removePartial();
+    break;
+  case Step::Kind::ReduceScatter:
+    collective = Collective::ReduceScatter;
+    sent = shard::bytesSent(*collective, k, padded());
+    removePartial();
+    append(step.dim);
+    break;
+  case Step::Kind::MakePartial:
+    addPartial();
+    break;
+  case Step::Kind::EmbedPartial:
+    dropMinor(step.dim, step.axes);
+    addPartial();
+    break;
+  case Step::Kind::UpdateHalo: {
+    // `bounds` carries the widths wanted: two numbers per dimension.
+    collective = Collective::UpdateHalo;
+    std::fill(low.begin(), low.end(), 0);
+    std::fill(high.begin(), high.end(), 0);
+    for (size_t dim = 0; dim < dims.size(); ++dim) {
+      int64_t width = step.bounds[2 * dim] + step.bounds[2 * dim + 1];
+      int64_t local = localExtent(dim);
+      if (local > 0 && grid.groupSize(dims[dim]) > 1)
+        sent += localBytes() / static_cast<double>(local) *
+                static_cast<double>(width);
+      low[dim] = step.bounds[2 * dim];
+      high[dim] = step.bounds[2 * dim + 1];
+    }
+    step.bounds.clear();
+    break;
+  }
+  case Step::Kind::SliceHalo:
+    append(step.dim);
+    low[step.dim] = step.bounds[0];
+    high[step.dim] = step.bounds[1];
+    step.bounds.clear();
+    break;
+  case Step::Kind::TrimHalo:
+    for (size_t dim = 0; dim < dims.size(); ++dim) {
+      low[dim] = step.bounds.empty() ? 0 : step.bounds[2 * dim];
+      high[dim] = step.bounds.empty() ? 0 : step.bounds[2 * dim + 1];
+    }
+    step.bounds.clear();
+    break;
+  case Step::Kind::GatherOffsets:
+    collective = Collective::AllGather;
+    sent = shard::bytesSent(*collective, k, input);
+    bounds[step.dim].clear();
+    dims[step.dim].clear();
+    break;
+  case Step::Kind::SliceOffsets:
+    append(step.dim);
+    bounds[step.dim] = step.bounds;
+    break;
+  case Step::Kind::PadOffsets:
+    bounds[step.dim].clear();
+    break;
+  case Step::Kind::TrimOffsets:
+    bounds[step.dim] = step.bounds;
+    break;
+  }
+  step.result = sharding();
+  step.localShape = localShape(grid, shape, step.result);
+  step.bytesSent = toBytes(sent);
+  step.peakBytes = toBytes(input + localBytes());
+  step.cost = sent > 0 ? costModel.cost(*collective, costAxes, sent) : 0;
+}
+
+} // namespace detail
+} // namespace shard
