@@ -1,0 +1,89 @@
+//===- Bufferize.cpp - Tensors to buffers, and their lifetimes ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::execution;
+
+LogicalResult execution::bufferize(ModuleOp module, func::FuncOp entry) {
+  OpBuilder builder(module.getContext());
+  for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i)
+    if (isa<TensorType>(entry.getArgument(i).getType()))
+      entry.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
+                       builder.getBoolAttr(false));
+  bufferization::OneShotBufferizationOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.allowReturnAllocsFromLoops = true;
+  options.setFunctionBoundaryTypeConversion(
+      bufferization::LayoutMapOption::IdentityLayoutMap);
+  options.unknownTypeConverterFn = [](TensorType type, Attribute memorySpace,
+                                      const bufferization::BufferizationOptions
+                                          &) {
+    return bufferization::getMemRefTypeWithStaticIdentityLayout(type,
+                                                                memorySpace);
+  };
+  bufferization::BufferizationState state;
+  if (failed(bufferization::runOneShotModuleBufferize(module, options, state)))
+    return failure();
+  bufferization::removeBufferizationAttributesInModule(module);
+  return success();
+}
+
+/// The op in `block` that `op` is or is nested in; null if there is none.
+static Operation *ancestorIn(Block *block, Operation *op) {
+  while (op && op->getBlock() != block)
+    op = op->getParentOp();
+  return op;
+}
+
+void execution::insertDeallocations(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    BufferViewFlowAnalysis aliases(function);
+    SmallVector<memref::AllocOp> allocations;
+    function.walk([&](memref::AllocOp op) { allocations.push_back(op); });
+    for (memref::AllocOp allocation : allocations) {
+      Block *block = allocation->getBlock();
+      Operation *last = allocation;
+      bool escapes = false;
+      for (Value alias : aliases.resolve(allocation.getResult())) {
+        for (Operation *user : alias.getUsers()) {
+          Operation *ancestor = ancestorIn(block, user);
+          // Leaves the block, or may be kept by the callee's result.
+          if (!ancestor || ancestor->hasTrait<OpTrait::IsTerminator>() ||
+              (isa<CallOpInterface>(user) &&
+               llvm::any_of(user->getResultTypes(),
+                            [](Type type) { return isa<BaseMemRefType>(type); }))) {
+            escapes = true;
+            break;
+          }
+          if (last->isBeforeInBlock(ancestor))
+            last = ancestor;
+        }
+        if (escapes)
+          break;
+      }
+      if (escapes)
+        continue;
+      OpBuilder builder(last->getContext());
+      builder.setInsertionPointAfter(last);
+      memref::DeallocOp::create(builder, allocation.getLoc(), allocation);
+    }
+  }
+}

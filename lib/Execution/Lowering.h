@@ -1,0 +1,80 @@
+//===- Lowering.h - The steps of compile() ----------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to the Execution library. Each function is one step of the list in
+// Compile.h, and reports what it cannot do at the location of the op.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_EXECUTION_LOWERING_H
+#define SHARD_LIB_EXECUTION_LOWERING_H
+
+#include "shard/Execution/Contraction.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace shard::execution {
+
+/// Loads every dialect that the steps create ops of.
+void loadDialects(mlir::MLIRContext &context);
+
+/// The element type of `type`, if the execution floor knows it.
+std::optional<ElementType> getElementType(mlir::Type type);
+
+/// A linalg op that the contraction kernel computes.
+struct MatchedContraction {
+  mlir::OpOperand *a, *b, *c;
+  ContractionTypes types;
+};
+
+/// Matches an op on tensors or buffers whose body sums products of two operands,
+/// with linear indexing maps. Matrix-vector products and the like are left to
+/// loops, which are faster there.
+std::optional<MatchedContraction> matchContraction(mlir::linalg::LinalgOp op);
+
+/// The factor of each loop in `expr`, if it is a sum of multiples of loops.
+std::optional<llvm::SmallVector<int64_t>> linearFactors(mlir::AffineExpr expr,
+                                                        unsigned numLoops);
+
+/// Named ops and elementwise ops become linalg.generic and are fused.
+mlir::LogicalResult prepareTensors(mlir::ModuleOp module);
+
+/// Reductions into f16 and bf16 are summed in f32.
+void widenReductions(mlir::ModuleOp module);
+
+/// Integer divisions and tensor.extract become defined for every operand.
+void makeTotal(mlir::ModuleOp module);
+
+/// Tensors become buffers; arguments of `entry` are not written.
+mlir::LogicalResult bufferize(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
+/// Ops of linalg on buffers become kernel calls and loops.
+mlir::LogicalResult lowerLinalg(mlir::ModuleOp module);
+
+/// Frees buffers after their last use where that is easy to prove. All others
+/// live until the run ends, when its memory is released as a whole.
+void insertDeallocations(mlir::ModuleOp module);
+
+/// Scalar arith and math ops on f16 and bf16 become ops on f32 between
+/// conversions.
+void expandNarrowFloats(mlir::ModuleOp module);
+
+/// Everything becomes the LLVM dialect; functions are renamed so that none hides
+/// a library function.
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
+
+/// The symbol of function `name` after lowerToLLVM.
+std::string mangledName(llvm::StringRef name);
+
+} // namespace shard::execution
+
+#endif // SHARD_LIB_EXECUTION_LOWERING_H

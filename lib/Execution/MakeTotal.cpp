@@ -1,0 +1,106 @@
+//===- MakeTotal.cpp - Give undefined cases a value -----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::execution;
+
+/// An integer constant of `type`, a splat where that is a tensor or vector.
+static Value makeConstant(OpBuilder &builder, Location loc, Type type,
+                          const APInt &value) {
+  auto element = builder.getIntegerAttr(getElementTypeOrSelf(type), value);
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(shaped, Attribute(element)));
+  return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(Attribute(element)));
+}
+
+/// Gives `op`, an integer division or remainder, a divisor that cannot trap, and
+/// the result 0 where the divisor is 0.
+static void makeDivisionTotal(Operation *op, bool isSigned) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType();
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (shaped && !shaped.hasStaticShape())
+    return;
+  Value divisor = op->getOperand(1);
+  if (auto constant = divisor.getDefiningOp<arith::ConstantOp>()) {
+    auto value = dyn_cast<IntegerAttr>(constant.getValue());
+    if (value && !value.getValue().isZero() && !value.getValue().isAllOnes())
+      return;
+  }
+  Type element = getElementTypeOrSelf(type);
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  Value zero = makeConstant(builder, loc, type, APInt::getZero(width));
+  Value one = makeConstant(builder, loc, type, APInt(width, 1));
+  Value isZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       divisor, zero);
+  Value unsafe = isZero;
+  Value overflows;
+  if (isSigned) {
+    Value least =
+        makeConstant(builder, loc, type, APInt::getSignedMinValue(width));
+    Value minusOne = makeConstant(builder, loc, type, APInt::getAllOnes(width));
+    Value isLeast = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, op->getOperand(0), least);
+    Value isMinusOne = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, divisor, minusOne);
+    overflows = arith::AndIOp::create(builder, loc, isLeast, isMinusOne);
+    unsafe = arith::OrIOp::create(builder, loc, isZero, overflows);
+  }
+  op->setOperand(1, arith::SelectOp::create(builder, loc, unsafe, one, divisor));
+  builder.setInsertionPointAfter(op);
+  Value result = op->getResult(0);
+  auto select = arith::SelectOp::create(builder, loc, isZero, zero, result);
+  result.replaceAllUsesExcept(select, select);
+}
+
+/// Clamps the indices of `op` into the tensor.
+static void clampIndices(tensor::ExtractOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto type = op.getTensor().getType();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  for (auto [dim, operand] : llvm::enumerate(op.getIndicesMutable())) {
+    std::optional<int64_t> known = getConstantIntValue(operand.get());
+    if (known && !type.isDynamicDim(dim) && *known >= 0 &&
+        *known < type.getDimSize(dim))
+      continue;
+    Value extent =
+        type.isDynamicDim(dim)
+            ? Value(tensor::DimOp::create(builder, loc, op.getTensor(), dim))
+            : Value(arith::ConstantIndexOp::create(builder, loc,
+                                                   type.getDimSize(dim)));
+    Value last = arith::SubIOp::create(builder, loc, extent, one);
+    Value clamped = arith::MinSIOp::create(builder, loc, operand.get(), last);
+    operand.set(arith::MaxSIOp::create(builder, loc, clamped, zero));
+  }
+}
+
+void execution::makeTotal(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
+            tensor::ExtractOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+      clampIndices(extract);
+    else
+      makeDivisionTotal(op, isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
+                                arith::FloorDivSIOp>(op));
+  }
+}
