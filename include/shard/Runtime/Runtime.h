@@ -1,0 +1,223 @@
+/*===- Runtime.h - C ABI of the collectives ----------------------*- C -*-===*\
+|*
+|* Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+|* See LICENSE for license information.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===----------------------------------------------------------------------===*|
+|*
+|* The functions that partitioned programs call. One ABI, one library per back
+|* end: ShardRuntime runs each device of the grid as a thread of the process.
+|*
+|* Every argument is a 64-bit integer or a pointer to 64-bit words or to a
+|* string, so that the caller needs no struct layout.
+|*
+|*  location  where the call stands in the user's program, for messages; lives
+|*            as long as the run.
+|*
+|*  group     {grid rank, extent of each grid axis...,
+|*             number of axes, axes...}
+|*            The device group of a collective: the devices that agree in every
+|*            coordinate outside `axes`; ordered by the list, outermost first.
+|*            An extent -1 (a `?` axis) is taken from the grid that runs. All
+|*            grids of a program have the same devices in the same linear order.
+|*
+|*  type      a shard_rt_type.
+|*
+|*  buffer    {address of the aligned data, offset, rank, sizes..., strides...}
+|*            A memref; offset and strides count elements. Inputs may be strided.
+|*            Results are buffers of the caller; those of all_reduce, reduce and
+|*            reduce_scatter are contiguous (row-major). A result shares no
+|*            memory with an input; update_halo alone may work in place. Ranks
+|*            and grid ranks go up to SHARD_RT_MAX_RANK.
+|*
+|*  root, destination, source
+|*            coordinates of a device within its group, one per axis of `group`.
+|*
+|* Dimensions that do not divide: axes cut a dimension one after another, major
+|* first, each into blocks of ceil(extent / size) (shard/Geometry/BlockLayout.h).
+|* Where a call cuts, blocks that are short are zero-filled at the end; where it
+|* concatenates, only the valid elements of each block are taken. Nobody may
+|* rely on what padding holds.
+|*
+|* Every device of a group makes the same calls in the same order. Where it does
+|* not (other operation, arguments, element type or shape;
+|* a device that has ended; a cycle of waiting devices), the run fails with a
+|* message that names both places. No call hangs.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef SHARD_RUNTIME_RUNTIME_H
+#define SHARD_RUNTIME_RUNTIME_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SHARD_RT_MAX_RANK 16
+#define SHARD_RT_DYNAMIC (-1)
+
+/* Element types. i1 is a byte that holds 0 or 1; `index` is i64. Integers are
+ * signless: an operation says whether it reads them as signed. */
+enum shard_rt_type {
+  SHARD_RT_F16 = 1,
+  SHARD_RT_BF16 = 2,
+  SHARD_RT_F32 = 3,
+  SHARD_RT_F64 = 4,
+  SHARD_RT_I1 = 5,
+  SHARD_RT_I8 = 6,
+  SHARD_RT_I16 = 7,
+  SHARD_RT_I32 = 8,
+  SHARD_RT_I64 = 9
+};
+
+/* How values combine; the numbers of shard::ReductionKind.
+ *  - The order of combination is that of the positions in the group, and all
+ *    replicas of a result are bit-identical.
+ *  - f16 and bf16 combine in f32 and are rounded once.
+ *  - max and min propagate NaN, order -0 below +0, and are signed on integers
+ *    (on i1, true is -1); umax and umin are unsigned, integers only.
+ *  - average of integers: the sum in i64 divided by the group's size, truncated
+ *    towards zero. Not defined on i1.
+ *  - bitwise kinds are for integers only. */
+enum shard_rt_reduction {
+  SHARD_RT_SUM = 1,
+  SHARD_RT_MAX = 2,
+  SHARD_RT_MIN = 3,
+  SHARD_RT_PRODUCT = 4,
+  SHARD_RT_AVERAGE = 5,
+  SHARD_RT_BITWISE_AND = 6,
+  SHARD_RT_BITWISE_OR = 7,
+  SHARD_RT_BITWISE_XOR = 8,
+  SHARD_RT_UMIN = 9,
+  SHARD_RT_UMAX = 10
+};
+
+/*===-- The run ----------------------------------------------------------===*/
+
+/* Runs fn(context, device) on every device of a grid of `rank` axes. Returns 0,
+ * or 1 if a device failed; shard_rt_error() then tells why. */
+int shard_rt_run(int64_t rank, const int64_t *shape,
+                 void (*fn)(void *context, int64_t device), void *context);
+
+/* The message of the last shard_rt_run of the calling thread; "" if it went
+ * well. */
+const char *shard_rt_error(void);
+
+/* A run-time check failed. Within a run: the whole run ends and reports
+ * `message`. Outside: prints it and exits with code 1. Does not return. */
+void shard_rt_fail(const char *message);
+
+/* The row-major position of the calling device in the grid; 0 outside a run. */
+int64_t shard_rt_process_linear_index(void);
+
+/* The extent of an axis of the grid that runs, for grids with `?` axes.
+ * `grid_rank` and `extents` are those of the program's grid: if it has one `?`
+ * axis, that follows from the number of devices; if more, the running grid has
+ * to have the same rank. */
+int64_t shard_rt_grid_extent(const char *location, int64_t grid_rank,
+                             const int64_t *extents, int64_t axis);
+
+/*===-- Collectives ------------------------------------------------------===*/
+
+void shard_rt_barrier(const char *location, const int64_t *group);
+
+/* Concatenates the inputs along `dim`. With k devices and a result of extent D,
+ * inputs have extent ceil(D / k). Inputs of differing extents (explicit
+ * offsets), which add up to D, are concatenated as they are. */
+void shard_rt_all_gather(const char *location, const int64_t *group,
+                         int64_t type, const int64_t *input,
+                         const int64_t *result, int64_t dim);
+
+/* Combines the inputs element by element. */
+void shard_rt_all_reduce(const char *location, const int64_t *group,
+                         int64_t type, const int64_t *input,
+                         const int64_t *result, int64_t reduction);
+
+/* The device's own block of its input along `dim`. No communication. */
+void shard_rt_all_slice(const char *location, const int64_t *group,
+                        int64_t type, const int64_t *input,
+                        const int64_t *result, int64_t dim);
+
+/* Cuts the input along `split_dim`, sends block p to the device at position p,
+ * and concatenates what arrives along `concat_dim`, trimmed to the result's
+ * extent. The dims may be equal if the group's size divides the extent. */
+void shard_rt_all_to_all(const char *location, const int64_t *group,
+                         int64_t type, const int64_t *input,
+                         const int64_t *result, int64_t split_dim,
+                         int64_t concat_dim);
+
+/* The root's input, everywhere. */
+void shard_rt_broadcast(const char *location, const int64_t *group,
+                        int64_t type, const int64_t *input,
+                        const int64_t *result, const int64_t *root);
+
+/* all_gather at the root; zeros elsewhere. */
+void shard_rt_gather(const char *location, const int64_t *group, int64_t type,
+                     const int64_t *input, const int64_t *result, int64_t dim,
+                     const int64_t *root);
+
+/* The device's own block of the root's input along `dim`. */
+void shard_rt_scatter(const char *location, const int64_t *group, int64_t type,
+                      const int64_t *input, const int64_t *result, int64_t dim,
+                      const int64_t *root);
+
+/* all_reduce at the root; zeros elsewhere. */
+void shard_rt_reduce(const char *location, const int64_t *group, int64_t type,
+                     const int64_t *input, const int64_t *result,
+                     int64_t reduction, const int64_t *root);
+
+/* The device's own block along `dim` of the combined inputs. */
+void shard_rt_reduce_scatter(const char *location, const int64_t *group,
+                             int64_t type, const int64_t *input,
+                             const int64_t *result, int64_t reduction,
+                             int64_t dim);
+
+/* Hands a copy of the input to `destination` and goes on. Messages between two
+ * devices of a group arrive in order. A message that nobody receives is an
+ * error at the end of the run. */
+void shard_rt_send(const char *location, const int64_t *group, int64_t type,
+                   const int64_t *input, const int64_t *destination);
+
+/* The next message from `source`, or, if that is null, the next one from the
+ * lowest position that has one. */
+void shard_rt_recv(const char *location, const int64_t *group, int64_t type,
+                   const int64_t *result, const int64_t *source);
+
+/* Along `axis`, one of the group's axes, coordinate c receives the input of
+ * coordinate c - offset; with `rotate` modulo the extent, else zeros where
+ * there is none. */
+void shard_rt_shift(const char *location, const int64_t *group, int64_t type,
+                    const int64_t *input, const int64_t *result, int64_t axis,
+                    int64_t offset, int64_t rotate);
+
+/* Copies the input and refreshes its halos from the neighbours. The axes of
+ * `group` are those of all dimensions one after another, `axes_per_dim` tells
+ * how many each of them has; `halos` holds two widths per dimension, low and
+ * high, zero where no axis splits it. A dimension of extent n has its own
+ * n - low - high elements in the middle. Halos wider than that reach beyond
+ * the nearest neighbour. At the border of the grid a halo keeps what it had.
+ * input and result may be the same buffer. */
+void shard_rt_update_halo(const char *location, const int64_t *group,
+                          int64_t type, const int64_t *input,
+                          const int64_t *result, const int64_t *axes_per_dim,
+                          const int64_t *halos);
+
+/* Reorders or replaces axes: `group` lists the axes `from`, `to` is {number of
+ * axes, axes...}, with equal products of extents. A value whose blocks were
+ * numbered by `from` is afterwards numbered by `to`: the device with
+ * coordinates c receives from c', where
+ *   c' on from        = delinearize(linear(c on to)) over from,
+ *   c' on to \ from   = delinearize(linear(c on from \ to)) over to \ from,
+ *   c' elsewhere      = c. */
+void shard_rt_permute(const char *location, const int64_t *group, int64_t type,
+                      const int64_t *input, const int64_t *result,
+                      const int64_t *to);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SHARD_RUNTIME_RUNTIME_H */

@@ -1,0 +1,280 @@
+//===- Run.cpp - Running a function on all devices ------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rendezvous.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <tuple>
+#include <unistd.h>
+
+using namespace shard;
+using namespace shard::runtime;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+thread_local std::string lastError;
+
+/// What a thread is started with.
+struct Start {
+  Run *run;
+  Device *device;
+  const std::function<void(int64_t)> *fn;
+};
+
+/// Waits until all devices are there; false if the run failed before.
+bool passGate(Run &run) {
+  std::unique_lock<std::mutex> lock(run.mutex);
+  ++run.ready;
+  run.changed.notify_all();
+  run.changed.wait(lock, [&] {
+    return run.failed || run.ready > int64_t(run.devices.size());
+  });
+  return !run.failed;
+}
+
+void *deviceMain(void *argument) {
+  Start &start = *static_cast<Start *>(argument);
+  setCurrentDevice(start.device);
+  if (passGate(*start.run) && _setjmp(start.device->exit) == 0)
+    (*start.fn)(start.device->index);
+  finish(*start.device);
+  setCurrentDevice(nullptr);
+  return nullptr;
+}
+
+std::string startThread(pthread_t &thread, Start &start) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, start.run->options.stackBytes);
+  int code = pthread_create(&thread, &attributes, deviceMain, &start);
+  pthread_attr_destroy(&attributes);
+  if (code == 0)
+    return std::string();
+  return "cannot start the thread of device " +
+         std::to_string(start.device->index) + ": " + strerror(code);
+}
+
+/// Messages that were sent and not received.
+std::string findLostMessage(const Run &run) {
+  for (const auto &entry : run.communicators)
+    for (const auto &[ends, queue] : entry.second->messages)
+      if (!queue.empty())
+        return "what device " + std::to_string(entry.first[ends.first]) +
+               " has sent at " + queue.front().location + " to device " +
+               std::to_string(entry.first[ends.second]) + " was never received";
+  return std::string();
+}
+
+void mergeRecords(const Run &run, std::vector<CallRecord> &calls) {
+  using Key = std::tuple<std::string, std::vector<int64_t>,
+                         std::vector<int64_t>, std::string>;
+  std::map<Key, size_t> indices;
+  for (const std::unique_ptr<Device> &device : run.devices) {
+    // Two strings of one location, or two names of one group, are one op.
+    std::map<size_t, CallRecord> sums;
+    for (const CallRecord &record : device->records) {
+      auto [it, isNew] = indices.try_emplace(
+          Key(record.kind, record.gridShape, record.axes, record.location),
+          calls.size());
+      if (isNew) {
+        calls.push_back(record);
+        calls.back().count = calls.back().bytes = 0;
+      }
+      sums[it->second].count += record.count;
+      sums[it->second].bytes += record.bytes;
+    }
+    for (const auto &[index, sum] : sums) {
+      calls[index].count = std::max(calls[index].count, sum.count);
+      calls[index].bytes = std::max(calls[index].bytes, sum.bytes);
+    }
+  }
+}
+
+/// Opens the gate and waits for the devices; the seconds they took.
+double waitForDevices(Run &run, int64_t numStarted) {
+  std::unique_lock<std::mutex> lock(run.mutex);
+  run.changed.wait(lock, [&] { return run.failed || run.ready == numStarted; });
+  ++run.ready;
+  run.changed.notify_all();
+  Clock::time_point begin = Clock::now();
+  // Threads that were never started count as finished.
+  run.finished += int64_t(run.devices.size()) - numStarted;
+  auto done = [&] { return run.finished == int64_t(run.devices.size()); };
+  run.changed.wait(lock, [&] { return run.failed || done(); });
+  double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  std::chrono::duration<double> grace(run.options.timeoutSeconds);
+  if (!run.changed.wait_for(lock, grace, done)) {
+    // A device that never comes to a collective can neither be cancelled nor
+    // left alone: its memory is about to go.
+    fprintf(stderr, "error: %s\n", run.error.c_str());
+    fprintf(stderr, "note: a device did not stop within %g seconds\n",
+            run.options.timeoutSeconds);
+    _exit(1);
+  }
+  return seconds;
+}
+
+std::string checkShape(const std::vector<int64_t> &shape) {
+  constexpr int64_t kMaxDevices = 4096;
+  int64_t devices = 1;
+  for (int64_t extent : shape) {
+    if (extent < 1)
+      return "a grid axis of extent " + std::to_string(extent) +
+             " cannot be run";
+    if (extent > kMaxDevices / devices)
+      return "a grid of more than " + std::to_string(kMaxDevices) +
+             " devices cannot be run as threads";
+    devices *= extent;
+  }
+  if (int64_t(shape.size()) > kMaxRank)
+    return "grids of more than " + std::to_string(kMaxRank) +
+           " axes are not supported";
+  return std::string();
+}
+
+} // namespace
+
+double RunOptions::defaultTimeout() {
+  if (const char *text = getenv("SHARD_RT_TIMEOUT")) {
+    char *end = nullptr;
+    double seconds = strtod(text, &end);
+    if (end != text && *end == '\0' && seconds > 0 && seconds < 1e9)
+      return seconds;
+  }
+  return 600;
+}
+
+RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
+                                    const std::function<void(int64_t)> &fn,
+                                    const RunOptions &options) {
+  RunReport report;
+  report.error = checkShape(shape);
+  if (!report.error.empty()) {
+    report.ok = false;
+    return report;
+  }
+
+  Run run;
+  run.grid.shape = shape;
+  run.options = options;
+  int64_t numDevices = run.grid.numDevices();
+  for (int64_t i = 0; i < numDevices; ++i) {
+    run.devices.push_back(std::make_unique<Device>());
+    run.devices.back()->run = &run;
+    run.devices.back()->index = i;
+  }
+
+  std::vector<Start> starts;
+  for (std::unique_ptr<Device> &device : run.devices)
+    starts.push_back({&run, device.get(), &fn});
+  std::vector<pthread_t> threads;
+  for (Start &start : starts) {
+    pthread_t thread;
+    std::string problem = startThread(thread, start);
+    if (!problem.empty()) {
+      std::lock_guard<std::mutex> lock(run.mutex);
+      setError(run, std::move(problem));
+      break;
+    }
+    threads.push_back(thread);
+  }
+  report.seconds = waitForDevices(run, threads.size());
+  for (pthread_t thread : threads)
+    pthread_join(thread, nullptr);
+
+  if (!run.failed) {
+    std::string lost = findLostMessage(run);
+    if (!lost.empty())
+      setError(run, std::move(lost));
+  }
+  report.ok = !run.failed;
+  report.error = run.error;
+  mergeRecords(run, report.calls);
+  return report;
+}
+
+std::vector<std::pair<const char *, void *>> shard::runtime::runtimeSymbols() {
+#define SHARD_RT_SYMBOL(name)                                                  \
+  {                                                                            \
+    #name, reinterpret_cast<void *>(&name)                                     \
+  }
+  return {
+      SHARD_RT_SYMBOL(shard_rt_fail),
+      SHARD_RT_SYMBOL(shard_rt_process_linear_index),
+      SHARD_RT_SYMBOL(shard_rt_grid_extent),
+      SHARD_RT_SYMBOL(shard_rt_barrier),
+      SHARD_RT_SYMBOL(shard_rt_all_gather),
+      SHARD_RT_SYMBOL(shard_rt_all_reduce),
+      SHARD_RT_SYMBOL(shard_rt_all_slice),
+      SHARD_RT_SYMBOL(shard_rt_all_to_all),
+      SHARD_RT_SYMBOL(shard_rt_broadcast),
+      SHARD_RT_SYMBOL(shard_rt_gather),
+      SHARD_RT_SYMBOL(shard_rt_scatter),
+      SHARD_RT_SYMBOL(shard_rt_reduce),
+      SHARD_RT_SYMBOL(shard_rt_reduce_scatter),
+      SHARD_RT_SYMBOL(shard_rt_send),
+      SHARD_RT_SYMBOL(shard_rt_recv),
+      SHARD_RT_SYMBOL(shard_rt_shift),
+      SHARD_RT_SYMBOL(shard_rt_update_halo),
+      SHARD_RT_SYMBOL(shard_rt_permute),
+  };
+#undef SHARD_RT_SYMBOL
+}
+
+int shard_rt_run(int64_t rank, const int64_t *shape,
+                 void (*fn)(void *context, int64_t device), void *context) {
+  RunReport report = runOnGrid(std::vector<int64_t>(shape, shape + rank),
+                               [=](int64_t device) { fn(context, device); });
+  lastError = report.error;
+  return report.ok ? 0 : 1;
+}
+
+const char *shard_rt_error(void) { return lastError.c_str(); }
+
+void shard_rt_fail(const char *message) {
+  Device *device = currentDevice();
+  if (!device) {
+    fprintf(stderr, "error: %s\n", message);
+    exit(1);
+  }
+  {
+    std::lock_guard<std::mutex> lock(device->run->mutex);
+    setError(*device->run,
+             "device " + std::to_string(device->index) + ": " + message);
+  }
+  escape(*device);
+}
+
+int64_t shard_rt_process_linear_index(void) {
+  Device *device = currentDevice();
+  return device ? device->index : 0;
+}
+
+int64_t shard_rt_grid_extent(const char *location, int64_t grid_rank,
+                             const int64_t *extents, int64_t axis) {
+  Device *device = currentDevice();
+  static const Grid single;
+  const Grid &running = device ? device->run->grid : single;
+  int64_t extent = gridExtent(running, grid_rank, extents, axis);
+  if (extent > 0)
+    return extent;
+  char text[256];
+  snprintf(
+      text, sizeof(text),
+      "the extent of grid axis %d at %s does not follow from the grid that "
+      "runs",
+      int(axis), location);
+  shard_rt_fail(text);
+  return 0;
+}

@@ -1,0 +1,64 @@
+//===- View.h - Strided views of memory -------------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Buffers as the runtime handles them, and the copies between them. Plain data:
+// a device may leave any function by longjmp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_RUNTIME_VIEW_H
+#define SHARD_LIB_RUNTIME_VIEW_H
+
+#include "shard/Runtime/Runtime.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shard {
+namespace runtime {
+
+constexpr int64_t kMaxRank = SHARD_RT_MAX_RANK;
+
+/// The bytes of an element of a shard_rt_type; 0 for a number that is none.
+int64_t elementBytes(int64_t type);
+/// "f32"
+const char *typeName(int64_t type);
+
+/// A strided array; strides count elements.
+struct View {
+  char *data = nullptr;
+  int64_t elementBytes = 0;
+  int64_t rank = 0;
+  int64_t sizes[kMaxRank];
+  int64_t strides[kMaxRank];
+
+  int64_t numElements() const;
+  int64_t bytes() const { return numElements() * elementBytes; }
+  /// Row-major without gaps.
+  bool isContiguous() const;
+  /// [offset, offset + size) of dimension `dim`.
+  View slice(int64_t dim, int64_t offset, int64_t size) const;
+};
+
+/// The view that the words of a buffer (Runtime.h) describe. The caller has
+/// checked that the rank is at most kMaxRank.
+View viewOf(const int64_t *buffer, int64_t type);
+
+/// A row-major view of the shape of `like` at `data`.
+View contiguousLike(const View &like, void *data);
+
+/// Copies `source` to `target`, views of equal sizes that do not overlap (or
+/// are the same).
+void copy(const View &target, const View &source);
+
+void fillZero(const View &target);
+
+} // namespace runtime
+} // namespace shard
+
+#endif // SHARD_LIB_RUNTIME_VIEW_H
