@@ -16,7 +16,8 @@
 // What comes back, per grid:
 //
 //   * one sharding for each value that is not replicated;
-//   * for each use that wants another sharding than its value has, that sharding:
+//   * for each use that wants another sharding than its value has, that
+//   sharding:
 //     there, and only there, a reshard of an operand happens;
 //   * remarks on what was given up, and why.
 //
@@ -29,6 +30,7 @@
 #define SHARD_PROPAGATION_PROPAGATION_H
 
 #include "shard/Geometry/Sharding.h"
+#include "shard/Propagation/Options.h"
 
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
@@ -39,60 +41,6 @@
 #include <vector>
 
 namespace shard {
-
-class GridOp;
-class Planner;
-
-/// How conflicts inside one op are treated.
-enum class PropagationStrategy {
-  /// Only what all tensors of an op agree on is passed on.
-  Basic,
-  /// The conflict is settled (Engine.h tells how) and the winner passed on.
-  Aggressive,
-};
-
-/// Which way information flows first. The last phase of the two-way ones runs
-/// both ways until nothing changes.
-enum class PropagationTraversal {
-  Forward,
-  Backward,
-  ForwardBackward,
-  BackwardForward,
-};
-
-/// Whether propagation may split a dimension whose extent the axes do not divide.
-enum class UnevenPolicy {
-  /// Yes, where every axis gets at least one element: the product of the sizes is
-  /// at most the extent. A remark says so.
-  Shard,
-  /// No; a remark says where it stopped.
-  Replicate,
-};
-
-struct PropagationOptions {
-  PropagationStrategy strategy = PropagationStrategy::Aggressive;
-  PropagationTraversal traversal = PropagationTraversal::ForwardBackward;
-  UnevenPolicy uneven = UnevenPolicy::Shard;
-  /// Pass-through ops before contractions, single-use chains before others.
-  bool opPriorities = true;
-  /// Rounds p0, p1, ...; without, all hints count from the start.
-  bool userPriorities = true;
-  /// Whether values may stay partial beyond the op that makes them so.
-  bool keepPartial = true;
-  /// Keeps what `explain` needs.
-  bool explain = false;
-  /// Prices reshards where the tensors of an op disagree; by default a planner of
-  /// the default cost model.
-  Planner *planner = nullptr;
-};
-
-/// What an axis of the grid of a result is in terms of the original grid: the part
-/// of `axis` of size `size` that has `preSize` devices outside it.
-struct AxisOrigin {
-  GridAxis axis = 0;
-  int64_t preSize = 1;
-  int64_t size = 1;
-};
 
 /// A number of an entry in GridPropagation::shardings.
 using ShardingIndex = uint32_t;
@@ -118,8 +66,8 @@ struct GridPropagation {
   };
   /// Every value that is not replicated, in the order of the program: a block's
   /// arguments first, then the results op by op, an op's before those of its
-  /// regions. A value that only shard.shard, shard.constraint make is listed too
-  /// (their results), in that place.
+  /// regions. A value that only shard.shard, shard.constraint make is listed
+  /// too (their results), in that place.
   std::vector<ValueSharding> values;
 
   struct UseSharding {
@@ -164,9 +112,10 @@ private:
 };
 
 /// Propagates the hints in `root`, a module or a function. On failure at least
-/// one error has been emitted: two closed hints that contradict each other (with
-/// both locations), a hint that its grid or tensor does not fit, a function that
-/// mixes grids, a function that calls or is called while `root` is a function.
+/// one error has been emitted: two closed hints that contradict each other
+/// (with both locations), a hint that its grid or tensor does not fit, a
+/// function that mixes grids, a function that calls or is called while `root`
+/// is a function.
 mlir::LogicalResult propagateShardings(mlir::Operation *root,
                                        const PropagationOptions &options,
                                        PropagationResult &result);

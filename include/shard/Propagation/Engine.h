@@ -1,0 +1,112 @@
+//===- Engine.h - Propagation to a fixpoint ---------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The engine extends the shardings of the values of a Problem until no op has
+// anything to add. It works in waves: all ops whose neighbours changed in the
+// last wave propose (OpStep.h), each seeing the state that the last wave left;
+// then every value takes what the proposals have for it. So the result does not
+// depend on the order of the ops in the text, only on how far apart things are.
+//
+// Conflicts. A value takes proposals one after another, each as far as it
+// extends what is there (the longest compatible prefix), in this order:
+//
+//   1. proposals of pass-through ops before those of contractions (ops with
+//      reduction loops);
+//   2. proposals that come from a larger tensor, then from a more sharded one;
+//   3. those that come from an earlier operand of their op;
+//   4. the lexicographically smaller axis list, axes numbered as in the grid;
+//   5. the lower dimension.
+//
+// Staging. For each user priority p0, p1, ...: dimensions of a later priority
+// stay as they are and tell nothing. Within a round, pass-through ops run
+// first, those whose results have several uses forward only; then these run
+// backward too; then contractions join. Within each stage, the directions of
+// the traversal follow one another. Each stage runs to its fixpoint.
+//
+// Axes are cut where a reshape needs it: the engine notes the border and starts
+// again with finer atoms. Parts that no value tells apart are merged at the
+// end.
+//
+// Cost: a value changes at most once per atom, each change visits its ops once,
+// a visit is one table look-up when an alike op was in the same situation
+// before. Nothing depends on the sizes of the axes or on the number of uses of
+// a value other than through these visits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_PROPAGATION_ENGINE_H
+#define SHARD_PROPAGATION_ENGINE_H
+
+#include "shard/Propagation/OpStep.h"
+#include "shard/Propagation/Problem.h"
+
+#include <string>
+#include <variant>
+
+namespace shard::propagation {
+
+/// Stands for a value that is replicated.
+constexpr uint32_t kReplicated = ~uint32_t(0);
+
+/// Why a value has what it has: `op` extended dimension `dim` of `value` from
+/// `before` to `after` axes, with axes of the op's tensor `source`.
+struct Event {
+  ValueId value;
+  OpId op;
+  uint16_t source;
+  uint16_t dim;
+  uint8_t before, after;
+};
+
+struct Solution {
+  /// The grid, refined if axes were cut and the cuts survive.
+  Grid grid;
+  std::vector<AxisOrigin> axes;
+  bool refined = false;
+
+  /// The distinct shardings.
+  std::vector<Sharding> shardings;
+  /// Per value: a number of `shardings`, or kReplicated.
+  std::vector<uint32_t> values;
+  /// Per op: whether all its tensors have what the op computes with, so that no
+  /// operand has to be resharded.
+  std::vector<bool> agrees;
+
+  /// An obstacle in terms of the result: `axes` in the refined grid.
+  struct Note {
+    Obstacle::Kind kind;
+    OpId op;
+    int64_t extent;
+    AxisList axes;
+  };
+  std::vector<Note> notes;
+  /// With options.explain, in the order in which it happened. Counts of axes in
+  /// events are of atoms before merging.
+  std::vector<Event> events;
+
+  /// The sharding of a value of the given rank.
+  Sharding sharding(ValueId value, int64_t rank) const {
+    return values[value] == kReplicated ? Sharding::replicated(rank)
+                                        : shardings[values[value]];
+  }
+};
+
+/// A hint that cannot be used.
+struct HintError {
+  ValueId value;
+  std::string text;
+};
+
+/// Solves `problem`. Hints must be in range: axes of the grid, none twice, one
+/// entry per dimension.
+std::variant<Solution, HintError> solve(const Problem &problem,
+                                        const PropagationOptions &options);
+
+} // namespace shard::propagation
+
+#endif // SHARD_PROPAGATION_ENGINE_H

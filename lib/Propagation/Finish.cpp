@@ -1,0 +1,182 @@
+//===- Finish.cpp - From the state of a run to a solution -----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+namespace shard::propagation {
+
+namespace {
+/// Joins the atoms of an axis that nothing tells apart.
+class AtomMerge {
+public:
+  explicit AtomMerge(const AtomSpace &atoms) : atoms(atoms), apart(0) {
+    for (unsigned atom = 0; atom + 1 < atoms.size(); ++atom)
+      if (atoms[atom].axis != atoms[atom + 1].axis)
+        apart |= AtomMask(1) << atom;
+    if (atoms.size())
+      apart |= AtomMask(1) << (atoms.size() - 1);
+  }
+
+  void see(llvm::ArrayRef<uint8_t> list) {
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (i + 1 == list.size() || list[i + 1] != list[i] + 1)
+        apart |= AtomMask(1) << list[i];
+      if (list[i] > 0 && (i == 0 || list[i - 1] + 1 != list[i]))
+        apart |= AtomMask(1) << (list[i] - 1);
+    }
+  }
+  void see(AtomMask set) { apart |= set ^ (set >> 1); }
+
+  /// Numbers the merged axes; call when everything has been seen.
+  void number(Solution &solution) {
+    int64_t size = 1, preSize = 1;
+    for (unsigned atom = 0; atom < atoms.size(); ++atom) {
+      axisOf.push_back(solution.axes.size());
+      if (size == 1)
+        preSize = atoms[atom].preSize;
+      size *= atoms[atom].size;
+      if (!(apart >> atom & 1))
+        continue;
+      solution.axes.push_back({atoms[atom].axis, preSize, size});
+      solution.grid.shape.push_back(size);
+      size = 1;
+    }
+  }
+
+  AxisList axes(llvm::ArrayRef<uint8_t> list) const {
+    AxisList result;
+    for (uint8_t atom : list)
+      if (result.empty() || result.back() != axisOf[atom])
+        result.push_back(axisOf[atom]);
+    return result;
+  }
+  AxisList axes(AtomMask set) const {
+    llvm::SmallVector<uint8_t, 8> list;
+    for (unsigned atom = 0; atom < atoms.size(); ++atom)
+      if (set >> atom & 1)
+        list.push_back(atom);
+    return axes(list);
+  }
+
+private:
+  const AtomSpace &atoms;
+  /// Bit i: atoms i and i + 1 are in different axes.
+  AtomMask apart;
+  std::vector<GridAxis> axisOf;
+};
+} // namespace
+
+Solution Run::finish() {
+  Solution solution;
+  AtomMerge merge(atoms);
+  std::vector<bool> seen(shardings.size(), false);
+  llvm::SmallVector<uint8_t, 8> listAtoms;
+  for (StateId id : state) {
+    if (seen[id])
+      continue;
+    seen[id] = true;
+    for (ListId list : shardings.lists(id)) {
+      lists.atoms(list, listAtoms);
+      merge.see(listAtoms);
+    }
+  }
+  for (const auto &[value, partial] : partials)
+    merge.see(partial.atoms);
+  merge.number(solution);
+  solution.refined = solution.grid.shape != problem.grid.shape;
+
+  // Shardings are numbered as values first use them.
+  llvm::DenseMap<std::pair<StateId, uint64_t>, uint32_t> known;
+  std::vector<uint32_t> plain(shardings.size(), kReplicated);
+  solution.values.resize(problem.numValues(), kReplicated);
+  for (ValueId value = 0; value < problem.numValues(); ++value) {
+    auto partial = partials.empty() ? partials.end() : partials.find(value);
+    bool isPartial = partial != partials.end();
+    if (!isPartial && state[value] == kUnsplit)
+      continue;
+    size_t rank = problem.shapes[problem.valueShape[value]].extents.size();
+    if (!isPartial && plain[state[value]] != kReplicated) {
+      solution.values[value] = plain[state[value]];
+      continue;
+    }
+    Sharding sharding = Sharding::replicated(rank);
+    for (size_t dim = 0; dim < rank; ++dim) {
+      lists.atoms(shardings.dim(state[value], dim), listAtoms);
+      sharding.dims[dim] = merge.axes(listAtoms);
+    }
+    if (isPartial) {
+      sharding.partial = merge.axes(partial->second.atoms);
+      sharding.reduction = partial->second.reduction;
+      uint64_t hash = llvm::hash_combine(rank, partial->second.atoms,
+                                         uint32_t(partial->second.reduction));
+      auto [entry, fresh] = known.try_emplace({state[value], hash >> 1}, 0);
+      if (!fresh && solution.shardings[entry->second] == sharding) {
+        solution.values[value] = entry->second;
+        continue;
+      }
+      entry->second = solution.shardings.size();
+    } else {
+      plain[state[value]] = solution.shardings.size();
+    }
+    solution.values[value] = solution.shardings.size();
+    solution.shardings.push_back(std::move(sharding));
+  }
+
+  solution.agrees.resize(problem.numOps());
+  for (OpId op = 0; op < problem.numOps(); ++op)
+    solution.agrees[op] = !refuses[op] && stepOf(op, FromAll).agrees;
+
+  auto note = [&](const Obstacle &obstacle) {
+    lists.atoms(obstacle.list, listAtoms);
+    solution.notes.push_back(
+        {obstacle.kind, obstacle.op, obstacle.extent, merge.axes(listAtoms)});
+  };
+  for (const Obstacle &obstacle : step.obstacles)
+    note(obstacle);
+  for (const Obstacle &obstacle : unevenDims)
+    note(obstacle);
+  solution.events = std::move(events);
+  return solution;
+}
+
+std::variant<Solution, HintError> solve(const Problem &problem,
+                                        const PropagationOptions &options) {
+  std::optional<AtomSpace> atoms = AtomSpace::create(problem.grid);
+  if (!atoms)
+    return HintError{kNoValue, "a grid has at most " +
+                                   std::to_string(kMaxAtoms) +
+                                   " axes for propagation"};
+  for (const auto &[value, hint] : problem.hints) {
+    auto cut = [&](const AxisOrigin &part) {
+      atoms->cut(part.axis, part.preSize);
+      atoms->cut(part.axis, part.preSize * part.size);
+    };
+    for (const DimHint &dim : hint.dims)
+      for (const AxisOrigin &part : dim.axes)
+        cut(part);
+    for (const AxisOrigin &part : hint.replicated)
+      cut(part);
+    for (const AxisOrigin &part : hint.partial)
+      cut(part);
+  }
+  while (true) {
+    Run run(problem, options, *atoms);
+    if (std::optional<HintError> error = run.applyHints())
+      return *error;
+    run.propagate();
+    // Steps ask for cuts only where one more atom is possible.
+    for (const auto &[axis, preSize] : run.cuts())
+      atoms->cut(axis, preSize);
+    if (!run.cuts().empty())
+      continue;
+    run.placePartials();
+    return run.finish();
+  }
+}
+
+} // namespace shard::propagation

@@ -1,0 +1,326 @@
+//===- OpStep.cpp - What one op tells its tensors -------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Propagation/OpStep.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <limits>
+
+namespace shard::propagation {
+
+void OpStep::forget() {
+  keys.clear();
+  proposals.clear();
+  entries.clear();
+  index.clear();
+}
+
+void OpStep::obstacle(Obstacle::Kind kind, int64_t extent, ListId list) {
+  uint32_t tag = list << 1 | uint32_t(kind == Obstacle::Kind::Uneven);
+  if (reported.insert({extent, tag}).second)
+    obstacles.push_back({kind, current, extent, list});
+}
+
+int64_t OpStep::partsOf(StateId state) const {
+  int64_t parts = 1;
+  for (ListId list : shardings.lists(state))
+    if (__builtin_mul_overflow(parts, lists.parts(list), &parts))
+      return std::numeric_limits<int64_t>::max();
+  return parts;
+}
+
+/// The longest prefix of `list` that may split `loop`.
+ListId OpStep::fit(const FlatTable::FlatLoop &loop, ListId list) {
+  if (loop.extent == kDynamic)
+    return list;
+  bool evenly = loop.evenOnly || options.uneven == UnevenPolicy::Replicate;
+  auto fits = [&](ListId prefix) {
+    int64_t parts = lists.parts(prefix);
+    return evenly ? loop.extent % parts == 0 : parts <= loop.extent;
+  };
+  ListId prefix = list;
+  while (prefix != kEmptyList && !fits(prefix))
+    prefix = lists.ancestor(prefix, lists.length(prefix) - 1);
+  if (prefix != list && loop.extent > 1)
+    obstacle(Obstacle::Kind::NotSplit, loop.extent, list);
+  return prefix;
+}
+
+/// Fills the row of `tensor` in `projected`.
+void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
+                     const Constraint &limit) {
+  ListId *row = projected.data() + tensor * table.loops.size();
+  for (unsigned dim = 0, rank = table.numDims(tensor); dim < rank; ++dim) {
+    ListId list = shardings.dim(state, dim);
+    if (list == kEmptyList || limit.isHidden(dim))
+      continue;
+    unsigned flat = table.dimBegin[tensor] + dim;
+    llvm::ArrayRef<uint16_t> digits(table.loopOf.data() + table.loopBegin[flat],
+                                    table.loopBegin[flat + 1] -
+                                        table.loopBegin[flat]);
+    if (digits.size() == 1) {
+      const FlatTable::FlatLoop &loop = table.loops[digits[0]];
+      if (loop.kind != LoopKind::Invalid)
+        row[digits[0]] = fit(loop, list);
+      continue;
+    }
+    // Deal the atoms to the digits. An atom that reaches over the border of two
+    // digits has to be cut there.
+    llvm::SmallVector<uint8_t, 8> listAtoms;
+    lists.atoms(list, listAtoms);
+    size_t next = 0;
+    for (uint16_t digit : digits) {
+      const FlatTable::FlatLoop &loop = table.loops[digit];
+      if (loop.kind == LoopKind::Invalid)
+        break;
+      int64_t left = loop.extent;
+      while (next < listAtoms.size()) {
+        int64_t size = lists.atomSize(listAtoms[next]);
+        if (left != kDynamic) {
+          if (left == 1)
+            break;
+          if (left % size != 0) {
+            const AxisOrigin &atom = atoms[listAtoms[next]];
+            if (size % left == 0 && atoms.size() < kMaxAtoms)
+              cuts.push_back({atom.axis, atom.preSize * left});
+            else
+              obstacle(Obstacle::Kind::NotSplit, loop.extent, list);
+            break;
+          }
+          left /= size;
+        }
+        row[digit] = lists.append(row[digit], listAtoms[next++]);
+      }
+      if (left != 1)
+        break;
+    }
+  }
+}
+
+void OpStep::mergeBasic(const FlatTable &table) {
+  size_t numLoops = table.loops.size();
+  llvm::SmallVector<AtomMask, 8> onLoop(numLoops, 0);
+  for (size_t loop = 0; loop < numLoops; ++loop) {
+    ListId agreed = kEmptyList;
+    bool diverged = false;
+    for (unsigned tensor : asked) {
+      ListId list = projected[tensor * numLoops + loop];
+      onLoop[loop] |= lists.mask(list);
+      if (lists.isPrefix(list, agreed))
+        continue;
+      if (lists.isPrefix(agreed, list)) {
+        if (!diverged) {
+          agreed = list;
+          mergedFrom[loop] = tensor;
+        }
+        continue;
+      }
+      agreed = lists.commonPrefix(agreed, list);
+      diverged = true;
+    }
+    merged[loop] = agreed;
+  }
+  for (size_t loop = 0; loop < numLoops; ++loop) {
+    AtomMask others = 0;
+    for (size_t other = 0; other < numLoops; ++other)
+      if (other != loop)
+        others |= onLoop[other];
+    while (lists.mask(merged[loop]) & others)
+      merged[loop] =
+          lists.ancestor(merged[loop], lists.length(merged[loop]) - 1);
+  }
+}
+
+void OpStep::mergeAggressive(const FlatTable &table) {
+  size_t numLoops = table.loops.size();
+  AtomMask used = 0;
+  for (unsigned tensor : asked)
+    for (size_t loop = 0; loop < numLoops; ++loop) {
+      ListId list = projected[tensor * numLoops + loop];
+      if (list == merged[loop] || !lists.isPrefix(merged[loop], list))
+        continue;
+      if (AtomMask added = lists.mask(list) & ~lists.mask(merged[loop]);
+          !(added & used)) {
+        merged[loop] = list;
+        used |= added;
+        mergedFrom[loop] = tensor;
+        continue;
+      }
+      // Up to the first atom that another loop has.
+      unsigned length = lists.length(list);
+      while (lists.mask(list) & ~lists.mask(merged[loop]) & used)
+        list = lists.ancestor(list, --length);
+      if (list == merged[loop])
+        continue;
+      used |= lists.mask(list);
+      merged[loop] = list;
+      mergedFrom[loop] = tensor;
+    }
+}
+
+ListId OpStep::wanted(const FlatTable &table, unsigned flatDim, bool &whole,
+                      unsigned &source) {
+  llvm::ArrayRef<uint16_t> digits(
+      table.loopOf.data() + table.loopBegin[flatDim],
+      table.loopBegin[flatDim + 1] - table.loopBegin[flatDim]);
+  whole = true;
+  if (digits.empty())
+    return kEmptyList;
+  ListId list = merged[digits[0]];
+  source = mergedFrom[digits[0]];
+  bool full = lists.parts(list) == table.loops[digits[0]].extent;
+  for (uint16_t digit : digits.drop_front()) {
+    ListId minor = merged[digit];
+    if (minor == kEmptyList) {
+      full &= table.loops[digit].extent == 1;
+      continue;
+    }
+    if (!full) {
+      whole = false;
+      return list;
+    }
+    llvm::SmallVector<uint8_t, 8> minorAtoms;
+    lists.atoms(minor, minorAtoms);
+    for (uint8_t atom : minorAtoms)
+      list = lists.append(list, atom);
+    source = mergedFrom[digit];
+    full = lists.parts(minor) == table.loops[digit].extent;
+  }
+  return list;
+}
+
+void OpStep::propose(const FlatTable &table, unsigned tensor, StateId state,
+                     const Constraint &limit) {
+  AtomMask taken = shardings.mask(state) | limit.forbidden;
+  for (unsigned dim = 0, rank = table.numDims(tensor); dim < rank; ++dim) {
+    if (limit.isClosed(dim))
+      continue;
+    ListId have = shardings.dim(state, dim);
+    bool whole;
+    unsigned source = 0;
+    ListId want = wanted(table, table.dimBegin[tensor] + dim, whole, source);
+    if (want == have || !lists.isPrefix(have, want))
+      continue;
+    AtomMask added = lists.mask(want) & ~lists.mask(have);
+    while (added & taken) {
+      want = lists.ancestor(want, lists.length(want) - 1);
+      added = lists.mask(want) & ~lists.mask(have);
+    }
+    if (want == have)
+      continue;
+    taken |= added;
+    Proposal proposal;
+    proposal.list = want;
+    proposal.tensor = tensor;
+    proposal.dim = dim;
+    proposal.source = source;
+    proposal.sourceBits = table.bits[source];
+    proposal.sourceParts = 1;
+    for (size_t i = 0; i < asked.size(); ++i)
+      if (asked[i] == source)
+        proposal.sourceParts = askedParts[i];
+    proposals.push_back(proposal);
+  }
+}
+
+/// Fills `merged` and appends to `proposals`; returns whether all tensors
+/// agree.
+bool OpStep::compute(const FlatTable &table, llvm::ArrayRef<StateId> states,
+                     llvm::ArrayRef<ConstraintId> limits, SourceMask sources) {
+  size_t numLoops = table.loops.size();
+  merged.assign(numLoops, kEmptyList);
+  mergedFrom.assign(numLoops, 0);
+  asked.clear();
+  askedParts.clear();
+  for (unsigned tensor = 0; tensor < states.size(); ++tensor) {
+    if (states[tensor] == kUnsplit)
+      continue;
+    if (!(sources & (tensor < table.numOperands ? FromOperands : FromResults)))
+      continue;
+    asked.push_back(tensor);
+  }
+  if (asked.empty())
+    return true;
+
+  projected.assign(states.size() * numLoops, kEmptyList);
+  for (unsigned tensor : asked)
+    project(table, tensor, states[tensor], constraints[limits[tensor]]);
+  llvm::SmallVector<int64_t, 16> parts(states.size(), 1);
+  for (unsigned tensor : asked)
+    parts[tensor] = partsOf(states[tensor]);
+  llvm::sort(asked, [&](unsigned a, unsigned b) {
+    if (table.bits[a] != table.bits[b])
+      return table.bits[a] > table.bits[b];
+    return parts[a] != parts[b] ? parts[a] > parts[b] : a < b;
+  });
+  for (unsigned tensor : asked)
+    askedParts.push_back(parts[tensor]);
+  if (options.strategy == PropagationStrategy::Basic)
+    mergeBasic(table);
+  else
+    mergeAggressive(table);
+
+  bool agrees = true;
+  for (unsigned tensor = 0; tensor < states.size(); ++tensor) {
+    const Constraint &limit = constraints[limits[tensor]];
+    propose(table, tensor, states[tensor], limit);
+    for (unsigned dim = 0, rank = table.numDims(tensor); dim < rank; ++dim) {
+      bool whole;
+      unsigned source;
+      ListId want = wanted(table, table.dimBegin[tensor] + dim, whole, source);
+      agrees &= whole && want == shardings.dim(states[tensor], dim);
+    }
+  }
+  return agrees;
+}
+
+OpStep::Result OpStep::run(OpId op, llvm::ArrayRef<StateId> states,
+                           llvm::ArrayRef<ConstraintId> limits,
+                           SourceMask sources) {
+  key.clear();
+  key.push_back(problem.opTable[op] << 2 | sources);
+  key.append(states.begin(), states.end());
+  key.append(limits.begin(), limits.end());
+  uint64_t hash =
+      uint64_t(llvm::hash_combine_range(key.begin(), key.end())) >> 1;
+  auto result = [&](const Entry &entry) {
+    return Result{llvm::ArrayRef<Proposal>(proposals).slice(
+                      entry.proposalBegin, entry.proposalCount),
+                  entry.agrees, entry.reduced, entry.used};
+  };
+  uint32_t &slot = index.try_emplace(hash, ~0u).first->second;
+  for (uint32_t id = slot; id != ~0u; id = entries[id].older) {
+    const Entry &entry = entries[id];
+    if (llvm::ArrayRef<uint32_t>(keys).slice(entry.keyBegin, entry.keySize) ==
+        llvm::ArrayRef<uint32_t>(key))
+      return result(entry);
+  }
+
+  current = op;
+  const FlatTable &table = problem.table(op);
+  Entry entry;
+  entry.keyBegin = keys.size();
+  entry.keySize = key.size();
+  keys.insert(keys.end(), key.begin(), key.end());
+  entry.proposalBegin = proposals.size();
+  entry.agrees = compute(table, states, limits, sources);
+  entry.proposalCount = proposals.size() - entry.proposalBegin;
+  entry.reduced = entry.used = 0;
+  for (size_t loop = 0; loop < merged.size(); ++loop) {
+    entry.used |= lists.mask(merged[loop]);
+    if (table.loops[loop].kind == LoopKind::Reduction)
+      entry.reduced |= lists.mask(merged[loop]);
+  }
+  entry.older = slot;
+  slot = entries.size();
+  entries.push_back(entry);
+  return result(entries.back());
+}
+
+} // namespace shard::propagation

@@ -1,0 +1,92 @@
+//===- Problem.cpp - What the engine works on -----------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Propagation/Problem.h"
+
+#include <limits>
+
+namespace shard::propagation {
+
+ShapeId Problem::addShape(Shape shape) {
+  shapes.push_back(std::move(shape));
+  return shapes.size() - 1;
+}
+
+ValueId Problem::addValue(ShapeId shape) {
+  valueShape.push_back(shape);
+  neverPartial.push_back(false);
+  return valueShape.size() - 1;
+}
+
+/// The bits of a tensor of `shape`, saturating.
+static int64_t bitsOf(const Shape &shape) {
+  int64_t bits = shape.elementBits;
+  for (int64_t extent : shape.extents)
+    if (extent != kDynamic && __builtin_mul_overflow(bits, extent, &bits))
+      return std::numeric_limits<int64_t>::max();
+  return bits;
+}
+
+TableId Problem::addTable(const LoopTable &table, llvm::ArrayRef<ShapeId> ids) {
+  FlatTable flat;
+  for (const Loop &loop : table.loops) {
+    flat.loops.push_back({loop.extent, loop.kind, loop.reduction, false});
+    flat.contraction |= loop.kind == LoopKind::Reduction;
+  }
+  flat.numOperands = table.operands.size();
+  flat.rule = table.partialRule;
+  flat.firstInit = table.firstInit;
+  flat.dimBegin.push_back(0);
+  flat.loopBegin.push_back(0);
+  size_t tensor = 0;
+  auto add = [&](const TensorLoops &loops) {
+    for (const DimLoops &dim : loops.dims) {
+      for (int32_t loop : dim) {
+        flat.loopOf.push_back(loop);
+        flat.loops[loop].evenOnly |= dim.size() > 1;
+      }
+      flat.loopBegin.push_back(flat.loopOf.size());
+    }
+    flat.dimBegin.push_back(flat.loopBegin.size() - 1);
+    flat.bits.push_back(loops.isTensor ? bitsOf(shapes[ids[tensor]]) : 0);
+    ++tensor;
+  };
+  for (const TensorLoops &operand : table.operands)
+    add(operand);
+  for (const TensorLoops &result : table.results) {
+    add(result);
+    flat.resultReduction.push_back(result.reduction);
+  }
+  tables.push_back(std::move(flat));
+  return tables.size() - 1;
+}
+
+OpId Problem::addOp(TableId table, llvm::ArrayRef<ValueId> operands,
+                    llvm::ArrayRef<ValueId> results) {
+  opTable.push_back(table);
+  opTensors.insert(opTensors.end(), operands.begin(), operands.end());
+  opTensors.insert(opTensors.end(), results.begin(), results.end());
+  opBegin.push_back(opTensors.size());
+  return opTable.size() - 1;
+}
+
+LoopTable identityTable(llvm::ArrayRef<int64_t> extents) {
+  LoopTable table;
+  TensorLoops tensor;
+  tensor.isTensor = true;
+  for (int64_t extent : extents) {
+    tensor.dims.push_back({int32_t(table.loops.size())});
+    table.loops.push_back(Loop::parallel(extent));
+  }
+  table.operands.push_back(tensor);
+  table.results.push_back(tensor);
+  table.partialRule = PartialRule::Movement;
+  return table;
+}
+
+} // namespace shard::propagation

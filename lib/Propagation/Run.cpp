@@ -1,0 +1,304 @@
+//===- Run.cpp - Waves of proposals to a fixpoint -------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace shard::propagation {
+
+constexpr uint32_t kNone = ~uint32_t(0);
+
+Run::Run(const Problem &problem, const PropagationOptions &options,
+         const AtomSpace &atoms)
+    : problem(problem), options(options), atoms(atoms), lists(atoms),
+      constraints(1),
+      step(problem, options, atoms, lists, shardings, constraints),
+      state(problem.numValues(), kUnsplit), limit(problem.numValues(), 0),
+      flags(problem.numOps(), 0), firstOffer(problem.numValues(), kNone) {
+  buildUses();
+  opClass.resize(problem.numOps());
+  for (OpId op = 0; op < problem.numOps(); ++op)
+    opClass[op] = classOf(op);
+}
+
+void Run::buildUses() {
+  useBegin.assign(problem.numValues() + 1, 0);
+  auto forEach = [&](auto body) {
+    for (OpId op = 0; op < problem.numOps(); ++op) {
+      ValueId last = kNoValue;
+      for (ValueId value : problem.tensors(op)) {
+        if (value != kNoValue && value != last)
+          body(op, value);
+        last = value;
+      }
+    }
+  };
+  forEach([&](OpId, ValueId value) { ++useBegin[value + 1]; });
+  for (size_t value = 0; value < problem.numValues(); ++value)
+    useBegin[value + 1] += useBegin[value];
+  useOps.resize(useBegin.back());
+  std::vector<uint32_t> fill(useBegin.begin(), useBegin.end() - 1);
+  forEach([&](OpId op, ValueId value) { useOps[fill[value]++] = op; });
+}
+
+OpClass Run::classOf(OpId op) const {
+  const FlatTable &table = problem.table(op);
+  if (table.contraction)
+    return OpClass::Contraction;
+  // The op itself is among the uses of its results.
+  for (ValueId result : problem.tensors(op).drop_front(table.numOperands))
+    if (result != kNoValue && uses(result).size() > 2)
+      return OpClass::FanOut;
+  return OpClass::Chain;
+}
+
+std::optional<HintError> Run::applyHints() {
+  std::vector<int32_t> seen{0};
+  for (const auto &[value, hint] : problem.hints) {
+    Constraint made;
+    std::string error;
+    auto collect = [&](llvm::ArrayRef<AxisOrigin> parts, auto add) {
+      for (const AxisOrigin &part : parts) {
+        auto found = atoms.find(part);
+        if (!found) {
+          error = "sub-axis (" + std::to_string(part.preSize) + ")" +
+                  std::to_string(part.size) + " of axis " +
+                  std::to_string(part.axis) +
+                  " does not combine with other sub-axes of this axis into one "
+                  "ordered factorisation";
+          return;
+        }
+        for (uint8_t atom : *found)
+          add(atom);
+      }
+    };
+    llvm::SmallVector<ListId, 4> dims;
+    AtomMask mask = 0;
+    for (size_t dim = 0; dim < hint.dims.size(); ++dim) {
+      const DimHint &dimHint = hint.dims[dim];
+      ListId list = kEmptyList;
+      collect(dimHint.axes, [&](uint8_t atom) {
+        list = lists.append(list, atom);
+        mask |= AtomMask(1) << atom;
+      });
+      dims.push_back(list);
+      if (!dimHint.open && dim < 64)
+        made.closed |= uint64_t(1) << dim;
+      int32_t priority = options.userPriorities ? dimHint.priority : 0;
+      made.priorities.push_back(priority);
+      if (seen.back() != priority)
+        seen.push_back(priority);
+    }
+    if (llvm::all_of(made.priorities, [](int32_t p) { return p == 0; }))
+      made.priorities.clear();
+    collect(hint.replicated,
+            [&](uint8_t atom) { made.forbidden |= AtomMask(1) << atom; });
+    collect(hint.partial,
+            [&](uint8_t atom) { made.partial |= AtomMask(1) << atom; });
+    made.forbidden |= made.partial;
+    if (made.partial)
+      made.reduction = hint.reduction;
+    if (!error.empty())
+      return HintError{value, error};
+    state[value] = shardings.intern(dims, mask);
+    auto known = llvm::find(constraints, made);
+    limit[value] = known - constraints.begin();
+    if (known == constraints.end())
+      constraints.push_back(std::move(made));
+  }
+  llvm::sort(seen);
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  rounds = std::move(seen);
+  return std::nullopt;
+}
+
+OpStep::Result Run::stepOf(OpId op, SourceMask sources) {
+  llvm::ArrayRef<ValueId> tensors = problem.tensors(op);
+  stepStates.resize(tensors.size());
+  stepLimits.resize(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    ValueId value = tensors[i];
+    stepStates[i] = value == kNoValue ? kUnsplit : state[value];
+    stepLimits[i] = value == kNoValue ? 0 : limit[value];
+  }
+  return step.run(op, stepStates, stepLimits, sources);
+}
+
+void Run::queue(OpId op) {
+  if (flags[op] & Queued)
+    return;
+  flags[op] |= Queued;
+  nextWave.push_back(op);
+}
+
+/// The order of the conflict policy (Engine.h).
+bool Run::before(const Offer &a, const Offer &b) const {
+  bool contractionA = opClass[a.op] == OpClass::Contraction;
+  bool contractionB = opClass[b.op] == OpClass::Contraction;
+  if (options.opPriorities && contractionA != contractionB)
+    return contractionB;
+  const Proposal &p = a.proposal, &q = b.proposal;
+  if (p.sourceBits != q.sourceBits)
+    return p.sourceBits > q.sourceBits;
+  if (p.sourceParts != q.sourceParts)
+    return p.sourceParts > q.sourceParts;
+  if (p.source != q.source)
+    return p.source < q.source;
+  if (p.list != q.list)
+    return lists.lexicographicallyLess(p.list, q.list);
+  return p.dim < q.dim;
+}
+
+/// Lets `value` take the offers of this wave.
+void Run::accept(ValueId value) {
+  llvm::SmallVector<uint32_t, 4> order;
+  for (uint32_t offer = firstOffer[value]; offer != kNone;
+       offer = offers[offer].next)
+    order.push_back(offer);
+  firstOffer[value] = kNone;
+  if (order.size() > 1)
+    llvm::sort(order, [&](uint32_t a, uint32_t b) {
+      if (before(offers[a], offers[b]))
+        return true;
+      // Offers that differ in nothing but the op: only `explain` can tell.
+      return !before(offers[b], offers[a]) && offers[a].op < offers[b].op;
+    });
+
+  const Shape &shape = problem.shapes[problem.valueShape[value]];
+  llvm::SmallVector<ListId, 4> dims(shape.extents.size(), kEmptyList);
+  llvm::ArrayRef<ListId> old = shardings.lists(state[value]);
+  std::copy(old.begin(), old.end(), dims.begin());
+  const Constraint &limits = constraints[limit[value]];
+  AtomMask mask = shardings.mask(state[value]);
+  bool changed = false;
+  for (uint32_t id : order) {
+    const Offer &offer = offers[id];
+    ListId &have = dims[offer.proposal.dim];
+    ListId want = offer.proposal.list;
+    if (want == have || !lists.isPrefix(have, want))
+      continue;
+    while (lists.mask(want) & ~lists.mask(have) & (mask | limits.forbidden))
+      want = lists.ancestor(want, lists.length(want) - 1);
+    if (want == have)
+      continue;
+    int64_t extent = shape.extents[offer.proposal.dim];
+    if (extent != kDynamic && extent % lists.parts(want) != 0 &&
+        unevenReported.insert({extent, want}).second)
+      unevenDims.push_back({Obstacle::Kind::Uneven, offer.op, extent, want});
+    if (options.explain)
+      events.push_back({value, offer.op, offer.proposal.source,
+                        offer.proposal.dim, uint8_t(lists.length(have)),
+                        uint8_t(lists.length(want))});
+    mask |= lists.mask(want);
+    have = want;
+    changed = true;
+  }
+  if (!changed)
+    return;
+  state[value] = shardings.intern(dims, mask);
+  for (OpId op : uses(value))
+    queue(op);
+}
+
+void Run::visit(OpId op, unsigned level, SourceMask sources, bool last) {
+  OpStep::Result result = stepOf(op, FromAll);
+  if (result.proposals.empty())
+    return;
+  SourceMask allowed = sources;
+  if (unsigned(opClass[op]) > level)
+    allowed = opClass[op] == OpClass::FanOut
+                  ? SourceMask(sources & FromOperands)
+                  : SourceMask(0);
+  if (allowed != FromAll) {
+    if (!last && !(flags[op] & Deferred)) {
+      flags[op] |= Deferred;
+      deferred.push_back(op);
+    }
+    if (!allowed)
+      return;
+    result = stepOf(op, allowed);
+  }
+  llvm::ArrayRef<ValueId> tensors = problem.tensors(op);
+  for (const Proposal &proposal : result.proposals) {
+    ValueId value = tensors[proposal.tensor];
+    if (value == kNoValue)
+      continue;
+    if (firstOffer[value] == kNone)
+      offered.push_back(value);
+    offers.push_back({proposal, value, op, firstOffer[value]});
+    firstOffer[value] = offers.size() - 1;
+  }
+}
+
+/// Runs waves until nothing is queued.
+void Run::runStage(unsigned level, SourceMask sources, bool last) {
+  for (OpId op : deferred) {
+    flags[op] &= ~Deferred;
+    queue(op);
+  }
+  deferred.clear();
+  while (!nextWave.empty() && cuts().empty()) {
+    wave.swap(nextWave);
+    nextWave.clear();
+    for (OpId op : wave)
+      flags[op] &= ~Queued;
+    offers.clear();
+    offered.clear();
+    for (OpId op : wave)
+      visit(op, level, sources, last);
+    for (ValueId value : offered)
+      accept(value);
+  }
+}
+
+/// Uncovers the dimensions of priority `round` and queues their ops.
+void Run::startRound(int32_t round) {
+  for (Constraint &constraint : constraints) {
+    constraint.hidden = 0;
+    for (size_t dim = 0; dim < constraint.priorities.size() && dim < 64; ++dim)
+      if (constraint.priorities[dim] > round)
+        constraint.hidden |= uint64_t(1) << dim;
+  }
+  step.forget();
+  for (const auto &[value, hint] : problem.hints)
+    for (OpId op : uses(value))
+      queue(op);
+}
+
+void Run::propagate() {
+  llvm::SmallVector<SourceMask, 3> directions;
+  switch (options.traversal) {
+  case PropagationTraversal::Forward:
+    directions = {FromOperands};
+    break;
+  case PropagationTraversal::Backward:
+    directions = {FromResults};
+    break;
+  case PropagationTraversal::ForwardBackward:
+    directions = {FromOperands, FromResults, FromAll};
+    break;
+  case PropagationTraversal::BackwardForward:
+    directions = {FromResults, FromOperands, FromAll};
+    break;
+  }
+  for (int32_t round : rounds) {
+    startRound(round);
+    for (unsigned level = options.opPriorities ? 0 : 2; level <= 2; ++level)
+      for (SourceMask direction : directions) {
+        runStage(level, direction,
+                 level == 2 && direction == directions.back());
+        if (!cuts().empty())
+          return;
+      }
+  }
+}
+
+} // namespace shard::propagation

@@ -1,0 +1,114 @@
+//===- Run.h - One run of the engine on fixed atoms -------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Internal to the engine: the state of one run, i.e. on one factorisation of
+// the axes. Engine.cpp starts runs, Run.cpp drives the waves, Partial.cpp
+// decides what stays partial, Finish.cpp turns the state into a Solution.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_PROPAGATION_RUN_H
+#define SHARD_LIB_PROPAGATION_RUN_H
+
+#include "shard/Propagation/Engine.h"
+
+namespace shard::propagation {
+
+/// Which ops are visited when an op's stage has not come yet.
+enum class OpClass : uint8_t { Chain = 0, FanOut = 1, Contraction = 2 };
+
+/// The axes and kind under which a value is partial.
+struct PartialState {
+  AtomMask atoms = 0;
+  ReductionKind reduction = ReductionKind::Sum;
+  bool operator==(const PartialState &other) const {
+    return atoms == other.atoms && (!atoms || reduction == other.reduction);
+  }
+};
+
+class Run {
+public:
+  Run(const Problem &problem, const PropagationOptions &options,
+      const AtomSpace &atoms);
+
+  /// Sets the initial states; on failure tells why.
+  std::optional<HintError> applyHints();
+  /// Runs to the fixpoint, or until a reshape asks for a cut (see cuts()).
+  void propagate();
+  void placePartials();
+  Solution finish();
+
+  const std::vector<std::pair<GridAxis, int64_t>> &cuts() const {
+    return step.cuts;
+  }
+
+private:
+  struct Offer {
+    Proposal proposal;
+    ValueId value;
+    OpId op;
+    /// The next offer for the value in this wave.
+    uint32_t next;
+  };
+
+  void buildUses();
+  OpClass classOf(OpId op) const;
+  llvm::ArrayRef<OpId> uses(ValueId value) const {
+    return llvm::ArrayRef<OpId>(useOps).slice(
+        useBegin[value], useBegin[value + 1] - useBegin[value]);
+  }
+  OpStep::Result stepOf(OpId op, SourceMask sources);
+  void queue(OpId op);
+  void startRound(int32_t round);
+  void runStage(unsigned level, SourceMask sources, bool last);
+  void visit(OpId op, unsigned level, SourceMask sources, bool last);
+  void accept(ValueId value);
+  bool before(const Offer &a, const Offer &b) const;
+
+  // Partial.cpp
+  std::optional<PartialState> through(OpId op) const;
+  double localBytes(ValueId value) const;
+
+  const Problem &problem;
+  const PropagationOptions &options;
+  const AtomSpace &atoms;
+  AxisLists lists;
+  Shardings shardings;
+  std::vector<Constraint> constraints;
+  OpStep step;
+
+  std::vector<StateId> state;
+  std::vector<ConstraintId> limit;
+  std::vector<uint32_t> useBegin;
+  std::vector<OpId> useOps;
+  std::vector<OpClass> opClass;
+
+  std::vector<OpId> wave, nextWave, deferred;
+  enum : uint8_t { Queued = 1, Deferred = 2 };
+  std::vector<uint8_t> flags;
+  std::vector<Offer> offers;
+  std::vector<uint32_t> firstOffer;
+  std::vector<ValueId> offered;
+  std::vector<int32_t> rounds;
+
+  llvm::SmallVector<StateId, 16> stepStates;
+  llvm::SmallVector<ConstraintId, 16> stepLimits;
+
+  /// The values that are partial after placePartials.
+  llvm::DenseMap<ValueId, PartialState> partials;
+  /// Ops that get a partial operand which they do not take.
+  std::vector<bool> refuses;
+
+  std::vector<Event> events;
+  std::vector<Obstacle> unevenDims;
+  llvm::DenseSet<std::pair<int64_t, uint32_t>> unevenReported;
+};
+
+} // namespace shard::propagation
+
+#endif // SHARD_LIB_PROPAGATION_RUN_H

@@ -1,0 +1,304 @@
+//===- EngineTest.cpp - What propagation agrees on ------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+
+using namespace shard;
+using namespace shard::propagation;
+
+namespace {
+
+// Axes of size 2, tensors of 8x8 unless said.
+
+TEST(BasicStrategy, HintFlowsThroughAddAndDot) {
+  Program p = Program({2, 2}).basic();
+  ValueId a = p.square("a|b"), b = p.square(), w = p.square();
+  ValueId sum = p.add(a, b);
+  ValueId product = p.dot(sum, w);
+  EXPECT_EQ(p[b], "a|b");
+  EXPECT_EQ(p[sum], "a|b");
+  EXPECT_EQ(p[product], "a|");
+  EXPECT_EQ(p[w], "b|");
+}
+
+TEST(BasicStrategy, ClosedDimensionsTakeNothing) {
+  Program p = Program({2, 2}).basic();
+  ValueId x = p.square("a|"), w = p.square("|b"), r = p.square("|?");
+  p.dotInto(x, w, r);
+  EXPECT_EQ(p[r], "|b");
+  EXPECT_EQ(p[x], "a|");
+  EXPECT_EQ(p[w], "|b");
+}
+
+TEST(BasicStrategy, LongestCommonPrefixIsPassedOn) {
+  Program p = Program({2, 2, 2}).basic();
+  ValueId r = p.add(p.square("b,a|"), p.square("b,c|"));
+  EXPECT_EQ(p[r], "b|");
+}
+
+TEST(BasicStrategy, ContradictionPassesNothingOn) {
+  Program p = Program({2, 2}).basic();
+  ValueId r = p.add(p.square("b,a|"), p.square("a,b|"));
+  EXPECT_EQ(p[r], "|");
+}
+
+TEST(BasicStrategy, AxisOnTwoLoopsPassesNothingOn) {
+  Program p = Program({2}).basic();
+  ValueId r = p.add(p.square("a|?"), p.square("?|a"));
+  EXPECT_EQ(p[r], "|");
+}
+
+TEST(BothStrategies, ReshapeCutsAnAxis) {
+  for (bool basic : {true, false}) {
+    Program p({4});
+    if (basic)
+      p.basic();
+    ValueId x = p.value({8}, "a"), r = p.value({2, 4});
+    p.op("(mn)->mn", {2, 4}, {x}, {r});
+    EXPECT_EQ(p[r], "a:(1)2|a:(2)2");
+    EXPECT_EQ(p[x], "a:(1)2,a:(2)2");
+    EXPECT_TRUE(p.solution.refined);
+    EXPECT_EQ(p.solution.grid.shape, (std::vector<int64_t>{2, 2}));
+    EXPECT_TRUE(p.solution.agrees[0]);
+  }
+}
+
+TEST(BothStrategies, ReshapeOfAnAxisOfEight) {
+  Program p({8});
+  ValueId x = p.value({8}, "a"), r = p.value({2, 4});
+  p.op("(mn)->mn", {2, 4}, {x}, {r});
+  EXPECT_EQ(p[r], "a:(1)2|a:(2)4");
+}
+
+TEST(BothStrategies, CutAxesThatMeetAgainMerge) {
+  Program p({4});
+  ValueId x = p.value({8}, "a"), y = p.value({2, 4}, "|"), z = p.value({8});
+  p.op("(mn)->mn", {2, 4}, {x}, {y});
+  p.op("m->m", {8}, {x}, {z});
+  EXPECT_EQ(p[z], "a");
+  EXPECT_FALSE(p.solution.refined);
+  EXPECT_FALSE(p.solution.agrees[0]);
+  EXPECT_TRUE(p.solution.agrees[1]);
+}
+
+TEST(BothStrategies, ReshapeMergesDimensions) {
+  for (bool basic : {true, false}) {
+    Program p({2, 2});
+    if (basic)
+      p.basic();
+    ValueId x = p.value({4, 4}, "a|b"), r = p.value({16});
+    p.op("mn->(mn)", {4, 4}, {x}, {r});
+    EXPECT_EQ(p[r], "a");
+    EXPECT_FALSE(p.solution.agrees[0]);
+  }
+  Program p({4, 2});
+  ValueId x = p.value({4, 4}, "a|b"), r = p.value({16});
+  p.op("mn->(mn)", {4, 4}, {x}, {r});
+  EXPECT_EQ(p[r], "a,b");
+  EXPECT_TRUE(p.solution.agrees[0]);
+}
+
+TEST(BothStrategies, MinorDigitAloneIsNotPassedOn) {
+  Program p({2});
+  ValueId x = p.value({4, 4}, "|a"), r = p.value({16});
+  p.op("mn->(mn)", {4, 4}, {x}, {r});
+  EXPECT_EQ(p[r], "");
+  EXPECT_FALSE(p.solution.agrees[0]);
+}
+
+TEST(AggressiveStrategy, AxisOnTwoLoopsGoesToTheEarlierOperand) {
+  Program p({2});
+  ValueId r = p.add(p.square("a|?"), p.square("?|a"));
+  EXPECT_EQ(p[r], "a|");
+}
+
+TEST(AggressiveStrategy, MoreShardedOperandWins) {
+  Program p({2, 2});
+  ValueId r = p.add(p.square("|a"), p.square("b,a|"));
+  EXPECT_EQ(p[r], "b,a|");
+}
+
+TEST(AggressiveStrategy, LargerOperandWins) {
+  Program p({2});
+  ValueId small = p.value({8}, "a"), large = p.square("|a"), r = p.square();
+  p.op("m,mn->mn", {8, 8}, {small, large}, {r});
+  EXPECT_EQ(p[r], "|a");
+}
+
+TEST(BothStrategies, UserPrioritiesBatchThenZero) {
+  for (bool basic : {true, false}) {
+    Program p({2});
+    if (basic)
+      p.basic();
+    ValueId x = p.square("a p0|?"), w = p.square("?|a p1");
+    ValueId r = p.dot(x, w);
+    EXPECT_EQ(p[r], "a|");
+    EXPECT_EQ(p[w], "|a");
+    EXPECT_EQ(p[x], "a|");
+  }
+}
+
+TEST(BothStrategies, LaterPriorityFillsWhatIsLeft) {
+  Program p({2, 2});
+  ValueId x = p.square("a p0|?"), w = p.square("?|b p1");
+  ValueId r = p.dot(x, w);
+  EXPECT_EQ(p[r], "a|b");
+}
+
+TEST(BothStrategies, GroupIsOneValue) {
+  // The reader makes the members of a group one value.
+  Program p({2, 2});
+  ValueId group = p.square("b?|?");
+  ValueId user = p.negate(group), other = p.negate(group);
+  EXPECT_EQ(p[user], "b|");
+  EXPECT_EQ(p[other], "b|");
+}
+
+/// The edge between the in sharding of a manual computation over b and its
+/// argument: the manual axis is the major digit.
+struct Manual {
+  explicit Manual(const std::string &in) : p({2, 2}) {
+    outer = p.square();
+    inner = p.square(in);
+    body = p.value({4, 8}, "?|?");
+    p.problem.hints.back().second.replicated.push_back(p.part("b"));
+    p.identity(outer, inner);
+    edge = p.op("(gm)n->mn", {2, 4, 8}, {inner}, {body});
+    seen = p.value({4, 8}, "a?|?");
+    p.op("mn->mn", {4, 8}, {body}, {seen});
+  }
+  Program p;
+  ValueId outer, inner, body, seen;
+  OpId edge;
+};
+
+TEST(BothStrategies, AxesEnterAManualComputation) {
+  Manual m("b?|?");
+  EXPECT_EQ(m.p[m.body], "a|");
+  EXPECT_EQ(m.p[m.inner], "b,a|");
+  EXPECT_EQ(m.p[m.outer], "b,a|");
+}
+
+TEST(BothStrategies, ClosedInShardingKeepsAxesOut) {
+  Manual m("b|?");
+  EXPECT_EQ(m.p[m.inner], "b|");
+  EXPECT_EQ(m.p[m.outer], "b|");
+  EXPECT_EQ(m.p[m.body], "a|");
+}
+
+TEST(BothStrategies, SwappedDotDisagreesAndKeepsItsHints) {
+  Program p({2, 2});
+  ValueId x = p.square("a|b"), w = p.square("b|a"), r = p.square("|a");
+  OpId op = p.dotInto(x, w, r);
+  EXPECT_EQ(p[r], "|a");
+  EXPECT_EQ(p[x], "a|b");
+  EXPECT_FALSE(p.solution.agrees[op]);
+}
+
+TEST(Uneven, PolicyDecides) {
+  for (bool shard : {true, false}) {
+    Program p({4});
+    p.options.uneven = shard ? UnevenPolicy::Shard : UnevenPolicy::Replicate;
+    ValueId x = p.value({10}, "a"), r = p.value({10});
+    p.op("m->m", {10}, {x}, {r});
+    EXPECT_EQ(p[r], shard ? "a" : "");
+    ASSERT_EQ(p.solution.notes.size(), 1u);
+    EXPECT_EQ(p.solution.notes[0].kind,
+              shard ? Obstacle::Kind::Uneven : Obstacle::Kind::NotSplit);
+    EXPECT_EQ(p.solution.notes[0].extent, 10);
+  }
+}
+
+TEST(Uneven, SmallDimensionsAreNotSplit) {
+  Program p({4});
+  ValueId x = p.value({3, 1}, "a|"), r = p.value({3, 1});
+  p.op("mn->mn", {3, 1}, {x}, {r});
+  EXPECT_EQ(p[r], "|");
+}
+
+TEST(Uneven, ReshapedDimensionsAreSplitEvenlyOnly) {
+  Program p({4});
+  ValueId x = p.value({12}, "a"), r = p.value({6, 2});
+  p.op("(mn)->mn", {6, 2}, {x}, {r});
+  EXPECT_EQ(p[r], "|");
+  EXPECT_FALSE(p.solution.notes.empty());
+}
+
+TEST(Uneven, DynamicDimensionsDivideByContract) {
+  Program p({4});
+  ValueId x = p.value({kDynamic}, "a"), r = p.value({kDynamic});
+  p.op("m->m", {kDynamic}, {x}, {r});
+  EXPECT_EQ(p[r], "a");
+}
+
+TEST(Hints, ReplicatedAxesStayOut) {
+  Program p({2});
+  ValueId x = p.square("a|"), y = p.square("?|?");
+  p.problem.hints.back().second.replicated.push_back(p.part("a"));
+  p.addInto(x, y, p.square());
+  EXPECT_EQ(p[y], "|");
+}
+
+TEST(Hints, SubAxes) {
+  Program p({8});
+  ValueId x = p.square("a:(2)4|a:(1)2"), y = p.negate(x);
+  EXPECT_EQ(p[y], "a:(2)4|a:(1)2");
+}
+
+TEST(Hints, SubAxesWithoutCommonFactorisation) {
+  Program p({6});
+  ValueId x = p.square("a:(1)2|"), y = p.square("a:(1)3|");
+  p.addInto(x, y, p.square());
+  EXPECT_NE(p[x].find("ordered factorisation"), std::string::npos);
+}
+
+TEST(Traversal, ForwardAndBackwardAlone) {
+  for (auto traversal :
+       {PropagationTraversal::Forward, PropagationTraversal::Backward,
+        PropagationTraversal::ForwardBackward,
+        PropagationTraversal::BackwardForward}) {
+    Program p({2, 2});
+    p.options.traversal = traversal;
+    ValueId x = p.square(), y = p.negate(x);
+    ValueId z = p.square("a?|?");
+    p.addInto(y, p.square("?|b?"), z);
+    ValueId last = p.negate(z);
+    bool forward = traversal != PropagationTraversal::Backward;
+    bool backward = traversal != PropagationTraversal::Forward;
+    EXPECT_EQ(p[last], forward ? "a|b" : "|");
+    EXPECT_EQ(p[x], forward && backward ? "a|b" : backward ? "a|" : "|");
+  }
+}
+
+TEST(OpPriorities, PassThroughBeforeContraction) {
+  // v is the result of a dot that wants [|a] and an operand of an add with a
+  // value that has [a|].
+  Program p({2});
+  ValueId v = p.dot(p.square(), p.square("|a"));
+  ValueId r = p.add(v, p.square("a|"));
+  EXPECT_EQ(p[v], "a|");
+  EXPECT_EQ(p[r], "a|");
+}
+
+TEST(Order, IndependentOpsMayStandInAnyOrder) {
+  for (bool swap : {false, true}) {
+    Program p({2, 2});
+    ValueId v = p.square();
+    ValueId l = p.square("|a"), r = p.square("b,a|");
+    ValueId out = p.square();
+    for (int i = 0; i < 2; ++i)
+      if ((i == 0) != swap)
+        p.addInto(v, l, p.square());
+      else
+        p.addInto(v, r, p.square());
+    p.op("mn->mn", {8, 8}, {v}, {out});
+    EXPECT_EQ(p[out], "b,a|") << swap;
+  }
+}
+
+} // namespace
