@@ -37,7 +37,11 @@ endfunction()
 # MLIR's libraries are libMLIR.so or the archives, as MLIR_LINK_MLIR_DYLIB says.
 function(shard_add_mlir_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS;MLIR_LIBS" ${ARGN})
-  add_mlir_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS}
+  # A file that is being written and that no list names yet is no error.
+  # A file may be on disk before its library lists it.
+  add_mlir_library(${name} STATIC PARTIAL_SOURCES_INTENDED
+    ${ARG_UNPARSED_ARGUMENTS}
+    PARTIAL_SOURCES_INTENDED
     DEPENDS ${ARG_DEPENDS}
     DISABLE_INSTALL EXCLUDE_FROM_LIBMLIR)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -52,7 +56,7 @@ endfunction()
 # A program in build/bin, installed with the project.
 function(shard_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS" ${ARGN})
-  add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS} PARTIAL_SOURCES_INTENDED)
   llvm_update_compile_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
   mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR_LIBS})
