@@ -18,6 +18,8 @@ install(TARGETS ${shard_libraries} EXPORT ShardTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(shard_tools)
+  # Debian's libMLIR.so is in a folder of its own.
+  set_target_properties(${shard_tools} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${shard_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/shard" "${PROJECT_BINARY_DIR}/include/shard"
