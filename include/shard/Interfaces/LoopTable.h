@@ -9,20 +9,21 @@
 // An op that can be sharded iterates over a common index space of *loops*, and
 // each dimension of its tensors is indexed by some of them. A matmul has the
 // loops m, n (parallel) and k (reduction); its operands are indexed by (m, k),
-// (k, n) and (m, n). To shard the op is to give each loop an ordered list of grid
-// axes; everything else follows: a dimension is split by the axes of its loops, a
-// result is partial under the axes of the reduction loops.
+// (k, n) and (m, n). To shard the op is to give each loop an ordered list of
+// grid axes; everything else follows: a dimension is split by the axes of its
+// loops, a result is partial under the axes of the reduction loops.
 //
 // A dimension indexed by several loops, `c_0 * d_0 + c_1 * d_1 + ...`, is a
 // *reshape* when each coefficient is the product of the more minor extents and
 // the extents multiply to the dimension's size: the loops are the digits of the
-// index, major first. tensor.expand_shape of 8 into 2x4 has loops d0 of extent 2
-// and d1 of extent 4, source (4 * d0 + d1), result (d0, d1). Any other sum is a
-// window: its loops cannot be sharded without halos, so they become invalid here.
+// index, major first. tensor.expand_shape of 8 into 2x4 has loops d0 of extent
+// 2 and d1 of extent 4, source (4 * d0 + d1), result (d0, d1). Any other sum is
+// a window: its loops cannot be sharded without halos, so they become invalid
+// here.
 //
 // The table is computed once per op, by buildLoopTable, from the two methods of
-// the ShardingInterface; the propagation engine and the partitioner both work on
-// tables and never look into an op.
+// the ShardingInterface; the propagation engine and the partitioner both work
+// on tables and never look into an op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +43,8 @@ namespace shard {
 enum class LoopKind : uint8_t {
   /// Iterations are independent; any axes may split it.
   Parallel,
-  /// Iterations combine by the op's reduction; splitting it makes results partial.
+  /// Iterations combine by the op's reduction; splitting it makes results
+  /// partial.
   Reduction,
   /// Must not be split: the op is wrong when it sees only a block of it.
   Invalid,
@@ -55,22 +57,27 @@ struct Loop {
   ReductionKind reduction = ReductionKind::Sum;
   int64_t extent = kDynamic;
 
-  static Loop parallel(int64_t extent) { return {LoopKind::Parallel, {}, extent}; }
+  static Loop parallel(int64_t extent) {
+    return {LoopKind::Parallel, {}, extent};
+  }
   static Loop reduce(int64_t extent, ReductionKind kind) {
     return {LoopKind::Reduction, kind, extent};
   }
-  static Loop invalid(int64_t extent) { return {LoopKind::Invalid, {}, extent}; }
+  static Loop invalid(int64_t extent) {
+    return {LoopKind::Invalid, {}, extent};
+  }
 };
 
-/// What an op does to partial operands, i.e. to values of which every device of a
-/// group holds one summand.
+/// What an op does to partial operands, i.e. to values of which every device of
+/// a group holds one summand.
 enum class PartialRule : uint8_t {
   /// Operands must be reduced first.
   None,
   /// The op only moves, drops or repeats elements: partial operands, all under
   /// the same axes and kind, give a partial result, whatever the kind.
   Movement,
-  /// f(sum x, sum y) = sum f(x, y), e.g. add, sub, neg: tensor operands that are
+  /// f(sum x, sum y) = sum f(x, y), e.g. add, sub, neg: tensor operands that
+  /// are
   /// all partial sums under the same axes give a partial sum.
   Additive,
   /// Linear in each input separately, e.g. mul, matmul: one input may be a
@@ -108,33 +115,41 @@ struct LoopTable {
 
 /// The table of `op`: from its ShardingInterface if it has one, else a table
 /// without loops, i.e. all tensors replicated. Windows, loops that index two
-/// dimensions of one tensor, and loops that are not covered (extents that differ
-/// from the dimension's) are made invalid here, so a model may list them freely.
+/// dimensions of one tensor, and loops that are not covered (extents that
+/// differ from the dimension's) are made invalid here, so a model may list them
+/// freely.
 LoopTable buildLoopTable(mlir::Operation *op);
 
-/// The axes of every loop of an op, and the partial state that passes through it.
-/// Axes are numbers of one grid; no axis stands in two loops or in `partial`.
+/// The axes of every loop of an op, and the partial state that passes through
+/// it. Axes are numbers of one grid; no axis stands in two loops or in
+/// `partial`.
 struct ShardingOption {
   llvm::SmallVector<AxisList, 4> loops;
-  /// The op is applied to partial operands as its PartialRule allows: these axes
-  /// stay partial, from the operands in `partialOperands` (bit i: operand i) to
-  /// all results.
+  /// The op is applied to partial operands as its PartialRule allows: these
+  /// axes stay partial, from the operands in `partialOperands` (bit i: operand
+  /// i, of the first 64) to all results. An init in `partialOperands` is
+  /// partial under all the axes that its result is partial under, and passes
+  /// unchanged.
   AxisList partial;
   ReductionKind partialKind = ReductionKind::Sum;
   uint64_t partialOperands = 0;
 
+  bool isPartialOperand(unsigned index) const {
+    return index < 64 && (partialOperands >> index & 1);
+  }
   bool operator==(const ShardingOption &other) const;
 };
 
-/// Whether `option` can be expressed as shardings of all tensors of `table`: axes
-/// on valid loops only, a minor loop of a reshaped dimension split only where its
-/// major loops are split down to single iterations, and reshaped dimensions split
-/// evenly.
+/// Whether `option` can be expressed as shardings of all tensors of `table`:
+/// axes on valid loops only, a minor loop of a reshaped dimension split only
+/// where its major loops are split down to single iterations, and reshaped
+/// dimensions split evenly.
 bool isExpressible(const LoopTable &table, const Grid &grid,
                    const ShardingOption &option);
 
-/// The sharding that `option` asks of operand or result `index`. For a result it
-/// is the one the op computes: partial under the axes of split reduction loops.
+/// The sharding that `option` asks of operand or result `index`. For a result
+/// it is the one the op computes: partial under the axes of split reduction
+/// loops.
 Sharding operandSharding(const LoopTable &table, unsigned index,
                          const ShardingOption &option);
 Sharding resultSharding(const LoopTable &table, unsigned index,

@@ -1,0 +1,57 @@
+//===- Emitter.h - From plan steps to ops -----------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that turns the steps of a reshard plan into ops. Everything in
+// the compiler that communicates comes through emitReshard.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_INTERFACES_EMITTER_H
+#define SHARD_INTERFACES_EMITTER_H
+
+#include "shard/Geometry/Sharding.h"
+#include "shard/IR/ShardOps.h"
+#include "shard/Resharding/Plan.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace shard {
+
+/// What emitting needs besides the value: the grid, its symbol as seen from the
+/// code, and the plans made so far.
+struct Emission {
+  const Grid &grid;
+  mlir::FlatSymbolRefAttr gridSymbol;
+  Planner &planner;
+};
+
+/// The cost model of `grid`: its latencies and bandwidths.
+std::unique_ptr<CostModel> linkCosts(GridOp grid);
+
+/// Turns `local`, a block of a tensor of global `type` under `from`, into its
+/// block under `to`. Fails with an error at `loc` where no plan exists.
+mlir::FailureOr<mlir::Value>
+emitReshard(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value local,
+            mlir::RankedTensorType type, const Sharding &from,
+            const Sharding &to, const Emission &emission);
+
+/// The element that changes nothing when combined by `kind`, for an integer,
+/// index or float `type`; null where there is none (average, generic, bitwise
+/// kinds on floats).
+mlir::TypedAttr neutralElement(ReductionKind kind, mlir::Type type);
+
+/// A tensor of `type` filled with `element`; dynamic extents as those of
+/// `like`.
+mlir::Value filledTensor(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::RankedTensorType type, mlir::TypedAttr element,
+                         mlir::Value like);
+
+} // namespace shard
+
+#endif // SHARD_INTERFACES_EMITTER_H

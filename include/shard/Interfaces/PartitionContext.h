@@ -1,0 +1,82 @@
+//===- PartitionContext.h - What building a local op needs ------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Handed to ShardingInterface::partition: the grid, the op's shardings, and
+// builders for what differs between devices. All index values are computed from
+// the process index ops alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_INTERFACES_PARTITIONCONTEXT_H
+#define SHARD_INTERFACES_PARTITIONCONTEXT_H
+
+#include "shard/Interfaces/Emitter.h"
+#include "shard/Interfaces/ShardingInterface.h"
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace shard {
+
+/// A run-time range of global indices, as index values or attributes.
+struct DynamicBlock {
+  mlir::OpFoldResult offset;
+  mlir::OpFoldResult size;
+};
+
+class PartitionContext {
+public:
+  PartitionContext(const Emission &emission, const LoopTable &table,
+                   const ShardingOption &option)
+      : emission(emission), grid(emission.grid), table(table), option(option) {}
+
+  const Emission &emission;
+  const Grid &grid;
+  const LoopTable &table;
+  const ShardingOption &option;
+
+  Sharding operand(unsigned index) const {
+    return operandSharding(table, index, option);
+  }
+  Sharding result(unsigned index) const {
+    return resultSharding(table, index, option);
+  }
+  /// The local type of `type` under result `index`'s sharding; other types are
+  /// returned unchanged.
+  mlir::Type localResultType(mlir::Type type, unsigned index) const;
+
+  /// Whether the axes of `loop` cut it into blocks of different valid sizes.
+  /// Dynamic extents divide evenly by contract.
+  bool isUneven(unsigned loop) const;
+
+  /// The global indices of `loop` that this device iterates over; the local
+  /// extent of a dynamic loop is read off `operands`, the local operands.
+  DynamicBlock loopBlock(mlir::OpBuilder &builder, mlir::Location loc,
+                         unsigned loop,
+                         llvm::ArrayRef<mlir::Value> operands) const;
+};
+
+/// An i1 that is true on the devices whose coordinates on `axes` are all 0.
+mlir::Value isFirstOf(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::FlatSymbolRefAttr gridSymbol, const AxisList &axes);
+
+/// The leading part of `tensor`, of the extents `sizes`.
+mlir::Value leadingSlice(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value tensor,
+                         llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+/// The valid global indices of the block of a dimension of `extent` split by
+/// `axes`, on the device that runs the code. For a dynamic extent give the
+/// local one as `localExtent`: blocks are then equal.
+DynamicBlock blockOf(mlir::OpBuilder &builder, mlir::Location loc,
+                     const Grid &grid, mlir::FlatSymbolRefAttr gridSymbol,
+                     int64_t extent, const AxisList &axes,
+                     mlir::Value localExtent = {});
+
+} // namespace shard
+
+#endif // SHARD_INTERFACES_PARTITIONCONTEXT_H

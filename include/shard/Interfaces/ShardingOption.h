@@ -1,0 +1,48 @@
+//===- ShardingOption.h - Which loops of an op to split ---------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How an op is sharded, given how its operands come and how its results are
+// wanted. Where they agree this is read off them; where they do not, each loop
+// has the axis lists that some tensor proposes (and their prefixes) as
+// candidates, and the combination with the cheapest reshards, as the planner
+// prices them, is taken; among equally cheap ones that with most parallel
+// iterations, then the one that earlier operands propose. Propagation and
+// partition both ask this function, so they agree.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_INTERFACES_SHARDINGOPTION_H
+#define SHARD_INTERFACES_SHARDINGOPTION_H
+
+#include "shard/Interfaces/LoopTable.h"
+#include "shard/Resharding/Plan.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace shard {
+
+/// The option for an op with `table`. `operandTypes` and `resultTypes` are the
+/// global types, null for what is not a ranked tensor; `operands` are the
+/// shardings in which the operands come, `results` those in which the results
+/// are wanted (entries of non-tensors are ignored).
+ShardingOption chooseOption(const LoopTable &table, const Grid &grid,
+                            llvm::ArrayRef<mlir::RankedTensorType> operandTypes,
+                            llvm::ArrayRef<mlir::RankedTensorType> resultTypes,
+                            llvm::ArrayRef<Sharding> operands,
+                            llvm::ArrayRef<Sharding> results, Planner &planner);
+
+/// The size of one element of `type` in bytes, as communicated and stored: bits
+/// rounded up to bytes, index as 8.
+int64_t elementBytes(mlir::RankedTensorType type);
+
+/// The shape of `type` as Geometry and the planner take it.
+std::vector<int64_t> shapeOf(mlir::RankedTensorType type);
+
+} // namespace shard
+
+#endif // SHARD_INTERFACES_SHARDINGOPTION_H

@@ -1,0 +1,36 @@
+//===- Models.h - Sharding models of upstream dialects ----------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// External models of ShardingInterface, one file per kind of op. They attach
+// when the op's dialect is loaded, so registering costs nothing for dialects
+// that a program does not use.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_MODELS_MODELS_H
+#define SHARD_MODELS_MODELS_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace shard {
+
+/// arith and math ops that are elementwise by trait, and arith.constant.
+void registerArithModels(mlir::DialectRegistry &registry);
+/// Every linalg op with LLVM's LinalgOp interface.
+void registerLinalgModels(mlir::DialectRegistry &registry);
+/// Ops of the tensor dialect.
+void registerTensorModels(mlir::DialectRegistry &registry);
+
+/// All of the above.
+void registerAllModels(mlir::DialectRegistry &registry);
+
+} // namespace shard
+
+#endif // SHARD_MODELS_MODELS_H

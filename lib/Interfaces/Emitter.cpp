@@ -1,0 +1,225 @@
+//===- Emitter.cpp - From plan steps to ops -------------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Interfaces/Emitter.h"
+
+#include "shard/Interfaces/PartitionContext.h"
+#include "shard/Interfaces/ShardingOption.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace shard {
+
+std::unique_ptr<CostModel> linkCosts(GridOp grid) {
+  auto numbers = [](std::optional<ArrayRef<double>> list) {
+    return list ? std::vector<double>(list->begin(), list->end())
+                : std::vector<double>();
+  };
+  return std::make_unique<LinkCostModel>(numbers(grid.getLatency()),
+                                         numbers(grid.getBandwidth()));
+}
+
+TypedAttr neutralElement(ReductionKind kind, Type type) {
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
+    switch (kind) {
+    case ReductionKind::Sum:
+      return FloatAttr::get(type, APFloat::getZero(semantics, true));
+    case ReductionKind::Product:
+      return FloatAttr::get(type, APFloat::getOne(semantics));
+    case ReductionKind::Max:
+    case ReductionKind::Min: {
+      bool negative = kind == ReductionKind::Max;
+      if (!APFloat::semanticsHasInf(semantics))
+        return FloatAttr::get(type, APFloat::getLargest(semantics, negative));
+      return FloatAttr::get(type, APFloat::getInf(semantics, negative));
+    }
+    default:
+      return {};
+    }
+  }
+  if (!type.isIntOrIndex())
+    return {};
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  switch (kind) {
+  case ReductionKind::Sum:
+  case ReductionKind::BitwiseOr:
+  case ReductionKind::BitwiseXor:
+  case ReductionKind::UMax:
+    return IntegerAttr::get(type, APInt::getZero(width));
+  case ReductionKind::Product:
+    return IntegerAttr::get(type, APInt(width, 1));
+  case ReductionKind::BitwiseAnd:
+  case ReductionKind::UMin:
+    return IntegerAttr::get(type, APInt::getAllOnes(width));
+  case ReductionKind::Max:
+    return IntegerAttr::get(type, APInt::getSignedMinValue(width));
+  case ReductionKind::Min:
+    return IntegerAttr::get(type, APInt::getSignedMaxValue(width));
+  case ReductionKind::Average:
+  case ReductionKind::Generic:
+    return {};
+  }
+  return {};
+}
+
+Value filledTensor(OpBuilder &builder, Location loc, RankedTensorType type,
+                   TypedAttr element, Value like) {
+  if (type.hasStaticShape())
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, element));
+  Value scalar = arith::ConstantOp::create(builder, loc, element);
+  SmallVector<Value> extents;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      extents.push_back(tensor::DimOp::create(builder, loc, like, dim));
+  return tensor::SplatOp::create(builder, loc, scalar, type, extents);
+}
+
+namespace {
+
+class StepEmitter {
+public:
+  StepEmitter(OpBuilder &builder, Location loc, RankedTensorType type,
+              const Emission &emission)
+      : builder(builder), loc(loc), type(type), emission(emission),
+        grid(emission.gridSymbol.getValue()) {}
+
+  /// The value after `step`, given the value before it; null with an error.
+  Value emit(const Step &step, const Sharding &before, Value local) {
+    RankedTensorType result = type.clone(ArrayRef<int64_t>(step.localShape));
+    ArrayRef<GridAxis> axes(step.axes);
+    switch (step.kind) {
+    case Step::Kind::AllGather:
+      return AllGatherOp::create(builder, loc, result, local, grid, axes,
+                                 step.dim);
+    case Step::Kind::AllSlice:
+      return AllSliceOp::create(builder, loc, result, local, grid, axes,
+                                step.dim);
+    case Step::Kind::AllToAll:
+      return AllToAllOp::create(builder, loc, result, local, grid, axes,
+                                step.dim, step.concatDim);
+    case Step::Kind::AllReduce:
+      return AllReduceOp::create(builder, loc, result, local, grid, axes,
+                                 step.reduction)
+          ->getResult(0);
+    case Step::Kind::ReduceScatter:
+      return ReduceScatterOp::create(builder, loc, result, local, grid, axes,
+                                     step.reduction, step.dim)
+          ->getResult(0);
+    case Step::Kind::Permute:
+      return PermuteOp::create(
+          builder, loc, result, local, emission.gridSymbol,
+          builder.getDenseI16ArrayAttr(axes),
+          builder.getDenseI16ArrayAttr(ArrayRef<GridAxis>(step.toAxes)));
+    case Step::Kind::MakePartial:
+      return makePartial(step, local);
+    case Step::Kind::EmbedPartial:
+      return embedPartial(step, local, result);
+    default:
+      emitError(loc) << "resharding from " << toString(before) << " to "
+                     << toString(step.result) << " needs the step '"
+                     << stringifyStepKind(step.kind)
+                     << "', which has no op yet; use shardings without halos "
+                        "and explicit offsets";
+      return {};
+    }
+  }
+
+private:
+  TypedAttr neutral(const Step &step) {
+    TypedAttr element = neutralElement(step.reduction, type.getElementType());
+    if (!element)
+      emitError(loc) << "a value of element type " << type.getElementType()
+                     << " cannot become partial under '"
+                     << stringifyReductionKind(step.reduction)
+                     << "', which has no neutral element";
+    return element;
+  }
+
+  Value makePartial(const Step &step, Value local) {
+    switch (step.reduction) {
+    case ReductionKind::Sum:
+    case ReductionKind::Product:
+    case ReductionKind::BitwiseXor:
+      break;
+    default:
+      return local;
+    }
+    TypedAttr element = neutral(step);
+    if (!element)
+      return {};
+    Value rest = filledTensor(
+        builder, loc, cast<RankedTensorType>(local.getType()), element, local);
+    Value first = isFirstOf(builder, loc, emission.gridSymbol, step.axes);
+    return arith::SelectOp::create(builder, loc, first, local, rest);
+  }
+
+  Value embedPartial(const Step &step, Value local, RankedTensorType result) {
+    TypedAttr element = neutral(step);
+    if (!element)
+      return {};
+    if (!result.hasStaticShape()) {
+      emitError(loc) << "a split value of dynamic shape cannot become partial";
+      return {};
+    }
+    Value whole = filledTensor(builder, loc, result, element, local);
+    DynamicBlock block =
+        blockOf(builder, loc, emission.grid, emission.gridSymbol,
+                result.getDimSize(step.dim), step.axes);
+    auto localType = cast<RankedTensorType>(local.getType());
+    SmallVector<OpFoldResult> zeros(localType.getRank(),
+                                    builder.getIndexAttr(0)),
+        ones(localType.getRank(), builder.getIndexAttr(1)), offsets = zeros,
+                                                            extents;
+    for (int64_t extent : localType.getShape())
+      extents.push_back(builder.getIndexAttr(extent));
+    offsets[step.dim] = block.offset;
+    extents[step.dim] = block.size;
+    Value valid = tensor::ExtractSliceOp::create(builder, loc, local, zeros,
+                                                 extents, ones);
+    return tensor::InsertSliceOp::create(builder, loc, valid, whole, offsets,
+                                         extents, ones);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  RankedTensorType type;
+  const Emission &emission;
+  StringRef grid;
+};
+
+} // namespace
+
+FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
+                             RankedTensorType type, const Sharding &from,
+                             const Sharding &to, const Emission &emission) {
+  if (from == to)
+    return local;
+  std::string error;
+  const Plan *plan = emission.planner.plan(
+      emission.grid, shapeOf(type), elementBytes(type), from, to, &error);
+  if (!plan)
+    return emitError(loc) << "no plan reshards " << type << " from "
+                          << toString(from) << " to " << toString(to) << ": "
+                          << error;
+  StepEmitter emitter(builder, loc, type, emission);
+  const Sharding *before = &from;
+  for (const Step &step : plan->steps) {
+    local = emitter.emit(step, *before, local);
+    if (!local)
+      return failure();
+    before = &step.result;
+  }
+  return local;
+}
+
+} // namespace shard

@@ -1,0 +1,308 @@
+//===- LoopTable.cpp - How an op's tensors share loops --------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Interfaces/LoopTable.h"
+#include "shard/Interfaces/ShardingInterface.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// A loop with its coefficient in an indexing expression.
+struct Term {
+  int64_t coefficient;
+  int32_t loop;
+};
+
+/// Collects the terms of a sum of loops. Returns false for anything else: then
+/// the loops collected so far, and all others of the expression, form a window.
+bool collectTerms(AffineExpr expr, SmallVectorImpl<Term> &terms) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    terms.push_back({1, int32_t(dim.getPosition())});
+    return true;
+  }
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() == 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false;
+  if (expr.getKind() == AffineExprKind::Add)
+    return collectTerms(binary.getLHS(), terms) &&
+           collectTerms(binary.getRHS(), terms);
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
+  if (expr.getKind() != AffineExprKind::Mul || !factor || !dim)
+    return false;
+  terms.push_back({factor.getValue(), int32_t(dim.getPosition())});
+  return true;
+}
+
+/// Reads the loops of a dimension of size `extent` off `expr`, major first.
+/// Returns false where they are not the digits of the whole dimension.
+bool digitsOf(AffineExpr expr, int64_t extent, ArrayRef<Loop> loops,
+              DimLoops &digits) {
+  SmallVector<Term, 4> terms;
+  if (!collectTerms(expr, terms))
+    return false;
+  if (terms.size() == 1 && terms[0].coefficient == 1) {
+    digits.assign(1, terms[0].loop);
+    int64_t iterations = loops[terms[0].loop].extent;
+    return iterations == extent || ShapedType::isDynamic(iterations) ||
+           ShapedType::isDynamic(extent);
+  }
+  // Extents of 1 may share a coefficient with another loop; they are minor to
+  // it.
+  llvm::sort(terms, [&](const Term &a, const Term &b) {
+    return std::make_tuple(-a.coefficient, -loops[a.loop].extent, a.loop) <
+           std::make_tuple(-b.coefficient, -loops[b.loop].extent, b.loop);
+  });
+  int64_t expected = 1;
+  for (const Term &term : llvm::reverse(terms)) {
+    int64_t iterations = loops[term.loop].extent;
+    if (term.coefficient != expected)
+      return false;
+    // Only the most major digit may have an unknown extent.
+    if (ShapedType::isDynamic(iterations)) {
+      if (&term != &terms.front() || !ShapedType::isDynamic(extent))
+        return false;
+      break;
+    }
+    expected *= iterations;
+  }
+  for (const Term &term : terms)
+    digits.push_back(term.loop);
+  return ShapedType::isDynamic(extent) || expected == extent;
+}
+
+class TableBuilder {
+public:
+  explicit TableBuilder(Operation *op) : op(op) {}
+
+  LoopTable build(ShardingInterface model) {
+    table.loops.assign(model.getShardingLoops());
+    table.partialRule = model.getPartialRule();
+    table.firstInit = model.getFirstInit();
+    SmallVector<AffineMap> maps = model.getShardingMaps();
+    unsigned numOperands = op->getNumOperands();
+    if (maps.size() != numOperands + op->getNumResults())
+      maps.assign(numOperands + op->getNumResults(), AffineMap());
+    for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+      table.operands.push_back(tensorLoops(operand.getType(), maps[index]));
+    for (auto [index, result] : llvm::enumerate(op->getResults())) {
+      table.results.push_back(
+          tensorLoops(result.getType(), maps[numOperands + index]));
+      table.results.back().reduction = model.getResultReduction(index);
+    }
+    checkResults();
+    pruneDims();
+    return std::move(table);
+  }
+
+private:
+  TensorLoops tensorLoops(Type type, AffineMap map) {
+    TensorLoops loops;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return loops;
+    loops.isTensor = true;
+    loops.dims.resize(tensor.getRank());
+    if (!map || map.getNumResults() != tensor.getRank() ||
+        map.getNumDims() > table.loops.size())
+      return loops;
+    llvm::SmallBitVector seen(table.loops.size());
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      if (isa<AffineConstantExpr>(expr))
+        continue;
+      bool exact =
+          digitsOf(expr, tensor.getDimSize(dim), table.loops, loops.dims[dim]);
+      expr.walk([&](AffineExpr part) {
+        auto loop = dyn_cast<AffineDimExpr>(part);
+        if (!loop)
+          return;
+        // A loop in a window, or one that indexes two dimensions of the tensor.
+        if (!exact || seen.test(loop.getPosition()))
+          table.loops[loop.getPosition()].kind = LoopKind::Invalid;
+        seen.set(loop.getPosition());
+      });
+      if (!exact)
+        loops.dims[dim].clear();
+    }
+    return loops;
+  }
+
+  /// Splitting a parallel loop that does not index every result, or a reduction
+  /// loop that indexes one, would give devices different ideas of a result.
+  void checkResults() {
+    for (TensorLoops &result : table.results) {
+      if (!result.isTensor)
+        continue;
+      llvm::SmallBitVector indexes(table.loops.size());
+      for (const DimLoops &dim : result.dims)
+        for (int32_t loop : dim)
+          indexes.set(loop);
+      for (auto [number, loop] : llvm::enumerate(table.loops))
+        if (indexes.test(number) != (loop.kind == LoopKind::Parallel))
+          loop.kind = LoopKind::Invalid;
+    }
+  }
+
+  /// A dimension of loops that are all invalid cannot be split at all.
+  void pruneDims() {
+    auto prune = [&](TensorLoops &tensor) {
+      for (DimLoops &dim : tensor.dims)
+        if (llvm::all_of(dim, [&](int32_t loop) {
+              return table.loops[loop].kind == LoopKind::Invalid;
+            }))
+          dim.clear();
+    };
+    llvm::for_each(table.operands, prune);
+    llvm::for_each(table.results, prune);
+  }
+
+  Operation *op;
+  LoopTable table;
+};
+
+} // namespace
+
+LoopTable buildLoopTable(Operation *op) {
+  if (auto model = dyn_cast<ShardingInterface>(op))
+    return TableBuilder(op).build(model);
+  LoopTable table;
+  auto replicated = [](Type type) {
+    TensorLoops loops;
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      loops.isTensor = true;
+      loops.dims.resize(tensor.getRank());
+    }
+    return loops;
+  };
+  for (Type type : op->getOperandTypes())
+    table.operands.push_back(replicated(type));
+  for (Type type : op->getResultTypes())
+    table.results.push_back(replicated(type));
+  return table;
+}
+
+bool ShardingOption::operator==(const ShardingOption &other) const {
+  return loops == other.loops && partial == other.partial &&
+         (partial.empty() || (partialKind == other.partialKind &&
+                              partialOperands == other.partialOperands));
+}
+
+static bool dimIsExpressible(const LoopTable &table, const Grid &grid,
+                             const ShardingOption &option,
+                             const DimLoops &dim) {
+  bool majorsAreSingle = true;
+  unsigned wide = llvm::count_if(
+      dim, [&](int32_t loop) { return table.loops[loop].extent != 1; });
+  for (int32_t loop : dim) {
+    int64_t parts = grid.groupSize(option.loops[loop]);
+    int64_t extent = table.loops[loop].extent;
+    if (parts > 1) {
+      if (!majorsAreSingle)
+        return false;
+      if (wide > 1 && !ShapedType::isDynamic(extent) && extent % parts != 0)
+        return false;
+    }
+    majorsAreSingle &= parts == extent || extent == 1;
+  }
+  return true;
+}
+
+bool isExpressible(const LoopTable &table, const Grid &grid,
+                   const ShardingOption &option) {
+  for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops))
+    if (loop.kind == LoopKind::Invalid && !axes.empty())
+      return false;
+  auto allExpressible = [&](const TensorLoops &tensor) {
+    return llvm::all_of(tensor.dims, [&](const DimLoops &dim) {
+      return dimIsExpressible(table, grid, option, dim);
+    });
+  };
+  return llvm::all_of(table.operands, allExpressible) &&
+         llvm::all_of(table.results, allExpressible);
+}
+
+static Sharding dimsOf(const TensorLoops &tensor,
+                       const ShardingOption &option) {
+  Sharding sharding = Sharding::replicated(tensor.dims.size());
+  for (auto [dim, axes] : llvm::zip_equal(tensor.dims, sharding.dims))
+    for (int32_t loop : dim)
+      axes.insert(axes.end(), option.loops[loop].begin(),
+                  option.loops[loop].end());
+  return sharding;
+}
+
+Sharding operandSharding(const LoopTable &table, unsigned index,
+                         const ShardingOption &option) {
+  Sharding sharding = dimsOf(table.operands[index], option);
+  if (!option.isPartialOperand(index))
+    return sharding;
+  if (table.isInit(index)) {
+    Sharding result = resultSharding(table, index - table.firstInit, option);
+    sharding.partial = result.partial;
+    sharding.reduction = result.reduction;
+    return sharding;
+  }
+  sharding.partial = option.partial;
+  sharding.reduction = option.partialKind;
+  llvm::sort(sharding.partial);
+  return sharding;
+}
+
+Sharding resultSharding(const LoopTable &table, unsigned index,
+                        const ShardingOption &option) {
+  Sharding sharding = dimsOf(table.results[index], option);
+  sharding.partial = option.partial;
+  sharding.reduction = option.partialKind;
+  for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops)) {
+    if (loop.kind != LoopKind::Reduction || axes.empty())
+      continue;
+    sharding.partial.insert(sharding.partial.end(), axes.begin(), axes.end());
+    sharding.reduction = table.results[index].reduction;
+  }
+  llvm::sort(sharding.partial);
+  return sharding;
+}
+
+void projectToLoops(const LoopTable &table, const TensorLoops &tensor,
+                    const Grid &grid, const Sharding &sharding,
+                    SmallVectorImpl<AxisList> &loops) {
+  loops.assign(table.loops.size(), AxisList());
+  for (auto [dim, axes] : llvm::zip(tensor.dims, sharding.dims)) {
+    size_t next = 0;
+    for (int32_t loop : dim) {
+      int64_t extent = table.loops[loop].extent;
+      if (table.loops[loop].kind == LoopKind::Invalid && extent != 1)
+        break;
+      bool last = loop == dim.back();
+      int64_t parts = 1;
+      while (next < axes.size() &&
+             table.loops[loop].kind != LoopKind::Invalid) {
+        int64_t size = grid.shape[axes[next]];
+        // A digit that others follow takes only axes that divide it.
+        if (!ShapedType::isDynamic(extent) && dim.size() > 1 &&
+            extent % (parts * size) != 0)
+          break;
+        parts *= size;
+        loops[loop].push_back(axes[next++]);
+      }
+      if (!last && parts != extent)
+        break;
+    }
+  }
+}
+
+} // namespace shard

@@ -1,0 +1,263 @@
+//===- PartitionContext.cpp - What building a local op needs --------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Interfaces/PartitionContext.h"
+
+#include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace shard {
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic of devices
+//===----------------------------------------------------------------------===//
+
+Value isFirstOf(OpBuilder &builder, Location loc, FlatSymbolRefAttr gridSymbol,
+                const AxisList &axes) {
+  auto coordinates = ProcessMultiIndexOp::create(
+      builder, loc, gridSymbol.getValue(), ArrayRef<GridAxis>(axes));
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value all;
+  for (Value coordinate : coordinates.getResult()) {
+    Value isZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         coordinate, zero);
+    all = all ? arith::AndIOp::create(builder, loc, all, isZero).getResult()
+              : isZero;
+  }
+  return all;
+}
+
+DynamicBlock blockOf(OpBuilder &builder, Location loc, const Grid &grid,
+                     FlatSymbolRefAttr gridSymbol, int64_t extent,
+                     const AxisList &axes, Value localExtent) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto multiply = [&](Value a, Value b) -> Value {
+    return builder.createOrFold<arith::MulIOp>(loc, a, b);
+  };
+  auto add = [&](Value a, Value b) -> Value {
+    return builder.createOrFold<arith::AddIOp>(loc, a, b);
+  };
+  auto minimum = [&](Value a, Value b) -> Value {
+    return builder.createOrFold<arith::MinSIOp>(loc, a, b);
+  };
+  bool isDynamic = ShapedType::isDynamic(extent);
+  OpFoldResult local = isDynamic ? OpFoldResult(localExtent)
+                                 : OpFoldResult(builder.getIndexAttr(extent));
+  if (axes.empty())
+    return {builder.getIndexAttr(0), local};
+  auto coordinates = ProcessMultiIndexOp::create(
+      builder, loc, gridSymbol.getValue(), ArrayRef<GridAxis>(axes));
+  std::vector<int64_t> sizes = grid.sizes(axes);
+  if (isDynamic) {
+    Value position = coordinates.getResult()[0];
+    for (size_t i = 1; i < sizes.size(); ++i)
+      position = add(multiply(position, constant(sizes[i])),
+                     coordinates.getResult()[i]);
+    return {multiply(position, localExtent), local};
+  }
+  // The run-time twin of Geometry's blockAt.
+  bool even = dividesEvenly(extent, sizes);
+  Value begin = constant(0), end = constant(extent);
+  int64_t width = extent;
+  for (auto [size, coordinate] :
+       llvm::zip_equal(sizes, coordinates.getResult())) {
+    width = ceilDiv(width, size);
+    begin = add(begin, multiply(coordinate, constant(width)));
+    if (even)
+      continue;
+    begin = minimum(begin, end);
+    end = minimum(add(begin, constant(width)), end);
+  }
+  if (even)
+    return {begin, builder.getIndexAttr(width)};
+  return {begin, builder.createOrFold<arith::SubIOp>(loc, end, begin)};
+}
+
+Value leadingSlice(OpBuilder &builder, Location loc, Value tensor,
+                   ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(builder, loc, tensor, zeros, sizes,
+                                        ones);
+}
+
+//===----------------------------------------------------------------------===//
+// PartitionContext
+//===----------------------------------------------------------------------===//
+
+Type PartitionContext::localResultType(Type type, unsigned index) const {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? localType(tensor, grid, result(index)) : type;
+}
+
+bool PartitionContext::isUneven(unsigned loop) const {
+  int64_t extent = table.loops[loop].extent;
+  return !ShapedType::isDynamic(extent) &&
+         !dividesEvenly(extent, grid.sizes(option.loops[loop]));
+}
+
+DynamicBlock PartitionContext::loopBlock(OpBuilder &builder, Location loc,
+                                         unsigned loop,
+                                         ArrayRef<Value> operands) const {
+  Value localExtent;
+  if (ShapedType::isDynamic(table.loops[loop].extent))
+    for (auto [tensor, value] : llvm::zip_equal(table.operands, operands))
+      for (auto [dim, digits] : llvm::enumerate(tensor.dims))
+        if (!localExtent && digits.size() == 1 &&
+            digits.front() == int32_t(loop))
+          localExtent = tensor::DimOp::create(builder, loc, value, dim);
+  return blockOf(builder, loc, grid, emission.gridSymbol,
+                 table.loops[loop].extent, option.loops[loop], localExtent);
+}
+
+//===----------------------------------------------------------------------===//
+// The default form of a local op
+//===----------------------------------------------------------------------===//
+
+/// Whether running `op` on garbage could do more than give garbage.
+static bool mayTrap(Operation *op) {
+  if (!isSpeculatable(op) && op->getNumRegions() == 0)
+    return true;
+  return op
+      ->walk([&](Operation *inner) {
+        return inner != op && !inner->hasTrait<OpTrait::IsTerminator>() &&
+                       !isSpeculatable(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+
+/// Cuts the padding of some loops off tensors, so that an op sees valid
+/// elements only; extents of these loops become dynamic.
+class Trimmer {
+public:
+  Trimmer(OpBuilder &builder, Location loc, const PartitionContext &context,
+          ArrayRef<Value> operands, const llvm::SmallBitVector &loops)
+      : builder(builder), loc(loc), loops(loops), sizes(loops.size()) {
+    for (unsigned loop : loops.set_bits())
+      sizes[loop] = context.loopBlock(builder, loc, loop, operands).size;
+  }
+
+  bool touches(const TensorLoops &tensor) const {
+    return llvm::any_of(tensor.dims, [&](const DimLoops &dim) {
+      return trimmedLoop(dim) >= 0;
+    });
+  }
+
+  Value trim(const TensorLoops &tensor, Value value) {
+    SmallVector<OpFoldResult> extents;
+    for (auto [number, dim] : llvm::enumerate(tensor.dims)) {
+      int32_t loop = trimmedLoop(dim);
+      extents.push_back(
+          loop >= 0 ? sizes[loop]
+                    : tensor::getMixedSize(builder, loc, value, number));
+    }
+    return leadingSlice(builder, loc, value, extents);
+  }
+
+  RankedTensorType trimmedType(const TensorLoops &tensor,
+                               RankedTensorType local) const {
+    SmallVector<int64_t> shape(local.getShape());
+    for (auto [extent, dim] : llvm::zip_equal(shape, tensor.dims))
+      if (trimmedLoop(dim) >= 0)
+        extent = ShapedType::kDynamic;
+    return local.clone(shape);
+  }
+
+  /// Puts a trimmed result back into a tensor of the padded local type.
+  Value pad(Value trimmed, RankedTensorType local) {
+    SmallVector<OpFoldResult> extents =
+        tensor::getMixedSizes(builder, loc, trimmed);
+    SmallVector<OpFoldResult> whole;
+    for (auto [dim, extent] : llvm::enumerate(local.getShape()))
+      whole.push_back(ShapedType::isDynamic(extent)
+                          ? extents[dim]
+                          : OpFoldResult(builder.getIndexAttr(extent)));
+    SmallVector<OpFoldResult> zeros(whole.size(), builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> ones(whole.size(), builder.getIndexAttr(1));
+    Value empty =
+        tensor::EmptyOp::create(builder, loc, whole, local.getElementType());
+    return tensor::InsertSliceOp::create(builder, loc, trimmed, empty, zeros,
+                                         extents, ones);
+  }
+
+private:
+  int32_t trimmedLoop(const DimLoops &dim) const {
+    for (int32_t loop : dim)
+      if (loops.test(loop))
+        return loop;
+    return -1;
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const llvm::SmallBitVector &loops;
+  SmallVector<OpFoldResult> sizes;
+};
+
+} // namespace
+
+LogicalResult partitionByCloning(Operation *op, OpBuilder &builder,
+                                 ArrayRef<Value> operands,
+                                 PartitionContext &context,
+                                 SmallVectorImpl<Value> &results) {
+  // What mixes padding with elements, or may trap on it, must not see it.
+  llvm::SmallBitVector loops(context.table.loops.size());
+  std::optional<bool> traps;
+  for (auto [number, loop] : llvm::enumerate(context.table.loops)) {
+    if (!context.isUneven(number))
+      continue;
+    if (!traps)
+      traps = mayTrap(op);
+    if (loop.kind == LoopKind::Reduction || *traps)
+      loops.set(number);
+  }
+  Location loc = op->getLoc();
+  SmallVector<Value> inputs(operands);
+  std::optional<Trimmer> trimmer;
+  if (loops.any()) {
+    trimmer.emplace(builder, loc, context, operands, loops);
+    for (auto [tensor, value] : llvm::zip_equal(context.table.operands, inputs))
+      if (trimmer->touches(tensor))
+        value = trimmer->trim(tensor, value);
+  }
+  IRMapping mapping;
+  for (auto [from, to] : llvm::zip_equal(op->getOperands(), inputs))
+    mapping.map(from, to);
+  Operation *local = builder.clone(*op, mapping);
+  // One value may be used twice under different shardings: operands by place.
+  local->setOperands(inputs);
+  for (auto [index, result] : llvm::enumerate(local->getResults())) {
+    Type type = context.localResultType(result.getType(), index);
+    const TensorLoops &tensor = context.table.results[index];
+    if (!trimmer || !trimmer->touches(tensor)) {
+      result.setType(type);
+      results.push_back(result);
+      continue;
+    }
+    auto padded = cast<RankedTensorType>(type);
+    result.setType(trimmer->trimmedType(tensor, padded));
+    results.push_back(trimmer->pad(result, padded));
+  }
+  return success();
+}
+
+} // namespace shard

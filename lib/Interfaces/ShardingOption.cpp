@@ -1,0 +1,310 @@
+//===- ShardingOption.cpp - Which loops of an op to split -----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Interfaces/ShardingOption.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace shard {
+
+int64_t elementBytes(RankedTensorType type) {
+  Type element = type.getElementType();
+  if (element.isIntOrFloat())
+    return std::max<int64_t>(
+        1, llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return 2 * llvm::divideCeil(
+                   complex.getElementType().getIntOrFloatBitWidth(), 8);
+  return 8;
+}
+
+std::vector<int64_t> shapeOf(RankedTensorType type) {
+  return std::vector<int64_t>(type.getShape().begin(), type.getShape().end());
+}
+
+namespace {
+
+/// More combinations than this are not enumerated; loops are then settled one
+/// after the other. Bounds the work per op.
+constexpr int64_t maxCombinations = 256;
+
+class OptionSearch {
+public:
+  OptionSearch(const LoopTable &table, const Grid &grid,
+               ArrayRef<RankedTensorType> operandTypes,
+               ArrayRef<RankedTensorType> resultTypes,
+               ArrayRef<Sharding> operands, ArrayRef<Sharding> results,
+               Planner &planner)
+      : table(table), grid(grid), operandTypes(operandTypes),
+        resultTypes(resultTypes), operands(operands), results(results),
+        planner(planner), candidates(table.loops.size()) {}
+
+  ShardingOption run() {
+    collectCandidates();
+    ShardingOption natural = longestOption();
+    passPartial(natural);
+    if (isValid(natural) && agrees(natural))
+      return natural;
+    ShardingOption none;
+    none.loops.resize(table.loops.size());
+    consider(none);
+    int64_t combinations = 1;
+    for (auto &loop : candidates) {
+      addPrefixes(loop);
+      combinations =
+          std::min<int64_t>(combinations * loop.size(), maxCombinations + 1);
+    }
+    if (combinations <= maxCombinations)
+      enumerate(none, 0);
+    else
+      descend();
+    return best;
+  }
+
+private:
+  void collectCandidates() {
+    SmallVector<AxisList> proposals;
+    auto propose = [&](const TensorLoops &tensor, const Sharding &sharding) {
+      if (!tensor.isTensor || sharding.dims.size() != tensor.dims.size())
+        return;
+      projectToLoops(table, tensor, grid, sharding, proposals);
+      for (auto [loop, axes] : llvm::zip_equal(candidates, proposals))
+        if (!axes.empty() && !llvm::is_contained(loop, axes))
+          loop.push_back(axes);
+    };
+    for (auto [tensor, sharding] : llvm::zip_equal(table.operands, operands))
+      propose(tensor, sharding);
+    for (auto [tensor, sharding] : llvm::zip_equal(table.results, results))
+      propose(tensor, sharding);
+  }
+
+  ShardingOption longestOption() const {
+    ShardingOption option;
+    option.loops.resize(table.loops.size());
+    for (auto [axes, loop] : llvm::zip_equal(option.loops, candidates))
+      for (const AxisList &candidate : loop)
+        if (candidate.size() > axes.size())
+          axes = candidate;
+    return option;
+  }
+
+  static void addPrefixes(SmallVectorImpl<AxisList> &loop) {
+    SmallVector<AxisList> all(loop.begin(), loop.end());
+    for (const AxisList &axes : loop)
+      for (size_t length = axes.size(); length-- > 0;) {
+        AxisList prefix(axes.begin(), axes.begin() + length);
+        if (!llvm::is_contained(all, prefix))
+          all.push_back(prefix);
+      }
+    if (all.empty())
+      all.emplace_back();
+    loop.assign(all.begin(), all.end());
+  }
+
+  /// Lets partial operands through where the op's rule allows it.
+  void passPartial(ShardingOption &option) const {
+    option.partial.clear();
+    option.partialOperands = 0;
+    if (table.partialRule != PartialRule::None && table.operands.size() <= 64)
+      passPartialInputs(option);
+    if (table.firstInit < 0 || table.operands.size() > 64)
+      return;
+    // An init that is partial under just the axes of its result passes as is.
+    for (unsigned index = table.firstInit; index < table.operands.size();
+         ++index) {
+      unsigned result = index - table.firstInit;
+      if (result >= table.results.size() || !table.operands[index].isTensor)
+        continue;
+      Sharding wanted = resultSharding(table, result, option);
+      if (!wanted.partial.empty() &&
+          operands[index].partial == wanted.partial &&
+          operands[index].reduction == wanted.reduction)
+        option.partialOperands |= uint64_t(1) << index;
+    }
+  }
+
+  void passPartialInputs(ShardingOption &option) const {
+    const Sharding *partial = nullptr;
+    uint64_t mask = 0;
+    unsigned inputs = 0, partials = 0;
+    for (unsigned index = 0; index < table.operands.size(); ++index) {
+      if (!table.operands[index].isTensor || table.isInit(index))
+        continue;
+      ++inputs;
+      const Sharding &operand = operands[index];
+      if (operand.partial.empty())
+        continue;
+      if (partial && (partial->partial != operand.partial ||
+                      partial->reduction != operand.reduction))
+        return;
+      partial = &operand;
+      mask |= uint64_t(1) << index;
+      ++partials;
+    }
+    if (!partial)
+      return;
+    bool isSum = partial->reduction == ReductionKind::Sum;
+    bool passes = false;
+    switch (table.partialRule) {
+    case PartialRule::None:
+      break;
+    case PartialRule::Movement:
+      passes = partials == inputs;
+      break;
+    case PartialRule::Additive:
+      passes = isSum && partials == inputs;
+      break;
+    case PartialRule::Multilinear:
+      passes = isSum && partials == 1;
+      break;
+    }
+    // One kind per value: split reductions must combine in the same way.
+    for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops))
+      if (loop.kind == LoopKind::Reduction && !axes.empty())
+        for (const TensorLoops &result : table.results)
+          passes &= result.reduction == partial->reduction;
+    for (const AxisList &axes : option.loops)
+      for (GridAxis axis : axes)
+        passes &= !llvm::is_contained(partial->partial, axis);
+    if (!passes)
+      return;
+    option.partial = partial->partial;
+    option.partialKind = partial->reduction;
+    option.partialOperands = mask;
+  }
+
+  bool isValid(const ShardingOption &option) const {
+    llvm::SmallVector<bool, 16> used(grid.shape.size());
+    auto claim = [&](const AxisList &axes) {
+      for (GridAxis axis : axes) {
+        if (used[axis])
+          return false;
+        used[axis] = true;
+      }
+      return true;
+    };
+    return llvm::all_of(option.loops, claim) && claim(option.partial) &&
+           isExpressible(table, grid, option);
+  }
+
+  bool agrees(const ShardingOption &option) const {
+    for (unsigned index = 0; index < operands.size(); ++index)
+      if (table.operands[index].isTensor &&
+          operandSharding(table, index, option) != operands[index])
+        return false;
+    for (unsigned index = 0; index < results.size(); ++index)
+      if (table.results[index].isTensor &&
+          resultSharding(table, index, option) != results[index])
+        return false;
+    return true;
+  }
+
+  double price(RankedTensorType type, const Sharding &from,
+               const Sharding &to) const {
+    if (from == to)
+      return 0;
+    const Plan *plan =
+        planner.plan(grid, shapeOf(type), elementBytes(type), from, to);
+    return plan ? plan->cost : std::numeric_limits<double>::infinity();
+  }
+
+  double price(const ShardingOption &option) const {
+    double total = 0;
+    for (unsigned index = 0; index < operands.size(); ++index)
+      if (table.operands[index].isTensor)
+        total += price(operandTypes[index], operands[index],
+                       operandSharding(table, index, option));
+    for (unsigned index = 0; index < results.size(); ++index)
+      if (table.results[index].isTensor)
+        total += price(resultTypes[index], resultSharding(table, index, option),
+                       results[index]);
+    return total;
+  }
+
+  int64_t parallelism(const ShardingOption &option) const {
+    int64_t parts = 1;
+    for (const AxisList &axes : option.loops)
+      parts *= grid.groupSize(axes);
+    return parts;
+  }
+
+  void considerExactly(const ShardingOption &option) {
+    if (!isValid(option))
+      return;
+    double cost = price(option);
+    int64_t parts = parallelism(option);
+    if (hasBest &&
+        (cost > bestCost || (cost == bestCost && parts <= bestParts)))
+      return;
+    best = option;
+    bestCost = cost;
+    bestParts = parts;
+    hasBest = true;
+  }
+
+  /// Both with partial operands passed through and with them reduced first.
+  void consider(ShardingOption option) {
+    passPartial(option);
+    considerExactly(option);
+    if (option.partialOperands == 0)
+      return;
+    option.partial.clear();
+    option.partialOperands = 0;
+    considerExactly(option);
+  }
+
+  void enumerate(ShardingOption &option, size_t loop) {
+    if (loop == candidates.size())
+      return consider(option);
+    for (const AxisList &axes : candidates[loop]) {
+      option.loops[loop] = axes;
+      enumerate(option, loop + 1);
+    }
+    option.loops[loop].clear();
+  }
+
+  /// Settles one loop after the other, twice.
+  void descend() {
+    for (int round = 0; round < 2; ++round)
+      for (size_t loop = 0; loop < candidates.size(); ++loop) {
+        ShardingOption option = best;
+        for (const AxisList &axes : candidates[loop]) {
+          option.loops[loop] = axes;
+          consider(option);
+        }
+      }
+  }
+
+  const LoopTable &table;
+  const Grid &grid;
+  ArrayRef<RankedTensorType> operandTypes, resultTypes;
+  ArrayRef<Sharding> operands, results;
+  Planner &planner;
+  /// Per loop: axis lists, in the order in which tensors propose them.
+  SmallVector<SmallVector<AxisList, 2>, 4> candidates;
+  ShardingOption best;
+  double bestCost = 0;
+  int64_t bestParts = 0;
+  bool hasBest = false;
+};
+
+} // namespace
+
+ShardingOption chooseOption(const LoopTable &table, const Grid &grid,
+                            ArrayRef<RankedTensorType> operandTypes,
+                            ArrayRef<RankedTensorType> resultTypes,
+                            ArrayRef<Sharding> operands,
+                            ArrayRef<Sharding> results, Planner &planner) {
+  return OptionSearch(table, grid, operandTypes, resultTypes, operands, results,
+                      planner)
+      .run();
+}
+
+} // namespace shard

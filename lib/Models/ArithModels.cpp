@@ -1,0 +1,119 @@
+//===- ArithModels.cpp - Elementwise ops and constants --------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Models/Models.h"
+
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/Emitter.h"
+#include "shard/Interfaces/PartitionContext.h"
+#include "shard/Interfaces/ShardingInterface.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/DialectRegistry.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// One parallel loop per dimension of the first result; every tensor operand
+/// has the same shape.
+struct ElementwiseModel : public GenericShardingModel<ElementwiseModel> {
+  SmallVector<Loop> getShardingLoops(Operation *op) const {
+    SmallVector<Loop> loops;
+    if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType()))
+      for (int64_t extent : type.getShape())
+        loops.push_back(Loop::parallel(extent));
+    return loops;
+  }
+
+  SmallVector<AffineMap> getShardingMaps(Operation *op) const {
+    SmallVector<AffineMap> maps;
+    for (Type type :
+         llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                  SmallVector<Type>(op->getResultTypes()))) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      maps.push_back(tensor ? AffineMap::getMultiDimIdentityMap(
+                                  tensor.getRank(), op->getContext())
+                            : AffineMap());
+    }
+    return maps;
+  }
+
+  PartialRule getPartialRule(Operation *op) const {
+    if (isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp,
+            arith::NegFOp>(op))
+      return PartialRule::Additive;
+    if (isa<arith::MulFOp, arith::MulIOp>(op))
+      return PartialRule::Multilinear;
+    return PartialRule::None;
+  }
+};
+
+struct ConstantModel
+    : public ShardingInterface::ExternalModel<ConstantModel,
+                                              arith::ConstantOp> {
+  SmallVector<Loop> getShardingLoops(Operation *op) const {
+    return ElementwiseModel().getShardingLoops(op);
+  }
+  SmallVector<AffineMap> getShardingMaps(Operation *op) const {
+    return ElementwiseModel().getShardingMaps(op);
+  }
+
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    auto constant = cast<arith::ConstantOp>(op);
+    auto type = dyn_cast<RankedTensorType>(constant.getType());
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    Sharding sharding = context.result(0);
+    if (type && elements && elements.isSplat()) {
+      RankedTensorType local = localType(type, context.grid, sharding);
+      results.push_back(arith::ConstantOp::create(builder, op->getLoc(),
+                                                  elements.resizeSplat(local)));
+      return success();
+    }
+    // Each device keeps its block of the whole constant.
+    Value whole = builder.clone(*op)->getResult(0);
+    if (type && !sharding.isReplicated()) {
+      FailureOr<Value> block = emitReshard(builder, op->getLoc(), whole, type,
+                                           Sharding::replicated(type.getRank()),
+                                           sharding, context.emission);
+      if (failed(block))
+        return failure();
+      whole = *block;
+    }
+    results.push_back(whole);
+    return success();
+  }
+};
+
+/// Attaches ElementwiseModel to the elementwise ops of the dialect `name`.
+void attachElementwise(MLIRContext *context, StringRef name) {
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.getDialectNamespace() == name &&
+        op.hasTrait<OpTrait::Elementwise>() &&
+        op.hasTrait<OpTrait::OneResult>())
+      op.attachInterface<ElementwiseModel>();
+}
+
+} // namespace
+
+void registerArithModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
+    attachElementwise(context, "arith");
+    arith::ConstantOp::attachInterface<ConstantModel>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
+    attachElementwise(context, "math");
+  });
+}
+
+} // namespace shard

@@ -1,0 +1,272 @@
+//===- LinalgModels.cpp - Structured ops of linalg ------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One model for every op with linalg's LinalgOp interface, named or generic:
+// the loops are its iterators, the maps its indexing maps. What a split needs
+// beyond that is read off the body: which op combines a reduction, whether the
+// result is linear in the inputs, and the places that ask for loop indices.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Models/Models.h"
+
+#include "shard/IR/ShardOps.h"
+#include "shard/Interfaces/Emitter.h"
+#include "shard/Interfaces/PartitionContext.h"
+#include "shard/Interfaces/ShardingInterface.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// The kind by which `op` combines two values; none for other ops. maxnumf and
+/// minnumf drop NaN, which no kind does.
+std::optional<ReductionKind> combinerKind(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<ReductionKind>>(op)
+      .Case<arith::AddFOp, arith::AddIOp>(
+          [](auto) { return ReductionKind::Sum; })
+      .Case<arith::MulFOp, arith::MulIOp>(
+          [](auto) { return ReductionKind::Product; })
+      .Case<arith::MaximumFOp, arith::MaxSIOp>(
+          [](auto) { return ReductionKind::Max; })
+      .Case<arith::MinimumFOp, arith::MinSIOp>(
+          [](auto) { return ReductionKind::Min; })
+      .Case<arith::MaxUIOp>([](auto) { return ReductionKind::UMax; })
+      .Case<arith::MinUIOp>([](auto) { return ReductionKind::UMin; })
+      .Case<arith::AndIOp>([](auto) { return ReductionKind::BitwiseAnd; })
+      .Case<arith::OrIOp>([](auto) { return ReductionKind::BitwiseOr; })
+      .Case<arith::XOrIOp>([](auto) { return ReductionKind::BitwiseXor; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The op that combines the carried value of init `index` with what the body
+/// computes, where that is the value's only use and the combination goes to the
+/// yield alone; else null.
+Operation *findCombiner(linalg::LinalgOp op, unsigned index) {
+  mlir::Block *body = op.getBlock();
+  BlockArgument carried = op.getRegionOutputArgs()[index];
+  if (!carried.hasOneUse())
+    return nullptr;
+  Operation *combiner = *carried.user_begin();
+  if (combiner->getBlock() != body || combiner->getNumResults() != 1 ||
+      combiner->getNumOperands() != 2 || !combiner->hasOneUse() ||
+      !combinerKind(combiner))
+    return nullptr;
+  Operation *yield = body->getTerminator();
+  return yield->getOperand(index) == combiner->getResult(0) ? combiner
+                                                            : nullptr;
+}
+
+/// How the computed value depends on the inputs, as far as sums are concerned.
+PartialRule ruleOf(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1)
+    return PartialRule::None;
+  mlir::Block *body = op.getBlock();
+  Value value = body->getTerminator()->getOperand(0);
+  BlockArgument carried = op.getRegionOutputArgs()[0];
+  bool reduces = op.getNumReductionLoops() > 0;
+  if (reduces) {
+    Operation *combiner = findCombiner(op, 0);
+    if (!combiner || combinerKind(combiner) != ReductionKind::Sum)
+      return PartialRule::None;
+    value = combiner->getOperand(combiner->getOperand(0) == carried ? 1 : 0);
+  }
+  auto isInput = [&](Value input) {
+    auto argument = dyn_cast<BlockArgument>(input);
+    return argument && argument.getOwner() == body && argument != carried;
+  };
+  if (isInput(value))
+    return reduces ? PartialRule::Multilinear : PartialRule::Movement;
+  Operation *compute = value.getDefiningOp();
+  if (!compute || compute->getBlock() != body ||
+      !llvm::all_of(compute->getOperands(), isInput))
+    return PartialRule::None;
+  if (isa<arith::MulFOp, arith::MulIOp>(compute) &&
+      compute->getOperand(0) != compute->getOperand(1))
+    return PartialRule::Multilinear;
+  // A reduction of a sum is linear in all inputs together only when each comes
+  // partial, which the engine does not track per input: elementwise only.
+  if (!reduces && isa<arith::AddFOp, arith::AddIOp, arith::SubFOp,
+                      arith::SubIOp, arith::NegFOp>(compute))
+    return PartialRule::Additive;
+  return PartialRule::None;
+}
+
+/// Whether every element of `value` is `element`: a splat constant or a fill.
+bool isFilledWith(Value value, TypedAttr element) {
+  while (Operation *def = value.getDefiningOp()) {
+    Attribute constant;
+    if (auto fill = dyn_cast<linalg::FillOp>(def)) {
+      return matchPattern(fill.value(), m_Constant(&constant)) &&
+             constant == element;
+    }
+    if (matchPattern(def, m_Constant(&constant))) {
+      auto splat = dyn_cast<SplatElementsAttr>(constant);
+      return splat && splat.getSplatValue<Attribute>() == element;
+    }
+    if (auto annotation = dyn_cast<ShardOp>(def))
+      value = annotation.getSrc();
+    else
+      return false;
+  }
+  return false;
+}
+
+/// Whether `value` is neutral for `kind`; a sum may start from either zero.
+bool isNeutral(Value value, ReductionKind kind, TypedAttr neutral) {
+  if (isFilledWith(value, neutral))
+    return true;
+  auto zero = dyn_cast<FloatAttr>(neutral);
+  return zero && kind == ReductionKind::Sum &&
+         isFilledWith(value, FloatAttr::get(zero.getType(), 0.0));
+}
+
+struct LinalgModel : public GenericShardingModel<LinalgModel> {
+  SmallVector<Loop> getShardingLoops(Operation *op) const {
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    if (!linalgOp.hasPureTensorSemantics())
+      return {};
+    // Each result must have a combiner that can run on parts, else the
+    // reduction loops cannot be split. The kind is asked for per result.
+    bool splits = true;
+    for (unsigned index = 0; index < op->getNumResults(); ++index) {
+      Operation *combiner = findCombiner(linalgOp, index);
+      splits &= combiner && neutralElement(*combinerKind(combiner),
+                                           combiner->getResult(0).getType());
+    }
+    SmallVector<Loop> loops;
+    for (auto [type, extent] :
+         llvm::zip_equal(linalgOp.getIteratorTypesArray(),
+                         linalgOp.getStaticLoopRanges())) {
+      if (type == utils::IteratorType::parallel)
+        loops.push_back(Loop::parallel(extent));
+      else if (type == utils::IteratorType::reduction && splits)
+        loops.push_back(Loop::reduce(extent, getResultReduction(op, 0)));
+      else
+        loops.push_back(Loop::invalid(extent));
+    }
+    return loops;
+  }
+
+  SmallVector<AffineMap> getShardingMaps(Operation *op) const {
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    SmallVector<AffineMap> maps = linalgOp.getIndexingMapsArray();
+    for (auto [map, operand] : llvm::zip(maps, op->getOperands()))
+      if (!isa<RankedTensorType>(operand.getType()))
+        map = AffineMap();
+    for (OpOperand &init : linalgOp.getDpsInitsMutable())
+      maps.push_back(linalgOp.getMatchingIndexingMap(&init));
+    return maps;
+  }
+
+  ReductionKind getResultReduction(Operation *op, unsigned result) const {
+    Operation *combiner = findCombiner(cast<linalg::LinalgOp>(op), result);
+    return combiner ? *combinerKind(combiner) : ReductionKind::Sum;
+  }
+
+  PartialRule getPartialRule(Operation *op) const {
+    return ruleOf(cast<linalg::LinalgOp>(op));
+  }
+
+  int32_t getFirstInit(Operation *op) const {
+    return cast<linalg::LinalgOp>(op).getNumDpsInputs();
+  }
+
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    SmallVector<Value> inputs(operands);
+    for (unsigned index = 0; index < op->getNumResults(); ++index)
+      countInitOnce(linalgOp, index, builder, context, inputs);
+    OpBuilder::InsertPoint before = builder.saveInsertionPoint();
+    Operation *last = before.getPoint() == before.getBlock()->begin()
+                          ? nullptr
+                          : &*std::prev(before.getPoint());
+    if (failed(partitionByCloning(op, builder, inputs, context, results)))
+      return failure();
+    if (!linalgOp.hasIndexSemantics())
+      return success();
+    // The clone is among the ops built since; its indices become global ones.
+    Operation *local = last ? last->getNextNode() : &before.getBlock()->front();
+    while (local->getName() != op->getName())
+      local = local->getNextNode();
+    globaliseIndices(local, builder, inputs, context);
+    return success();
+  }
+
+private:
+  /// Where result `index` comes out partial, its init counts on the first
+  /// device of each group only, unless it is partial itself.
+  void countInitOnce(linalg::LinalgOp op, unsigned index, OpBuilder &builder,
+                     PartitionContext &context,
+                     SmallVectorImpl<Value> &inputs) const {
+    Sharding result = context.result(index);
+    unsigned number = op.getNumDpsInputs() + index;
+    if (result.partial.empty() || context.option.isPartialOperand(number))
+      return;
+    if (!op.payloadUsesValueFromOperand(op.getDpsInitOperand(index)))
+      return;
+    Value init = inputs[number];
+    auto type = cast<RankedTensorType>(init.getType());
+    TypedAttr neutral = neutralElement(result.reduction, type.getElementType());
+    if (isNeutral(op->getOperand(number), result.reduction, neutral))
+      return;
+    Location loc = op->getLoc();
+    Value rest = filledTensor(builder, loc, type, neutral, init);
+    Value first =
+        isFirstOf(builder, loc, context.emission.gridSymbol, result.partial);
+    inputs[number] = arith::SelectOp::create(builder, loc, first, init, rest);
+  }
+
+  void globaliseIndices(Operation *local, OpBuilder &builder,
+                        ArrayRef<Value> operands,
+                        PartitionContext &context) const {
+    OpBuilder::InsertionGuard guard(builder);
+    SmallVector<Value> offsets(context.table.loops.size());
+    for (auto index : llvm::make_early_inc_range(
+             local->getRegion(0).front().getOps<linalg::IndexOp>())) {
+      unsigned loop = index.getDim();
+      if (context.option.loops[loop].empty())
+        continue;
+      if (!offsets[loop]) {
+        builder.setInsertionPoint(local);
+        DynamicBlock block =
+            context.loopBlock(builder, local->getLoc(), loop, operands);
+        offsets[loop] = getValueOrCreateConstantIndexOp(
+            builder, local->getLoc(), block.offset);
+      }
+      builder.setInsertionPointAfter(index);
+      auto global = arith::AddIOp::create(builder, index.getLoc(),
+                                          index.getResult(), offsets[loop]);
+      index.getResult().replaceAllUsesExcept(global, global);
+    }
+  }
+};
+
+} // namespace
+
+void registerLinalgModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
+    for (RegisteredOperationName op : context->getRegisteredOperations())
+      if (op.getDialectNamespace() == "linalg" &&
+          op.hasInterface<linalg::LinalgOp>())
+        op.attachInterface<LinalgModel>();
+  });
+}
+
+} // namespace shard
