@@ -1,0 +1,117 @@
+//===- Passes.td - Passes of the shard project -------------*- tablegen -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_TRANSFORMS_PASSES_TD
+#define SHARD_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ShardingPropagation : Pass<"sharding-propagation"> {
+  let summary = "complete sharding hints to a sharding for every value";
+  let description = [{
+    Spreads the sharding hints of a program (attributes of function arguments and
+    results, `shard.shard`, constraints, groups) over all values, to a fixpoint,
+    and writes the outcome back: on function arguments and results as
+    `shard.sharding` attributes, elsewhere as one `shard.shard` per value that is
+    not replicated, and one `shard.shard ... annotate_for_users` at each use that
+    needs another sharding: there, and where an op reduces, communication happens.
+
+    Runs on a module, or on a function that neither calls nor is called. Errors:
+    hints that contradict each other, do not fit their tensors or name no grid.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>})
+        -> tensor<8xf32> {
+      %0 = math.exp %a : tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>})
+        -> (tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) {
+      %sharding = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+      %0 = math.exp %a : tensor<8xf32>
+      %sharded = shard.shard %0 to %sharding : tensor<8xf32>
+      return %sharded : tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"strategy", "strategy", "::shard::PropagationStrategy",
+           "::shard::PropagationStrategy::Aggressive",
+           "How conflicts inside one op are treated",
+           [{::llvm::cl::values(
+             clEnumValN(::shard::PropagationStrategy::Basic, "basic",
+                        "pass on only what all tensors of an op agree on"),
+             clEnumValN(::shard::PropagationStrategy::Aggressive, "aggressive",
+                        "settle the conflict and pass on the winner"))}]>,
+    Option<"traversal", "traversal", "::shard::PropagationTraversal",
+           "::shard::PropagationTraversal::ForwardBackward",
+           "Which way shardings spread first",
+           [{::llvm::cl::values(
+             clEnumValN(::shard::PropagationTraversal::Forward, "forward",
+                        "from operands to results only"),
+             clEnumValN(::shard::PropagationTraversal::Backward, "backward",
+                        "from results to operands only"),
+             clEnumValN(::shard::PropagationTraversal::ForwardBackward,
+                        "forward-backward", "forward first, then both ways"),
+             clEnumValN(::shard::PropagationTraversal::BackwardForward,
+                        "backward-forward", "backward first, then both ways"))}]>,
+    Option<"uneven", "uneven", "::shard::UnevenPolicy",
+           "::shard::UnevenPolicy::Shard",
+           "Whether to split dimensions that axes do not divide",
+           [{::llvm::cl::values(
+             clEnumValN(::shard::UnevenPolicy::Shard, "shard",
+                        "split them; blocks at the end are padded"),
+             clEnumValN(::shard::UnevenPolicy::Replicate, "replicate",
+                        "leave them whole, with a remark"))}]>,
+    Option<"opPriorities", "op-priorities", "bool", "true",
+           "Pass-through ops before contractions, single-use chains before others">,
+    Option<"userPriorities", "user-priorities", "bool", "true",
+           "Spread hints in rounds p0, p1, ... of their priorities">,
+  ];
+}
+
+def ShardPartition : Pass<"shard-partition"> {
+  let summary = "turn an annotated program into the program of one device";
+  let description = [{
+    Replaces every value by its local block. Each op is built in its local form
+    through `ShardingInterface`; where an operand or result has another sharding
+    than the op wants, the reshard planner's collectives are inserted. Values
+    without annotation are replicated. An op without a sharding model gets
+    replicated operands and a remark.
+
+    Arguments and results of functions keep their global type and sharding as the
+    attribute `shard.local`; partitioning a function that has it is an error.
+
+    Runs on a module, or on a function that neither calls nor is called.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>})
+        -> tensor<8xf32> {
+      return %a : tensor<8xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<2xf32> {shard.local = #shard.local<tensor<8xf32>, <@grid, [[0]]>>})
+        -> (tensor<8xf32> {shard.local = #shard.local<tensor<8xf32>, <@grid, [[]]>>}) {
+      %0 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<2xf32> -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"globalArguments", "global-arguments", "bool", "false",
+           "Arguments arrive whole on every device and are sliced inside, instead "
+           "of arriving as local blocks">,
+  ];
+}
+
+#endif // SHARD_TRANSFORMS_PASSES_TD

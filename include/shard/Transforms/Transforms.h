@@ -1,0 +1,39 @@
+//===- Transforms.h - Program transformations as functions ------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the passes do, for callers that are not pass pipelines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_TRANSFORMS_TRANSFORMS_H
+#define SHARD_TRANSFORMS_TRANSFORMS_H
+
+#include "shard/Propagation/Options.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace shard {
+
+/// Propagates the hints in `root`, a module or a function, and writes the
+/// result into the IR (pass `sharding-propagation`). Errors are emitted.
+llvm::LogicalResult annotateShardings(mlir::Operation *root,
+                                      const PropagationOptions &options = {});
+
+struct PartitionOptions {
+  /// Arguments arrive whole on every device and are sliced inside.
+  bool globalArguments = false;
+};
+
+/// Makes `root`, an annotated module or function, the program of one device
+/// (pass `shard-partition`). Errors are emitted; the IR is then of no use.
+llvm::LogicalResult partitionProgram(mlir::Operation *root,
+                                     const PartitionOptions &options = {});
+
+} // namespace shard
+
+#endif // SHARD_TRANSFORMS_TRANSFORMS_H

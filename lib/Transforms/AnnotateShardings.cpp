@@ -1,0 +1,291 @@
+//===- AnnotateShardings.cpp - Writes propagated shardings into the IR ----===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The result of propagation becomes text: attributes on function arguments and
+// results, elsewhere one shard.shard per value that is not replicated and one
+// per use that wants another sharding. What the user wrote is taken away first:
+// it is contained in the result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Transforms/Transforms.h"
+
+#include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Propagation/Propagation.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+constexpr llvm::StringLiteral shardingName = "shard.sharding";
+
+/// Takes away the hints of the user: their meaning is in the result. What
+/// changes the sharding of a value for its users stays, as shard.shard.
+class HintRemover {
+public:
+  explicit HintRemover(const PropagationResult &result) : result(result) {}
+
+  void run(Operation *root) {
+    SmallVector<Operation *> hints;
+    root->walk([&](Operation *op) {
+      if (isa<ShardingOp, GetShardingOp, ConstraintOp, GroupOp, ShardOp>(op))
+        hints.push_back(op);
+    });
+    for (Operation *hint : llvm::reverse(hints))
+      remove(hint);
+  }
+
+  /// The value that stands for `value` now; null if it was a mere annotation.
+  Value lookup(Value value) const {
+    auto it = replacements.find(value);
+    return it == replacements.end() ? value : it->second;
+  }
+
+  /// The reshards that stayed and whose result is replicated, of values of one
+  /// grid.
+  SmallVector<ShardOp> gathers(const GridPropagation &grid) const {
+    SmallVector<ShardOp> list;
+    ArrayRef<Sharding> shardings(grid.shardings);
+    for (auto [reshard, from] : kept)
+      if (from >= shardings.begin() && from < shardings.end())
+        list.push_back(reshard);
+    return list;
+  }
+
+private:
+  bool changesSharding(Value from, Value to) const {
+    const Sharding *before = result.sharding(from);
+    const Sharding *after = result.sharding(to);
+    if (!before || !after)
+      return before != after;
+    return *before != *after;
+  }
+
+  void remove(Operation *hint) {
+    // Handles of annotations that stay get replaced later.
+    if (isa<ShardingOp, GetShardingOp>(hint)) {
+      hint->getResult(0).dropAllUses();
+      hint->erase();
+      return;
+    }
+    if (isa<GroupOp>(hint)) {
+      hint->erase();
+      return;
+    }
+    Value input = hint->getOperand(0), output = hint->getResult(0);
+    if (output.use_empty() || !changesSharding(input, output)) {
+      replacements[output] = Value();
+      output.replaceAllUsesWith(input);
+      hint->erase();
+      return;
+    }
+    bool gathers = !result.sharding(output);
+    auto annotation = dyn_cast<ShardOp>(hint);
+    if (!annotation) {
+      OpBuilder builder(hint);
+      // The handle is a placeholder until the annotator knows the grid.
+      annotation = ShardOp::create(builder, hint->getLoc(), input.getType(),
+                                   input, input, builder.getUnitAttr());
+      replacements[output] = annotation;
+      output.replaceAllUsesWith(annotation);
+      hint->erase();
+    }
+    if (gathers)
+      kept.emplace_back(annotation, result.sharding(input));
+  }
+
+  const PropagationResult &result;
+  DenseMap<Value, Value> replacements;
+  /// Reshards to a replicated value, with the sharding that they start from.
+  SmallVector<std::pair<ShardOp, const Sharding *>> kept;
+};
+
+/// Writes the shardings of one grid.
+class Annotator {
+public:
+  Annotator(const GridPropagation &propagation, Operation *root,
+            const HintRemover &hints)
+      : propagation(propagation), root(root), hints(hints) {}
+
+  LogicalResult run() {
+    if (failed(resolveGridSymbol()))
+      return failure();
+    for (const GridPropagation::ValueSharding &entry : propagation.values)
+      if (Value value = hints.lookup(entry.value))
+        annotateValue(value, entry.sharding);
+    for (ShardOp reshard : hints.gathers(propagation))
+      reshard.getShardingMutable().assign(
+          replicatedHandle(reshard.getType().getRank(), reshard));
+    for (const GridPropagation::UseSharding &entry : propagation.uses)
+      annotateUse(*entry.use, entry.sharding);
+    for (const GridPropagation::ResultSharding &entry : propagation.results)
+      cast<FunctionOpInterface>(entry.function)
+          .setResultAttr(entry.result, shardingName, attribute(entry.sharding));
+    return success();
+  }
+
+private:
+  /// The grid that the program names, or a new one that refines it.
+  LogicalResult resolveGridSymbol() {
+    grid = FlatSymbolRefAttr::get(propagation.gridName);
+    if (!propagation.refined)
+      return success();
+    auto module = dyn_cast<ModuleOp>(root);
+    auto gridOp = cast<GridOp>(propagation.gridOp);
+    if (!module || gridOp->getParentOp() != root)
+      return gridOp.emitError()
+             << "axes of grid " << grid
+             << " must be cut into sub-axes, which adds a grid to the module; "
+                "run the pass on the module instead of on a function";
+    OpBuilder builder(gridOp->getContext());
+    auto refined = GridOp::create(builder, gridOp.getLoc(), gridOp.getSymName(),
+                                  ArrayRef<int64_t>(propagation.grid.shape));
+    refined.setRefinesAttr(grid);
+    SymbolTable symbols(module);
+    grid = FlatSymbolRefAttr::get(
+        symbols.insert(refined, std::next(mlir::Block::iterator(gridOp))));
+    return success();
+  }
+
+  ShardingAttr attribute(ShardingIndex index) {
+    return getShardingAttr(grid, propagation.shardings[index]);
+  }
+
+  /// The shard.sharding of `index`, one per block of code that is isolated.
+  Value handle(ShardingIndex index, mlir::Block *block) {
+    Operation *isolated = block->getParentOp();
+    while (!isolated->hasTrait<OpTrait::IsIsolatedFromAbove>() &&
+           isolated->getBlock())
+      isolated = isolated->getParentOp();
+    ShardingOp &op = handles[{isolated, index}];
+    if (!op) {
+      mlir::Block *entry = &isolated->getRegion(0).front();
+      ShardingOp &last = lastHandle[isolated];
+      OpBuilder builder(root->getContext());
+      if (last)
+        builder.setInsertionPointAfter(last);
+      else
+        builder.setInsertionPointToStart(entry);
+      op = buildSharding(builder, builder.getUnknownLoc(), grid.getValue(),
+                         propagation.shardings[index]);
+      last = op;
+    }
+    return op.getResult();
+  }
+
+  /// A handle of its own, at the user, for a value that gets replicated.
+  Value replicatedHandle(int64_t rank, Operation *user) {
+    OpBuilder builder(user);
+    return buildSharding(builder, user->getLoc(), grid.getValue(),
+                         Sharding::replicated(rank))
+        .getResult();
+  }
+
+  void annotateValue(Value value, ShardingIndex index) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument) {
+      auto function =
+          dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+      if (function && argument.getOwner()->isEntryBlock()) {
+        function.setArgAttr(argument.getArgNumber(), shardingName,
+                            attribute(index));
+        return;
+      }
+    }
+    Operation *def = value.getDefiningOp();
+    // A reshard that the user asked for carries the sharding itself.
+    if (auto reshard = dyn_cast_if_present<ShardOp>(def)) {
+      reshard.getShardingMutable().assign(handle(index, def->getBlock()));
+      return;
+    }
+    OpBuilder builder(root->getContext());
+    Value sharding = handle(index, value.getParentBlock());
+    if (def)
+      builder.setInsertionPointAfter(def);
+    else if (ShardingOp last = lastHandleIn(value.getParentBlock()))
+      builder.setInsertionPointAfter(last);
+    else
+      builder.setInsertionPointToStart(value.getParentBlock());
+    auto annotation = ShardOp::create(builder, value.getLoc(), value.getType(),
+                                      value, sharding, UnitAttr());
+    value.replaceAllUsesExcept(annotation, annotation);
+  }
+
+  /// The last shard.sharding built at the start of `block`, if any.
+  ShardingOp lastHandleIn(mlir::Block *block) {
+    Operation *parent = block->getParentOp();
+    return block->isEntryBlock() ? lastHandle.lookup(parent) : ShardingOp();
+  }
+
+  void annotateUse(OpOperand &use, ShardingIndex index) {
+    // Uses of one value in one block that want one sharding share the reshard.
+    Operation *user = use.getOwner();
+    ShardOp &annotation = reshards[{use.get(), {user->getBlock(), index}}];
+    if (!annotation) {
+      Value sharding = handle(index, user->getBlock());
+      OpBuilder builder(user);
+      annotation = ShardOp::create(builder, user->getLoc(), use.get().getType(),
+                                   use.get(), sharding, builder.getUnitAttr());
+    }
+    use.set(annotation);
+  }
+
+  const GridPropagation &propagation;
+  Operation *root;
+  const HintRemover &hints;
+  FlatSymbolRefAttr grid;
+  DenseMap<std::pair<Operation *, ShardingIndex>, ShardingOp> handles;
+  DenseMap<Operation *, ShardingOp> lastHandle;
+  DenseMap<std::pair<Value, std::pair<mlir::Block *, ShardingIndex>>, ShardOp>
+      reshards;
+};
+
+/// States every hint of a function's signature as what came of it.
+void closeSignatures(Operation *root) {
+  root->walk([](FunctionOpInterface function) {
+    auto close = [](Attribute hint, Type type) -> Attribute {
+      auto sharding = dyn_cast_or_null<ShardingAttr>(hint);
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!sharding || !tensor)
+        return hint;
+      return getShardingAttr(sharding.getGrid(),
+                             Sharding::replicated(tensor.getRank()));
+    };
+    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+      if (Attribute hint = function.getArgAttr(index, shardingName))
+        function.setArgAttr(index, shardingName, close(hint, type));
+    for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+      if (Attribute hint = function.getResultAttr(index, shardingName))
+        function.setResultAttr(index, shardingName, close(hint, type));
+  });
+}
+
+} // namespace
+
+LogicalResult annotateShardings(Operation *root,
+                                const PropagationOptions &options) {
+  PropagationResult result;
+  if (failed(propagateShardings(root, options, result)))
+    return failure();
+  for (const PropagationRemark &remark : result.remarks)
+    emitRemark(remark.location) << remark.text;
+  HintRemover hints(result);
+  hints.run(root);
+  closeSignatures(root);
+  for (const GridPropagation &propagation : result.grids)
+    if (failed(Annotator(propagation, root, hints).run()))
+      return failure();
+  return success();
+}
+
+} // namespace shard

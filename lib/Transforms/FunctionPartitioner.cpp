@@ -1,0 +1,463 @@
+//===- FunctionPartitioner.cpp - The program of one device ----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionPartitioner.h"
+
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ShardingOption.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+
+using namespace mlir;
+
+namespace shard {
+
+FunctionPartitioner::FunctionPartitioner(FunctionOpInterface function,
+                                         const FunctionShardings &shardings,
+                                         ShardingPool &pool, Planner &planner,
+                                         SignatureLookup signatureOf,
+                                         const PartitionOptions &options)
+    : function(function), shardings(shardings), pool(pool),
+      signatureOf(signatureOf), options(options),
+      emission{shardings.grid,
+               FlatSymbolRefAttr::get(function->getContext(),
+                                      GridOp(shardings.gridOp).getSymName()),
+               planner},
+      builder(function->getContext()) {}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Type FunctionPartitioner::localTypeOf(Type type, const Sharding *sharding) {
+  return sharding
+             ? localType(cast<RankedTensorType>(type), emission.grid, *sharding)
+             : type;
+}
+
+const Sharding *FunctionPartitioner::replicatedLike(Value value) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  return tensor ? pool.replicated(tensor.getRank()) : nullptr;
+}
+
+Location FunctionPartitioner::reshardLoc(Operation *user, const Twine &what) {
+  return NameLoc::get(
+      builder.getStringAttr(what + " of " + user->getName().getStringRef()),
+      user->getLoc());
+}
+
+FailureOr<Value> FunctionPartitioner::localAs(Value value,
+                                              const Sharding *wanted,
+                                              Operation *user,
+                                              const Twine &what) {
+  LocalValue local = locals.lookup(value);
+  if (!local.value)
+    return mlir::emitError(user->getLoc())
+           << "uses a value that partition has not seen";
+  if (!wanted || local.sharding == wanted)
+    return local.value;
+  Value &reshard = reshards[{value, {builder.getInsertionBlock(), wanted}}];
+  if (reshard)
+    return reshard;
+  FailureOr<Value> made =
+      emitReshard(builder, reshardLoc(user, what), local.value,
+                  cast<RankedTensorType>(value.getType()), *local.sharding,
+                  *wanted, emission);
+  if (succeeded(made))
+    reshard = *made;
+  return made;
+}
+
+FailureOr<Value> FunctionPartitioner::localReplicated(Value value,
+                                                      Operation *user,
+                                                      const Twine &what) {
+  return localAs(value, replicatedLike(value), user, what);
+}
+
+LogicalResult FunctionPartitioner::setResult(Value global, Value local,
+                                             const Sharding *natural,
+                                             Operation *op) {
+  const Sharding *wanted = shardings.of(global);
+  if (wanted && natural != wanted) {
+    unsigned number = cast<OpResult>(global).getResultNumber();
+    FailureOr<Value> reshard = emitReshard(
+        builder, reshardLoc(op, "result " + Twine(number)), local,
+        cast<RankedTensorType>(global.getType()), *natural, *wanted, emission);
+    if (failed(reshard))
+      return failure();
+    local = *reshard;
+  }
+  locals[global] = {local, wanted};
+  return success();
+}
+
+/// Values of the enclosing code that regions of `op` use become local ones.
+LogicalResult FunctionPartitioner::mapCaptures(Operation *op) {
+  WalkResult walk = op->walk([&](Operation *inner) {
+    if (inner == op)
+      return WalkResult::advance();
+    for (OpOperand &operand : inner->getOpOperands()) {
+      Region *home = operand.get().getParentRegion();
+      if (!home || op->isAncestor(home->getParentOp()))
+        continue;
+      FailureOr<Value> local =
+          localReplicated(operand.get(), op, "a captured value");
+      if (failed(local))
+        return WalkResult::interrupt();
+      operand.set(*local);
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks and functions
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionPartitioner::run() {
+  Region &body = function.getFunctionBody();
+  if (function.isExternal()) {
+    updateSignature();
+    return success();
+  }
+  Region rebuilt;
+  if (failed(rebuild(body, rebuilt)))
+    return failure();
+  // Ops of the old body may be used by each other only.
+  for (mlir::Block &block : body)
+    block.dropAllDefinedValueUses();
+  body.dropAllReferences();
+  body.getBlocks().clear();
+  body.takeBody(rebuilt);
+  updateSignature();
+  return success();
+}
+
+void FunctionPartitioner::updateSignature() {
+  SmallVector<Type> arguments, results;
+  FlatSymbolRefAttr grid = emission.gridSymbol;
+  auto localAttr = [&](Type type, const Sharding *sharding) {
+    return LocalAttr::get(type.getContext(), cast<RankedTensorType>(type),
+                          getShardingAttr(grid, *sharding));
+  };
+  SmallVector<Type> globalArguments(function.getArgumentTypes()),
+      globalResults(function.getResultTypes());
+  for (auto [type, sharding] :
+       llvm::zip_equal(globalArguments, shardings.signature.arguments)) {
+    const Sharding *arriving = sharding && options.globalArguments
+                                   ? pool.replicated(sharding->dims.size())
+                                   : sharding;
+    arguments.push_back(localTypeOf(type, arriving));
+  }
+  for (auto [type, sharding] :
+       llvm::zip_equal(globalResults, shardings.signature.results))
+    results.push_back(localTypeOf(type, sharding));
+  function.setType(
+      FunctionType::get(function->getContext(), arguments, results));
+  for (auto [index, sharding] :
+       llvm::enumerate(shardings.signature.arguments)) {
+    function.removeArgAttr(index, builder.getStringAttr(shardingAttrName));
+    if (sharding)
+      function.setArgAttr(index, localAttrName,
+                          localAttr(globalArguments[index],
+                                    options.globalArguments
+                                        ? pool.replicated(sharding->dims.size())
+                                        : sharding));
+  }
+  for (auto [index, sharding] : llvm::enumerate(shardings.signature.results)) {
+    function.removeResultAttr(index, builder.getStringAttr(shardingAttrName));
+    if (sharding)
+      function.setResultAttr(index, localAttrName,
+                             localAttr(globalResults[index], sharding));
+  }
+}
+
+LogicalResult FunctionPartitioner::rebuild(Region &from, Region &to) {
+  OpBuilder::InsertionGuard guard(builder);
+  bool isFunction = from.getParentOp() == function.getOperation();
+  for (mlir::Block &block : from) {
+    auto *local = new mlir::Block();
+    to.push_back(local);
+    blocks[&block] = local;
+    for (BlockArgument argument : block.getArguments()) {
+      const Sharding *sharding = shardings.of(argument);
+      if (isFunction && block.isEntryBlock() && options.globalArguments &&
+          sharding)
+        sharding = replicatedLike(argument);
+      locals[argument] = {
+          local->addArgument(localTypeOf(argument.getType(), sharding),
+                             argument.getLoc()),
+          sharding};
+    }
+  }
+  if (isFunction && options.globalArguments) {
+    builder.setInsertionPointToStart(&to.front());
+    for (BlockArgument argument : from.front().getArguments()) {
+      const Sharding *sharding = shardings.of(argument);
+      FailureOr<Value> block =
+          localAs(argument, sharding, function,
+                  "argument " + Twine(argument.getArgNumber()));
+      if (failed(block))
+        return failure();
+      locals[argument] = {*block, sharding};
+    }
+  }
+  for (mlir::Block &block : from) {
+    builder.setInsertionPointToEnd(blocks[&block]);
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (failed(rebuildOp(&op)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
+  if (isa<ShardingOp, GetShardingOp, GroupOp>(op))
+    return success();
+  if (auto annotation = dyn_cast<ShardOp>(op))
+    return rebuildAnnotation(annotation);
+  if (auto constraint = dyn_cast<ConstraintOp>(op)) {
+    // A wish that propagation has not seen; without it nobody grants it.
+    locals[constraint.getResult()] = locals.lookup(constraint.getInput());
+    return setResult(constraint.getResult(),
+                     locals[constraint.getResult()].value,
+                     locals[constraint.getResult()].sharding, op);
+  }
+  if (isa<ManualComputationOp>(op))
+    return mlir::emitError(op->getLoc())
+           << "partition of manual computations is not "
+              "supported yet";
+  if (op->getParentRegion() == &function.getFunctionBody() &&
+      op->hasTrait<OpTrait::ReturnLike>())
+    return rebuildReturn(op);
+  if (auto call = dyn_cast<CallOpInterface>(op))
+    if (auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
+      return rebuildCall(op, callee.getLeafReference());
+  if (auto branch = dyn_cast<BranchOpInterface>(op))
+    return rebuildBranch(branch);
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
+    if (hasKnownEdges(branch))
+      return rebuildRegionBranch(branch);
+  if (auto model = dyn_cast<ShardingInterface>(op))
+    return rebuildByModel(model);
+  return rebuildReplicated(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionPartitioner::rebuildAnnotation(ShardOp op) {
+  const Sharding *sharding = shardings.of(op.getResult());
+  FailureOr<Value> local =
+      localAs(op.getSrc(), sharding, op,
+              op.getAnnotateForUsers() ? "operand 0" : "source");
+  if (failed(local))
+    return failure();
+  locals[op.getResult()] = {*local, sharding};
+  return success();
+}
+
+LogicalResult FunctionPartitioner::rebuildReturn(Operation *op) {
+  SmallVector<Value> operands;
+  for (auto [index, value] : llvm::enumerate(op->getOperands())) {
+    FailureOr<Value> local = localAs(value, shardings.signature.results[index],
+                                     op, "operand " + Twine(index));
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  builder.clone(*op)->setOperands(operands);
+  return success();
+}
+
+LogicalResult FunctionPartitioner::rebuildCall(Operation *op,
+                                               StringRef callee) {
+  const SignatureShardings *signature = signatureOf(op, callee);
+  if (!signature || signature->arguments.size() != op->getNumOperands() ||
+      signature->results.size() != op->getNumResults())
+    return rebuildReplicated(op);
+  SmallVector<Value> operands;
+  for (auto [index, value] : llvm::enumerate(op->getOperands())) {
+    FailureOr<Value> local = localAs(value, signature->arguments[index], op,
+                                     "operand " + Twine(index));
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  Operation *call = builder.clone(*op);
+  call->setOperands(operands);
+  for (auto [index, result] : llvm::enumerate(call->getResults())) {
+    const Sharding *sharding = signature->results[index];
+    result.setType(localTypeOf(result.getType(), sharding));
+    if (failed(setResult(op->getResult(index), result, sharding, op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionPartitioner::rebuildBranch(BranchOpInterface branch) {
+  SmallVector<Value> operands;
+  for (OpOperand &operand : branch->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    std::optional<BlockArgument> target =
+        branch.getSuccessorBlockArgument(number);
+    FailureOr<Value> local =
+        localAs(operand.get(),
+                target ? shardings.of(*target) : replicatedLike(operand.get()),
+                branch, "operand " + Twine(number));
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  Operation *local = builder.clone(*branch);
+  local->setOperands(operands);
+  for (BlockOperand &successor : local->getBlockOperands())
+    successor.set(blocks.lookup(successor.get()));
+  return success();
+}
+
+bool FunctionPartitioner::hasKnownEdges(RegionBranchOpInterface branch) {
+  RegionBranchSuccessorMapping mapping;
+  branch.getSuccessorOperandInputMapping(mapping);
+  llvm::DenseSet<Value> fed;
+  for (auto &[operand, inputs] : mapping)
+    fed.insert_range(inputs);
+  auto isKnown = [&](Value value) {
+    return !isa<RankedTensorType>(value.getType()) || fed.contains(value);
+  };
+  for (Region &region : branch->getRegions())
+    if (!region.empty() && !llvm::all_of(region.getArguments(), isKnown))
+      return false;
+  return llvm::all_of(branch->getResults(), isKnown);
+}
+
+LogicalResult
+FunctionPartitioner::rebuildRegionBranch(RegionBranchOpInterface branch) {
+  RegionBranchSuccessorMapping mapping;
+  branch.getSuccessorOperandInputMapping(mapping);
+  for (auto &[operand, inputs] : mapping)
+    edgeOperands[operand] = shardings.of(inputs.front());
+  auto localOperands = [&](Operation *op, SmallVectorImpl<Value> &operands) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto edge = edgeOperands.find(&operand);
+      FailureOr<Value> local =
+          localAs(operand.get(),
+                  edge == edgeOperands.end() ? replicatedLike(operand.get())
+                                             : edge->second,
+                  op, "operand " + Twine(operand.getOperandNumber()));
+      if (failed(local))
+        return failure();
+      operands.push_back(*local);
+    }
+    return success();
+  };
+  SmallVector<Value> operands;
+  if (failed(localOperands(branch, operands)))
+    return failure();
+  Operation *local = branch->cloneWithoutRegions();
+  local->setOperands(operands);
+  builder.insert(local);
+  for (auto [from, to] :
+       llvm::zip_equal(branch->getRegions(), local->getRegions())) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (failed(rebuild(from, to)))
+      return failure();
+  }
+  for (auto [result, global] :
+       llvm::zip_equal(local->getResults(), branch->getResults())) {
+    const Sharding *sharding = shardings.of(global);
+    result.setType(localTypeOf(result.getType(), sharding));
+    locals[global] = {result, sharding};
+  }
+  return success();
+}
+
+LogicalResult FunctionPartitioner::rebuildByModel(ShardingInterface model) {
+  Operation *op = model;
+  LoopTable table = buildLoopTable(op);
+  SmallVector<RankedTensorType> operandTypes, resultTypes;
+  SmallVector<Sharding> operandShardings, resultShardings;
+  for (Value value : op->getOperands()) {
+    operandTypes.push_back(dyn_cast<RankedTensorType>(value.getType()));
+    const Sharding *sharding = locals.lookup(value).sharding;
+    operandShardings.push_back(sharding ? *sharding : Sharding());
+  }
+  for (Value value : op->getResults()) {
+    resultTypes.push_back(dyn_cast<RankedTensorType>(value.getType()));
+    const Sharding *sharding = shardings.of(value);
+    resultShardings.push_back(sharding ? *sharding : Sharding());
+  }
+  ShardingOption option =
+      chooseOption(table, emission.grid, operandTypes, resultTypes,
+                   operandShardings, resultShardings, emission.planner);
+  PartitionContext context(emission, table, option);
+
+  SmallVector<Value> operands, results;
+  for (auto [index, value] : llvm::enumerate(op->getOperands())) {
+    const Sharding *wanted =
+        operandTypes[index] ? pool.intern(context.operand(index)) : nullptr;
+    FailureOr<Value> local =
+        localAs(value, wanted, op, "operand " + Twine(index));
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  if (failed(mapCaptures(op)) ||
+      failed(model.partition(builder, operands, context, results)))
+    return failure();
+  for (auto [index, value] : llvm::enumerate(op->getResults())) {
+    const Sharding *natural =
+        resultTypes[index] ? pool.intern(context.result(index)) : nullptr;
+    if (failed(setResult(value, results[index], natural, op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionPartitioner::rebuildReplicated(Operation *op) {
+  bool gathers = false;
+  SmallVector<Value> operands;
+  for (auto [index, value] : llvm::enumerate(op->getOperands())) {
+    const Sharding *sharding = locals.lookup(value).sharding;
+    gathers |= sharding && !sharding->isReplicated();
+    FailureOr<Value> local =
+        localReplicated(value, op, "operand " + Twine(index));
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  // Annotations inside say nothing where everything is replicated.
+  op->walk([](Operation *inner) {
+    if (auto annotation = dyn_cast<ShardOp>(inner)) {
+      annotation.getResult().replaceAllUsesWith(annotation.getSrc());
+      annotation.erase();
+    } else if (isa<ShardingOp>(inner) && inner->use_empty()) {
+      inner->erase();
+    }
+  });
+  if (failed(mapCaptures(op)))
+    return failure();
+  if (gathers)
+    mlir::emitRemark(op->getLoc())
+        << "'" << op->getName()
+        << "' has no sharding model: its sharded operands are "
+           "gathered on every device";
+  // The op itself moves: nothing about it changes.
+  op->remove();
+  builder.insert(op);
+  op->setOperands(operands);
+  for (Value result : op->getResults())
+    if (failed(setResult(result, result, replicatedLike(result), op)))
+      return failure();
+  return success();
+}
+
+} // namespace shard

@@ -1,0 +1,236 @@
+//===- FunctionShardings.cpp - What annotations say -----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionShardings.h"
+
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+using namespace mlir;
+
+namespace shard {
+
+//===----------------------------------------------------------------------===//
+// ShardingPool
+//===----------------------------------------------------------------------===//
+
+const Sharding *ShardingPool::intern(const Sharding &sharding) {
+  auto [it, isNew] = index.try_emplace(toString(sharding), nullptr);
+  if (isNew) {
+    storage.push_back(sharding);
+    it->second = &storage.back();
+  }
+  return it->second;
+}
+
+const Sharding *ShardingPool::replicated(int64_t rank) {
+  const Sharding *&sharding = byRank[rank];
+  if (!sharding)
+    sharding = intern(Sharding::replicated(rank));
+  return sharding;
+}
+
+//===----------------------------------------------------------------------===//
+// FunctionShardings
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionShardings::useGrid(Operation *user,
+                                         FlatSymbolRefAttr symbol) {
+  GridOp used = getGrid(user, symbol, symbols);
+  if (!used)
+    return user->emitError() << "no grid " << symbol << " in scope";
+  if (gridOp == used)
+    return success();
+  if (gridOp) {
+    InFlightDiagnostic error =
+        user->emitError()
+        << "grid " << symbol << " in a function that uses grid @"
+        << gridOp.getSymName()
+        << "; the shardings of a function must be on one grid";
+    error.attachNote(gridOp.getLoc()) << "the other grid";
+    return error;
+  }
+  FailureOr<Grid> shape = staticGrid(used);
+  if (failed(shape))
+    return user->emitError() << "partition needs the sizes of all axes of grid "
+                             << symbol << "; give them in its shape";
+  gridOp = used;
+  grid = *shape;
+  return success();
+}
+
+FailureOr<const Sharding *>
+FunctionShardings::readAttribute(Attribute attribute, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return static_cast<const Sharding *>(nullptr);
+  auto sharding = dyn_cast_or_null<ShardingAttr>(attribute);
+  if (!sharding)
+    return pool.replicated(tensor.getRank());
+  if (failed(useGrid(function, sharding.getGrid())))
+    return failure();
+  auto error = [&] { return function->emitError(); };
+  FailureOr<ResolvedSharding> resolved =
+      resolve(sharding, gridOp, tensor, error);
+  if (failed(resolved))
+    return failure();
+  FailureOr<Sharding> closed = toSharding(*resolved);
+  if (failed(closed))
+    return function->emitError()
+           << "sharding " << sharding
+           << " has sub-axes, which propagation resolves; run "
+              "sharding-propagation before shard-partition";
+  return pool.intern(*closed);
+}
+
+LogicalResult FunctionShardings::readSignature() {
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    if (function.getArgAttr(index, localAttrName))
+      return function.emitError() << "function '" << function.getName()
+                                  << "' is partitioned already (argument #"
+                                  << index << " has '" << localAttrName << "')";
+    FailureOr<const Sharding *> sharding =
+        readAttribute(function.getArgAttr(index, shardingAttrName), type);
+    if (failed(sharding))
+      return failure();
+    signature.arguments.push_back(*sharding);
+    if (function.getArgAttr(index, shardingAttrName) && !function.isExternal())
+      stated[function.getArgument(index)] = *sharding;
+  }
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
+    if (function.getResultAttr(index, localAttrName))
+      return function.emitError() << "function '" << function.getName()
+                                  << "' is partitioned already (result #"
+                                  << index << " has '" << localAttrName << "')";
+    FailureOr<const Sharding *> sharding =
+        readAttribute(function.getResultAttr(index, shardingAttrName), type);
+    if (failed(sharding))
+      return failure();
+    signature.results.push_back(*sharding);
+  }
+  return success();
+}
+
+Value FunctionShardings::leader(Value value) const {
+  for (auto it = joined.find(value); it != joined.end();
+       it = joined.find(value))
+    value = it->second;
+  return value;
+}
+
+/// Inputs of region successors that one operand feeds are one class: the
+/// operand has one local form.
+void FunctionShardings::joinEdges() {
+  function->walk([&](RegionBranchOpInterface branch) {
+    RegionBranchSuccessorMapping mapping;
+    branch.getSuccessorOperandInputMapping(mapping);
+    for (auto &[operand, inputs] : mapping)
+      for (Value input : inputs) {
+        Value a = leader(inputs.front()), b = leader(input);
+        if (a != b)
+          joined[b] = a;
+      }
+  });
+}
+
+LogicalResult FunctionShardings::state(Value value, const Sharding *sharding,
+                                       Operation *by) {
+  const Sharding *&entry = stated[leader(value)];
+  if (!entry || entry == sharding) {
+    entry = sharding;
+    return success();
+  }
+  InFlightDiagnostic error = by->emitError()
+                             << "a value with sharding " << toString(*entry)
+                             << " cannot have sharding " << toString(*sharding)
+                             << " too; mark one of them annotate_for_users";
+  error.attachNote(value.getLoc()) << "the value";
+  return error;
+}
+
+LogicalResult FunctionShardings::readAnnotation(ShardOp op) {
+  ShardingOp handle = getShardingOp(op.getSharding());
+  if (!handle)
+    return op.emitError() << "partition needs a shard.sharding op as the "
+                             "sharding of a value";
+  int64_t rank = cast<RankedTensorType>(op.getType()).getRank();
+  const Sharding *&sharding = handles[{handle, rank}];
+  if (!sharding) {
+    if (failed(useGrid(op, handle.getGridAttr())))
+      return failure();
+    FailureOr<Sharding> resolved =
+        resolve(handle, rank, [&] { return handle.emitError(); });
+    if (failed(resolved))
+      return failure();
+    sharding = pool.intern(*resolved);
+  }
+  if (failed(state(op.getResult(), sharding, op)))
+    return failure();
+  return op.getAnnotateForUsers() ? success()
+                                  : state(op.getSrc(), sharding, op);
+}
+
+/// Results without a hint have the sharding of what is returned, if all returns
+/// agree and it is not partial.
+LogicalResult FunctionShardings::readResults() {
+  SmallVector<const Sharding *> returned(signature.results.size());
+  SmallVector<bool> agree(signature.results.size(), true);
+  for (mlir::Block &block : function.getFunctionBody()) {
+    Operation *terminator = block.getTerminator();
+    if (!terminator->hasTrait<OpTrait::ReturnLike>() ||
+        terminator->getNumOperands() != returned.size())
+      continue;
+    for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+      const Sharding *sharding = of(value);
+      agree[index] =
+          agree[index] && (!returned[index] || returned[index] == sharding);
+      returned[index] = sharding;
+    }
+  }
+  for (auto [index, sharding] : llvm::enumerate(returned)) {
+    if (!sharding || !agree[index] ||
+        function.getResultAttr(index, shardingAttrName))
+      continue;
+    Sharding reduced = *sharding;
+    reduced.partial.clear();
+    signature.results[index] = pool.intern(reduced);
+  }
+  return success();
+}
+
+LogicalResult FunctionShardings::read() {
+  joinEdges();
+  if (failed(readSignature()))
+    return failure();
+  if (function.isExternal())
+    return success();
+  bool failedAny = function
+                       ->walk([&](ShardOp op) {
+                         return failed(readAnnotation(op))
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  if (failedAny)
+    return failure();
+  for (auto [index, argument] : llvm::enumerate(function.getArguments()))
+    signature.arguments[index] = of(argument);
+  return readResults();
+}
+
+const Sharding *FunctionShardings::of(Value value) const {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (!tensor)
+    return nullptr;
+  if (const Sharding *sharding = stated.lookup(leader(value)))
+    return sharding;
+  return pool.replicated(tensor.getRank());
+}
+
+} // namespace shard

@@ -1,0 +1,95 @@
+//===- FunctionShardings.h - What annotations say ---------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sharding that the annotations of a function state for each value, read
+// once before partition changes anything.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_TRANSFORMS_FUNCTIONSHARDINGS_H
+#define SHARD_LIB_TRANSFORMS_FUNCTIONSHARDINGS_H
+
+#include "shard/IR/ShardOps.h"
+#include "shard/Interfaces/Emitter.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <deque>
+#include <map>
+
+namespace shard {
+
+/// The name under which the signature of a function states shardings.
+inline constexpr llvm::StringLiteral shardingAttrName = "shard.sharding";
+/// The name under which partitioned functions keep global types and shardings.
+inline constexpr llvm::StringLiteral localAttrName = "shard.local";
+
+/// Shardings kept once each; equal ones have equal addresses.
+class ShardingPool {
+public:
+  const Sharding *intern(const Sharding &sharding);
+  const Sharding *replicated(int64_t rank);
+
+private:
+  std::deque<Sharding> storage;
+  std::map<std::string, const Sharding *> index;
+  llvm::DenseMap<int64_t, const Sharding *> byRank;
+};
+
+/// The shardings of the signature of a function; null for what is no ranked
+/// tensor.
+struct SignatureShardings {
+  llvm::SmallVector<const Sharding *> arguments, results;
+};
+
+/// What the annotations of one function say.
+class FunctionShardings {
+public:
+  FunctionShardings(mlir::FunctionOpInterface function, ShardingPool &pool,
+                    mlir::SymbolTableCollection &symbols)
+      : function(function), pool(pool), symbols(symbols) {}
+
+  /// Reads all annotations. Fails with an error where they contradict each
+  /// other, are on several grids, or are not resolved.
+  llvm::LogicalResult read();
+
+  /// The sharding of `value`; replicated without annotation, null for what is
+  /// no ranked tensor.
+  const Sharding *of(mlir::Value value) const;
+
+  /// The grid of the function; null if it has no annotation.
+  GridOp gridOp;
+  Grid grid;
+  SignatureShardings signature;
+
+private:
+  llvm::LogicalResult useGrid(mlir::Operation *user,
+                              mlir::FlatSymbolRefAttr symbol);
+  llvm::LogicalResult readSignature();
+  llvm::LogicalResult readAnnotation(ShardOp op);
+  llvm::LogicalResult readResults();
+  void joinEdges();
+  llvm::FailureOr<const Sharding *> readAttribute(mlir::Attribute attribute,
+                                                  mlir::Type type);
+  llvm::LogicalResult state(mlir::Value value, const Sharding *sharding,
+                            mlir::Operation *by);
+  mlir::Value leader(mlir::Value value) const;
+
+  mlir::FunctionOpInterface function;
+  ShardingPool &pool;
+  mlir::SymbolTableCollection &symbols;
+  /// Values that region branches feed from one operand share a sharding.
+  llvm::DenseMap<mlir::Value, mlir::Value> joined;
+  llvm::DenseMap<mlir::Value, const Sharding *> stated;
+  llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, const Sharding *>
+      handles;
+};
+
+} // namespace shard
+
+#endif // SHARD_LIB_TRANSFORMS_FUNCTIONSHARDINGS_H

@@ -1,0 +1,87 @@
+//===- PartitionProgram.cpp - Partition of a module or function -----------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All annotations are read before anything changes, so that calls know the
+// signatures of their callees; then each function is rebuilt.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Transforms/Transforms.h"
+
+#include "FunctionPartitioner.h"
+#include "FunctionShardings.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+
+using namespace mlir;
+
+namespace shard {
+
+/// A function pass sees one function only, so the other end of a call would
+/// keep the old signature.
+static LogicalResult rejectCalls(Operation *root) {
+  if (isa<ModuleOp>(root))
+    return success();
+  WalkResult walk = root->walk([](CallOpInterface call) {
+    if (!isa<SymbolRefAttr>(call.getCallableForCallee()))
+      return WalkResult::advance();
+    call.emitError() << "a function that calls another one cannot be "
+                        "partitioned alone; run the pass on the module";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult partitionProgram(Operation *root,
+                               const PartitionOptions &options) {
+  if (failed(rejectCalls(root)))
+    return failure();
+  SymbolTableCollection symbols;
+  ShardingPool pool;
+  llvm::MapVector<Operation *, std::unique_ptr<FunctionShardings>> functions;
+  WalkResult read = root->walk([&](FunctionOpInterface function) {
+    auto shardings =
+        std::make_unique<FunctionShardings>(function, pool, symbols);
+    if (failed(shardings->read()))
+      return WalkResult::interrupt();
+    functions[function] = std::move(shardings);
+    return WalkResult::skip();
+  });
+  if (read.wasInterrupted())
+    return failure();
+
+  auto signatureOf = [&](Operation *call,
+                         StringRef callee) -> const SignatureShardings * {
+    Operation *target = symbols.lookupNearestSymbolFrom(
+        call, StringAttr::get(call->getContext(), callee));
+    auto it = functions.find(target);
+    return it == functions.end() ? nullptr : &it->second->signature;
+  };
+  // Costs are those of the links of each grid.
+  llvm::DenseMap<Operation *, std::pair<std::unique_ptr<CostModel>,
+                                        std::unique_ptr<Planner>>>
+      planners;
+  for (auto &[function, shardings] : functions) {
+    // Without a grid nothing is sharded and the function stays as it is.
+    if (!shardings->gridOp)
+      continue;
+    auto &[costs, planner] = planners[shardings->gridOp];
+    if (!planner) {
+      costs = linkCosts(shardings->gridOp);
+      planner = std::make_unique<Planner>(*costs);
+    }
+    FunctionPartitioner partitioner(cast<FunctionOpInterface>(function),
+                                    *shardings, pool, *planner, signatureOf,
+                                    options);
+    if (failed(partitioner.run()))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace shard

@@ -1,0 +1,70 @@
+//===- Passes.cpp - Passes over the library functions ---------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Transforms/Passes.h"
+
+#include "shard/IR/ShardDialect.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace shard {
+
+#define GEN_PASS_DEF_SHARDINGPROPAGATION
+#define GEN_PASS_DEF_SHARDPARTITION
+#include "shard/Transforms/Passes.h.inc"
+
+namespace {
+
+/// The dialect comes by an extension: naming it as a dependent dialect would be
+/// fatal in hosts that have LLVM's dialect of the same name (BUILD notes in
+/// docs/Developing.md).
+template <typename Base>
+struct ModuleOrFunctionPass : public Base {
+  using Base::Base;
+
+  void getDependentDialects(mlir::DialectRegistry &registry) const override {
+    registerShardDialect(registry);
+  }
+  bool canScheduleOn(mlir::RegisteredOperationName name) const override {
+    return name.getStringRef() == mlir::ModuleOp::getOperationName() ||
+           name.hasInterface<mlir::FunctionOpInterface>();
+  }
+};
+
+struct ShardingPropagationPass
+    : public ModuleOrFunctionPass<
+          impl::ShardingPropagationBase<ShardingPropagationPass>> {
+  using ModuleOrFunctionPass::ModuleOrFunctionPass;
+
+  void runOnOperation() override {
+    PropagationOptions options;
+    options.strategy = strategy;
+    options.traversal = traversal;
+    options.uneven = uneven;
+    options.opPriorities = opPriorities;
+    options.userPriorities = userPriorities;
+    if (mlir::failed(annotateShardings(getOperation(), options)))
+      signalPassFailure();
+  }
+};
+
+struct ShardPartitionPass : public ModuleOrFunctionPass<
+                                impl::ShardPartitionBase<ShardPartitionPass>> {
+  using ModuleOrFunctionPass::ModuleOrFunctionPass;
+
+  void runOnOperation() override {
+    PartitionOptions options;
+    options.globalArguments = globalArguments;
+    if (mlir::failed(partitionProgram(getOperation(), options)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace shard
