@@ -73,11 +73,25 @@ struct GridPropagation {
   struct UseSharding {
     mlir::OpOperand *use;
     ShardingIndex sharding;
+    /// The op before which the reshard belongs: the owner of the use, or, where
+    /// the owner is in the body of an op that works on whole tensors (a
+    /// tensor.extract in a linalg.generic), that op.
+    mlir::Operation *anchor;
   };
   /// The uses that want another sharding than their value has, in the order of
   /// the program. The wanted one may be replicated. Uses by shard.shard with
-  /// `annotate_for_users` are not listed: the op itself says it.
+  /// `annotate_for_users` and by shard.constraint are not listed: their results
+  /// have shardings of their own.
   std::vector<UseSharding> uses;
+
+  /// What a shard.manual_computation has now, all dimensions closed: the in
+  /// sharding of each operand, the out sharding of each result.
+  struct ManualShardings {
+    mlir::Operation *op;
+    std::vector<Sharding> in;
+    std::vector<Sharding> out;
+  };
+  std::vector<ManualShardings> manual;
 
   /// Shardings of function results that are not replicated: the function, the
   /// result's number, its sharding.
