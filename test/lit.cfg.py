@@ -20,7 +20,7 @@ from lit.llvm.subst import ToolSubst
 config.name = "shard"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "Inputs", "CMakeLists.txt"]
+config.excludes = ["unit", "benchmark", "Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.join(config.shard_source_dir, "test")
 config.test_exec_root = os.path.join(config.shard_binary_dir, "test")
 
