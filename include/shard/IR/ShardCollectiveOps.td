@@ -33,6 +33,8 @@ def Shard_AllGatherOp
     $input `on` $grid (`grid_axes` `=` $grid_axes^)?
     `gather_axis` `=` $gather_axis attr-dict `:` type($input) `->` type($result)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
                    "::llvm::StringRef":$grid,
@@ -64,6 +66,8 @@ def Shard_AllSliceOp
     $input `on` $grid (`grid_axes` `=` $grid_axes^)?
     `slice_axis` `=` $slice_axis attr-dict `:` type($input) `->` type($result)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Value":$input, "::shard::GridOp":$grid,
                    "::llvm::ArrayRef<int16_t>":$gridAxes,
@@ -99,6 +103,8 @@ def Shard_AllToAllOp
     `split_axis` `=` $split_axis `concat_axis` `=` $concat_axis
     attr-dict `:` type($input) `->` type($result)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
                    "::llvm::StringRef":$grid,
@@ -141,6 +147,8 @@ def Shard_PermuteOp
     $input `on` $grid `from_axes` `=` $from_axes `to_axes` `=` $to_axes
     attr-dict `:` type($result)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -166,6 +174,8 @@ def Shard_ShiftOp
     `shift_axis` `=` $shift_axis `offset` `=` $offset (`rotate` $rotate^)?
     attr-dict `:` type($input) `->` type($result)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
                    "::llvm::StringRef":$grid,
@@ -206,6 +216,7 @@ def Shard_UpdateHaloOp
     (`halo_sizes` `=` custom<DynamicIndexList>($halo_sizes, $static_halo_sizes)^)?
     attr-dict `:` type($result)
   }];
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getDestinationMutable();

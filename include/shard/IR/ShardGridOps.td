@@ -77,6 +77,7 @@ def Shard_GridShapeOp
   let assemblyFormat = [{
     $grid (`axes` `=` $axes^)? attr-dict `:` type($result)
   }];
+  let hasCanonicalizer = 1;
   let builders = [
     OpBuilder<(ins "::shard::GridOp":$grid)>,
     OpBuilder<(ins "::shard::GridOp":$grid,
@@ -106,6 +107,7 @@ def Shard_ProcessMultiIndexOp
   let assemblyFormat = [{
     `on` $grid (`axes` `=` $axes^)? attr-dict `:` type($result)
   }];
+  let hasCanonicalizer = 1;
   let builders = [
     OpBuilder<(ins "::shard::GridOp":$grid)>,
     OpBuilder<(ins "::llvm::StringRef":$grid,

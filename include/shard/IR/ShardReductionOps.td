@@ -38,6 +38,8 @@ def Shard_AllReduceOp
     (`reduction` `=` $reduction^)? (`combiner` $combiner^)?
     attr-dict `:` type($input) `->` type($result)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Value":$input, "::llvm::StringRef":$grid,
                    "::llvm::ArrayRef<int16_t>":$gridAxes,
@@ -74,6 +76,8 @@ def Shard_ReduceOp
     `root` `=` custom<DynamicIndexList>($root_dynamic, $root)
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -103,6 +107,8 @@ def Shard_ReduceScatterOp
     custom<ScatterAxis>($scatter_axis)
     attr-dict `:` type($input) `->` type($result)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
                    "::llvm::StringRef":$grid,

@@ -31,6 +31,8 @@ def Shard_BroadcastOp
     `root` `=` custom<DynamicIndexList>($root_dynamic, $root)
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
 }
 
 def Shard_GatherOp
@@ -55,6 +57,8 @@ def Shard_GatherOp
     `root` `=` custom<DynamicIndexList>($root_dynamic, $root)
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
 }
 
 def Shard_ScatterOp
@@ -83,6 +87,8 @@ def Shard_ScatterOp
     `root` `=` custom<DynamicIndexList>($root_dynamic, $root)
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
 }
 
 def Shard_SendOp
@@ -105,6 +111,7 @@ def Shard_SendOp
     `destination` `=` custom<DynamicIndexList>($destination_dynamic, $destination)
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasCanonicalizer = 1;
 }
 
 def Shard_RecvOp
@@ -128,6 +135,7 @@ def Shard_RecvOp
     (`source` `=` custom<DynamicIndexList>($source_dynamic, $source)^)?
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasCanonicalizer = 1;
 }
 
 #endif // SHARD_IR_SHARDROOTEDOPS_TD

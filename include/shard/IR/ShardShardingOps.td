@@ -50,6 +50,7 @@ def Shard_ShardingOp
     (`sharded_dims_offsets` `=` custom<DynamicIndexList>($dynamic_sharded_dims_offsets, $static_sharded_dims_offsets)^)?
     attr-dict `:` type($result)
   }];
+  let hasCanonicalizer = 1;
   let builders = [
     OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$grid,
       "::llvm::ArrayRef<::shard::GridAxesAttr>":$split_axes,
@@ -84,6 +85,7 @@ def Shard_GetShardingOp : Shard_Op<"get_sharding", [Pure]> {
   let assemblyFormat = [{
     $source attr-dict `:` type($source) `->` type($result)
   }];
+  let hasCanonicalizer = 1;
 }
 
 def Shard_ShardShapeOp
@@ -150,6 +152,7 @@ def Shard_ShardOp
     $src `to` $sharding (`annotate_for_users` $annotate_for_users^)?
     attr-dict `:` type($result)
   }];
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 

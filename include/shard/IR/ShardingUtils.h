@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // The border between attributes and SSA values on one side and the plain values
 // of the Geometry floor on the other. Passes resolve shardings here once and

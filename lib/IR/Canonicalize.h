@@ -1,0 +1,60 @@
+//===- Canonicalize.h - What the canonicalization patterns share -*- C++
+//-*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_IR_CANONICALIZE_H
+#define SHARD_LIB_IR_CANONICALIZE_H
+
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace shard {
+
+/// The grid called `symbol` as seen from `op`; null if there is none.
+GridOp lookupGrid(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol);
+
+/// Whether every device group along `axes` is known to have one device.
+bool isOneDevice(mlir::Operation *op, mlir::FlatSymbolRefAttr grid,
+                 llvm::ArrayRef<GridAxis> axes);
+
+/// Whether the IR says that all devices of a group along `axes` hold the same
+/// `value`: constants, results of all_gather, all_reduce and broadcast, and
+/// elementwise functions of such.
+bool isReplicatedOver(mlir::Value value, mlir::FlatSymbolRefAttr grid,
+                      llvm::ArrayRef<GridAxis> axes);
+
+bool sameSet(llvm::ArrayRef<GridAxis> a, llvm::ArrayRef<GridAxis> b);
+bool isSubset(llvm::ArrayRef<GridAxis> small, llvm::ArrayRef<GridAxis> large);
+/// If `axes` starts with `prefix`, what follows it.
+std::optional<llvm::ArrayRef<GridAxis>>
+dropPrefix(llvm::ArrayRef<GridAxis> axes, llvm::ArrayRef<GridAxis> prefix);
+
+/// The patterns of the reductions that start at an all_gather or an all_slice.
+void populateGatherOfReduceScatter(mlir::RewritePatternSet &patterns);
+void populateSliceOfAllReduce(mlir::RewritePatternSet &patterns);
+
+/// A group of one device: the result is the input.
+template <typename OpTy>
+struct DropOneDeviceGroup : mlir::OpRewritePattern<OpTy> {
+  using mlir::OpRewritePattern<OpTy>::OpRewritePattern;
+
+  mlir::LogicalResult
+  matchAndRewrite(OpTy op, mlir::PatternRewriter &rewriter) const override {
+    if (op.getInput().getType() != op.getResult().getType() ||
+        !llvm::isa<mlir::TensorType>(op.getInput().getType()) ||
+        !isOneDevice(op, op.getGridAttr(), op.getGridAxes()))
+      return mlir::failure();
+    rewriter.replaceOp(op, op.getInput());
+    return mlir::success();
+  }
+};
+
+} // namespace shard
+
+#endif // SHARD_LIB_IR_CANONICALIZE_H

@@ -1,0 +1,286 @@
+//===- CanonicalizeMoves.cpp - Algebra of collectives that move data ------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Canonicalize.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace shard {
+
+//===----------------------------------------------------------------------===//
+// What the IR says
+//===----------------------------------------------------------------------===//
+
+GridOp lookupGrid(Operation *op, FlatSymbolRefAttr symbol) {
+  return SymbolTable::lookupNearestSymbolFrom<GridOp>(op, symbol);
+}
+
+bool isOneDevice(Operation *op, FlatSymbolRefAttr symbol,
+                 ArrayRef<GridAxis> axes) {
+  if (axes.empty())
+    return true;
+  GridOp grid = lookupGrid(op, symbol);
+  return grid && llvm::all_of(axes, [&](GridAxis axis) {
+           return axis >= 0 && axis < grid.getRank() &&
+                  grid.getShape()[axis] == 1;
+         });
+}
+
+bool isSubset(ArrayRef<GridAxis> small, ArrayRef<GridAxis> large) {
+  return llvm::all_of(
+      small, [&](GridAxis axis) { return llvm::is_contained(large, axis); });
+}
+
+bool sameSet(ArrayRef<GridAxis> a, ArrayRef<GridAxis> b) {
+  return a.size() == b.size() && isSubset(a, b);
+}
+
+std::optional<ArrayRef<GridAxis>> dropPrefix(ArrayRef<GridAxis> axes,
+                                             ArrayRef<GridAxis> prefix) {
+  if (axes.size() < prefix.size() || axes.take_front(prefix.size()) != prefix)
+    return std::nullopt;
+  return axes.drop_front(prefix.size());
+}
+
+static bool isReplicatedOver(Value value, FlatSymbolRefAttr grid,
+                             ArrayRef<GridAxis> axes, int depth) {
+  if (axes.empty())
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0)
+    return false;
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  // A collective over some of the axes makes its result equal along these.
+  auto unify = [&](auto collective) {
+    if (collective.getGridAttr() != grid)
+      return false;
+    SmallVector<GridAxis> rest;
+    for (GridAxis axis : axes)
+      if (!llvm::is_contained(collective.getGridAxes(), axis))
+        rest.push_back(axis);
+    return isReplicatedOver(collective.getInput(), grid, rest, depth - 1);
+  };
+  if (auto gather = dyn_cast<AllGatherOp>(op))
+    return unify(gather);
+  if (auto reduce = dyn_cast<AllReduceOp>(op))
+    return isa<TensorType>(reduce.getResult().getType()) && unify(reduce);
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return broadcast.getRootDynamic().empty() && unify(broadcast);
+  if (auto slice = dyn_cast<AllSliceOp>(op)) {
+    if (slice.getGridAttr() != grid || llvm::any_of(axes, [&](GridAxis axis) {
+          return llvm::is_contained(slice.getGridAxes(), axis);
+        }))
+      return false;
+    return isReplicatedOver(slice.getInput(), grid, axes, depth - 1);
+  }
+  if (op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op) &&
+      op->getNumRegions() == 0 && op->getNumOperands() > 0)
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return isReplicatedOver(operand, grid, axes, depth - 1);
+    });
+  return false;
+}
+
+bool isReplicatedOver(Value value, FlatSymbolRefAttr grid,
+                      ArrayRef<GridAxis> axes) {
+  // Bounds the work per pattern; chains longer than this gain nothing.
+  constexpr int kDepth = 4;
+  return isReplicatedOver(value, grid, axes, kDepth);
+}
+
+//===----------------------------------------------------------------------===//
+// all_slice, all_gather
+//===----------------------------------------------------------------------===//
+
+namespace {
+// all_slice(all_gather(x, A, d), A, d)        = x
+// all_slice(all_gather(x, A ++ C, d), A, d)   = all_gather(x, C, d)
+// all_slice(all_gather(x, A, d), A ++ C, d)   = all_slice(x, C, d)
+// because a minor axis cuts the local extent that the major ones leave.
+struct SliceOfGather : OpRewritePattern<AllSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AllSliceOp slice,
+                                PatternRewriter &rewriter) const override {
+    auto gather = slice.getInput().getDefiningOp<AllGatherOp>();
+    if (!gather || gather.getGridAttr() != slice.getGridAttr() ||
+        gather.getGatherAxis() != slice.getSliceAxis())
+      return failure();
+    Value input = gather.getInput();
+    Type type = slice.getResult().getType();
+    int64_t dim = slice.getSliceAxis().getSExtValue();
+    ArrayRef<GridAxis> gathered = gather.getGridAxes();
+    ArrayRef<GridAxis> sliced = slice.getGridAxes();
+    if (gathered == sliced) {
+      if (input.getType() != type)
+        return failure();
+      rewriter.replaceOp(slice, input);
+      return success();
+    }
+    // What is left must have static extents that the verifier can check: a
+    // dynamic one may stand for another trimming.
+    if (!cast<ShapedType>(type).hasStaticShape() ||
+        !cast<ShapedType>(input.getType()).hasStaticShape() ||
+        !cast<ShapedType>(gather.getResult().getType()).hasStaticShape())
+      return failure();
+    if (auto rest = dropPrefix(gathered, sliced)) {
+      rewriter.replaceOpWithNewOp<AllGatherOp>(slice, type, input,
+                                               slice.getGrid(), *rest, dim);
+      return success();
+    }
+    if (auto rest = dropPrefix(sliced, gathered)) {
+      rewriter.replaceOpWithNewOp<AllSliceOp>(slice, type, input,
+                                              slice.getGrid(), *rest, dim);
+      return success();
+    }
+    return failure();
+  }
+};
+
+// all_gather(all_slice(x, A, d), A, d) = x where x is replicated over A
+struct GatherOfSlice : OpRewritePattern<AllGatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AllGatherOp gather,
+                                PatternRewriter &rewriter) const override {
+    auto slice = gather.getInput().getDefiningOp<AllSliceOp>();
+    if (!slice || gather.getGridAttr() != slice.getGridAttr() ||
+        gather.getGatherAxis() != slice.getSliceAxis() ||
+        gather.getGridAxes() != slice.getGridAxes() ||
+        slice.getInput().getType() != gather.getResult().getType() ||
+        !isReplicatedOver(slice.getInput(), slice.getGridAttr(),
+                          slice.getGridAxes()))
+      return failure();
+    rewriter.replaceOp(gather, slice.getInput());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// all_to_all, permute, shift
+//===----------------------------------------------------------------------===//
+
+// all_to_all(all_to_all(x, A, s, c), A, c, s) = x
+struct AllToAllPair : OpRewritePattern<AllToAllOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AllToAllOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<AllToAllOp>();
+    if (!inner || inner.getGridAttr() != op.getGridAttr() ||
+        inner.getGridAxes() != op.getGridAxes() ||
+        inner.getSplitAxis() != op.getConcatAxis() ||
+        inner.getConcatAxis() != op.getSplitAxis() ||
+        inner.getInput().getType() != op.getResult().getType())
+      return failure();
+    rewriter.replaceOp(op, inner.getInput());
+    return success();
+  }
+};
+
+// permute(x, F, F) = x
+// permute(x, F, T) = x where x is replicated over F and T
+// permute(permute(x, F, T), T, F) = x
+// permute(permute(x, F, T), T, U) = permute(x, F, U) if F, T, U are one set
+struct SimplifyPermute : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    ArrayRef<GridAxis> from = op.getFromAxes(), to = op.getToAxes();
+    SmallVector<GridAxis> all(from);
+    llvm::append_range(all, to);
+    if (from == to || isOneDevice(op, op.getGridAttr(), all) ||
+        isReplicatedOver(op.getInput(), op.getGridAttr(), all)) {
+      rewriter.replaceOp(op, op.getInput());
+      return success();
+    }
+    auto inner = op.getInput().getDefiningOp<PermuteOp>();
+    if (!inner || inner.getGridAttr() != op.getGridAttr() ||
+        inner.getToAxes() != from)
+      return failure();
+    if (inner.getFromAxes() == to) {
+      rewriter.replaceOp(op, inner.getInput());
+      return success();
+    }
+    if (!sameSet(inner.getFromAxes(), from) || !sameSet(from, to))
+      return failure();
+    rewriter.replaceOpWithNewOp<PermuteOp>(
+        op, op.getResult().getType(), inner.getInput(), op.getGridAttr(),
+        inner.getFromAxesAttr(), op.getToAxesAttr());
+    return success();
+  }
+};
+
+// shift(x, 0) = x; with rotate also any multiple of the axis size
+// shift(x, n, rotate) = x where x is replicated over the axis
+// shift(shift(x, m), n) = shift(x, m + n), both with rotate or both without
+struct SimplifyShift : OpRewritePattern<ShiftOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ShiftOp op,
+                                PatternRewriter &rewriter) const override {
+    auto axis = static_cast<GridAxis>(op.getShiftAxis().getSExtValue());
+    auto offset = static_cast<int64_t>(op.getOffset());
+    GridOp grid = lookupGrid(op, op.getGridAttr());
+    if (op.getInput().getType() != op.getResult().getType() || !grid ||
+        axis < 0 || axis >= grid.getRank())
+      return failure();
+    int64_t size = grid.getShape()[axis];
+    bool whole =
+        op.getRotate() && !ShapedType::isDynamic(size) && offset % size == 0;
+    if (offset == 0 || whole ||
+        isReplicatedOver(op.getInput(), op.getGridAttr(), axis)) {
+      rewriter.replaceOp(op, op.getInput());
+      return success();
+    }
+    auto inner = op.getInput().getDefiningOp<ShiftOp>();
+    int64_t sum;
+    if (!inner || inner.getGridAttr() != op.getGridAttr() ||
+        inner.getShiftAxis() != op.getShiftAxis() ||
+        inner.getRotate() != op.getRotate() ||
+        inner.getInput().getType() != op.getResult().getType() ||
+        llvm::AddOverflow(offset, static_cast<int64_t>(inner.getOffset()), sum))
+      return failure();
+    if (op.getRotate() && !ShapedType::isDynamic(size))
+      sum %= size;
+    rewriter.replaceOpWithNewOp<ShiftOp>(
+        op, op.getResult().getType(), inner.getInput(), op.getGrid(),
+        op.getGridAxes(), axis, sum, op.getRotate());
+    return success();
+  }
+};
+} // namespace
+
+void AllGatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<DropOneDeviceGroup<AllGatherOp>, GatherOfSlice>(context);
+  populateGatherOfReduceScatter(patterns);
+}
+
+void AllSliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.add<DropOneDeviceGroup<AllSliceOp>, SliceOfGather>(context);
+  populateSliceOfAllReduce(patterns);
+}
+
+void AllToAllOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.add<DropOneDeviceGroup<AllToAllOp>, AllToAllPair>(context);
+}
+
+void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<SimplifyPermute>(context);
+}
+
+void ShiftOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *context) {
+  patterns.add<DropOneDeviceGroup<ShiftOp>, SimplifyShift>(context);
+}
+
+} // namespace shard

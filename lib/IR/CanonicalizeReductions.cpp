@@ -1,0 +1,194 @@
+//===- CanonicalizeReductions.cpp - Algebra of reductions -----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Canonicalize.h"
+
+using namespace mlir;
+
+namespace shard {
+
+// f(x, x) = x.
+static bool isIdempotent(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::Max:
+  case ReductionKind::Min:
+  case ReductionKind::UMax:
+  case ReductionKind::UMin:
+  case ReductionKind::BitwiseAnd:
+  case ReductionKind::BitwiseOr:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Reducing along some axes and then along others is reducing along all. The
+// mean of integers rounds at each step.
+static bool isNestable(ReductionKind kind, Type type) {
+  if (kind == ReductionKind::Average)
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  return kind != ReductionKind::Generic;
+}
+
+static bool isPlain(AllReduceOp op) {
+  return isa<TensorType>(op.getInput().getType()) && op.getCombiner().empty();
+}
+
+namespace {
+// all_reduce(x, A, k) = x where x is replicated over A and k is idempotent
+// all_reduce(all_reduce(x, A, k), B, k) = all_reduce(x, A ++ B, k), where A and
+// B are disjoint or k is idempotent
+struct NestedAllReduce : OpRewritePattern<AllReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AllReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isPlain(op))
+      return failure();
+    Type type = op.getResult().getType();
+    ReductionKind kind = op.getReduction();
+    bool idempotent = isIdempotent(kind);
+    // Conversion of the input happens before; a second one is not folded.
+    if (op.getInput().getType() != type)
+      return failure();
+    if (idempotent &&
+        isReplicatedOver(op.getInput(), op.getGridAttr(), op.getGridAxes())) {
+      rewriter.replaceOp(op, op.getInput());
+      return success();
+    }
+    auto inner = op.getInput().getDefiningOp<AllReduceOp>();
+    if (!inner || !inner->hasOneUse() || !isPlain(inner) ||
+        inner.getGridAttr() != op.getGridAttr() ||
+        inner.getReduction() != kind || !isNestable(kind, type))
+      return failure();
+    SmallVector<GridAxis> axes(inner.getGridAxes());
+    for (GridAxis axis : op.getGridAxes()) {
+      if (!llvm::is_contained(inner.getGridAxes(), axis))
+        axes.push_back(axis);
+      else if (!idempotent)
+        return failure();
+    }
+    rewriter.replaceOpWithNewOp<AllReduceOp>(op, type, inner.getInput(),
+                                             op.getGrid(), axes, kind);
+    return success();
+  }
+};
+
+// all_slice(all_reduce(x, A, k), B, d), with the all_reduce used only here:
+//   A = B as sets:     reduce_scatter(x, B, k, d)
+//   B a subset of A:   all_reduce(reduce_scatter(x, B, k, d), A \ B, k)
+struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AllSliceOp slice,
+                                PatternRewriter &rewriter) const override {
+    auto reduce = slice.getInput().getDefiningOp<AllReduceOp>();
+    if (!reduce || !reduce->hasOneUse() || !isPlain(reduce) ||
+        reduce.getGridAttr() != slice.getGridAttr() ||
+        slice.getGridAxes().empty() ||
+        !isSubset(slice.getGridAxes(), reduce.getGridAxes()))
+      return failure();
+    Type type = slice.getResult().getType();
+    ReductionKind kind = reduce.getReduction();
+    SmallVector<GridAxis> rest;
+    for (GridAxis axis : reduce.getGridAxes())
+      if (!llvm::is_contained(slice.getGridAxes(), axis))
+        rest.push_back(axis);
+    if (!rest.empty() && !isNestable(kind, type))
+      return failure();
+    Value result = ReduceScatterOp::create(
+        rewriter, slice.getLoc(), type, reduce.getInput(), slice.getGrid(),
+        slice.getGridAxes(), kind, slice.getSliceAxis().getSExtValue());
+    if (!rest.empty())
+      result = AllReduceOp::create(rewriter, reduce.getLoc(), type, result,
+                                   slice.getGrid(), rest, kind);
+    rewriter.replaceOp(slice, result);
+    return success();
+  }
+};
+
+// all_gather(reduce_scatter(x, A, k, d), A, d) = all_reduce(x, A, k), with the
+// reduce_scatter used only here
+struct GatherOfReduceScatter : OpRewritePattern<AllGatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AllGatherOp gather,
+                                PatternRewriter &rewriter) const override {
+    auto scatter = gather.getInput().getDefiningOp<ReduceScatterOp>();
+    if (!scatter || !scatter->hasOneUse() || !scatter.getCombiner().empty() ||
+        scatter.getGridAttr() != gather.getGridAttr() ||
+        scatter.getGridAxes() != gather.getGridAxes() ||
+        scatter.getScatterAxis() != gather.getGatherAxis())
+      return failure();
+    auto input = cast<ShapedType>(scatter.getInput().getType());
+    auto result = cast<ShapedType>(gather.getResult().getType());
+    if (input.getShape() != result.getShape())
+      return failure();
+    rewriter.replaceOpWithNewOp<AllReduceOp>(
+        gather, result, scatter.getInput(), gather.getGrid(),
+        gather.getGridAxes(), scatter.getReduction());
+    return success();
+  }
+};
+
+// reduce_scatter(x, A, k, d) = all_slice(x, A, d) where x is replicated over A
+// and k is idempotent
+struct ReduceScatterOfReplicated : OpRewritePattern<ReduceScatterOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceScatterOp op,
+                                PatternRewriter &rewriter) const override {
+    auto input = cast<ShapedType>(op.getInput().getType());
+    auto result = cast<ShapedType>(op.getResult().getType());
+    if (!isIdempotent(op.getReduction()) ||
+        input.getElementType() != result.getElementType() ||
+        !isReplicatedOver(op.getInput(), op.getGridAttr(), op.getGridAxes()))
+      return failure();
+    rewriter.replaceOpWithNewOp<AllSliceOp>(op, result, op.getInput(),
+                                            op.getGrid(), op.getGridAxes(),
+                                            op.getScatterAxis().getSExtValue());
+    return success();
+  }
+};
+
+// reduce(x, A, k, root) = x where x is replicated over A and k is idempotent
+struct ReduceOfReplicated : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isIdempotent(op.getReduction()) ||
+        op.getInput().getType() != op.getResult().getType() ||
+        !isReplicatedOver(op.getInput(), op.getGridAttr(), op.getGridAxes()))
+      return failure();
+    rewriter.replaceOp(op, op.getInput());
+    return success();
+  }
+};
+} // namespace
+
+void populateGatherOfReduceScatter(RewritePatternSet &patterns) {
+  patterns.add<GatherOfReduceScatter>(patterns.getContext());
+}
+
+void populateSliceOfAllReduce(RewritePatternSet &patterns) {
+  patterns.add<SliceOfAllReduce>(patterns.getContext());
+}
+
+void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<DropOneDeviceGroup<AllReduceOp>, NestedAllReduce>(context);
+}
+
+void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<DropOneDeviceGroup<ReduceOp>, ReduceOfReplicated>(context);
+}
+
+void ReduceScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                  MLIRContext *context) {
+  patterns.add<DropOneDeviceGroup<ReduceScatterOp>, ReduceScatterOfReplicated>(
+      context);
+}
+
+} // namespace shard

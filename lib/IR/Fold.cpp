@@ -1,0 +1,121 @@
+//===- Fold.cpp - Collectives of constants --------------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A constant is the same on all devices. Collectives that only move elements
+// take a splat to a splat; a reduction of n equal splats is one where the value
+// does not depend on the order of the additions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Canonicalize.h"
+
+using namespace mlir;
+
+namespace shard {
+
+// The splat `input` in the shape of `type`; null if that is not possible.
+static OpFoldResult resizeSplat(Attribute input, Type type) {
+  auto splat = dyn_cast_if_present<SplatElementsAttr>(input);
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  if (!splat || !shaped || !shaped.hasStaticShape() ||
+      splat.getElementType() != shaped.getElementType())
+    return {};
+  return splat.resizeSplat(shaped);
+}
+
+OpFoldResult AllGatherOp::fold(FoldAdaptor adaptor) {
+  return resizeSplat(adaptor.getInput(), getType());
+}
+OpFoldResult AllSliceOp::fold(FoldAdaptor adaptor) {
+  return resizeSplat(adaptor.getInput(), getType());
+}
+OpFoldResult AllToAllOp::fold(FoldAdaptor adaptor) {
+  return resizeSplat(adaptor.getInput(), getType());
+}
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  return resizeSplat(adaptor.getInput(), getType());
+}
+OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
+  return resizeSplat(adaptor.getInput(), getType());
+}
+OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
+  return resizeSplat(adaptor.getInput(), getType());
+}
+OpFoldResult ScatterOp::fold(FoldAdaptor adaptor) {
+  return resizeSplat(adaptor.getInput(), getType());
+}
+OpFoldResult ShiftOp::fold(FoldAdaptor adaptor) {
+  return resizeSplat(adaptor.getInput(), getType());
+}
+
+// The reduction of equal integer splats. Floats only where no addition rounds:
+// zeros under sum, ones under product, any value under max and min. min and max
+// of signed zeros and NaNs of one bit pattern are that pattern.
+static OpFoldResult reduceSplat(Operation *op, Attribute input, Type type,
+                                ReductionKind kind, FlatSymbolRefAttr symbol,
+                                ArrayRef<GridAxis> axes) {
+  auto splat = dyn_cast_if_present<SplatElementsAttr>(input);
+  if (!splat || !resizeSplat(input, type))
+    return {};
+  switch (kind) {
+  case ReductionKind::Max:
+  case ReductionKind::Min:
+  case ReductionKind::UMax:
+  case ReductionKind::UMin:
+  case ReductionKind::BitwiseAnd:
+  case ReductionKind::BitwiseOr:
+    return resizeSplat(input, type);
+  case ReductionKind::Sum:
+    if (isa<FloatType>(splat.getElementType())) {
+      APFloat value = splat.getSplatValue<APFloat>();
+      return value.isPosZero() ? resizeSplat(input, type) : OpFoldResult();
+    }
+    break;
+  case ReductionKind::Product:
+    if (isa<FloatType>(splat.getElementType())) {
+      APFloat value = splat.getSplatValue<APFloat>();
+      return value.isExactlyValue(1.0) ? resizeSplat(input, type)
+                                       : OpFoldResult();
+    }
+    if (isa<IntegerType, IndexType>(splat.getElementType()) &&
+        (splat.getSplatValue<APInt>().isOne() ||
+         splat.getSplatValue<APInt>().isZero()))
+      return resizeSplat(input, type);
+    return {};
+  default:
+    return {};
+  }
+  // Integers wrap around: n * value.
+  auto element = dyn_cast<IntegerType>(splat.getElementType());
+  GridOp grid = element ? lookupGrid(op, symbol) : GridOp();
+  if (!grid)
+    return {};
+  APInt value = splat.getSplatValue<APInt>();
+  for (GridAxis axis : axes) {
+    if (axis < 0 || axis >= grid.getRank() ||
+        ShapedType::isDynamic(grid.getShape()[axis]))
+      return {};
+    value *= APInt(64, grid.getShape()[axis]).zextOrTrunc(value.getBitWidth());
+  }
+  return SplatElementsAttr::get(cast<RankedTensorType>(type), value);
+}
+
+OpFoldResult AllReduceOp::fold(FoldAdaptor adaptor) {
+  return reduceSplat(*this, adaptor.getInput(), getType(), getReduction(),
+                     getGridAttr(), getGridAxes());
+}
+OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) {
+  return reduceSplat(*this, adaptor.getInput(), getType(), getReduction(),
+                     getGridAttr(), getGridAxes());
+}
+OpFoldResult ReduceScatterOp::fold(FoldAdaptor adaptor) {
+  return reduceSplat(*this, adaptor.getInput(), getType(), getReduction(),
+                     getGridAttr(), getGridAxes());
+}
+
+} // namespace shard
