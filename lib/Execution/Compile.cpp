@@ -19,82 +19,9 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
-#include <chrono>
-#include <cstring>
-
 using namespace mlir;
 using namespace shard;
 using namespace shard::execution;
-
-//===----------------------------------------------------------------------===//
-// Memory of a run
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Stands in front of every buffer of a run. All of a thread's live buffers form
-/// a ring, so that what the program does not free is freed at its end.
-struct alignas(64) BufferHeader {
-  BufferHeader *previous, *next;
-  int64_t bytes;
-};
-
-struct RunMemory {
-  BufferHeader ring{&ring, &ring, 0};
-  int64_t live = 0, peak = 0;
-
-  void releaseAll() {
-    while (ring.next != &ring)
-      release(ring.next);
-  }
-  void release(BufferHeader *header) {
-    header->previous->next = header->next;
-    header->next->previous = header->previous;
-    live -= header->bytes;
-    std::free(header);
-  }
-};
-
-thread_local RunMemory runMemory;
-
-} // namespace
-
-extern "C" {
-static void *shardExecAllocate(uint64_t alignment, uint64_t size) {
-  (void)alignment; // Buffers are aligned to 64 bytes, the most that is asked.
-  uint64_t total = sizeof(BufferHeader) + (size + 127) / 64 * 64;
-  auto *header = static_cast<BufferHeader *>(std::aligned_alloc(64, total));
-  if (!header) {
-    std::fprintf(stderr, "error: out of memory: a buffer of %llu bytes\n",
-                 static_cast<unsigned long long>(size));
-    std::_Exit(1);
-  }
-  BufferHeader &ring = runMemory.ring;
-  header->bytes = static_cast<int64_t>(size);
-  header->previous = &ring;
-  header->next = ring.next;
-  ring.next->previous = header;
-  ring.next = header;
-  runMemory.live += header->bytes;
-  runMemory.peak = std::max(runMemory.peak, runMemory.live);
-  return header + 1;
-}
-
-static void shardExecFree(void *pointer) {
-  if (pointer)
-    runMemory.release(static_cast<BufferHeader *>(pointer) - 1);
-}
-
-static double shardExecClock() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-}
-
-//===----------------------------------------------------------------------===//
-// Compilation
-//===----------------------------------------------------------------------===//
 
 std::optional<TensorSpec> shard::getTensorSpec(Type type) {
   std::optional<ElementType> element = getElementType(getElementTypeOrSelf(type));
@@ -144,15 +71,6 @@ static void wrapScalars(func::FuncOp entry) {
   entry.setFunctionType(builder.getFunctionType(inputs, results));
 }
 
-/// Functions that every program may call, beside those of libm.
-static std::vector<std::pair<std::string, void *>> builtinSymbols() {
-  return {{"shard_exec_contract", reinterpret_cast<void *>(&shard_exec_contract)},
-          {"_mlir_memref_to_llvm_aligned_alloc",
-           reinterpret_cast<void *>(&shardExecAllocate)},
-          {"_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&shardExecFree)},
-          {"rtclock", reinterpret_cast<void *>(&shardExecClock)}};
-}
-
 /// Every external function that is called must be known.
 static LogicalResult checkExternals(
     ModuleOp module, ArrayRef<std::pair<std::string, void *>> symbols) {
@@ -181,11 +99,6 @@ static LogicalResult report(Operation *op, llvm::StringRef what,
                             llvm::Error error) {
   return op->emitError() << what << ": " << llvm::toString(std::move(error));
 }
-
-CompiledProgram::CompiledProgram() = default;
-CompiledProgram::~CompiledProgram() = default;
-
-int64_t CompiledProgram::peakBytes() { return runMemory.peak; }
 
 static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
                               StringRef what, std::vector<TensorSpec> &specs) {
@@ -240,7 +153,7 @@ shard::compile(ModuleOp module, StringRef entryName,
       failed(getSpecs(original, original.getResultTypes(), "result",
                       program->outputSpecs)))
     return failure();
-  std::vector<std::pair<std::string, void *>> symbols = builtinSymbols();
+  std::vector<std::pair<std::string, void *>> symbols = runSymbols();
   llvm::append_range(symbols, options.symbols);
   if (failed(checkExternals(module, symbols)))
     return failure();
@@ -289,81 +202,4 @@ shard::compile(ModuleOp module, StringRef entryName,
   program->engine = std::move(*engine);
   program->function = *function;
   return program;
-}
-
-//===----------------------------------------------------------------------===//
-// Running
-//===----------------------------------------------------------------------===//
-
-/// The words of a memref descriptor of `rank`: two pointers, an offset, sizes
-/// and strides.
-static size_t descriptorWords(size_t rank) { return 3 + 2 * rank; }
-
-static llvm::Error checkArgument(const TensorSpec &spec, size_t index,
-                                 const HostTensor &argument) {
-  bool fits = spec.type == argument.type() &&
-              spec.shape.size() == argument.shape().size();
-  for (size_t i = 0; fits && i < spec.shape.size(); ++i)
-    fits = ShapedType::isDynamic(spec.shape[i]) ||
-           spec.shape[i] == argument.shape()[i];
-  if (fits)
-    return llvm::Error::success();
-  return llvm::createStringError(
-      llvm::formatv("argument {0} is {1}, but the program takes {2}", index,
-                    toString(argument.type(), argument.shape()),
-                    toString(spec.type, spec.shape))
-          .str());
-}
-
-/// Copies a result out of the memref that `words` describe.
-static HostTensor readResult(const TensorSpec &spec, const int64_t *words) {
-  size_t rank = spec.shape.size();
-  const auto *base = reinterpret_cast<const uint8_t *>(words[1]);
-  int64_t width = byteWidth(spec.type);
-  base += words[2] * width;
-  std::vector<int64_t> shape(words + 3, words + 3 + rank);
-  // Function results have identity layout.
-  HostTensor result(spec.type, std::move(shape));
-  std::memcpy(result.data(), base, result.numBytes());
-  return result;
-}
-
-llvm::Expected<std::vector<HostTensor>>
-CompiledProgram::run(ArrayRef<const HostTensor *> arguments) const {
-  if (arguments.size() != inputSpecs.size())
-    return llvm::createStringError(
-        llvm::formatv("the program takes {0} arguments, not {1}",
-                      inputSpecs.size(), arguments.size())
-            .str());
-  std::vector<int64_t> words;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const HostTensor &argument = *arguments[i];
-    if (llvm::Error error = checkArgument(inputSpecs[i], i, argument))
-      return std::move(error);
-    auto address = reinterpret_cast<int64_t>(argument.data());
-    words.insert(words.end(), {address, address, 0});
-    words.insert(words.end(), argument.shape().begin(), argument.shape().end());
-    std::vector<int64_t> strides = rowMajorStrides(argument.shape());
-    words.insert(words.end(), strides.begin(), strides.end());
-  }
-  size_t resultWords = 0;
-  for (const TensorSpec &spec : outputSpecs)
-    resultWords += descriptorWords(spec.shape.size());
-  std::vector<int64_t> result(resultWords, 0);
-  std::vector<void *> packed;
-  for (int64_t &word : words)
-    packed.push_back(&word);
-  packed.push_back(result.data());
-
-  runMemory.releaseAll();
-  runMemory.peak = 0;
-  function(packed.data());
-  std::vector<HostTensor> outputs;
-  const int64_t *next = result.data();
-  for (const TensorSpec &spec : outputSpecs) {
-    outputs.push_back(readResult(spec, next));
-    next += descriptorWords(spec.shape.size());
-  }
-  runMemory.releaseAll();
-  return outputs;
 }

@@ -72,6 +72,10 @@ void expandNarrowFloats(mlir::ModuleOp module);
 /// a library function.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 
+/// Functions that every program may call, beside those of libm: the kernel and
+/// what allocates buffers.
+std::vector<std::pair<std::string, void *>> runSymbols();
+
 /// The symbol of function `name` after lowerToLLVM.
 std::string mangledName(llvm::StringRef name);
 

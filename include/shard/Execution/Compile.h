@@ -70,6 +70,34 @@ struct CompileOptions {
   unsigned optLevel = 3;
 };
 
+struct RunMemory;
+
+/// One run of a program, ready to go: everything that can fail has been checked.
+/// It may be executed on any thread, once.
+class Invocation {
+public:
+  Invocation();
+  Invocation(Invocation &&);
+  Invocation &operator=(Invocation &&);
+  ~Invocation();
+
+  /// Runs on the calling thread. Owns nothing on the stack, so that a failing
+  /// collective may leave it by longjmp.
+  void execute();
+  /// The results, after execute() has returned. Callable once.
+  std::vector<HostTensor> takeResults();
+  /// The most bytes that the run's buffers took at once, arguments not counted.
+  int64_t peakBytes() const;
+
+private:
+  friend class CompiledProgram;
+  void (*function)(void **) = nullptr;
+  std::vector<TensorSpec> outputSpecs;
+  std::vector<int64_t> words, resultWords;
+  std::vector<void *> packed;
+  std::unique_ptr<RunMemory> memory;
+};
+
 /// Machine code of one function.
 class CompiledProgram {
 public:
@@ -78,14 +106,14 @@ public:
   const std::vector<TensorSpec> &inputs() const { return inputSpecs; }
   const std::vector<TensorSpec> &outputs() const { return outputSpecs; }
 
-  /// Runs the program on the calling thread. `arguments` stay unchanged.
-  /// Fails where number, type or shape of the arguments do not fit.
+  /// Makes ready to run with `arguments`, which must outlive the run and stay
+  /// unchanged. Fails where number, type or shape do not fit.
+  llvm::Expected<Invocation>
+  prepare(llvm::ArrayRef<const HostTensor *> arguments) const;
+
+  /// Runs the program on the calling thread.
   llvm::Expected<std::vector<HostTensor>>
   run(llvm::ArrayRef<const HostTensor *> arguments) const;
-
-  /// The most bytes that buffers of the last run on this thread took at once,
-  /// arguments not counted.
-  static int64_t peakBytes();
 
 private:
   friend mlir::FailureOr<std::unique_ptr<CompiledProgram>>

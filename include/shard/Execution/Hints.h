@@ -1,0 +1,65 @@
+//===- Hints.h - Put shardings on a program, or take them off ---*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a runner does to a module before it is compiled: choose the entry, set
+// the grid, attach hints that came from outside, turn constants into arguments;
+// and, for the single-device reference, remove everything about shardings.
+//
+// A hint is text, TARGET=SHARDING:
+//
+//   arg0=[[0], []]              an argument of the entry
+//   result0=[[], ["model"]]     a result
+//   linalg.matmul#2:1=[[], [0]] operand 1 of the third linalg.matmul of the
+//                               entry, in the order of the text
+//
+// The sharding is what stands in #shard.sharding<@grid, ...> behind the grid:
+// one list of axes per dimension, by number or name (quotes may be left out),
+// `?` for open, and what may follow it, `partial = sum [1]`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_EXECUTION_HINTS_H
+#define SHARD_EXECUTION_HINTS_H
+
+#include "shard/IR/ShardOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace shard {
+
+/// The function called `name`; for an empty name the only public function with a
+/// body, or "main". Reports what functions there are if there is no such.
+mlir::FailureOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                              llvm::StringRef name);
+
+/// The grid of `module`: the only shard.grid that refines no other. Null if
+/// there is none; failure, reported, if there are several.
+mlir::FailureOr<GridOp> findGrid(mlir::ModuleOp module);
+
+/// Gives the module's grid the shape `text` ("2x4"); creates @grid if there is
+/// none. Axis names stay where the rank does. Errors are located at the option.
+mlir::LogicalResult setGrid(mlir::ModuleOp module, llvm::StringRef text);
+
+/// Attaches one hint. Errors are located in the hint's text.
+mlir::LogicalResult applyHint(mlir::func::FuncOp entry, llvm::StringRef hint);
+
+/// Turns float constants of more than `threshold` elements of `entry`, splats
+/// included, into arguments behind the others. Returns their number.
+unsigned liftConstants(mlir::func::FuncOp entry, int64_t threshold = 64);
+
+/// Removes grids, annotations, hints and groups: what is left is the program of
+/// one device. Ops of the dialect that have no meaning there are errors.
+mlir::LogicalResult dropShardings(mlir::ModuleOp module);
+
+/// Lowers ops of TOSA to linalg, arith and tensor, if there are any.
+mlir::LogicalResult lowerTosa(mlir::ModuleOp module);
+
+} // namespace shard
+
+#endif // SHARD_EXECUTION_HINTS_H

@@ -1,0 +1,376 @@
+//===- Hints.cpp - Put shardings on a program -----------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Execution/Hints.h"
+
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cctype>
+
+using namespace mlir;
+using namespace shard;
+
+/// A place in the text of a command-line option, for messages.
+static Location optionLoc(MLIRContext *context, llvm::StringRef option,
+                          llvm::StringRef text, size_t offset) {
+  return FileLineColLoc::get(context, (option + " '" + text + "'").str(), 1,
+                             static_cast<unsigned>(offset + 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Entry and grid
+//===----------------------------------------------------------------------===//
+
+FailureOr<func::FuncOp> shard::findEntry(ModuleOp module, StringRef name) {
+  SmallVector<func::FuncOp> candidates;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      candidates.push_back(function);
+  if (!name.empty()) {
+    for (func::FuncOp function : candidates)
+      if (function.getName() == name)
+        return function;
+  } else {
+    SmallVector<func::FuncOp> exported;
+    for (func::FuncOp function : candidates) {
+      if (function.getName() == "main")
+        return function;
+      if (function.isPublic())
+        exported.push_back(function);
+    }
+    if (exported.size() == 1)
+      return exported.front();
+  }
+  auto names = llvm::map_range(
+      candidates, [](func::FuncOp function) { return function.getName().str(); });
+  std::string list = llvm::join(names, ", ");
+  InFlightDiagnostic diagnostic = module.emitError();
+  if (name.empty())
+    diagnostic << "which function to run? name one by --entry";
+  else
+    diagnostic << "has no function '" << name << "' with a body";
+  diagnostic << (list.empty() ? "; the module defines no function"
+                              : "; functions: " + list);
+  return failure();
+}
+
+FailureOr<GridOp> shard::findGrid(ModuleOp module) {
+  GridOp found;
+  for (auto grid : module.getOps<GridOp>()) {
+    if (grid.getRefines())
+      continue;
+    if (found) {
+      InFlightDiagnostic diagnostic =
+          grid.emitError() << "is a second grid: a program runs on one";
+      diagnostic.attachNote(found.getLoc()) << "the first is here";
+      return failure();
+    }
+    found = grid;
+  }
+  return found;
+}
+
+LogicalResult shard::setGrid(ModuleOp module, StringRef text) {
+  MLIRContext *context = module.getContext();
+  auto error = [&](size_t offset) {
+    return emitError(optionLoc(context, "--grid", text, offset));
+  };
+  SmallVector<int64_t> shape;
+  int64_t devices = 1;
+  StringRef rest = text;
+  while (true) {
+    auto [size, tail] = rest.split('x');
+    int64_t extent;
+    size_t offset = size.data() - text.data();
+    if (size.getAsInteger(10, extent) || extent < 1)
+      return error(offset) << "'" << size
+                           << "' is no axis size; write sizes of at least 1 "
+                              "separated by 'x', such as 2x4";
+    devices *= extent;
+    if (extent > 1024 || devices > 1024)
+      return error(offset) << "a run takes at most 1024 devices";
+    shape.push_back(extent);
+    if (rest.size() == size.size())
+      break;
+    rest = tail;
+  }
+  FailureOr<GridOp> grid = findGrid(module);
+  if (failed(grid))
+    return failure();
+  OpBuilder builder(context);
+  if (!*grid) {
+    if (Operation *other = module.lookupSymbol("grid"))
+      return other->emitError()
+             << "has the name of the grid that --grid creates";
+    builder.setInsertionPointToStart(module.getBody());
+    GridOp::create(builder, module.getLoc(), "grid", shape);
+    return success();
+  }
+  if ((*grid).getRank() != static_cast<int64_t>(shape.size())) {
+    (*grid).removeAxisNamesAttr();
+    (*grid).removeLatencyAttr();
+    (*grid).removeBandwidthAttr();
+  }
+  (*grid).setShape(shape);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Hints
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What a hint is about.
+struct Target {
+  enum Kind { Argument, Result, Operand } kind;
+  unsigned number = 0;
+  Operation *op = nullptr;
+  Type type;
+};
+
+/// The text of one hint, and messages about places in it.
+struct HintText {
+  MLIRContext *context;
+  StringRef text;
+
+  InFlightDiagnostic error(size_t offset) const {
+    return emitError(optionLoc(context, "--hint", text, offset));
+  }
+};
+
+} // namespace
+
+static FailureOr<Target> findNumbered(const HintText &hint, StringRef target,
+                                      StringRef kind, TypeRange types,
+                                      Target::Kind targetKind) {
+  unsigned number;
+  if (target.drop_front(kind.size()).getAsInteger(10, number))
+    return failure();
+  if (number < types.size())
+    return Target{targetKind, number, nullptr, types[number]};
+  StringRef what = targetKind == Target::Argument ? "arguments" : "results";
+  return hint.error(0) << "the entry has " << types.size() << ' ' << what
+                       << ", numbered from 0; there is no " << target;
+}
+
+static FailureOr<Target> findOperand(const HintText &hint, StringRef target,
+                                     func::FuncOp entry) {
+  size_t hash = target.find('#');
+  StringRef name = target.split('#').first;
+  StringRef place = target.split('#').second;
+  auto [ordinalText, operandText] = place.split(':');
+  unsigned ordinal, operand;
+  if (hash == StringRef::npos || ordinalText.getAsInteger(10, ordinal) ||
+      operandText.getAsInteger(10, operand))
+    return hint.error(0)
+           << "'" << target
+           << "' is no target; write argN, resultN or OP#K:N, operand N of the "
+              "entry's K-th OP counted from 0, such as linalg.matmul#2:1";
+  SmallVector<Operation *> ops;
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getName().getStringRef() == name)
+      ops.push_back(op);
+  });
+  if (ordinal >= ops.size())
+    return hint.error(hash + 1) << "the entry has " << ops.size() << " '" << name
+                                << "' ops, numbered from 0; there is no "
+                                << ordinal;
+  Operation *op = ops[ordinal];
+  size_t colon = target.find(':', hash);
+  if (operand >= op->getNumOperands()) {
+    InFlightDiagnostic diagnostic =
+        hint.error(colon + 1) << "the op has " << op->getNumOperands()
+                              << " operands, numbered from 0; there is no "
+                              << operand;
+    diagnostic.attachNote(op->getLoc()) << "the op is here";
+    return failure();
+  }
+  return Target{Target::Operand, operand, op, op->getOperand(operand).getType()};
+}
+
+static FailureOr<Target> findTarget(const HintText &hint, StringRef target,
+                                    func::FuncOp entry) {
+  auto isNumbered = [&](StringRef kind) {
+    StringRef number = target;
+    return number.consume_front(kind) && !number.empty() &&
+           llvm::all_of(number, llvm::isDigit);
+  };
+  if (isNumbered("arg"))
+    return findNumbered(hint, target, "arg", entry.getArgumentTypes(),
+                        Target::Argument);
+  if (isNumbered("result"))
+    return findNumbered(hint, target, "result", entry.getResultTypes(),
+                        Target::Result);
+  return findOperand(hint, target, entry);
+}
+
+/// `text` with quotes around the axis names that have none. `origin` gets for
+/// each character its place in `text`.
+static std::string quoteNames(StringRef text, SmallVectorImpl<size_t> &origin) {
+  std::string result;
+  int depth = 0;
+  auto emit = [&](char c, size_t at) {
+    result.push_back(c);
+    origin.push_back(at);
+  };
+  for (size_t i = 0; i < text.size();) {
+    char c = text[i];
+    if (c == '"') {
+      size_t end = std::min(text.find('"', i + 1), text.size() - 1);
+      for (; i <= end; ++i)
+        emit(text[i], i);
+      continue;
+    }
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    bool startsWord = llvm::isAlpha(c) || c == '_';
+    if (!startsWord) {
+      emit(c, i++);
+      continue;
+    }
+    // A priority stands right behind a bracket; keywords stand outside.
+    bool isName = depth > 0 && (i == 0 || text[i - 1] != ']');
+    size_t start = i;
+    if (isName)
+      emit('"', start);
+    while (i < text.size() && (llvm::isAlnum(text[i]) || text[i] == '_')) {
+      emit(text[i], i);
+      ++i;
+    }
+    if (isName)
+      emit('"', i - 1);
+  }
+  return result;
+}
+
+/// Parses the sharding behind offset `begin` of the hint. The parser's message
+/// is passed on at its place in the hint.
+static ShardingAttr parseSharding(const HintText &hint, size_t begin,
+                                  StringRef grid) {
+  std::string prefix = ("#shard.sharding<@" + grid + ", ").str();
+  SmallVector<size_t> origin;
+  std::string body = quoteNames(hint.text.substr(begin), origin);
+  std::string full = prefix + body + ">";
+  std::string message;
+  size_t offset = begin;
+  Attribute parsed;
+  {
+    ScopedDiagnosticHandler handler(hint.context, [&](Diagnostic &diagnostic) {
+      if (!message.empty())
+        return success();
+      message = diagnostic.str();
+      if (auto loc = dyn_cast<FileLineColLoc>(diagnostic.getLocation())) {
+        size_t column = loc.getColumn() ? loc.getColumn() - 1 : 0;
+        column = column > prefix.size() ? column - prefix.size() : 0;
+        offset = begin + (column < origin.size()
+                              ? origin[column]
+                              : hint.text.size() - begin);
+      }
+      return success();
+    });
+    parsed = parseAttribute(full, hint.context);
+  }
+  if (auto sharding = dyn_cast_if_present<ShardingAttr>(parsed))
+    return sharding;
+  hint.error(offset) << "malformed sharding: "
+                     << (message.empty() ? "no sharding" : message)
+                     << "; write one list of axes per dimension, such as "
+                        "[[0], []]";
+  return nullptr;
+}
+
+LogicalResult shard::applyHint(func::FuncOp entry, StringRef text) {
+  HintText hint{entry.getContext(), text};
+  size_t equals = text.find('=');
+  if (equals == StringRef::npos)
+    return hint.error(0) << "a hint reads TARGET=SHARDING, such as "
+                            "arg0=[[0], []]";
+  FailureOr<Target> target =
+      findTarget(hint, text.take_front(equals).trim(), entry);
+  if (failed(target))
+    return failure();
+  auto module = entry->getParentOfType<ModuleOp>();
+  FailureOr<GridOp> grid = findGrid(module);
+  if (failed(grid))
+    return failure();
+  if (!*grid)
+    return hint.error(0)
+           << "the program has no grid; give one by --grid, such as --grid 2x2";
+  auto tensor = dyn_cast<RankedTensorType>(target->type);
+  if (!tensor)
+    return hint.error(0) << "the target has type " << target->type
+                         << "; only ranked tensors have shardings";
+  ShardingAttr sharding = parseSharding(hint, equals + 1, (*grid).getSymName());
+  if (!sharding)
+    return failure();
+  auto emit = [&]() { return hint.error(equals + 1); };
+  FailureOr<ResolvedSharding> resolved = resolve(sharding, *grid, tensor, emit);
+  if (failed(resolved))
+    return failure();
+  switch (target->kind) {
+  case Target::Argument:
+    entry.setArgAttr(target->number, "shard.sharding", sharding);
+    return success();
+  case Target::Result:
+    entry.setResultAttr(target->number, "shard.sharding", sharding);
+    return success();
+  case Target::Operand:
+    break;
+  }
+  OpBuilder builder(target->op);
+  Location loc = target->op->getLoc();
+  Value operand = target->op->getOperand(target->number);
+  bool closed = llvm::none_of(resolved->dims, [](const ResolvedDim &dim) {
+    return dim.open || dim.priority >= 0;
+  });
+  FailureOr<Sharding> plain = toSharding(*resolved);
+  Value hinted;
+  if (closed && succeeded(plain)) {
+    Value value =
+        buildSharding(builder, loc, (*grid).getSymName(), *plain).getResult();
+    hinted = ShardOp::create(builder, loc, operand.getType(), operand, value,
+                             builder.getUnitAttr());
+  } else {
+    hinted = ConstraintOp::create(builder, loc, operand.getType(), operand,
+                                  sharding);
+  }
+  target->op->setOperand(target->number, hinted);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+unsigned shard::liftConstants(func::FuncOp entry, int64_t threshold) {
+  SmallVector<Operation *> constants;
+  entry.walk([&](Operation *op) {
+    if (op->getNumResults() != 1 || op->getNumOperands() ||
+        !(isa<arith::ConstantOp>(op) ||
+          op->getName().getStringRef() == "tosa.const"))
+      return;
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    // Integers are indices, masks and shapes: random ones would break programs.
+    if (type && type.hasStaticShape() && isa<FloatType>(type.getElementType()) &&
+        type.getNumElements() > threshold)
+      constants.push_back(op);
+  });
+  for (Operation *op : constants) {
+    unsigned index = entry.getNumArguments();
+    (void)entry.insertArgument(index, op->getResult(0).getType(), {},
+                               op->getLoc());
+    op->getResult(0).replaceAllUsesWith(entry.getArgument(index));
+    op->erase();
+  }
+  return constants.size();
+}

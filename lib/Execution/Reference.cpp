@@ -1,0 +1,86 @@
+//===- Reference.cpp - The program of one device --------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Execution/Hints.h"
+
+#include "mlir/Conversion/TosaToArith/TosaToArith.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
+#include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace shard;
+
+LogicalResult shard::dropShardings(ModuleOp module) {
+  module.walk([](func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.removeArgAttr(i, "shard.sharding");
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      function.removeResultAttr(
+          i, StringAttr::get(function.getContext(), "shard.sharding"));
+  });
+  // Annotations before the shardings that they use.
+  SmallVector<Operation *> annotations, shardings, grids;
+  Operation *foreign = nullptr;
+  module.walk([&](Operation *op) {
+    if (op->getName().getDialectNamespace() != "shard")
+      return;
+    if (isa<ShardOp, ConstraintOp, GroupOp>(op))
+      annotations.push_back(op);
+    else if (isa<ShardingOp, GetShardingOp>(op))
+      shardings.push_back(op);
+    else if (isa<GridOp>(op))
+      grids.push_back(op);
+    else if (!foreign)
+      foreign = op;
+  });
+  if (foreign)
+    return foreign->emitError(
+        "has no meaning on one device; shard-run takes programs before "
+        "partition");
+  for (Operation *op : annotations) {
+    if (op->getNumResults())
+      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  }
+  for (Operation *op : llvm::reverse(shardings))
+    if (op->use_empty())
+      op->erase();
+  for (Operation *op : grids)
+    op->erase();
+  return success();
+}
+
+LogicalResult shard::lowerTosa(ModuleOp module) {
+  bool present = false;
+  module.walk([&](Operation *op) {
+    present |= op->getName().getDialectNamespace() == "tosa";
+  });
+  if (!present)
+    return success();
+  PassManager passes(module.getContext());
+  OpPassManager &nested = passes.nest<func::FuncOp>();
+  nested.addPass(tosa::createTosaToLinalgNamed());
+  nested.addPass(tosa::createTosaToLinalg());
+  nested.addPass(createTosaToTensorPass());
+  nested.addPass(createTosaToArithPass());
+  nested.addPass(createTosaToSCFPass());
+  if (failed(passes.run(module)))
+    return failure();
+  Operation *left = nullptr;
+  module.walk([&](Operation *op) {
+    if (op->getName().getDialectNamespace() == "tosa" && !left &&
+        !op->use_empty())
+      left = op;
+  });
+  if (left)
+    return left->emitError("does not lower to linalg, tensor or arith");
+  return success();
+}
