@@ -12,6 +12,7 @@
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -129,16 +130,24 @@ DynamicBlock PartitionContext::loopBlock(OpBuilder &builder, Location loc,
 // The default form of a local op
 //===----------------------------------------------------------------------===//
 
-/// Whether running `op` on garbage could do more than give garbage.
+/// Whether `op` alone may do more than give garbage when it runs on garbage. MLIR
+/// calls some ops pure that stop the machine: divisions by zero, reads out of
+/// bounds, and the integer power, which lowers to a division.
+static bool isTrapping(Operation *op) {
+  return isa<arith::FloorDivSIOp, arith::RemUIOp, arith::RemSIOp,
+             tensor::ExtractOp, math::IPowIOp>(op) ||
+         !isSpeculatable(op);
+}
+
 static bool mayTrap(Operation *op) {
-  if (!isSpeculatable(op) && op->getNumRegions() == 0)
-    return true;
+  if (op->getNumRegions() == 0)
+    return isTrapping(op);
   return op
       ->walk([&](Operation *inner) {
-        return inner != op && !inner->hasTrait<OpTrait::IsTerminator>() &&
-                       !isSpeculatable(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        bool counts = inner != op && inner->getNumRegions() == 0 &&
+                      !inner->hasTrait<OpTrait::IsTerminator>();
+        return counts && isTrapping(inner) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
       })
       .wasInterrupted();
 }

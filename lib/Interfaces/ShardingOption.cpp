@@ -194,15 +194,22 @@ private:
            isExpressible(table, grid, option);
   }
 
+  /// Whether no tensor needs a reshard, but for results that are reduced where
+  /// they are computed: that is what a result without partial axes asks for.
   bool agrees(const ShardingOption &option) const {
     for (unsigned index = 0; index < operands.size(); ++index)
       if (table.operands[index].isTensor &&
           operandSharding(table, index, option) != operands[index])
         return false;
-    for (unsigned index = 0; index < results.size(); ++index)
-      if (table.results[index].isTensor &&
-          resultSharding(table, index, option) != results[index])
+    for (unsigned index = 0; index < results.size(); ++index) {
+      if (!table.results[index].isTensor)
+        continue;
+      Sharding computed = resultSharding(table, index, option);
+      if (results[index].partial.empty())
+        computed.partial.clear();
+      if (computed != results[index])
         return false;
+    }
     return true;
   }
 

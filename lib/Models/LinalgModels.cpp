@@ -262,6 +262,7 @@ private:
 
 void registerLinalgModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
+    context->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
     for (RegisteredOperationName op : context->getRegisteredOperations())
       if (op.getDialectNamespace() == "linalg" &&
           op.hasInterface<linalg::LinalgOp>())

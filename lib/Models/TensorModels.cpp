@@ -19,6 +19,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Utils/Utils.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -110,6 +111,14 @@ SmallVector<Value> localExtents(OpBuilder &builder, Location loc,
     int64_t parts = grid.groupSize(sharding.dims[dim]);
     if (parts > 1) {
       Value divisor = arith::ConstantIndexOp::create(builder, loc, parts);
+      Value rest = arith::RemUIOp::create(builder, loc, extent, divisor);
+      Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+      Value divides = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, rest, zero);
+      cf::AssertOp::create(builder, loc, divides,
+                           "dynamic dimension " + std::to_string(dim) +
+                               " does not divide evenly among " +
+                               std::to_string(parts) + " devices");
       extent = arith::DivUIOp::create(builder, loc, extent, divisor);
     }
     local.push_back(extent);
@@ -436,6 +445,8 @@ struct ConcatModel : public TensorModel<ConcatModel, tensor::ConcatOp> {
 
 void registerTensorModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    // Models build ops of these dialects.
+    context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect>();
     tensor::CastOp::attachInterface<CastModel>(*context);
     tensor::CollapseShapeOp::attachInterface<CollapseModel>(*context);
     tensor::ConcatOp::attachInterface<ConcatModel>(*context);

@@ -237,6 +237,8 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
   if (op->getParentRegion() == &function.getFunctionBody() &&
       op->hasTrait<OpTrait::ReturnLike>())
     return rebuildReturn(op);
+  if (isa<RegionBranchTerminatorOpInterface>(op))
+    return rebuildTerminator(op);
   if (auto call = dyn_cast<CallOpInterface>(op))
     if (auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
       return rebuildCall(op, callee.getLeafReference());
@@ -340,27 +342,38 @@ bool FunctionPartitioner::hasKnownEdges(RegionBranchOpInterface branch) {
 }
 
 LogicalResult
+FunctionPartitioner::localEdgeOperands(Operation *op,
+                                       SmallVectorImpl<Value> &operands) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto edge = edgeOperands.find(&operand);
+    FailureOr<Value> local =
+        localAs(operand.get(),
+                edge == edgeOperands.end() ? replicatedLike(operand.get())
+                                           : edge->second,
+                op, "operand " + Twine(operand.getOperandNumber()));
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  return success();
+}
+
+LogicalResult FunctionPartitioner::rebuildTerminator(Operation *op) {
+  SmallVector<Value> operands;
+  if (failed(localEdgeOperands(op, operands)))
+    return failure();
+  builder.clone(*op)->setOperands(operands);
+  return success();
+}
+
+LogicalResult
 FunctionPartitioner::rebuildRegionBranch(RegionBranchOpInterface branch) {
   RegionBranchSuccessorMapping mapping;
   branch.getSuccessorOperandInputMapping(mapping);
   for (auto &[operand, inputs] : mapping)
     edgeOperands[operand] = shardings.of(inputs.front());
-  auto localOperands = [&](Operation *op, SmallVectorImpl<Value> &operands) {
-    for (OpOperand &operand : op->getOpOperands()) {
-      auto edge = edgeOperands.find(&operand);
-      FailureOr<Value> local =
-          localAs(operand.get(),
-                  edge == edgeOperands.end() ? replicatedLike(operand.get())
-                                             : edge->second,
-                  op, "operand " + Twine(operand.getOperandNumber()));
-      if (failed(local))
-        return failure();
-      operands.push_back(*local);
-    }
-    return success();
-  };
   SmallVector<Value> operands;
-  if (failed(localOperands(branch, operands)))
+  if (failed(localEdgeOperands(branch, operands)))
     return failure();
   Operation *local = branch->cloneWithoutRegions();
   local->setOperands(operands);

@@ -59,6 +59,7 @@ private:
   llvm::LogicalResult rebuildCall(mlir::Operation *op, llvm::StringRef callee);
   llvm::LogicalResult rebuildBranch(mlir::BranchOpInterface branch);
   llvm::LogicalResult rebuildRegionBranch(mlir::RegionBranchOpInterface branch);
+  llvm::LogicalResult rebuildTerminator(mlir::Operation *op);
   llvm::LogicalResult rebuildByModel(ShardingInterface model);
   /// Operands, captured values and results replicated; with a remark where that
   /// takes communication.
@@ -69,6 +70,9 @@ private:
   /// The shardings in which the edges of a region branch op and of its
   /// terminators take their operands.
   llvm::DenseMap<mlir::OpOperand *, const Sharding *> edgeOperands;
+  llvm::LogicalResult
+  localEdgeOperands(mlir::Operation *op,
+                    llvm::SmallVectorImpl<mlir::Value> &operands);
 
   /// The local form of `value` under `wanted` (null for non-tensors), resharded
   /// where it differs; `what` names the use for people.

@@ -27,6 +27,8 @@
 
 #include "shard/Geometry/Grid.h"
 
+#include <cstddef>
+
 namespace shard {
 
 /// ceil(a / b) for a >= 0, b > 0; kDynamic where either is.
@@ -55,6 +57,27 @@ Block blockAt(int64_t extent, const std::vector<int64_t> &sizes,
 
 /// Whether `sizes` cut a dimension of `extent` into blocks of equal size.
 bool dividesEvenly(int64_t extent, const std::vector<int64_t> &sizes);
+
+/// Whether cutting `extent` by `sizes` one after another gives the same blocks
+/// as cutting it once, into as many blocks of equal width as their product.
+/// Then the same holds for every valid part of such an extent.
+///
+///   d = 10 over 2, 2 is [0,3) [3,5) [5,8) [8,10), at once [0,3) [3,6) [6,9)
+///   [9,10)
+bool cutsAtOnce(int64_t extent, const int64_t *sizes, size_t count);
+inline bool cutsAtOnce(int64_t extent, const std::vector<int64_t> &sizes) {
+  return cutsAtOnce(extent, sizes.data(), sizes.size());
+}
+
+/// Whether two lists of sizes, of equal product, cut `extent` into the same
+/// sequence of blocks. Empty blocks are equal wherever they lie. May say no for
+/// more than 4096 blocks that no rule covers.
+bool sameBlocks(int64_t extent, const int64_t *a, size_t countA,
+                const int64_t *b, size_t countB);
+inline bool sameBlocks(int64_t extent, const std::vector<int64_t> &a,
+                       const std::vector<int64_t> &b) {
+  return sameBlocks(extent, a.data(), a.size(), b.data(), b.size());
+}
 
 } // namespace shard
 

@@ -16,12 +16,21 @@ def Shard_AllGatherOp
                                         SameOperandsAndResultRank]> {
   let summary = "concatenates the blocks of a group on all of its devices";
   let description = [{
-    The result on every device of a group is the concatenation, by position in
-    the group, of the inputs along tensor dimension `gather_axis`, with trailing
-    padding trimmed to the result's extent D.
+    The result on every device of a group holds, along tensor dimension
+    `gather_axis`, the input of each device of the group at the place of its
+    block: where n divides the result's extent D, the inputs one behind another
+    by position in the group. Where not, the block layout of D over the axes (the
+    major axis cuts first, into blocks of ceil(D / size)) says where the valid
+    elements of each input go; what is padding is dropped.
 
-    Shapes: the input extent is ceil(D / n) for groups of n devices; D = n * input
-    where the blocks are even.
+    Shapes: the input extent is ceil(D / n) for groups of n devices.
+
+    Algebra, d a dimension, A and C lists of axes, A ++ C their concatenation:
+
+    * all_gather(x, A, d) = x for groups of one device;
+    * all_gather(all_slice(x, A, d), A, d) = x where x is replicated over A;
+    * all_gather(reduce_scatter(x, A, k, d), A, d) = all_reduce(x, A, k);
+    * all_gather(splat) = splat.
 
     ```mlir
     %1 = shard.all_gather %0 on @mesh grid_axes = [1] gather_axis = 1 : tensor<2x2xi8> -> tensor<2x8xi8>
@@ -49,12 +58,23 @@ def Shard_AllSliceOp
   let summary = "keeps on each device its own block";
   let description = [{
     Each device keeps the block of its input, along tensor dimension
-    `slice_axis`, that belongs to its position in the group. Communicates
-    nothing. Inverse of `all_gather` where the input is replicated in the group.
+    `slice_axis`, that belongs to its position in the group, in the block layout:
+    the axes cut one after another, major first. Communicates nothing. Inverse of
+    `all_gather` where the input is replicated in the group.
 
     Shapes: the result extent is ceil(d / n) for an input extent d and groups of n
     devices; blocks at the end may be short or empty, what lies behind them is
     padding of unspecified content.
+
+    Algebra:
+
+    * all_slice(x, A, d) = x for groups of one device;
+    * all_slice(all_gather(x, A, d), A, d) = x;
+    * all_slice(all_gather(x, A ++ C, d), A, d) = all_gather(x, C, d);
+    * all_slice(all_gather(x, A, d), A ++ C, d) = all_slice(x, C, d);
+    * all_slice(all_reduce(x, A, k), A, d) = reduce_scatter(x, A, k, d), and with
+      a subset B of A: all_reduce(reduce_scatter(x, B, k, d), A \ B, k);
+    * all_slice(splat) = splat.
 
     ```mlir
     %1 = shard.all_slice %0 on @mesh grid_axes = [1] slice_axis = 1 : tensor<2x8xi8> -> tensor<2x2xi8>
@@ -90,7 +110,14 @@ def Shard_AllToAllOp
 
     Shapes, for groups of n devices: the split dimension shrinks from d to
     ceil(d / n); the concatenated one grows from c to a D with ceil(D / n) = c.
-    Where both are one dimension its extent stays and n divides it.
+    Where both are one dimension its extent stays and n divides it. Blocks are cut
+    and placed as by `all_slice` and `all_gather`.
+
+    Algebra:
+
+    * all_to_all(x, A, s, c) = x for groups of one device;
+    * all_to_all(all_to_all(x, A, s, c), A, c, s) = x;
+    * all_to_all(splat) = splat.
 
     ```mlir
     %1 = shard.all_to_all %0 on @mesh grid_axes = [0] split_axis = 0 concat_axis = 1 : tensor<4x2xi8> -> tensor<2x4xi8>
@@ -135,6 +162,14 @@ def Shard_PermuteOp
     split over [1, 0]; split over [0], after `from_axes = [0] to_axes = [1]` on a
     square grid, over [1].
 
+    Algebra:
+
+    * permute(x, F, F) = x;
+    * permute(permute(x, F, T), T, F) = x;
+    * permute(permute(x, F, T), T, U) = permute(x, F, U) where F, T and U are one
+      set;
+    * permute(x, F, T) = x where x is replicated over F and T.
+
     ```mlir
     %1 = shard.permute %0 on @mesh from_axes = [0, 1] to_axes = [1, 0] : tensor<2x2xi8>
     ```
@@ -161,6 +196,12 @@ def Shard_ShiftOp
     of `grid_axes`, receives the input of the device of coordinate c - `offset`.
     With `rotate` the coordinate wraps around; without, the result on a device
     without a source is unspecified.
+
+    Algebra, all with `rotate` or all without:
+
+    * shift(x, 0) = x, with `rotate` also for multiples of the axis size;
+    * shift(shift(x, m), n) = shift(x, m + n);
+    * shift(x, n) = x where x is replicated over the axis.
 
     ```mlir
     %1 = shard.shift %0 on @mesh grid_axes = [1] shift_axis = 1 offset = 2 rotate : tensor<2xi8> -> tensor<2xi8>

@@ -25,6 +25,15 @@ def Shard_AllReduceOp
     `generic` may have a region of two arguments of the result's element type
     that yields their combination; it must be associative and commutative.
 
+    Algebra:
+
+    * all_reduce(x, A, k) = x for groups of one device;
+    * all_reduce(all_reduce(x, A, k), B, k) = all_reduce(x, A ++ B, k) where A and B
+      are disjoint (mean of integers and generic excepted), or k is idempotent:
+      max, min, umax, umin, bitwise_and, bitwise_or;
+    * all_reduce(x, A, k) = x where x is replicated over A and k is idempotent;
+    * the reduction of a splat that no addition rounds is a splat.
+
     ```mlir
     %1 = shard.all_reduce %0 on @mesh grid_axes = [1, 0] reduction = max : tensor<3x4xf32> -> tensor<3x4xf64>
     ```
@@ -88,6 +97,9 @@ def Shard_ReduceScatterOp
   let description = [{
     As `all_reduce` followed by `all_slice` along tensor dimension
     `scatter_axis`, without the detour. `scatter_dim` is read as well.
+
+    Algebra: reduce_scatter(x, A, k, d) = all_slice(x, A, d) where x is replicated
+    over A and k is idempotent.
 
     Shapes: the result extent is ceil(d / n) for an input extent d and groups of
     n devices.

@@ -20,6 +20,8 @@ def Shard_BroadcastOp
     Every device of a group receives the input of the device at in-group
     coordinates `root`. Other inputs are ignored.
 
+    Algebra: broadcast(x, A, root) = x where x is replicated over A.
+
     ```mlir
     %1 = shard.broadcast %0 on @mesh grid_axes = [0] root = [1] : (tensor<2xi8>) -> tensor<2xi8>
     ```
@@ -43,6 +45,8 @@ def Shard_GatherOp
   let description = [{
     As `all_gather`, but only the device at in-group coordinates `root` receives
     the result; it is unspecified on the others.
+
+    Algebra: gather(scatter(x, A, d, root), A, d, root) = x.
 
     ```mlir
     %1 = shard.gather %0 on @mesh grid_axes = [1] gather_axis = 1 root = [1] : (tensor<2x2xi8>) -> tensor<2x8xi8>
@@ -73,6 +77,11 @@ def Shard_ScatterOp
 
     Shapes: the result extent is ceil(d / n) for an input extent d and groups of
     n devices.
+
+    Algebra:
+
+    * scatter(gather(x, A, d, root), A, d, root) = x;
+    * scatter(x, A, d, root) = all_slice(x, A, d) where x is replicated over A.
 
     ```mlir
     %1 = shard.scatter %0 on @mesh grid_axes = [0] scatter_axis = 0 root = [1] : (tensor<2x2xi8>) -> tensor<1x2xi8>

@@ -97,13 +97,21 @@ struct FlatTable {
 
 /// A program for the engine. Vectors are filled by the functions below only.
 struct Problem {
-  explicit Problem(Grid grid) : grid(std::move(grid)) { opBegin.push_back(0); }
+  explicit Problem(Grid grid) : grid(std::move(grid)) {
+    opBegin.push_back(0);
+    scopes.emplace_back();
+  }
 
   Grid grid;
   std::vector<Shape> shapes;
   std::vector<FlatTable> tables;
 
   std::vector<ShapeId> valueShape;
+  /// Per value a number of `scopes`.
+  std::vector<uint16_t> valueScope;
+  /// Axes that must not split the values of a scope: the manual axes around it.
+  /// Scope 0 is empty.
+  std::vector<llvm::SmallVector<AxisOrigin, 1>> scopes;
   /// Values that never become partial by propagation: function results, values
   /// with several definitions.
   std::vector<bool> neverPartial;
@@ -116,7 +124,7 @@ struct Problem {
   std::vector<ValueId> opTensors;
 
   ShapeId addShape(Shape shape);
-  ValueId addValue(ShapeId shape);
+  ValueId addValue(ShapeId shape, uint16_t scope = 0);
   /// Adds a table for tensors of the given shapes (any number for what is not a
   /// tensor). Callers intern: ops alike should share one.
   TableId addTable(const LoopTable &table, llvm::ArrayRef<ShapeId> shapes);

@@ -46,7 +46,8 @@ struct SearchResult {
   bool found = false;
   /// Whether no cheaper plan exists within the memory bound.
   bool optimal = false;
-  int64_t expanded = 0;
+  /// Moves looked at.
+  int64_t generated = 0;
 };
 
 SearchResult searchPlan(const SearchProblem &problem);

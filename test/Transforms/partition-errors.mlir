@@ -1,0 +1,61 @@
+// RUN: shard-opt %s --shard-partition --split-input-file --verify-diagnostics
+
+shard.grid @grid(shape = 2)
+// expected-error @+1 {{function 'twice' is partitioned already (argument #0 has 'shard.local')}}
+func.func @twice(%a: tensor<4xf32> {shard.local = #shard.local<tensor<8xf32>, <@grid, [[0]]>>}) {
+  return
+}
+
+// -----
+
+shard.grid @grid(shape = 2)
+func.func @contradiction(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %t = shard.sharding @grid split_axes = [[]] : !shard.sharding
+  // expected-note @+1 {{the value}}
+  %0 = math.exp %a : tensor<8xf32>
+  %1 = shard.shard %0 to %s : tensor<8xf32>
+  // expected-error @+1 {{a value with sharding [[0]] cannot have sharding [[]] too; mark one of them annotate_for_users}}
+  %2 = shard.shard %0 to %t : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// -----
+
+// expected-note @+1 {{the other grid}}
+shard.grid @a(shape = 2)
+shard.grid @b(shape = 2)
+func.func @two_grids(%x: tensor<8xf32>, %y: tensor<8xf32>) {
+  %s = shard.sharding @a split_axes = [[0]] : !shard.sharding
+  %t = shard.sharding @b split_axes = [[0]] : !shard.sharding
+  %0 = shard.shard %x to %s : tensor<8xf32>
+  // expected-error @+1 {{grid @b in a function that uses grid @a; the shardings of a function must be on one grid}}
+  %1 = shard.shard %y to %t : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @grid(shape = ?)
+// expected-error @+1 {{partition needs the sizes of all axes of grid @grid; give them in its shape}}
+func.func @dynamic(%x: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) {
+  return
+}
+
+// -----
+
+shard.grid @grid(shape = 4)
+// expected-error @+1 {{has sub-axes, which propagation resolves; run sharding-propagation before shard-partition}}
+func.func @sub_axes(%x: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0:(1)2]]>}) {
+  return
+}
+
+// -----
+
+shard.grid @grid(shape = 2)
+func.func @unknown(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) -> tensor<?xf32> {
+  %shape = arith.constant dense<8> : tensor<1xi32>
+  // expected-remark @+1 {{'tensor.reshape' has no sharding model: its sharded operands are gathered on every device}}
+  %r = tensor.reshape %a(%shape) : (tensor<8xf32>, tensor<1xi32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
