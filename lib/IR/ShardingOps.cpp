@@ -101,12 +101,13 @@ static LogicalResult checkOffsets(ShardingOp op, GridOp grid) {
   ArrayRef<int64_t> rest = op.getStaticShardedDimsOffsets();
   if (rest.empty())
     return success();
+  if (ShapedType::isDynamicShape(grid.getShape()))
+    return op.emitError() << "sharded dims offsets are not allowed for device "
+                             "grids with dynamic shape.";
   for (auto [dim, axes] : llvm::enumerate(op.getSplitAxes())) {
     if (axes.empty())
       continue;
     int64_t blocks = groupSize(grid, axes.asArrayRef());
-    if (ShapedType::isDynamic(blocks))
-      return success();
     if (blocks >= static_cast<int64_t>(rest.size()))
       return op.emitError() << "sharded dims offsets has wrong size. Dimension "
                             << dim << " has " << blocks << " blocks and needs "
@@ -215,17 +216,23 @@ static LogicalResult checkOneGrid(ShardOp op, FlatSymbolRefAttr grid) {
   return success();
 }
 
+// The dimensions up to the last one that is split.
+static int64_t countSplitDims(ShardingOp sharding) {
+  ArrayRef<GridAxesAttr> lists = sharding.getSplitAxes().getAxes();
+  while (!lists.empty() && lists.back().empty())
+    lists = lists.drop_back();
+  return lists.size();
+}
+
 LogicalResult ShardOp::verify() {
   ShardingOp sharding = getShardingOp(getSharding());
   if (!sharding)
     return success();
   int64_t rank = getSrc().getType().getRank();
-  ArrayRef<GridAxesAttr> lists = sharding.getSplitAxes().getAxes();
-  if (static_cast<int64_t>(lists.size()) > std::max<int64_t>(rank, 1))
-    return emitOpError("sharding has ")
-           << lists.size() << " dimensions, but the tensor has rank " << rank;
-  if (rank == 0 && !lists.empty() && !lists.front().empty())
-    return emitOpError("sharding splits a dimension of a tensor of rank 0");
+  int64_t dims = countSplitDims(sharding);
+  if (dims > rank)
+    return emitOpError("sharding splits dimension ")
+           << dims - 1 << ", but the tensor has rank " << rank;
   return checkOneGrid(*this, sharding.getGridAttr());
 }
 
@@ -288,11 +295,12 @@ LogicalResult ShardShapeOp::verify() {
     if (extent < 0 && !ShapedType::isDynamic(extent))
       return emitOpError("extent of dimension ")
              << dim << " is " << extent << ", which is negative";
-  if (ShardingOp sharding = getShardingOp(getSharding()))
-    if (sharding.getSplitAxes().size() > std::max<size_t>(getDims().size(), 1))
-      return emitOpError("sharding has ")
-             << sharding.getSplitAxes().size() << " dimensions, but there are "
-             << getDims().size() << " dims";
+  ShardingOp sharding = getShardingOp(getSharding());
+  int64_t rank = getDims().size();
+  if (sharding && countSplitDims(sharding) > rank)
+    return emitOpError("sharding splits dimension ")
+           << countSplitDims(sharding) - 1 << ", but there are " << rank
+           << " dims";
   return success();
 }
 

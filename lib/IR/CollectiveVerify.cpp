@@ -1,0 +1,410 @@
+//===- CollectiveVerify.cpp - What collectives must satisfy ---------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify.h"
+
+using namespace mlir;
+
+namespace shard {
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+// The tensor dimension `axis`, an attribute called `what`, if it is one.
+static FailureOr<int64_t> checkDim(Operation *op, StringRef what,
+                                   const APInt &axis, ShapedType type) {
+  int64_t dim = axis.getSExtValue();
+  if (dim < 0 || dim >= type.getRank())
+    return op->emitError() << what << " axis " << dim
+                           << " is out of bounds [0, " << type.getRank()
+                           << ").";
+  return dim;
+}
+
+// A dynamic result extent is always right; a static one must be the expected.
+static LogicalResult checkExtent(Operation *op, int64_t dim, int64_t expected,
+                                 int64_t actual) {
+  if (ShapedType::isDynamic(actual) || expected == actual)
+    return success();
+  InFlightDiagnostic diag = op->emitError()
+                            << "Dimension size mismatch for result axis " << dim
+                            << ". Expected ";
+  if (ShapedType::isDynamic(expected))
+    diag << "dynamic";
+  else
+    diag << expected;
+  return diag << ", but got " << actual << ".";
+}
+
+// The concatenation of `parts` blocks of extent `block`, padding trimmed.
+static LogicalResult checkConcatenated(Operation *op, int64_t dim,
+                                       int64_t block, int64_t parts,
+                                       int64_t actual) {
+  bool known = !ShapedType::isDynamic(block) && !ShapedType::isDynamic(parts);
+  if (known && !ShapedType::isDynamic(actual) &&
+      localExtent(actual, parts) == block)
+    return success();
+  int64_t full = ShapedType::kDynamic;
+  if (known && llvm::MulOverflow(block, parts, full))
+    return op->emitError() << "extent of result axis " << dim
+                           << " does not fit 64 bits";
+  return checkExtent(op, dim, full, actual);
+}
+
+static LogicalResult checkOthers(Operation *op, ShapedType input,
+                                 ShapedType result, ArrayRef<int64_t> except) {
+  if (input.getRank() != result.getRank())
+    return op->emitError() << "expects a result of rank " << input.getRank()
+                           << ", got rank " << result.getRank();
+  for (int64_t dim = 0; dim < input.getRank(); ++dim)
+    if (!llvm::is_contained(except, dim) &&
+        failed(checkExtent(op, dim, input.getDimSize(dim),
+                           result.getDimSize(dim))))
+      return failure();
+  return success();
+}
+
+static LogicalResult checkGather(Operation *op, const APInt &axis,
+                                 ShapedType input, ShapedType result,
+                                 int64_t parts) {
+  FailureOr<int64_t> dim = checkDim(op, "Gather", axis, input);
+  if (failed(dim) || failed(checkOthers(op, input, result, *dim)))
+    return failure();
+  return checkConcatenated(op, *dim, input.getDimSize(*dim), parts,
+                           result.getDimSize(*dim));
+}
+
+static LogicalResult checkSlice(Operation *op, StringRef what,
+                                const APInt &axis, ShapedType input,
+                                ShapedType result, int64_t parts) {
+  FailureOr<int64_t> dim = checkDim(op, what, axis, input);
+  if (failed(dim) || failed(checkOthers(op, input, result, *dim)))
+    return failure();
+  return checkExtent(op, *dim, localExtent(input.getDimSize(*dim), parts),
+                     result.getDimSize(*dim));
+}
+
+// One coordinate per grid axis of the group, each within its axis.
+static LogicalResult checkDevice(Operation *op, StringRef name,
+                                 ArrayRef<int64_t> device, ValueRange dynamic,
+                                 ArrayRef<GridAxis> axes, GridOp grid) {
+  if (device.size() != axes.size())
+    return op->emitError() << "In-group device \"" << name
+                           << "\" has unexpected multi-index size "
+                           << device.size() << ". Expected " << axes.size()
+                           << ".";
+  if (llvm::count(device, ShapedType::kDynamic) !=
+      static_cast<int64_t>(dynamic.size()))
+    return op->emitError() << "expects one SSA value per '?' of " << name;
+  for (auto [index, coordinate] : llvm::enumerate(device)) {
+    int64_t size = grid.getShape()[axes[index]];
+    if (ShapedType::isDynamic(coordinate))
+      continue;
+    if (coordinate < 0 || (!ShapedType::isDynamic(size) && coordinate >= size))
+      return op->emitError()
+             << "Out of bounds coordinate " << index
+             << " for in-group device \"" << name << "\". Got " << coordinate
+             << ", but expected value in the range [0, "
+             << (ShapedType::isDynamic(size) ? std::string("?")
+                                             : std::to_string(size - 1))
+             << "].";
+  }
+  return success();
+}
+
+static ShapedType shaped(Value value) {
+  return cast<ShapedType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers that need the grid
+//===----------------------------------------------------------------------===//
+
+LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid))
+    return failure();
+  return checkGather(*this, getGatherAxis(), shaped(getInput()),
+                     shaped(getResult()), groupSize(*grid, getGridAxes()));
+}
+
+LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+}
+
+LogicalResult AllSliceOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid))
+    return failure();
+  return checkSlice(*this, "Slice", getSliceAxis(), shaped(getInput()),
+                    shaped(getResult()), groupSize(*grid, getGridAxes()));
+}
+
+LogicalResult AllToAllOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid))
+    return failure();
+  ShapedType input = shaped(getInput()), result = shaped(getResult());
+  FailureOr<int64_t> split = checkDim(*this, "Split", getSplitAxis(), input);
+  FailureOr<int64_t> concat =
+      failed(split) ? split : checkDim(*this, "Concat", getConcatAxis(), input);
+  if (failed(concat) ||
+      failed(checkOthers(*this, input, result, {*split, *concat})))
+    return failure();
+  int64_t parts = groupSize(*grid, getGridAxes());
+  int64_t extent = input.getDimSize(*split);
+  if (*split == *concat) {
+    if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(parts) &&
+        extent % parts != 0)
+      return emitError() << "Operand dimension size " << extent
+                         << " is not divisible by collective device group size "
+                         << parts << " for tensor axis " << *split << ".";
+    return checkExtent(*this, *split, extent, result.getDimSize(*split));
+  }
+  if (failed(checkExtent(*this, *split, localExtent(extent, parts),
+                         result.getDimSize(*split))))
+    return failure();
+  return checkConcatenated(*this, *concat, input.getDimSize(*concat), parts,
+                           result.getDimSize(*concat));
+}
+
+LogicalResult BroadcastOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid))
+    return failure();
+  return checkDevice(*this, getRootAttrName().getValue(), getRoot(),
+                     getRootDynamic(), getGridAxes(), *grid);
+}
+
+LogicalResult GatherOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid) ||
+      failed(checkDevice(*this, getRootAttrName().getValue(), getRoot(),
+                         getRootDynamic(), getGridAxes(), *grid)))
+    return failure();
+  return checkGather(*this, getGatherAxis(), shaped(getInput()),
+                     shaped(getResult()), groupSize(*grid, getGridAxes()));
+}
+
+LogicalResult RecvOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid))
+    return failure();
+  if (!getSource())
+    return success();
+  return checkDevice(*this, getSourceAttrName().getValue(), *getSource(),
+                     getSourceDynamic(), getGridAxes(), *grid);
+}
+
+LogicalResult ReduceOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid))
+    return failure();
+  return checkDevice(*this, getRootAttrName().getValue(), getRoot(),
+                     getRootDynamic(), getGridAxes(), *grid);
+}
+
+LogicalResult
+ReduceScatterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid))
+    return failure();
+  return checkSlice(*this, "Scatter", getScatterAxis(), shaped(getInput()),
+                    shaped(getResult()), groupSize(*grid, getGridAxes()));
+}
+
+LogicalResult ScatterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid) ||
+      failed(checkDevice(*this, getRootAttrName().getValue(), getRoot(),
+                         getRootDynamic(), getGridAxes(), *grid)))
+    return failure();
+  return checkSlice(*this, "Scatter", getScatterAxis(), shaped(getInput()),
+                    shaped(getResult()), groupSize(*grid, getGridAxes()));
+}
+
+LogicalResult SendOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid))
+    return failure();
+  return checkDevice(*this, getDestinationAttrName().getValue(),
+                     getDestination(), getDestinationDynamic(), getGridAxes(),
+                     *grid);
+}
+
+LogicalResult ShiftOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
+  if (failed(grid))
+    return failure();
+  int64_t axis = getShiftAxis().getSExtValue();
+  if (!llvm::is_contained(getGridAxes(), axis))
+    return emitError() << "Invalid shift axis " << axis
+                       << ". It must be one of the grouping grid axes.";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// permute
+//===----------------------------------------------------------------------===//
+
+LogicalResult PermuteOp::verify() {
+  auto check = [&](StringRef what, ArrayRef<GridAxis> axes) -> LogicalResult {
+    for (auto [index, axis] : llvm::enumerate(axes))
+      if (axis < 0 || llvm::is_contained(axes.take_front(index), axis))
+        return emitOpError() << what << " has axis " << axis
+                             << (axis < 0 ? ", which is negative" : " twice");
+    return success();
+  };
+  if (failed(check("from_axes", getFromAxes())))
+    return failure();
+  return check("to_axes", getToAxes());
+}
+
+LogicalResult PermuteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid =
+      checkGrid(*this, getGridAttr(), getFromAxes(), symbols);
+  if (failed(grid) || failed(checkAxes(*this, getToAxes(), *grid)))
+    return failure();
+  // An axis of unknown size must stand on both sides.
+  int64_t from = 1, to = 1;
+  for (GridAxis axis : getFromAxes()) {
+    int64_t size = grid->getShape()[axis];
+    if (!ShapedType::isDynamic(size))
+      from *= size;
+    else if (!llvm::is_contained(getToAxes(), axis))
+      return emitOpError("axis ") << grid->axisName(axis)
+                                  << " of unknown size must be in to_axes too";
+  }
+  for (GridAxis axis : getToAxes()) {
+    int64_t size = grid->getShape()[axis];
+    if (!ShapedType::isDynamic(size))
+      to *= size;
+    else if (!llvm::is_contained(getFromAxes(), axis))
+      return emitOpError("axis ")
+             << grid->axisName(axis)
+             << " of unknown size must be in from_axes too";
+  }
+  if (from != to)
+    return emitOpError("from_axes have ")
+           << from << " positions and to_axes have " << to
+           << "; they must be equally many";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// update_halo
+//===----------------------------------------------------------------------===//
+
+LogicalResult UpdateHaloOp::verify() {
+  if (failed(checkSplitAxes(*this, getSplitAxes().getAxes())))
+    return failure();
+  auto type = cast<ShapedType>(getDestination().getType());
+  if (static_cast<int64_t>(getSplitAxes().size()) > type.getRank())
+    return emitOpError("split_axes has ")
+           << getSplitAxes().size() << " dimensions, but the destination has "
+           << type.getRank();
+  ArrayRef<int64_t> halos = getStaticHaloSizes();
+  if (llvm::count(halos, ShapedType::kDynamic) !=
+      static_cast<int64_t>(getHaloSizes().size()))
+    return emitOpError("expects one SSA value per '?' of halo_sizes");
+  size_t split = llvm::count_if(
+      getSplitAxes(), [](GridAxesAttr list) { return !list.empty(); });
+  if (halos.size() != 2 * split)
+    return emitOpError("expects 2 halo sizes for each of ")
+           << split << " split dimensions, got " << halos.size();
+  size_t next = 0;
+  for (auto [dim, axes] : llvm::enumerate(getSplitAxes())) {
+    if (axes.empty())
+      continue;
+    int64_t low = halos[next++], high = halos[next++];
+    for (int64_t width : {low, high})
+      if (width < 0 && !ShapedType::isDynamic(width))
+        return emitOpError("halo size ")
+               << width << " of dimension " << dim << " is negative";
+    if (ShapedType::isDynamic(low) || ShapedType::isDynamic(high) ||
+        type.isDynamicDim(dim))
+      continue;
+    if (low + high > type.getDimSize(dim))
+      return emitOpError("halo sizes ")
+             << low << " and " << high << " exceed the extent "
+             << type.getDimSize(dim) << " of dimension " << dim;
+  }
+  return success();
+}
+
+LogicalResult UpdateHaloOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GridOp> grid = checkGrid(*this, getGridAttr(), symbols);
+  if (failed(grid))
+    return failure();
+  for (GridAxesAttr axes : getSplitAxes())
+    if (failed(checkAxes(*this, axes.asArrayRef(), *grid)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+// The region of a generic reduction combines two elements of the result's type.
+static LogicalResult checkCombiner(Operation *op, MutableArrayRef<Region> body,
+                                   ReductionKind kind, Type resultType) {
+  if (body.empty())
+    return success();
+  if (kind != ReductionKind::Generic)
+    return op->emitOpError("has a combiner, but its reduction is ")
+           << keyword(kind) << ", not generic";
+  if (body.size() != 1)
+    return op->emitOpError("expects at most one combiner");
+  Type element = getElementTypeOrSelf(resultType);
+  mlir::Block &block = body.front().front();
+  if (block.getNumArguments() != 2 ||
+      block.getArgument(0).getType() != element ||
+      block.getArgument(1).getType() != element)
+    return op->emitOpError("expects a combiner of two arguments of type ")
+           << element;
+  auto terminator = dyn_cast<ReturnOp>(block.back());
+  if (!terminator || terminator.getNumOperands() != 1 ||
+      terminator.getOperand(0).getType() != element)
+    return op->emitOpError("expects a combiner that ends with shard.return of "
+                           "one value of type ")
+           << element;
+  return success();
+}
+
+LogicalResult AllReduceOp::verify() {
+  if (isa<MemRefType, UnrankedMemRefType>(getInput().getType()) !=
+      isa<MemRefType, UnrankedMemRefType>(getResult().getType()))
+    return emitOpError("mixes tensors and memrefs");
+  return checkCombiner(*this, getCombiner(), getReduction(),
+                       getResult().getType());
+}
+
+LogicalResult ReduceOp::verify() {
+  return checkCombiner(*this, getCombiner(), getReduction(),
+                       getResult().getType());
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  return checkCombiner(*this, getCombiner(), getReduction(),
+                       getResult().getType());
+}
+
+} // namespace shard
