@@ -151,11 +151,14 @@ std::variant<Solution, HintError> solve(const Problem &problem,
     return HintError{kNoValue, "a grid has at most " +
                                    std::to_string(kMaxAtoms) +
                                    " axes for propagation"};
+  auto cut = [&](const AxisOrigin &part) {
+    atoms->cut(part.axis, part.preSize);
+    atoms->cut(part.axis, part.preSize * part.size);
+  };
+  for (const auto &scope : problem.scopes)
+    for (const AxisOrigin &part : scope)
+      cut(part);
   for (const auto &[value, hint] : problem.hints) {
-    auto cut = [&](const AxisOrigin &part) {
-      atoms->cut(part.axis, part.preSize);
-      atoms->cut(part.axis, part.preSize * part.size);
-    };
     for (const DimHint &dim : hint.dims)
       for (const AxisOrigin &part : dim.axes)
         cut(part);

@@ -17,8 +17,9 @@ ShapeId Problem::addShape(Shape shape) {
   return shapes.size() - 1;
 }
 
-ValueId Problem::addValue(ShapeId shape) {
+ValueId Problem::addValue(ShapeId shape, uint16_t scope) {
   valueShape.push_back(shape);
+  valueScope.push_back(scope);
   neverPartial.push_back(false);
   return valueShape.size() - 1;
 }

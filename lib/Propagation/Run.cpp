@@ -60,32 +60,58 @@ OpClass Run::classOf(OpId op) const {
   return OpClass::Chain;
 }
 
+std::string Run::collect(llvm::ArrayRef<AxisOrigin> parts,
+                         llvm::function_ref<void(uint8_t)> add) const {
+  for (const AxisOrigin &part : parts) {
+    auto found = atoms.find(part);
+    if (!found)
+      return "sub-axis (" + std::to_string(part.preSize) + ")" +
+             std::to_string(part.size) + " of axis " +
+             std::to_string(part.axis) +
+             " does not combine with other sub-axes of this axis into one "
+             "ordered factorisation";
+    for (uint8_t atom : *found)
+      add(atom);
+  }
+  return "";
+}
+
+ConstraintId Run::intern(Constraint made) {
+  auto known = llvm::find(constraints, made);
+  ConstraintId id = known - constraints.begin();
+  if (known == constraints.end())
+    constraints.push_back(std::move(made));
+  return id;
+}
+
 std::optional<HintError> Run::applyHints() {
+  llvm::SmallVector<AtomMask, 4> scopes(problem.scopes.size(), 0);
+  for (size_t scope = 1; scope < scopes.size(); ++scope) {
+    std::string error = collect(problem.scopes[scope], [&](uint8_t atom) {
+      scopes[scope] |= AtomMask(1) << atom;
+    });
+    if (!error.empty())
+      return HintError{kNoValue, error};
+  }
+  if (scopes.size() > 1)
+    for (ValueId value = 0; value < problem.numValues(); ++value)
+      if (uint16_t scope = problem.valueScope[value]) {
+        Constraint made;
+        made.forbidden = scopes[scope];
+        limit[value] = intern(std::move(made));
+      }
+
   std::vector<int32_t> seen{0};
   for (const auto &[value, hint] : problem.hints) {
     Constraint made;
+    made.forbidden = scopes[problem.valueScope[value]];
     std::string error;
-    auto collect = [&](llvm::ArrayRef<AxisOrigin> parts, auto add) {
-      for (const AxisOrigin &part : parts) {
-        auto found = atoms.find(part);
-        if (!found) {
-          error = "sub-axis (" + std::to_string(part.preSize) + ")" +
-                  std::to_string(part.size) + " of axis " +
-                  std::to_string(part.axis) +
-                  " does not combine with other sub-axes of this axis into one "
-                  "ordered factorisation";
-          return;
-        }
-        for (uint8_t atom : *found)
-          add(atom);
-      }
-    };
     llvm::SmallVector<ListId, 4> dims;
     AtomMask mask = 0;
     for (size_t dim = 0; dim < hint.dims.size(); ++dim) {
       const DimHint &dimHint = hint.dims[dim];
       ListId list = kEmptyList;
-      collect(dimHint.axes, [&](uint8_t atom) {
+      error += collect(dimHint.axes, [&](uint8_t atom) {
         list = lists.append(list, atom);
         mask |= AtomMask(1) << atom;
       });
@@ -99,20 +125,19 @@ std::optional<HintError> Run::applyHints() {
     }
     if (llvm::all_of(made.priorities, [](int32_t p) { return p == 0; }))
       made.priorities.clear();
-    collect(hint.replicated,
-            [&](uint8_t atom) { made.forbidden |= AtomMask(1) << atom; });
-    collect(hint.partial,
-            [&](uint8_t atom) { made.partial |= AtomMask(1) << atom; });
+    error += collect(hint.replicated, [&](uint8_t atom) {
+      made.forbidden |= AtomMask(1) << atom;
+    });
+    error += collect(hint.partial, [&](uint8_t atom) {
+      made.partial |= AtomMask(1) << atom;
+    });
     made.forbidden |= made.partial;
     if (made.partial)
       made.reduction = hint.reduction;
     if (!error.empty())
       return HintError{value, error};
     state[value] = shardings.intern(dims, mask);
-    auto known = llvm::find(constraints, made);
-    limit[value] = known - constraints.begin();
-    if (known == constraints.end())
-      constraints.push_back(std::move(made));
+    limit[value] = intern(std::move(made));
   }
   llvm::sort(seen);
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());

@@ -57,6 +57,10 @@ private:
   };
 
   void buildUses();
+  /// Calls `add` for every atom of `parts`; returns an error text, or nothing.
+  std::string collect(llvm::ArrayRef<AxisOrigin> parts,
+                      llvm::function_ref<void(uint8_t)> add) const;
+  ConstraintId intern(Constraint made);
   OpClass classOf(OpId op) const;
   llvm::ArrayRef<OpId> uses(ValueId value) const {
     return llvm::ArrayRef<OpId>(useOps).slice(

@@ -1,0 +1,271 @@
+//===- ReaderEdges.cpp - Control flow, calls, manual computations ---------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reader.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+using namespace mlir;
+
+namespace shard::propagation {
+
+void Reader::readReturn(Operation *op) {
+  auto known = results.find(op->getParentOp());
+  if (known == results.end() || known->second.size() != op->getNumOperands())
+    return;
+  for (auto [use, target] : llvm::zip_equal(op->getOpOperands(), known->second))
+    edge(use, target);
+}
+
+bool Reader::readCall(Operation *op) {
+  auto call = cast<CallOpInterface>(op);
+  Operation *callee = call.resolveCallableInTable(&symbols);
+  auto function = dyn_cast_if_present<FunctionOpInterface>(callee);
+  auto known = callee ? results.find(callee) : results.end();
+  if (!function || known == results.end() ||
+      known->second.size() != op->getNumResults() ||
+      function.getNumArguments() != call.getArgOperands().size())
+    return false;
+  unsigned first = call.getArgOperands().getBeginOperandIndex();
+  for (BlockArgument argument : function.getArguments())
+    edge(op->getOpOperand(first + argument.getArgNumber()), idOf(argument));
+  for (auto [result, id] : llvm::zip_equal(op->getResults(), known->second)) {
+    ValueId own = idOf(result);
+    if (own == kNoValue)
+      continue;
+    problem.neverPartial[own] = true;
+    unite(id, own);
+  }
+  return true;
+}
+
+void Reader::readBranch(Operation *op) {
+  auto branch = cast<BranchOpInterface>(op);
+  for (unsigned index = 0; index < op->getNumSuccessors(); ++index) {
+    SuccessorOperands operands = branch.getSuccessorOperands(index);
+    mlir::Block *successor = op->getSuccessor(index);
+    unsigned produced = operands.getProducedOperandCount();
+    for (OpOperand &use : op->getOpOperands()) {
+      std::optional<BlockArgument> target =
+          branch.getSuccessorBlockArgument(use.getOperandNumber());
+      // An operand feeds one successor; it is an edge of that one.
+      if (!target || target->getOwner() != successor)
+        continue;
+      if (operands.size() <= produced)
+        continue;
+      MutableOperandRange forwarded = operands.getMutableForwardedOperands();
+      if (llvm::any_of(forwarded,
+                       [&](OpOperand &other) { return &other == &use; }))
+        edge(use, idOf(*target));
+    }
+  }
+}
+
+bool Reader::readRegionBranch(Operation *op) {
+  auto branch = cast<RegionBranchOpInterface>(op);
+  struct Edge {
+    OpOperand *use;
+    Value input;
+  };
+  llvm::SmallVector<Edge, 8> edges;
+  llvm::SmallPtrSet<OpOperand *, 8> forwarded;
+  llvm::SmallPtrSet<Value, 8> fed;
+  auto addPoint = [&](RegionBranchPoint point) {
+    llvm::SmallVector<RegionSuccessor> successors;
+    branch.getSuccessorRegions(point, successors);
+    for (RegionSuccessor successor : successors) {
+      OperandRange operands = branch.getSuccessorOperands(point, successor);
+      ValueRange inputs = successor.getSuccessorInputs();
+      if (operands.size() != inputs.size())
+        return false;
+      Operation *owner =
+          point.isParent() ? op : point.getTerminatorPredecessorOrNull();
+      unsigned first = operands.empty() ? 0 : operands.getBeginOperandIndex();
+      for (auto [index, input] : llvm::enumerate(inputs)) {
+        auto to = dyn_cast<RankedTensorType>(input.getType());
+        if (!to)
+          continue;
+        OpOperand &use = owner->getOpOperand(first + index);
+        auto from = dyn_cast<RankedTensorType>(use.get().getType());
+        if (!from || from.getShape() != to.getShape())
+          return false;
+        edges.push_back({&use, input});
+        forwarded.insert(&use);
+        fed.insert(input);
+      }
+    }
+    return true;
+  };
+  for (RegionBranchPoint point : branch.getAllRegionBranchPoints())
+    if (!addPoint(point))
+      return false;
+  // Every tensor that goes in or out must be on an edge, else the op does
+  // something with it that edges do not say (scf.forall).
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  for (OpOperand &use : op->getOpOperands())
+    if (isTensor(use.get().getType()) && !forwarded.contains(&use))
+      return false;
+  for (Value result : op->getResults())
+    if (isTensor(result.getType()) && !fed.contains(result))
+      return false;
+  for (Region &region : op->getRegions())
+    for (mlir::Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        if (isTensor(argument.getType()) && block.isEntryBlock() &&
+            !fed.contains(argument))
+          return false;
+
+  llvm::DenseMap<OpOperand *, Value> firstInput;
+  for (const Edge &entry : edges) {
+    problem.neverPartial[idOf(entry.input)] = true;
+    auto [known, isNew] = firstInput.try_emplace(entry.use, entry.input);
+    if (isNew)
+      edge(*entry.use, idOf(entry.input));
+    else
+      unite(idOf(known->second), idOf(entry.input));
+  }
+  return true;
+}
+
+/// The table of an edge between a value outside of a manual computation and one
+/// inside: in each dimension the manual axes are the major digit outside.
+static LoopTable manualTable(ArrayRef<int64_t> outer, ArrayRef<int64_t> inner,
+                             bool entering) {
+  LoopTable table;
+  TensorLoops outside, inside;
+  outside.isTensor = inside.isTensor = true;
+  for (auto [whole, part] : llvm::zip_equal(outer, inner)) {
+    DimLoops digits;
+    bool divides = !ShapedType::isDynamic(whole) &&
+                   !ShapedType::isDynamic(part) && part > 0;
+    if (whole != part) {
+      digits.push_back(table.loops.size());
+      table.loops.push_back(Loop::parallel(divides ? whole / part : kDynamic));
+    }
+    digits.push_back(table.loops.size());
+    table.loops.push_back(Loop::parallel(part));
+    inside.dims.push_back({digits.back()});
+    outside.dims.push_back(std::move(digits));
+  }
+  table.operands.push_back(entering ? outside : inside);
+  table.results.push_back(entering ? inside : outside);
+  return table;
+}
+
+LogicalResult Reader::readManual(ManualComputationOp op) {
+  if (failed(checkGrid(op.getGridAttr(), op, op.getLoc())))
+    return failure();
+  Manual manual;
+  manual.op = op;
+
+  auto resolveManual = [&](Attribute attr,
+                           Type type) -> FailureOr<ResolvedSharding> {
+    return ::shard::resolve(cast<ShardingAttr>(attr), gridOp, type,
+                            [&] { return op.emitError(); });
+  };
+  // The manual axes, as the shardings that use them spell them.
+  llvm::SmallVector<AxisOrigin, 1> manualAxes;
+  for (Attribute attr : op.getManualAxes()) {
+    auto dims = DimShardingAttr::get(op.getContext(), cast<AxisRefAttr>(attr),
+                                     false, -1);
+    auto resolved =
+        ::shard::resolve(ShardingAttr::get(op.getGridAttr(), dims), gridOp,
+                         Type(), [&] { return op.emitError(); });
+    if (failed(resolved))
+      return failure();
+    manualAxes.push_back(partOf(resolved->dims[0].axes[0]));
+  }
+  auto isManual = [&](const AxisOrigin &axis) {
+    return llvm::is_contained(manualAxes, axis);
+  };
+
+  manual.axes = manualAxes;
+
+  uint16_t outerScope = scope;
+  uint16_t innerScope = problem.scopes.size();
+  problem.scopes.push_back(problem.scopes[outerScope]);
+  problem.scopes.back().append(manualAxes.begin(), manualAxes.end());
+
+  mlir::Block &body = op.getBody().front();
+  for (auto [index, use, argument, attr] : llvm::enumerate(
+           op->getOpOperands(), body.getArguments(), op.getInShardings())) {
+    auto type = cast<RankedTensorType>(use.get().getType());
+    auto inner = dyn_cast<RankedTensorType>(argument.getType());
+    auto resolved = resolveManual(attr, type);
+    if (failed(resolved) || !inner || inner.getRank() != type.getRank())
+      return failure();
+    ValueId in = fresh(type);
+    problem.neverPartial[in] = true;
+    edge(use, in);
+    if (failed(addHint(in, cast<ShardingAttr>(attr), type, op.getLoc())))
+      return failure();
+
+    scope = innerScope;
+    ValueId argumentId = idOf(argument);
+    scope = outerScope;
+    problem.neverPartial[argumentId] = true;
+    ShapeId shapes[] = {problem.valueShape[in], problem.valueShape[argumentId]};
+    TableId table = tables.add(
+        manualTable(type.getShape(), inner.getShape(), true), shapes);
+    problem.addOp(table, in, argumentId);
+    origins.push_back(Origin());
+
+    // The argument is what the in sharding says without the manual axes.
+    Hint hint;
+    auto &prefix = manual.prefix.emplace_back();
+    for (const ResolvedDim &dim : resolved->dims) {
+      DimHint inside;
+      inside.open = dim.open;
+      inside.priority = std::max<int64_t>(dim.priority, 0);
+      auto &major = prefix.emplace_back();
+      for (const ResolvedAxis &axis : dim.axes)
+        (isManual(partOf(axis))
+             ? static_cast<llvm::SmallVectorImpl<AxisOrigin> &>(major)
+             : inside.axes)
+            .push_back(partOf(axis));
+      hint.dims.push_back(std::move(inside));
+    }
+    for (const ResolvedAxis &axis : resolved->replicated)
+      hint.replicated.push_back(partOf(axis));
+    hints.push_back({argumentId, std::move(hint), op.getLoc(), attr, nullptr});
+    manual.in.push_back({in, argumentId});
+  }
+
+  // Results are what the out shardings say.
+  for (auto [result, attr] :
+       llvm::zip_equal(op.getResults(), op.getOutShardings())) {
+    ValueId id = idOf(result);
+    problem.neverPartial[id] = true;
+    manual.out.push_back(id);
+    if (failed(addHint(id, cast<ShardingAttr>(attr), result.getType(),
+                       op.getLoc())))
+      return failure();
+  }
+
+  scope = innerScope;
+  LogicalResult read = readRegion(op.getBody());
+  for (auto [use, id, result] : llvm::zip(body.getTerminator()->getOpOperands(),
+                                          manual.out, op.getResults())) {
+    auto inner = dyn_cast<RankedTensorType>(use.get().getType());
+    auto outer = cast<RankedTensorType>(result.getType());
+    ValueId source = idOf(use.get());
+    if (source == kNoValue || inner.getRank() != outer.getRank())
+      continue;
+    ShapeId shapes[] = {problem.valueShape[source], problem.valueShape[id]};
+    TableId table = tables.add(
+        manualTable(outer.getShape(), inner.getShape(), false), shapes);
+    manualExits[problem.addOp(table, source, id)] = this->manual.size();
+    origins.push_back(&use);
+  }
+  scope = outerScope;
+  this->manual.push_back(std::move(manual));
+  return read;
+}
+
+} // namespace shard::propagation

@@ -1,0 +1,193 @@
+//===- ReaderHints.cpp - What the user said about shardings ---------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reader.h"
+
+using namespace mlir;
+
+namespace shard::propagation {
+
+AxisOrigin Reader::partOf(const ResolvedAxis &axis) const {
+  if (axis.whole)
+    return {axis.axis, 1, problem.grid.shape[axis.axis]};
+  return {axis.axis, axis.preSize, axis.size};
+}
+
+LogicalResult Reader::checkGrid(FlatSymbolRefAttr symbol, Operation *from,
+                                Location location) {
+  GridOp found = ::shard::getGrid(from, symbol, symbols);
+  if (!found)
+    return emitError(location) << "there is no grid called " << symbol;
+  if (found == gridOp)
+    return success();
+  InFlightDiagnostic diagnostic =
+      emitError(location) << "hint on grid " << symbol
+                          << " in a program that uses grid @"
+                          << gridOp.getSymName()
+                          << "; functions that call one another use one grid";
+  diagnostic.attachNote(gridOp.getLoc()) << "the other grid is here";
+  return diagnostic;
+}
+
+FailureOr<Hint> Reader::hintOf(ShardingAttr attr, Type type, Location location,
+                               Layout *layout) {
+  auto resolved =
+      ::shard::resolve(attr, gridOp, type, [&] { return emitError(location); });
+  if (failed(resolved))
+    return failure();
+  Hint hint;
+  for (const ResolvedDim &dim : resolved->dims) {
+    DimHint &made = hint.dims.emplace_back();
+    for (const ResolvedAxis &axis : dim.axes)
+      made.axes.push_back(partOf(axis));
+    made.open = dim.open;
+    made.priority = std::max<int64_t>(dim.priority, 0);
+  }
+  for (const ResolvedAxis &axis : resolved->replicated)
+    hint.replicated.push_back(partOf(axis));
+  for (const ResolvedAxis &axis : resolved->partial)
+    hint.partial.push_back(partOf(axis));
+  hint.reduction = resolved->reduction;
+  if (layout) {
+    layout->halos.assign(resolved->halos.begin(), resolved->halos.end());
+    layout->offsets.assign(resolved->offsets.begin(), resolved->offsets.end());
+  }
+  return hint;
+}
+
+LogicalResult Reader::addHint(ValueId value, ShardingAttr attr, Type type,
+                              Location location) {
+  Layout layout;
+  if (failed(checkGrid(attr.getGrid(), function ? function : gridOp, location)))
+    return failure();
+  FailureOr<Hint> hint = hintOf(attr, type, location, &layout);
+  if (failed(hint))
+    return failure();
+  if (!layout.halos.empty() || !layout.offsets.empty())
+    layouts[value] = std::move(layout);
+  hints.push_back({value, std::move(*hint), location, attr, nullptr});
+  return success();
+}
+
+LogicalResult Reader::addHint(ValueId value, ShardingOp op,
+                              RankedTensorType type, Location location) {
+  if (failed(checkGrid(op.getGridAttr(), op, location)))
+    return failure();
+  FailureOr<Sharding> sharding =
+      ::shard::resolve(op, type.getRank(), [&] { return emitError(location); });
+  if (failed(sharding))
+    return failure();
+  Hint hint;
+  auto whole = [&](GridAxis axis) {
+    return AxisOrigin{axis, 1, problem.grid.shape[axis]};
+  };
+  for (const AxisList &axes : sharding->dims) {
+    DimHint &dim = hint.dims.emplace_back();
+    dim.open = false;
+    for (GridAxis axis : axes)
+      dim.axes.push_back(whole(axis));
+  }
+  for (GridAxis axis : sharding->partial)
+    hint.partial.push_back(whole(axis));
+  hint.reduction = sharding->reduction;
+  if (sharding->hasHalosOrOffsets()) {
+    Layout &layout = layouts[value];
+    layout.halos.assign(sharding->halos.begin(), sharding->halos.end());
+    layout.offsets.assign(sharding->offsets.begin(), sharding->offsets.end());
+  }
+  hints.push_back({value, std::move(hint), location, nullptr, op});
+  return success();
+}
+
+/// Joins two hints about one value. Returns the first dimension about which they
+/// contradict each other, -1 if it is about something else than a dimension,
+/// nothing if they agree.
+static std::optional<int64_t> contradiction(Hint &into, const Hint &other) {
+  for (auto [dim, pair] :
+       llvm::enumerate(llvm::zip_equal(into.dims, other.dims))) {
+    auto &[a, b] = pair;
+    size_t common = std::min(a.axes.size(), b.axes.size());
+    bool longer = b.axes.size() > a.axes.size();
+    if (!std::equal(a.axes.begin(), a.axes.begin() + common, b.axes.begin()) ||
+        (longer && !a.open) || (b.axes.size() < a.axes.size() && !b.open))
+      return dim;
+    if (longer)
+      a.axes = b.axes;
+    a.open = a.open && b.open;
+    a.priority = std::min(a.priority, b.priority);
+  }
+  auto isSame = [](const auto &x, const auto &y) {
+    return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin());
+  };
+  if (!isSame(into.partial, other.partial) ||
+      (!into.partial.empty() && into.reduction != other.reduction))
+    return -1;
+  for (const AxisOrigin &axis : other.replicated)
+    if (!llvm::is_contained(into.replicated, axis))
+      into.replicated.push_back(axis);
+  for (const DimHint &dim : into.dims)
+    for (const AxisOrigin &axis : dim.axes)
+      if (llvm::is_contained(into.replicated, axis))
+        return &dim - into.dims.begin();
+  return std::nullopt;
+}
+
+LogicalResult Reader::mergeHints() {
+  llvm::DenseMap<ValueId, size_t> first;
+  std::vector<PlacedHint> merged;
+  for (PlacedHint &hint : hints) {
+    hint.value = find(hint.value);
+    auto [entry, isNew] = first.try_emplace(hint.value, merged.size());
+    if (isNew) {
+      merged.push_back(std::move(hint));
+      continue;
+    }
+    PlacedHint &into = merged[entry->second];
+    std::optional<int64_t> dim = contradiction(into.hint, hint.hint);
+    if (!dim)
+      continue;
+    auto text = [](PlacedHint &hint) {
+      std::string result;
+      llvm::raw_string_ostream os(result);
+      if (hint.attr)
+        os << hint.attr;
+      else if (hint.op)
+        os << hint.op.getSplitAxes();
+      return result;
+    };
+    InFlightDiagnostic diagnostic =
+        emitError(hint.location)
+        << "sharding " << text(hint)
+        << " contradicts another one of the same value";
+    if (*dim >= 0)
+      diagnostic << " in dimension " << *dim;
+    else
+      diagnostic << " in its partial axes";
+    diagnostic << "; where only some users want it, annotate it for users";
+    diagnostic.attachNote(into.location)
+        << "the other one, " << text(into) << ", is here";
+    return diagnostic;
+  }
+  hints = std::move(merged);
+  for (const PlacedHint &hint : hints)
+    problem.addHint(hint.value, hint.hint);
+  llvm::DenseMap<ValueId, Layout> moved;
+  for (auto &[value, layout] : layouts)
+    moved[find(value)] = layout;
+  layouts = std::move(moved);
+  return success();
+}
+
+Location Reader::hintLocation(ValueId value) {
+  for (const PlacedHint &hint : hints)
+    if (hint.value == value)
+      return hint.location;
+  return gridOp.getLoc();
+}
+
+} // namespace shard::propagation

@@ -1,0 +1,161 @@
+//===- TableCache.cpp - One loop table for ops alike ----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TableCache.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/Hashing.h"
+
+using namespace mlir;
+
+namespace shard::propagation {
+
+ShapeId TableCache::shapeOf(RankedTensorType type) {
+  auto [entry, fresh] = shapes.try_emplace(type, 0);
+  if (fresh) {
+    Shape shape;
+    shape.extents.assign(type.getShape().begin(), type.getShape().end());
+    Type element = type.getElementType();
+    shape.elementBits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth()
+                        : isa<ComplexType>(element)
+                            ? 2 * cast<ComplexType>(element)
+                                      .getElementType()
+                                      .getIntOrFloatBitWidth()
+                            : 64;
+    entry->second = problem.addShape(std::move(shape));
+  }
+  return entry->second;
+}
+
+/// Whether a model may look at what defines `operand`: offsets, sizes and the like.
+static bool isPartOfSignature(Value operand) {
+  return operand.getType().isIntOrIndex();
+}
+
+static uint64_t hashOf(Operation *op) {
+  llvm::hash_code hash = llvm::hash_combine(
+      op->getName(), op->getNumOperands(), op->getNumResults(),
+      op->getPropertiesStorageSize() ? op->hashProperties()
+                                     : hash_value(op->getRawDictionaryAttrs()));
+  for (Value operand : op->getOperands()) {
+    hash = llvm::hash_combine(hash, operand.getType());
+    if (isPartOfSignature(operand))
+      hash = llvm::hash_combine(hash, operand.getAsOpaquePointer());
+  }
+  for (Type type : op->getResultTypes())
+    hash = llvm::hash_combine(hash, type);
+  return uint64_t(hash) >> 1;
+}
+
+static bool areAlike(Operation *a, Operation *b) {
+  if (a->getName() != b->getName() ||
+      a->getNumOperands() != b->getNumOperands() ||
+      a->getNumResults() != b->getNumResults() ||
+      a->getNumRegions() != b->getNumRegions())
+    return false;
+  for (auto [left, right] : llvm::zip_equal(a->getOperands(), b->getOperands()))
+    if (left.getType() != right.getType() ||
+        (isPartOfSignature(left) && left != right))
+      return false;
+  if (!llvm::equal(a->getResultTypes(), b->getResultTypes()))
+    return false;
+  if (a->getPropertiesStorageSize()) {
+    if (!a->getName().compareOpProperties(a->getPropertiesStorage(),
+                                          b->getPropertiesStorage()))
+      return false;
+  } else if (a->getRawDictionaryAttrs() != b->getRawDictionaryAttrs()) {
+    return false;
+  }
+  for (auto [left, right] : llvm::zip_equal(a->getRegions(), b->getRegions()))
+    if (!OperationEquivalence::isRegionEquivalentTo(
+            &left, &right, OperationEquivalence::IgnoreLocations))
+      return false;
+  return true;
+}
+
+TableId TableCache::tableOf(Operation *op) {
+  uint32_t &slot = byOp.try_emplace(hashOf(op), ~0u).first->second;
+  for (uint32_t id = slot; id != ~0u; id = known[id].older)
+    if (areAlike(known[id].op, op))
+      return known[id].table;
+  llvm::SmallVector<ShapeId, 4> opShapes;
+  auto shape = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    opShapes.push_back(tensor ? shapeOf(tensor) : 0);
+  };
+  for (Type type : op->getOperandTypes())
+    shape(type);
+  for (Type type : op->getResultTypes())
+    shape(type);
+  TableId table = add(buildLoopTable(op), opShapes);
+  known.push_back({op, table, slot});
+  slot = known.size() - 1;
+  return table;
+}
+
+static bool areEqual(const TensorLoops &a, const TensorLoops &b) {
+  return a.dims == b.dims && a.reduction == b.reduction &&
+         a.isTensor == b.isTensor;
+}
+
+static bool areEqual(const LoopTable &a, const LoopTable &b) {
+  auto loops = [](const Loop &x, const Loop &y) {
+    return x.kind == y.kind && x.extent == y.extent &&
+           (x.kind != LoopKind::Reduction || x.reduction == y.reduction);
+  };
+  auto tensors = [](const TensorLoops &x, const TensorLoops &y) {
+    return areEqual(x, y);
+  };
+  return a.partialRule == b.partialRule && a.firstInit == b.firstInit &&
+         llvm::equal(a.loops, b.loops, loops) &&
+         llvm::equal(a.operands, b.operands, tensors) &&
+         llvm::equal(a.results, b.results, tensors);
+}
+
+static uint64_t hashOf(const LoopTable &table) {
+  llvm::hash_code hash =
+      llvm::hash_combine(unsigned(table.partialRule), table.firstInit,
+                         table.operands.size(), table.results.size());
+  for (const Loop &loop : table.loops)
+    hash = llvm::hash_combine(hash, unsigned(loop.kind), loop.extent);
+  auto add = [&](const TensorLoops &tensor) {
+    for (const DimLoops &dim : tensor.dims)
+      hash = llvm::hash_combine(
+          hash, llvm::hash_combine_range(dim.begin(), dim.end()));
+  };
+  for (const TensorLoops &operand : table.operands)
+    add(operand);
+  for (const TensorLoops &result : table.results)
+    add(result);
+  return uint64_t(hash) >> 1;
+}
+
+TableId TableCache::add(const LoopTable &table, llvm::ArrayRef<ShapeId> ids) {
+  auto &alike = byContent[hashOf(table)];
+  for (TableId id : alike)
+    if (areEqual(tables[id], table) && llvm::equal(tableShapes[id], ids))
+      return id;
+  TableId id = problem.addTable(table, ids);
+  alike.push_back(id);
+  tables.push_back(table);
+  tableShapes.emplace_back(ids.begin(), ids.end());
+  return id;
+}
+
+TableId TableCache::identityOf(ShapeId shape) {
+  auto [entry, fresh] = identities.try_emplace(shape, 0);
+  if (fresh) {
+    ShapeId both[] = {shape, shape};
+    TableId id = add(identityTable(problem.shapes[shape].extents), both);
+    identities[shape] = id;
+    return id;
+  }
+  return entry->second;
+}
+
+} // namespace shard::propagation

@@ -1,0 +1,53 @@
+//===- TableCache.h - One loop table for ops alike --------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_PROPAGATION_TABLECACHE_H
+#define SHARD_LIB_PROPAGATION_TABLECACHE_H
+
+#include "shard/Propagation/Problem.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace shard::propagation {
+
+/// Builds loop tables and shares them: ops of one name, with equal properties,
+/// types, bodies and index operands have one table, and equal tables have one
+/// number, whatever ops they are from.
+class TableCache {
+public:
+  explicit TableCache(Problem &problem) : problem(problem) {}
+
+  ShapeId shapeOf(mlir::RankedTensorType type);
+  TableId tableOf(mlir::Operation *op);
+  TableId add(const LoopTable &table, llvm::ArrayRef<ShapeId> shapes);
+  TableId identityOf(ShapeId shape);
+
+  const LoopTable &table(TableId id) const { return tables[id]; }
+
+private:
+  struct Known {
+    mlir::Operation *op;
+    TableId table;
+    uint32_t older;
+  };
+
+  Problem &problem;
+  std::vector<LoopTable> tables;
+  std::vector<llvm::SmallVector<ShapeId, 4>> tableShapes;
+  llvm::DenseMap<mlir::Type, ShapeId> shapes;
+  llvm::DenseMap<ShapeId, TableId> identities;
+  llvm::DenseMap<uint64_t, uint32_t> byOp;
+  std::vector<Known> known;
+  llvm::DenseMap<uint64_t, llvm::SmallVector<TableId, 1>> byContent;
+};
+
+} // namespace shard::propagation
+
+#endif // SHARD_LIB_PROPAGATION_TABLECACHE_H
