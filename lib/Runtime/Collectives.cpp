@@ -58,6 +58,30 @@ void cut(const Member &m, const View &part, const View &whole, int64_t dim) {
 
 } // namespace
 
+int64_t shard_rt_group_size(const char *location, const int64_t *group) {
+  Collective c(Kind::AllSlice, location);
+  c.join(group);
+  return c.member->size;
+}
+
+int64_t shard_rt_divide_extent(const char *location, const int64_t *group,
+                               int64_t extent) {
+  Collective c(Kind::AllSlice, location);
+  c.join(group);
+  if (extent % c.member->size == 0)
+    return extent / c.member->size;
+  // Named by its place alone: several collectives cut.
+  char text[512];
+  snprintf(text, sizeof(text),
+           "at %s: a dynamic dimension of extent %lld is cut over a group of "
+           "%lld devices, which does not divide it; give the dimension a "
+           "static extent or another sharding",
+           location, static_cast<long long>(extent),
+           static_cast<long long>(c.member->size));
+  shard_rt_fail(text);
+  return 0;
+}
+
 void shard_rt_barrier(const char *location, const int64_t *group) {
   Collective c(Kind::Barrier, location);
   c.join(group);

@@ -120,6 +120,14 @@ int64_t shard_rt_process_linear_index(void);
 int64_t shard_rt_grid_extent(const char *location, int64_t grid_rank,
                              const int64_t *extents, int64_t axis);
 
+/* The number of devices of each group. */
+int64_t shard_rt_group_size(const char *location, const int64_t *group);
+
+/* The extent of one block of a dynamic dimension of `extent`, cut over a group.
+ * Dynamic dimensions divide evenly by contract: fails where this one does not. */
+int64_t shard_rt_divide_extent(const char *location, const int64_t *group,
+                               int64_t extent);
+
 /*===-- Collectives ------------------------------------------------------===*/
 
 void shard_rt_barrier(const char *location, const int64_t *group);

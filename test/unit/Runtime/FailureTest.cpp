@@ -29,6 +29,8 @@ struct Slots {
   std::vector<int64_t> rows = groupWords(grid, {0});
   std::vector<int64_t> columns = groupWords(grid, {1});
   std::vector<int64_t> all = groupWords(grid, {0, 1});
+  std::vector<int64_t> noAxis = groupWords(grid, {2});
+  std::vector<int64_t> tooMany = groupWords(Grid{{2, 4}}, {0});
   std::vector<Buffer> in4, out4, out8;
   Slots() {
     for (int64_t d = 0; d < 4; ++d) {
@@ -203,11 +205,11 @@ TEST(Failure, BadArguments) {
                   }),
                   "this reduction has no meaning on f32");
   EXPECT_CONTAINS(errorOf([](Slots &s, int64_t d) {
-                    s.allReduce("a.mlir:1:1", groupWords(Grid{{2, 2}}, {2}), d);
+                    s.allReduce("a.mlir:1:1", s.noAxis, d);
                   }),
                   "grid axis 2 is out of range");
   EXPECT_CONTAINS(errorOf([](Slots &s, int64_t d) {
-                    s.allReduce("a.mlir:1:1", groupWords(Grid{{2, 4}}, {0}), d);
+                    s.allReduce("a.mlir:1:1", s.tooMany, d);
                   }),
                   "grid has 8 devices, the run has 4");
   EXPECT_CONTAINS(errorOf([](Slots &s, int64_t d) {
@@ -297,6 +299,26 @@ TEST(Run, GridsWithUnknownExtents) {
   report = runtime::runOnGrid(
       {8}, [&](int64_t) { shard_rt_grid_extent("a.mlir:1:1", 2, two, 0); });
   EXPECT_CONTAINS(report.error, "grid axis 0 at a.mlir:1:1 does not follow");
+}
+
+TEST(Run, ExtentsOfDynamicDimensions) {
+  std::vector<int64_t> group = groupWords(Grid{{2, 3}}, {1});
+  int64_t size = 0, extent = 0;
+  auto report = runtime::runOnGrid({2, 3}, [&](int64_t d) {
+    if (d == 0) {
+      size = shard_rt_group_size("a.mlir:1:1", group.data());
+      extent = shard_rt_divide_extent("a.mlir:1:1", group.data(), 12);
+    }
+  });
+  EXPECT_TRUE(report.ok) << report.error;
+  EXPECT_EQ(size, 3);
+  EXPECT_EQ(extent, 4);
+  report = runtime::runOnGrid({2, 3}, [&](int64_t) {
+    shard_rt_divide_extent("a.mlir:1:1", group.data(), 10);
+  });
+  EXPECT_CONTAINS(report.error,
+                  "at a.mlir:1:1: a dynamic dimension of extent 10 is cut over "
+                  "a group of 3 devices");
 }
 
 TEST(Run, PlainCInterface) {

@@ -1,0 +1,49 @@
+//===- Conversion.h - From collectives to runtime calls ---------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How a partitioned program gets to LLVM:
+//
+//   one-shot-bufferize            collectives on tensors -> runtime calls, by
+//                                 the models registered here
+//   any passes on buffers
+//   convert-shard-to-runtime      the rest of the dialect
+//   any passes on arith, cf, func, memref, scf ... to LLVM
+//
+// A program is linked with, or its JIT given the symbols of, a back end of
+// shard/Runtime/Runtime.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_CONVERSION_CONVERSION_H
+#define SHARD_CONVERSION_CONVERSION_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace shard {
+
+/// Attaches BufferizableOpInterface to the collectives. Results are fresh
+/// buffers that alias no input; update_halo works in place on its destination,
+/// and the result of send is its input.
+void registerBufferizableOpInterfaceExternalModels(
+    mlir::DialectRegistry &registry);
+
+/// Pass convert-shard-to-runtime as a function; on failure at least one error
+/// has been emitted.
+mlir::LogicalResult convertShardToRuntime(mlir::ModuleOp module);
+
+/// Adds what turns a bufferized program into one without the dialect. For a
+/// pass manager on modules; fits CompileOptions::addBufferPasses.
+void buildShardToRuntimePipeline(mlir::OpPassManager &manager);
+
+} // namespace shard
+
+#endif // SHARD_CONVERSION_CONVERSION_H

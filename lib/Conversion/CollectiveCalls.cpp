@@ -1,0 +1,463 @@
+//===- CollectiveCalls.cpp - What a collective asks of the runtime --------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CollectiveCalls.h"
+
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Runtime/Runtime.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::conversion;
+
+namespace {
+
+OpFoldResult number(MLIRContext *context, int64_t value) {
+  return IntegerAttr::get(IndexType::get(context), value);
+}
+
+/// Fills in what an op says, field by field.
+struct Description {
+  MLIRContext *context;
+  CollectiveCall call;
+
+  template <typename Op>
+  explicit Description(Op op, StringRef name) : context(op.getContext()) {
+    call.name = name;
+    call.grid = op.getGridAttr();
+  }
+
+  Description &axes(ArrayRef<int16_t> axes) {
+    call.axes.assign(axes.begin(), axes.end());
+    return *this;
+  }
+  Description &add(int64_t value) {
+    call.arguments.push_back({false, {number(context, value)}});
+    return *this;
+  }
+  Description &add(const APInt &value) { return add(value.getSExtValue()); }
+  Description &words(ArrayRef<int64_t> values) {
+    call.arguments.push_back({true, {}});
+    for (int64_t value : values)
+      call.arguments.back().values.push_back(number(context, value));
+    return *this;
+  }
+  Description &words(ArrayRef<int64_t> known, ValueRange unknown) {
+    call.arguments.push_back({true, {}});
+    auto next = unknown.begin();
+    for (int64_t value : known)
+      call.arguments.back().values.push_back(ShapedType::isDynamic(value)
+                                                 ? OpFoldResult(*next++)
+                                                 : number(context, value));
+    return *this;
+  }
+  Description &reduction(ReductionKind kind) {
+    call.combines = true;
+    return add(int64_t(kind));
+  }
+  Description &cuts(const APInt &dim) {
+    call.cutDim = dim.getSExtValue();
+    return *this;
+  }
+  Description &grows(const APInt &dim) {
+    call.growDim = dim.getSExtValue();
+    return *this;
+  }
+  operator FailureOr<CollectiveCall>() { return std::move(call); }
+};
+
+FailureOr<CollectiveCall> describe(AllGatherOp op) {
+  return Description(op, "all_gather")
+      .axes(op.getGridAxes())
+      .grows(op.getGatherAxis())
+      .add(op.getGatherAxis());
+}
+
+FailureOr<CollectiveCall> describe(AllSliceOp op) {
+  return Description(op, "all_slice")
+      .axes(op.getGridAxes())
+      .cuts(op.getSliceAxis())
+      .add(op.getSliceAxis());
+}
+
+FailureOr<CollectiveCall> describe(AllToAllOp op) {
+  return Description(op, "all_to_all")
+      .axes(op.getGridAxes())
+      .cuts(op.getSplitAxis())
+      .grows(op.getConcatAxis())
+      .add(op.getSplitAxis())
+      .add(op.getConcatAxis());
+}
+
+FailureOr<CollectiveCall> describe(PermuteOp op) {
+  SmallVector<int64_t> to = {int64_t(op.getToAxes().size())};
+  llvm::append_range(to, op.getToAxes());
+  return Description(op, "permute").axes(op.getFromAxes()).words(to);
+}
+
+FailureOr<CollectiveCall> describe(ShiftOp op) {
+  return Description(op, "shift")
+      .axes(op.getGridAxes())
+      .add(op.getShiftAxis())
+      .add(op.getOffset())
+      .add(op.getRotate() ? 1 : 0);
+}
+
+FailureOr<CollectiveCall> describe(BroadcastOp op) {
+  return Description(op, "broadcast")
+      .axes(op.getGridAxes())
+      .words(op.getRoot(), op.getRootDynamic());
+}
+
+FailureOr<CollectiveCall> describe(GatherOp op) {
+  return Description(op, "gather")
+      .axes(op.getGridAxes())
+      .grows(op.getGatherAxis())
+      .add(op.getGatherAxis())
+      .words(op.getRoot(), op.getRootDynamic());
+}
+
+FailureOr<CollectiveCall> describe(ScatterOp op) {
+  return Description(op, "scatter")
+      .axes(op.getGridAxes())
+      .cuts(op.getScatterAxis())
+      .add(op.getScatterAxis())
+      .words(op.getRoot(), op.getRootDynamic());
+}
+
+FailureOr<CollectiveCall> describe(SendOp op) {
+  Description result(op, "send");
+  result.call.givesResult = false;
+  return result.axes(op.getGridAxes())
+      .words(op.getDestination(), op.getDestinationDynamic());
+}
+
+FailureOr<CollectiveCall> describe(RecvOp op) {
+  Description result(op, "recv");
+  result.call.takesInput = false;
+  result.axes(op.getGridAxes());
+  if (std::optional<ArrayRef<int64_t>> source = op.getSource())
+    return result.words(*source, op.getSourceDynamic());
+  return result.add(0);
+}
+
+FailureOr<CollectiveCall> describe(AllReduceOp op) {
+  return Description(op, "all_reduce")
+      .axes(op.getGridAxes())
+      .reduction(op.getReduction());
+}
+
+FailureOr<CollectiveCall> describe(ReduceOp op) {
+  return Description(op, "reduce")
+      .axes(op.getGridAxes())
+      .reduction(op.getReduction())
+      .words(op.getRoot(), op.getRootDynamic());
+}
+
+FailureOr<CollectiveCall> describe(ReduceScatterOp op) {
+  return Description(op, "reduce_scatter")
+      .axes(op.getGridAxes())
+      .cuts(op.getScatterAxis())
+      .reduction(op.getReduction())
+      .add(op.getScatterAxis());
+}
+
+FailureOr<CollectiveCall> describe(UpdateHaloOp op) {
+  Description result(op, "update_halo");
+  int64_t rank = cast<ShapedType>(op.getResult().getType()).getRank();
+  SmallVector<int64_t> axesPerDim(rank, 0);
+  CallArgument halos{true, {}};
+  halos.values.assign(2 * rank, number(op.getContext(), 0));
+  // Widths come in pairs, one pair per dimension that axes split.
+  ArrayRef<int64_t> known = op.getStaticHaloSizes();
+  auto unknown = op.getHaloSizes().begin();
+  size_t next = 0;
+  for (auto [dim, axes] : llvm::enumerate(op.getSplitAxes())) {
+    if (axes.empty() || int64_t(dim) >= rank)
+      continue;
+    axesPerDim[dim] = axes.size();
+    llvm::append_range(result.call.axes, axes.asArrayRef());
+    for (size_t side = 0; side < 2 && next < known.size(); ++side, ++next)
+      halos.values[2 * dim + side] = ShapedType::isDynamic(known[next])
+                                         ? OpFoldResult(*unknown++)
+                                         : number(op.getContext(), known[next]);
+  }
+  result.words(axesPerDim);
+  result.call.arguments.push_back(std::move(halos));
+  return result;
+}
+
+/// The group of `call` as the runtime's words.
+FailureOr<SmallVector<int64_t>> groupWords(Operation *op,
+                                           const CollectiveCall &call,
+                                           SymbolTableCollection &symbols) {
+  GridOp grid = getGrid(op, call.grid, symbols);
+  if (!grid)
+    return op->emitOpError()
+           << "refers to " << call.grid << ", which is no grid of the module";
+  SmallVector<int64_t> shape = runtimeShape(grid);
+  SmallVector<int64_t> words = {int64_t(shape.size())};
+  llvm::append_range(words, shape);
+  words.push_back(call.axes.size());
+  llvm::append_range(words, call.axes);
+  return words;
+}
+
+/// The number of a shard_rt_type for elements of `type`; 0 if there is none.
+/// Where elements are only moved, any type of the right width will do.
+int64_t runtimeType(Type type, bool combines) {
+  if (type.isF16())
+    return SHARD_RT_F16;
+  if (type.isBF16())
+    return SHARD_RT_BF16;
+  if (type.isF32())
+    return SHARD_RT_F32;
+  if (type.isF64())
+    return SHARD_RT_F64;
+  if (type.isIndex())
+    return SHARD_RT_I64;
+  unsigned width = 0;
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    if (combines && !integer.isSignless())
+      return 0;
+    width = integer.getWidth();
+  } else if (combines) {
+    return 0;
+  } else if (auto complex = dyn_cast<ComplexType>(type)) {
+    if (complex.getElementType().isIntOrFloat())
+      width = 2 * complex.getElementType().getIntOrFloatBitWidth();
+  } else if (type.isIntOrFloat()) {
+    width = type.getIntOrFloatBitWidth();
+  }
+  switch (width) {
+  case 1:
+    return SHARD_RT_I1;
+  case 8:
+    return SHARD_RT_I8;
+  case 16:
+    return SHARD_RT_I16;
+  case 32:
+    return SHARD_RT_I32;
+  case 64:
+    return SHARD_RT_I64;
+  default:
+    return 0;
+  }
+}
+
+/// Whether the runtime has the reduction of `op` on elements of `type`.
+LogicalResult checkReduction(Operation *op, ReductionKind kind, Type type) {
+  StringRef name = stringifyReductionKind(kind);
+  if (kind == ReductionKind::Generic)
+    return op->emitOpError()
+           << "has the reduction generic, which the runtime cannot call; use "
+              "one of the named kinds";
+  bool isFloat = isa<FloatType>(type);
+  bool ofIntegers = kind == ReductionKind::BitwiseAnd ||
+                    kind == ReductionKind::BitwiseOr ||
+                    kind == ReductionKind::BitwiseXor ||
+                    kind == ReductionKind::UMin || kind == ReductionKind::UMax;
+  if (isFloat && ofIntegers)
+    return op->emitOpError() << "has the reduction " << name
+                             << ", which is for integers, on " << type;
+  if (type.isInteger(1) && kind == ReductionKind::Average)
+    return op->emitOpError() << "has the reduction average, which has no "
+                                "meaning on i1";
+  return success();
+}
+
+} // namespace
+
+FailureOr<CollectiveCall> conversion::describeCollective(Operation *op) {
+  auto described =
+      TypeSwitch<Operation *, FailureOr<CollectiveCall>>(op)
+          .Case<AllGatherOp, AllReduceOp, AllSliceOp, AllToAllOp, BroadcastOp,
+                GatherOp, PermuteOp, RecvOp, ReduceOp, ReduceScatterOp,
+                ScatterOp, SendOp, ShiftOp, UpdateHaloOp>(
+              [](auto collective) { return describe(collective); })
+          .Default([](Operation *other) -> FailureOr<CollectiveCall> {
+            return other->emitOpError() << "is no collective of the runtime";
+          });
+  if (failed(described))
+    return failure();
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  if (runtimeType(type, described->combines) == 0)
+    return op->emitOpError()
+           << "has elements of type " << type << "; the runtime "
+           << (described->combines
+                   ? "combines f16, bf16, f32, f64, index and signless "
+                     "integers of 1, 8, 16, 32 or 64 bits"
+                   : "moves elements of 1, 8, 16, 32 or 64 bits");
+  if (auto kind = op->getAttrOfType<ReductionKindAttr>("reduction"))
+    if (failed(checkReduction(op, kind.getValue(), type)))
+      return failure();
+  return described;
+}
+
+FailureOr<SmallVector<Value>>
+conversion::resultSizes(OpBuilder &builder, Operation *op,
+                        const CollectiveCall &call, ShapedType type,
+                        Value input, SymbolTableCollection &symbols) {
+  FailureOr<SmallVector<int64_t>> group = groupWords(op, call, symbols);
+  if (failed(group))
+    return failure();
+  RuntimeEmitter emitter(builder, op, symbols);
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim))
+      continue;
+    Value extent =
+        memref::DimOp::create(builder, op->getLoc(), input, emitter.index(dim));
+    bool cuts = dim == call.cutDim, grows = dim == call.growDim;
+    if (cuts && !grows)
+      extent =
+          emitter
+              .call("shard_rt_divide_extent",
+                    {emitter.location(), emitter.constantWords(*group), extent},
+                    /*hasResult=*/true)
+              .getResult(0);
+    if (grows && !cuts) {
+      Value size =
+          emitter
+              .call("shard_rt_group_size",
+                    {emitter.location(), emitter.constantWords(*group)},
+                    /*hasResult=*/true)
+              .getResult(0);
+      extent = arith::MulIOp::create(builder, op->getLoc(), extent, size);
+    }
+    sizes.push_back(extent);
+  }
+  return sizes;
+}
+
+LogicalResult conversion::emitCollective(OpBuilder &builder, Operation *op,
+                                         const CollectiveCall &call,
+                                         Value input, Value result,
+                                         SymbolTableCollection &symbols) {
+  FailureOr<SmallVector<int64_t>> group = groupWords(op, call, symbols);
+  if (failed(group))
+    return failure();
+  Location loc = op->getLoc();
+  RuntimeEmitter outer(builder, op, symbols);
+
+  // What the function of this call takes: buffers, then numbers that are known
+  // only when the program runs.
+  SmallVector<Value> operands;
+  if (call.takesInput)
+    operands.push_back(input);
+  bool inPlace = call.takesInput && call.givesResult && input == result;
+  if (call.givesResult && !inPlace)
+    operands.push_back(result);
+  size_t numBuffers = operands.size();
+  for (const CallArgument &argument : call.arguments)
+    for (OpFoldResult value : argument.values)
+      if (auto dynamic = dyn_cast<Value>(value)) {
+        if (!dynamic.getType().isIndex())
+          dynamic = arith::IndexCastOp::create(builder, loc,
+                                               builder.getIndexType(), dynamic);
+        operands.push_back(dynamic);
+      }
+  func::FuncOp function = outer.createFunction(("__shard_" + call.name).str(),
+                                               ValueRange(operands).getTypes());
+  func::CallOp::create(builder, loc, function, operands);
+
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  RuntimeEmitter emitter(builder, op, symbols);
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  SmallVector<Value> arguments = {
+      emitter.location(), emitter.constantWords(*group),
+      emitter.index(runtimeType(type, call.combines))};
+  for (size_t i = 0; i < numBuffers; ++i)
+    arguments.push_back(emitter.describeBuffer(function.getArgument(i)));
+  if (inPlace)
+    arguments.push_back(arguments.back());
+  size_t next = numBuffers;
+  for (const CallArgument &argument : call.arguments) {
+    SmallVector<int64_t> known;
+    SmallVector<Value> values;
+    for (OpFoldResult value : argument.values) {
+      std::optional<int64_t> constant =
+          isa<Attribute>(value) ? getConstantIntValue(value) : std::nullopt;
+      if (constant)
+        known.push_back(*constant);
+      values.push_back(constant ? emitter.index(*constant)
+                                : Value(function.getArgument(next++)));
+    }
+    if (!argument.isWords)
+      arguments.push_back(values.front());
+    else if (values.empty())
+      arguments.push_back(emitter.index(0));
+    else if (known.size() == values.size())
+      arguments.push_back(emitter.constantWords(known));
+    else
+      arguments.push_back(emitter.stackWords(values));
+  }
+  emitter.call(("shard_rt_" + call.name).str(), arguments);
+  func::ReturnOp::create(builder, loc);
+  return success();
+}
+
+/// `value` as a `type`; null where no conversion is meant.
+static Value convertElement(OpBuilder &builder, Location loc, Value value,
+                            Type type) {
+  Type from = value.getType();
+  if (isa<FloatType>(from) && isa<FloatType>(type)) {
+    if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
+      return arith::ExtFOp::create(builder, loc, type, value);
+    if (from.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth())
+      return arith::TruncFOp::create(builder, loc, type, value);
+    // f16 and bf16.
+    Value wide =
+        arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+    return arith::TruncFOp::create(builder, loc, type, wide);
+  }
+  if (!from.isSignlessInteger() || from.isInteger(1))
+    return Value();
+  if (isa<FloatType>(type))
+    return arith::SIToFPOp::create(builder, loc, type, value);
+  if (!type.isSignlessInteger())
+    return Value();
+  if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
+    return arith::ExtSIOp::create(builder, loc, type, value);
+  return Value();
+}
+
+LogicalResult conversion::emitElementConversion(OpBuilder &builder,
+                                                Operation *op, Value input,
+                                                Value result) {
+  Location loc = op->getLoc();
+  auto type = cast<MemRefType>(result.getType());
+  OpBuilder::InsertionGuard guard(builder);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  SmallVector<Value> indices;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    Value bound = memref::DimOp::create(builder, loc, result, dim);
+    auto loop = scf::ForOp::create(builder, loc, zero, bound, one);
+    indices.push_back(loop.getInductionVar());
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  Value element = memref::LoadOp::create(builder, loc, input, indices);
+  Value converted =
+      convertElement(builder, loc, element, type.getElementType());
+  if (!converted)
+    return op->emitOpError()
+           << "converts elements of type " << element.getType() << " to "
+           << type.getElementType()
+           << " before it combines them; only floats, and signed integers to "
+              "wider ones or to floats, are converted";
+  memref::StoreOp::create(builder, loc, converted, result, indices);
+  return success();
+}

@@ -1,0 +1,76 @@
+//===- CollectiveCalls.h - What a collective asks of the runtime -*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One description for all collectives, from which the call and the sizes of its
+// result follow.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_CONVERSION_COLLECTIVECALLS_H
+#define SHARD_LIB_CONVERSION_COLLECTIVECALLS_H
+
+#include "RuntimeCalls.h"
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace shard {
+namespace conversion {
+
+/// An argument of a runtime call behind the buffers: a number, or the address
+/// of words, each known or an SSA value of type index or i64.
+struct CallArgument {
+  bool isWords = false;
+  llvm::SmallVector<mlir::OpFoldResult> values;
+};
+
+struct CollectiveCall {
+  /// "all_gather": the function is shard_rt_all_gather.
+  llvm::StringRef name;
+  mlir::FlatSymbolRefAttr grid;
+  llvm::SmallVector<int64_t> axes;
+  /// Whether it computes with elements, so that their type matters.
+  bool combines = false;
+  bool takesInput = true;
+  bool givesResult = true;
+  /// The dimensions whose extent is divided, or multiplied, by the group's
+  /// size; -1: none.
+  int64_t cutDim = -1;
+  int64_t growDim = -1;
+  llvm::SmallVector<CallArgument> arguments;
+};
+
+/// What `op` asks of the runtime; an error if it is no collective that the
+/// runtime has.
+mlir::FailureOr<CollectiveCall> describeCollective(mlir::Operation *op);
+
+/// The sizes of the dynamic dimensions of a result of `type`, for the input
+/// buffer `input`.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+resultSizes(mlir::OpBuilder &builder, mlir::Operation *op,
+            const CollectiveCall &call, mlir::ShapedType type,
+            mlir::Value input, mlir::SymbolTableCollection &symbols);
+
+/// Emits the call of `op` from buffer `input` to buffer `result`; the same one
+/// for an op in place, null where there is none.
+mlir::LogicalResult emitCollective(mlir::OpBuilder &builder,
+                                   mlir::Operation *op,
+                                   const CollectiveCall &call,
+                                   mlir::Value input, mlir::Value result,
+                                   mlir::SymbolTableCollection &symbols);
+
+/// Emits loops that convert the elements of buffer `input` into those of
+/// `result`, which has its shape; an error where no conversion is meant.
+mlir::LogicalResult emitElementConversion(mlir::OpBuilder &builder,
+                                          mlir::Operation *op,
+                                          mlir::Value input,
+                                          mlir::Value result);
+
+} // namespace conversion
+} // namespace shard
+
+#endif // SHARD_LIB_CONVERSION_COLLECTIVECALLS_H
