@@ -38,4 +38,55 @@ bool dividesEvenly(int64_t extent, const std::vector<int64_t> &sizes) {
   return extent % parts == 0;
 }
 
+bool cutsAtOnce(int64_t extent, const int64_t *sizes, size_t count) {
+  // A block that its sizes do not divide leaves a gap before its next sibling,
+  // if that one has elements.
+  int64_t width = extent;
+  for (size_t i = 0; i < count; ++i) {
+    if (width < extent && width % sizes[i] != 0)
+      return false;
+    width = ceilDiv(width, sizes[i]);
+  }
+  return true;
+}
+
+namespace {
+/// The block at linear index `position`, without allocating.
+Block blockAtPosition(int64_t extent, const int64_t *sizes, size_t count,
+                      int64_t parts, int64_t position) {
+  int64_t begin = 0, end = extent, width = extent;
+  for (size_t i = 0; i < count; ++i) {
+    parts /= sizes[i];
+    width = ceilDiv(width, sizes[i]);
+    begin = std::min(begin + position / parts * width, end);
+    end = std::min(begin + width, end);
+    position %= parts;
+  }
+  return {begin, end - begin};
+}
+} // namespace
+
+bool sameBlocks(int64_t extent, const int64_t *a, size_t countA,
+                const int64_t *b, size_t countB) {
+  if (countA == countB && std::equal(a, a + countA, b))
+    return true;
+  bool atOnceA = cutsAtOnce(extent, a, countA);
+  bool atOnceB = cutsAtOnce(extent, b, countB);
+  if (atOnceA || atOnceB)
+    return atOnceA == atOnceB;
+  int64_t parts = 1;
+  for (size_t i = 0; i < countA; ++i)
+    parts *= a[i];
+  if (parts > 4096)
+    return false;
+  for (int64_t position = 0; position < parts; ++position) {
+    Block blockA = blockAtPosition(extent, a, countA, parts, position);
+    Block blockB = blockAtPosition(extent, b, countB, parts, position);
+    if (blockA.size != blockB.size ||
+        (blockA.size > 0 && blockA.offset != blockB.offset))
+      return false;
+  }
+  return true;
+}
+
 } // namespace shard

@@ -129,7 +129,7 @@ void joinSlices(const Grid &grid, const std::vector<int64_t> &extents,
         AxisList before = now[step.dim];
         before.resize(before.size() - earlier.axes.size());
         int64_t local = localExtent(extents[step.dim], grid.groupSize(before));
-        if (isFlat(local, grid.sizes(axes))) {
+        if (cutsAtOnce(local, grid.sizes(axes))) {
           earlier.axes = axes;
           joined = true;
         }
@@ -260,7 +260,7 @@ private:
       return true;
     int64_t parts = grid.groupSize(goal.dims[dim]);
     int64_t local = localExtent(shape[dim], parts);
-    return parts == 1 || (isFlat(shape[dim], grid.sizes(goal.dims[dim])) &&
+    return parts == 1 || (cutsAtOnce(shape[dim], grid.sizes(goal.dims[dim])) &&
                           goal.low[dim] <= local && goal.high[dim] <= local);
   }
 

@@ -23,7 +23,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 struct Node {
   State state;
   double cost = infinity;
-  double bound = 0;
+  double bound = 0, guess = 0;
   int32_t steps = 0;
   int32_t parent = -1;
   Move move;
@@ -104,18 +104,20 @@ public:
   AStar(const SearchSpace &space, double memoryBound)
       : space(space), memoryBound(memoryBound) {}
 
-  /// Best-first search by cost + weight * bound for a path better than `path`,
-  /// which it replaces. True if it came to an end: with weight 1, `path` is
-  /// then the cheapest.
-  bool run(double weight, int64_t budget, Path &path, int64_t &expanded) {
+  /// Best-first search for a path better than `path`, which it replaces. True if
+  /// it came to an end. By cost + bound, `path` is then the cheapest; with
+  /// `guess`, the cost of an axis out of place, the search finds some good path
+  /// soon.
+  bool run(double guess, int64_t budget, Path &path, int64_t &spent) {
     nodes.clear();
+    generated = 0;
     std::priority_queue<OpenEntry> open;
     bool inserted;
     int32_t start = nodes.find(space.source(), inserted);
     nodes[start].cost = 0;
     space.layOut(space.source(), layout);
     nodes[start].bound = space.bound(layout);
-    open.push({weight * nodes[start].bound, 0, start, 0});
+    open.push({nodes[start].bound, 0, start, 0});
     while (!open.empty()) {
       OpenEntry top = open.top();
       open.pop();
@@ -131,10 +133,11 @@ public:
         }
         node.closed = true;
       }
-      if (--budget < 0)
+      int64_t before = generated;
+      expand(top.node, guess, path, open);
+      spent += generated - before;
+      if (generated > budget)
         return false;
-      ++expanded;
-      expand(top.node, weight, path, open);
     }
     return true;
   }
@@ -144,20 +147,22 @@ private:
     return cost < path.cost || (cost == path.cost && steps < path.steps);
   }
 
-  void expand(int32_t index, double weight, const Path &path,
+  void expand(int32_t index, double guess, const Path &path,
               std::priority_queue<OpenEntry> &open) {
     State state = nodes[index].state;
     double cost = nodes[index].cost;
-    int32_t steps = nodes[index].steps + 1;
-    bool afterPermute = nodes[index].parent >= 0 &&
-                        nodes[index].move.kind == Step::Kind::Permute;
+    const Move last = nodes[index].move;
+    bool isSource = nodes[index].parent < 0;
     space.layOut(state, layout);
     moves.clear();
-    space.moves(state, layout, memoryBound, moves);
-    for (const Move &move : moves) {
-      // Two permutes in a row are one.
-      if (afterPermute && move.kind == Step::Kind::Permute)
-        continue;
+    space.moves(state, layout, isSource ? nullptr : &last, memoryBound, moves);
+    generated += static_cast<int64_t>(moves.size());
+    for (Move &move : moves) {
+      int32_t steps = nodes[index].steps + 1;
+      if (space.joins(last, layout, move)) {
+        --steps;
+        move.count = static_cast<int8_t>(move.count + last.count);
+      }
       double childCost = cost + move.cost;
       if (!better(childCost, steps, path))
         continue;
@@ -167,6 +172,7 @@ private:
       if (inserted) {
         space.layOut(move.to, childLayout);
         node.bound = space.bound(childLayout);
+        node.guess = guess > 0 ? guess * space.misplaced(childLayout) : 0;
       } else if (childCost > node.cost ||
                  (childCost == node.cost && steps >= node.steps)) {
         continue;
@@ -179,7 +185,7 @@ private:
       node.move = move;
       node.closed = false;
       int32_t least = steps + (move.to == space.target() ? 0 : 1);
-      open.push({childCost + weight * node.bound, least, child, childCost});
+      open.push({childCost + node.bound + node.guess, least, child, childCost});
     }
   }
 
@@ -195,6 +201,7 @@ private:
 
   const SearchSpace &space;
   double memoryBound;
+  int64_t generated = 0;
   NodeTable nodes;
   Layout layout, childLayout;
   std::vector<Move> moves;
@@ -213,22 +220,26 @@ SearchResult searchPlan(const SearchProblem &problem) {
   Layout source, target;
   space.layOut(space.source(), source);
   space.layOut(space.target(), target);
-  double whole = source.bytes;
-  for (size_t dim = 0; dim < problem.extents.size(); ++dim)
-    whole *= static_cast<double>(std::max<int64_t>(problem.extents[dim], 1));
+  double whole = static_cast<double>(problem.elementBytes);
+  for (int64_t extent : problem.extents)
+    whole *= static_cast<double>(extent);
   double bound = 2 * std::max(source.bytes, target.bytes);
   Path path;
-  while (!path.found()) {
+  // A quick look for some good plan, then the proof that it is the cheapest, or a
+  // better one. Where the quick look finds none within the bound, there is none
+  // (the proof of that is the search's end) or it is too hard to find.
+  bool proven = true;
+  while (true) {
     AStar search(space, bound);
-    int64_t before = result.expanded;
-    // A quick look for some good plan, then the proof that it is the cheapest
-    // or a better one.
-    bool ended = search.run(4, problem.budget / 4, path, result.expanded);
-    if (path.found() || !ended)
+    double guess = std::max(source.bytes, target.bytes) * space.leastCost();
+    bool ended = search.run(guess, problem.budget / 2, path, result.generated);
+    if (path.found()) {
       result.optimal =
-          search.run(1, problem.budget - (result.expanded - before), path,
-                     result.expanded);
-    if (path.found() || bound > 4 * whole)
+          search.run(0, problem.budget, path, result.generated) && proven;
+      break;
+    }
+    proven = proven && ended;
+    if (bound > 4 * whole)
       break;
     bound *= 2;
   }

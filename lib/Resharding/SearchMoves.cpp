@@ -20,22 +20,30 @@ uint8_t placeOf(int dim, int position) {
 } // namespace
 
 void SearchSpace::moves(const State &state, const Layout &layout,
-                        double memoryBound, std::vector<Move> &result) const {
-  slices(state, layout, memoryBound, result);
-  gathers(state, layout, memoryBound, result);
-  exchanges(state, layout, memoryBound, result);
+                        const Move *last, double memoryBound,
+                        std::vector<Move> &result) const {
+  Expansion at{state, layout, last, memoryBound, result};
+  slices(at);
+  gathers(at);
+  exchanges(at);
   if (layout.partialSource)
-    reductions(state, layout, memoryBound, result);
+    reductions(at);
   if (targetPartial)
-    partials(state, layout, memoryBound, result);
-  if (2 * layout.bytes <= memoryBound)
-    permutes(state, layout, memoryBound, result);
+    partials(at);
+  if (2 * layout.bytes <= memoryBound) {
+    if (uniform && even)
+      renamings(at);
+    permutes(at);
+  }
 }
 
 /// Dropping the last axes of a dimension: by all_gather, or (for axes that the
 /// target wants partial) by becoming partial.
-void SearchSpace::gathers(const State &state, const Layout &layout,
-                          double memoryBound, std::vector<Move> &result) const {
+void SearchSpace::gathers(const Expansion &at) const {
+  const State &state = at.state;
+  const Layout &layout = at.layout;
+  double memoryBound = at.memoryBound;
+  std::vector<Move> &result = at.result;
   for (int dim = 0; dim < numDims; ++dim)
     for (int first = layout.count[dim] - 1; first >= 0; --first) {
       const uint8_t *axes = layout.axes[dim] + first;
@@ -48,6 +56,8 @@ void SearchSpace::gathers(const State &state, const Layout &layout,
                             : 0;
       if (layout.bytes + output > memoryBound)
         break;
+      bool gather = mayFollow(at.last, Step::Kind::AllGather, dim) ||
+                    2 * output > memoryBound;
       uint32_t mask = setOf(axes, count);
       Move move;
       move.to = state;
@@ -58,7 +68,8 @@ void SearchSpace::gathers(const State &state, const Layout &layout,
       move.cost =
           cost(Collective::AllGather, mask,
                bytesSent(Collective::AllGather, product(mask), layout.bytes));
-      result.push_back(move);
+      if (gather)
+        result.push_back(move);
       bool kindFits = sameKind || layout.partialSource == 0;
       if (canEmbedPartial && kindFits && (mask & ~targetPartial) == 0) {
         for (int i = 0; i < count; ++i)
@@ -72,9 +83,14 @@ void SearchSpace::gathers(const State &state, const Layout &layout,
 
 /// Local slices, one axis at a time (the planner joins neighbours), and the
 /// whole rest of a target dimension at once.
-void SearchSpace::slices(const State &state, const Layout &layout,
-                         double memoryBound, std::vector<Move> &result) const {
+void SearchSpace::slices(const Expansion &at) const {
+  const State &state = at.state;
+  const Layout &layout = at.layout;
+  double memoryBound = at.memoryBound;
+  std::vector<Move> &result = at.result;
   for (int dim = 0; dim < numDims; ++dim) {
+    if (!mayFollow(at.last, Step::Kind::AllSlice, dim))
+      continue;
     int64_t local = layout.local(dim);
     double perElement = local ? layout.bytes / static_cast<double>(local) : 0;
     auto slice = [&](const uint8_t *axes, int count) {
@@ -89,6 +105,7 @@ void SearchSpace::slices(const State &state, const Layout &layout,
         move.to.place[axes[i]] = placeOf(dim, layout.count[dim] + i);
       move.kind = Step::Kind::AllSlice;
       move.dim = static_cast<int8_t>(dim);
+      move.count = static_cast<int8_t>(count);
       result.push_back(move);
     };
     for (uint32_t rest = layout.replicated; rest; rest &= rest - 1) {
@@ -108,10 +125,30 @@ void SearchSpace::slices(const State &state, const Layout &layout,
   }
 }
 
+bool SearchSpace::joins(const Move &last, const Layout &layout,
+                        const Move &next) const {
+  if (last.kind != Step::Kind::AllSlice || next.kind != Step::Kind::AllSlice ||
+      last.dim != next.dim)
+    return false;
+  int dim = next.dim, first = layout.count[dim] - last.count;
+  uint8_t axes[maxAxes];
+  std::copy(layout.axes[dim] + first, layout.axes[dim] + layout.count[dim],
+            axes);
+  for (int axis = 0; axis < numAxes; ++axis) {
+    int position = next.to.place[axis] - placeOf(dim, 0);
+    if (position >= layout.count[dim] &&
+        position < layout.count[dim] + next.count)
+      axes[position - first] = static_cast<uint8_t>(axis);
+  }
+  return flat(layout.extent[dim][first], axes, last.count + next.count);
+}
+
 /// all_to_all of the last axes of a dimension to every other dimension.
-void SearchSpace::exchanges(const State &state, const Layout &layout,
-                            double memoryBound,
-                            std::vector<Move> &result) const {
+void SearchSpace::exchanges(const Expansion &at) const {
+  const State &state = at.state;
+  const Layout &layout = at.layout;
+  double memoryBound = at.memoryBound;
+  std::vector<Move> &result = at.result;
   for (int from = 0; from < numDims; ++from)
     for (int first = layout.count[from] - 1; first >= 0; --first) {
       const uint8_t *axes = layout.axes[from] + first;
@@ -123,7 +160,8 @@ void SearchSpace::exchanges(const State &state, const Layout &layout,
       int64_t k = product(mask);
       for (int to = 0; to < numDims; ++to) {
         int64_t local = layout.local(to);
-        if (to == from || !flat(local, axes, count))
+        if (to == from || !mayFollow(at.last, Step::Kind::AllToAll, to, from) ||
+            !flat(local, axes, count))
           continue;
         int64_t piece = (local + k - 1) / k;
         double others = local && layout.local(from)
@@ -152,13 +190,16 @@ void SearchSpace::exchanges(const State &state, const Layout &layout,
 }
 
 /// Reductions of every set of partial axes of the source's kind.
-void SearchSpace::reductions(const State &state, const Layout &layout,
-                             double memoryBound,
-                             std::vector<Move> &result) const {
+void SearchSpace::reductions(const Expansion &at) const {
+  const State &state = at.state;
+  const Layout &layout = at.layout;
+  double memoryBound = at.memoryBound;
+  std::vector<Move> &result = at.result;
   for (uint32_t set = layout.partialSource; set;
        set = (set - 1) & layout.partialSource) {
     int64_t k = product(set);
-    if (2 * layout.bytes <= memoryBound) {
+    if (2 * layout.bytes <= memoryBound &&
+        mayFollow(at.last, Step::Kind::AllReduce, -1)) {
       Move move;
       move.to = state;
       for (uint32_t rest = set; rest; rest &= rest - 1)
@@ -175,7 +216,8 @@ void SearchSpace::reductions(const State &state, const Layout &layout,
     do {
       for (int dim = 0; dim < numDims; ++dim) {
         int64_t local = layout.local(dim);
-        if (!flat(local, axes, count))
+        if (!mayFollow(at.last, Step::Kind::ReduceScatter, dim) ||
+            !flat(local, axes, count))
           continue;
         int64_t piece = (local + k - 1) / k;
         double output = local ? layout.bytes / static_cast<double>(local) *
@@ -200,12 +242,15 @@ void SearchSpace::reductions(const State &state, const Layout &layout,
 }
 
 /// Replicated axes become partial.
-void SearchSpace::partials(const State &state, const Layout &layout,
-                           double memoryBound,
-                           std::vector<Move> &result) const {
+void SearchSpace::partials(const Expansion &at) const {
+  const State &state = at.state;
+  const Layout &layout = at.layout;
+  double memoryBound = at.memoryBound;
+  std::vector<Move> &result = at.result;
   uint32_t candidates = layout.replicated & targetPartial;
   bool kindFits = sameKind || layout.partialSource == 0;
-  if (!canMakePartial || !kindFits || 2 * layout.bytes > memoryBound)
+  if (!canMakePartial || !kindFits || 2 * layout.bytes > memoryBound ||
+      !mayFollow(at.last, Step::Kind::MakePartial, -1))
     return;
   for (uint32_t set = candidates; set; set = (set - 1) & candidates) {
     Move move;
@@ -216,119 +261,6 @@ void SearchSpace::partials(const State &state, const Layout &layout,
     move.kind = Step::Kind::MakePartial;
     result.push_back(move);
   }
-}
-
-/// Assigns axes to the positions of the dimensions so that every dimension
-/// keeps its sequence of blocks, and the partial axes their number of summands.
-struct SearchSpace::PermuteBuilder {
-  const SearchSpace &space;
-  const State &state;
-  const Layout &layout;
-  std::vector<Move> &result;
-
-  PermuteBuilder(const SearchSpace &space, const State &state,
-                 const Layout &layout, std::vector<Move> &result)
-      : space(space), state(state), layout(layout), result(result) {}
-
-  double moveCost = 0;
-  bool exhaustive = true;
-  uint32_t available = 0;
-  int64_t parts[maxDims];
-  State next;
-  uint8_t axes[maxAxes];
-
-  void dimension(int dim) {
-    while (dim < space.numDims && layout.count[dim] == 0)
-      ++dim;
-    if (dim == space.numDims) {
-      partial();
-      return;
-    }
-    position(dim, 0, parts[dim]);
-  }
-
-  void position(int dim, int index, int64_t left) {
-    if (left == 1) {
-      if (!space.sameBlocks(layout, dim, axes, index))
-        return;
-      uint8_t saved[maxAxes];
-      std::copy(axes, axes + index, saved);
-      for (int i = 0; i < index; ++i)
-        next.place[saved[i]] = placeOf(dim, i);
-      dimension(dim + 1);
-      std::copy(saved, saved + index, axes);
-      return;
-    }
-    uint32_t candidates = available;
-    if (!exhaustive) {
-      // The axis that the target has here and the one that is here; others only
-      // where neither can be had.
-      uint32_t preferred = 0;
-      if (index < space.targetLayout.count[dim])
-        preferred |= 1u << space.targetLayout.axes[dim][index];
-      if (index < layout.count[dim])
-        preferred |= 1u << layout.axes[dim][index];
-      if (preferred & available)
-        candidates &= preferred;
-    }
-    for (; candidates; candidates &= candidates - 1) {
-      int axis = __builtin_ctz(candidates);
-      if (left % space.size[axis] != 0)
-        continue;
-      available &= ~(1u << axis);
-      axes[index] = static_cast<uint8_t>(axis);
-      position(dim, index + 1, left / space.size[axis]);
-      available |= 1u << axis;
-    }
-  }
-
-  void partial() {
-    uint32_t now = layout.partialSource | layout.partialTarget;
-    uint8_t place = layout.partialTarget ? PartialTarget : PartialSource;
-    int64_t summands = space.product(now);
-    if (!now) {
-      emit(0, place);
-      return;
-    }
-    for (uint32_t set = available; set; set = (set - 1) & available)
-      if (space.product(set) == summands)
-        emit(set, place);
-  }
-
-  void emit(uint32_t partialSet, uint8_t place) {
-    State to = next;
-    uint32_t rest = available & ~partialSet;
-    for (; rest; rest &= rest - 1)
-      to.place[__builtin_ctz(rest)] = Replicated;
-    for (; partialSet; partialSet &= partialSet - 1)
-      to.place[__builtin_ctz(partialSet)] = place;
-    if (to == state)
-      return;
-    Move move;
-    move.to = to;
-    move.kind = Step::Kind::Permute;
-    move.cost = moveCost;
-    if (!space.uniform) {
-      Step step = space.step(state, move);
-      step.axes.insert(step.axes.end(), step.toAxes.begin(), step.toAxes.end());
-      move.cost = layout.bytes <= 0
-                      ? 0
-                      : space.problem.costModel->cost(Collective::Permute,
-                                                      step.axes, layout.bytes);
-    }
-    result.push_back(move);
-  }
-};
-
-void SearchSpace::permutes(const State &state, const Layout &layout, double,
-                           std::vector<Move> &result) const {
-  PermuteBuilder builder(*this, state, layout, result);
-  builder.moveCost = layout.bytes * costPerByte;
-  builder.exhaustive = numAxes <= 4;
-  builder.available = (1u << numAxes) - 1;
-  for (int dim = 0; dim < numDims; ++dim)
-    builder.parts[dim] = product(setOf(layout.axes[dim], layout.count[dim]));
-  builder.dimension(0);
 }
 
 } // namespace detail

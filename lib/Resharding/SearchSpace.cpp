@@ -57,6 +57,7 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
     gridAxis[numAxes] = axis;
     size[numAxes++] = grid.shape[axis];
     devices *= static_cast<double>(grid.shape[axis]);
+    allSizesEqual = allSizesEqual && grid.shape[axis] == size[0];
   }
 
   std::vector<int> usedDims, otherDims;
@@ -96,6 +97,9 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
     extent[numDims++] = problem.extents[dim];
     wholeBytes *= static_cast<double>(problem.extents[dim]);
   }
+
+  for (int dim = 0; dim < numDims; ++dim)
+    even = even && std::fmod(static_cast<double>(extent[dim]), devices) == 0;
 
   sameKind = problem.from.partial.empty() || problem.to.partial.empty() ||
              problem.from.reduction == problem.to.reduction;
@@ -171,27 +175,24 @@ void SearchSpace::layOut(const State &state, Layout &layout) const {
   }
 }
 
-/// Whether cutting `extent` by `axes` one after another gives the same blocks
-/// as cutting it once into as many pieces as their product.
 bool SearchSpace::flat(int64_t extent, const uint8_t *axes, int count) const {
-  for (int i = 0; i < count; ++i) {
-    int64_t k = size[axes[i]];
-    if (i > 0 && extent % k != 0)
-      return false;
-    extent = (extent + k - 1) / k;
-  }
-  return true;
+  int64_t sizes[maxAxes];
+  for (int i = 0; i < count; ++i)
+    sizes[i] = size[axes[i]];
+  return cutsAtOnce(extent, sizes, static_cast<size_t>(count));
 }
 
 /// Whether `axes`, of the same product as the present axes of `dim`, cut it
 /// into the same sequence of blocks.
-bool SearchSpace::sameBlocks(const Layout &layout, int dim, const uint8_t *axes,
-                             int count) const {
-  bool sameSizes = count == layout.count[dim];
-  for (int i = 0; sameSizes && i < count; ++i)
-    sameSizes = size[axes[i]] == size[layout.axes[dim][i]];
-  return sameSizes || (flat(extent[dim], axes, count) &&
-                       flat(extent[dim], layout.axes[dim], layout.count[dim]));
+bool SearchSpace::keepsBlocks(const Layout &layout, int dim,
+                              const uint8_t *axes, int count) const {
+  int64_t before[maxAxes], after[maxAxes];
+  for (int i = 0; i < layout.count[dim]; ++i)
+    before[i] = size[layout.axes[dim][i]];
+  for (int i = 0; i < count; ++i)
+    after[i] = size[axes[i]];
+  return sameBlocks(extent[dim], before, layout.count[dim], after,
+                    static_cast<size_t>(count));
 }
 
 double SearchSpace::cost(Collective collective, uint32_t axes,
@@ -208,49 +209,60 @@ double SearchSpace::cost(Collective collective, uint32_t axes,
 
 /// Communication moves bytes into a device no faster than it moves them out of
 /// one, on average over the devices, and each symmetric step moves as much into
-/// every device: so what the neediest device, or the average device, still has
-/// to receive bounds what is to be sent.
+/// every device: so what the neediest device, or the average device, still has to
+/// receive bounds what is to be sent.
+///
+/// With a partial target a group along its partial axes is needy as a whole: its
+/// members may share the elements among them, each in one summand.
 double SearchSpace::boundBytes(const Layout &layout) const {
-  if (targetPartial != 0)
-    return 0;
-  double bytes = 0;
-  if (layout.partialSource != 0) {
+  double summands = static_cast<double>(product(layout.partialSource));
+  double wantedSummands = static_cast<double>(product(targetPartial));
+  if (layout.partialSource != 0 && targetPartial == 0) {
     // A sum over k summands, wanted on m devices, takes k - 1 + m - 1 messages
     // per element; and no device has any element of its target block yet.
-    double k = static_cast<double>(product(layout.partialSource));
     double copies = devices / static_cast<double>(product(targetSplit));
-    bytes = std::max(targetBytes, wholeBytes / devices * (k - 2 + copies));
-  } else {
-    bool even = true, disjoint = false;
-    double overlap = unitBytes, atOrigin = unitBytes;
-    for (int dim = 0; dim < numDims; ++dim) {
-      int n = layout.count[dim], m = targetLayout.count[dim];
-      const uint8_t *have = layout.axes[dim], *want = targetLayout.axes[dim];
-      int64_t local = layout.local(dim), wanted = targetLayout.local(dim);
-      int64_t parts = 1, wantedParts = 1, first = 0;
-      for (int i = 0; i < n; ++i) {
-        parts *= size[have[i]];
-        // The device at coordinate 0 of all target axes and at the last
-        // coordinate of the others.
-        if (!(targetSplit >> have[i] & 1))
-          first += layout.extent[dim][i + 1] * (size[have[i]] - 1);
-      }
-      for (int i = 0; i < m; ++i)
-        wantedParts *= size[want[i]];
-      even = even && local * parts == extent[dim] &&
-             wanted * wantedParts == extent[dim];
-      for (int i = 0; i < n && i < m; ++i)
-        disjoint = disjoint || have[i] != want[i];
-      overlap *= static_cast<double>(std::min(local, wanted));
-      atOrigin *= static_cast<double>(
-          std::min(local, std::max<int64_t>(0, wanted - first)));
-    }
-    if (even)
-      bytes = targetBytes - (disjoint ? 0 : overlap);
-    else
-      bytes = targetBytes - atOrigin;
+    return std::max(targetBytes,
+                    wholeBytes / devices * (summands - 2 + copies));
   }
-  return std::max(bytes, 0.0);
+  bool divides = true, disjoint = false;
+  double overlap = unitBytes, atOrigin = unitBytes;
+  for (int dim = 0; dim < numDims; ++dim) {
+    const uint8_t *have = layout.axes[dim], *want = targetLayout.axes[dim];
+    int n = layout.count[dim], m = targetLayout.count[dim];
+    while (n > 0 && (targetPartial >> have[n - 1] & 1))
+      --n;
+    int64_t local = layout.extent[dim][n], wanted = targetLayout.local(dim);
+    int64_t parts = 1, wantedParts = 1, first = 0;
+    bool scattered = false;
+    for (int i = 0; i < n; ++i) {
+      parts *= size[have[i]];
+      scattered = scattered || (targetPartial >> have[i] & 1);
+      // The device at coordinate 0 of all target axes and at the last
+      // coordinate of the others.
+      if (!(targetSplit >> have[i] & 1))
+        first += layout.extent[dim][i + 1] * (size[have[i]] - 1);
+    }
+    for (int i = 0; i < m; ++i)
+      wantedParts *= size[want[i]];
+    divides = divides && local * parts == extent[dim] &&
+              wanted * wantedParts == extent[dim];
+    if (scattered) {
+      overlap *= static_cast<double>(wanted);
+      atOrigin *= static_cast<double>(wanted);
+      continue;
+    }
+    for (int i = 0; i < n && i < m; ++i)
+      disjoint = disjoint || have[i] != want[i];
+    overlap *= static_cast<double>(std::min(local, wanted));
+    atOrigin *= static_cast<double>(
+        std::min(local, std::max<int64_t>(0, wanted - first)));
+  }
+  double bytes = targetBytes - (!divides ? atOrigin : disjoint ? 0 : overlap);
+  bytes = std::max(bytes / wantedSummands, 0.0);
+  if (targetPartial != 0 && layout.partialSource != 0)
+    bytes = std::max(bytes, wholeBytes / devices *
+                                (summands - (sameKind ? wantedSummands : 1)));
+  return bytes;
 }
 
 double SearchSpace::bound(const Layout &layout) const {
@@ -259,6 +271,19 @@ double SearchSpace::bound(const Layout &layout) const {
   // Rounded down to what sums of costs are multiples of.
   return std::ldexp(
       std::floor(std::ldexp(boundBytes(layout) * costPerByte, 20)), -20);
+}
+
+int SearchSpace::misplaced(const Layout &layout) const {
+  int count = __builtin_popcount((layout.partialSource | layout.partialTarget) ^
+                                 targetPartial);
+  for (int dim = 0; dim < numDims; ++dim) {
+    int n = layout.count[dim], m = targetLayout.count[dim], common = 0;
+    while (common < n && common < m &&
+           layout.axes[dim][common] == targetLayout.axes[dim][common])
+      ++common;
+    count += n + m - 2 * common;
+  }
+  return count;
 }
 
 Step SearchSpace::step(const State &from, const Move &move) const {

@@ -71,6 +71,10 @@ struct Move {
   double cost = 0;
   Step::Kind kind = Step::Kind::AllGather;
   int8_t dim = -1, concatDim = -1;
+  /// Of slices the number of axes, those of joined earlier slices included.
+  int8_t count = 0;
+  /// Of permutes whether axes only change place with axes of equal size.
+  bool renames = false;
 };
 
 class SearchSpace {
@@ -83,38 +87,57 @@ public:
   const State &source() const { return sourceState; }
   const State &target() const { return targetState; }
 
+  double leastCost() const { return costPerByte > 0 ? costPerByte : 1; }
+
   void layOut(const State &state, Layout &layout) const;
 
   /// Appends the moves out of `state` whose input plus output stay within
   /// `memoryBound` bytes.
-  void moves(const State &state, const Layout &layout, double memoryBound,
-             std::vector<Move> &result) const;
+  /// `last`, the move that led to the state (null for the source), leaves out
+  /// moves that are no worse earlier.
+  void moves(const State &state, const Layout &layout, const Move *last,
+             double memoryBound, std::vector<Move> &result) const;
+
+  /// Whether `next`, a slice out of a state that `last` led to, and `last` are one
+  /// step.
+  bool joins(const Move &last, const Layout &layout, const Move &next) const;
 
   /// A number that no path from the state to the target costs less than.
   double bound(const Layout &layout) const;
   /// The same in bytes that some device has to receive.
   double boundBytes(const Layout &layout) const;
 
+  /// How many axes are to be dropped and to be added, a guess of the way left.
+  int misplaced(const Layout &layout) const;
+
   /// The step that leads from one state to the next.
   Step step(const State &from, const Move &move) const;
 
 private:
+  /// Whether one step over all of `axes` cuts a dimension of local extent
+  /// `extent` as it should be.
   bool flat(int64_t extent, const uint8_t *axes, int count) const;
-  bool sameBlocks(const Layout &layout, int dim, const uint8_t *axes,
-                  int count) const;
+  bool keepsBlocks(const Layout &layout, int dim, const uint8_t *axes,
+                   int count) const;
   double cost(Collective collective, uint32_t axes, double bytes) const;
 
-  void gathers(const State &, const Layout &, double,
-               std::vector<Move> &) const;
-  void slices(const State &, const Layout &, double, std::vector<Move> &) const;
-  void exchanges(const State &, const Layout &, double,
-                 std::vector<Move> &) const;
-  void permutes(const State &, const Layout &, double,
-                std::vector<Move> &) const;
-  void reductions(const State &, const Layout &, double,
-                  std::vector<Move> &) const;
-  void partials(const State &, const Layout &, double,
-                std::vector<Move> &) const;
+  /// What the lists of moves have in common.
+  struct Expansion {
+    const State &state;
+    const Layout &layout;
+    const Move *last;
+    double memoryBound;
+    std::vector<Move> &result;
+  };
+  bool mayFollow(const Move *last, Step::Kind kind, int dim,
+                 int concatDim = -1) const;
+  void gathers(const Expansion &) const;
+  void slices(const Expansion &) const;
+  void exchanges(const Expansion &) const;
+  void reductions(const Expansion &) const;
+  void partials(const Expansion &) const;
+  void renamings(const Expansion &) const;
+  void permutes(const Expansion &) const;
   struct PermuteBuilder;
 
   uint32_t setOf(const uint8_t *axes, int count) const {
@@ -144,7 +167,9 @@ private:
   double devices = 1;
   bool sameKind = true, canMakePartial = true, canEmbedPartial = true;
   double costPerByte = 0;
-  bool uniform = false;
+  bool uniform = false, allSizesEqual = true;
+  /// Whether all axes together divide every dimension.
+  bool even = true;
   /// Spare axes of one size (replicated in source and target) by ascending
   /// number: the one before it, or -1.
   int spareBefore[maxAxes];

@@ -27,15 +27,6 @@ std::vector<int64_t> layoutBounds(int64_t extent,
   return bounds;
 }
 
-bool isFlat(int64_t extent, const std::vector<int64_t> &sizes) {
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (i > 0 && extent % sizes[i] != 0)
-      return false;
-    extent = ceilDiv(extent, sizes[i]);
-  }
-  return true;
-}
-
 ValueState::ValueState(const Grid &grid, const std::vector<int64_t> &shape,
                        int64_t elementBytes, const Sharding &sharding)
     : grid(grid), shape(shape), extents(shape), elementBytes(elementBytes),

@@ -24,10 +24,6 @@ namespace detail {
 std::vector<int64_t> layoutBounds(int64_t extent,
                                   const std::vector<int64_t> &sizes);
 
-/// Whether cutting `extent` by `sizes`, one after another, gives the same
-/// blocks as cutting it once into as many pieces as their product.
-bool isFlat(int64_t extent, const std::vector<int64_t> &sizes);
-
 struct ValueState {
   const Grid &grid;
   /// The global shape, kDynamic where unknown; and with nominal extents.

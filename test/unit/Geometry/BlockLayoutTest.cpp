@@ -52,12 +52,37 @@ TEST(BlockLayout, AppendingAMinorAxisSlicesLocally) {
         Block outer = blockAt(extent, {3}, {major});
         Block inner = blockAt(extent, {3, 4}, {major, minor});
         int64_t width = localExtent(extent, 12);
-        int64_t begin = std::min(outer.offset + minor * width,
-                                 outer.offset + outer.size);
+        int64_t begin =
+            std::min(outer.offset + minor * width, outer.offset + outer.size);
         EXPECT_EQ(inner.offset, begin);
         EXPECT_EQ(inner.size,
                   std::min(width, outer.offset + outer.size - begin));
       }
+}
+
+TEST(BlockLayout, CuttingAtOnceAndTheSameBlocks) {
+  auto table = [](int64_t extent, const std::vector<int64_t> &sizes) {
+    std::vector<Block> blocks;
+    int64_t parts = 1;
+    for (int64_t size : sizes)
+      parts *= size;
+    for (int64_t part = 0; part < parts; ++part) {
+      Block block = blockAt(extent, sizes, delinearize(part, sizes));
+      blocks.push_back(block.size ? block : Block{0, 0});
+    }
+    return blocks;
+  };
+  std::vector<std::vector<int64_t>> lists = {
+      {12},      {2, 6},    {6, 2},    {3, 4},  {4, 3},
+      {2, 2, 3}, {2, 3, 2}, {3, 2, 2}, {1, 12}, {12, 1}};
+  for (int64_t extent = 0; extent <= 40; ++extent)
+    for (const std::vector<int64_t> &a : lists) {
+      EXPECT_EQ(cutsAtOnce(extent, a), table(extent, a) == table(extent, {12}));
+      for (const std::vector<int64_t> &b : lists)
+        EXPECT_EQ(sameBlocks(extent, a, b),
+                  table(extent, a) == table(extent, b))
+            << extent;
+    }
 }
 
 TEST(Sharding, LocalShapeAndBlocks) {

@@ -1,0 +1,305 @@
+//===- SearchPermutes.cpp - The permutes of the reshard search ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SearchSpace.h"
+
+#include <algorithm>
+
+namespace shard {
+namespace detail {
+
+namespace {
+uint8_t placeOf(int dim, int position) {
+  return static_cast<uint8_t>(FirstSplit * (dim + 1) + position);
+}
+} // namespace
+
+/// Which moves are worth looking at after `last`. Left out is what is no dearer
+/// and needs no more memory when done before `last`, because the two do not touch
+/// the same axes and dimensions:
+///   * a slice makes everything after it smaller, so it comes first;
+///   * what makes the block smaller or keeps its size comes before what makes it
+///     larger (all_gather, embed_partial). An all_to_all keeps the size only
+///     where the axes divide the dimensions;
+///   * where all axes of a size cost the same, a permute that only renames axes
+///     can be moved along the path, with the axes of the other moves renamed: so
+///     there is at most one, and behind it only all_gather and changes to
+///     partial (again where axes divide dimensions).
+bool SearchSpace::mayFollow(const Move *last, Step::Kind kind, int dim,
+                            int concatDim) const {
+  using Kind = Step::Kind;
+  if (!last)
+    return true;
+  bool touches = dim == last->dim || concatDim == last->dim ||
+                 (last->concatDim >= 0 &&
+                  (dim == last->concatDim || concatDim == last->concatDim));
+  switch (last->kind) {
+  case Kind::AllSlice:
+    return kind != Kind::AllSlice || dim >= last->dim;
+  case Kind::AllGather:
+    switch (kind) {
+    case Kind::AllSlice:
+    case Kind::ReduceScatter:
+      return touches;
+    case Kind::AllToAll:
+      return touches || !even;
+    case Kind::AllReduce:
+    case Kind::MakePartial:
+      return false;
+    case Kind::AllGather:
+      return !uniform || !even || dim >= last->dim;
+    default:
+      return true;
+    }
+  case Kind::AllToAll:
+    return (kind != Kind::AllSlice && (kind != Kind::ReduceScatter || !even)) ||
+           touches;
+  case Kind::ReduceScatter:
+    return kind != Kind::AllSlice || touches;
+  case Kind::AllReduce:
+    // With padding, a slice along the axes just reduced can do better than a
+    // reduce_scatter.
+    return (kind != Kind::AllSlice || !even) && kind != Kind::ReduceScatter;
+  case Kind::MakePartial:
+    return kind != Kind::AllSlice;
+  case Kind::EmbedPartial:
+    return (kind != Kind::AllSlice && kind != Kind::AllGather &&
+            (kind != Kind::AllToAll || !even)) ||
+           touches;
+  case Kind::Permute:
+    if (last->renames)
+      return kind == Kind::AllGather || kind == Kind::MakePartial;
+    return kind != Kind::Permute;
+  default:
+    return true;
+  }
+}
+
+/// Permutes in which every axis takes the place of one of the same size. What
+/// comes behind only drops axes, so each dimension must begin with the axes that
+/// the target has there; which axes are behind them matters only in so far as
+/// they are to become partial.
+void SearchSpace::renamings(const Expansion &at) const {
+  const Layout &layout = at.layout;
+  if (at.last && at.last->kind != Step::Kind::AllSlice &&
+      !mayFollow(at.last, Step::Kind::Permute, -1))
+    return;
+  if (at.last && (at.last->kind == Step::Kind::AllGather ||
+                  at.last->kind == Step::Kind::EmbedPartial))
+    return;
+  if (layout.partialSource != 0 && !sameKind)
+    return;
+  struct Slot {
+    uint8_t place;
+    uint8_t axis;
+  };
+  Slot slots[maxAxes];
+  int numSlots = 0;
+  State next;
+  uint32_t available = (1u << numAxes) - 1;
+  for (int dim = 0; dim < numDims; ++dim) {
+    int wanted = targetLayout.count[dim];
+    if (layout.count[dim] < wanted)
+      return;
+    for (int i = 0; i < layout.count[dim]; ++i) {
+      uint8_t place = placeOf(dim, i);
+      uint8_t axis = layout.axes[dim][i];
+      if (i < wanted) {
+        uint8_t to = targetLayout.axes[dim][i];
+        if (size[to] != size[axis])
+          return;
+        next.place[to] = place;
+        available &= ~(1u << to);
+      } else {
+        slots[numSlots++] = {place, axis};
+      }
+    }
+  }
+  uint32_t partial = layout.partialSource | layout.partialTarget;
+  uint8_t partialPlace = layout.partialTarget ? PartialTarget : PartialSource;
+  for (uint32_t rest = partial; rest; rest &= rest - 1)
+    slots[numSlots++] = {partialPlace,
+                         static_cast<uint8_t>(__builtin_ctz(rest))};
+
+  // Each slot takes an axis that is to be partial or one that is not; of equals
+  // the one that is there already, else the first.
+  auto pick = [&](const Slot &slot, uint32_t set) -> int {
+    set &= available;
+    if (set >> slot.axis & 1)
+      return slot.axis;
+    for (; set; set &= set - 1)
+      if (size[__builtin_ctz(set)] == size[slot.axis])
+        return __builtin_ctz(set);
+    return -1;
+  };
+  auto fill = [&](auto &&self, int index) -> void {
+    if (index == numSlots) {
+      State to = next;
+      if (to == at.state)
+        return;
+      Move move;
+      move.to = to;
+      move.kind = Step::Kind::Permute;
+      move.cost = layout.bytes * costPerByte;
+      move.renames = true;
+      at.result.push_back(move);
+      return;
+    }
+    const Slot &slot = slots[index];
+    bool mustBePartial = slot.place < FirstSplit;
+    for (uint32_t set : {targetPartial, ~targetPartial}) {
+      if (mustBePartial && set != targetPartial)
+        break;
+      int axis = pick(slot, set);
+      if (axis < 0)
+        continue;
+      next.place[axis] = slot.place;
+      available &= ~(1u << axis);
+      self(self, index + 1);
+      next.place[axis] = Replicated;
+      available |= 1u << axis;
+    }
+  };
+  fill(fill, 0);
+}
+
+/// Assigns axes to the positions of the dimensions so that every dimension
+/// keeps its sequence of blocks, and the partial axes their number of summands.
+struct SearchSpace::PermuteBuilder {
+  const SearchSpace &space;
+  const State &state;
+  const Layout &layout;
+  std::vector<Move> &result;
+
+  PermuteBuilder(const SearchSpace &space, const State &state,
+                 const Layout &layout, std::vector<Move> &result)
+      : space(space), state(state), layout(layout), result(result) {}
+
+  double moveCost = 0;
+  bool exhaustive = true;
+  uint32_t available = 0;
+  int64_t parts[maxDims];
+  State next;
+  uint8_t axes[maxAxes];
+
+  void dimension(int dim) {
+    while (dim < space.numDims && layout.count[dim] == 0)
+      ++dim;
+    if (dim == space.numDims) {
+      partial();
+      return;
+    }
+    position(dim, 0, parts[dim]);
+  }
+
+  void position(int dim, int index, int64_t left) {
+    if (left == 1) {
+      if (!space.keepsBlocks(layout, dim, axes, index))
+        return;
+      uint8_t saved[maxAxes];
+      std::copy(axes, axes + index, saved);
+      for (int i = 0; i < index; ++i)
+        next.place[saved[i]] = placeOf(dim, i);
+      dimension(dim + 1);
+      std::copy(saved, saved + index, axes);
+      return;
+    }
+    uint32_t candidates = available;
+    if (!exhaustive) {
+      // The axis that the target has here and the one that is here; others only
+      // where neither can be had.
+      uint32_t preferred = 0;
+      if (index < space.targetLayout.count[dim])
+        preferred |= 1u << space.targetLayout.axes[dim][index];
+      if (index < layout.count[dim])
+        preferred |= 1u << layout.axes[dim][index];
+      if (preferred & available)
+        candidates &= preferred;
+    }
+    for (; candidates; candidates &= candidates - 1) {
+      int axis = __builtin_ctz(candidates);
+      if (left % space.size[axis] != 0)
+        continue;
+      available &= ~(1u << axis);
+      axes[index] = static_cast<uint8_t>(axis);
+      position(dim, index + 1, left / space.size[axis]);
+      available |= 1u << axis;
+    }
+  }
+
+  void partial() {
+    uint32_t now = layout.partialSource | layout.partialTarget;
+    uint8_t place = layout.partialTarget ? PartialTarget : PartialSource;
+    int64_t summands = space.product(now);
+    if (!now) {
+      emit(0, place);
+      return;
+    }
+    for (uint32_t set = available; set; set = (set - 1) & available)
+      if (space.product(set) == summands)
+        emit(set, place);
+  }
+
+  /// Whether `to` has axes of the same sizes in the same places.
+  bool sameSizes(const State &to) const {
+    for (int axis = 0; axis < space.numAxes; ++axis) {
+      uint8_t place = to.place[axis];
+      if (place < FirstSplit)
+        continue;
+      int dim = (place >> 4) - 1, position = place & 15;
+      if (position >= layout.count[dim] ||
+          space.size[layout.axes[dim][position]] != space.size[axis])
+        return false;
+    }
+    return true;
+  }
+
+  void emit(uint32_t partialSet, uint8_t place) {
+    State to = next;
+    uint32_t rest = available & ~partialSet;
+    for (; rest; rest &= rest - 1)
+      to.place[__builtin_ctz(rest)] = Replicated;
+    for (; partialSet; partialSet &= partialSet - 1)
+      to.place[__builtin_ctz(partialSet)] = place;
+    if (to == state || (space.uniform && space.even && sameSizes(to)))
+      return;
+    Move move;
+    move.to = to;
+    move.kind = Step::Kind::Permute;
+    move.cost = moveCost;
+    if (!space.uniform) {
+      Step step = space.step(state, move);
+      step.axes.insert(step.axes.end(), step.toAxes.begin(), step.toAxes.end());
+      move.cost = layout.bytes <= 0
+                      ? 0
+                      : space.problem.costModel->cost(Collective::Permute,
+                                                      step.axes, layout.bytes);
+    }
+    result.push_back(move);
+  }
+};
+
+/// The other permutes: where axes of different sizes change places or, if not
+/// all axes cost the same, all of them.
+void SearchSpace::permutes(const Expansion &at) const {
+  const Layout &layout = at.layout;
+  if (!mayFollow(at.last, Step::Kind::Permute, -1))
+    return;
+  if (uniform && even && allSizesEqual)
+    return;
+  PermuteBuilder builder(*this, at.state, layout, at.result);
+  builder.moveCost = layout.bytes * costPerByte;
+  builder.exhaustive = numAxes <= 4;
+  builder.available = (1u << numAxes) - 1;
+  for (int dim = 0; dim < numDims; ++dim)
+    builder.parts[dim] = product(setOf(layout.axes[dim], layout.count[dim]));
+  builder.dimension(0);
+}
+
+} // namespace detail
+} // namespace shard

@@ -1,0 +1,310 @@
+//===- Oracle.cpp - The cheapest plan by brute force ----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <queue>
+
+namespace shard {
+namespace test {
+
+namespace {
+/// All ordered choices of one or more of `axes`.
+void forEachOrderedChoice(const AxisList &axes,
+                          const std::function<void(const AxisList &)> &body) {
+  AxisList chosen;
+  std::vector<bool> used(axes.size());
+  std::function<void()> extend = [&] {
+    if (!chosen.empty())
+      body(chosen);
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (used[i])
+        continue;
+      used[i] = true;
+      chosen.push_back(axes[i]);
+      extend();
+      chosen.pop_back();
+      used[i] = false;
+    }
+  };
+  extend();
+}
+
+/// All non-empty subsets of `axes`.
+void forEachSubset(const AxisList &axes,
+                   const std::function<void(const AxisList &)> &body) {
+  for (size_t set = 1; set < size_t(1) << axes.size(); ++set) {
+    AxisList chosen;
+    for (size_t i = 0; i < axes.size(); ++i)
+      if (set >> i & 1)
+        chosen.push_back(axes[i]);
+    body(chosen);
+  }
+}
+
+AxisList without(const AxisList &axes, const AxisList &removed) {
+  AxisList result;
+  for (GridAxis axis : axes)
+    if (std::find(removed.begin(), removed.end(), axis) == removed.end())
+      result.push_back(axis);
+  return result;
+}
+
+AxisList sortedUnion(AxisList a, const AxisList &b) {
+  a.insert(a.end(), b.begin(), b.end());
+  std::sort(a.begin(), a.end());
+  return a;
+}
+
+bool cheaper(double costA, int stepsA, double costB, int stepsB) {
+  double margin = 1e-9 * std::max(1.0, std::abs(costB));
+  if (costA < costB - margin)
+    return true;
+  return costA < costB + margin && stepsA < stepsB;
+}
+} // namespace
+
+Oracle::Oracle(Grid grid, std::vector<int64_t> shape, int64_t elementBytes,
+               bool withPartial)
+    : grid(std::move(grid)), shape(std::move(shape)),
+      elementBytes(elementBytes) {
+  enumerate(withPartial);
+  edges.resize(states.size());
+  connect();
+  connectPermutes();
+}
+
+void Oracle::enumerate(bool withPartial) {
+  states = {Sharding::replicated(static_cast<int64_t>(shape.size()))};
+  for (GridAxis axis = 0; axis < grid.rank(); ++axis) {
+    std::vector<Sharding> next = states;
+    for (const Sharding &base : states) {
+      for (size_t dim = 0; dim < shape.size(); ++dim)
+        for (size_t at = 0; at <= base.dims[dim].size(); ++at) {
+          Sharding more = base;
+          more.dims[dim].insert(
+              more.dims[dim].begin() + static_cast<ptrdiff_t>(at), axis);
+          next.push_back(more);
+        }
+      if (withPartial) {
+        Sharding more = base;
+        more.partial.push_back(axis);
+        next.push_back(more);
+      }
+    }
+    states = std::move(next);
+  }
+  for (size_t i = 0; i < states.size(); ++i) {
+    index[{states[i].dims, states[i].partial}] = i;
+    double size = static_cast<double>(elementBytes);
+    for (int64_t extent : localShape(grid, shape, states[i]))
+      size *= static_cast<double>(extent);
+    bytes.push_back(size);
+  }
+}
+
+size_t Oracle::indexOf(const Sharding &sharding) const {
+  auto found = index.find({sharding.dims, sharding.partial});
+  return found == index.end() ? SIZE_MAX : found->second;
+}
+
+size_t Oracle::numEdges() const {
+  size_t count = 0;
+  for (const std::vector<Edge> &list : edges)
+    count += list.size();
+  return count;
+}
+
+Oracle::BlockTable Oracle::blocks(int64_t extent, const AxisList &axes) const {
+  BlockTable table;
+  std::vector<int64_t> sizes = grid.sizes(axes);
+  for (int64_t i = 0; i < grid.groupSize(axes); ++i) {
+    Block block = blockAt(extent, sizes, delinearize(i, sizes));
+    table.push_back(block.size ? block : Block{0, 0});
+  }
+  return table;
+}
+
+/// Whether cutting every block of `before` into pieces of equal width gives the
+/// blocks of `before` with `axes` appended.
+bool Oracle::appends(int64_t extent, const AxisList &before,
+                     const AxisList &axes) const {
+  AxisList all = before;
+  all.insert(all.end(), axes.begin(), axes.end());
+  BlockTable parents = blocks(extent, before), children = blocks(extent, all);
+  int64_t k = grid.groupSize(axes);
+  int64_t local = localExtent(extent, grid.groupSize(before));
+  int64_t width = (local + k - 1) / k;
+  for (size_t i = 0; i < children.size(); ++i) {
+    const Block &parent = parents[i / k];
+    int64_t position = static_cast<int64_t>(i) % k;
+    int64_t begin = std::min(position * width, parent.size);
+    int64_t size = std::min(begin + width, parent.size) - begin;
+    if (children[i].size != size ||
+        (size > 0 && children[i].offset != parent.offset + begin))
+      return false;
+  }
+  return true;
+}
+
+void Oracle::edge(size_t from, const Sharding &to, double cost,
+                  const AxisList &madePartial) {
+  size_t target = indexOf(to);
+  if (target != SIZE_MAX)
+    edges[from].push_back({target, cost, madePartial});
+}
+
+void Oracle::connect() {
+  for (size_t s = 0; s < states.size(); ++s) {
+    const Sharding &state = states[s];
+    double local = bytes[s];
+    AxisList used = state.partial;
+    for (const AxisList &axes : state.dims)
+      used.insert(used.end(), axes.begin(), axes.end());
+    AxisList all;
+    for (GridAxis axis = 0; axis < grid.rank(); ++axis)
+      all.push_back(axis);
+    AxisList free = without(all, used);
+    std::vector<int64_t> extents = localShape(grid, shape, state);
+    auto paddedTo = [&](size_t dim, int64_t k) {
+      return local / static_cast<double>(extents[dim]) *
+             static_cast<double>((extents[dim] + k - 1) / k * k);
+    };
+
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      forEachOrderedChoice(free, [&](const AxisList &axes) {
+        if (!appends(shape[dim], state.dims[dim], axes))
+          return;
+        Sharding to = state;
+        to.dims[dim].insert(to.dims[dim].end(), axes.begin(), axes.end());
+        edge(s, to, 0);
+      });
+      for (size_t kept = 0; kept < state.dims[dim].size(); ++kept) {
+        auto middle = state.dims[dim].begin() + static_cast<ptrdiff_t>(kept);
+        AxisList before(state.dims[dim].begin(), middle);
+        AxisList axes(middle, state.dims[dim].end());
+        if (!appends(shape[dim], before, axes))
+          continue;
+        double k = static_cast<double>(grid.groupSize(axes));
+        Sharding without = state;
+        without.dims[dim] = before;
+        edge(s, without, (k - 1) * local);
+        Sharding partial = without;
+        partial.partial = sortedUnion(partial.partial, axes);
+        edge(s, partial, 0, axes);
+        for (size_t other = 0; other < shape.size(); ++other) {
+          if (other == dim || !appends(shape[other], state.dims[other], axes))
+            continue;
+          Sharding to = without;
+          to.dims[other].insert(to.dims[other].end(), axes.begin(), axes.end());
+          edge(s, to, (k - 1) / k * paddedTo(other, static_cast<int64_t>(k)));
+        }
+      }
+      forEachOrderedChoice(state.partial, [&](const AxisList &axes) {
+        if (!appends(shape[dim], state.dims[dim], axes))
+          return;
+        double k = static_cast<double>(grid.groupSize(axes));
+        Sharding to = state;
+        to.partial = without(state.partial, axes);
+        to.dims[dim].insert(to.dims[dim].end(), axes.begin(), axes.end());
+        edge(s, to, (k - 1) / k * paddedTo(dim, static_cast<int64_t>(k)));
+      });
+    }
+    forEachSubset(state.partial, [&](const AxisList &axes) {
+      double k = static_cast<double>(grid.groupSize(axes));
+      Sharding to = state;
+      to.partial = without(state.partial, axes);
+      edge(s, to, 2 * (k - 1) / k * local);
+    });
+    forEachSubset(free, [&](const AxisList &axes) {
+      Sharding to = state;
+      to.partial = sortedUnion(state.partial, axes);
+      edge(s, to, 0, axes);
+    });
+  }
+}
+
+/// Shardings with the same sequences of blocks and the same number of summands
+/// are one permute apart.
+void Oracle::connectPermutes() {
+  using Numbers = std::vector<int64_t>;
+  std::map<Numbers, std::vector<size_t>> classes;
+  for (size_t s = 0; s < states.size(); ++s) {
+    Numbers key = {grid.groupSize(states[s].partial)};
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      BlockTable table = blocks(shape[dim], states[s].dims[dim]);
+      key.push_back(static_cast<int64_t>(table.size()));
+      for (const Block &block : table) {
+        key.push_back(block.offset);
+        key.push_back(block.size);
+      }
+    }
+    classes[key].push_back(s);
+  }
+  for (const auto &entry : classes)
+    for (size_t a : entry.second)
+      for (size_t b : entry.second)
+        if (a != b)
+          edges[a].push_back({b, bytes[a], {}});
+}
+
+const std::vector<Oracle::Label> &
+Oracle::labels(size_t from, double memoryBound, const AxisList &targetPartial) {
+  auto [entry, isNew] = cache.try_emplace({from, memoryBound, targetPartial});
+  std::vector<Label> &best = entry->second;
+  if (!isNew)
+    return best;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  best.assign(states.size(), {infinity, 0});
+  best[from] = {0, 0};
+  using Entry = std::tuple<double, int, size_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+  open.push({0, 0, from});
+  while (!open.empty()) {
+    auto [cost, steps, s] = open.top();
+    open.pop();
+    if (cost != best[s].cost || steps != best[s].steps)
+      continue;
+    for (const Edge &edge : edges[s]) {
+      if (bytes[s] + bytes[edge.to] > memoryBound)
+        continue;
+      if (!without(edge.madePartial, targetPartial).empty())
+        continue;
+      Label &label = best[edge.to];
+      if (label.cost != infinity &&
+          !cheaper(cost + edge.cost, steps + 1, label.cost, label.steps))
+        continue;
+      label = {cost + edge.cost, steps + 1};
+      open.push({label.cost, label.steps, edge.to});
+    }
+  }
+  return best;
+}
+
+Oracle::Answer Oracle::cheapest(size_t from, size_t to) {
+  Answer answer;
+  answer.memoryBound = 2 * std::max(bytes[from], bytes[to]);
+  for (int attempt = 0; attempt < 64; ++attempt) {
+    const Label &label =
+        labels(from, answer.memoryBound, states[to].partial)[to];
+    if (label.cost != std::numeric_limits<double>::infinity()) {
+      answer.cost = label.cost;
+      answer.steps = label.steps;
+      return answer;
+    }
+    answer.memoryBound *= 2;
+  }
+  return answer;
+}
+
+} // namespace test
+} // namespace shard
