@@ -8,6 +8,8 @@
 
 #include "shard/Interfaces/Emitter.h"
 
+#include "WindowSteps.h"
+
 #include "shard/Interfaces/PartitionContext.h"
 #include "shard/Interfaces/ShardingOption.h"
 
@@ -125,12 +127,7 @@ public:
     case Step::Kind::EmbedPartial:
       return embedPartial(step, local, result);
     default:
-      emitError(loc) << "resharding from " << toString(before) << " to "
-                     << toString(step.result) << " needs the step '"
-                     << stringifyStepKind(step.kind)
-                     << "', which has no op yet; use shardings without halos "
-                        "and explicit offsets";
-      return {};
+      return emitWindowStep(builder, loc, type, step, before, local, emission);
     }
   }
 
@@ -204,6 +201,14 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
                              const Sharding &to, const Emission &emission) {
   if (from == to)
     return local;
+  // Windows are cut at static places.
+  if (!type.hasStaticShape() &&
+      (from.hasHalosOrOffsets() || to.hasHalosOrOffsets()))
+    return emitError(loc)
+           << "resharding " << type << " from " << toString(from) << " to "
+           << toString(to)
+           << " needs static extents: halos and explicit offsets "
+              "of dynamic dimensions are not supported";
   std::string error;
   const Plan *plan = emission.planner.plan(
       emission.grid, shapeOf(type), elementBytes(type), from, to, &error);

@@ -230,10 +230,8 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
                      locals[constraint.getResult()].value,
                      locals[constraint.getResult()].sharding, op);
   }
-  if (isa<ManualComputationOp>(op))
-    return mlir::emitError(op->getLoc())
-           << "partition of manual computations is not "
-              "supported yet";
+  if (auto manual = dyn_cast<ManualComputationOp>(op))
+    return rebuildManual(manual);
   if (op->getParentRegion() == &function.getFunctionBody() &&
       op->hasTrait<OpTrait::ReturnLike>())
     return rebuildReturn(op);
@@ -303,6 +301,64 @@ LogicalResult FunctionPartitioner::rebuildCall(Operation *op,
       return failure();
   }
   return success();
+}
+
+/// The body is code for one device already, as far as manual axes go: it is put in
+/// place of the op. Its values are global with respect to the other axes.
+LogicalResult FunctionPartitioner::rebuildManual(ManualComputationOp op) {
+  mlir::Block &body = op.getBody().front();
+  auto shardingAt = [&](ArrayAttr list, unsigned index, Type type) {
+    return shardings.resolveFor(op, cast<ShardingAttr>(list[index]), type);
+  };
+  for (auto [index, argument] : llvm::enumerate(body.getArguments())) {
+    Value input = op.getInputs()[index];
+    FailureOr<const Sharding *> in =
+        shardingAt(op.getInShardings(), index, input.getType());
+    if (failed(in))
+      return failure();
+    FailureOr<Value> local = localAs(input, *in, op, "operand " + Twine(index));
+    if (failed(local))
+      return failure();
+    locals[argument] = {*local, withoutManualAxes(op, **in)};
+    const Sharding *stated = shardings.of(argument);
+    FailureOr<Value> asStated = localAs(argument, stated, op, "body argument");
+    if (failed(asStated))
+      return failure();
+    locals[argument] = {*asStated, stated};
+  }
+  for (Operation &inner : llvm::make_early_inc_range(body.without_terminator()))
+    if (failed(rebuildOp(&inner)))
+      return failure();
+  for (auto [index, value] :
+       llvm::enumerate(body.getTerminator()->getOperands())) {
+    Value result = op.getResult(index);
+    FailureOr<const Sharding *> out =
+        shardingAt(op.getOutShardings(), index, result.getType());
+    if (failed(out))
+      return failure();
+    FailureOr<Value> local = localAs(value, withoutManualAxes(op, **out), op,
+                                     "returned value " + Twine(index));
+    if (failed(local) || failed(setResult(result, *local, *out, op)))
+      return failure();
+  }
+  return success();
+}
+
+const Sharding *
+FunctionPartitioner::withoutManualAxes(ManualComputationOp op,
+                                       const Sharding &sharding) {
+  Sharding free = sharding;
+  for (Attribute attribute : op.getManualAxes()) {
+    auto reference = cast<AxisRefAttr>(attribute);
+    GridOp grid = shardings.gridOp;
+    GridAxis axis = reference.getName()
+                        ? *grid.lookupAxis(reference.getName().getValue())
+                        : GridAxis(reference.getNumber());
+    for (AxisList &axes : free.dims)
+      llvm::erase(axes, axis);
+    llvm::erase(free.partial, axis);
+  }
+  return pool.intern(free);
 }
 
 LogicalResult FunctionPartitioner::rebuildBranch(BranchOpInterface branch) {

@@ -57,6 +57,9 @@ private:
   llvm::LogicalResult rebuildAnnotation(ShardOp op);
   llvm::LogicalResult rebuildReturn(mlir::Operation *op);
   llvm::LogicalResult rebuildCall(mlir::Operation *op, llvm::StringRef callee);
+  llvm::LogicalResult rebuildManual(ManualComputationOp op);
+  const Sharding *withoutManualAxes(ManualComputationOp op,
+                                    const Sharding &sharding);
   llvm::LogicalResult rebuildBranch(mlir::BranchOpInterface branch);
   llvm::LogicalResult rebuildRegionBranch(mlir::RegionBranchOpInterface branch);
   llvm::LogicalResult rebuildTerminator(mlir::Operation *op);

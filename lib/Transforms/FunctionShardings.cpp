@@ -75,17 +75,22 @@ FunctionShardings::readAttribute(Attribute attribute, Type type) {
     return pool.replicated(tensor.getRank());
   if (failed(useGrid(function, sharding.getGrid())))
     return failure();
-  auto error = [&] { return function->emitError(); };
+  return resolveFor(function, sharding, type);
+}
+
+FailureOr<const Sharding *>
+FunctionShardings::resolveFor(Operation *op, ShardingAttr attribute,
+                              Type type) const {
+  auto error = [&] { return emitError(op->getLoc()); };
   FailureOr<ResolvedSharding> resolved =
-      resolve(sharding, gridOp, tensor, error);
+      resolve(attribute, gridOp, type, error);
   if (failed(resolved))
     return failure();
   FailureOr<Sharding> closed = toSharding(*resolved);
   if (failed(closed))
-    return function->emitError()
-           << "sharding " << sharding
-           << " has sub-axes, which propagation resolves; run "
-              "sharding-propagation before shard-partition";
+    return error() << "sharding " << attribute
+                   << " has sub-axes, which propagation resolves; run "
+                      "sharding-propagation before shard-partition";
   return pool.intern(*closed);
 }
 
@@ -210,13 +215,17 @@ LogicalResult FunctionShardings::read() {
     return failure();
   if (function.isExternal())
     return success();
-  bool failedAny = function
-                       ->walk([&](ShardOp op) {
-                         return failed(readAnnotation(op))
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
+  bool failedAny =
+      function
+          ->walk([&](Operation *op) {
+            bool bad = false;
+            if (auto annotation = dyn_cast<ShardOp>(op))
+              bad = failed(readAnnotation(annotation));
+            else if (auto manual = dyn_cast<ManualComputationOp>(op))
+              bad = failed(useGrid(op, manual.getGridAttr()));
+            return bad ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
   if (failedAny)
     return failure();
   for (auto [index, argument] : llvm::enumerate(function.getArguments()))

@@ -62,6 +62,12 @@ public:
   /// no ranked tensor.
   const Sharding *of(mlir::Value value) const;
 
+  /// The sharding that an attribute of `op` states for a value of `type`, once
+  /// all annotations are read. Errors are emitted at `op`.
+  llvm::FailureOr<const Sharding *> resolveFor(mlir::Operation *op,
+                                               ShardingAttr attribute,
+                                               mlir::Type type) const;
+
   /// The grid of the function; null if it has no annotation.
   GridOp gridOp;
   Grid grid;

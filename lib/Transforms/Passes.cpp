@@ -10,6 +10,9 @@
 
 #include "shard/IR/ShardDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace shard {
@@ -20,15 +23,17 @@ namespace shard {
 
 namespace {
 
-/// The dialect comes by an extension: naming it as a dependent dialect would be
-/// fatal in hosts that have LLVM's dialect of the same name (BUILD notes in
-/// docs/Developing.md).
+/// Our dialect comes by an extension: naming it as a dependent dialect would be
+/// fatal in hosts that have LLVM's dialect of the same name. The others are those
+/// of the ops that models and the emitter build.
 template <typename Base>
 struct ModuleOrFunctionPass : public Base {
   using Base::Base;
 
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
     registerShardDialect(registry);
+    registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                    mlir::tensor::TensorDialect>();
   }
   bool canScheduleOn(mlir::RegisteredOperationName name) const override {
     return name.getStringRef() == mlir::ModuleOp::getOperationName() ||

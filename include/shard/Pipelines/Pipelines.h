@@ -1,0 +1,33 @@
+//===- Pipelines.h - Named pipelines ----------------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_PIPELINES_PIPELINES_H
+#define SHARD_PIPELINES_PIPELINES_H
+
+#include "shard/Transforms/Transforms.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace shard {
+
+struct SpmdPipelineOptions {
+  PropagationOptions propagation;
+  PartitionOptions partition;
+};
+
+/// From a program with hints to the program of one device: propagation,
+/// partition, then MLIR's canonicalizer and CSE, which drop what partition made
+/// twice. For a pass manager on modules. Pipeline `shard-spmd`.
+void buildSpmdPipeline(mlir::OpPassManager &manager,
+                       const SpmdPipelineOptions &options = {});
+
+} // namespace shard
+
+#endif // SHARD_PIPELINES_PIPELINES_H

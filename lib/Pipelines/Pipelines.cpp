@@ -1,0 +1,25 @@
+//===- Pipelines.cpp - Named pipelines ------------------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Pipelines/Pipelines.h"
+
+#include "shard/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
+                              const SpmdPipelineOptions &options) {
+  const PropagationOptions &propagation = options.propagation;
+  manager.addPass(createShardingPropagation(
+      {propagation.strategy, propagation.traversal, propagation.uneven,
+       propagation.opPriorities, propagation.userPriorities}));
+  manager.addPass(createShardPartition({options.partition.globalArguments}));
+  manager.addPass(mlir::createCanonicalizerPass());
+  manager.addPass(mlir::createCSEPass());
+}
