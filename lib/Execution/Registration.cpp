@@ -14,6 +14,9 @@
 
 #include "Lowering.h"
 
+#include "shard/Execution/Verify.h"
+#include "shard/Pipelines/Registration.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -68,4 +71,9 @@ void shard::registerExecutionDialects(DialectRegistry &registry) {
   vector::registerBufferizableOpInterfaceExternalModels(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+}
+
+void shard::registerRunDialects(DialectRegistry &registry) {
+  registerExecutionDialects(registry);
+  registerShard(registry);
 }

@@ -1,0 +1,120 @@
+//===- Verify.h - Run a program on a grid and prove it equal ----*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The whole of shard-run as a function: a module with hints is compiled once for
+// one device, hints dropped, and once for the grid, through the SPMD pipeline;
+// both run on the same inputs, all devices of the grid as threads; the results
+// are put together and compared.
+//
+// Free of any command line, reusable with one context for many programs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_EXECUTION_VERIFY_H
+#define SHARD_EXECUTION_VERIFY_H
+
+#include "shard/Execution/Compare.h"
+#include "shard/Execution/HostTensor.h"
+#include "shard/Geometry/Sharding.h"
+#include "shard/Pipelines/Pipelines.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace shard {
+
+/// Registers what a run needs: the dialects and models of this project and those
+/// of registerExecutionDialects.
+void registerRunDialects(mlir::DialectRegistry &registry);
+
+struct RunOptions {
+  /// Also run on one device and compare.
+  bool verify = true;
+  /// Of the random inputs.
+  uint64_t seed = 0;
+  /// LLVM's optimisation level.
+  unsigned optLevel = 3;
+  /// How long a device may wait at one rendezvous, in seconds; 0: the default.
+  double timeoutSeconds = 0;
+  SpmdPipelineOptions pipeline;
+  /// Called with the partitioned module, before it is lowered.
+  std::function<void(mlir::ModuleOp)> onPartitioned;
+  /// Whole inputs by argument number; all others are random.
+  std::map<unsigned, HostTensor> inputs;
+  /// Keep the results of the grid in RunReport::outputs.
+  bool keepOutputs = false;
+};
+
+/// A collective of the partitioned program.
+struct CollectiveReport {
+  std::string kind;
+  /// Names of the axes where the grid has names, else numbers.
+  std::vector<std::string> axes;
+  int64_t calls = 0;
+  /// Sent by one device in all calls.
+  int64_t bytesPerDevice = 0;
+  /// Where the op stands in the user's program.
+  std::string location;
+  /// The op that needed it.
+  std::string neededBy;
+};
+
+/// An argument or a result.
+struct ValueReport {
+  std::string type;
+  std::string sharding;
+  int64_t localBytes = 0;
+  /// Of results, when compared.
+  std::optional<Comparison> comparison;
+};
+
+struct RunReport {
+  std::string entry;
+  /// Empty if the program has no grid: then it ran on one device.
+  std::string gridName;
+  std::vector<int64_t> gridShape;
+  std::vector<std::string> axisNames;
+  std::vector<CollectiveReport> collectives;
+  std::vector<ValueReport> arguments, results;
+  /// Per device.
+  int64_t argumentBytes = 0, resultBytes = 0, peakTemporaryBytes = 0;
+  /// Wall time of one run, compilation not counted. 0 where there was none.
+  double secondsOneDevice = 0, secondsGrid = 0;
+  /// Of lowering and machine code, both programs together.
+  double secondsCompile = 0;
+  bool verified = false;
+  double maxAbsolute = 0, maxRelative = 0;
+  /// False if a result differs, replicas differ or the run failed.
+  bool pass = true;
+  /// Why not, one line.
+  std::string error;
+  std::vector<HostTensor> outputs;
+};
+
+/// Runs `entry` of `module`, which stays as it is. Fails, with a located error,
+/// where the program cannot be partitioned, compiled or given its inputs; a run
+/// that goes wrong is a report with `pass` false.
+mlir::FailureOr<RunReport> runProgram(mlir::ModuleOp module,
+                                      mlir::func::FuncOp entry,
+                                      RunOptions options = {});
+
+/// What the tolerance of `entry` follows from (Compare.h). Extents that are not
+/// static count as `dynamicExtent`.
+ErrorModel deriveErrorModel(mlir::func::FuncOp entry, int64_t dynamicExtent);
+
+/// The report as text for people, and as one JSON object.
+void printText(const RunReport &report, llvm::raw_ostream &os);
+void printJson(const RunReport &report, llvm::raw_ostream &os);
+
+} // namespace shard
+
+#endif // SHARD_EXECUTION_VERIFY_H

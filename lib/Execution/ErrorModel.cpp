@@ -1,0 +1,135 @@
+//===- ErrorModel.cpp - Rounding errors of a program ----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Execution/Verify.h"
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace shard;
+
+namespace {
+
+/// Walks a program along its data flow.
+class ErrorModelBuilder {
+public:
+  explicit ErrorModelBuilder(int64_t dynamicExtent)
+      : dynamicExtent(dynamicExtent) {}
+
+  ErrorModel model;
+
+  /// The longest path of rounding ops through `block`, from any value.
+  int64_t chainOf(mlir::Block &block) {
+    int64_t longest = 0;
+    for (Operation &op : block) {
+      int64_t begin = 0;
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          begin = std::max(begin, chains.lookup(operand));
+      });
+      int64_t chain = begin + costOf(op);
+      for (Value result : op.getResults())
+        chains[result] = chain;
+      longest = std::max(longest, chain);
+    }
+    return longest;
+  }
+
+private:
+  static bool rounds(Operation &op) {
+    return llvm::any_of(op.getResultTypes(), [](Type type) {
+             return isa<FloatType>(getElementTypeOrSelf(type));
+           }) &&
+           isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+               op.getDialect()) &&
+           !isa<arith::ConstantOp, arith::SelectOp, arith::NegFOp,
+                arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                arith::MinNumFOp, arith::ExtFOp, arith::BitcastOp>(op);
+  }
+
+  void noteTypes(Operation &op) {
+    for (Type type : op.getResultTypes())
+      if (std::optional<ElementType> element =
+              execution::getElementType(getElementTypeOrSelf(type)))
+        model.roundoff = std::max(model.roundoff, unitRoundoff(*element));
+  }
+
+  int64_t costOf(Operation &op) {
+    noteTypes(op);
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      noteReduction(linalgOp);
+      return std::max<int64_t>(1, nestedChain(op));
+    }
+    if (op.getName().getDialectNamespace() == "linalg" && !op.getNumRegions())
+      return 4; // softmax and its like.
+    if (auto call = dyn_cast<CallOpInterface>(op))
+      return callChain(call);
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+      return tripCount(loop) * nestedChain(op);
+    if (op.getNumRegions())
+      return nestedChain(op);
+    return rounds(op) ? 1 : 0;
+  }
+
+  int64_t nestedChain(Operation &op) {
+    int64_t longest = 0;
+    for (Region &region : op.getRegions())
+      for (mlir::Block &block : region)
+        longest = std::max(longest, chainOf(block));
+    return longest;
+  }
+
+  int64_t callChain(CallOpInterface call) {
+    auto callee = dyn_cast_or_null<func::FuncOp>(call.resolveCallable());
+    if (!callee || callee.isExternal() || !active.insert(callee).second)
+      return 1;
+    int64_t chain = chainOf(callee.getBody().front());
+    active.erase(callee);
+    return chain;
+  }
+
+  int64_t tripCount(LoopLikeOpInterface loop) {
+    std::optional<APInt> count = loop.getStaticTripCount();
+    return count ? std::max<int64_t>(1, count->getSExtValue()) : dynamicExtent;
+  }
+
+  void noteReduction(linalg::LinalgOp op) {
+    int64_t terms = 1;
+    for (auto [kind, extent] :
+         llvm::zip(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
+      if (kind == utils::IteratorType::reduction)
+        terms *= ShapedType::isDynamic(extent) ? dynamicExtent
+                                               : std::max<int64_t>(1, extent);
+    model.terms = std::max(model.terms, terms);
+  }
+
+  int64_t dynamicExtent;
+  DenseMap<Value, int64_t> chains;
+  DenseSet<Operation *> active;
+};
+
+} // namespace
+
+ErrorModel shard::deriveErrorModel(func::FuncOp entry, int64_t dynamicExtent) {
+  ErrorModelBuilder builder(std::max<int64_t>(1, dynamicExtent));
+  for (Type type : entry.getArgumentTypes())
+    if (std::optional<ElementType> element =
+            execution::getElementType(getElementTypeOrSelf(type)))
+      builder.model.roundoff =
+          std::max(builder.model.roundoff, unitRoundoff(*element));
+  int64_t chain = 1;
+  for (mlir::Block &block : entry.getBody())
+    chain = std::max(chain, builder.chainOf(block));
+  builder.model.chain = chain;
+  return builder.model;
+}

@@ -1,0 +1,58 @@
+//===- GridProgram.h - A partitioned program, compiled ----------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to the Execution library.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_EXECUTION_GRIDPROGRAM_H
+#define SHARD_LIB_EXECUTION_GRIDPROGRAM_H
+
+#include "shard/Execution/Compile.h"
+#include "shard/Execution/Verify.h"
+#include "shard/IR/ShardOps.h"
+#include "shard/Runtime/Threads.h"
+
+namespace shard::execution {
+
+/// The global shape (kDynamic where unknown) and sharding of an argument or
+/// result. Scalars have rank 0 and are replicated.
+struct GridValue {
+  std::vector<int64_t> shape;
+  Sharding sharding;
+};
+
+struct GridProgram {
+  std::unique_ptr<CompiledProgram> code;
+  Grid grid;
+  std::vector<std::string> axisNames;
+  std::vector<GridValue> arguments, results;
+  /// The ops that needed a collective, by what names it in the IR and in the
+  /// runtime's record alike: kind, axes and location.
+  std::map<std::string, std::string> origins;
+};
+
+/// Partitions `module` in place and compiles it; describes grid, arguments and
+/// results in `report`.
+mlir::FailureOr<GridProgram> buildGridProgram(mlir::ModuleOp module,
+                                              llvm::StringRef entry,
+                                              GridOp gridOp,
+                                              const RunOptions &options,
+                                              RunReport &report);
+
+/// Turns the runtime's record into rows of the report.
+void reportCollectives(const GridProgram &program,
+                       llvm::ArrayRef<runtime::CallRecord> calls,
+                       RunReport &report);
+
+/// Describes arguments and results of a program without a grid.
+void describeUnpartitioned(mlir::func::FuncOp entry, RunReport &report);
+
+} // namespace shard::execution
+
+#endif // SHARD_LIB_EXECUTION_GRIDPROGRAM_H

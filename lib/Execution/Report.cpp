@@ -1,0 +1,194 @@
+//===- Report.cpp - What a run tells --------------------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Execution/Verify.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace shard;
+using llvm::formatv;
+
+static std::string formatBytes(int64_t bytes) {
+  if (bytes < 10 * 1024)
+    return formatv("{0} B", bytes).str();
+  if (bytes < 10 * 1024 * 1024)
+    return formatv("{0:F1} KiB", static_cast<double>(bytes) / 1024).str();
+  return formatv("{0:F1} MiB", static_cast<double>(bytes) / (1024 * 1024)).str();
+}
+
+static std::string formatSeconds(double seconds) {
+  return formatv("{0:F3} ms", seconds * 1e3).str();
+}
+
+static std::string formatShape(llvm::ArrayRef<int64_t> shape) {
+  return llvm::join(llvm::map_range(shape,
+                                    [](int64_t extent) {
+                                      return std::to_string(extent);
+                                    }),
+                    "x");
+}
+
+/// Rows of cells in aligned columns; the first row is the heading. Column
+/// `rightAligned` holds numbers.
+static void printTable(llvm::ArrayRef<std::vector<std::string>> rows,
+                       llvm::ArrayRef<bool> rightAligned,
+                       llvm::raw_ostream &os) {
+  std::vector<size_t> widths(rows.front().size(), 0);
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  for (const auto &row : rows) {
+    std::string line = " ";
+    for (size_t i = 0; i < row.size(); ++i) {
+      std::string padding(widths[i] - row[i].size(), ' ');
+      line += " " + (rightAligned[i] ? padding + row[i] : row[i] + padding) + " ";
+    }
+    os << llvm::StringRef(line).rtrim() << '\n';
+  }
+}
+
+static void printValues(llvm::StringRef heading, llvm::StringRef name,
+                        llvm::ArrayRef<ValueReport> values,
+                        llvm::raw_ostream &os) {
+  if (values.empty())
+    return;
+  std::vector<std::vector<std::string>> rows{
+      {heading.str(), "type", "sharding", "bytes per device"}};
+  for (auto [index, value] : llvm::enumerate(values))
+    rows.push_back({(name + std::to_string(index)).str(), value.type,
+                    value.sharding, formatBytes(value.localBytes)});
+  printTable(rows, {false, false, false, true}, os);
+}
+
+void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
+  os << formatv("program {0}\n", report.entry);
+  int64_t devices = 1;
+  for (int64_t extent : report.gridShape)
+    devices *= extent;
+  if (report.gridName.empty()) {
+    os << "grid    none: one device\n";
+  } else {
+    os << formatv("grid    @{0} {1}", report.gridName,
+                  formatShape(report.gridShape));
+    if (!report.axisNames.empty())
+      os << " (" << llvm::join(report.axisNames, ", ") << ")";
+    os << formatv(", {0} devices\n", devices);
+  }
+  os << '\n';
+  printValues("argument", "arg", report.arguments, os);
+  printValues("result", "result", report.results, os);
+
+  os << '\n';
+  if (report.collectives.empty()) {
+    os << "no collectives\n";
+  } else {
+    std::vector<std::vector<std::string>> rows{{"collective", "axes", "calls",
+                                                "bytes sent per device",
+                                                "location", "needed by"}};
+    for (const CollectiveReport &row : report.collectives)
+      rows.push_back({row.kind, llvm::join(row.axes, ", "),
+                      std::to_string(row.calls), formatBytes(row.bytesPerDevice),
+                      row.location, row.neededBy});
+    printTable(rows, {false, false, true, true, false, false}, os);
+  }
+
+  os << '\n'
+     << formatv("memory per device   arguments {0}, results {1}, temporaries at "
+                "most {2}\n",
+                formatBytes(report.argumentBytes),
+                formatBytes(report.resultBytes),
+                formatBytes(report.peakTemporaryBytes));
+  os << "wall time           ";
+  if (report.verified)
+    os << "one device " << formatSeconds(report.secondsOneDevice) << ", ";
+  os << "grid " << formatSeconds(report.secondsGrid) << ", compilation "
+     << formatSeconds(report.secondsCompile) << '\n';
+  if (report.verified) {
+    os << formatv("largest error       absolute {0:e3}, relative {1:e3}\n",
+                  report.maxAbsolute, report.maxRelative);
+    for (auto [index, value] : llvm::enumerate(report.results)) {
+      if (!value.comparison || value.comparison->equal)
+        continue;
+      const Comparison &comparison = *value.comparison;
+      os << formatv("result{0}: {1} elements differ by more than the tolerance "
+                    "({2:e3}); worst at position {3}: {4} instead of {5}\n",
+                    index, comparison.mismatches, comparison.tolerance,
+                    comparison.worst, comparison.actual, comparison.expected);
+    }
+  }
+  if (!report.error.empty())
+    os << "error: " << report.error << '\n';
+  if (!report.pass)
+    os << "FAIL\n";
+  else
+    os << (report.verified ? "PASS\n" : "done, not verified\n");
+}
+
+/// A number of JSON: what is not finite is a string.
+static llvm::json::Value number(double value) {
+  if (value - value == 0.0)
+    return value;
+  return formatv("{0}", value).str();
+}
+
+static llvm::json::Array valuesToJson(llvm::ArrayRef<ValueReport> values) {
+  llvm::json::Array array;
+  for (const ValueReport &value : values) {
+    llvm::json::Object object{{"type", value.type},
+                              {"sharding", value.sharding},
+                              {"bytes_per_device", value.localBytes}};
+    if (value.comparison) {
+      object["equal"] = value.comparison->equal;
+      object["max_absolute_error"] = number(value.comparison->maxAbsolute);
+      object["max_relative_error"] = number(value.comparison->maxRelative);
+      object["tolerance"] = number(value.comparison->tolerance);
+      object["scale"] = number(value.comparison->scale);
+      object["mismatches"] = value.comparison->mismatches;
+    }
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+void shard::printJson(const RunReport &report, llvm::raw_ostream &os) {
+  llvm::json::Array collectives;
+  for (const CollectiveReport &row : report.collectives)
+    collectives.push_back(llvm::json::Object{
+        {"kind", row.kind},
+        {"axes", llvm::json::Array(row.axes)},
+        {"calls", row.calls},
+        {"bytes_sent_per_device", row.bytesPerDevice},
+        {"location", row.location},
+        {"needed_by", row.neededBy}});
+  llvm::json::Object object{
+      {"program", report.entry},
+      {"grid", llvm::json::Object{{"name", report.gridName},
+                                  {"shape", llvm::json::Array(report.gridShape)},
+                                  {"axes", llvm::json::Array(report.axisNames)}}},
+      {"arguments", valuesToJson(report.arguments)},
+      {"results", valuesToJson(report.results)},
+      {"collectives", std::move(collectives)},
+      {"argument_bytes_per_device", report.argumentBytes},
+      {"result_bytes_per_device", report.resultBytes},
+      {"peak_temporary_bytes_per_device", report.peakTemporaryBytes},
+      {"seconds_grid", report.secondsGrid},
+      {"seconds_compile", report.secondsCompile},
+      {"verified", report.verified},
+      {"pass", report.pass}};
+  if (report.verified) {
+    object["seconds_one_device"] = report.secondsOneDevice;
+    object["max_absolute_error"] = number(report.maxAbsolute);
+    object["max_relative_error"] = number(report.maxRelative);
+  }
+  if (!report.error.empty())
+    object["error"] = report.error;
+  os << formatv("{0:2}\n", llvm::json::Value(std::move(object)));
+}

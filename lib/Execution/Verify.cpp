@@ -1,0 +1,310 @@
+//===- Verify.cpp - Run a program on a grid and prove it equal ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Execution/Verify.h"
+
+#include "GridProgram.h"
+
+#include "shard/Execution/Compile.h"
+#include "shard/Execution/Hints.h"
+#include "shard/Execution/Placement.h"
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Runtime/Threads.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::execution;
+
+using Clock = std::chrono::steady_clock;
+
+static double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// The whole inputs of `entry`, given or random.
+static LogicalResult makeInputs(func::FuncOp entry, RunOptions &options,
+                                std::vector<HostTensor> &inputs) {
+  for (auto &[number, tensor] : options.inputs) {
+    (void)tensor;
+    if (number >= entry.getNumArguments())
+      return entry.emitError()
+             << "'" << entry.getName() << "' takes " << entry.getNumArguments()
+             << " arguments; there is no argument " << number
+             << " for an input";
+  }
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    Location loc = entry.getArgument(index).getLoc();
+    std::optional<TensorSpec> spec = getTensorSpec(type);
+    if (!spec)
+      return emitError(loc) << "argument " << index << " has type " << type
+                            << ", which has no form in host memory";
+    auto given = options.inputs.find(index);
+    if (given == options.inputs.end()) {
+      if (llvm::any_of(spec->shape, ShapedType::isDynamic))
+        return emitError(loc) << "argument " << index << " has type " << type
+                              << ": an input has to say how large it is";
+      inputs.emplace_back(spec->type, spec->shape);
+      fillRandom(inputs.back(), options.seed, index);
+      continue;
+    }
+    HostTensor &tensor = given->second;
+    bool fits = tensor.type() == spec->type &&
+                tensor.shape().size() == spec->shape.size();
+    for (size_t i = 0; fits && i < spec->shape.size(); ++i)
+      fits = ShapedType::isDynamic(spec->shape[i]) ||
+             spec->shape[i] == tensor.shape()[i];
+    if (!fits)
+      return emitError(loc)
+             << "argument " << index << " takes "
+             << toString(spec->type, spec->shape) << ", but the input is "
+             << toString(tensor.type(), tensor.shape());
+    inputs.push_back(std::move(tensor));
+  }
+  return success();
+}
+
+static std::vector<const HostTensor *>
+pointersTo(const std::vector<HostTensor> &tensors) {
+  std::vector<const HostTensor *> pointers;
+  for (const HostTensor &tensor : tensors)
+    pointers.push_back(&tensor);
+  return pointers;
+}
+
+static int64_t largestExtent(const std::vector<HostTensor> &tensors) {
+  int64_t largest = 1;
+  for (const HostTensor &tensor : tensors)
+    for (int64_t extent : tensor.shape())
+      largest = std::max(largest, extent);
+  return largest;
+}
+
+/// Marks the run as failed for the reason `what`.
+static void fail(RunReport &report, const llvm::Twine &what) {
+  report.pass = false;
+  report.error = what.str();
+}
+
+/// Runs the reference; false if that went wrong.
+static bool runReference(const CompiledProgram &program,
+                         const std::vector<HostTensor> &inputs,
+                         RunReport &report, std::vector<HostTensor> &outputs) {
+  llvm::Expected<Invocation> invocation = program.prepare(pointersTo(inputs));
+  if (!invocation) {
+    fail(report, llvm::toString(invocation.takeError()));
+    return false;
+  }
+  runtime::RunOptions options;
+  // One device is a grid without axes: run-time checks that fail are caught.
+  runtime::RunReport run = runtime::runOnGrid(
+      {}, [&](int64_t) { invocation->execute(); }, options);
+  report.secondsOneDevice = run.seconds;
+  if (!run.ok) {
+    fail(report, "on one device: " + run.error);
+    return false;
+  }
+  if (report.gridName.empty())
+    report.peakTemporaryBytes = invocation->peakBytes();
+  outputs = invocation->takeResults();
+  return true;
+}
+
+/// The local inputs of all devices. Where devices hold the whole tensor they
+/// share it.
+struct LocalInputs {
+  std::vector<std::vector<HostTensor>> owned;
+  std::vector<std::vector<const HostTensor *>> pointers;
+};
+
+static LocalInputs sliceInputs(const GridProgram &program,
+                               const std::vector<HostTensor> &inputs) {
+  LocalInputs locals;
+  int64_t devices = program.grid.numDevices();
+  locals.owned.resize(devices);
+  locals.pointers.resize(devices);
+  for (int64_t device = 0; device < devices; ++device) {
+    locals.owned[device].reserve(inputs.size());
+    for (auto [index, input] : llvm::enumerate(inputs)) {
+      const Sharding &sharding = program.arguments[index].sharding;
+      if (sharding.isReplicated()) {
+        locals.pointers[device].push_back(&input);
+        continue;
+      }
+      locals.owned[device].push_back(
+          sliceForDevice(program.grid, input, sharding, device));
+      locals.pointers[device].push_back(&locals.owned[device].back());
+    }
+  }
+  return locals;
+}
+
+/// The shape of a whole result, of which the first device returned `local`.
+/// Dynamic dimensions divide evenly.
+static std::vector<int64_t> wholeShape(const GridProgram &program,
+                                       const GridValue &value,
+                                       const HostTensor &local) {
+  std::vector<int64_t> shape = value.shape;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    if (ShapedType::isDynamic(shape[dim]))
+      shape[dim] = local.shape()[dim] *
+                   program.grid.groupSize(value.sharding.dims[dim]);
+  return shape;
+}
+
+/// Runs all devices; false if that went wrong.
+static bool runGrid(const GridProgram &program,
+                    const std::vector<HostTensor> &inputs,
+                    const RunOptions &options, RunReport &report,
+                    std::vector<HostTensor> &outputs) {
+  LocalInputs locals = sliceInputs(program, inputs);
+  int64_t devices = program.grid.numDevices();
+  std::vector<Invocation> invocations;
+  for (int64_t device = 0; device < devices; ++device) {
+    int64_t bytes = 0;
+    for (const HostTensor *tensor : locals.pointers[device])
+      bytes += tensor->numBytes();
+    report.argumentBytes = std::max(report.argumentBytes, bytes);
+    llvm::Expected<Invocation> invocation =
+        program.code->prepare(locals.pointers[device]);
+    if (!invocation) {
+      fail(report, "device " + llvm::Twine(device) + ": " +
+                       llvm::toString(invocation.takeError()));
+      return false;
+    }
+    invocations.push_back(std::move(*invocation));
+  }
+  for (auto [index, value] : llvm::enumerate(report.arguments))
+    value.localBytes = locals.pointers[0][index]->numBytes();
+
+  runtime::RunOptions runOptions;
+  if (options.timeoutSeconds > 0)
+    runOptions.timeoutSeconds = options.timeoutSeconds;
+  runtime::RunReport run = runtime::runOnGrid(
+      program.grid.shape,
+      [&](int64_t device) { invocations[device].execute(); }, runOptions);
+  report.secondsGrid = run.seconds;
+  reportCollectives(program, run.calls, report);
+  if (!run.ok) {
+    fail(report, run.error);
+    return false;
+  }
+
+  std::vector<std::vector<HostTensor>> results;
+  for (Invocation &invocation : invocations) {
+    report.peakTemporaryBytes =
+        std::max(report.peakTemporaryBytes, invocation.peakBytes());
+    results.push_back(invocation.takeResults());
+  }
+  for (auto [index, value] : llvm::enumerate(program.results)) {
+    std::vector<const HostTensor *> blocks;
+    for (const std::vector<HostTensor> &device : results)
+      blocks.push_back(&device[index]);
+    report.results[index].localBytes = blocks.front()->numBytes();
+    report.resultBytes += blocks.front()->numBytes();
+    std::string error;
+    std::optional<HostTensor> whole =
+        assemble(program.grid, wholeShape(program, value, *blocks.front()),
+                 value.sharding, blocks, error);
+    if (!whole) {
+      fail(report, "result " + llvm::Twine(index) + ": " + error);
+      return false;
+    }
+    outputs.push_back(std::move(*whole));
+  }
+  return true;
+}
+
+static void compareAll(const std::vector<HostTensor> &expected,
+                       const std::vector<HostTensor> &actual,
+                       const ErrorModel &model, RunReport &report) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    Comparison comparison = compareTensors(expected[i], actual[i], model);
+    report.maxAbsolute = std::max(report.maxAbsolute, comparison.maxAbsolute);
+    report.maxRelative = std::max(report.maxRelative, comparison.maxRelative);
+    if (expected[i].shape() != actual[i].shape())
+      fail(report, "result " + llvm::Twine(i) + " has shape " +
+                       toString(actual[i].type(), actual[i].shape()) +
+                       " instead of " +
+                       toString(expected[i].type(), expected[i].shape()));
+    report.pass &= comparison.equal;
+    report.results[i].comparison = comparison;
+  }
+}
+
+FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
+                                       RunOptions options) {
+  OwningOpRef<ModuleOp> work = module.clone();
+  StringRef entryName = entry.getName();
+  if (failed(lowerTosa(*work)))
+    return failure();
+  FailureOr<GridOp> gridOp = findGrid(*work);
+  if (failed(gridOp))
+    return failure();
+
+  RunReport report;
+  report.entry = entryName.str();
+  std::vector<HostTensor> inputs;
+  if (failed(makeInputs(entry, options, inputs)))
+    return failure();
+
+  auto begin = Clock::now();
+  std::unique_ptr<CompiledProgram> reference;
+  ErrorModel model;
+  if (options.verify || !*gridOp) {
+    OwningOpRef<ModuleOp> copy = work->clone();
+    if (failed(dropShardings(*copy)))
+      return failure();
+    model = deriveErrorModel(copy->lookupSymbol<func::FuncOp>(entryName),
+                             largestExtent(inputs));
+    CompileOptions compileOptions;
+    compileOptions.optLevel = options.optLevel;
+    auto compiled = compile(*copy, entryName, compileOptions);
+    if (failed(compiled))
+      return failure();
+    reference = std::move(*compiled);
+  }
+
+  std::vector<HostTensor> outputs;
+  if (!*gridOp) {
+    report.secondsCompile = secondsSince(begin);
+    describeUnpartitioned(entry, report);
+    for (const HostTensor &input : inputs)
+      report.argumentBytes += input.numBytes();
+    if (runReference(*reference, inputs, report, outputs)) {
+      report.secondsGrid = report.secondsOneDevice;
+      for (auto [index, output] : llvm::enumerate(outputs)) {
+        report.results[index].localBytes = output.numBytes();
+        report.resultBytes += output.numBytes();
+      }
+    }
+    report.outputs = std::move(outputs);
+    return report;
+  }
+
+  FailureOr<GridProgram> program =
+      buildGridProgram(*work, entryName, *gridOp, options, report);
+  if (failed(program))
+    return failure();
+  report.secondsCompile = secondsSince(begin);
+
+  report.verified = options.verify;
+  std::vector<HostTensor> expected;
+  if (options.verify && !runReference(*reference, inputs, report, expected))
+    return report;
+  if (!runGrid(*program, inputs, options, report, outputs))
+    return report;
+  if (options.verify)
+    compareAll(expected, outputs, model, report);
+  if (options.keepOutputs)
+    report.outputs = std::move(outputs);
+  return report;
+}

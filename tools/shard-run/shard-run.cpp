@@ -1,0 +1,191 @@
+//===- shard-run.cpp - Run a program on a grid and prove it equal ---------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A command line around shard/Execution/Verify.h; docs/shard-run.md describes it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Execution/Hints.h"
+#include "shard/Execution/Compile.h"
+#include "shard/Execution/Npy.h"
+#include "shard/Execution/Verify.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+
+cl::OptionCategory category("shard-run options");
+
+cl::opt<std::string> inputFile(cl::Positional, cl::desc("<program.mlir>"),
+                               cl::init("-"), cl::cat(category));
+cl::opt<std::string>
+    entryName("entry", cl::value_desc("function"), cl::cat(category),
+              cl::desc("The function to run; default: main, or the only public "
+                       "one"));
+cl::opt<std::string>
+    gridShape("grid", cl::value_desc("2x2"), cl::cat(category),
+              cl::desc("Shape of the grid, instead of the module's"));
+cl::list<std::string>
+    hints("hint", cl::value_desc("target=sharding"), cl::cat(category),
+          cl::desc("A sharding: 'arg0=[[0],[]]', 'result0=...', or of an "
+                   "operand, 'linalg.matmul#2:1=...'"));
+cl::opt<bool> lift("lift-constants", cl::cat(category),
+                   cl::desc("Turn large float constants into arguments"));
+cl::list<std::string>
+    inputs("input", cl::value_desc("x.npy"), cl::cat(category),
+           cl::desc("The next argument, from a file; arguments without a file "
+                    "are random. N=x.npy is argument N"));
+cl::list<std::string> outputs("output", cl::value_desc("y.npy"),
+                              cl::cat(category),
+                              cl::desc("Where to write the next result"));
+cl::opt<uint64_t> seed("seed", cl::init(0), cl::cat(category),
+                       cl::desc("Seed of the random inputs"));
+cl::opt<bool> verifyRun("verify", cl::cat(category),
+                        cl::desc("Compare with a run on one device"));
+cl::opt<bool> printPartitioned("print-partitioned", cl::cat(category),
+                               cl::desc("Print the program of one device"));
+cl::opt<double> timeout("timeout", cl::value_desc("seconds"), cl::init(0),
+                        cl::cat(category),
+                        cl::desc("How long a device may wait for others at one "
+                                 "collective"));
+
+enum class ReportKind { Text, Json };
+cl::opt<ReportKind> reportKind(
+    "report", cl::init(ReportKind::Text), cl::cat(category),
+    cl::desc("What to print"),
+    cl::values(clEnumValN(ReportKind::Text, "text", "tables for people"),
+               clEnumValN(ReportKind::Json, "json", "one JSON object")));
+
+/// A place in the text of an option.
+InFlightDiagnostic errorAt(MLIRContext *context, llvm::StringRef option,
+                           llvm::StringRef text) {
+  return emitError(FileLineColLoc::get(
+      context, (option + " '" + text + "'").str(), 1, 1));
+}
+
+/// Reads the files of --input.
+LogicalResult readInputs(func::FuncOp entry, shard::RunOptions &options) {
+  MLIRContext *context = entry.getContext();
+  unsigned next = 0;
+  for (const std::string &text : inputs) {
+    llvm::StringRef path = text;
+    unsigned number = next;
+    auto [head, tail] = path.split('=');
+    if (!tail.empty() && !head.getAsInteger(10, number))
+      path = tail;
+    next = number + 1;
+    if (number >= entry.getNumArguments())
+      return errorAt(context, "--input", text)
+             << "'" << entry.getName() << "' takes " << entry.getNumArguments()
+             << " arguments, numbered from 0; there is no argument " << number;
+    Type type = entry.getArgumentTypes()[number];
+    std::optional<shard::TensorSpec> spec = shard::getTensorSpec(type);
+    std::string error;
+    std::optional<shard::HostTensor> tensor = shard::readNpy(
+        path.str(), spec ? spec->type : shard::ElementType::F32, error);
+    if (!tensor)
+      return errorAt(context, "--input", text) << error;
+    if (!options.inputs.try_emplace(number, std::move(*tensor)).second)
+      return errorAt(context, "--input", text)
+             << "argument " << number << " has two inputs";
+  }
+  return success();
+}
+
+LogicalResult writeOutputs(MLIRContext *context,
+                           const shard::RunReport &report) {
+  for (auto [index, path] : llvm::enumerate(outputs)) {
+    if (index >= report.outputs.size())
+      return errorAt(context, "--output", path)
+             << "the program has " << report.outputs.size() << " results";
+    std::string error;
+    if (!shard::writeNpy(path, report.outputs[index], error))
+      return errorAt(context, "--output", path) << error;
+  }
+  return success();
+}
+
+/// Everything after the command line has been read.
+LogicalResult run(MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputFile, &context);
+  if (!module)
+    return failure();
+  FailureOr<func::FuncOp> entry = shard::findEntry(*module, entryName);
+  if (failed(entry))
+    return failure();
+  if (!gridShape.empty() && failed(shard::setGrid(*module, gridShape)))
+    return failure();
+  if (lift)
+    shard::liftConstants(*entry);
+  for (const std::string &hint : hints)
+    if (failed(shard::applyHint(*entry, hint)))
+      return failure();
+  // A grid that is not the one which the program's hints were written for.
+  if (failed(mlir::verify(*module)))
+    return failure();
+  FailureOr<shard::GridOp> grid = shard::findGrid(*module);
+  if (failed(grid))
+    return failure();
+  if (!*grid && (verifyRun || printPartitioned))
+    return module->emitError()
+           << "has no grid; give one by --grid, such as --grid 2x2";
+
+  shard::RunOptions options;
+  options.verify = verifyRun;
+  options.seed = seed;
+  options.timeoutSeconds = timeout;
+  options.keepOutputs = !outputs.empty();
+  if (printPartitioned)
+    options.onPartitioned = [](ModuleOp partitioned) {
+      partitioned.print(llvm::outs());
+      llvm::outs() << '\n';
+    };
+  if (failed(readInputs(*entry, options)))
+    return failure();
+  FailureOr<shard::RunReport> report =
+      shard::runProgram(*module, *entry, std::move(options));
+  if (failed(report))
+    return failure();
+  if (reportKind == ReportKind::Json)
+    shard::printJson(*report, llvm::outs());
+  else
+    shard::printText(*report, llvm::outs());
+  if (report->pass && failed(writeOutputs(&context, *report)))
+    return failure();
+  return success(report->pass);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Runs a program on a grid of devices, as threads of this process, and "
+      "proves that it computes what it computes on one\n");
+  DialectRegistry registry;
+  shard::registerRunDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context, llvm::errs());
+  LogicalResult result = run(context);
+  llvm::outs().flush();
+  return succeeded(result) ? 0 : 1;
+}
