@@ -127,7 +127,9 @@ public:
       reshard.getShardingMutable().assign(
           replicatedHandle(reshard.getType().getRank(), reshard));
     for (const GridPropagation::UseSharding &entry : propagation.uses)
-      annotateUse(*entry.use, entry.sharding);
+      annotateUse(entry);
+    for (const GridPropagation::ManualShardings &entry : propagation.manual)
+      annotateManual(entry);
     for (const GridPropagation::ResultSharding &entry : propagation.results)
       cast<FunctionOpInterface>(entry.function)
           .setResultAttr(entry.result, shardingName, attribute(entry.sharding));
@@ -227,17 +229,56 @@ private:
     return block->isEntryBlock() ? lastHandle.lookup(parent) : ShardingOp();
   }
 
-  void annotateUse(OpOperand &use, ShardingIndex index) {
+  void annotateUse(const GridPropagation::UseSharding &entry) {
     // Uses of one value in one block that want one sharding share the reshard.
-    Operation *user = use.getOwner();
-    ShardOp &annotation = reshards[{use.get(), {user->getBlock(), index}}];
+    OpOperand &use = *entry.use;
+    Operation *anchor = entry.anchor;
+    ShardOp &annotation =
+        reshards[{use.get(), {anchor->getBlock(), entry.sharding}}];
     if (!annotation) {
-      Value sharding = handle(index, user->getBlock());
-      OpBuilder builder(user);
-      annotation = ShardOp::create(builder, user->getLoc(), use.get().getType(),
-                                   use.get(), sharding, builder.getUnitAttr());
+      Value sharding = handle(entry.sharding, anchor->getBlock());
+      OpBuilder builder(anchor);
+      annotation =
+          ShardOp::create(builder, anchor->getLoc(), use.get().getType(),
+                          use.get(), sharding, builder.getUnitAttr());
     }
     use.set(annotation);
+  }
+
+  void annotateManual(const GridPropagation::ManualShardings &entry) {
+    auto op = cast<ManualComputationOp>(entry.op);
+    auto attributes = [&](const std::vector<Sharding> &shardings) {
+      SmallVector<Attribute> list;
+      for (const Sharding &sharding : shardings)
+        list.push_back(getShardingAttr(grid, sharding));
+      return ArrayAttr::get(op.getContext(), list);
+    };
+    op.setInShardingsAttr(attributes(entry.in));
+    op.setOutShardingsAttr(attributes(entry.out));
+    if (!propagation.refined)
+      return;
+    op.setManualAxesAttr(refinedAxes(op));
+    op.setGridAttr(grid);
+  }
+
+  /// The manual axes of `op` as axes of the grid of the result.
+  ArrayAttr refinedAxes(ManualComputationOp op) {
+    auto original = cast<GridOp>(propagation.gridOp);
+    SmallVector<Attribute> list;
+    for (Attribute attribute : op.getManualAxes()) {
+      auto reference = cast<AxisRefAttr>(attribute);
+      int64_t number = reference.getName()
+                           ? *original.lookupAxis(reference.getName())
+                           : reference.getNumber();
+      int64_t begin = reference.isSubAxis() ? reference.getPreSize() : 1;
+      int64_t end = reference.isSubAxis() ? begin * reference.getSubSize()
+                                          : original.getShape()[number];
+      for (auto [axis, part] : llvm::enumerate(propagation.axes))
+        if (part.axis == number && part.preSize >= begin &&
+            part.preSize * part.size <= end)
+          list.push_back(AxisRefAttr::get(op.getContext(), int64_t(axis)));
+    }
+    return ArrayAttr::get(op.getContext(), list);
   }
 
   const GridPropagation &propagation;

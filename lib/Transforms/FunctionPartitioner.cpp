@@ -232,6 +232,12 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
   }
   if (auto manual = dyn_cast<ManualComputationOp>(op))
     return rebuildManual(manual);
+  if (isa<ShardDialect>(op->getDialect()) &&
+      !op->getParentOfType<ManualComputationOp>())
+    return mlir::emitError(op->getLoc())
+           << "'" << op->getName()
+           << "' in a program that is not partitioned yet; write it inside a "
+              "shard.manual_computation";
   if (op->getParentRegion() == &function.getFunctionBody() &&
       op->hasTrait<OpTrait::ReturnLike>())
     return rebuildReturn(op);
