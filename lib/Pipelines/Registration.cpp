@@ -8,17 +8,141 @@
 
 #include "shard/Pipelines/Registration.h"
 
+#include "shard/Conversion/Conversion.h"
+#include "shard/Conversion/Passes.h"
 #include "shard/IR/ShardDialect.h"
+#include "shard/Models/Models.h"
+#include "shard/Pipelines/LowerToLLVM.h"
+#include "shard/Pipelines/Pipelines.h"
+#include "shard/Transforms/Passes.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 
 void shard::registerShard(DialectRegistry &registry) {
   registerShardDialect(registry);
+  registerAllModels(registry);
+  registerBufferizableOpInterfaceExternalModels(registry);
 }
 
-void shard::registerShardPasses() {}
+static bool isTaken(StringRef name) {
+  return PassInfo::lookup(name) || PassPipelineInfo::lookup(name);
+}
 
-void shard::registerShardPassesUnderUpstreamNames() {}
+/// Makes the pass of `create` known as `name`, whatever its own argument is: as
+/// a pipeline of one pass, which takes the options of the pass. A name that the
+/// process knows already is left as it is: MLIR ends the process otherwise.
+static void registerPassAs(StringRef name,
+                           const PassAllocatorFunction &create) {
+  if (isTaken(name))
+    return;
+  registerPassPipeline(
+      name, create()->getDescription(),
+      [create](OpPassManager &pm, StringRef options,
+               function_ref<LogicalResult(const Twine &)> errorHandler) {
+        std::unique_ptr<Pass> pass = create();
+        if (failed(pass->initializeOptions(options, errorHandler)))
+          return failure();
+        pm.addPass(std::move(pass));
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)>) {});
+}
+
+static std::unique_ptr<Pass> createPropagation() {
+  return shard::createShardingPropagation();
+}
+
+static std::unique_ptr<Pass> createPartition() {
+  return shard::createShardPartition();
+}
+
+namespace {
+/// The options of `shard-spmd`: those of the two passes, by the same names.
+struct SpmdArguments : public PassPipelineOptions<SpmdArguments> {
+  using Strategy = shard::PropagationStrategy;
+  using Traversal = shard::PropagationTraversal;
+  using Uneven = shard::UnevenPolicy;
+
+  Option<Strategy> strategy{
+      *this, "strategy",
+      llvm::cl::desc("How conflicts inside one op are treated"),
+      llvm::cl::init(Strategy::Aggressive),
+      llvm::cl::values(
+          clEnumValN(Strategy::Basic, "basic",
+                     "pass on only what all tensors of an op agree on"),
+          clEnumValN(Strategy::Aggressive, "aggressive",
+                     "settle the conflict and pass on the winner"))};
+  Option<Traversal> traversal{
+      *this, "traversal", llvm::cl::desc("Which way shardings spread first"),
+      llvm::cl::init(Traversal::ForwardBackward),
+      llvm::cl::values(
+          clEnumValN(Traversal::Forward, "forward",
+                     "from operands to results only"),
+          clEnumValN(Traversal::Backward, "backward",
+                     "from results to operands only"),
+          clEnumValN(Traversal::ForwardBackward, "forward-backward",
+                     "forward first, then both ways"),
+          clEnumValN(Traversal::BackwardForward, "backward-forward",
+                     "backward first, then both ways"))};
+  Option<Uneven> uneven{
+      *this, "uneven",
+      llvm::cl::desc("Whether to split dimensions that axes do not divide"),
+      llvm::cl::init(Uneven::Shard),
+      llvm::cl::values(clEnumValN(Uneven::Shard, "shard",
+                                  "split them; blocks at the end are padded"),
+                       clEnumValN(Uneven::Replicate, "replicate",
+                                  "leave them whole, with a remark"))};
+  Option<bool> opPriorities{
+      *this, "op-priorities",
+      llvm::cl::desc("Pass-through ops before contractions, single-use chains "
+                     "before others"),
+      llvm::cl::init(true)};
+  Option<bool> userPriorities{
+      *this, "user-priorities",
+      llvm::cl::desc("Spread hints in rounds p0, p1, ... of their priorities"),
+      llvm::cl::init(true)};
+  Option<bool> globalArguments{
+      *this, "global-arguments",
+      llvm::cl::desc("Arguments arrive whole on every device and are sliced "
+                     "inside, instead of arriving as local blocks"),
+      llvm::cl::init(false)};
+};
+} // namespace
+
+static void buildSpmd(OpPassManager &manager, const SpmdArguments &arguments) {
+  shard::SpmdPipelineOptions options;
+  options.propagation.strategy = arguments.strategy;
+  options.propagation.traversal = arguments.traversal;
+  options.propagation.uneven = arguments.uneven;
+  options.propagation.opPriorities = arguments.opPriorities;
+  options.propagation.userPriorities = arguments.userPriorities;
+  options.partition.globalArguments = arguments.globalArguments;
+  shard::buildSpmdPipeline(manager, options);
+}
+
+void shard::registerShardPasses() {
+  registerPassAs("shard-propagate", createPropagation);
+  registerPassAs("shard-spmdize", createPartition);
+  registerConversionPasses();
+  if (!isTaken("shard-spmd"))
+    PassPipelineRegistration<SpmdArguments>(
+        "shard-spmd",
+        "From hints to the program of one device: propagation, partition and "
+        "clean-up",
+        buildSpmd);
+  if (!isTaken("shard-lower-to-llvm"))
+    PassPipelineRegistration<>(
+        "shard-lower-to-llvm",
+        "From the program of one device to LLVM and calls of the runtime",
+        buildLowerToLLVMPipeline);
+}
+
+void shard::registerShardPassesUnderUpstreamNames() {
+  for (PassAllocatorFunction create : {createPropagation, createPartition})
+    if (!isTaken(create()->getArgument()))
+      registerPass(create);
+}

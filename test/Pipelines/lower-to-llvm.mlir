@@ -1,0 +1,26 @@
+// A partitioned program becomes LLVM dialect and calls of the runtime; nothing
+// of any other dialect is left.
+
+// RUN: shard-opt %s --shard-spmd --shard-lower-to-llvm | FileCheck %s --implicit-check-not=linalg. \
+// RUN:   --implicit-check-not=shard. --implicit-check-not=unrealized --implicit-check-not=func.func \
+// RUN:   --implicit-check-not=memref.
+// RUN: shard-opt %s --shard-spmd --shard-lower-to-llvm | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
+
+shard.grid @grid(shape = 4)
+
+// CHECK: llvm.func @erff(
+// CHECK: llvm.func @dot(
+// CHECK: llvm.call @erff(
+// CHECK: llvm.call @shard_rt_all_reduce(
+// IR: declare {{.*}}@shard_rt_all_reduce(
+func.func @dot(
+    %a: tensor<8x16xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>},
+    %b: tensor<16x8xf32>) -> tensor<8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %product = linalg.matmul ins(%a, %b : tensor<8x16xf32>, tensor<16x8xf32>)
+      outs(%init : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %result = math.erf %product : tensor<8x8xf32>
+  return %result : tensor<8x8xf32>
+}
