@@ -12,6 +12,7 @@
 #include "shard/Conversion/Passes.h"
 #include "shard/IR/ShardingUtils.h"
 
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -323,6 +324,8 @@ struct ConvertShardToRuntimePass
 } // namespace
 
 void shard::buildShardToRuntimePipeline(OpPassManager &manager) {
+  // Copies that the deallocation passes leave behind.
+  manager.addPass(createConvertBufferizationToMemRefPass());
   manager.addPass(createConvertShardToRuntime());
 }
 

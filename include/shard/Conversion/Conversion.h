@@ -40,8 +40,9 @@ void registerBufferizableOpInterfaceExternalModels(
 /// has been emitted.
 mlir::LogicalResult convertShardToRuntime(mlir::ModuleOp module);
 
-/// Adds what turns a bufferized program into one without the dialect. For a
-/// pass manager on modules; fits CompileOptions::addBufferPasses.
+/// Adds what turns a bufferized program into one without the dialects shard and
+/// bufferization. For a pass manager on modules, behind the passes that insert
+/// deallocations; fits CompileOptions::addBufferPasses.
 void buildShardToRuntimePipeline(mlir::OpPassManager &manager);
 
 } // namespace shard
