@@ -23,8 +23,8 @@ namespace shard {
 
 namespace {
 
-/// One parallel loop per dimension of the first result; every tensor operand
-/// has the same shape.
+/// One parallel loop per dimension of the first result; every tensor operand and
+/// every other result (math.sincos) has the same shape.
 struct ElementwiseModel : public GenericShardingModel<ElementwiseModel> {
   SmallVector<Loop> getShardingLoops(Operation *op) const {
     SmallVector<Loop> loops;
@@ -100,7 +100,7 @@ void attachElementwise(MLIRContext *context, StringRef name) {
   for (RegisteredOperationName op : context->getRegisteredOperations())
     if (op.getDialectNamespace() == name &&
         op.hasTrait<OpTrait::Elementwise>() &&
-        op.hasTrait<OpTrait::OneResult>())
+        !op.hasTrait<OpTrait::ZeroResults>())
       op.attachInterface<ElementwiseModel>();
 }
 

@@ -15,6 +15,8 @@
 
 #include "shard/Models/Models.h"
 
+#include "RelayoutModels.h"
+
 #include "shard/IR/ShardOps.h"
 #include "shard/Interfaces/Emitter.h"
 #include "shard/Interfaces/PartitionContext.h"
@@ -35,7 +37,14 @@ namespace {
 
 /// The kind by which `op` combines two values; none for other ops. maxnumf and
 /// minnumf drop NaN, which no kind does.
+/// Sums and products of one bit are what exclusive or and and are.
 std::optional<ReductionKind> combinerKind(Operation *op) {
+  bool isBit =
+      op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
+  if (isBit && isa<arith::AddIOp>(op))
+    return ReductionKind::BitwiseXor;
+  if (isBit && isa<arith::MulIOp>(op))
+    return ReductionKind::BitwiseAnd;
   return llvm::TypeSwitch<Operation *, std::optional<ReductionKind>>(op)
       .Case<arith::AddFOp, arith::AddIOp>(
           [](auto) { return ReductionKind::Sum; })
@@ -85,23 +94,45 @@ PartialRule ruleOf(linalg::LinalgOp op) {
       return PartialRule::None;
     value = combiner->getOperand(combiner->getOperand(0) == carried ? 1 : 0);
   }
+  // The rules speak of tensor operands, and each of them must take part: a
+  // scalar is never partial, and what the body ignores says nothing.
+  llvm::SmallPtrSet<Value, 4> used;
   auto isInput = [&](Value input) {
     auto argument = dyn_cast<BlockArgument>(input);
-    return argument && argument.getOwner() == body && argument != carried;
+    if (!argument || argument.getOwner() != body || argument == carried)
+      return false;
+    used.insert(argument);
+    return true;
   };
-  if (isInput(value))
+  auto isTensor = [&](BlockArgument argument) {
+    return isa<RankedTensorType>(
+        op->getOperand(argument.getArgNumber()).getType());
+  };
+  auto allTakePart = [&] {
+    return llvm::all_of(op.getRegionInputArgs(), [&](BlockArgument argument) {
+      return !isTensor(argument) || used.contains(argument);
+    });
+  };
+  if (isInput(value)) {
+    if (!allTakePart() || !isTensor(cast<BlockArgument>(value)))
+      return PartialRule::None;
     return reduces ? PartialRule::Multilinear : PartialRule::Movement;
+  }
   Operation *compute = value.getDefiningOp();
   if (!compute || compute->getBlock() != body ||
-      !llvm::all_of(compute->getOperands(), isInput))
+      !llvm::all_of(compute->getOperands(), isInput) || !allTakePart())
     return PartialRule::None;
   if (isa<arith::MulFOp, arith::MulIOp>(compute) &&
       compute->getOperand(0) != compute->getOperand(1))
     return PartialRule::Multilinear;
   // A reduction of a sum is linear in all inputs together only when each comes
   // partial, which the engine does not track per input: elementwise only.
-  if (!reduces && isa<arith::AddFOp, arith::AddIOp, arith::SubFOp,
-                      arith::SubIOp, arith::NegFOp>(compute))
+  bool allTensors = llvm::all_of(compute->getOperands(), [&](Value operand) {
+    return isTensor(cast<BlockArgument>(operand));
+  });
+  if (!reduces && allTensors &&
+      isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp,
+          arith::NegFOp>(compute))
     return PartialRule::Additive;
   return PartialRule::None;
 }
@@ -267,6 +298,7 @@ void registerLinalgModels(DialectRegistry &registry) {
       if (op.getDialectNamespace() == "linalg" &&
           op.hasInterface<linalg::LinalgOp>())
         op.attachInterface<LinalgModel>();
+    attachRelayoutModels(context);
   });
 }
 

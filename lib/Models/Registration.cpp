@@ -8,10 +8,23 @@
 
 #include "shard/Models/Models.h"
 
+#include "shard/Interfaces/ShardingInterface.h"
+
 #include "mlir/IR/DialectRegistry.h"
 
 void shard::registerAllModels(mlir::DialectRegistry &registry) {
   registerArithModels(registry);
+  registerBufferizationModels(registry);
+  registerCollectiveModels(registry);
   registerLinalgModels(registry);
   registerTensorModels(registry);
+}
+
+std::vector<std::string> shard::modelledOps(mlir::MLIRContext &context) {
+  std::vector<std::string> names;
+  for (mlir::RegisteredOperationName op : context.getRegisteredOperations())
+    if (op.hasInterface<ShardingInterface>())
+      names.push_back(op.getStringRef().str());
+  llvm::sort(names);
+  return names;
 }

@@ -15,21 +15,34 @@
 #ifndef SHARD_MODELS_MODELS_H
 #define SHARD_MODELS_MODELS_H
 
+#include <string>
+#include <vector>
+
 namespace mlir {
 class DialectRegistry;
+class MLIRContext;
 } // namespace mlir
 
 namespace shard {
 
 /// arith and math ops that are elementwise by trait, and arith.constant.
 void registerArithModels(mlir::DialectRegistry &registry);
-/// Every linalg op with LLVM's LinalgOp interface.
+/// Tensor ops of the bufferization dialect.
+void registerBufferizationModels(mlir::DialectRegistry &registry);
+/// Collectives of the shard dialect, as they stand in manual computations.
+void registerCollectiveModels(mlir::DialectRegistry &registry);
+/// Every linalg op with LLVM's LinalgOp interface, softmax, pack and unpack.
 void registerLinalgModels(mlir::DialectRegistry &registry);
 /// Ops of the tensor dialect.
 void registerTensorModels(mlir::DialectRegistry &registry);
 
 /// All of the above.
 void registerAllModels(mlir::DialectRegistry &registry);
+
+/// The names of the ops with a sharding model, of the dialects that `context`
+/// has loaded, sorted: e.g. "arith.addf", ..., "tensor.splat". All other ops are
+/// replicated, unless partition treats them itself (control flow, calls).
+std::vector<std::string> modelledOps(mlir::MLIRContext &context);
 
 } // namespace shard
 

@@ -1,0 +1,89 @@
+//===- BufferizationModels.cpp - Tensor ops of bufferization --------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Models/Models.h"
+
+#include "ModelSupport.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// A new tensor, or a copy of one.
+struct AllocTensorModel
+    : public DescribedModel<AllocTensorModel, bufferization::AllocTensorOp> {
+  void describe(bufferization::AllocTensorOp op, MapBuilder &maps) const {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type)
+      return;
+    describeResult(op, maps);
+    if (op.getCopy())
+      maps.operand(op.getDynamicSizes().size()) = maps.result(0);
+  }
+  PartialRule getPartialRule(Operation *op) const {
+    return cast<bufferization::AllocTensorOp>(op).getCopy()
+               ? PartialRule::Movement
+               : PartialRule::None;
+  }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    auto alloc = cast<bufferization::AllocTensorOp>(op);
+    auto type = dyn_cast<RankedTensorType>(alloc.getType());
+    size_t sizes = alloc.getDynamicSizes().size();
+    if (!type || sizes == 0 || context.result(0).isReplicated())
+      return partitionByCloning(op, builder, operands, context, results);
+    SmallVector<Value> inputs =
+        localExtents(builder, op->getLoc(), type, operands.take_front(sizes),
+                     context.grid, context.result(0));
+    llvm::append_range(inputs, operands.drop_front(sizes));
+    return partitionByCloning(op, builder, inputs, context, results);
+  }
+};
+
+/// The source becomes the content of the destination, whose own is not read. A
+/// destination in memory is written whole by every device.
+struct MaterializeModel
+    : public DescribedModel<MaterializeModel,
+                            bufferization::MaterializeInDestinationOp> {
+  void describe(bufferization::MaterializeInDestinationOp op,
+                MapBuilder &maps) const {
+    auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+    auto dest = dyn_cast<RankedTensorType>(op.getDest().getType());
+    if (!source || !dest || !op.getResult())
+      return;
+    for (auto [dim, extent] : llvm::enumerate(source.getShape()))
+      maps.operand(0)[dim] = maps.operand(1)[dim] = maps.result(0)[dim] =
+          maps.loop(extent);
+  }
+  PartialRule getPartialRule(Operation *op) const {
+    return op->getNumResults() ? PartialRule::Movement : PartialRule::None;
+  }
+  int32_t getFirstInit(Operation *) const { return 1; }
+};
+
+} // namespace
+
+void registerBufferizationModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context,
+                            bufferization::BufferizationDialect *) {
+    context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect>();
+    bufferization::AllocTensorOp::attachInterface<AllocTensorModel>(*context);
+    bufferization::MaterializeInDestinationOp::attachInterface<
+        MaterializeModel>(*context);
+  });
+}
+
+} // namespace shard

@@ -1,0 +1,213 @@
+//===- ModelSupport.cpp - Writing sharding models in few lines ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelSupport.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+
+using namespace mlir;
+
+namespace shard {
+
+//===----------------------------------------------------------------------===//
+// Loops and maps
+//===----------------------------------------------------------------------===//
+
+MapBuilder::MapBuilder(Operation *op) : op(op) {
+  auto add = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    exprs.emplace_back(tensor ? tensor.getRank() : 0,
+                       getAffineConstantExpr(0, op->getContext()));
+    isTensor.push_back(bool(tensor));
+  };
+  llvm::for_each(op->getOperandTypes(), add);
+  llvm::for_each(op->getResultTypes(), add);
+}
+
+AffineExpr MapBuilder::loop(const Loop &loop) {
+  loops.push_back(loop);
+  return getAffineDimExpr(loops.size() - 1, op->getContext());
+}
+
+SmallVector<AffineMap> MapBuilder::maps() const {
+  SmallVector<AffineMap> maps;
+  for (auto [tensor, list] : llvm::zip_equal(isTensor, exprs))
+    maps.push_back(tensor
+                       ? AffineMap::get(loops.size(), 0, list, op->getContext())
+                       : AffineMap());
+  return maps;
+}
+
+void describeResult(Operation *op, MapBuilder &maps) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type)
+    return;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    maps.result(0)[dim] = maps.loop(extent);
+}
+
+/// A group of dimensions [begin, end) of a shape.
+namespace {
+struct DimGroup {
+  unsigned begin, end;
+};
+} // namespace
+
+/// The strides of the dimensions of a group that are wider than 1, the whole
+/// group's extent included.
+static void collectStrides(ArrayRef<int64_t> shape, DimGroup group,
+                           SmallVectorImpl<int64_t> &strides) {
+  int64_t stride = 1;
+  for (unsigned dim = group.end; dim-- > group.begin; stride *= shape[dim])
+    strides.push_back(stride);
+  strides.push_back(stride);
+}
+
+/// Gives each dimension of a group the sum of the digits that lie in it.
+static void assignDigits(ArrayRef<int64_t> shape, DimGroup group,
+                         ArrayRef<int64_t> strides, ArrayRef<AffineExpr> digits,
+                         SmallVectorImpl<AffineExpr> &exprs) {
+  int64_t stride = 1;
+  for (unsigned dim = group.end; dim-- > group.begin; stride *= shape[dim]) {
+    AffineExpr sum;
+    for (auto [digitStride, digit] : llvm::zip(strides, digits)) {
+      if (digitStride < stride || digitStride >= stride * shape[dim])
+        continue;
+      AffineExpr term = digit * (digitStride / stride);
+      sum = sum ? term + sum : term;
+    }
+    if (sum)
+      exprs[dim] = sum;
+  }
+}
+
+static void describeGroup(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                          DimGroup fromGroup, DimGroup toGroup,
+                          MapBuilder &maps,
+                          SmallVectorImpl<AffineExpr> &fromExprs,
+                          SmallVectorImpl<AffineExpr> &toExprs) {
+  SmallVector<int64_t> strides;
+  collectStrides(from, fromGroup, strides);
+  collectStrides(to, toGroup, strides);
+  llvm::sort(strides);
+  strides.erase(llvm::unique(strides), strides.end());
+  for (size_t i = 0; i + 1 < strides.size(); ++i)
+    if (strides[i + 1] % strides[i] != 0)
+      return;
+  SmallVector<AffineExpr> digits;
+  for (size_t i = 0; i + 1 < strides.size(); ++i)
+    digits.push_back(maps.loop(strides[i + 1] / strides[i]));
+  assignDigits(from, fromGroup, strides, digits, fromExprs);
+  assignDigits(to, toGroup, strides, digits, toExprs);
+}
+
+void describeReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                     MapBuilder &maps, SmallVectorImpl<AffineExpr> &fromExprs,
+                     SmallVectorImpl<AffineExpr> &toExprs) {
+  auto isPlain = [](int64_t extent) { return extent > 0; };
+  if (!llvm::all_of(from, isPlain) || !llvm::all_of(to, isPlain))
+    return;
+  unsigned i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    DimGroup fromGroup{i, i + 1}, toGroup{j, j + 1};
+    int64_t fromSize = from[i++], toSize = to[j++];
+    while (fromSize != toSize) {
+      if (fromSize < toSize && i < from.size())
+        fromSize *= from[i++];
+      else if (toSize < fromSize && j < to.size())
+        toSize *= to[j++];
+      else
+        return;
+    }
+    fromGroup.end = i;
+    toGroup.end = j;
+    describeGroup(from, to, fromGroup, toGroup, maps, fromExprs, toExprs);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Local ops
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> localExtents(OpBuilder &builder, Location loc,
+                                RankedTensorType type, ValueRange extents,
+                                const Grid &grid, const Sharding &sharding) {
+  SmallVector<Value> local;
+  size_t next = 0;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim))
+      continue;
+    Value extent = extents[next++];
+    int64_t parts = grid.groupSize(sharding.dims[dim]);
+    if (parts > 1) {
+      Value divisor = arith::ConstantIndexOp::create(builder, loc, parts);
+      Value rest = arith::RemUIOp::create(builder, loc, extent, divisor);
+      Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+      Value divides = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, rest, zero);
+      cf::AssertOp::create(builder, loc, divides,
+                           "dynamic dimension " + std::to_string(dim) +
+                               " does not divide evenly among " +
+                               std::to_string(parts) + " devices");
+      extent = arith::DivUIOp::create(builder, loc, extent, divisor);
+    }
+    local.push_back(extent);
+  }
+  return local;
+}
+
+LogicalResult partitionAsBlockOfWhole(Operation *op, OpBuilder &builder,
+                                      ArrayRef<Value> operands,
+                                      PartitionContext &context,
+                                      SmallVectorImpl<Value> &results) {
+  Operation *local = builder.clone(*op);
+  local->setOperands(operands);
+  results.append(local->result_begin(), local->result_end());
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type)
+    return success();
+  FailureOr<Value> block = emitReshard(builder, op->getLoc(), results[0], type,
+                                       Sharding::replicated(type.getRank()),
+                                       context.result(0), context.emission);
+  if (failed(block))
+    return failure();
+  results[0] = *block;
+  return success();
+}
+
+void globaliseIndexArguments(OpBuilder &builder, Location loc,
+                             mlir::Block &body, RankedTensorType type,
+                             const Sharding &sharding, ValueRange extents,
+                             const Emission &emission) {
+  size_t nextExtent = 0;
+  for (auto [dim, axes] : llvm::enumerate(sharding.dims)) {
+    Value localExtent =
+        type.isDynamicDim(dim) ? extents[nextExtent++] : Value();
+    BlockArgument index = body.getArgument(dim);
+    if (axes.empty() || index.use_empty())
+      continue;
+    int64_t extent = type.getDimSize(dim);
+    DynamicBlock range =
+        blockOf(builder, loc, emission.grid, emission.gridSymbol, extent, axes,
+                localExtent);
+    Value offset = getValueOrCreateConstantIndexOp(builder, loc, range.offset);
+    OpBuilder inner = OpBuilder::atBlockBegin(&body);
+    auto global = arith::AddIOp::create(inner, loc, index, offset);
+    Value valid = global;
+    if (!type.isDynamicDim(dim) &&
+        !dividesEvenly(extent, emission.grid.sizes(axes))) {
+      Value last = arith::ConstantIndexOp::create(inner, loc, extent - 1);
+      valid = arith::MinSIOp::create(inner, loc, global, last);
+    }
+    index.replaceAllUsesExcept(valid, global);
+  }
+}
+
+} // namespace shard

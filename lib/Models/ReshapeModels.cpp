@@ -1,0 +1,182 @@
+//===- ReshapeModels.cpp - Ops of tensor that keep elements in order ------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Casts and reshapes: every element keeps its place in row-major order. Loops
+// are the digits that both shapes are made of.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorModels.h"
+
+#include "ModelSupport.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// Dimensions that are static on one side only get no loop: an uneven static
+/// extent must not turn into a dynamic one, which divides evenly by contract.
+struct CastModel : public DescribedModel<CastModel, tensor::CastOp> {
+  void describe(tensor::CastOp op, MapBuilder &maps) const {
+    auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+    auto dest = dyn_cast<RankedTensorType>(op.getType());
+    if (!source || !dest)
+      return;
+    for (int64_t dim = 0; dim < source.getRank(); ++dim)
+      if (source.getDimSize(dim) == dest.getDimSize(dim))
+        maps.operand(0)[dim] = maps.result(0)[dim] =
+            maps.loop(source.getDimSize(dim));
+  }
+  PartialRule getPartialRule(Operation *op) const {
+    return PartialRule::Movement;
+  }
+};
+
+/// The same elements read as another type of the same width.
+struct BitcastModel : public DescribedModel<BitcastModel, tensor::BitcastOp> {
+  void describe(tensor::BitcastOp op, MapBuilder &maps) const {
+    auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+    auto dest = dyn_cast<RankedTensorType>(op.getType());
+    if (!source || !dest)
+      return;
+    for (int64_t dim = 0; dim < source.getRank(); ++dim)
+      if (source.getDimSize(dim) == dest.getDimSize(dim))
+        maps.operand(0)[dim] = maps.result(0)[dim] =
+            maps.loop(source.getDimSize(dim));
+  }
+};
+
+/// Relates the dimensions of the collapsed and the expanded type of a reshape.
+void describeReassociation(RankedTensorType collapsed,
+                           RankedTensorType expanded,
+                           ArrayRef<ReassociationIndices> groups,
+                           MapBuilder &maps,
+                           SmallVector<AffineExpr> &collapsedExprs,
+                           SmallVector<AffineExpr> &expandedExprs) {
+  for (auto [dim, group] : llvm::enumerate(groups)) {
+    // An unknown extent is a digit only where all others of its group are 1.
+    bool single = llvm::count_if(group, [&](int64_t inner) {
+                    return expanded.getDimSize(inner) != 1;
+                  }) <= 1;
+    bool isStatic = llvm::none_of(
+        group, [&](int64_t inner) { return expanded.isDynamicDim(inner); });
+    if (!isStatic && !single)
+      continue;
+    AffineExpr index;
+    int64_t stride = 1;
+    for (int64_t inner : llvm::reverse(group)) {
+      int64_t extent = expanded.getDimSize(inner);
+      if (extent == 1)
+        continue;
+      if (single)
+        extent =
+            collapsed.getDimSize(dim) == extent ? extent : ShapedType::kDynamic;
+      AffineExpr loop = maps.loop(extent);
+      expandedExprs[inner] = loop;
+      AffineExpr term = loop * stride;
+      index = index ? term + index : term;
+      if (!ShapedType::isDynamic(extent))
+        stride *= extent;
+    }
+    if (index)
+      collapsedExprs[dim] = index;
+  }
+}
+
+struct ExpandModel : public DescribedModel<ExpandModel, tensor::ExpandShapeOp> {
+  void describe(tensor::ExpandShapeOp op, MapBuilder &maps) const {
+    describeReassociation(op.getSrcType(), op.getResultType(),
+                          op.getReassociationIndices(), maps, maps.operand(0),
+                          maps.result(0));
+  }
+  PartialRule getPartialRule(Operation *op) const {
+    return PartialRule::Movement;
+  }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    auto expand = cast<tensor::ExpandShapeOp>(op);
+    auto local = cast<RankedTensorType>(
+        context.localResultType(expand.getResultType(), 0));
+    SmallVector<Value> extents =
+        localExtents(builder, op->getLoc(), expand.getResultType(),
+                     operands.drop_front(), context.grid, context.result(0));
+    SmallVector<OpFoldResult> shape;
+    size_t next = 0;
+    for (int64_t extent : local.getShape())
+      shape.push_back(ShapedType::isDynamic(extent)
+                          ? OpFoldResult(extents[next++])
+                          : builder.getIndexAttr(extent));
+    results.push_back(
+        tensor::ExpandShapeOp::create(builder, op->getLoc(), local, operands[0],
+                                      expand.getReassociationIndices(), shape));
+    return success();
+  }
+};
+
+struct CollapseModel
+    : public DescribedModel<CollapseModel, tensor::CollapseShapeOp> {
+  void describe(tensor::CollapseShapeOp op, MapBuilder &maps) const {
+    describeReassociation(op.getResultType(), op.getSrcType(),
+                          op.getReassociationIndices(), maps, maps.result(0),
+                          maps.operand(0));
+  }
+  PartialRule getPartialRule(Operation *op) const {
+    return PartialRule::Movement;
+  }
+};
+
+/// Static shapes only; the local op's shape operand is a constant.
+struct ReshapeModel : public DescribedModel<ReshapeModel, tensor::ReshapeOp> {
+  void describe(tensor::ReshapeOp op, MapBuilder &maps) const {
+    auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+    auto result = dyn_cast<RankedTensorType>(op.getType());
+    if (source && result)
+      describeReshape(source.getShape(), result.getShape(), maps,
+                      maps.operand(0), maps.result(0));
+  }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    auto local = dyn_cast<RankedTensorType>(
+        context.localResultType(op->getResult(0).getType(), 0));
+    if (!local || context.result(0).isReplicated())
+      return partitionByCloning(op, builder, operands, context, results);
+    auto shapeType = cast<RankedTensorType>(operands[1].getType());
+    SmallVector<Attribute> extents;
+    for (int64_t extent : local.getShape())
+      extents.push_back(
+          builder.getIntegerAttr(shapeType.getElementType(), extent));
+    Value shape = arith::ConstantOp::create(
+        builder, op->getLoc(),
+        DenseElementsAttr::get(
+            RankedTensorType::get(local.getRank(), shapeType.getElementType()),
+            extents));
+    results.push_back(tensor::ReshapeOp::create(builder, op->getLoc(), local,
+                                                operands[0], shape));
+    return success();
+  }
+  PartialRule getPartialRule(Operation *op) const { return PartialRule::None; }
+};
+
+} // namespace
+
+void attachReshapeModels(MLIRContext *context) {
+  tensor::BitcastOp::attachInterface<BitcastModel>(*context);
+  tensor::CastOp::attachInterface<CastModel>(*context);
+  tensor::CollapseShapeOp::attachInterface<CollapseModel>(*context);
+  tensor::ExpandShapeOp::attachInterface<ExpandModel>(*context);
+  tensor::ReshapeOp::attachInterface<ReshapeModel>(*context);
+}
+
+} // namespace shard
