@@ -57,9 +57,9 @@ bool digitsOf(AffineExpr expr, int64_t extent, ArrayRef<Loop> loops,
     return false;
   if (terms.size() == 1 && terms[0].coefficient == 1) {
     digits.assign(1, terms[0].loop);
-    int64_t iterations = loops[terms[0].loop].extent;
-    return iterations == extent || ShapedType::isDynamic(iterations) ||
-           ShapedType::isDynamic(extent);
+    // A dimension that is static in one tensor and dynamic in another could be
+    // uneven in the one, which the other's contract forbids: it stays whole.
+    return loops[terms[0].loop].extent == extent;
   }
   // Extents of 1 may share a coefficient with another loop; they are minor to
   // it.

@@ -135,7 +135,7 @@ DynamicBlock PartitionContext::loopBlock(OpBuilder &builder, Location loc,
 /// bounds, and the integer power, which lowers to a division.
 static bool isTrapping(Operation *op) {
   return isa<arith::FloorDivSIOp, arith::RemUIOp, arith::RemSIOp,
-             tensor::ExtractOp, math::IPowIOp>(op) ||
+             tensor::ExtractOp, tensor::GatherOp, math::IPowIOp>(op) ||
          !isSpeculatable(op);
 }
 
