@@ -363,9 +363,31 @@ LogicalResult UpdateHaloOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-// The region of a generic reduction combines two elements of the result's type.
-static LogicalResult checkCombiner(Operation *op, MutableArrayRef<Region> body,
-                                   ReductionKind kind, Type resultType) {
+// Bits and unsigned order are of integers.
+static LogicalResult checkKind(Operation *op, ReductionKind kind,
+                               Type resultType) {
+  Type element = getElementTypeOrSelf(resultType);
+  switch (kind) {
+  case ReductionKind::BitwiseAnd:
+  case ReductionKind::BitwiseOr:
+  case ReductionKind::BitwiseXor:
+  case ReductionKind::UMin:
+  case ReductionKind::UMax:
+    if (!element.isIntOrIndex())
+      return op->emitOpError("reduction ")
+             << keyword(kind) << " needs integer elements, got " << element;
+    return success();
+  default:
+    return success();
+  }
+}
+
+// The kind fits the elements; the region of a generic reduction combines two
+// elements of the result's type.
+static LogicalResult checkReduction(Operation *op, MutableArrayRef<Region> body,
+                                    ReductionKind kind, Type resultType) {
+  if (failed(checkKind(op, kind, resultType)))
+    return failure();
   if (body.empty())
     return success();
   if (kind != ReductionKind::Generic)
@@ -393,18 +415,18 @@ LogicalResult AllReduceOp::verify() {
   if (isa<MemRefType, UnrankedMemRefType>(getInput().getType()) !=
       isa<MemRefType, UnrankedMemRefType>(getResult().getType()))
     return emitOpError("mixes tensors and memrefs");
-  return checkCombiner(*this, getCombiner(), getReduction(),
-                       getResult().getType());
+  return checkReduction(*this, getCombiner(), getReduction(),
+                        getResult().getType());
 }
 
 LogicalResult ReduceOp::verify() {
-  return checkCombiner(*this, getCombiner(), getReduction(),
-                       getResult().getType());
+  return checkReduction(*this, getCombiner(), getReduction(),
+                        getResult().getType());
 }
 
 LogicalResult ReduceScatterOp::verify() {
-  return checkCombiner(*this, getCombiner(), getReduction(),
-                       getResult().getType());
+  return checkReduction(*this, getCombiner(), getReduction(),
+                        getResult().getType());
 }
 
 } // namespace shard

@@ -178,6 +178,71 @@ LogicalResult checkSide(ManualComputationOp op, StringRef side, unsigned index,
                        << " in the body, got " << bodyType;
   return success();
 }
+// Collectives in the body use manual axes only, annotations the others.
+LogicalResult checkBody(ManualComputationOp manual, ArrayRef<ResolvedAxis> axes,
+                        GridOp grid) {
+  auto isManual = [&](int64_t number, bool whole) {
+    return llvm::any_of(axes, [&](const ResolvedAxis &axis) {
+      return axis.axis == number && (axis.whole || !whole);
+    });
+  };
+  auto checkCollective = [&](Operation *op,
+                             ArrayRef<GridAxis> used) -> LogicalResult {
+    for (GridAxis axis : used)
+      if (!isManual(axis, /*whole=*/true) && axis >= 0 && axis < grid.getRank())
+        return op->emitOpError("in the body of a manual_computation uses axis ")
+               << grid.axisName(axis) << ", which is not manual";
+    return success();
+  };
+  auto checkAnnotation = [&](Operation *op, int64_t axis) -> LogicalResult {
+    if (isManual(axis, /*whole=*/false))
+      return op->emitOpError("in the body of a manual_computation uses its "
+                             "manual axis ")
+             << grid.axisName(axis);
+    return success();
+  };
+  auto visit = [&](Operation *op) -> LogicalResult {
+    if (auto permute = dyn_cast<PermuteOp>(op))
+      return failure(failed(checkCollective(op, permute.getFromAxes())) ||
+                     failed(checkCollective(op, permute.getToAxes())));
+    if (auto halo = dyn_cast<UpdateHaloOp>(op)) {
+      for (GridAxesAttr list : halo.getSplitAxes())
+        if (failed(checkCollective(op, list.asArrayRef())))
+          return failure();
+      return success();
+    }
+    if (auto sharding = dyn_cast<ShardingOp>(op)) {
+      for (GridAxesAttr list : sharding.getSplitAxes())
+        for (GridAxis axis : list.asArrayRef())
+          if (failed(checkAnnotation(op, axis)))
+            return failure();
+      return success();
+    }
+    if (auto constraint = dyn_cast<ConstraintOp>(op)) {
+      for (DimShardingAttr dim : constraint.getSharding().getDims())
+        for (AxisRefAttr ref : dim.getAxes()) {
+          std::optional<GridAxis> axis =
+              ref.getName() ? grid.lookupAxis(ref.getName().getValue())
+                            : std::optional<GridAxis>(ref.getNumber());
+          if (axis && failed(checkAnnotation(op, *axis)))
+            return failure();
+        }
+      return success();
+    }
+    if (isa_and_nonnull<ShardDialect>(op->getDialect()))
+      if (auto used = op->getAttrOfType<GridAxesAttr>("grid_axes"))
+        return checkCollective(op, used.asArrayRef());
+    return success();
+  };
+  WalkResult result =
+      manual.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (isa<ManualComputationOp>(op))
+          return WalkResult::skip();
+        return failed(visit(op)) ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+      });
+  return failure(result.wasInterrupted());
+}
 } // namespace
 
 LogicalResult
@@ -218,6 +283,7 @@ ManualComputationOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          body.back().getOperand(index).getType())))
       return failure();
 
+  SmallVector<ResolvedAxis> allManual = manual.axes;
   for (auto outer = (*this)->getParentOfType<ManualComputationOp>(); outer;
        outer = outer->getParentOfType<ManualComputationOp>()) {
     GridOp outerGrid = shard::getGrid(outer, outer.getGridAttr(), symbols);
@@ -232,15 +298,17 @@ ManualComputationOp::verifySymbolUses(SymbolTableCollection &symbols) {
                               [&] { return outer.emitOpError("axes: "); });
     if (failed(outerResolved))
       return failure();
-    for (const ResolvedAxis &axis : outerResolved->replicated)
+    for (const ResolvedAxis &axis : outerResolved->replicated) {
+      allManual.push_back(axis);
       if (llvm::any_of(manual.axes, [&](const ResolvedAxis &mine) {
             return mine.axis == axis.axis;
           }))
         return emitOpError("axis ")
                << grid->axisName(axis.axis)
                << " is manual in the manual_computation around it already";
+    }
   }
-  return success();
+  return checkBody(*this, allManual, *grid);
 }
 
 } // namespace shard

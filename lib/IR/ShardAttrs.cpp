@@ -44,6 +44,49 @@ void ShardDialect::registerAttributes() {
 }
 
 //===----------------------------------------------------------------------===//
+// partial, axisarray
+//===----------------------------------------------------------------------===//
+
+Attribute ReductionKindAttr::parse(AsmParser &parser, Type) {
+  FailureOr<ReductionKind> kind = parseReductionKind(parser);
+  if (failed(kind))
+    return {};
+  return ReductionKindAttr::get(parser.getContext(), *kind);
+}
+
+void ReductionKindAttr::print(AsmPrinter &printer) const {
+  printer << ' ' << keyword(getValue());
+}
+
+Attribute GridAxesArrayAttr::parse(AsmParser &parser, Type) {
+  SmallVector<GridAxesAttr> lists;
+  SmallVector<int16_t> axes;
+  auto parseAxis = [&] { return parser.parseInteger(axes.emplace_back()); };
+  auto parseList = [&]() -> ParseResult {
+    axes.clear();
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis))
+      return failure();
+    lists.push_back(GridAxesAttr::get(parser.getContext(), axes));
+    return success();
+  };
+  // At least one list stands.
+  if (parser.parseLSquare() || parser.parseCommaSeparatedList(parseList) ||
+      parser.parseRSquare())
+    return {};
+  return GridAxesArrayAttr::get(parser.getContext(), lists);
+}
+
+void GridAxesArrayAttr::print(AsmPrinter &printer) const {
+  printer << '[';
+  llvm::interleaveComma(getAxes(), printer, [&](GridAxesAttr list) {
+    printer << '[';
+    llvm::interleaveComma(list.asArrayRef(), printer);
+    printer << ']';
+  });
+  printer << ']';
+}
+
+//===----------------------------------------------------------------------===//
 // partial_axes
 //===----------------------------------------------------------------------===//
 

@@ -52,6 +52,7 @@ Operation *ShardDialect::materializeConstant(OpBuilder &builder,
 namespace {
 constexpr llvm::StringLiteral kShardingName = "shard.sharding";
 constexpr llvm::StringLiteral kLocalName = "shard.local";
+constexpr llvm::StringLiteral kLoopsName = "shard.loops";
 
 FailureOr<GridOp> findGrid(Operation *op, ShardingAttr sharding,
                            EmitErrorFn emitError) {
@@ -118,14 +119,27 @@ LogicalResult verifyOnValue(Operation *op, NamedAttribute attribute, Type type,
 
 LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attribute) {
-  if (attribute.getName() != kShardingName)
-    return success();
+  StringRef name = attribute.getName().getValue();
   auto emitError = [&] {
-    return op->emitOpError() << "attribute \"" << kShardingName << "\" ";
+    return op->emitOpError() << "attribute \"" << name << "\" ";
   };
+  if (name == kLocalName)
+    return emitError() << "is for arguments and results of functions only";
+  if (name != kShardingName && name != kLoopsName)
+    return success();
   auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
   if (!sharding)
     return emitError() << "expects a #shard.sharding attribute";
+  if (name == kLoopsName) {
+    if (!sharding.getHalos().empty() || !sharding.getOffsets().empty() ||
+        sharding.getPartialKind())
+      return emitError() << "says which axes shard each loop: no partial axes, "
+                            "halos or offsets";
+    FailureOr<GridOp> grid = findGrid(op, sharding, emitError);
+    return failed(grid)
+               ? failure()
+               : LogicalResult(resolve(sharding, *grid, Type(), emitError));
+  }
   if (op->getNumResults() != 1)
     return emitError() << "expects an op of one result, this one has "
                        << op->getNumResults();

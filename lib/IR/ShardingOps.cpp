@@ -343,10 +343,19 @@ LogicalResult GroupOp::verify() {
   if (getInputs().empty())
     return emitOpError("expects at least one value");
   auto first = cast<RankedTensorType>(getInputs().front().getType());
-  for (auto [index, value] : llvm::enumerate(getInputs()))
+  auto scope = (*this)->getParentOfType<ManualComputationOp>();
+  for (auto [index, value] : llvm::enumerate(getInputs())) {
+    Operation *parent = value.getParentRegion()->getParentOp();
+    auto valueScope = dyn_cast<ManualComputationOp>(parent);
+    if (!valueScope)
+      valueScope = parent->getParentOfType<ManualComputationOp>();
+    if (valueScope != scope)
+      return emitOpError("joins value ")
+             << index << " across the boundary of a manual_computation";
     if (cast<RankedTensorType>(value.getType()).getShape() != first.getShape())
       return emitOpError("joins values of different shapes: value ")
              << index << " is a " << value.getType() << ", value 0 a " << first;
+  }
   return success();
 }
 

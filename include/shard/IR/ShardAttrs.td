@@ -18,10 +18,7 @@ class Shard_Attr<string name, string attrMnemonic>
 
 // The enumeration itself is plain C++ of the Geometry floor.
 def Shard_ReductionKindParameter
-    : AttrParameter<"::shard::ReductionKind", "how partial values combine"> {
-  let parser = "::shard::parseReductionKind($_parser)";
-  let printer = "$_printer << ::shard::keyword($_self)";
-}
+    : AttrParameter<"::shard::ReductionKind", "how partial values combine">;
 
 def Shard_ReductionKindAttr : Shard_Attr<"ReductionKind", "partial"> {
   let summary = "how the values of a device group combine";
@@ -41,7 +38,8 @@ def Shard_ReductionKindAttr : Shard_Attr<"ReductionKind", "partial"> {
   let convertFromStorage = "$_self.getValue()";
   let constBuilderCall =
       "::shard::ReductionKindAttr::get($_builder.getContext(), $0)";
-  let assemblyFormat = "$value";
+  // A space and the keyword, as LLVM's dialect prints it.
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Shard_GridAxesArrayAttr : Shard_Attr<"GridAxesArray", "axisarray"> {
@@ -55,7 +53,7 @@ def Shard_GridAxesArrayAttr : Shard_Attr<"GridAxesArray", "axisarray"> {
     ```
   }];
   let parameters = (ins ArrayRefParameter<"GridAxesAttr">:$axes);
-  let assemblyFormat = "`[` $axes `]`";
+  let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     size_t size() const { return getAxes().size(); }
     auto begin() const { return getAxes().begin(); }

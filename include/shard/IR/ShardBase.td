@@ -47,6 +47,8 @@ def Shard_Dialect : Dialect {
 
     * `shard.sharding`, a `#shard.sharding`, on arguments and results of
       functions and, as the wish for its single result, on any op;
+    * `shard.loops`, a `#shard.sharding` whose entries stand for the loops of the
+      op instead of dimensions, on any op: which axes shard each loop;
     * `shard.local`, a `#shard.local`, on arguments and results of partitioned
       functions: the global type and the sharding that the local type came from.
   }];
