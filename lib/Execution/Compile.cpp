@@ -11,9 +11,12 @@
 #include "Lowering.h"
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
@@ -100,6 +103,35 @@ static LogicalResult report(Operation *op, llvm::StringRef what,
   return op->emitError() << what << ": " << llvm::toString(std::move(error));
 }
 
+/// LLVM's pipeline, tuned for loop nests that run once: loops are vectorised and
+/// interleaved, but not unrolled. Unrolling nests of small static extents gains
+/// little here and makes compilation several times as long.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     unsigned level) {
+  static const llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.LoopInterleaving = level >= 2;
+  tuning.LoopUnrolling = false;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::OptimizationLevel chosen = levels[std::min(level, 3u)];
+  llvm::ModulePassManager passes =
+      level == 0 ? builder.buildO0DefaultPipeline(chosen)
+                 : builder.buildPerModuleDefaultPipeline(chosen);
+  passes.run(module, modules);
+}
+
 static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
                               StringRef what, std::vector<TensorSpec> &specs) {
   for (auto [index, type] : llvm::enumerate(types)) {
@@ -180,8 +212,10 @@ shard::compile(ModuleOp module, StringRef entryName,
   if (!machine)
     return report(module, "cannot target the host", machine.takeError());
   ExecutionEngineOptions engineOptions;
-  auto transformer =
-      makeOptimizingTransformer(options.optLevel, 0, machine->get());
+  auto transformer = [&](llvm::Module *llvmModule) {
+    optimize(*llvmModule, **machine, options.optLevel);
+    return llvm::Error::success();
+  };
   engineOptions.transformer = transformer;
   engineOptions.jitCodeGenOptLevel = level;
   engineOptions.enableGDBNotificationListener = false;

@@ -103,6 +103,18 @@ static std::string collectiveKey(StringRef kind, const Axes &axes,
   return key + '|' + location.str();
 }
 
+/// The first op outside the dialect that uses what `op` computes.
+static std::string firstUser(Operation *op) {
+  Operation *at = op;
+  for (int steps = 0; steps < 32 && !at->use_empty(); ++steps) {
+    at = *at->user_begin();
+    if (at->getName().getDialectNamespace() != "shard" &&
+        !isa<tensor::CastOp, tensor::ExtractSliceOp>(at))
+      break;
+  }
+  return at->getName().getStringRef().str();
+}
+
 /// Notes for each collective which op needed it: partition says so by the name
 /// around the op's location.
 static void noteOrigins(ModuleOp module, GridProgram &program) {
@@ -123,6 +135,9 @@ static void noteOrigins(ModuleOp module, GridProgram &program) {
                   .str();
       return WalkResult::interrupt();
     });
+    // An annotation only passes on what its users need.
+    if (reason.empty() || StringRef(reason).ends_with("shard.shard"))
+      reason = firstUser(op);
     std::string &known = program.origins[collectiveKey(
         op->getName().stripDialect(), axes.asArrayRef(), place)];
     if (known.empty())
