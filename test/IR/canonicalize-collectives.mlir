@@ -1,0 +1,615 @@
+// The algebra of collectives, rule by rule; test/unit/IR/CollectiveAlgebraTest.cpp
+// runs both sides of each.
+//
+// RUN: shard-opt %s --split-input-file --canonicalize | FileCheck %s
+
+// CHECK-LABEL: func.func @slice_of_gather(
+// CHECK-NEXT: return %{{.*}} : tensor<4xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_of_gather(%x: tensor<4xi32>) -> tensor<4xi32> {
+  %0 = shard.all_gather %x on @g grid_axes = [1] gather_axis = 0 : tensor<4xi32> -> tensor<12xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1] slice_axis = 0 : tensor<12xi32> -> tensor<4xi32>
+  return %1 : tensor<4xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_gather_uneven(
+// CHECK-NEXT: return %{{.*}} : tensor<4xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_of_gather_uneven(%x: tensor<4xi32>) -> tensor<4xi32> {
+  %0 = shard.all_gather %x on @g grid_axes = [1] gather_axis = 0 : tensor<4xi32> -> tensor<10xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1] slice_axis = 0 : tensor<10xi32> -> tensor<4xi32>
+  return %1 : tensor<4xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_gather_other_order(
+// CHECK-NEXT: %{{.*}} = shard.all_gather %{{.*}} on @g grid_axes = [0, 1] gather_axis = 0 : tensor<2xi32> -> tensor<12xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1, 0] slice_axis = 0 : tensor<12xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_of_gather_other_order(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.all_gather %x on @g grid_axes = [0, 1] gather_axis = 0 : tensor<2xi32> -> tensor<12xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1, 0] slice_axis = 0 : tensor<12xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_gather_prefix(
+// CHECK-NEXT: %{{.*}} = shard.all_gather %{{.*}} on @g grid_axes = [1] gather_axis = 0 : tensor<2xi32> -> tensor<5xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<5xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_of_gather_prefix(%x: tensor<2xi32>) -> tensor<5xi32> {
+  %0 = shard.all_gather %x on @g grid_axes = [0, 1] gather_axis = 0 : tensor<2xi32> -> tensor<10xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [0] slice_axis = 0 : tensor<10xi32> -> tensor<5xi32>
+  return %1 : tensor<5xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_gather_suffix_stays(
+// CHECK-NEXT: %{{.*}} = shard.all_gather %{{.*}} on @g grid_axes = [0, 1] gather_axis = 0 : tensor<2xi32> -> tensor<12xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 0 : tensor<12xi32> -> tensor<4xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<4xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_of_gather_suffix_stays(%x: tensor<2xi32>) -> tensor<4xi32> {
+  %0 = shard.all_gather %x on @g grid_axes = [0, 1] gather_axis = 0 : tensor<2xi32> -> tensor<12xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1] slice_axis = 0 : tensor<12xi32> -> tensor<4xi32>
+  return %1 : tensor<4xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_more_than_gather(
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 0 : tensor<5xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_more_than_gather(%x: tensor<5xi32>) -> tensor<2xi32> {
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<5xi32> -> tensor<9xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [0, 1] slice_axis = 0 : tensor<9xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_gather_other_dim(
+// CHECK-NEXT: %{{.*}} = shard.all_gather %{{.*}} on @g grid_axes = [1] gather_axis = 0 : tensor<3x3xi32> -> tensor<9x3xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 1 : tensor<9x3xi32> -> tensor<9x1xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<9x1xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_of_gather_other_dim(%x: tensor<3x3xi32>) -> tensor<9x1xi32> {
+  %0 = shard.all_gather %x on @g grid_axes = [1] gather_axis = 0 : tensor<3x3xi32> -> tensor<9x3xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1] slice_axis = 1 : tensor<9x3xi32> -> tensor<9x1xi32>
+  return %1 : tensor<9x1xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_of_slice_of_unknown_stays(
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_gather %{{.*}} on @g grid_axes = [1] gather_axis = 0 : tensor<2xi32> -> tensor<6xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 2x3)
+func.func @gather_of_slice_of_unknown_stays(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %0 = shard.all_slice %x on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+  %1 = shard.all_gather %0 on @g grid_axes = [1] gather_axis = 0 : tensor<2xi32> -> tensor<6xi32>
+  return %1 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_of_slice_of_replicated(
+// CHECK-NEXT: %{{.*}} = shard.broadcast %{{.*}} on @g grid_axes = [1, 0] root = [1, 1] : (tensor<6xi32>) -> tensor<6xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 2x3)
+func.func @gather_of_slice_of_replicated(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %r = shard.broadcast %x on @g grid_axes = [1, 0] root = [1, 1] : (tensor<6xi32>) -> tensor<6xi32>
+  %0 = shard.all_slice %r on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+  %1 = shard.all_gather %0 on @g grid_axes = [1] gather_axis = 0 : tensor<2xi32> -> tensor<6xi32>
+  return %1 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_of_slice_replicated_elsewhere_stays(
+// CHECK-NEXT: %{{.*}} = shard.broadcast %{{.*}} on @g grid_axes = [0] root = [1] : (tensor<6xi32>) -> tensor<6xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_gather %{{.*}} on @g grid_axes = [1] gather_axis = 0 : tensor<2xi32> -> tensor<6xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 2x3)
+func.func @gather_of_slice_replicated_elsewhere_stays(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %r = shard.broadcast %x on @g grid_axes = [0] root = [1] : (tensor<6xi32>) -> tensor<6xi32>
+  %0 = shard.all_slice %r on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+  %1 = shard.all_gather %0 on @g grid_axes = [1] gather_axis = 0 : tensor<2xi32> -> tensor<6xi32>
+  return %1 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_of_slice_of_sum_of_replicated(
+// CHECK-NEXT: %{{.*}} = arith.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [0, 1] : tensor<6xi32> -> tensor<6xi32>
+// CHECK-NEXT: %{{.*}} = arith.addi %{{.*}}, %{{.*}} : tensor<6xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 2x3)
+func.func @gather_of_slice_of_sum_of_replicated(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %r = shard.all_reduce %x on @g grid_axes = [0, 1] : tensor<6xi32> -> tensor<6xi32>
+  %c = arith.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+  %s = arith.addi %r, %c : tensor<6xi32>
+  %0 = shard.all_slice %s on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+  %1 = shard.all_gather %0 on @g grid_axes = [1] gather_axis = 0 : tensor<2xi32> -> tensor<6xi32>
+  return %1 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @all_to_all_pair(
+// CHECK-NEXT: return %{{.*}} : tensor<6x2xi32>
+shard.grid @g(shape = 3x2)
+func.func @all_to_all_pair(%x: tensor<6x2xi32>) -> tensor<6x2xi32> {
+  %0 = shard.all_to_all %x on @g grid_axes = [0] split_axis = 0 concat_axis = 1 : tensor<6x2xi32> -> tensor<2x6xi32>
+  %1 = shard.all_to_all %0 on @g grid_axes = [0] split_axis = 1 concat_axis = 0 : tensor<2x6xi32> -> tensor<6x2xi32>
+  return %1 : tensor<6x2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @all_to_all_pair_uneven(
+// CHECK-NEXT: return %{{.*}} : tensor<5x2xi32>
+shard.grid @g(shape = 3x2)
+func.func @all_to_all_pair_uneven(%x: tensor<5x2xi32>) -> tensor<5x2xi32> {
+  %0 = shard.all_to_all %x on @g grid_axes = [0, 1] split_axis = 0 concat_axis = 1 : tensor<5x2xi32> -> tensor<1x11xi32>
+  %1 = shard.all_to_all %0 on @g grid_axes = [0, 1] split_axis = 1 concat_axis = 0 : tensor<1x11xi32> -> tensor<5x2xi32>
+  return %1 : tensor<5x2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @all_to_all_same_dim_pair(
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 3x2)
+func.func @all_to_all_same_dim_pair(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %0 = shard.all_to_all %x on @g grid_axes = [0] split_axis = 0 concat_axis = 0 : tensor<6xi32> -> tensor<6xi32>
+  %1 = shard.all_to_all %0 on @g grid_axes = [0] split_axis = 0 concat_axis = 0 : tensor<6xi32> -> tensor<6xi32>
+  return %1 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @all_to_all_not_inverse_stays(
+// CHECK-NEXT: %{{.*}} = shard.all_to_all %{{.*}} on @g grid_axes = [0, 1] split_axis = 0 concat_axis = 1 : tensor<4x4xi32> -> tensor<1x16xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_to_all %{{.*}} on @g grid_axes = [1, 0] split_axis = 1 concat_axis = 0 : tensor<1x16xi32> -> tensor<4x4xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<4x4xi32>
+shard.grid @g(shape = 2x2)
+func.func @all_to_all_not_inverse_stays(%x: tensor<4x4xi32>) -> tensor<4x4xi32> {
+  %0 = shard.all_to_all %x on @g grid_axes = [0, 1] split_axis = 0 concat_axis = 1 : tensor<4x4xi32> -> tensor<1x16xi32>
+  %1 = shard.all_to_all %0 on @g grid_axes = [1, 0] split_axis = 1 concat_axis = 0 : tensor<1x16xi32> -> tensor<4x4xi32>
+  return %1 : tensor<4x4xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @permute_identity(
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @permute_identity(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.permute %x on @g from_axes = [1, 0] to_axes = [1, 0] : tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @permute_inverse(
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3x6)
+func.func @permute_inverse(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.permute %x on @g from_axes = [1, 0] to_axes = [2] : tensor<2xi32>
+  %1 = shard.permute %0 on @g from_axes = [2] to_axes = [1, 0] : tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @permute_chain_of_one_set(
+// CHECK-NEXT: %{{.*}} = shard.permute %{{.*}} on @g from_axes = [0, 1, 2] to_axes = [2, 1, 0] : tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3x2)
+func.func @permute_chain_of_one_set(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.permute %x on @g from_axes = [0, 1, 2] to_axes = [1, 0, 2] : tensor<2xi32>
+  %1 = shard.permute %0 on @g from_axes = [1, 0, 2] to_axes = [2, 1, 0] : tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @permute_chain_over_other_axes_stays(
+// CHECK-NEXT: %{{.*}} = shard.permute %{{.*}} on @g from_axes = [0] to_axes = [1] : tensor<2xi32>
+// CHECK-NEXT: %{{.*}} = shard.permute %{{.*}} on @g from_axes = [1] to_axes = [2] : tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x2x2)
+func.func @permute_chain_over_other_axes_stays(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.permute %x on @g from_axes = [0] to_axes = [1] : tensor<2xi32>
+  %1 = shard.permute %0 on @g from_axes = [1] to_axes = [2] : tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @permute_of_replicated(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [0, 1] : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x2)
+func.func @permute_of_replicated(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %r = shard.all_reduce %x on @g grid_axes = [0, 1] : tensor<2xi32> -> tensor<2xi32>
+  %0 = shard.permute %r on @g from_axes = [0] to_axes = [1] : tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @shift_zero(
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 4)
+func.func @shift_zero(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 0 : tensor<2xi32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @shift_all_around(
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 4)
+func.func @shift_all_around(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = -8 rotate : tensor<2xi32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @shift_all_around_without_rotate_stays(
+// CHECK-NEXT: %{{.*}} = shard.shift %{{.*}} on @g grid_axes = [0] shift_axis = 0 offset = 4 : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 4)
+func.func @shift_all_around_without_rotate_stays(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 4 : tensor<2xi32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @shift_chain_rotate(
+// CHECK-NEXT: %{{.*}} = shard.shift %{{.*}} on @g grid_axes = [0, 1] shift_axis = 1 offset = 2 rotate : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x5)
+func.func @shift_chain_rotate(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [1] shift_axis = 1 offset = 3 rotate : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0, 1] shift_axis = 1 offset = 4 rotate : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @shift_chain_back(
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 5)
+func.func @shift_chain_back(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 2 : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0] shift_axis = 0 offset = -2 : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @shift_chain_mixed_stays(
+// CHECK-NEXT: %{{.*}} = shard.shift %{{.*}} on @g grid_axes = [0] shift_axis = 0 offset = 2 rotate : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: %{{.*}} = shard.shift %{{.*}} on @g grid_axes = [0] shift_axis = 0 offset = 1 : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 5)
+func.func @shift_chain_mixed_stays(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 2 rotate : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0] shift_axis = 0 offset = 1 : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_all_reduce(
+// CHECK-NEXT: %{{.*}} = shard.reduce_scatter %{{.*}} on @g grid_axes = [1, 0] scatter_axis = 0 : tensor<6xi32> -> tensor<1xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<1xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_of_all_reduce(%x: tensor<6xi32>) -> tensor<1xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0, 1] : tensor<6xi32> -> tensor<6xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1, 0] slice_axis = 0 : tensor<6xi32> -> tensor<1xi32>
+  return %1 : tensor<1xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_all_reduce_partial_overlap(
+// CHECK-NEXT: %{{.*}} = shard.reduce_scatter %{{.*}} on @g grid_axes = [1] reduction =  max scatter_axis = 0 : tensor<5xi32> -> tensor<2xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [0] reduction =  max : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_of_all_reduce_partial_overlap(%x: tensor<5xi32>) -> tensor<2xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0, 1] reduction = max : tensor<5xi32> -> tensor<5xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1] slice_axis = 0 : tensor<5xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_mean_of_floats(
+// CHECK-NEXT: %{{.*}} = shard.reduce_scatter %{{.*}} on @g grid_axes = [1] reduction =  average scatter_axis = 0 : tensor<4xf32> -> tensor<2xf32>
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [0] reduction =  average : tensor<2xf32> -> tensor<2xf32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xf32>
+shard.grid @g(shape = 2x2)
+func.func @slice_of_mean_of_floats(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0, 1] reduction = average : tensor<4xf32> -> tensor<4xf32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1] slice_axis = 0 : tensor<4xf32> -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_mean_of_integers_stays(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [0, 1] reduction =  average : tensor<4xi32> -> tensor<4xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 0 : tensor<4xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x2)
+func.func @slice_of_mean_of_integers_stays(%x: tensor<4xi32>) -> tensor<2xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0, 1] reduction = average : tensor<4xi32> -> tensor<4xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1] slice_axis = 0 : tensor<4xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_over_other_axis_stays(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [0] : tensor<6xi32> -> tensor<6xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_over_other_axis_stays(%x: tensor<6xi32>) -> tensor<2xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0] : tensor<6xi32> -> tensor<6xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_all_reduce_used_twice_stays(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [1] : tensor<6xi32> -> tensor<6xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}}, %{{.*}} : tensor<6xi32>, tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @slice_of_all_reduce_used_twice_stays(%x: tensor<6xi32>) -> (tensor<6xi32>, tensor<2xi32>) {
+  %0 = shard.all_reduce %x on @g grid_axes = [1] : tensor<6xi32> -> tensor<6xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+  return %0, %1 : tensor<6xi32>, tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_of_reduce_scatter(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [1] reduction =  bitwise_xor : tensor<5xi32> -> tensor<5xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<5xi32>
+shard.grid @g(shape = 2x3)
+func.func @gather_of_reduce_scatter(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %0 = shard.reduce_scatter %x on @g grid_axes = [1] reduction = bitwise_xor scatter_axis = 0 : tensor<5xi32> -> tensor<2xi32>
+  %1 = shard.all_gather %0 on @g grid_axes = [1] gather_axis = 0 : tensor<2xi32> -> tensor<5xi32>
+  return %1 : tensor<5xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @nested_sums(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [1, 0] : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @nested_sums(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [1] : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.all_reduce %0 on @g grid_axes = [0] : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @sum_of_sum_over_same_axis_stays(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [1] : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [1] : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @sum_of_sum_over_same_axis_stays(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [1] : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.all_reduce %0 on @g grid_axes = [1] : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @max_of_max_overlapping(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [1, 0] reduction =  max : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @max_of_max_overlapping(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [1] reduction = max : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.all_reduce %0 on @g grid_axes = [1, 0] reduction = max : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @max_of_umax_stays(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [1] reduction =  umax : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [0] reduction =  max : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @max_of_umax_stays(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [1] reduction = umax : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.all_reduce %0 on @g grid_axes = [0] reduction = max : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @umin_of_replicated(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [1] : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @umin_of_replicated(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [1] : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.all_reduce %0 on @g grid_axes = [1] reduction = umin : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reduce_scatter_of_replicated(
+// CHECK-NEXT: %{{.*}} = shard.broadcast %{{.*}} on @g grid_axes = [1] root = [0] : (tensor<6xi32>) -> tensor<6xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @reduce_scatter_of_replicated(%x: tensor<6xi32>) -> tensor<2xi32> {
+  %0 = shard.broadcast %x on @g grid_axes = [1] root = [0] : (tensor<6xi32>) -> tensor<6xi32>
+  %1 = shard.reduce_scatter %0 on @g grid_axes = [1] reduction = bitwise_or scatter_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reduce_of_replicated(
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [1] : tensor<6xi32> -> tensor<6xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 2x3)
+func.func @reduce_of_replicated(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [1] : tensor<6xi32> -> tensor<6xi32>
+  %1 = shard.reduce %0 on @g grid_axes = [1] reduction = min root = [2] : (tensor<6xi32>) -> tensor<6xi32>
+  return %1 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @broadcast_of_replicated(
+// CHECK-NEXT: %{{.*}} = shard.all_gather %{{.*}} on @g grid_axes = [1] gather_axis = 0 : tensor<2xi32> -> tensor<6xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 2x3)
+func.func @broadcast_of_replicated(%x: tensor<2xi32>) -> tensor<6xi32> {
+  %0 = shard.all_gather %x on @g grid_axes = [1] gather_axis = 0 : tensor<2xi32> -> tensor<6xi32>
+  %1 = shard.broadcast %0 on @g grid_axes = [1] root = [2] : (tensor<6xi32>) -> tensor<6xi32>
+  return %1 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_of_scatter(
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 2x3)
+func.func @gather_of_scatter(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %0 = shard.scatter %x on @g grid_axes = [1] scatter_axis = 0 root = [1] : (tensor<6xi32>) -> tensor<2xi32>
+  %1 = shard.gather %0 on @g grid_axes = [1] gather_axis = 0 root = [1] : (tensor<2xi32>) -> tensor<6xi32>
+  return %1 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_of_scatter_other_root_stays(
+// CHECK-NEXT: %{{.*}} = shard.scatter %{{.*}} on @g grid_axes = [1] scatter_axis = 0 root = [1] : (tensor<6xi32>) -> tensor<2xi32>
+// CHECK-NEXT: %{{.*}} = shard.gather %{{.*}} on @g grid_axes = [1] gather_axis = 0 root = [0] : (tensor<2xi32>) -> tensor<6xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 2x3)
+func.func @gather_of_scatter_other_root_stays(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %0 = shard.scatter %x on @g grid_axes = [1] scatter_axis = 0 root = [1] : (tensor<6xi32>) -> tensor<2xi32>
+  %1 = shard.gather %0 on @g grid_axes = [1] gather_axis = 0 root = [0] : (tensor<2xi32>) -> tensor<6xi32>
+  return %1 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scatter_of_gather(
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @scatter_of_gather(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.gather %x on @g grid_axes = [1, 0] gather_axis = 0 root = [1, 1] : (tensor<2xi32>) -> tensor<12xi32>
+  %1 = shard.scatter %0 on @g grid_axes = [1, 0] scatter_axis = 0 root = [1, 1] : (tensor<12xi32>) -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scatter_of_replicated(
+// CHECK-NEXT: %{{.*}} = shard.reduce_scatter %{{.*}} on @g grid_axes = [1] scatter_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @scatter_of_replicated(%x: tensor<6xi32>) -> tensor<2xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [1] : tensor<6xi32> -> tensor<6xi32>
+  %1 = shard.scatter %0 on @g grid_axes = [1] scatter_axis = 0 root = [1] : (tensor<6xi32>) -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @one_device(
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 1x3)
+func.func @one_device(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0] : tensor<6xi32> -> tensor<6xi32>
+  %1 = shard.all_gather %0 on @g gather_axis = 0 : tensor<6xi32> -> tensor<6xi32>
+  %2 = shard.broadcast %1 on @g grid_axes = [0] root = [0] : (tensor<6xi32>) -> tensor<6xi32>
+  return %2 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @splat_moves(
+// CHECK-NEXT: %{{.*}} = arith.constant dense<4> : tensor<12xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<12xi32>
+shard.grid @g(shape = 2x3)
+func.func @splat_moves() -> tensor<12xi32> {
+  %c = arith.constant dense<3> : tensor<6x2xi32>
+  %0 = shard.all_to_all %c on @g grid_axes = [1] split_axis = 0 concat_axis = 1 : tensor<6x2xi32> -> tensor<2x6xi32>
+  %d = arith.constant dense<4> : tensor<6xi32>
+  %1 = shard.all_gather %d on @g grid_axes = [0] gather_axis = 0 : tensor<6xi32> -> tensor<12xi32>
+  return %1 : tensor<12xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @sum_of_integer_splat(
+// CHECK-NEXT: %{{.*}} = arith.constant dense<-18> : tensor<6xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<6xi32>
+shard.grid @g(shape = 2x3)
+func.func @sum_of_integer_splat() -> tensor<6xi32> {
+  %c = arith.constant dense<-3> : tensor<6xi32>
+  %0 = shard.all_reduce %c on @g grid_axes = [0, 1] : tensor<6xi32> -> tensor<6xi32>
+  return %0 : tensor<6xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @sum_of_float_splat_stays(
+// CHECK-NEXT: %{{.*}} = arith.constant dense<3.000000e+00> : tensor<6xf32>
+// CHECK-NEXT: %{{.*}} = shard.all_reduce %{{.*}} on @g grid_axes = [0, 1] : tensor<6xf32> -> tensor<6xf32>
+// CHECK-NEXT: return %{{.*}} : tensor<6xf32>
+shard.grid @g(shape = 2x3)
+func.func @sum_of_float_splat_stays() -> tensor<6xf32> {
+  %c = arith.constant dense<3.0> : tensor<6xf32>
+  %0 = shard.all_reduce %c on @g grid_axes = [0, 1] : tensor<6xf32> -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @constant_with_different_elements_is_sliced(
+// CHECK-NEXT: %{{.*}} = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
+// CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 0 : tensor<3xi32> -> tensor<1xi32>
+// CHECK-NEXT: return %{{.*}} : tensor<1xi32>
+shard.grid @g(shape = 2x3)
+func.func @constant_with_different_elements_is_sliced() -> tensor<1xi32> {
+  %c = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %0 = shard.all_slice %c on @g grid_axes = [1] slice_axis = 0 : tensor<3xi32> -> tensor<1xi32>
+  return %0 : tensor<1xi32>
+}
