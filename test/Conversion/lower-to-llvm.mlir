@@ -42,3 +42,17 @@ func.func @process(%ok: i1) -> (index, index, index, index, index, index) {
   cf.assert %ok, "it is"
   return %0#0, %0#1, %1, %2, %3, %4 : index, index, index, index, index, index
 }
+
+// Each round gets a fresh buffer and frees the one before.
+// CHECK: llvm.func @loop
+// CHECK:   llvm.call @__shard_shift
+// CHECK:   llvm.call @free
+func.func @loop(%a: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> tensor<8xf32> {
+    %1 = shard.shift %x on @g grid_axes = [1] shift_axis = 1 offset = 1 rotate : tensor<8xf32> -> tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
