@@ -15,6 +15,8 @@
 
 #include "shard/Transforms/Transforms.h"
 
+#include "CreatorSplit.h"
+
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Propagation/Propagation.h"
@@ -114,8 +116,9 @@ private:
 class Annotator {
 public:
   Annotator(const GridPropagation &propagation, Operation *root,
-            const HintRemover &hints)
-      : propagation(propagation), root(root), hints(hints) {}
+            const HintRemover &hints, const CreatorSplit &creators)
+      : propagation(propagation), root(root), hints(hints), creators(creators) {
+  }
 
   LogicalResult run() {
     if (failed(resolveGridSymbol()))
@@ -205,6 +208,8 @@ private:
       }
     }
     Operation *def = value.getDefiningOp();
+    if (def && creators.isMerged(def))
+      return;
     // A reshard that the user asked for carries the sharding itself.
     if (auto reshard = dyn_cast_if_present<ShardOp>(def)) {
       reshard.getShardingMutable().assign(handle(index, def->getBlock()));
@@ -232,6 +237,8 @@ private:
   void annotateUse(const GridPropagation::UseSharding &entry) {
     // Uses of one value in one block that want one sharding share the reshard.
     OpOperand &use = *entry.use;
+    if (creators.isMerged(use.getOwner()))
+      return;
     Operation *anchor = entry.anchor;
     ShardOp &annotation =
         reshards[{use.get(), {anchor->getBlock(), entry.sharding}}];
@@ -284,6 +291,7 @@ private:
   const GridPropagation &propagation;
   Operation *root;
   const HintRemover &hints;
+  const CreatorSplit &creators;
   FlatSymbolRefAttr grid;
   DenseMap<std::pair<Operation *, ShardingIndex>, ShardingOp> handles;
   DenseMap<Operation *, ShardingOp> lastHandle;
@@ -315,17 +323,21 @@ void closeSignatures(Operation *root) {
 
 LogicalResult annotateShardings(Operation *root,
                                 const PropagationOptions &options) {
+  CreatorSplit creators;
+  creators.split(root);
   PropagationResult result;
   if (failed(propagateShardings(root, options, result)))
     return failure();
   for (const PropagationRemark &remark : result.remarks)
     emitRemark(remark.location) << remark.text;
+  creators.merge(result);
   HintRemover hints(result);
   hints.run(root);
   closeSignatures(root);
   for (const GridPropagation &propagation : result.grids)
-    if (failed(Annotator(propagation, root, hints).run()))
+    if (failed(Annotator(propagation, root, hints, creators).run()))
       return failure();
+  creators.eraseMerged();
   return success();
 }
 

@@ -53,9 +53,8 @@ func.func @sub_axes(%x: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [
 // -----
 
 shard.grid @grid(shape = 2)
-func.func @unknown(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) -> tensor<?xf32> {
-  %shape = arith.constant dense<8> : tensor<1xi32>
-  // expected-remark @+1 {{'tensor.reshape' has no sharding model: its sharded operands are gathered on every device}}
-  %r = tensor.reshape %a(%shape) : (tensor<8xf32>, tensor<1xi32>) -> tensor<?xf32>
-  return %r : tensor<?xf32>
+func.func @unknown(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}, %i: index) -> f32 {
+  // expected-remark @+1 {{'tensor.extract' has no sharding model: its sharded operands are gathered on every device}}
+  %r = tensor.extract %a[%i] : tensor<8xf32>
+  return %r : f32
 }

@@ -1,0 +1,92 @@
+//===- CreatorSplit.cpp - A constant for each user ------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CreatorSplit.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace shard {
+
+static bool isCreator(Operation *op) {
+  if (op->getNumResults() != 1 ||
+      !isa<RankedTensorType>(op->getResult(0).getType()))
+    return false;
+  if (isa<tensor::EmptyOp, tensor::SplatOp>(op))
+    return true;
+  if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+    Operation *init = fill.getOutputs().front().getDefiningOp();
+    return init && isa<tensor::EmptyOp>(init);
+  }
+  return op->hasTrait<OpTrait::ConstantLike>();
+}
+
+void CreatorSplit::split(Operation *root) {
+  SmallVector<Operation *> creators;
+  root->walk([&](Operation *op) {
+    if (isCreator(op))
+      creators.push_back(op);
+  });
+  // Users first: a copied fill is one more user of its tensor.empty.
+  for (Operation *creator : llvm::reverse(creators)) {
+    Operation *firstUser = nullptr;
+    llvm::SmallDenseMap<Operation *, Operation *, 4> copyOf;
+    Copies family{creator};
+    Operation *last = creator;
+    for (OpOperand &use : llvm::make_early_inc_range(creator->getUses())) {
+      Operation *user = use.getOwner();
+      if (!firstUser || user == firstUser) {
+        firstUser = user;
+        continue;
+      }
+      Operation *&copy = copyOf[user];
+      if (!copy) {
+        copy = creator->clone();
+        last->getBlock()->getOperations().insertAfter(
+            mlir::Block::iterator(last), copy);
+        last = copy;
+        family.push_back(copy);
+      }
+      use.set(copy->getResult(0));
+    }
+    if (family.size() > 1)
+      families.push_back(std::move(family));
+  }
+}
+
+void CreatorSplit::merge(const PropagationResult &result) {
+  for (const Copies &family : families) {
+    // Few shardings, maybe many copies.
+    SmallVector<std::pair<const Sharding *, Operation *>, 4> kept;
+    for (Operation *copy : family) {
+      const Sharding *sharding = result.sharding(copy->getResult(0));
+      auto *same = llvm::find_if(kept, [&](const auto &entry) {
+        return entry.first == sharding ||
+               (entry.first && sharding && *entry.first == *sharding);
+      });
+      if (same == kept.end()) {
+        kept.emplace_back(sharding, copy);
+        continue;
+      }
+      copy->getResult(0).replaceAllUsesWith(same->second->getResult(0));
+      merged.insert(copy);
+    }
+  }
+}
+
+void CreatorSplit::eraseMerged() {
+  for (const Copies &family : families)
+    for (Operation *copy : family)
+      if (merged.contains(copy))
+        copy->erase();
+}
+
+} // namespace shard

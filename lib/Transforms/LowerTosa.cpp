@@ -1,0 +1,74 @@
+//===- LowerTosa.cpp - From tosa to ops with sharding models --------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Transforms/Passes.h"
+
+#include "mlir/Conversion/TosaToArith/TosaToArith.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
+#include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace shard {
+
+#define GEN_PASS_DEF_SHARDLOWERTOSA
+#include "shard/Transforms/Passes.h.inc"
+
+namespace {
+
+mlir::OpPassManager lowerings() {
+  mlir::OpPassManager manager(mlir::ModuleOp::getOperationName());
+  mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
+  // Transposed convolutions are lowered in terms of plain ones only.
+  functions.addPass(mlir::tosa::createTosaOptionalDecompositionsPass());
+  functions.addPass(mlir::createTosaToSCFPass());
+  functions.addPass(mlir::tosa::createTosaToLinalgNamed());
+  functions.addPass(mlir::tosa::createTosaToLinalg());
+  functions.addPass(mlir::createTosaToTensorPass());
+  mlir::TosaToArithPassOptions toArith;
+  toArith.includeApplyRescale = true;
+  functions.addPass(mlir::createTosaToArithPass(toArith));
+  return manager;
+}
+
+struct ShardLowerTosaPass
+    : public impl::ShardLowerTosaBase<ShardLowerTosaPass> {
+  void getDependentDialects(mlir::DialectRegistry &registry) const override {
+    lowerings().getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    auto isTosa = [](mlir::Operation *op) {
+      return op->getName().getDialectNamespace() == "tosa";
+    };
+    bool hasTosa = getOperation()
+                       ->walk([&](mlir::Operation *op) {
+                         return isTosa(op) ? mlir::WalkResult::interrupt()
+                                           : mlir::WalkResult::advance();
+                       })
+                       .wasInterrupted();
+    if (!hasTosa)
+      return;
+    mlir::OpPassManager manager = lowerings();
+    if (mlir::failed(runPipeline(manager, getOperation())))
+      return signalPassFailure();
+    // Shapes that reshapes had as operands.
+    getOperation()->walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>(
+        [](mlir::tosa::ConstShapeOp shape) {
+          if (shape->use_empty())
+            shape->erase();
+        });
+  }
+};
+
+} // namespace
+
+} // namespace shard

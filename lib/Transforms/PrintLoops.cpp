@@ -1,0 +1,42 @@
+//===- PrintLoops.cpp - Show what sharding models say ---------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Transforms/Passes.h"
+
+#include "shard/Interfaces/ShardingInterface.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace shard {
+
+#define GEN_PASS_DEF_SHARDPRINTLOOPS
+#include "shard/Transforms/Passes.h.inc"
+
+namespace {
+
+struct ShardPrintLoopsPass
+    : public impl::ShardPrintLoopsBase<ShardPrintLoopsPass> {
+  void runOnOperation() override {
+    // One write, so that functions run in parallel do not mix.
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    getOperation()->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+      auto model = mlir::dyn_cast<ShardingInterface>(op);
+      if (!model)
+        return;
+      os << op->getName() << " at " << op->getLoc() << "\n";
+      model.printLoopTypesAndIndexingMaps(os);
+    });
+    llvm::errs() << text;
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
+
+} // namespace shard
