@@ -56,6 +56,14 @@ static std::unique_ptr<Pass> createPropagation() {
   return shard::createShardingPropagation();
 }
 
+static std::unique_ptr<Pass> createPrintLoops() {
+  return shard::createShardPrintLoops();
+}
+
+static std::unique_ptr<Pass> createLowerTosa() {
+  return shard::createShardLowerTosa();
+}
+
 static std::unique_ptr<Pass> createPartition() {
   return shard::createShardPartition();
 }
@@ -125,6 +133,9 @@ static void buildSpmd(OpPassManager &manager, const SpmdArguments &arguments) {
 }
 
 void shard::registerShardPasses() {
+  for (PassAllocatorFunction create : {createLowerTosa, createPrintLoops})
+    if (!isTaken(create()->getArgument()))
+      registerPass(create);
   registerPassAs("shard-propagate", createPropagation);
   registerPassAs("shard-spmdize", createPartition);
   registerConversionPasses();

@@ -61,11 +61,10 @@ struct ShardLowerTosaPass
     if (mlir::failed(runPipeline(manager, getOperation())))
       return signalPassFailure();
     // Shapes that reshapes had as operands.
-    getOperation()->walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>(
-        [](mlir::tosa::ConstShapeOp shape) {
-          if (shape->use_empty())
-            shape->erase();
-        });
+    getOperation()->walk([](mlir::tosa::ConstShapeOp shape) {
+      if (shape->use_empty())
+        shape->erase();
+    });
   }
 };
 

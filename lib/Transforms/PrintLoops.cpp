@@ -27,7 +27,11 @@ struct ShardPrintLoopsPass
     llvm::raw_string_ostream os(text);
     getOperation()->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
       auto model = mlir::dyn_cast<ShardingInterface>(op);
-      if (!model)
+      auto isTensor = [](mlir::Type type) {
+        return mlir::isa<mlir::RankedTensorType>(type);
+      };
+      if (!model || !(llvm::any_of(op->getOperandTypes(), isTensor) ||
+                      llvm::any_of(op->getResultTypes(), isTensor)))
         return;
       os << op->getName() << " at " << op->getLoc() << "\n";
       model.printLoopTypesAndIndexingMaps(os);

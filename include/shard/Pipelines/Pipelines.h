@@ -22,9 +22,9 @@ struct SpmdPipelineOptions {
   PartitionOptions partition;
 };
 
-/// From a program with hints to the program of one device: propagation,
-/// partition, then MLIR's canonicalizer and CSE, which drop what partition made
-/// twice. For a pass manager on modules. Pipeline `shard-spmd`.
+/// From a program with hints to the program of one device: tosa ops are lowered
+/// to linalg and tensor, propagation, partition, then MLIR's canonicalizer and
+/// CSE, which drop what partition made twice. For a pass manager on modules. Pipeline `shard-spmd`.
 void buildSpmdPipeline(mlir::OpPassManager &manager,
                        const SpmdPipelineOptions &options = {});
 

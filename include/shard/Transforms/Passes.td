@@ -96,7 +96,7 @@ def ShardPartition : Pass<"shard-partition"> {
     // Input
     shard.grid @grid(shape = 4)
     func.func @f(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>})
-        -> tensor<8xf32> {
+        -> (tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[]]>}) {
       return %a : tensor<8xf32>
     }
     // Output
@@ -112,6 +112,62 @@ def ShardPartition : Pass<"shard-partition"> {
            "Arguments arrive whole on every device and are sliced inside, instead "
            "of arriving as local blocks">,
   ];
+}
+
+def ShardPrintLoops : Pass<"shard-print-loops"> {
+  let summary = "print the loops and indexing maps of every op with a sharding model";
+  let description = [{
+    For each op on tensors with ShardingInterface, in the order of the program: its
+    name and location, its loops with their kind and extent, and the map of each operand and
+    result, as its model states them. Printed to the standard error output; the
+    program stays as it is. See docs/Models.md for how to read it.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>, %c: tensor<4x2xf32>)
+        -> tensor<4x2xf32> {
+      %0 = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x2xf32>)
+          outs(%c : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    // Printed
+    linalg.matmul at loc("f.mlir":2:8)
+    loops: parallel(4) parallel(2) reduction<sum>(8)
+    operand 0: (d0, d1, d2) -> (d0, d2)
+    operand 1: (d0, d1, d2) -> (d2, d1)
+    operand 2: (d0, d1, d2) -> (d0, d1)
+    result 0: (d0, d1, d2) -> (d0, d1)
+    ```
+  }];
+}
+
+def ShardLowerTosa : Pass<"shard-lower-tosa", "::mlir::ModuleOp"> {
+  let summary = "lower tosa to linalg, tensor, arith and scf, where there is any";
+  let description = [{
+    Runs MLIR's own lowerings of tosa, in the order that leaves no op behind: the
+    sharding models and the runner know what they produce. Does nothing in a
+    program without tosa ops. Hints stay where they are: types do not change.
+    Errors: a tosa op that MLIR cannot lower (`tosa.custom`).
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tosa.abs %a : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tensor.empty() : tensor<4xf32>
+      %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+          ins(%a : tensor<4xf32>) outs(%0 : tensor<4xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %2 = math.absf %in : f32
+        linalg.yield %2 : f32
+      } -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+  }];
 }
 
 #endif // SHARD_TRANSFORMS_PASSES_TD

@@ -1,0 +1,29 @@
+// RUN: shard-opt %s --shard-print-loops -o %t 2>&1 | FileCheck %s
+
+// CHECK: linalg.matmul at loc({{.*}})
+// CHECK-NEXT: loops: parallel(4) parallel(2) reduction<sum>(8)
+// CHECK-NEXT: operand 0: (d0, d1, d2) -> (d0, d2)
+// CHECK-NEXT: operand 1: (d0, d1, d2) -> (d2, d1)
+// CHECK-NEXT: operand 2: (d0, d1, d2) -> (d0, d1)
+// CHECK-NEXT: result 0: (d0, d1, d2) -> (d0, d1)
+func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>, %c: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x2xf32>) outs(%c : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// An op on scalars has nothing to show.
+// CHECK-NOT: arith.addf
+func.func @scalar(%a: f32) -> f32 {
+  %0 = arith.addf %a, %a : f32
+  return %0 : f32
+}
+
+// CHECK: tensor.expand_shape at
+// CHECK-NEXT: loops: parallel(?) parallel(4)
+// CHECK-NEXT: operand 0: (d0, d1) -> (d0, d1)
+// CHECK-NEXT: operand 1: no tensor
+// CHECK-NEXT: result 0: (d0, d1) -> (d0, 0, d1)
+func.func @dynamic(%a: tensor<?x4xf32>, %n: index) -> tensor<?x1x4xf32> {
+  %0 = tensor.expand_shape %a [[0], [1, 2]] output_shape [%n, 1, 4] : tensor<?x4xf32> into tensor<?x1x4xf32>
+  return %0 : tensor<?x1x4xf32>
+}
