@@ -8,6 +8,7 @@
 
 #include "shard/IR/ShardDialect.h"
 
+#include "shard/IR/ShardBytecode.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 
@@ -32,6 +33,7 @@ void registerShardDialect(DialectRegistry &registry) {
 }
 
 void ShardDialect::initialize() {
+  addBytecodeInterface(this);
   registerAttributes();
   addTypes<
 #define GET_TYPEDEF_LIST

@@ -66,6 +66,9 @@ static LogicalResult checkDynamicCount(Operation *op, StringRef what,
 }
 
 LogicalResult ShardingOp::verify() {
+  if (getSplitAxes().size() == 0)
+    return emitOpError(
+        "expects at least one list of axes, [[]] if none splits");
   if (failed(checkSplitAxes(*this, getSplitAxes().getAxes())))
     return failure();
   if (PartialAxesAttr partial = getPartialAttr())

@@ -1,0 +1,39 @@
+//===- ShardBytecode.h - Bytecode of the dialect, and its versions -*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_IR_SHARDBYTECODE_H
+#define SHARD_IR_SHARDBYTECODE_H
+
+#include "mlir/Bytecode/BytecodeImplementation.h"
+
+namespace shard {
+
+class ShardDialect;
+
+/// The version of the encoding of the dialect's attributes and types.
+///
+/// * 0: axes without sub-axes, dimensions without priorities;
+/// * 1: with both.
+///
+/// Files of every version up to the current one are read. To write an older one,
+/// give it to BytecodeWriterConfig::setDialectVersion; what it cannot express is
+/// stored as text.
+struct ShardVersion : mlir::DialectVersion {
+  static constexpr uint64_t kCurrent = 1;
+
+  explicit ShardVersion(uint64_t number = kCurrent) : number(number) {}
+
+  uint64_t number;
+};
+
+/// Called by the dialect.
+void addBytecodeInterface(ShardDialect *dialect);
+
+} // namespace shard
+
+#endif // SHARD_IR_SHARDBYTECODE_H
