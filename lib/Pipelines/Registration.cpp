@@ -138,6 +138,8 @@ void shard::registerShardPasses() {
       registerPass(create);
   registerPassAs("shard-propagate", createPropagation);
   registerPassAs("shard-spmdize", createPartition);
+  if (!isTaken("shard-verify-spmd"))
+    registerPass([] { return shard::createShardVerifySpmd(); });
   registerConversionPasses();
   if (!isTaken("shard-spmd"))
     PassPipelineRegistration<SpmdArguments>(

@@ -19,6 +19,7 @@ namespace shard {
 
 #define GEN_PASS_DEF_SHARDINGPROPAGATION
 #define GEN_PASS_DEF_SHARDPARTITION
+#define GEN_PASS_DEF_SHARDVERIFYSPMD
 #include "shard/Transforms/Passes.h.inc"
 
 namespace {
@@ -67,6 +68,18 @@ struct ShardPartitionPass : public ModuleOrFunctionPass<
     options.globalArguments = globalArguments;
     if (mlir::failed(partitionProgram(getOperation(), options)))
       signalPassFailure();
+  }
+};
+
+struct ShardVerifySpmdPass
+    : public ModuleOrFunctionPass<
+          impl::ShardVerifySpmdBase<ShardVerifySpmdPass>> {
+  using ModuleOrFunctionPass::ModuleOrFunctionPass;
+
+  void runOnOperation() override {
+    if (mlir::failed(verifySpmd(getOperation())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
   }
 };
 

@@ -170,4 +170,30 @@ def ShardLowerTosa : Pass<"shard-lower-tosa", "::mlir::ModuleOp"> {
   }];
 }
 
+def ShardVerifySpmd : Pass<"shard-verify-spmd"> {
+  let summary = "report collectives that not all devices of a group reach";
+  let description = [{
+    Collectives on tensors have no side effects, so passes of MLIR may move them,
+    even below a branch. They are ordered all the same: every device of a group
+    must reach the same collectives in the same order. This pass reports each
+    collective under control flow that varies along an axis of its group, i.e. that
+    depends on a process index or on divided or partial data. Put it behind the
+    last pass that moves code. Results of partition pass it.
+
+    Runs on a module or on a function. Changes nothing.
+
+    ```mlir
+    // Error: 'shard.all_reduce' is not reached by all devices of its group
+    %i = shard.process_multi_index on @grid axes = [0] : index
+    %first = arith.cmpi eq, %i, %c0 : index
+    %0 = scf.if %first -> tensor<4xf32> {
+      %1 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+      scf.yield %1 : tensor<4xf32>
+    } else {
+      scf.yield %a : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
 #endif // SHARD_TRANSFORMS_PASSES_TD

@@ -34,6 +34,11 @@ struct PartitionOptions {
 llvm::LogicalResult partitionProgram(mlir::Operation *root,
                                      const PartitionOptions &options = {});
 
+/// Checks that in `root`, a partitioned module or function, all devices of each
+/// group reach the same collectives in the same order (pass
+/// `shard-verify-spmd`). Each collective that some devices may miss is an error.
+llvm::LogicalResult verifySpmd(mlir::Operation *root);
+
 } // namespace shard
 
 #endif // SHARD_TRANSFORMS_TRANSFORMS_H

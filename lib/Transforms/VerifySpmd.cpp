@@ -1,0 +1,361 @@
+//===- VerifySpmd.cpp - Do all devices reach the same collectives? --------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value *varies* along a grid axis if devices that differ in that coordinate
+// only may hold different values. Process indices vary, and so do divided and
+// partial tensors; a gather, a reduction or a broadcast over an axis ends it. Where
+// a branch or a loop bound varies along an axis, devices may part ways along it,
+// and a collective whose groups lie along that axis must not stand there: some
+// devices of a group would wait for others forever.
+//
+// The analysis is a fixpoint over sets of axes, one per value, one per function
+// for the way it is called; sets only grow. It assumes that scalars given to
+// functions from outside are the same on all devices.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Transforms/Transforms.h"
+
+#include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// A set of axes of the grid; all bits set for axes of unknown grids.
+using AxisSet = uint64_t;
+constexpr AxisSet everyAxis = ~AxisSet(0);
+
+AxisSet setOf(ArrayRef<int16_t> axes) {
+  AxisSet set = 0;
+  for (int16_t axis : axes)
+    set |= axis >= 0 && axis < 63 ? AxisSet(1) << axis : everyAxis;
+  return set;
+}
+
+std::string toString(AxisSet set) {
+  if (set == everyAxis)
+    return "every axis";
+  std::string text;
+  unsigned count = 0;
+  for (unsigned axis = 0; axis < 64; ++axis)
+    if (set >> axis & 1)
+      text += (count++ ? ", " : "") + std::to_string(axis);
+  return (count == 1 ? "axis " : "axes ") + text;
+}
+
+class SpmdVerifier {
+public:
+  explicit SpmdVerifier(Operation *root) : root(root) {}
+
+  LogicalResult run() {
+    root->walk([&](FunctionOpInterface function) {
+      if (!function.isExternal())
+        functions.push_back(function);
+    });
+    for (FunctionOpInterface function : functions)
+      seedArguments(function);
+    do {
+      changed = false;
+      for (FunctionOpInterface function : functions)
+        visitRegion(function.getFunctionBody(), calledUnder.lookup(function));
+    } while (changed);
+    reporting = true;
+    for (FunctionOpInterface function : functions)
+      visitRegion(function.getFunctionBody(), calledUnder.lookup(function));
+    return failure(foundError);
+  }
+
+private:
+  void grow(AxisSet &set, AxisSet by) {
+    if ((set | by) == set)
+      return;
+    set |= by;
+    changed = true;
+  }
+  void vary(Value value, AxisSet set) {
+    if (set != 0)
+      grow(varies[value], set);
+  }
+  AxisSet along(Value value) const { return varies.lookup(value); }
+  AxisSet along(ValueRange values) const {
+    AxisSet set = 0;
+    for (Value value : values)
+      set |= along(value);
+    return set;
+  }
+
+  /// The axes of a list of op `op`, which names the grid `grid`. One function
+  /// works on one grid; the axes of another one may be any of its.
+  AxisSet axesOf(Operation *op, FlatSymbolRefAttr grid,
+                 ArrayRef<int16_t> axes) {
+    Operation *function = op->getParentOfType<FunctionOpInterface>();
+    FlatSymbolRefAttr &known = gridOf[function];
+    if (!known)
+      known = grid;
+    return known == grid || axes.empty() ? setOf(axes) : everyAxis;
+  }
+
+  void seedArguments(FunctionOpInterface function) {
+    for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
+      auto local = function.getArgAttrOfType<LocalAttr>(index, "shard.local");
+      if (!local)
+        continue;
+      SymbolTableCollection symbols;
+      FlatSymbolRefAttr name = local.getSharding().getGrid();
+      GridOp grid = getGrid(function, name, symbols);
+      auto resolved =
+          grid ? resolve(local.getSharding(), grid, local.getType(),
+                         [&] { return emitError(function->getLoc()); })
+               : FailureOr<ResolvedSharding>();
+      AxisSet set = 0;
+      if (failed(resolved)) {
+        set = everyAxis;
+      } else {
+        for (const ResolvedDim &dim : resolved->dims)
+          for (const ResolvedAxis &axis : dim.axes)
+            set |= setOf(axis.axis);
+        for (const ResolvedAxis &axis : resolved->partial)
+          set |= setOf(axis.axis);
+      }
+      gridOf.try_emplace(function, name);
+      vary(argument, set);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Control flow. `under`: the axes along which devices may have parted ways.
+  //===--------------------------------------------------------------------===//
+
+  void visitRegion(Region &region, AxisSet under) {
+    if (region.empty())
+      return;
+    DenseMap<mlir::Block *, AxisSet> parted = partedBlocks(region);
+    for (mlir::Block &block : region)
+      for (Operation &op : block)
+        visitOp(&op, under | parted.lookup(&block));
+  }
+
+  /// Blocks that only some devices reach, or that they reach unequally often,
+  /// because of branches inside the region.
+  DenseMap<mlir::Block *, AxisSet> partedBlocks(Region &region) {
+    DenseMap<mlir::Block *, AxisSet> parted;
+    if (region.hasOneBlock())
+      return parted;
+    for (mlir::Block &block : region) {
+      Operation *branch = block.getTerminator();
+      if (branch->getNumSuccessors() < 2)
+        continue;
+      AxisSet set = along(branch->getOperands());
+      if (set == 0)
+        continue;
+      llvm::SmallPtrSet<mlir::Block *, 8> reachable;
+      SmallVector<mlir::Block *> work(block.getSuccessors());
+      while (!work.empty()) {
+        mlir::Block *next = work.pop_back_val();
+        if (!reachable.insert(next).second)
+          continue;
+        llvm::append_range(work, next->getSuccessors());
+      }
+      bool loops = reachable.contains(&block);
+      for (mlir::Block *next : reachable) {
+        // Where the ways meet again, arguments tell which one was taken.
+        for (BlockArgument argument : next->getArguments())
+          vary(argument, set);
+        if (loops || !postDominators.postDominates(next, &block))
+          parted[next] |= set;
+      }
+    }
+    return parted;
+  }
+
+  void visitOp(Operation *op, AxisSet under) {
+    if (op->getNumRegions() > 0 && !isa<ShardDialect>(op->getDialect()))
+      return visitRegionOp(op, under);
+    if (auto branch = dyn_cast<BranchOpInterface>(op)) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (auto target =
+                branch.getSuccessorBlockArgument(operand.getOperandNumber()))
+          vary(*target, along(operand.get()) | under);
+      return;
+    }
+    if (auto call = dyn_cast<CallOpInterface>(op))
+      return visitCall(call, under);
+    AxisSet set = isa_and_present<ShardDialect>(op->getDialect())
+                      ? visitShardOp(op, under)
+                      : along(op->getOperands());
+    for (Value result : op->getResults())
+      vary(result, set | under);
+    if (op->hasTrait<OpTrait::ReturnLike>() &&
+        isa<FunctionOpInterface>(op->getParentOp()))
+      for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+        grow(returned[{op->getParentOp(), index}], along(operand));
+  }
+
+  /// What decides on the way through the regions are the operands that are not
+  /// handed on, of the op and of its terminators.
+  void visitRegionOp(Operation *op, AxisSet under) {
+    AxisSet deciding = under;
+    auto branch = dyn_cast<RegionBranchOpInterface>(op);
+    if (branch) {
+      RegionBranchSuccessorMapping mapping;
+      branch.getSuccessorOperandInputMapping(mapping);
+      auto addDeciding = [&](Operation *point) {
+        for (OpOperand &operand : point->getOpOperands())
+          if (!mapping.count(&operand))
+            deciding |= along(operand.get());
+      };
+      addDeciding(op);
+      for (Region &region : op->getRegions())
+        for (mlir::Block &block : region)
+          if (!block.empty() && block.back().hasTrait<OpTrait::IsTerminator>())
+            addDeciding(&block.back());
+      for (auto &[operand, inputs] : mapping)
+        for (Value input : inputs)
+          vary(input, along(operand->get()) | deciding);
+      for (Value result : op->getResults())
+        vary(result, deciding);
+    } else {
+      deciding |= along(op->getOperands());
+      for (Region &region : op->getRegions())
+        for (Value argument : region.getArguments())
+          vary(argument, deciding);
+    }
+    AxisSet inside = 0;
+    for (Region &region : op->getRegions()) {
+      // An op that is no branch (linalg.generic) runs its body on all devices.
+      visitRegion(region, branch ? deciding : under);
+      if (!branch)
+        region.walk(
+            [&](Operation *inner) { inside |= along(inner->getOperands()); });
+    }
+    if (!branch)
+      for (Value result : op->getResults())
+        vary(result, inside | deciding);
+  }
+
+  void visitCall(CallOpInterface call, AxisSet under) {
+    Operation *callee = call.resolveCallable();
+    auto function = dyn_cast_or_null<FunctionOpInterface>(callee);
+    if (!function || function.isExternal()) {
+      AxisSet set = along(call->getOperands()) | under;
+      for (Value result : call->getResults())
+        vary(result, set);
+      return;
+    }
+    grow(calledUnder[function], under);
+    for (auto [argument, operand] :
+         llvm::zip(function.getArguments(), call.getArgOperands()))
+      vary(argument, along(operand));
+    for (auto [index, result] : llvm::enumerate(call->getResults()))
+      vary(result, returned.lookup({callee, index}) | under);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Ops of the dialect
+  //===--------------------------------------------------------------------===//
+
+  /// The axes along which the results vary, given the operands.
+  AxisSet visitShardOp(Operation *op, AxisSet under) {
+    AxisSet inputs = along(op->getOperands());
+    return llvm::TypeSwitch<Operation *, AxisSet>(op)
+        .Case([&](ProcessMultiIndexOp index) {
+          return index.getAxes().empty()
+                     ? everyAxis
+                     : axesOf(op, index.getGridAttr(), index.getAxes());
+        })
+        .Case([&](ProcessLinearIndexOp) { return everyAxis; })
+        .Case([&](AllSliceOp slice) {
+          return inputs | axesOf(op, slice.getGridAttr(), slice.getGridAxes());
+        })
+        .Case<AllGatherOp, AllReduceOp, BroadcastOp>([&](auto collective) {
+          AxisSet group = groupOf(collective, under);
+          return inputs == everyAxis ? everyAxis : inputs & ~group;
+        })
+        .Case<AllToAllOp, GatherOp, RecvOp, ReduceOp, ReduceScatterOp,
+              ScatterOp, SendOp, ShiftOp>([&](auto collective) {
+          return inputs | groupOf(collective, under);
+        })
+        .Case([&](PermuteOp permute) {
+          AxisSet group =
+              axesOf(op, permute.getGridAttr(), permute.getFromAxes()) |
+              axesOf(op, permute.getGridAttr(), permute.getToAxes());
+          check(op, group, under);
+          return inputs | group;
+        })
+        .Case([&](UpdateHaloOp halo) {
+          AxisSet group = 0;
+          for (GridAxesAttr axes : halo.getSplitAxes())
+            group |= axesOf(op, halo.getGridAttr(), axes.asArrayRef());
+          check(op, group, under);
+          return inputs | group;
+        })
+        .Default([&](Operation *) { return inputs; });
+  }
+
+  template <typename OpTy>
+  AxisSet groupOf(OpTy collective, AxisSet under) {
+    AxisSet group =
+        axesOf(collective, collective.getGridAttr(), collective.getGridAxes());
+    check(collective, group, under);
+    return group;
+  }
+
+  void check(Operation *op, AxisSet group, AxisSet under) {
+    if (!reporting || (group & under) == 0)
+      return;
+    foundError = true;
+    InFlightDiagnostic error =
+        op->emitOpError() << "is not reached by all devices of its group: "
+                             "whether it runs depends on the coordinate on "
+                          << toString(group & under);
+    if (Operation *branch = partingOp(op, group & under))
+      error.attachNote(branch->getLoc())
+          << "devices part ways here; move the collective out of it, or make "
+             "what decides the same on all devices of a group";
+  }
+
+  /// The innermost op around `op` whose operands vary along `axes`.
+  Operation *partingOp(Operation *op, AxisSet axes) {
+    for (Operation *around = op->getParentOp(); around && around != root;
+         around = around->getParentOp()) {
+      if (isa<FunctionOpInterface>(around))
+        break;
+      if (along(around->getOperands()) & axes)
+        return around;
+    }
+    for (mlir::Block &block : *op->getParentRegion())
+      if (block.getNumSuccessors() > 1 &&
+          (along(block.getTerminator()->getOperands()) & axes))
+        return block.getTerminator();
+    return nullptr;
+  }
+
+  Operation *root;
+  SmallVector<FunctionOpInterface> functions;
+  PostDominanceInfo postDominators;
+  DenseMap<Value, AxisSet> varies;
+  DenseMap<Operation *, AxisSet> calledUnder;
+  DenseMap<std::pair<Operation *, unsigned>, AxisSet> returned;
+  DenseMap<Operation *, FlatSymbolRefAttr> gridOf;
+  bool changed = false, reporting = false, foundError = false;
+};
+
+} // namespace
+
+LogicalResult verifySpmd(Operation *root) { return SpmdVerifier(root).run(); }
+
+} // namespace shard

@@ -1,0 +1,80 @@
+// RUN: shard-opt %s --shard-verify-spmd --split-input-file --verify-diagnostics
+
+shard.grid @grid(shape = 2x4)
+func.func @process_index(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %i = shard.process_multi_index on @grid axes = [1] : index
+  %first = arith.cmpi eq, %i, %c0 : index
+  // expected-note @+1 {{devices part ways here}}
+  %0 = scf.if %first -> tensor<4xf32> {
+    // Groups along axis 0 take one way together.
+    %1 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+    // expected-error @+1 {{is not reached by all devices of its group: whether it runs depends on the coordinate on axis 1}}
+    %2 = shard.all_reduce %1 on @grid grid_axes = [1] : tensor<4xf32> -> tensor<4xf32>
+    scf.yield %2 : tensor<4xf32>
+  } else {
+    scf.yield %a : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A loop whose length comes from divided data.
+
+shard.grid @grid(shape = 2)
+func.func @divided(%a: tensor<1xindex> {shard.local = #shard.local<tensor<2xindex>, <@grid, [[0]]>>},
+                   %b: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.extract %a[%c0] : tensor<1xindex>
+  // expected-note @+1 {{devices part ways here}}
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %b) -> tensor<4xf32> {
+    // expected-error @+1 {{depends on the coordinate on axis 0}}
+    %1 = shard.all_reduce %x on @grid grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// Gathered first, all devices agree.
+func.func @gathered(%a: tensor<1xindex> {shard.local = #shard.local<tensor<2xindex>, <@grid, [[0]]>>},
+                    %b: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %g = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<1xindex> -> tensor<2xindex>
+  %n = tensor.extract %g[%c0] : tensor<2xindex>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %b) -> tensor<4xf32> {
+    %1 = shard.all_reduce %x on @grid grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Through blocks, and through a call.
+
+shard.grid @grid(shape = 2)
+func.func private @reduces(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{depends on the coordinate on axis 0}}
+  %0 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @blocks(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %i = shard.process_multi_index on @grid axes = [0] : index
+  %first = arith.cmpi eq, %i, %c0 : index
+  // expected-note @+1 {{devices part ways here}}
+  cf.cond_br %first, ^bb1, ^bb2(%a : tensor<4xf32>)
+^bb1:
+  // expected-error @+1 {{depends on the coordinate on axis 0}}
+  %0 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<4xf32> -> tensor<8xf32>
+  %1 = tensor.extract_slice %0[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %2 = call @reduces(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  cf.br ^bb2(%2 : tensor<4xf32>)
+^bb2(%r: tensor<4xf32>):
+  // Here all devices meet again.
+  %3 = shard.all_reduce %r on @grid grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
