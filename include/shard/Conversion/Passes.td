@@ -40,13 +40,13 @@ def ConvertShardToRuntime : Pass<"convert-shard-to-runtime", "::mlir::ModuleOp">
       return %0 : index
     }
     // Output
-    func.func private @shard_rt_process_linear_index() -> index
     func.func @f() -> index {
-      %c4 = arith.constant 4 : index
       %0 = call @shard_rt_process_linear_index() : () -> index
+      %c4 = arith.constant 4 : index
       %1 = arith.remui %0, %c4 : index
       return %1 : index
     }
+    func.func private @shard_rt_process_linear_index() -> index
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
