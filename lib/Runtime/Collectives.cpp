@@ -267,16 +267,19 @@ void shard_rt_reduce_scatter(const char *location, const int64_t *group,
   Member &m = *c.member;
   const View &out = c.call.result;
   Block block = m.block(c.call.input.sizes[dim], m.position);
-  int64_t run = block.size, outer = 1;
+  int64_t inner = 1, outer = 1;
   for (int64_t i = dim + 1; i < out.rank; ++i)
-    run *= out.sizes[i];
+    inner *= out.sizes[i];
   for (int64_t i = 0; i < dim; ++i)
     outer *= out.sizes[i];
 
   // In a contiguous input, an own block is `outer` runs of `run` elements.
-  // Short runs are not worth a kernel call each: pack the blocks first.
+  // Short runs are not worth a kernel call each: pack the blocks first. Blocks
+  // may be short on some devices only, but all have to decide alike: whether
+  // inputs are packed is for the others to rely on.
   constexpr int64_t kShortRun = 64;
-  bool runs = outer == 1 || run >= kShortRun;
+  int64_t run = block.size * inner;
+  bool runs = outer == 1 || out.sizes[dim] * inner >= kShortRun;
   if (runs)
     c.packInput();
   c.enter();
@@ -286,7 +289,6 @@ void shard_rt_reduce_scatter(const char *location, const int64_t *group,
     std::vector<char> packed;
     if (runs) {
       int64_t whole = outer == 0 ? 0 : c.call.input.numElements() / outer;
-      int64_t inner = block.size == 0 ? 0 : run / block.size;
       int64_t targetStep = outer == 0 ? 0 : out.numElements() / outer;
       for (int64_t o = 0; o < outer; ++o) {
         for (int64_t p = 0; p < m.size; ++p)
