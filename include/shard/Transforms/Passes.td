@@ -156,6 +156,7 @@ def ShardLowerTosa : Pass<"shard-lower-tosa", "::mlir::ModuleOp"> {
       return %0 : tensor<4xf32>
     }
     // Output
+    #map = affine_map<(d0) -> (d0)>
     func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
       %0 = tensor.empty() : tensor<4xf32>
       %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
