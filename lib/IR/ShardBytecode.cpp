@@ -10,6 +10,7 @@
 
 #include "shard/IR/ShardAttrs.h"
 #include "shard/IR/ShardDialect.h"
+#include "shard/IR/ShardOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -320,6 +321,87 @@ private:
 
 void addBytecodeInterface(ShardDialect *dialect) {
   dialect->addInterfaces<ShardBytecode>();
+}
+
+//===----------------------------------------------------------------------===//
+// Properties of the ops that have more than LLVM's
+//===----------------------------------------------------------------------===//
+
+static bool isFromLLVM(DialectBytecodeReader &reader) {
+  FailureOr<const DialectVersion *> version =
+      reader.getDialectVersion<ShardDialect>();
+  return failed(version) || !*version;
+}
+
+void GridOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &properties = getProperties();
+  writer.writeAttribute(properties.shape);
+  writer.writeAttribute(properties.sym_name);
+  writer.writeOptionalAttribute(properties.axis_names);
+  writer.writeOptionalAttribute(properties.refines);
+  writer.writeOptionalAttribute(properties.latency);
+  writer.writeOptionalAttribute(properties.bandwidth);
+}
+
+LogicalResult GridOp::readProperties(DialectBytecodeReader &reader,
+                                     OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readAttribute(properties.shape)) ||
+      failed(reader.readAttribute(properties.sym_name)))
+    return failure();
+  if (isFromLLVM(reader))
+    return success();
+  return failure(failed(reader.readOptionalAttribute(properties.axis_names)) ||
+                 failed(reader.readOptionalAttribute(properties.refines)) ||
+                 failed(reader.readOptionalAttribute(properties.latency)) ||
+                 failed(reader.readOptionalAttribute(properties.bandwidth)));
+}
+
+// From this version of MLIR's bytecode on, segment sizes are a sparse array at
+// the end; before, an attribute behind the grid.
+constexpr int64_t kSparseSegmentSizes = 6;
+
+void ShardingOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &properties = getProperties();
+  ArrayRef<int32_t> segments(properties.operandSegmentSizes);
+  bool sparse = writer.getBytecodeVersion() >= kSparseSegmentSizes;
+  writer.writeAttribute(properties.grid);
+  if (!sparse)
+    writer.writeAttribute(DenseI32ArrayAttr::get(getContext(), segments));
+  writer.writeAttribute(properties.split_axes);
+  writer.writeOptionalAttribute(properties.static_halo_sizes);
+  writer.writeOptionalAttribute(properties.static_sharded_dims_offsets);
+  if (sparse)
+    writer.writeSparseArray(segments);
+  writer.writeOptionalAttribute(properties.partial);
+}
+
+LogicalResult ShardingOp::readProperties(DialectBytecodeReader &reader,
+                                         OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  MutableArrayRef<int32_t> segments(properties.operandSegmentSizes);
+  bool sparse =
+      static_cast<int64_t>(reader.getBytecodeVersion()) >= kSparseSegmentSizes;
+  if (failed(reader.readAttribute(properties.grid)))
+    return failure();
+  if (!sparse) {
+    DenseI32ArrayAttr attr;
+    if (failed(reader.readAttribute(attr)))
+      return failure();
+    if (attr.size() != static_cast<int64_t>(segments.size()))
+      return reader.emitError() << "expected " << segments.size()
+                                << " segment sizes, got " << attr.size();
+    llvm::copy(attr.asArrayRef(), segments.begin());
+  }
+  if (failed(reader.readAttribute(properties.split_axes)) ||
+      failed(reader.readOptionalAttribute(properties.static_halo_sizes)) ||
+      failed(
+          reader.readOptionalAttribute(properties.static_sharded_dims_offsets)))
+    return failure();
+  if (sparse && failed(reader.readSparseArray(segments)))
+    return failure();
+  return isFromLLVM(reader) ? success()
+                            : reader.readOptionalAttribute(properties.partial);
 }
 
 } // namespace shard

@@ -20,6 +20,9 @@ class ShardDialect;
 /// * 0: axes without sub-axes, dimensions without priorities;
 /// * 1: with both.
 ///
+/// Files without a version come from LLVM's dialect: attributes are text, and the
+/// properties that this dialect adds to ops are not there.
+///
 /// Files of every version up to the current one are read. To write an older one,
 /// give it to BytecodeWriterConfig::setDialectVersion; what it cannot express is
 /// stored as text.

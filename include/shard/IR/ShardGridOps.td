@@ -47,6 +47,8 @@ def Shard_GridOp : Shard_Op<"grid", [Symbol, Pure, Shard_UsesGrid]> {
     OpBuilder<(ins "::llvm::StringRef":$name,
                    "::llvm::ArrayRef<int64_t>":$shape)>
   ];
+  // So that bytecode of LLVM's dialect is read.
+  let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{
     int64_t getRank() { return getShape().size(); }
     /// The number of the axis called `name`; nothing if there is none.

@@ -33,6 +33,8 @@ def Shard_ShardingOp
     %3 = shard.sharding @mesh split_axes = [[0]] partial = sum [1] : !shard.sharding
     ```
   }];
+  // So that bytecode of LLVM's dialect is read.
+  let useCustomPropertiesEncoding = 1;
   let arguments = (ins
     FlatSymbolRefAttr:$grid,
     Shard_GridAxesArrayAttr:$split_axes,
