@@ -99,16 +99,22 @@ struct Path {
   bool found() const { return cost < infinity; }
 };
 
+/// What a search looks for: the cheapest path (no guess), or soon a good one by
+/// adding so many times the work left.
+struct Aim {
+  double guess = 0;
+  bool anyPath = false;
+};
+
 class AStar {
 public:
-  AStar(const SearchSpace &space, double memoryBound)
-      : space(space), memoryBound(memoryBound) {}
+  explicit AStar(const SearchSpace &space) : space(space) {}
 
   /// Best-first search for a path better than `path`, which it replaces. True if
-  /// it came to an end. By cost + bound, `path` is then the cheapest; with
-  /// `guess`, the cost of an axis out of place, the search finds some good path
-  /// soon.
-  bool run(double guess, int64_t budget, Path &path, int64_t &spent) {
+  /// it came to an end; without a guess, `path` is then the cheapest.
+  bool run(Aim aim, double memoryBound, int64_t budget, Path &path,
+           int64_t &spent) {
+    this->memoryBound = memoryBound;
     nodes.clear();
     generated = 0;
     std::priority_queue<OpenEntry> open;
@@ -134,7 +140,7 @@ public:
         node.closed = true;
       }
       int64_t before = generated;
-      expand(top.node, guess, path, open);
+      expand(top.node, aim, path, open);
       spent += generated - before;
       if (generated > budget)
         return false;
@@ -147,7 +153,7 @@ private:
     return cost < path.cost || (cost == path.cost && steps < path.steps);
   }
 
-  void expand(int32_t index, double guess, const Path &path,
+  void expand(int32_t index, Aim aim, const Path &path,
               std::priority_queue<OpenEntry> &open) {
     State state = nodes[index].state;
     double cost = nodes[index].cost;
@@ -172,7 +178,8 @@ private:
       if (inserted) {
         space.layOut(move.to, childLayout);
         node.bound = space.bound(childLayout);
-        node.guess = guess > 0 ? guess * space.misplaced(childLayout) : 0;
+        if (aim.guess > 0)
+          node.guess = aim.guess * space.workLeft(childLayout, aim.anyPath);
       } else if (childCost > node.cost ||
                  (childCost == node.cost && steps >= node.steps)) {
         continue;
@@ -200,7 +207,7 @@ private:
   }
 
   const SearchSpace &space;
-  double memoryBound;
+  double memoryBound = 0;
   int64_t generated = 0;
   NodeTable nodes;
   Layout layout, childLayout;
@@ -225,23 +232,31 @@ SearchResult searchPlan(const SearchProblem &problem) {
     whole *= static_cast<double>(extent);
   double bound = 2 * std::max(source.bytes, target.bytes);
   Path path;
-  // A quick look for some good plan, then the proof that it is the cheapest, or a
-  // better one. Where the quick look finds none within the bound, there is none
-  // (the proof of that is the search's end) or it is too hard to find.
-  bool proven = true;
+  // Quick looks for good plans, each within a fraction of the budget, then the
+  // proof that the last one is the cheapest, or a better one. Where the quick look
+  // finds none within the bound, there is none (the search came to its end) or it
+  // is too hard to find.
+  AStar search(space);
+  auto run = [&](Aim aim, int64_t budget) {
+    return search.run(aim, bound, budget, path, result.generated);
+  };
+  // With few axes the whole space is within reach.
+  bool small = space.axes() <= 4, proven = true;
   while (true) {
-    AStar search(space, bound);
-    double guess = std::max(source.bytes, target.bytes) * space.leastCost();
-    bool ended = search.run(guess, problem.budget / 2, path, result.generated);
-    if (path.found()) {
-      result.optimal =
-          search.run(0, problem.budget, path, result.generated) && proven;
+    bool ended = !small && run({1, false}, problem.budget / 8);
+    if (!ended && !path.found())
+      ended = run({1, true}, problem.budget / (small ? 1 : 4));
+    if (path.found() || bound > 4 * whole)
       break;
-    }
+    bound *= ended ? 2 : 8;
     proven = proven && ended;
-    if (bound > 4 * whole)
-      break;
-    bound *= 2;
+  }
+  if (path.found()) {
+    if (!small)
+      for (double guess : {0.3, 0.1})
+        run({guess, false}, problem.budget / 8);
+    result.optimal = run({0, false}, problem.budget / (small ? 1 : 2)) &&
+                     proven && space.complete();
   }
   result.memoryBound = bound;
   result.lowerBoundBytes = space.boundBytes(source);

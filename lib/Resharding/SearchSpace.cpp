@@ -47,8 +47,10 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
     return;
   }
   size_t room = std::max<size_t>(6, named.size()) - named.size();
-  if (others.size() > room)
+  if (others.size() > room) {
     others.resize(room);
+    allMoves = false;
+  }
   named.insert(named.end(), others.begin(), others.end());
   std::sort(named.begin(), named.end());
   std::vector<int> indexOf(grid.shape.size(), -1);
@@ -86,6 +88,7 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
       std::max<size_t>(4 > usedDims.size() ? 4 - usedDims.size() : 0,
                        spareDims));
   keep = std::min<size_t>(keep, maxDims - usedDims.size());
+  allMoves = allMoves && keep == otherDims.size();
   for (size_t i = keep; i < otherDims.size(); ++i)
     unitBytes *= static_cast<double>(problem.extents[otherDims[i]]);
   otherDims.resize(keep);
@@ -121,6 +124,8 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
   };
   sourceState = encode(problem.from, PartialSource);
   targetState = encode(problem.to, sameKind ? PartialSource : PartialTarget);
+  layOut(sourceState, targetLayout);
+  sourceBytes = targetLayout.bytes;
   layOut(targetState, targetLayout);
   targetPartial = targetLayout.partialSource | targetLayout.partialTarget;
   targetBytes = unitBytes;
@@ -129,12 +134,18 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
     targetBytes *= static_cast<double>(targetLayout.local(dim));
   }
 
+  targetSummands = static_cast<double>(product(targetPartial));
+  targetCopies = devices / static_cast<double>(product(targetSplit));
+
   if (std::optional<double> m = problem.costModel->uniformCostPerByte()) {
     uniform = true;
     costPerByte = *m;
   } else {
     costPerByte = problem.costModel->leastCostPerByte();
   }
+  // Of permutes and orders of many axes only some are tried.
+  allMoves = allMoves && (numAxes <= 4 || (uniform && even && allSizesEqual &&
+                                           problem.from.partial.size() <= 4));
   for (int axis = 0; axis < numAxes; ++axis) {
     spareBefore[axis] = -1;
     if (!uniform || sourceState.place[axis] || targetState.place[axis])
@@ -168,7 +179,12 @@ void SearchSpace::layOut(const State &state, Layout &layout) const {
     int64_t width = layout.extent[dim][0] = extent[dim];
     for (int i = 0; i < layout.count[dim]; ++i) {
       int64_t k = size[layout.axes[dim][i]];
-      width = (width + k - 1) / k;
+      // Division of small numbers is several times faster.
+      if ((static_cast<uint64_t>(width) | static_cast<uint64_t>(k)) >> 31 == 0)
+        width = (static_cast<uint32_t>(width) + static_cast<uint32_t>(k) - 1) /
+                static_cast<uint32_t>(k);
+      else
+        width = (width + k - 1) / k;
       layout.extent[dim][i + 1] = width;
     }
     layout.bytes *= static_cast<double>(width);
@@ -216,13 +232,11 @@ double SearchSpace::cost(Collective collective, uint32_t axes,
 /// members may share the elements among them, each in one summand.
 double SearchSpace::boundBytes(const Layout &layout) const {
   double summands = static_cast<double>(product(layout.partialSource));
-  double wantedSummands = static_cast<double>(product(targetPartial));
   if (layout.partialSource != 0 && targetPartial == 0) {
     // A sum over k summands, wanted on m devices, takes k - 1 + m - 1 messages
     // per element; and no device has any element of its target block yet.
-    double copies = devices / static_cast<double>(product(targetSplit));
     return std::max(targetBytes,
-                    wholeBytes / devices * (summands - 2 + copies));
+                    wholeBytes / devices * (summands - 2 + targetCopies));
   }
   bool divides = true, disjoint = false;
   double overlap = unitBytes, atOrigin = unitBytes;
@@ -258,10 +272,10 @@ double SearchSpace::boundBytes(const Layout &layout) const {
         std::min(local, std::max<int64_t>(0, wanted - first)));
   }
   double bytes = targetBytes - (!divides ? atOrigin : disjoint ? 0 : overlap);
-  bytes = std::max(bytes / wantedSummands, 0.0);
+  bytes = std::max(bytes / targetSummands, 0.0);
   if (targetPartial != 0 && layout.partialSource != 0)
     bytes = std::max(bytes, wholeBytes / devices *
-                                (summands - (sameKind ? wantedSummands : 1)));
+                                (summands - (sameKind ? targetSummands : 1)));
   return bytes;
 }
 
@@ -269,21 +283,31 @@ double SearchSpace::bound(const Layout &layout) const {
   if (costPerByte <= 0)
     return 0;
   // Rounded down to what sums of costs are multiples of.
-  return std::ldexp(
-      std::floor(std::ldexp(boundBytes(layout) * costPerByte, 20)), -20);
+  constexpr double grain = 1 << 20;
+  return std::floor(boundBytes(layout) * costPerByte * grain) / grain;
 }
 
-int SearchSpace::misplaced(const Layout &layout) const {
-  int count = __builtin_popcount((layout.partialSource | layout.partialTarget) ^
-                                 targetPartial);
+double SearchSpace::workLeft(const Layout &layout, bool anyPath) const {
+  uint32_t partial = layout.partialSource | layout.partialTarget;
+  int reduced = __builtin_popcount(partial & ~targetPartial);
+  int wrong = reduced + __builtin_popcount(targetPartial & ~partial);
+  int blocked = reduced;
   for (int dim = 0; dim < numDims; ++dim) {
     int n = layout.count[dim], m = targetLayout.count[dim], common = 0;
-    while (common < n && common < m &&
-           layout.axes[dim][common] == targetLayout.axes[dim][common])
+    const uint8_t *have = layout.axes[dim], *want = targetLayout.axes[dim];
+    while (common < n && common < m && have[common] == want[common])
       ++common;
-    count += n + m - 2 * common;
+    wrong += n + m - 2 * common;
+    if (common == m)
+      continue;
+    blocked += n - common;
+    for (int i = common; i < m; ++i)
+      blocked += !(layout.replicated >> want[i] & 1);
   }
-  return count;
+  double perByte = costPerByte > 0 ? costPerByte : 1;
+  return (anyPath ? wrong * std::max(sourceBytes, targetBytes)
+                  : blocked * layout.bytes) *
+         perByte;
 }
 
 Step SearchSpace::step(const State &from, const Move &move) const {

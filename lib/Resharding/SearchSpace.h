@@ -41,7 +41,12 @@ enum Place : uint8_t {
 struct State {
   std::array<uint8_t, maxAxes> place{};
 
-  bool operator==(const State &other) const { return place == other.place; }
+  bool operator==(const State &other) const {
+    uint64_t a[2], b[2];
+    std::memcpy(a, place.data(), sizeof(a));
+    std::memcpy(b, other.place.data(), sizeof(b));
+    return ((a[0] ^ b[0]) | (a[1] ^ b[1])) == 0;
+  }
   uint64_t hash() const {
     uint64_t words[2];
     std::memcpy(words, place.data(), sizeof(words));
@@ -83,11 +88,12 @@ public:
 
   /// Whether the problem fits (axes and dimensions that matter).
   bool fits() const { return representable; }
+  int axes() const { return numAxes; }
+  /// Whether the moves are all that there are, but for those that cannot help.
+  bool complete() const { return allMoves; }
 
   const State &source() const { return sourceState; }
   const State &target() const { return targetState; }
-
-  double leastCost() const { return costPerByte > 0 ? costPerByte : 1; }
 
   void layOut(const State &state, Layout &layout) const;
 
@@ -107,8 +113,11 @@ public:
   /// The same in bytes that some device has to receive.
   double boundBytes(const Layout &layout) const;
 
-  /// How many axes are to be dropped and to be added, a guess of the way left.
-  int misplaced(const Layout &layout) const;
+  /// A guess at the cost of the work left that is not in the bound: so much per
+  /// axis that is in the way of others or not where it is wanted (what the last
+  /// gathers cost is in the bound). With `anyPath` a guess that leads straight to
+  /// the target, cheap or not.
+  double workLeft(const Layout &layout, bool anyPath) const;
 
   /// The step that leads from one state to the next.
   Step step(const State &from, const Move &move) const;
@@ -154,7 +163,7 @@ private:
   }
 
   const SearchProblem &problem;
-  bool representable = true;
+  bool representable = true, allMoves = true;
   int numAxes = 0, numDims = 0;
   /// Of each axis of the search its number in the grid and its size.
   GridAxis gridAxis[maxAxes];
@@ -177,8 +186,10 @@ private:
   State sourceState, targetState;
   Layout targetLayout;
   uint32_t targetPartial = 0, targetSplit = 0;
-  /// Valid bytes of the target block at coordinates 0.
-  double targetBytes = 0;
+  /// Groups along the partial axes of the target; devices with one element.
+  double targetSummands = 1, targetCopies = 1;
+  /// Bytes of the target block at coordinates 0, and of the source block.
+  double targetBytes = 0, sourceBytes = 0;
   /// Bytes of the whole value.
   double wholeBytes = 1;
   bool evenTarget[maxDims];

@@ -29,9 +29,9 @@ struct SearchProblem {
   /// Axes that no step may use.
   AxisList fixedAxes;
   const CostModel *costModel = nullptr;
-  /// States that the search may expand before it settles for the best plan
+  /// Moves that the search may look at before it settles for the best plan
   /// found so far.
-  int64_t budget = 20000;
+  int64_t budget = 80000;
 };
 
 /// Steps with kind, axes, dims and reduction set, nothing else.
