@@ -15,6 +15,7 @@
 
 #include "shard/Transforms/Transforms.h"
 
+#include "CallSplit.h"
 #include "CreatorSplit.h"
 
 #include "shard/IR/ShardOps.h"
@@ -323,6 +324,10 @@ void closeSignatures(Operation *root) {
 
 LogicalResult annotateShardings(Operation *root,
                                 const PropagationOptions &options) {
+  auto module = dyn_cast<ModuleOp>(root);
+  CallSplit calls;
+  if (module)
+    calls.split(module);
   CreatorSplit creators;
   creators.split(root);
   PropagationResult result;
@@ -338,6 +343,8 @@ LogicalResult annotateShardings(Operation *root,
     if (failed(Annotator(propagation, root, hints, creators).run()))
       return failure();
   creators.eraseMerged();
+  if (module)
+    calls.merge(module);
   return success();
 }
 

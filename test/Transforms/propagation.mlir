@@ -112,3 +112,29 @@ func.func @wishes(%a: tensor<8xf32>, %b: tensor<8xf32>) {
   shard.group %a, %b id = 0 : tensor<8xf32>, tensor<8xf32>
   return
 }
+
+// -----
+
+// One callee per distinct calling sharding.
+
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func private @twice(
+// CHECK-SAME: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, {{\[\[0\], \[\]\]}}>}
+// CHECK-LABEL: func.func private @twice_{{[0-9]+}}(
+// CHECK-SAME: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, {{\[\[\], \[0\]\]}}>}
+func.func private @twice(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = arith.addf %a, %a : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+// CHECK-LABEL: func.func @calls(
+// CHECK: %[[R:[a-z0-9_]+]] = call @twice(
+// CHECK: call @twice(
+// CHECK: call @twice_{{[0-9]+}}(
+func.func @calls(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>},
+                 %b: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>})
+    -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = call @twice(%a) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = call @twice(%0) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = call @twice(%b) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>
+}

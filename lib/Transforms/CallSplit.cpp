@@ -1,0 +1,118 @@
+//===- CallSplit.cpp - A callee for each way of calling it ----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CallSplit.h"
+
+#include "mlir/Analysis/CallGraph.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SCCIterator.h"
+
+using namespace mlir;
+
+namespace shard {
+
+static size_t countOps(Operation *op) {
+  size_t count = 0;
+  op->walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// The private functions with bodies that no cycle of calls reaches, callers
+/// before callees.
+static SmallVector<func::FuncOp> callersFirst(ModuleOp module) {
+  CallGraph graph(module);
+  SmallVector<func::FuncOp> order;
+  for (auto scc = llvm::scc_begin<const CallGraph *>(&graph); !scc.isAtEnd();
+       ++scc) {
+    if (scc.hasCycle())
+      continue;
+    const CallGraphNode *node = scc->front();
+    if (node->isExternal())
+      continue;
+    auto function =
+        dyn_cast<func::FuncOp>(node->getCallableRegion()->getParentOp());
+    if (function && function.isPrivate() && !function.isExternal())
+      order.push_back(function);
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+void CallSplit::split(ModuleOp module) {
+  SmallVector<func::FuncOp> order = callersFirst(module);
+  if (order.empty())
+    return;
+  size_t budget = countOps(module);
+  SymbolTable symbols(module);
+  llvm::DenseMap<StringAttr, SmallVector<func::CallOp>> calls;
+  auto collect = [&](Operation *root) {
+    root->walk([&](func::CallOp call) {
+      calls[call.getCalleeAttr().getAttr()].push_back(call);
+    });
+  };
+  collect(module);
+  for (func::FuncOp function : order) {
+    auto found = calls.find(function.getSymNameAttr());
+    if (found == calls.end() || found->second.size() < 2)
+      continue;
+    SmallVector<func::CallOp> callers = found->second;
+    // A symbol use that is no call (a constant) means that all are not known.
+    auto uses = SymbolTable::getSymbolUses(function, module);
+    if (!uses ||
+        size_t(std::distance(uses->begin(), uses->end())) != callers.size())
+      continue;
+    size_t size = countOps(function);
+    Family family{{function, callers.front()}};
+    for (func::CallOp call : llvm::drop_begin(callers)) {
+      if (size > budget)
+        break;
+      budget -= size;
+      auto copy = cast<func::FuncOp>(function->clone());
+      symbols.insert(copy,
+                     std::next(mlir::Block::iterator(family.back().function)));
+      call.setCallee(copy.getSymName());
+      collect(copy);
+      family.push_back({copy, call});
+    }
+    families.push_back(std::move(family));
+  }
+}
+
+/// Whether two functions differ in their names at most.
+static bool areAlike(func::FuncOp a, func::FuncOp b) {
+  auto attributes = [](func::FuncOp function) {
+    NamedAttrList list(function->getAttrDictionary());
+    list.erase(SymbolTable::getSymbolAttrName());
+    return list.getDictionary(function.getContext());
+  };
+  return attributes(a) == attributes(b) &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
+void CallSplit::merge(ModuleOp module) {
+  // Callees first, so that alike callers call the same function.
+  for (Family &family : llvm::reverse(families)) {
+    SmallVector<func::FuncOp> kept;
+    for (Copy &copy : family) {
+      auto *same = llvm::find_if(kept, [&](func::FuncOp function) {
+        return areAlike(function, copy.function);
+      });
+      if (same == kept.end()) {
+        kept.push_back(copy.function);
+        continue;
+      }
+      copy.call.setCallee(same->getSymName());
+      copy.function.erase();
+    }
+  }
+}
+
+} // namespace shard
