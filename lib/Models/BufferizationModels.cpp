@@ -44,12 +44,12 @@ struct AllocTensorModel
     auto type = dyn_cast<RankedTensorType>(alloc.getType());
     size_t sizes = alloc.getDynamicSizes().size();
     if (!type || sizes == 0 || context.result(0).isReplicated())
-      return partitionByCloning(op, builder, operands, context, results);
+      return partitionWithPadding(op, builder, operands, context, results);
     SmallVector<Value> inputs =
         localExtents(builder, op->getLoc(), type, operands.take_front(sizes),
                      context.grid, context.result(0));
     llvm::append_range(inputs, operands.drop_front(sizes));
-    return partitionByCloning(op, builder, inputs, context, results);
+    return partitionWithPadding(op, builder, inputs, context, results);
   }
 };
 
@@ -72,6 +72,11 @@ struct MaterializeModel
     return op->getNumResults() ? PartialRule::Movement : PartialRule::None;
   }
   int32_t getFirstInit(Operation *) const { return 1; }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    return partitionWithPadding(op, builder, operands, context, results);
+  }
 };
 
 } // namespace

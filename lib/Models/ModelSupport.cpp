@@ -163,6 +163,19 @@ SmallVector<Value> localExtents(OpBuilder &builder, Location loc,
   return local;
 }
 
+LogicalResult partitionWithPadding(Operation *op, OpBuilder &builder,
+                                   ArrayRef<Value> operands,
+                                   PartitionContext &context,
+                                   SmallVectorImpl<Value> &results) {
+  Operation *local = builder.clone(*op);
+  local->setOperands(operands);
+  for (auto [index, result] : llvm::enumerate(local->getResults())) {
+    result.setType(context.localResultType(result.getType(), index));
+    results.push_back(result);
+  }
+  return success();
+}
+
 LogicalResult partitionAsBlockOfWhole(Operation *op, OpBuilder &builder,
                                       ArrayRef<Value> operands,
                                       PartitionContext &context,

@@ -78,6 +78,11 @@ struct PackModel : public DescribedModel<PackModel, linalg::PackOp> {
                                                       : PartialRule::Movement;
   }
   int32_t getFirstInit(Operation *) const { return 1; }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    return partitionWithPadding(op, builder, operands, context, results);
+  }
 };
 
 struct UnPackModel : public DescribedModel<UnPackModel, linalg::UnPackOp> {
@@ -92,6 +97,11 @@ struct UnPackModel : public DescribedModel<UnPackModel, linalg::UnPackOp> {
     return PartialRule::Movement;
   }
   int32_t getFirstInit(Operation *) const { return 1; }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    return partitionWithPadding(op, builder, operands, context, results);
+  }
 };
 
 /// Rows are independent; the softmax dimension must be whole.
@@ -107,6 +117,11 @@ struct SoftmaxModel : public DescribedModel<SoftmaxModel, linalg::SoftmaxOp> {
       maps.operand(0)[dim] = maps.operand(1)[dim] = maps.result(0)[dim] =
           maps.loop(extent);
     }
+  }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    return partitionWithPadding(op, builder, operands, context, results);
   }
 };
 
