@@ -18,7 +18,7 @@ namespace shard {
 
 // The tensor dimension `axis`, an attribute called `what`, if it is one.
 static FailureOr<int64_t> checkDim(Operation *op, StringRef what,
-                                   const APInt &axis, ShapedType type) {
+                                   const APInt &axis, RankedTensorType type) {
   int64_t dim = axis.getSExtValue();
   if (dim < 0 || dim >= type.getRank())
     return op->emitError() << what << " axis " << dim
@@ -57,8 +57,9 @@ static LogicalResult checkConcatenated(Operation *op, int64_t dim,
   return checkExtent(op, dim, full, actual);
 }
 
-static LogicalResult checkOthers(Operation *op, ShapedType input,
-                                 ShapedType result, ArrayRef<int64_t> except) {
+static LogicalResult checkOthers(Operation *op, RankedTensorType input,
+                                 RankedTensorType result,
+                                 ArrayRef<int64_t> except) {
   if (input.getRank() != result.getRank())
     return op->emitError() << "expects a result of rank " << input.getRank()
                            << ", got rank " << result.getRank();
@@ -71,8 +72,8 @@ static LogicalResult checkOthers(Operation *op, ShapedType input,
 }
 
 static LogicalResult checkGather(Operation *op, const APInt &axis,
-                                 ShapedType input, ShapedType result,
-                                 int64_t parts) {
+                                 RankedTensorType input,
+                                 RankedTensorType result, int64_t parts) {
   FailureOr<int64_t> dim = checkDim(op, "Gather", axis, input);
   if (failed(dim) || failed(checkOthers(op, input, result, *dim)))
     return failure();
@@ -81,8 +82,8 @@ static LogicalResult checkGather(Operation *op, const APInt &axis,
 }
 
 static LogicalResult checkSlice(Operation *op, StringRef what,
-                                const APInt &axis, ShapedType input,
-                                ShapedType result, int64_t parts) {
+                                const APInt &axis, RankedTensorType input,
+                                RankedTensorType result, int64_t parts) {
   FailureOr<int64_t> dim = checkDim(op, what, axis, input);
   if (failed(dim) || failed(checkOthers(op, input, result, *dim)))
     return failure();
@@ -118,8 +119,8 @@ static LogicalResult checkDevice(Operation *op, StringRef name,
   return success();
 }
 
-static ShapedType shaped(Value value) {
-  return cast<ShapedType>(value.getType());
+static RankedTensorType shaped(Value value) {
+  return cast<RankedTensorType>(value.getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,7 +154,7 @@ LogicalResult AllToAllOp::verifySymbolUses(SymbolTableCollection &symbols) {
       checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
   if (failed(grid))
     return failure();
-  ShapedType input = shaped(getInput()), result = shaped(getResult());
+  RankedTensorType input = shaped(getInput()), result = shaped(getResult());
   FailureOr<int64_t> split = checkDim(*this, "Split", getSplitAxis(), input);
   FailureOr<int64_t> concat =
       failed(split) ? split : checkDim(*this, "Concat", getConcatAxis(), input);
