@@ -76,7 +76,7 @@ Comparison shard::compareTensors(const HostTensor &expected,
       4.0 * std::sqrt(static_cast<double>(model.chain)) *
       (roundoff + std::sqrt(static_cast<double>(model.terms)) * sumRoundoff);
   result.scale = scaleOf(expected);
-  result.tolerance = relative * result.scale;
+  result.tolerance = relative;
   for (int64_t i = 0; i < count; ++i) {
     double x = expected.asDouble(i), y = actual.asDouble(i);
     if (x == y || (std::isnan(x) && std::isnan(y)))
@@ -91,9 +91,10 @@ Comparison shard::compareTensors(const HostTensor &expected,
       continue;
     }
     result.maxAbsolute = std::max(result.maxAbsolute, error);
-    result.maxRelative = std::max(result.maxRelative, error / magnitude);
+    double size = std::max(magnitude, result.scale);
+    result.maxRelative = std::max(result.maxRelative, error / size);
     note(result, i, x, y);
-    if (error > relative * std::max(magnitude, result.scale))
+    if (error > relative * size)
       ++result.mismatches;
   }
   result.equal = result.mismatches == 0;

@@ -151,7 +151,7 @@ static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
 static LogicalResult lower(ModuleOp module, func::FuncOp entry,
                            const CompileOptions &options) {
   wrapScalars(entry);
-  if (failed(prepareTensors(module)))
+  if (failed(lowerTensorOps(module)) || failed(prepareTensors(module)))
     return failure();
   makeTotal(module);
   widenReductions(module);
@@ -177,8 +177,8 @@ shard::compile(ModuleOp module, StringRef entryName,
                const CompileOptions &options) {
   auto original = module.lookupSymbol<func::FuncOp>(entryName);
   if (!original || original.isExternal())
-    return module.emitError()
-           << "has no function '" << entryName << "' with a body";
+    return emitError(module.getLoc())
+           << "the module has no function '" << entryName << "' with a body";
   std::unique_ptr<CompiledProgram> program(new CompiledProgram());
   if (failed(getSpecs(original, original.getArgumentTypes(), "argument",
                       program->inputSpecs)) ||

@@ -54,11 +54,11 @@ FailureOr<func::FuncOp> shard::findEntry(ModuleOp module, StringRef name) {
   auto names = llvm::map_range(
       candidates, [](func::FuncOp function) { return function.getName().str(); });
   std::string list = llvm::join(names, ", ");
-  InFlightDiagnostic diagnostic = module.emitError();
+  InFlightDiagnostic diagnostic = emitError(module.getLoc());
   if (name.empty())
     diagnostic << "which function to run? name one by --entry";
   else
-    diagnostic << "has no function '" << name << "' with a body";
+    diagnostic << "the module has no function '" << name << "' with a body";
   diagnostic << (list.empty() ? "; the module defines no function"
                               : "; functions: " + list);
   return failure();
@@ -258,6 +258,21 @@ static std::string quoteNames(StringRef text, SmallVectorImpl<size_t> &origin) {
 static ShardingAttr parseSharding(const HintText &hint, size_t begin,
                                   StringRef grid) {
   std::string prefix = ("#shard.sharding<@" + grid + ", ").str();
+  SmallVector<size_t> open;
+  for (size_t i = begin; i < hint.text.size(); ++i) {
+    if (hint.text[i] == '[')
+      open.push_back(i);
+    else if (hint.text[i] == ']' && !open.empty())
+      open.pop_back();
+    else if (hint.text[i] == ']') {
+      hint.error(i) << "malformed sharding: ']' closes nothing";
+      return nullptr;
+    }
+  }
+  if (!open.empty()) {
+    hint.error(open.back()) << "malformed sharding: '[' is not closed";
+    return nullptr;
+  }
   SmallVector<size_t> origin;
   std::string body = quoteNames(hint.text.substr(begin), origin);
   std::string full = prefix + body + ">";

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 
 using namespace mlir;
 using namespace shard;
@@ -403,6 +404,14 @@ LogicalResult execution::lowerLinalg(ModuleOp module) {
           linalg::YieldOp::create(nested, loc, args[0]);
         });
     rewriter.eraseOp(op);
+  }
+  // A device is one thread: its parallel loops run in order.
+  SmallVector<scf::ForallOp> parallel;
+  module.walk([&](scf::ForallOp op) { parallel.push_back(op); });
+  for (scf::ForallOp op : parallel) {
+    rewriter.setInsertionPoint(op);
+    if (failed(scf::forallToForLoop(rewriter, op)))
+      return op.emitError("cannot become a loop");
   }
   SmallVector<linalg::LinalgOp> ops;
   WalkResult walked = module.walk([&](linalg::LinalgOp op) {

@@ -61,29 +61,25 @@ static void expandMath(ModuleOp module) {
   (void)applyPatternsGreedily(module, std::move(patterns));
 }
 
-/// Gives functions with a body names of their own, so that a program's @exp does
-/// not stand in for the library's.
+/// Gives functions with a body names of their own.
 static void mangleFunctions(ModuleOp module) {
   llvm::StringSet<> defined;
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+  for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal())
       defined.insert(function.getName());
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (defined.contains(function.getName()))
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
       function.setName(mangledName(function.getName()));
-  auto rename = [&](FlatSymbolRefAttr name) {
-    return name && defined.contains(name.getValue())
-               ? FlatSymbolRefAttr::get(module.getContext(),
-                                        mangledName(name.getValue()))
-               : FlatSymbolRefAttr();
+  auto rename = [&](StringRef name) {
+    return FlatSymbolRefAttr::get(module.getContext(), mangledName(name));
   };
   module.walk([&](Operation *op) {
-    if (auto call = dyn_cast<LLVM::CallOp>(op)) {
-      if (FlatSymbolRefAttr name = rename(call.getCalleeAttr()))
-        call.setCalleeAttr(name);
-    } else if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
-      if (FlatSymbolRefAttr name = rename(address.getGlobalNameAttr()))
-        address.setGlobalNameAttr(name);
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      if (defined.contains(call.getCallee()))
+        call.setCalleeAttr(rename(call.getCallee()));
+    } else if (auto constant = dyn_cast<func::ConstantOp>(op)) {
+      if (defined.contains(constant.getValue()))
+        constant.setValueAttr(rename(constant.getValue()));
     }
   });
 }
@@ -100,6 +96,7 @@ static void markAllocations(ModuleOp module) {
 
 LogicalResult execution::lowerToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
+  mangleFunctions(module);
   if (failed(expandOps(module)))
     return module.emitError("views of buffers did not lower");
   expandMath(module);
@@ -125,7 +122,6 @@ LogicalResult execution::lowerToLLVM(ModuleOp module) {
   populateVectorToLLVMConversionPatterns(converter, patterns);
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return failure();
-  mangleFunctions(module);
   markAllocations(module);
   return success();
 }

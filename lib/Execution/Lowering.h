@@ -45,6 +45,10 @@ std::optional<MatchedContraction> matchContraction(mlir::linalg::LinalgOp op);
 std::optional<llvm::SmallVector<int64_t>> linearFactors(mlir::AffineExpr expr,
                                                         unsigned numLoops);
 
+/// Ops that have no form on buffers (gather, pack, bitcast) become others that
+/// have one.
+mlir::LogicalResult lowerTensorOps(mlir::ModuleOp module);
+
 /// Named ops and elementwise ops become linalg.generic and are fused.
 mlir::LogicalResult prepareTensors(mlir::ModuleOp module);
 
@@ -68,8 +72,8 @@ void insertDeallocations(mlir::ModuleOp module);
 /// conversions.
 void expandNarrowFloats(mlir::ModuleOp module);
 
-/// Everything becomes the LLVM dialect; functions are renamed so that none hides
-/// a library function.
+/// Everything becomes the LLVM dialect; functions are renamed first, so that a
+/// program's @exp does not stand in for the library's.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 
 /// Functions that every program may call, beside those of libm: the kernel and

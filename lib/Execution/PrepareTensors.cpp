@@ -67,7 +67,6 @@ LogicalResult execution::prepareTensors(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
-  linalg::populateDecomposePackUnpackPatterns(patterns);
   tensor::populateDecomposeTensorConcatPatterns(patterns);
   GreedyRewriteConfig config;
   config.setMaxIterations(20);

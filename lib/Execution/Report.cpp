@@ -112,16 +112,21 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
   os << "grid " << formatSeconds(report.secondsGrid) << ", compilation "
      << formatSeconds(report.secondsCompile) << '\n';
   if (report.verified) {
-    os << formatv("largest error       absolute {0:e3}, relative {1:e3}\n",
-                  report.maxAbsolute, report.maxRelative);
+    double allowed = 0.0;
+    for (const ValueReport &value : report.results)
+      if (value.comparison)
+        allowed = std::max(allowed, value.comparison->tolerance);
+    os << formatv("largest error       absolute {0:e3}, relative {1:e3} (allowed "
+                  "{2:e3})\n",
+                  report.maxAbsolute, report.maxRelative, allowed);
     for (auto [index, value] : llvm::enumerate(report.results)) {
       if (!value.comparison || value.comparison->equal)
         continue;
       const Comparison &comparison = *value.comparison;
-      os << formatv("result{0}: {1} elements differ by more than the tolerance "
-                    "({2:e3}); worst at position {3}: {4} instead of {5}\n",
-                    index, comparison.mismatches, comparison.tolerance,
-                    comparison.worst, comparison.actual, comparison.expected);
+      os << formatv("result{0}: {1} elements differ by more than allowed; worst "
+                    "at position {2}: {3} instead of {4}\n",
+                    index, comparison.mismatches, comparison.worst,
+                    comparison.actual, comparison.expected);
     }
   }
   if (!report.error.empty())

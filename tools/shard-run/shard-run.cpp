@@ -143,8 +143,8 @@ LogicalResult run(MLIRContext &context) {
   if (failed(grid))
     return failure();
   if (!*grid && (verifyRun || printPartitioned))
-    return module->emitError()
-           << "has no grid; give one by --grid, such as --grid 2x2";
+    return emitError(module->getLoc())
+           << "the program has no grid; give one by --grid, such as --grid 2x2";
 
   shard::RunOptions options;
   options.verify = verifyRun;
@@ -183,6 +183,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   shard::registerRunDialects(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context, llvm::errs());
   LogicalResult result = run(context);

@@ -53,9 +53,9 @@ struct ErrorModel {
 
 struct Comparison {
   bool equal = true;
-  /// Over all elements; relative to max(|x|, |y|).
+  /// Over all elements; relative to max(|x|, |y|, scale).
   double maxAbsolute = 0.0, maxRelative = 0.0;
-  /// What max|x - y| was allowed to be for elements not above `scale`.
+  /// What maxRelative may be; 0 for integers.
   double tolerance = 0.0;
   double scale = 0.0;
   int64_t mismatches = 0;

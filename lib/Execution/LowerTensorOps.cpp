@@ -1,0 +1,110 @@
+//===- LowerTensorOps.cpp - Tensor ops that do not bufferize --------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::execution;
+
+/// tensor.gather as a linalg.generic that reads one element per result element.
+static void lowerGather(RewriterBase &rewriter, tensor::GatherOp op) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  auto resultType = op.getResultType();
+  auto sourceType = op.getSourceType();
+  int64_t batchRank = op.getIndicesType().getRank() - 1;
+  bool reduced = resultType.getRank() != batchRank + sourceType.getRank();
+  ArrayRef<int64_t> gathered = op.getGatherDims();
+  // The sizes of the result: those of the batch, then those of the slice.
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, op.getIndices());
+  sizes.pop_back();
+  for (int64_t dim = 0; dim < sourceType.getRank(); ++dim) {
+    if (!llvm::is_contained(gathered, dim))
+      sizes.push_back(tensor::getMixedSize(rewriter, loc, op.getSource(), dim));
+    else if (!reduced)
+      sizes.push_back(rewriter.getIndexAttr(1));
+  }
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                        resultType.getElementType());
+  SmallVector<AffineMap> maps{
+      rewriter.getMultiDimIdentityMap(resultType.getRank())};
+  SmallVector<utils::IteratorType> iterators(resultType.getRank(),
+                                             utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &builder, Location nested, ValueRange) {
+    auto loopIndex = [&](int64_t loop) -> Value {
+      return linalg::IndexOp::create(builder, nested, loop);
+    };
+    SmallVector<Value> batch;
+    for (int64_t i = 0; i < batchRank; ++i)
+      batch.push_back(loopIndex(i));
+    SmallVector<Value> position;
+    int64_t loop = batchRank;
+    for (int64_t dim = 0; dim < sourceType.getRank(); ++dim) {
+      const auto *found = llvm::find(gathered, dim);
+      if (found == gathered.end()) {
+        position.push_back(loopIndex(loop++));
+        continue;
+      }
+      loop += reduced ? 0 : 1;
+      SmallVector<Value> at = batch;
+      at.push_back(arith::ConstantIndexOp::create(builder, nested,
+                                                  found - gathered.begin()));
+      Value index =
+          tensor::ExtractOp::create(builder, nested, op.getIndices(), at);
+      if (!index.getType().isIndex())
+        index = arith::IndexCastOp::create(builder, nested,
+                                           builder.getIndexType(), index);
+      position.push_back(index);
+    }
+    Value element =
+        tensor::ExtractOp::create(builder, nested, op.getSource(), position);
+    linalg::YieldOp::create(builder, nested, element);
+  };
+  auto generic = linalg::GenericOp::create(rewriter, loc, empty.getType(),
+                                           ValueRange{}, ValueRange{empty}, maps,
+                                           iterators, body);
+  Value result = generic.getResult(0);
+  if (result.getType() != resultType)
+    result = tensor::CastOp::create(rewriter, loc, resultType, result);
+  rewriter.replaceOp(op, result);
+}
+
+LogicalResult execution::lowerTensorOps(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa<tensor::GatherOp, tensor::BitcastOp, linalg::PackOp,
+            linalg::UnPackOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    rewriter.setInsertionPoint(op);
+    if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
+      lowerGather(rewriter, gather);
+    } else if (auto cast = dyn_cast<tensor::BitcastOp>(op)) {
+      auto isPlain = [](Type type) {
+        return getElementTypeOrSelf(type).isSignlessIntOrFloat();
+      };
+      if (isPlain(cast.getSource().getType()) && isPlain(cast.getType()))
+        rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, cast.getType(),
+                                                      cast.getSource());
+    } else if (auto pack = dyn_cast<linalg::PackOp>(op)) {
+      if (failed(linalg::lowerPack(rewriter, pack)))
+        return pack.emitError("cannot be lowered to a pad and a transpose");
+    } else if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
+      if (failed(linalg::lowerUnPack(rewriter, unpack)))
+        return unpack.emitError("cannot be lowered to a transpose and a slice");
+    }
+  }
+  return success();
+}
