@@ -98,7 +98,7 @@ void SearchSpace::slices(const Expansion &at) const {
       for (int i = 0; i < count; ++i)
         width = (width + size[axes[i]] - 1) / size[axes[i]];
       if (layout.bytes + perElement * static_cast<double>(width) > memoryBound)
-        return;
+        return false;
       Move move;
       move.to = state;
       for (int i = 0; i < count; ++i)
@@ -107,13 +107,27 @@ void SearchSpace::slices(const Expansion &at) const {
       move.dim = static_cast<int8_t>(dim);
       move.count = static_cast<int8_t>(count);
       result.push_back(move);
+      return true;
+    };
+    // Several axes at once where one leaves too large a block.
+    uint8_t several[maxAxes];
+    auto sliceMore = [&](auto &&self, int count, uint32_t rest) -> void {
+      if (count > 0 && (!flat(local, several, count) || slice(several, count)))
+        return;
+      for (uint32_t set = rest; set; set &= set - 1) {
+        several[count] = static_cast<uint8_t>(__builtin_ctz(set));
+        self(self, count + 1, rest & ~(1u << several[count]));
+      }
     };
     for (uint32_t rest = layout.replicated; rest; rest &= rest - 1) {
       uint8_t axis = static_cast<uint8_t>(__builtin_ctz(rest));
       int before = spareBefore[axis];
       if (before >= 0 && state.place[before] == Replicated)
         continue;
-      slice(&axis, 1);
+      if (!slice(&axis, 1) && numAxes <= 4) {
+        several[0] = axis;
+        sliceMore(sliceMore, 1, layout.replicated & ~(1u << axis));
+      }
     }
     int count = layout.count[dim];
     int missing = targetLayout.count[dim] - count;

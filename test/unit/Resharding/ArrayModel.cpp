@@ -53,28 +53,44 @@ void forEachIndex(const Index &shape,
   }
 }
 
+/// An array as (before, dim, behind): what a slice along `dim` sees of it.
+struct Slabs {
+  int64_t outer = 1, inner = 1;
+  Slabs(const Index &shape, int64_t dim) {
+    for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
+      (i < dim ? outer : inner) *= i == dim ? 1 : shape[i];
+  }
+};
+
+/// Copies [from, from + count) of `dim` of `source` to [to, ...) of `target`, as
+/// far as both have it.
+void copySlab(const Array &source, int64_t from, Array &target, int64_t to,
+              int64_t count, int64_t dim) {
+  int64_t skip = std::max<int64_t>({0, -from, -to});
+  from += skip, to += skip, count -= skip;
+  count = std::min({count, source.shape[dim] - from, target.shape[dim] - to});
+  if (count <= 0)
+    return;
+  Slabs slabs(source.shape, dim);
+  for (int64_t outer = 0; outer < slabs.outer; ++outer)
+    std::copy_n(
+        source.cells.begin() + (outer * source.shape[dim] + from) * slabs.inner,
+        count * slabs.inner,
+        target.cells.begin() + (outer * target.shape[dim] + to) * slabs.inner);
+}
+
 /// [begin, begin + size) of `dim`; what lies outside is poison.
 Array cut(const Array &array, int64_t dim, int64_t begin, int64_t size) {
   Index shape = array.shape;
   shape[dim] = size;
   Array result(shape);
-  forEachIndex(shape, [&](Index &index) {
-    Index source = index;
-    source[dim] += begin;
-    if (source[dim] >= 0 && source[dim] < array.shape[dim])
-      result.at(index) = array.at(source);
-  });
+  copySlab(array, begin, result, 0, size, dim);
   return result;
 }
 
 /// Copies `part` into `whole` at `offset` of `dim`, as far as it fits.
 void paste(Array &whole, const Array &part, int64_t dim, int64_t offset) {
-  forEachIndex(part.shape, [&](Index &index) {
-    Index target = index;
-    target[dim] += offset;
-    if (target[dim] >= 0 && target[dim] < whole.shape[dim])
-      whole.at(target) = part.at(index);
-  });
+  copySlab(part, 0, whole, offset, part.shape[dim], dim);
 }
 
 double combine(ReductionKind kind, double a, double b) {
@@ -129,13 +145,13 @@ bool keepsValueWhenMadePartial(ReductionKind kind) {
          kind == ReductionKind::BitwiseOr || kind == ReductionKind::Average;
 }
 
-Array reduce(ReductionKind kind, const std::vector<Array> &arrays) {
-  Array result = arrays[0];
+Array reduce(ReductionKind kind, const std::vector<const Array *> &arrays) {
+  Array result = *arrays[0];
   for (size_t i = 1; i < arrays.size(); ++i)
     for (size_t j = 0; j < result.cells.size(); ++j) {
-      result.cells[j].value =
-          combine(kind, result.cells[j].value, arrays[i].cells[j].value);
-      result.cells[j].poison |= arrays[i].cells[j].poison;
+      const Cell &other = arrays[i]->cells[j];
+      result.cells[j].value = combine(kind, result.cells[j].value, other.value);
+      result.cells[j].poison |= other.poison;
     }
   if (kind == ReductionKind::Average)
     for (Cell &cell : result.cells)
@@ -150,10 +166,12 @@ struct Machine {
   Sharding sharding;
   std::vector<Array> arrays;
 
-  std::vector<Array> group(int64_t device, const AxisList &axes) const {
-    std::vector<Array> result;
+  using Group = std::vector<const Array *>;
+
+  Group group(int64_t device, const AxisList &axes) const {
+    Group result;
     for (int64_t member : grid.groupMembers(device, axes))
-      result.push_back(arrays[member]);
+      result.push_back(&arrays[member]);
     return result;
   }
 
@@ -163,15 +181,14 @@ struct Machine {
     return cut(array, dim, position * width, width);
   }
 
-  static Array gatherOf(const std::vector<Array> &parts, int64_t dim,
-                        int64_t extent) {
-    Index shape = parts[0].shape;
+  static Array gatherOf(const Group &parts, int64_t dim, int64_t extent) {
+    Index shape = parts[0]->shape;
     shape[dim] = extent;
     Array result(shape);
     int64_t offset = 0;
-    for (const Array &part : parts) {
-      paste(result, part, dim, offset);
-      offset += part.shape[dim];
+    for (const Array *part : parts) {
+      paste(result, *part, dim, offset);
+      offset += part->shape[dim];
     }
     return result;
   }
@@ -262,10 +279,13 @@ struct Machine {
         break;
       case Step::Kind::AllToAll: {
         std::vector<Array> pieces;
-        for (const Array &array : group(device, step.axes))
-          pieces.push_back(sliceOf(array, step.dim, k, position));
+        for (const Array *array : group(device, step.axes))
+          pieces.push_back(sliceOf(*array, step.dim, k, position));
+        Group arrived;
+        for (const Array &piece : pieces)
+          arrived.push_back(&piece);
         next.push_back(
-            gatherOf(pieces, step.concatDim, step.localShape[step.concatDim]));
+            gatherOf(arrived, step.concatDim, step.localShape[step.concatDim]));
         break;
       }
       case Step::Kind::Permute:
@@ -292,16 +312,7 @@ struct Machine {
         Array result(shape);
         for (Cell &cell : result.cells)
           cell = {neutral(step.reduction), false};
-        // Behind my valid elements the others' lie, or nothing: those of mine
-        // that are padding are not to be pasted over neutral elements.
-        Array own = mine;
-        int64_t offset = position * mine.shape[step.dim];
-        forEachIndex(own.shape, [&](Index &index) {
-          Index target = index;
-          target[step.dim] += offset;
-          if (target[step.dim] < shape[step.dim])
-            result.at(target) = own.at(index);
-        });
+        paste(result, mine, step.dim, position * mine.shape[step.dim]);
         next.push_back(result);
         break;
       }
@@ -409,9 +420,10 @@ std::string checkPlan(const Plan &plan, const Grid &grid,
     for (Cell &cell : part.cells)
       cell = {static_cast<double>(small ? 1 + random() % 3 : random() % 1024),
               false};
-  Array whole = reduce(from.reduction, parts);
-  if (from.partial.empty())
-    whole = parts[0];
+  Machine::Group allParts;
+  for (const Array &part : parts)
+    allParts.push_back(&part);
+  Array whole = summands == 1 ? parts[0] : reduce(from.reduction, allParts);
 
   Machine machine{grid, shape, from, {}};
   for (int64_t device = 0; device < grid.numDevices(); ++device) {

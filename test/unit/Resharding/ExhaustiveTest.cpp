@@ -1,0 +1,244 @@
+//===- ExhaustiveTest.cpp - Every plan against model and oracle -----------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every ordered pair of shardings (up to renaming of axes of one size) of ranks 1
+// to 3 over up to 3 axes of sizes 2, 3, 4, partial ones included, on dimensions
+// that divide and that do not: the plan is executed, and its cost, its number of
+// steps and its peak memory are those of the oracle. By default a fixed part of
+// the pairs; all of them where SHARD_EXHAUSTIVE is set (some minutes).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArrayModel.h"
+#include "Oracle.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+
+using namespace shard;
+using namespace shard::test;
+
+namespace {
+bool runAll() { return std::getenv("SHARD_EXHAUSTIVE") != nullptr; }
+
+/// Names two axes of one size in the order in which the sharding names them.
+bool isCanonical(const Grid &grid, const Sharding &sharding) {
+  AxisList order;
+  for (const AxisList &axes : sharding.dims)
+    order.insert(order.end(), axes.begin(), axes.end());
+  order.insert(order.end(), sharding.partial.begin(), sharding.partial.end());
+  for (GridAxis axis = 0; axis < grid.rank(); ++axis)
+    if (std::find(order.begin(), order.end(), axis) == order.end())
+      order.push_back(axis);
+  for (size_t i = 0; i < order.size(); ++i)
+    for (size_t j = i + 1; j < order.size(); ++j)
+      if (grid.shape[order[i]] == grid.shape[order[j]] && order[i] > order[j])
+        return false;
+  return true;
+}
+
+struct Tally {
+  int64_t pairs = 0, free = 0;
+  double cost = 0, lowerBound = 0;
+
+  void print(const std::string &what) const {
+    std::cout << what << ": " << pairs << " pairs, " << free
+              << " without communication, cost " << cost << ", lower bounds "
+              << lowerBound << "\n";
+  }
+};
+
+/// Compares the plans of every `stride`-th pair (all if 1) with the oracle's, and
+/// executes them.
+void comparePairs(const Grid &grid, const std::vector<int64_t> &shape,
+                  size_t stride, bool execute, Tally &tally) {
+  Oracle oracle(grid, shape, 4, true);
+  const std::vector<Sharding> &all = oracle.shardings();
+  size_t pair = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!isCanonical(grid, all[i]))
+      continue;
+    // Whole rows, so that the oracle's work is used.
+    size_t rowStride = stride > 16 ? stride / 16 : 1;
+    if (i % rowStride != 0)
+      continue;
+    for (size_t j = 0; j < all.size(); ++j) {
+      if (pair++ % (stride / rowStride) != 0)
+        continue;
+      std::string error;
+      std::optional<Plan> plan =
+          planReshard(grid, shape, 4, all[i], all[j], LinkCostModel(), &error);
+      ASSERT_TRUE(plan) << error;
+      Oracle::Answer best = oracle.cheapest(i, j);
+      auto text = [&] {
+        return toString(*plan, grid, shape, 4, all[i], all[j]);
+      };
+      ASSERT_TRUE(plan->optimal) << text();
+      ASSERT_NEAR(plan->cost, best.cost, 1e-3) << text();
+      ASSERT_EQ(static_cast<int>(plan->steps.size()), best.steps) << text();
+      ASSERT_LE(static_cast<double>(plan->peakBytes), best.memoryBound)
+          << text();
+      ASSERT_LE(static_cast<double>(plan->lowerBoundBytes), plan->cost + 1e-3)
+          << text();
+      if (execute)
+        ASSERT_EQ(checkPlan(*plan, grid, shape, all[i], all[j]), "") << text();
+      ++tally.pairs;
+      tally.free += plan->cost == 0;
+      tally.cost += plan->cost;
+      tally.lowerBound += static_cast<double>(plan->lowerBoundBytes);
+    }
+  }
+}
+
+/// All grids of up to 3 axes of sizes 2, 3, 4, up to renaming.
+std::vector<Grid> grids() {
+  std::vector<Grid> result;
+  for (int64_t a : {2, 3, 4}) {
+    result.push_back({{a}});
+    for (int64_t b = a; b <= 4; ++b) {
+      result.push_back({{a, b}});
+      for (int64_t c = b; c <= 4; ++c)
+        result.push_back({{a, b, c}});
+    }
+  }
+  return result;
+}
+} // namespace
+
+TEST(Exhaustive, EvenDimensions) {
+  Tally tally;
+  for (const Grid &grid : grids())
+    for (int64_t rank = 1; rank <= 3; ++rank) {
+      int64_t devices = grid.numDevices();
+      std::vector<int64_t> shape(rank, devices);
+      bool large = grid.rank() == 3 && rank == 3;
+      // Arrays of more than 12^3 elements are left to the uneven test.
+      bool execute = rank < 3 || devices <= 12;
+      comparePairs(grid, shape,
+                   runAll()    ? 1
+                   : large     ? 331
+                   : rank == 3 ? 17
+                               : 5,
+                   execute, tally);
+    }
+  tally.print("even dimensions");
+}
+
+TEST(Exhaustive, UnevenDimensions) {
+  Tally tally;
+  for (const Grid &grid : grids())
+    for (std::vector<int64_t> shape :
+         {std::vector<int64_t>{7, 10, 13}, {6, 4, 9}, {3, 5, 2}})
+      for (size_t rank = 1; rank <= 3; ++rank) {
+        bool large = grid.rank() == 3 && rank == 3;
+        std::vector<int64_t> part(shape.begin(),
+                                  shape.begin() + static_cast<ptrdiff_t>(rank));
+        comparePairs(grid, part,
+                     runAll()    ? 1
+                     : large     ? 557
+                     : rank == 3 ? 29
+                                 : 7,
+                     true, tally);
+      }
+  tally.print("uneven dimensions");
+}
+
+TEST(Exhaustive, FourAxesSampled) {
+  // The oracle knows some thousands of shardings; pairs are taken at random.
+  std::mt19937 random(7);
+  Tally tally;
+  struct Case {
+    Grid grid;
+    std::vector<int64_t> shape;
+    bool partial;
+  };
+  std::vector<Case> cases = {{{{2, 2, 2, 2}}, {16, 16, 16}, false},
+                             {{{2, 3, 2, 4}}, {48, 48}, true},
+                             {{{2, 2, 3, 2}}, {7, 10, 5}, false}};
+  if (runAll()) {
+    cases.push_back({{{2, 2, 2, 2}}, {16, 16, 16, 16}, true});
+    cases.push_back({{{2, 3, 4, 2}}, {48, 48, 48, 48}, false});
+    cases.push_back({{{2, 2, 4, 4}}, {64, 64, 64, 64}, true});
+    cases.push_back({{{3, 2, 2, 4}}, {7, 10, 5, 12}, true});
+  }
+  for (const Case &c : cases) {
+    Oracle oracle(c.grid, c.shape, 1, c.partial);
+    const std::vector<Sharding> &all = oracle.shardings();
+    int sources = runAll() ? 60 : 6;
+    for (int source = 0; source < sources; ++source) {
+      size_t i = random() % all.size();
+      for (int target = 0; target < 40; ++target) {
+        size_t j = random() % all.size();
+        std::optional<Plan> plan =
+            planReshard(c.grid, c.shape, 1, all[i], all[j]);
+        ASSERT_TRUE(plan);
+        Oracle::Answer best = oracle.cheapest(i, j);
+        std::string text = toString(*plan, c.grid, c.shape, 1, all[i], all[j]);
+        ASSERT_NEAR(plan->cost, best.cost, 1e-3) << text;
+        ASSERT_LE(static_cast<double>(plan->peakBytes), best.memoryBound)
+            << text;
+        if (c.shape.size() < 4 && target % 8 == 0)
+          ASSERT_EQ(checkPlan(*plan, c.grid, c.shape, all[i], all[j]), "")
+              << text;
+        ++tally.pairs;
+        tally.cost += plan->cost;
+        tally.lowerBound += static_cast<double>(plan->lowerBoundBytes);
+      }
+    }
+  }
+  tally.print("four axes");
+}
+
+TEST(Exhaustive, ManyAxesAtRandom) {
+  // No oracle here: plans are executed and held against the lower bound.
+  std::mt19937 random(3);
+  Tally tally;
+  int64_t unproven = 0;
+  int pairs = runAll() ? 2000 : 60;
+  for (int n = 0; n < pairs; ++n) {
+    Grid grid;
+    std::vector<int64_t> shape;
+    size_t rank = 2 + random() % 4, axes = 3 + random() % 3;
+    for (size_t i = 0; i < axes; ++i)
+      grid.shape.push_back(2 + (random() % 4 == 0));
+    for (size_t i = 0; i < rank; ++i)
+      shape.push_back(random() % 2 ? 4
+                                   : 2 + static_cast<int64_t>(random() % 5));
+    auto pick = [&] {
+      Sharding sharding = Sharding::replicated(static_cast<int64_t>(rank));
+      AxisList order;
+      for (size_t i = 0; i < axes; ++i)
+        order.push_back(static_cast<GridAxis>(i));
+      std::shuffle(order.begin(), order.end(), random);
+      for (GridAxis axis : order) {
+        size_t where = random() % (rank + 2);
+        if (where < rank)
+          sharding.dims[where].push_back(axis);
+        else if (where == rank && random() % 2)
+          sharding.partial.push_back(axis);
+      }
+      std::sort(sharding.partial.begin(), sharding.partial.end());
+      return sharding;
+    };
+    Sharding from = pick(), to = pick();
+    std::optional<Plan> plan = planReshard(grid, shape, 4, from, to);
+    ASSERT_TRUE(plan);
+    ASSERT_EQ(checkPlan(*plan, grid, shape, from, to), "")
+        << toString(*plan, grid, shape, 4, from, to);
+    ++tally.pairs;
+    unproven += !plan->optimal;
+    tally.cost += plan->cost;
+    tally.lowerBound += static_cast<double>(plan->lowerBoundBytes);
+  }
+  tally.print("three to five axes at random");
+  std::cout << unproven << " plans not proven to be the cheapest\n";
+}
