@@ -48,6 +48,7 @@ public:
     }
   }
 
+  GridAxis axis(uint8_t atom) const { return axisOf[atom]; }
   AxisList axes(llvm::ArrayRef<uint8_t> list) const {
     AxisList result;
     for (uint8_t atom : list)
@@ -140,7 +141,12 @@ Solution Run::finish() {
     note(obstacle);
   for (const Obstacle &obstacle : unevenDims)
     note(obstacle);
-  solution.events = std::move(events);
+  for (const Event &event : events) {
+    lists.atoms(event.list, listAtoms);
+    for (size_t i = event.before; i < listAtoms.size(); ++i)
+      solution.causes.try_emplace({event.value, merge.axis(listAtoms[i])},
+                                  event.cause);
+  }
   return solution;
 }
 

@@ -51,6 +51,20 @@ void Reader::edge(OpOperand &use, ValueId target) {
   origins.push_back(&use);
 }
 
+void Reader::silentEdge(TableId table, ValueId source, ValueId target,
+                        Operation *op) {
+  silent[problem.addOp(table, source, target)] = op;
+  origins.push_back(Origin());
+}
+
+Operation *Reader::ownerOf(OpId op) const {
+  Origin origin = origins[op];
+  if (origin.isNull())
+    return silent.lookup(op);
+  auto *use = dyn_cast<OpOperand *>(origin);
+  return use ? use->getOwner() : cast<Operation *>(origin);
+}
+
 LogicalResult Reader::declare(FunctionOpInterface function) {
   for (BlockArgument argument : function.getArguments()) {
     ValueId id = idOf(argument);
@@ -171,9 +185,8 @@ LogicalResult Reader::readShardOp(Operation *op) {
     ValueId target;
     if (shard.getAnnotateForUsers()) {
       target = idOf(shard.getResult());
-      problem.addOp(tables.identityOf(problem.valueShape[target]), source,
-                    target);
-      origins.push_back(Origin());
+      silentEdge(tables.identityOf(problem.valueShape[target]), source, target,
+                 op);
     } else {
       target = source;
       auto [entry, isNew] = ids.try_emplace(shard.getResult(), source);
@@ -193,9 +206,8 @@ LogicalResult Reader::readShardOp(Operation *op) {
       values.emplace_back(constraint.getResult(), source);
     } else {
       target = idOf(constraint.getResult());
-      problem.addOp(tables.identityOf(problem.valueShape[target]), source,
-                    target);
-      origins.push_back(Origin());
+      silentEdge(tables.identityOf(problem.valueShape[target]), source, target,
+                 op);
     }
     if (failed(checkGrid(constraint.getSharding().getGrid(), op, op->getLoc())))
       return failure();

@@ -49,9 +49,16 @@ public:
 
   /// Every tensor value with its number, in the order of the program.
   std::vector<std::pair<mlir::Value, ValueId>> values;
-  /// Per op of the problem: the op it is, or the operand that it is an edge for.
+  /// Per op of the problem: the op it is, or the operand that it is an edge for;
+  /// null for what is in `silent`.
   using Origin = llvm::PointerUnion<mlir::Operation *, mlir::OpOperand *>;
   std::vector<Origin> origins;
+
+  /// Edges that ask for no reshard of an operand: hints for users, entries into
+  /// manual computations. The op that they stand for.
+  llvm::DenseMap<OpId, mlir::Operation *> silent;
+  /// The op that `op` stands for.
+  mlir::Operation *ownerOf(OpId op) const;
 
   /// A tensor from outside that the body of an op uses whole.
   struct Captured {
@@ -98,6 +105,8 @@ public:
 
   /// Where the hint of a value stands, for errors of the engine.
   mlir::Location hintLocation(ValueId value);
+  /// "the hint [...] at file:line:col" of `value`, which has one.
+  std::string describeHint(ValueId value);
 
   /// The number of `value`; kNoValue for what is not a ranked tensor.
   ValueId idOf(mlir::Value value);
@@ -115,6 +124,8 @@ private:
   ValueId fresh(mlir::RankedTensorType type);
   void unite(ValueId a, ValueId b);
   void edge(mlir::OpOperand &use, ValueId target);
+  void silentEdge(TableId table, ValueId source, ValueId target,
+                  mlir::Operation *op);
 
   mlir::LogicalResult declare(mlir::FunctionOpInterface function);
   mlir::LogicalResult readRegion(mlir::Region &region);
@@ -139,8 +150,8 @@ private:
                                 mlir::Operation *from, mlir::Location location);
   mlir::LogicalResult mergeHints();
   AxisOrigin partOf(const ResolvedAxis &axis) const;
-  mlir::FailureOr<Hint> hintOf(ShardingAttr attr, mlir::Type type,
-                               mlir::Location location, Layout *layout);
+  mlir::FailureOr<Hint> resolveHint(ShardingAttr attr, mlir::Type type,
+                                    mlir::Location location, Layout *layout);
 
   GridOp gridOp;
   mlir::SymbolTableCollection &symbols;
@@ -148,6 +159,9 @@ private:
   llvm::DenseMap<mlir::Value, ValueId> ids;
   mutable std::vector<ValueId> parent;
   std::vector<PlacedHint> hints;
+  /// After reading: from values to their hints.
+  llvm::DenseMap<ValueId, size_t> hintOf;
+  static std::string textOf(PlacedHint &hint);
   llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, ValueId> groups;
   mlir::Operation *function = nullptr;
 };

@@ -213,8 +213,7 @@ LogicalResult Reader::readManual(ManualComputationOp op) {
     ShapeId shapes[] = {problem.valueShape[in], problem.valueShape[argumentId]};
     TableId table = tables.add(
         manualTable(type.getShape(), inner.getShape(), true), shapes);
-    problem.addOp(table, in, argumentId);
-    origins.push_back(Origin());
+    silentEdge(table, in, argumentId, op);
 
     // The argument is what the in sharding says without the manual axes.
     Hint hint;

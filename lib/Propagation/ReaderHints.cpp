@@ -34,8 +34,8 @@ LogicalResult Reader::checkGrid(FlatSymbolRefAttr symbol, Operation *from,
   return diagnostic;
 }
 
-FailureOr<Hint> Reader::hintOf(ShardingAttr attr, Type type, Location location,
-                               Layout *layout) {
+FailureOr<Hint> Reader::resolveHint(ShardingAttr attr, Type type,
+                                    Location location, Layout *layout) {
   auto resolved =
       ::shard::resolve(attr, gridOp, type, [&] { return emitError(location); });
   if (failed(resolved))
@@ -65,7 +65,7 @@ LogicalResult Reader::addHint(ValueId value, ShardingAttr attr, Type type,
   Layout layout;
   if (failed(checkGrid(attr.getGrid(), function ? function : gridOp, location)))
     return failure();
-  FailureOr<Hint> hint = hintOf(attr, type, location, &layout);
+  FailureOr<Hint> hint = resolveHint(attr, type, location, &layout);
   if (failed(hint))
     return failure();
   if (!layout.halos.empty() || !layout.offsets.empty())
@@ -137,12 +137,37 @@ static std::optional<int64_t> contradiction(Hint &into, const Hint &other) {
   return std::nullopt;
 }
 
+std::string Reader::textOf(PlacedHint &hint) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  if (hint.attr)
+    hint.attr.print(os, /*elideType=*/true);
+  else if (hint.op)
+    os << "<@" << hint.op.getGrid() << ", "
+       << toString(*::shard::resolve(hint.op, hint.hint.dims.size())) << ">";
+  return result;
+}
+
+std::string Reader::describeHint(ValueId value) {
+  auto known = hintOf.find(find(value));
+  if (known == hintOf.end())
+    return "nowhere";
+  PlacedHint &hint = hints[known->second];
+  std::string result = "the hint " + textOf(hint) + " at ";
+  llvm::raw_string_ostream os(result);
+  if (auto file = dyn_cast<FileLineColLoc>(hint.location))
+    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
+       << file.getColumn();
+  else
+    hint.location.print(os);
+  return result;
+}
+
 LogicalResult Reader::mergeHints() {
-  llvm::DenseMap<ValueId, size_t> first;
   std::vector<PlacedHint> merged;
   for (PlacedHint &hint : hints) {
     hint.value = find(hint.value);
-    auto [entry, isNew] = first.try_emplace(hint.value, merged.size());
+    auto [entry, isNew] = hintOf.try_emplace(hint.value, merged.size());
     if (isNew) {
       merged.push_back(std::move(hint));
       continue;
@@ -151,18 +176,9 @@ LogicalResult Reader::mergeHints() {
     std::optional<int64_t> dim = contradiction(into.hint, hint.hint);
     if (!dim)
       continue;
-    auto text = [](PlacedHint &hint) {
-      std::string result;
-      llvm::raw_string_ostream os(result);
-      if (hint.attr)
-        os << hint.attr;
-      else if (hint.op)
-        os << hint.op.getSplitAxes();
-      return result;
-    };
     InFlightDiagnostic diagnostic =
         emitError(hint.location)
-        << "sharding " << text(hint)
+        << "sharding " << textOf(hint)
         << " contradicts another one of the same value";
     if (*dim >= 0)
       diagnostic << " in dimension " << *dim;
@@ -170,7 +186,7 @@ LogicalResult Reader::mergeHints() {
       diagnostic << " in its partial axes";
     diagnostic << "; where only some users want it, annotate it for users";
     diagnostic.attachNote(into.location)
-        << "the other one, " << text(into) << ", is here";
+        << "the other one, " << textOf(into) << ", is here";
     return diagnostic;
   }
   hints = std::move(merged);
@@ -184,9 +200,9 @@ LogicalResult Reader::mergeHints() {
 }
 
 Location Reader::hintLocation(ValueId value) {
-  for (const PlacedHint &hint : hints)
-    if (hint.value == value)
-      return hint.location;
+  auto known = hintOf.find(find(value));
+  if (known != hintOf.end())
+    return hints[known->second].location;
   return gridOp.getLoc();
 }
 

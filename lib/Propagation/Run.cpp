@@ -219,9 +219,11 @@ void Run::accept(ValueId value) {
         unevenReported.insert({extent, want}).second)
       unevenDims.push_back({Obstacle::Kind::Uneven, offer.op, extent, want});
     if (options.explain)
-      events.push_back({value, offer.op, offer.proposal.source,
-                        offer.proposal.dim, uint8_t(lists.length(have)),
-                        uint8_t(lists.length(want))});
+      events.push_back(
+          {value,
+           {offer.op, problem.tensors(offer.op)[offer.proposal.source]},
+           want,
+           lists.length(have)});
     mask |= lists.mask(want);
     have = want;
     changed = true;

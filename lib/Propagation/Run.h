@@ -108,6 +108,13 @@ private:
   /// Ops that get a partial operand which they do not take.
   std::vector<bool> refuses;
 
+  /// With options.explain: the extensions of values, in order.
+  struct Event {
+    ValueId value;
+    Cause cause;
+    ListId list;
+    unsigned before;
+  };
   std::vector<Event> events;
   std::vector<Obstacle> unevenDims;
   llvm::DenseSet<std::pair<int64_t, uint32_t>> unevenReported;

@@ -53,14 +53,10 @@ namespace shard::propagation {
 /// Stands for a value that is replicated.
 constexpr uint32_t kReplicated = ~uint32_t(0);
 
-/// Why a value has what it has: `op` extended dimension `dim` of `value` from
-/// `before` to `after` axes, with axes of the op's tensor `source`.
-struct Event {
-  ValueId value;
+/// Why a value has an axis: `op` got it from its tensor `source`.
+struct Cause {
   OpId op;
-  uint16_t source;
-  uint16_t dim;
-  uint8_t before, after;
+  ValueId source;
 };
 
 struct Solution {
@@ -85,9 +81,9 @@ struct Solution {
     AxisList axes;
   };
   std::vector<Note> notes;
-  /// With options.explain, in the order in which it happened. Counts of axes in
-  /// events are of atoms before merging.
-  std::vector<Event> events;
+  /// With options.explain: for a value and an axis of `grid` that splits it the
+  /// cause, unless that is a hint of the value itself.
+  llvm::DenseMap<std::pair<ValueId, GridAxis>, Cause> causes;
 
   /// The sharding of a value of the given rank.
   Sharding sharding(ValueId value, int64_t rank) const {

@@ -109,12 +109,47 @@ struct PropagationRemark {
   std::string text;
 };
 
+/// Why values and reshards are as they are, in words. Values and places are given
+/// as text, so that it stays valid when the program changes.
+struct PropagationExplanation {
+  /// Why a dimension of a value is split by an axis.
+  struct Reason {
+    std::string axis;
+    int64_t dim;
+    /// The ops that the axis came through, from the value back to the hint; long
+    /// chains are cut, `length` counts all of them.
+    std::vector<std::string> chain;
+    size_t length = 0;
+    /// The hint at the end of the chain: its text and place.
+    std::string hint;
+  };
+  struct ValueEntry {
+    std::string value, place, sharding;
+    std::vector<Reason> reasons;
+  };
+  struct ReshardEntry {
+    std::string value, user, place, from, to;
+    /// Why the value is as it is, why the user wants what it wants, and what
+    /// decided.
+    std::vector<Reason> has, wants;
+    std::string verdict;
+  };
+  std::vector<ValueEntry> values;
+  std::vector<ReshardEntry> reshards;
+
+  /// Prints it as text or as one JSON object.
+  void print(llvm::raw_ostream &os) const;
+  void printJson(llvm::raw_ostream &os) const;
+};
+
 /// What propagation found.
 class PropagationResult {
 public:
   /// One entry per grid that hints name; empty without hints.
   std::vector<GridPropagation> grids;
   std::vector<PropagationRemark> remarks;
+  /// With options.explain.
+  PropagationExplanation explanation;
 
   /// The sharding of `value`; null if it is replicated (or unknown). Builds an
   /// index at the first call.

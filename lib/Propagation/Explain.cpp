@@ -1,0 +1,306 @@
+//===- Explain.cpp - Why values are sharded as they are -------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explain.h"
+#include "Writer.h"
+
+#include "mlir/IR/AsmState.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+
+namespace shard::propagation {
+
+namespace {
+
+/// How many ops of a chain are named.
+constexpr size_t kMaxChain = 8;
+
+class Explainer {
+public:
+  Explainer(Operation *root, Reader &reader, const Solution &solution,
+            const GridPropagation &out, PropagationExplanation &explanation)
+      : names(root), reader(reader), solution(solution), out(out),
+        gridOp(cast<GridOp>(out.gridOp)), explanation(explanation) {
+    for (const auto &[value, id] : reader.values)
+      valueOf.try_emplace(reader.find(id), value);
+  }
+
+  void run(llvm::ArrayRef<OpId> useOps) {
+    for (const auto &[value, index] : out.values) {
+      PropagationExplanation::ValueEntry entry;
+      entry.value = nameOf(value);
+      entry.place = placeOf(value.getLoc());
+      entry.sharding = text(out.shardings[index]);
+      entry.reasons = reasonsOf(reader.find(reader.idOf(value)));
+      explanation.values.push_back(std::move(entry));
+    }
+    for (auto [use, op] : llvm::zip(out.uses, useOps))
+      addReshard(use, op);
+  }
+
+private:
+  using Reason = PropagationExplanation::Reason;
+
+  std::string nameOf(Value value) {
+    std::string result;
+    llvm::raw_string_ostream os(result);
+    value.printAsOperand(os, names);
+    return result;
+  }
+
+  static std::string placeOf(Location location) {
+    std::string result;
+    llvm::raw_string_ostream os(result);
+    if (auto file = dyn_cast<FileLineColLoc>(location))
+      os << file.getFilename().getValue() << ":" << file.getLine() << ":"
+         << file.getColumn();
+    else
+      location.print(os);
+    return result;
+  }
+
+  std::string axisName(GridAxis axis) {
+    const AxisOrigin &part = out.axes[axis];
+    std::string name = gridOp.axisName(part.axis);
+    if (part.size != gridOp.getShape()[part.axis] && out.refined)
+      name +=
+          ":(" + std::to_string(part.preSize) + ")" + std::to_string(part.size);
+    return name;
+  }
+
+  std::string text(const Sharding &sharding) {
+    std::string result = "[";
+    auto append = [&](const AxisList &axes) {
+      result += "[";
+      for (size_t i = 0; i < axes.size(); ++i)
+        result += (i ? ", " : "") + axisName(axes[i]);
+      result += "]";
+    };
+    for (size_t dim = 0; dim < sharding.dims.size(); ++dim) {
+      result += dim ? ", " : "";
+      append(sharding.dims[dim]);
+    }
+    result += "]";
+    if (!sharding.partial.empty()) {
+      result += " partial = " +
+                std::string(stringifyReductionKind(sharding.reduction)) + " ";
+      append(sharding.partial);
+    }
+    return result;
+  }
+
+  Sharding shardingOf(ValueId id) {
+    uint32_t index = solution.values[id];
+    size_t rank =
+        reader.problem.shapes[reader.problem.valueShape[id]].extents.size();
+    return index == kReplicated ? Sharding::replicated(rank)
+                                : out.shardings[index];
+  }
+
+  std::string describe(OpId op) {
+    Operation *owner = reader.ownerOf(op);
+    Reader::Origin origin = reader.origins[op];
+    std::string result;
+    if (!origin.isNull())
+      if (auto *use = dyn_cast<OpOperand *>(origin))
+        result = "operand " + std::to_string(use->getOperandNumber()) + " of ";
+    return result + owner->getName().getStringRef().str() + " at " +
+           placeOf(owner->getLoc());
+  }
+
+  /// Follows the causes of `axis` from `value` to a hint.
+  Reason reasonOf(ValueId value, GridAxis axis, int64_t dim) {
+    Reason reason;
+    reason.axis = axisName(axis);
+    reason.dim = dim;
+    llvm::SmallVector<ValueId> path;
+    while (true) {
+      auto known = ends.find({value, axis});
+      if (known != ends.end()) {
+        reason.length += known->second.second;
+        // Names the rest of the chain as far as there is room.
+        ValueId at = value;
+        value = known->second.first;
+        while (reason.chain.size() < kMaxChain) {
+          auto cause = solution.causes.find({at, axis});
+          if (cause == solution.causes.end())
+            break;
+          reason.chain.push_back(describe(cause->second.op));
+          at = reader.find(cause->second.source);
+        }
+        break;
+      }
+      auto cause = solution.causes.find({value, axis});
+      if (cause == solution.causes.end())
+        break;
+      if (reason.chain.size() < kMaxChain)
+        reason.chain.push_back(describe(cause->second.op));
+      ++reason.length;
+      path.push_back(value);
+      value = reader.find(cause->second.source);
+    }
+    size_t length = reason.length;
+    for (ValueId passed : path)
+      ends[{passed, axis}] = {value, length--};
+    reason.hint = reader.describeHint(value);
+    return reason;
+  }
+
+  std::vector<Reason> reasonsOf(ValueId value) {
+    std::vector<Reason> reasons;
+    Sharding sharding = shardingOf(value);
+    for (size_t dim = 0; dim < sharding.dims.size(); ++dim)
+      for (GridAxis axis : sharding.dims[dim])
+        reasons.push_back(reasonOf(value, axis, dim));
+    return reasons;
+  }
+
+  void addReshard(const GridPropagation::UseSharding &use, OpId op) {
+    PropagationExplanation::ReshardEntry entry;
+    Operation *owner = use.use->getOwner();
+    const Sharding &wanted = out.shardings[use.sharding];
+    ValueId value = reader.find(reader.idOf(use.use->get()));
+    Sharding has = shardingOf(value);
+    entry.value = nameOf(use.use->get());
+    entry.user = (owner->getName().getStringRef() + " operand " +
+                  Twine(use.use->getOperandNumber()))
+                     .str();
+    entry.place = placeOf(owner->getLoc());
+    entry.from = text(has);
+    entry.to = text(wanted);
+
+    std::vector<bool> moved(out.axes.size(), false);
+    for (size_t dim = 0; dim < has.dims.size(); ++dim)
+      for (GridAxis axis : has.dims[dim])
+        if (!llvm::is_contained(wanted.dims[dim], axis)) {
+          entry.has.push_back(reasonOf(value, axis, dim));
+          moved[axis] = true;
+        }
+    for (const AxisList &dim : wanted.dims)
+      for (GridAxis axis : dim)
+        moved[axis] = true;
+
+    if (op == kNoOp) {
+      entry.verdict = isa<ManualComputationOp>(owner)
+                          ? "the in sharding of the manual computation says so"
+                          : "the body of the op uses the whole tensor";
+    } else if (isa<OpOperand *>(reader.origins[op])) {
+      ValueId target = reader.problem.tensors(op)[1];
+      entry.wants = reasonsOf(target);
+      entry.verdict = "all that arrives there has one sharding";
+    } else if (reader.problem.table(op).loops.empty()) {
+      entry.verdict = "the op has no sharding model and takes whole tensors";
+    } else {
+      // The other tensors that have the axes in question.
+      for (ValueId other : reader.problem.tensors(op)) {
+        if (other == kNoValue || other == value)
+          continue;
+        Sharding sharding = shardingOf(other);
+        for (size_t dim = 0; dim < sharding.dims.size(); ++dim)
+          for (GridAxis axis : sharding.dims[dim])
+            if (moved[axis])
+              entry.wants.push_back(reasonOf(other, axis, dim));
+      }
+      entry.verdict =
+          entry.wants.empty()
+              ? "the op cannot be split along that dimension"
+              : "of the ways to run the op, this one reshards the fewest bytes";
+    }
+    explanation.reshards.push_back(std::move(entry));
+  }
+
+  AsmState names;
+  Reader &reader;
+  const Solution &solution;
+  const GridPropagation &out;
+  GridOp gridOp;
+  PropagationExplanation &explanation;
+  llvm::DenseMap<ValueId, Value> valueOf;
+  /// The end of the chain of a value and an axis, and its length.
+  llvm::DenseMap<std::pair<ValueId, GridAxis>, std::pair<ValueId, size_t>> ends;
+};
+
+void printReasons(llvm::raw_ostream &os, llvm::StringRef label,
+                  llvm::ArrayRef<PropagationExplanation::Reason> reasons) {
+  for (const auto &reason : reasons) {
+    os << "    " << label << "axis " << reason.axis << " in dimension "
+       << reason.dim << ": ";
+    for (const std::string &link : reason.chain)
+      os << "through " << link << ", ";
+    if (reason.length > reason.chain.size())
+      os << "and " << reason.length - reason.chain.size() << " more ops, ";
+    os << "from " << reason.hint << "\n";
+  }
+}
+
+llvm::json::Array
+toJson(llvm::ArrayRef<PropagationExplanation::Reason> reasons) {
+  llvm::json::Array list;
+  for (const auto &reason : reasons)
+    list.push_back(
+        llvm::json::Object{{"axis", reason.axis},
+                           {"dimension", reason.dim},
+                           {"through", llvm::json::Array(reason.chain)},
+                           {"length", int64_t(reason.length)},
+                           {"hint", reason.hint}});
+  return list;
+}
+
+} // namespace
+
+void explain(Operation *root, Reader &reader, const Solution &solution,
+             const GridPropagation &out, llvm::ArrayRef<OpId> useOps,
+             PropagationExplanation &explanation) {
+  Explainer(root, reader, solution, out, explanation).run(useOps);
+}
+
+} // namespace shard::propagation
+
+namespace shard {
+
+void PropagationExplanation::print(llvm::raw_ostream &os) const {
+  for (const ValueEntry &entry : values) {
+    os << entry.value << " at " << entry.place << ": " << entry.sharding
+       << "\n";
+    propagation::printReasons(os, "", entry.reasons);
+  }
+  for (const ReshardEntry &entry : reshards) {
+    os << "reshard of " << entry.value << " for " << entry.user << " at "
+       << entry.place << ": " << entry.from << " -> " << entry.to << "\n";
+    propagation::printReasons(os, "it has ", entry.has);
+    propagation::printReasons(os, "against ", entry.wants);
+    os << "    decided: " << entry.verdict << "\n";
+  }
+}
+
+void PropagationExplanation::printJson(llvm::raw_ostream &os) const {
+  llvm::json::Array valueList, reshardList;
+  for (const ValueEntry &entry : values)
+    valueList.push_back(
+        llvm::json::Object{{"value", entry.value},
+                           {"place", entry.place},
+                           {"sharding", entry.sharding},
+                           {"reasons", propagation::toJson(entry.reasons)}});
+  for (const ReshardEntry &entry : reshards)
+    reshardList.push_back(
+        llvm::json::Object{{"value", entry.value},
+                           {"user", entry.user},
+                           {"place", entry.place},
+                           {"from", entry.from},
+                           {"to", entry.to},
+                           {"has", propagation::toJson(entry.has)},
+                           {"wants", propagation::toJson(entry.wants)},
+                           {"verdict", entry.verdict}});
+  os << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
+                                   {"values", std::move(valueList)},
+                                   {"reshards", std::move(reshardList)}}))
+     << "\n";
+}
+
+} // namespace shard

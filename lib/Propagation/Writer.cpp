@@ -1,0 +1,217 @@
+//===- Writer.cpp - From a solution to values and uses --------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Writer.h"
+
+#include "shard/Interfaces/ShardingOption.h"
+
+using namespace mlir;
+
+namespace shard::propagation {
+
+namespace {
+class Writer {
+public:
+  Writer(Reader &reader, Solution &solution, Planner &planner,
+         GridPropagation &out)
+      : reader(reader), solution(solution), planner(planner), out(out) {}
+
+  std::vector<OpId> run() {
+    out.grid = solution.grid;
+    out.refined = solution.refined;
+    out.axes = solution.axes;
+    out.shardings = std::move(solution.shardings);
+    addLayouts();
+    for (const auto &[value, id] : reader.values)
+      if (uint32_t index = indexOf(id); index != kReplicated)
+        out.values.push_back({value, index});
+    for (const auto &[function, ids] : reader.results)
+      for (auto [number, id] : llvm::enumerate(ids))
+        if (uint32_t index = id == kNoValue ? kReplicated : indexOf(id);
+            index != kReplicated)
+          out.results.push_back({function, unsigned(number), index});
+    for (OpId op = 0; op < reader.origins.size(); ++op) {
+      addUses(op);
+      useOps.resize(out.uses.size(), op);
+    }
+    useOps.resize(out.uses.size(), kNoOp);
+    for (const Reader::Captured &use : reader.captured)
+      if (indexOf(use.value) != kReplicated)
+        out.uses.push_back({use.use,
+                            indexFor(Sharding::replicated(rankOf(use.value))),
+                            use.anchor});
+    for (const Reader::Manual &manual : reader.manual)
+      addManual(manual);
+    useOps.resize(out.uses.size(), kNoOp);
+    return std::move(useOps);
+  }
+
+private:
+  uint32_t indexOf(ValueId id) const {
+    return solution.values[reader.find(id)];
+  }
+  int64_t rankOf(ValueId id) const {
+    return reader.problem.shapes[reader.problem.valueShape[id]].extents.size();
+  }
+  Sharding shardingOf(ValueId id) const {
+    uint32_t index = indexOf(id);
+    return index == kReplicated ? Sharding::replicated(rankOf(id))
+                                : out.shardings[index];
+  }
+
+  /// The number of `sharding`, which is added if it is new.
+  uint32_t indexFor(const Sharding &sharding) {
+    for (auto [index, known] : llvm::enumerate(out.shardings))
+      if (known == sharding)
+        return index;
+    out.shardings.push_back(sharding);
+    return out.shardings.size() - 1;
+  }
+
+  void addLayouts() {
+    for (const auto &[value, layout] : reader.layouts) {
+      Sharding sharding = shardingOf(value);
+      sharding.halos.assign(layout.halos.begin(), layout.halos.end());
+      sharding.offsets.assign(layout.offsets.begin(), layout.offsets.end());
+      solution.values[reader.find(value)] = indexFor(sharding);
+    }
+  }
+
+  void addUses(OpId op) {
+    Reader::Origin origin = reader.origins[op];
+    if (origin.isNull())
+      return;
+    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+    if (auto *use = dyn_cast<OpOperand *>(origin)) {
+      if (reader.manualExits.count(op)) {
+        addManualExit(op, *use);
+        return;
+      }
+      if (indexOf(tensors[0]) != indexOf(tensors[1]))
+        out.uses.push_back(
+            {use, indexFor(shardingOf(tensors[1])), use->getOwner()});
+      return;
+    }
+    if (solution.agrees[op] && reader.layouts.empty())
+      return;
+    addDisagreement(op, cast<Operation *>(origin));
+  }
+
+  void addDisagreement(OpId op, Operation *owner) {
+    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+    // Ops alike in alike situations want the same.
+    llvm::SmallVector<uint32_t, 8> key{reader.problem.opTable[op]};
+    for (ValueId id : tensors)
+      key.push_back(id == kNoValue ? kReplicated : indexOf(id));
+    uint64_t hash =
+        uint64_t(llvm::hash_combine_range(key.begin(), key.end())) >> 1;
+    auto &known = wanted[hash];
+    const Wanted *found = nullptr;
+    for (const Wanted &entry : known)
+      if (entry.key == key)
+        found = &entry;
+    if (!found) {
+      known.push_back({key, choose(op, owner)});
+      found = &known.back();
+    }
+    for (auto [operand, sharding] : found->operands)
+      out.uses.push_back({&owner->getOpOperand(operand), sharding, owner});
+  }
+
+  llvm::SmallVector<std::pair<unsigned, uint32_t>, 2> choose(OpId op,
+                                                             Operation *owner) {
+    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+    const LoopTable &table = reader.tables.table(reader.problem.opTable[op]);
+    unsigned numOperands = owner->getNumOperands();
+    llvm::SmallVector<RankedTensorType> types[2];
+    llvm::SmallVector<Sharding> shardings[2];
+    for (auto [index, id] : llvm::enumerate(tensors)) {
+      bool isResult = index >= numOperands;
+      Type type = isResult ? owner->getResult(index - numOperands).getType()
+                           : owner->getOperand(index).getType();
+      types[isResult].push_back(dyn_cast<RankedTensorType>(type));
+      shardings[isResult].push_back(id == kNoValue ? Sharding()
+                                                   : shardingOf(id));
+    }
+    ShardingOption option = chooseOption(table, out.grid, types[0], types[1],
+                                         shardings[0], shardings[1], planner);
+    llvm::SmallVector<std::pair<unsigned, uint32_t>, 2> result;
+    for (unsigned index = 0; index < numOperands; ++index) {
+      if (tensors[index] == kNoValue)
+        continue;
+      Sharding sharding = operandSharding(table, index, option);
+      if (sharding != shardings[0][index])
+        result.push_back({index, indexFor(sharding)});
+    }
+    return result;
+  }
+
+  /// The axes of the refined grid that `part` consists of.
+  void appendAxes(const AxisOrigin &part, AxisList &axes) const {
+    for (auto [number, origin] : llvm::enumerate(out.axes))
+      if (origin.axis == part.axis && origin.preSize >= part.preSize &&
+          origin.preSize * origin.size <= part.preSize * part.size)
+        axes.push_back(number);
+  }
+
+  void addManualExit(OpId op, OpOperand &use) {
+    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+    const Reader::Manual &manual = reader.manual[reader.manualExits.lookup(op)];
+    AxisList axes;
+    for (const AxisOrigin &part : manual.axes)
+      appendAxes(part, axes);
+    Sharding want = shardingOf(tensors[1]);
+    for (AxisList &dim : want.dims)
+      llvm::erase_if(dim,
+                     [&](GridAxis a) { return llvm::is_contained(axes, a); });
+    if (want != shardingOf(tensors[0]))
+      out.uses.push_back({&use, indexFor(want), use.getOwner()});
+  }
+
+  void addManual(const Reader::Manual &manual) {
+    GridPropagation::ManualShardings made;
+    made.op = manual.op;
+    for (auto [index, ids] : llvm::enumerate(manual.in)) {
+      Sharding inside = shardingOf(ids.second), in = inside;
+      for (auto [dim, prefix] : llvm::enumerate(manual.prefix[index])) {
+        in.dims[dim].clear();
+        for (const AxisOrigin &part : prefix)
+          appendAxes(part, in.dims[dim]);
+        in.dims[dim].insert(in.dims[dim].end(), inside.dims[dim].begin(),
+                            inside.dims[dim].end());
+      }
+      OpOperand &use = manual.op->getOpOperand(index);
+      if (in != shardingOf(reader.idOf(use.get())))
+        out.uses.push_back({&use, indexFor(in), manual.op});
+      made.in.push_back(std::move(in));
+    }
+    for (ValueId id : manual.out)
+      made.out.push_back(shardingOf(id));
+    out.manual.push_back(std::move(made));
+  }
+
+  struct Wanted {
+    llvm::SmallVector<uint32_t, 8> key;
+    llvm::SmallVector<std::pair<unsigned, uint32_t>, 2> operands;
+  };
+
+  Reader &reader;
+  Solution &solution;
+  Planner &planner;
+  GridPropagation &out;
+  std::vector<OpId> useOps;
+  llvm::DenseMap<uint64_t, std::vector<Wanted>> wanted;
+};
+} // namespace
+
+std::vector<OpId> writeSolution(Reader &reader, Solution &solution,
+                                Planner &planner, GridPropagation &out) {
+  return Writer(reader, solution, planner, out).run();
+}
+
+} // namespace shard::propagation
