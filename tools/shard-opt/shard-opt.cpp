@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlanReshard.h"
+
 #include "shard/Pipelines/Registration.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -15,6 +17,10 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   shard::registerUpstreamDialects(registry);
   shard::registerShard(registry);
+  // A question to the planner needs no program.
+  for (llvm::StringRef argument : llvm::ArrayRef(argv, argc).drop_front())
+    if (argument.ltrim('-').consume_front("shard-plan-reshard="))
+      return shard::planReshardMain(argument.split('=').second, registry);
   shard::registerUpstreamPasses();
   shard::registerShardPasses();
   shard::registerShardPassesUnderUpstreamNames();
