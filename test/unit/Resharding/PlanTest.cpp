@@ -1,4 +1,4 @@
-//===- PlanTest.cpp - Plans are right, cheap and small --------------------===//
+//===- PlanTest.cpp - Plans for values people know ------------------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,39 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ArrayModel.h"
-
-#include <gtest/gtest.h>
+#include "PlanTestUtils.h"
 
 using namespace shard;
-using test::checkPlan;
+using namespace shard::test;
+using Kind = Step::Kind;
 
 namespace {
-Sharding make(std::vector<AxisList> dims, AxisList partial = {},
-              ReductionKind kind = ReductionKind::Sum) {
-  Sharding result;
-  result.dims = std::move(dims);
-  result.partial = std::move(partial);
-  result.reduction = kind;
-  return result;
-}
-
-Plan planFor(const Grid &grid, const std::vector<int64_t> &shape,
-             const Sharding &from, const Sharding &to) {
-  std::string error;
-  std::optional<Plan> plan =
-      planReshard(grid, shape, 4, from, to, LinkCostModel(), &error);
-  EXPECT_TRUE(plan) << error;
-  if (!plan)
-    return {};
-  EXPECT_EQ(checkPlan(*plan, grid, shape, from, to), "")
-      << toString(*plan, grid, shape, 4, from, to);
-  return *plan;
-}
-
 /// Every way to place axes on dimensions, in order, or to leave them out.
-void shardings(int64_t axes, int64_t rank, std::vector<Sharding> &result) {
-  result = {Sharding::replicated(rank)};
+std::vector<Sharding> shardings(int64_t axes, int64_t rank) {
+  std::vector<Sharding> result = {Sharding::replicated(rank)};
   for (GridAxis axis = 0; axis < axes; ++axis) {
     std::vector<Sharding> next = result;
     for (const Sharding &base : result)
@@ -51,47 +28,292 @@ void shardings(int64_t axes, int64_t rank, std::vector<Sharding> &result) {
         }
     result = next;
   }
+  return result;
 }
 } // namespace
 
-TEST(Plan, EveryPairOnTwoAxes) {
+TEST(Plan, EveryPairOnTwoAxesIsRight) {
   for (const std::vector<int64_t> &shape :
-       {std::vector<int64_t>{16, 16}, {6, 10}, {5, 7}}) {
-    Grid grid{{4, 2}};
-    std::vector<Sharding> all;
-    shardings(2, 2, all);
+       {std::vector<int64_t>{16, 16}, {6, 10}, {5, 7}, {0, 4}, {1, 1}}) {
+    std::vector<Sharding> all = shardings(2, 2);
     for (const Sharding &from : all)
-      for (const Sharding &to : all) {
-        Plan plan = planFor(grid, shape, from, to);
-        EXPECT_TRUE(plan.optimal);
-      }
+      for (const Sharding &to : all)
+        EXPECT_TRUE(planFor({{4, 2}}, shape, from, to).optimal);
   }
 }
 
-TEST(Plan, EveryPairOnThreeAxes) {
-  Grid grid{{2, 2, 2}};
-  std::vector<Sharding> all;
-  shardings(3, 3, all);
+TEST(Plan, PairsOnThreeAxesAreRight) {
+  std::vector<Sharding> all = shardings(3, 3);
   for (size_t i = 0; i < all.size(); i += 7)
     for (size_t j = 0; j < all.size(); j += 5)
-      planFor(grid, {8, 8, 8}, all[i], all[j]);
+      planFor({{2, 2, 2}}, {8, 8, 8}, all[i], all[j]);
 }
 
-TEST(Plan, PartialValues) {
-  Grid grid{{4, 2}};
+TEST(Plan, EqualShardingsNeedNothing) {
+  Sharding sharding = make({{1}, {0}}, {2});
+  EXPECT_TRUE(planFor({{2, 2, 3}}, {8, 8}, sharding, sharding).steps.empty());
+}
+
+TEST(Plan, SlicingIsFree) {
+  Plan plan = planFor({{4, 2}}, {16, 16}, make({{}, {}}), make({{1, 0}, {}}));
+  EXPECT_EQ(kinds(plan), "all_slice");
+  EXPECT_FALSE(plan.communicates());
+  EXPECT_EQ(plan.cost, 0);
+}
+
+TEST(Plan, ScalarsAndRankZero) {
+  EXPECT_TRUE(planFor({{2}}, {}, make({}), make({})).steps.empty());
+  Plan plan = planFor({{2}}, {}, make({}, {0}), make({}));
+  EXPECT_EQ(kinds(plan), "all_reduce");
+  EXPECT_EQ(plan.bytesSent, 4);
+}
+
+TEST(Plan, MovingOneOfThreeDimensionsNeedsNoFullGather) {
+  Plan plan = planFor({{4, 2}}, {16, 16, 16}, make({{1}, {}, {0}}),
+                      make({{}, {0, 1}, {}}));
+  for (const Step &step : plan.steps)
+    EXPECT_NE(step.kind, Kind::AllGather);
+  // 2048 elements of 4 bytes: moving two axes to dimension 1 costs three quarters
+  // and half of the block.
+  EXPECT_EQ(plan.cost, 2048 * (0.75 + 0.5));
+  EXPECT_LE(plan.peakBytes, 2 * 2048);
+}
+
+TEST(Plan, SwapOnASquareGridIsOnePermute) {
+  Plan plan = planFor({{4, 4}}, {16, 16}, make({{0}, {1}}), make({{1}, {0}}));
+  EXPECT_EQ(kinds(plan), "permute");
+  plan = planFor({{2, 2}}, {16, 16}, make({{0, 1}, {}}), make({{1, 0}, {}}));
+  EXPECT_EQ(kinds(plan), "permute");
+  // Unequal sizes do as well where they divide.
+  plan = planFor({{2, 3}}, {12, 16}, make({{0, 1}, {}}), make({{1, 0}, {}}));
+  EXPECT_EQ(kinds(plan), "permute");
+  EXPECT_EQ(plan.steps[0].axes, (AxisList{0, 1}));
+  EXPECT_EQ(plan.steps[0].toAxes, (AxisList{1, 0}));
+}
+
+TEST(Plan, UnevenBlocksInAnotherOrderAreMoreThanAPermute) {
+  Plan plan = planFor({{2, 3}}, {7, 6}, make({{0, 1}, {}}), make({{1, 0}, {}}));
+  EXPECT_GT(plan.steps.size(), 1u);
+  // Sizes in the same order cut 7 the same way.
+  plan = planFor({{2, 2}}, {7, 6}, make({{0, 1}, {}}), make({{1, 0}, {}}));
+  EXPECT_EQ(kinds(plan), "permute");
+}
+
+TEST(Plan, CheaperThanPermuteExchangeAndGather) {
+  // 16 x 16 elements of 1 byte on x = 4, y = 2: three steps cost 160.
+  Plan plan =
+      planFor({{4, 2}}, {16, 16}, make({{}, {0, 1}}), make({{0}, {}}), 1);
+  EXPECT_LE(plan.cost, 112);
+}
+
+TEST(Plan, ReplicasShareTheWorkOfAReduction) {
   Plan plan = planFor({{4}}, {16, 16}, make({{}, {}}, {0}), make({{}, {}}));
-  ASSERT_EQ(plan.steps.size(), 1u);
-  EXPECT_EQ(plan.steps[0].kind, Step::Kind::AllReduce);
-  // The replicas along axis 1 share the work: half of it each, then a gather.
-  plan = planFor(grid, {16, 16}, make({{}, {}}, {0}), make({{}, {}}));
-  EXPECT_EQ(plan.steps.size(), 3u);
+  EXPECT_EQ(kinds(plan), "all_reduce");
+  EXPECT_EQ(plan.cost, 1536);
+  plan = planFor({{4}}, {16, 16}, make({{}, {}}, {0}), make({{0}, {}}));
+  EXPECT_EQ(kinds(plan), "reduce_scatter");
+  // With replicas along axis 1 each reduces one half.
+  plan = planFor({{4, 2}}, {16, 16}, make({{}, {}}, {0}), make({{}, {}}));
+  EXPECT_EQ(kinds(plan), "all_slice all_reduce all_gather");
   EXPECT_EQ(plan.cost, 768 + 512);
   EXPECT_EQ(plan.lowerBoundBytes, 1280);
-  plan = planFor({{4}}, {16, 16}, make({{}, {}}, {0}), make({{0}, {}}));
-  ASSERT_EQ(plan.steps.size(), 1u);
-  EXPECT_EQ(plan.steps[0].kind, Step::Kind::ReduceScatter);
-  plan = planFor(grid, {16, 16}, make({{0}, {}}), make({{}, {}}, {0}));
-  EXPECT_EQ(plan.cost, 0);
-  plan = planFor(grid, {16, 16}, make({{}, {}}), make({{}, {}}, {0, 1}));
-  EXPECT_EQ(plan.cost, 0);
+}
+
+TEST(Plan, SomeOfThePartialAxes) {
+  Plan plan = planFor({{2, 3}}, {12}, make({{}}, {0, 1}), make({{1}}, {0}));
+  EXPECT_EQ(kinds(plan), "reduce_scatter");
+  plan = planFor({{2, 3}}, {12}, make({{}}, {0, 1}), make({{1, 0}}));
+  EXPECT_EQ(kinds(plan), "reduce_scatter");
+  EXPECT_EQ(plan.steps[0].axes, (AxisList{1, 0}));
+}
+
+TEST(Plan, BecomingPartialIsFree) {
+  for (ReductionKind kind :
+       {ReductionKind::Sum, ReductionKind::Max, ReductionKind::Min,
+        ReductionKind::Product, ReductionKind::Average,
+        ReductionKind::BitwiseAnd, ReductionKind::BitwiseOr,
+        ReductionKind::BitwiseXor, ReductionKind::UMin, ReductionKind::UMax}) {
+    Grid grid{{4, 2}};
+    Sharding partial = make({{}, {}}, {0}, kind);
+    EXPECT_EQ(planFor(grid, {16, 16}, make({{}, {}}), partial).cost, 0);
+    Plan plan = planFor(grid, {6, 10}, make({{0}, {}}), partial);
+    EXPECT_EQ(plan.cost == 0, kind != ReductionKind::Average);
+    planFor(grid, {6, 10}, partial, make({{}, {1, 0}}));
+    planFor(grid, {6, 10}, partial, make({{0}, {}}, {1}, kind));
+    planFor(grid, {6, 10}, partial, make({{1}, {}}, {0}, kind));
+    planFor(grid, {6, 10}, make({{0}, {1}}), make({{}, {}}, {0, 1}, kind));
+  }
+}
+
+TEST(Plan, OneKindIsReducedBeforeTheNextBegins) {
+  Plan plan = planFor({{4, 2}}, {16, 16}, make({{}, {}}, {0}),
+                      make({{}, {}}, {0}, ReductionKind::Max));
+  // Replicas share the reduction, and the last gather is spared: the blocks
+  // become summands of the maximum.
+  ASSERT_FALSE(plan.steps.empty());
+  EXPECT_EQ(plan.steps.back().kind, Kind::EmbedPartial);
+  EXPECT_EQ(plan.steps.back().reduction, ReductionKind::Max);
+  EXPECT_EQ(plan.steps.front().reduction, ReductionKind::Sum);
+  planFor({{4, 2}}, {6, 10}, make({{1}, {}}, {0}),
+          make({{}, {0}}, {1}, ReductionKind::Product));
+}
+
+TEST(Plan, GenericReductionsHaveNoNeutralElement) {
+  Grid grid{{2}};
+  Sharding generic = make({{}}, {0}, ReductionKind::Generic);
+  EXPECT_EQ(kinds(planFor(grid, {4}, generic, make({{0}}))), "reduce_scatter");
+  EXPECT_TRUE(planFor(grid, {4}, generic, generic).steps.empty());
+  EXPECT_EQ(
+      errorOf(grid, {4}, make({{}}), generic),
+      "a value cannot be made partial by a generic reduction, which has no "
+      "neutral element");
+}
+
+TEST(Plan, DynamicDimensionsDivideByContract) {
+  Grid grid{{4, 2}};
+  LinkCostModel bytes;
+  Sharding from = make({{0, 1}, {}}), to = make({{1, 0}, {}});
+  std::optional<Plan> plan =
+      planReshard(grid, {kDynamic, 3}, 4, from, to, bytes);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(kinds(*plan), "permute");
+  EXPECT_EQ(plan->steps[0].localShape, (std::vector<int64_t>{kDynamic, 3}));
+  EXPECT_EQ(plan->bytesSent, nominalExtent(grid) / 8 * 3 * 4);
+  // The same plan is right for any extent that the axes divide.
+  for (int64_t extent : {8, 24}) {
+    Plan sized = *plan;
+    for (Step &step : sized.steps)
+      step.localShape = localShape(grid, {extent, 3}, step.result);
+    EXPECT_EQ(checkPlan(sized, grid, {extent, 3}, from, to), "");
+  }
+}
+
+TEST(Plan, AxesOfSizeOneMeanNothing) {
+  Grid grid{{1, 4, 1}};
+  EXPECT_TRUE(planFor(grid, {8, 8}, make({{0, 1}, {2}}), make({{1}, {}}))
+                  .steps.empty());
+  Plan plan = planFor(grid, {8, 8}, make({{0}, {}}, {2}), make({{2, 1}, {0}}));
+  EXPECT_EQ(kinds(plan), "all_slice");
+  EXPECT_EQ(plan.steps.back().result, make({{2, 1}, {0}}));
+}
+
+TEST(Plan, LatencyAndBandwidthChangeThePlan) {
+  Grid grid{{4, 2}};
+  Sharding from = make({{}, {}}, {0}), to = make({{}, {}});
+  // With a latency per step the replicas had better not share the work.
+  LinkCostModel slowStart({1e6, 1e6}, {});
+  std::optional<Plan> plan =
+      planReshard(grid, {16, 16}, 4, from, to, slowStart);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(kinds(*plan), "all_reduce");
+  EXPECT_EQ(plan->cost, 1e6 + 1536);
+  // Nor over an axis with slow links.
+  LinkCostModel slowAxis({}, {1, 0.01});
+  plan = planReshard(grid, {16, 16}, 4, from, to, slowAxis);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(kinds(*plan), "all_reduce");
+  EXPECT_TRUE(plan->optimal);
+}
+
+TEST(Plan, AHostsCostModelDecides) {
+  struct NoPermutes : CostModel {
+    double cost(Collective collective, const AxisList &,
+                double bytes) const override {
+      return collective == Collective::Permute ? 1e9 : bytes;
+    }
+  };
+  Grid grid{{4, 4}};
+  Sharding from = make({{0}, {1}}), to = make({{1}, {0}});
+  std::optional<Plan> plan =
+      planReshard(grid, {16, 16}, 4, from, to, NoPermutes());
+  ASSERT_TRUE(plan);
+  for (const Step &step : plan->steps)
+    EXPECT_NE(step.kind, Kind::Permute);
+  EXPECT_EQ(checkPlan(*plan, grid, {16, 16}, from, to), "");
+}
+
+TEST(Plan, ManyAxesAndDimensionsStillPlan) {
+  // More axes than the search holds: the plan that always exists.
+  Grid grid;
+  grid.shape.assign(18, 2);
+  Sharding from = Sharding::replicated(2), to = from;
+  for (GridAxis axis = 0; axis < 18; ++axis) {
+    from.dims[0].push_back(axis);
+    to.dims[axis % 2].insert(to.dims[axis % 2].begin(), axis);
+  }
+  std::optional<Plan> plan = planReshard(grid, {1 << 18, 1 << 18}, 4, from, to);
+  ASSERT_TRUE(plan);
+  EXPECT_FALSE(plan->optimal);
+  EXPECT_EQ(plan->steps.back().result, to);
+  // Bytes beyond 64 bits are not wrong, only large.
+  plan = planReshard({{2}}, std::vector<int64_t>(6, int64_t(1) << 40), 4,
+                     make({{0}, {}, {}, {}, {}, {}}),
+                     make({{}, {0}, {}, {}, {}, {}}));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->bytesSent, INT64_MAX);
+}
+
+TEST(Plan, BadArgumentsAreErrors) {
+  Grid grid{{4, 2}};
+  Sharding none = make({{}, {}});
+  EXPECT_EQ(errorOf(grid, {16, 16}, none, make({{}})),
+            "the target sharding is about 1 dimensions, the tensor has 2");
+  EXPECT_EQ(errorOf(grid, {16, 16}, make({{2}, {}}), none),
+            "the source sharding names axis 2, the grid has 2 axes");
+  EXPECT_EQ(errorOf(grid, {16, 16}, none, make({{0}, {0}})),
+            "the target sharding names axis 0 twice");
+  EXPECT_EQ(errorOf(grid, {16, 16}, none, make({{0}, {}}, {0})),
+            "the target sharding names axis 0 twice");
+  EXPECT_EQ(errorOf({{4, kDynamic}}, {16, 16}, none, none),
+            "axis 1 of the grid has no known size; planning needs one");
+  EXPECT_EQ(
+      errorOf({{4, 0}}, {16, 16}, none, none),
+      "axis 1 of the grid has size 0; sizes are positive and a grid has at "
+      "most 2^40 devices");
+  EXPECT_EQ(errorOf(grid, {16, -3}, none, none), "dimension 1 has extent -3");
+  std::string error;
+  EXPECT_FALSE(
+      planReshard(grid, {16, 16}, 0, none, none, LinkCostModel(), &error));
+  EXPECT_EQ(error, "elements have 0 bytes; at least 1 is needed");
+}
+
+TEST(Planner, KeepsItsPlans) {
+  LinkCostModel bytes;
+  Planner planner(bytes);
+  Grid grid{{4, 2}};
+  Sharding from = make({{0}, {1}}), to = make({{1}, {0}});
+  const Plan *plan = planner.plan(grid, {16, 16}, 4, from, to);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(planner.plan(grid, {16, 16}, 4, from, to), plan);
+  EXPECT_NE(planner.plan(grid, {16, 16}, 4, to, from), plan);
+  EXPECT_NE(planner.plan(grid, {16, 16}, 2, from, to), plan);
+  EXPECT_NE(planner.plan({{2, 4}}, {16, 16}, 4, from, to), plan);
+  std::string error;
+  for (int again = 0; again < 2; ++again) {
+    error.clear();
+    EXPECT_EQ(planner.plan(grid, {16}, 4, from, to, &error), nullptr);
+    EXPECT_EQ(error,
+              "the source sharding is about 2 dimensions, the tensor has 1");
+  }
+}
+
+TEST(PlanPrinter, ShowsStepsShapesBytesAndTotals) {
+  Grid grid{{4, 2}};
+  Sharding from = make({{0}, {1}}), to = make({{1}, {0}});
+  Plan plan = planFor(grid, {16, 16}, from, to);
+  EXPECT_EQ(toString(plan, grid, {16, 16}, 4, from, to),
+            R"(grid 4x2, tensor 16x16 of 4-byte elements
+  step                                             sharding      local  bytes  peak  cost
+                                                   [[0], [1]]    4x8
+  all_to_all axes = [1] dim = 0 concat_dim = 1     [[0, 1], []]  2x16      64   256    64
+  all_to_all axes = [0, 1] dim = 1 concat_dim = 0  [[], [0, 1]]  16x2     112   256   112
+  all_to_all axes = [1] dim = 0 concat_dim = 1     [[1], [0]]    8x4       64   256    64
+cost 240, 240 bytes sent per device, at least 128 to be received, peak 256 bytes
+)");
+  EXPECT_EQ(toString(plan.steps[0]), "all_to_all axes = [1] dim = 0 concat_dim "
+                                     "= 1 -> [[0, 1], []] 2x16");
+  EXPECT_NE(toString(planFor(grid, {16}, make({{0}}), make({{0}})), grid, {16},
+                     4, make({{0}}), make({{0}}))
+                .find("nothing to do"),
+            std::string::npos);
 }
