@@ -1,0 +1,122 @@
+//===- Refinement.cpp - Two grids over the same devices -------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Geometry/Refinement.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+/// The axes [begin, end) of a grid.
+struct Run {
+  const Grid &grid;
+  size_t begin, end;
+};
+
+/// Cuts two runs of equal product into common factors; false if they clash.
+bool factorize(const Run &first, const Run &second,
+               std::vector<int64_t> &factors) {
+  size_t i = first.begin, j = second.begin;
+  int64_t a = 1, b = 1;
+  while (true) {
+    while (a == 1 && i < first.end)
+      a = first.grid.shape[i++];
+    while (b == 1 && j < second.end)
+      b = second.grid.shape[j++];
+    if (a == 1 && b == 1)
+      return true;
+    int64_t factor = std::min(a, b);
+    if (a % factor != 0 || b % factor != 0)
+      return false;
+    factors.push_back(factor);
+    a /= factor;
+    b /= factor;
+  }
+}
+
+/// Gives each axis of the run its share of the atoms numbered from `next`.
+void assign(const Run &run, const std::vector<int64_t> &factors, GridAxis next,
+            AtomsOfAxes &atoms) {
+  size_t factor = 0;
+  for (size_t i = run.begin; i < run.end; ++i) {
+    AxisList list;
+    for (int64_t left = run.grid.shape[i]; left > 1; left /= factors[factor++])
+      list.push_back(static_cast<GridAxis>(next + factor));
+    atoms[i] = list;
+  }
+}
+} // namespace
+
+std::optional<Refinement> refine(const Grid &first, const Grid &second) {
+  if (first.numDevices() != second.numDevices())
+    return std::nullopt;
+  Refinement result;
+  result.first.resize(first.shape.size());
+  result.second.resize(second.shape.size());
+  size_t i = 0, j = 0;
+  while (i < first.shape.size() || j < second.shape.size()) {
+    // The shortest runs of equal product.
+    Run a{first, i, i}, b{second, j, j};
+    int64_t productA = 1, productB = 1;
+    do {
+      if (b.end == second.shape.size() ||
+          (productA <= productB && a.end < first.shape.size()))
+        productA *= first.shape[a.end++];
+      else
+        productB *= second.shape[b.end++];
+    } while (productA != productB);
+    i = a.end;
+    j = b.end;
+    GridAxis next = static_cast<GridAxis>(result.grid.shape.size());
+    std::vector<int64_t> factors;
+    if (factorize(a, b, factors)) {
+      assign(a, factors, next, result.first);
+      assign(b, factors, next, result.second);
+    } else {
+      factors = {productA};
+      for (const auto &[run, atoms] :
+           {std::pair{&a, &result.first}, std::pair{&b, &result.second}})
+        for (size_t axis = run->begin; axis < run->end; ++axis)
+          if (run->grid.shape[axis] == 1)
+            (*atoms)[axis] = AxisList();
+    }
+    result.grid.shape.insert(result.grid.shape.end(), factors.begin(),
+                             factors.end());
+  }
+  return result;
+}
+
+std::optional<Sharding> refine(const Sharding &sharding, const Grid &grid,
+                               const std::vector<int64_t> &shape,
+                               const AtomsOfAxes &atoms, const Grid &refined) {
+  Sharding result;
+  result.reduction = sharding.reduction;
+  for (size_t dim = 0; dim < sharding.dims.size(); ++dim) {
+    AxisList list;
+    int64_t local = shape[dim];
+    for (GridAxis axis : sharding.dims[dim]) {
+      if (!atoms[axis] || (local != kDynamic &&
+                           !cutsAtOnce(local, refined.sizes(*atoms[axis]))))
+        return std::nullopt;
+      list.insert(list.end(), atoms[axis]->begin(), atoms[axis]->end());
+      local = localExtent(local, grid.shape[axis]);
+    }
+    result.dims.push_back(list);
+  }
+  for (GridAxis axis : sharding.partial) {
+    if (!atoms[axis])
+      return std::nullopt;
+    result.partial.insert(result.partial.end(), atoms[axis]->begin(),
+                          atoms[axis]->end());
+  }
+  std::sort(result.partial.begin(), result.partial.end());
+  return result;
+}
+
+} // namespace shard
