@@ -1,0 +1,329 @@
+//===- Check.cpp - The verdict about one program -------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Check.h"
+
+#include "Generate.h"
+#include "Random.h"
+
+#include "shard/Execution/Compile.h"
+#include "shard/Execution/Hints.h"
+#include "shard/Execution/Verify.h"
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Transforms/Transforms.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cctype>
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::fuzz;
+
+const char *shard::fuzz::toString(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Pass:
+    return "pass";
+  case Verdict::Contradiction:
+    return "contradiction";
+  case Verdict::Rejected:
+    return "rejected";
+  case Verdict::Invalid:
+    return "invalid";
+  case Verdict::Wrong:
+    return "wrong";
+  case Verdict::RunFailed:
+    return "run-failed";
+  case Verdict::CheckFailed:
+    return "check-failed";
+  case Verdict::Crash:
+    return "crash";
+  case Verdict::Hang:
+    return "hang";
+  }
+  return "";
+}
+
+std::string shard::fuzz::normalized(const std::string &message) {
+  std::string text;
+  bool quoted = false;
+  int64_t brackets = 0;
+  for (char c : message) {
+    if (c == '\'')
+      quoted = !quoted;
+    if (c == '[' || c == '<')
+      ++brackets;
+    if ((c == ']' || c == '>') && brackets > 0) {
+      --brackets;
+      continue;
+    }
+    if (quoted || brackets > 0 || std::isdigit(static_cast<unsigned char>(c)))
+      continue;
+    text += c;
+  }
+  return text.substr(0, 90);
+}
+
+bool shard::fuzz::sameFailure(const Outcome &a, const Outcome &b) {
+  if (a.verdict != b.verdict)
+    return false;
+  if (a.verdict == Verdict::Wrong || a.verdict == Verdict::Crash ||
+      a.verdict == Verdict::Hang)
+    return true;
+  return normalized(a.message) == normalized(b.message);
+}
+
+/// Errors that say that the hints cannot all be met.
+static bool saysContradiction(StringRef message) {
+  for (StringRef text : {"contradicts another one of the same value",
+                         "too; mark one of them annotate_for_users"})
+    if (message.contains(text))
+      return true;
+  return false;
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text;
+}
+
+/// The first lines that differ.
+static std::string difference(StringRef a, StringRef b) {
+  while (!a.empty() || !b.empty()) {
+    auto [lineA, restA] = a.split('\n');
+    auto [lineB, restB] = b.split('\n');
+    if (lineA != lineB)
+      return ("'" + lineA.trim() + "' and then '" + lineB.trim() + "'").str();
+    a = restA;
+    b = restB;
+  }
+  return "nothing";
+}
+
+namespace {
+
+/// Collects the first error.
+struct Errors {
+  explicit Errors(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              first.empty()) {
+            first = diagnostic.str();
+            located = !isa<UnknownLoc>(diagnostic.getLocation());
+          }
+          return success();
+        }) {}
+  std::string first;
+  bool located = false;
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+static std::string oneLine(std::string text) {
+  for (char &c : text)
+    if (c == '\n' || c == '\t')
+      c = ' ';
+  return text.substr(0, 400);
+}
+
+/// The verdict about a pass that failed.
+static Outcome rejected(const char *where, const Errors &errors) {
+  std::string message = std::string(where) + ": " + oneLine(errors.first);
+  if (errors.first.empty())
+    return {Verdict::CheckFailed, message + "failed without an error"};
+  if (saysContradiction(errors.first))
+    return {Verdict::Contradiction, message};
+  return {Verdict::Rejected, message};
+}
+
+/// Integers in floats, so that every sum is exact.
+static void fillWithIntegers(HostTensor &tensor, uint64_t seed) {
+  Random rng(seed);
+  for (int64_t i = 0; i < tensor.numElements(); ++i) {
+    auto number = rng.between(-inputBound, inputBound);
+    if (tensor.type() == ElementType::F32)
+      reinterpret_cast<float *>(tensor.data())[i] = float(number);
+    else
+      reinterpret_cast<double *>(tensor.data())[i] = double(number);
+  }
+}
+
+/// What a closed dimension says about the local extent.
+static void checkHint(func::FuncOp original, ShardingAttr hint, Type global,
+                      Type local, llvm::Twine what, std::string &error) {
+  auto globalTensor = dyn_cast<RankedTensorType>(global);
+  auto localTensor = dyn_cast<RankedTensorType>(local);
+  if (!globalTensor || !localTensor)
+    return;
+  SymbolTableCollection symbols;
+  GridOp grid = getGrid(original, hint.getGrid(), symbols);
+  if (!grid)
+    return;
+  FailureOr<ResolvedSharding> resolved =
+      resolve(hint, grid, global, [&]() { return original.emitError(); });
+  if (failed(resolved))
+    return;
+  for (auto [dim, axes] : llvm::enumerate(resolved->dims)) {
+    if (axes.open)
+      continue;
+    int64_t parts = 1;
+    for (const ResolvedAxis &axis : axes.axes)
+      parts *= axis.size;
+    int64_t expected = localExtent(globalTensor.getDimSize(dim), parts);
+    if (localTensor.getDimSize(dim) != expected) {
+      llvm::raw_string_ostream(error)
+          << what << " has local type " << local << ", but its hint is closed "
+          << "and asks for extent " << expected << " in dimension " << dim;
+      return;
+    }
+  }
+}
+
+/// Local types are what the recorded shardings say, and hints are honoured.
+static std::string checkPartitioned(ModuleOp original, ModuleOp partitioned) {
+  std::string error;
+  auto hinted = original.lookupSymbol<func::FuncOp>("main");
+  partitioned.walk([&](func::FuncOp function) {
+    SymbolTableCollection symbols;
+    auto one = [&](Type type, Attribute attribute, llvm::Twine what) {
+      auto local = dyn_cast_if_present<LocalAttr>(attribute);
+      if (!local || !error.empty())
+        return;
+      GridOp grid = getGrid(function, local.getSharding().getGrid(), symbols);
+      if (!grid) {
+        error = (what + " names a grid that is not there").str();
+        return;
+      }
+      FailureOr<Grid> shape = staticGrid(grid);
+      FailureOr<ResolvedSharding> resolved =
+          resolve(local.getSharding(), grid, local.getType(),
+                  [&]() { return function.emitError(); });
+      if (failed(shape) || failed(resolved))
+        return;
+      FailureOr<Sharding> sharding = toSharding(*resolved);
+      if (failed(sharding))
+        return;
+      RankedTensorType expected =
+          localType(cast<RankedTensorType>(local.getType()), *shape, *sharding);
+      if (expected != type)
+        llvm::raw_string_ostream(error)
+            << what << " of '" << function.getName() << "' has type " << type
+            << " where its sharding says " << expected;
+    };
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      one(function.getArgumentTypes()[i], function.getArgAttr(i, "shard.local"),
+          "argument " + llvm::Twine(i));
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      one(function.getResultTypes()[i],
+          function.getResultAttr(i, "shard.local"), "result " + llvm::Twine(i));
+    if (function.getName() != "main" || !hinted)
+      return;
+    for (unsigned i = 0; error.empty() && i < function.getNumArguments(); ++i)
+      if (auto hint =
+              hinted.getArgAttrOfType<ShardingAttr>(i, "shard.sharding"))
+        checkHint(hinted, hint, hinted.getArgumentTypes()[i],
+                  function.getArgumentTypes()[i], "argument " + llvm::Twine(i),
+                  error);
+    for (unsigned i = 0; error.empty() && i < function.getNumResults(); ++i)
+      if (auto hint =
+              hinted.getResultAttrOfType<ShardingAttr>(i, "shard.sharding"))
+        checkHint(hinted, hint, hinted.getResultTypes()[i],
+                  function.getResultTypes()[i], "result " + llvm::Twine(i),
+                  error);
+  });
+  return error;
+}
+
+/// Propagates, and checks what it wrote.
+static Outcome checkPropagation(ModuleOp module, const Errors &errors) {
+  OwningOpRef<ModuleOp> annotated = module.clone();
+  if (failed(annotateShardings(*annotated)))
+    return rejected("propagation", errors);
+  if (failed(verify(*annotated)))
+    return {Verdict::CheckFailed,
+            "propagation makes invalid IR: " + oneLine(errors.first)};
+  std::string once = print(*annotated);
+  OwningOpRef<ModuleOp> parsed =
+      parseSourceString<ModuleOp>(once, module.getContext());
+  if (!parsed)
+    return {Verdict::CheckFailed,
+            "annotated program does not parse: " + oneLine(errors.first)};
+  std::string again = print(*parsed);
+  if (again != once)
+    return {Verdict::CheckFailed, "printing and parsing changes the program: " +
+                                      oneLine(difference(once, again))};
+  if (failed(annotateShardings(*parsed)))
+    return {Verdict::CheckFailed,
+            "second propagation fails: " + oneLine(errors.first)};
+  again = print(*parsed);
+  if (again != once)
+    return {Verdict::CheckFailed, "second propagation changes the program: " +
+                                      oneLine(difference(once, again))};
+  return {};
+}
+
+Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
+                           uint64_t inputSeed) {
+  Errors errors(&context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(program, &context, "program.mlir");
+  if (!module)
+    return {Verdict::Invalid, oneLine(errors.first)};
+  auto entry = module->lookupSymbol<func::FuncOp>("main");
+  if (!entry)
+    return {Verdict::Invalid, "no function @main"};
+
+  RunOptions options;
+  options.seed = inputSeed;
+  options.optLevel = 0;
+  options.timeoutSeconds = 4;
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    std::optional<TensorSpec> spec = getTensorSpec(type);
+    if (!spec ||
+        (spec->type != ElementType::F32 && spec->type != ElementType::F64))
+      continue;
+    HostTensor input(spec->type, spec->shape);
+    fillWithIntegers(input, inputSeed + index);
+    options.inputs.emplace(index, std::move(input));
+  }
+  std::string partitionError;
+  options.onPartitioned = [&](ModuleOp partitioned) {
+    if (failed(verify(partitioned)))
+      partitionError = "partition makes invalid IR: " + errors.first;
+    else
+      partitionError = checkPartitioned(*module, partitioned);
+  };
+  FailureOr<RunReport> report = runProgram(*module, entry, std::move(options));
+  if (!partitionError.empty())
+    return {Verdict::CheckFailed, oneLine(partitionError)};
+  if (failed(report))
+    return rejected("compile", errors);
+  if (!errors.first.empty())
+    return {Verdict::CheckFailed,
+            "succeeded after an error: " + oneLine(errors.first)};
+  if (!report->error.empty())
+    return {Verdict::RunFailed, oneLine(report->error)};
+  for (auto [index, result] : llvm::enumerate(report->results)) {
+    if (!result.comparison)
+      return {Verdict::CheckFailed, "a result was not compared"};
+    const Comparison &comparison = *result.comparison;
+    if (comparison.equal && comparison.maxAbsolute == 0)
+      continue;
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "result " << index << " is " << comparison.actual << " instead of "
+        << comparison.expected << " at element " << comparison.worst;
+    return {Verdict::Wrong, message};
+  }
+  return checkPropagation(*module, errors);
+}

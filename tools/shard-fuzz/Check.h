@@ -1,0 +1,63 @@
+//===- Check.h - The verdict about one program -------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_TOOLS_FUZZ_CHECK_H
+#define SHARD_TOOLS_FUZZ_CHECK_H
+
+#include <cstdint>
+#include <string>
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
+namespace shard::fuzz {
+
+enum class Verdict : uint8_t {
+  Pass,
+  /// A located error for a program that contradicts itself.
+  Contradiction,
+  /// An error for any other reason.
+  Rejected,
+  /// The program itself is not valid: a fault of the generator.
+  Invalid,
+  /// The grid computes something else than one device.
+  Wrong,
+  /// Compiled, but the run on the grid stopped.
+  RunFailed,
+  /// A check of the IR failed.
+  CheckFailed,
+  Crash,
+  Hang,
+};
+
+/// One lower-case word.
+const char *toString(Verdict verdict);
+inline bool isFailure(Verdict verdict) {
+  return verdict != Verdict::Pass && verdict != Verdict::Contradiction;
+}
+
+struct Outcome {
+  Verdict verdict = Verdict::Pass;
+  /// One line; empty where the program passed.
+  std::string message;
+};
+
+/// Whether `a` and `b` are the same failure: one verdict, and messages that
+/// differ in numbers and names only.
+bool sameFailure(const Outcome &a, const Outcome &b);
+/// `message` without what differs from program to program.
+std::string normalized(const std::string &message);
+
+/// Runs `program` through everything. Inputs follow from `inputSeed`.
+Outcome check(mlir::MLIRContext &context, const std::string &program,
+              uint64_t inputSeed);
+
+} // namespace shard::fuzz
+
+#endif // SHARD_TOOLS_FUZZ_CHECK_H

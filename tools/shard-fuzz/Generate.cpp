@@ -1,0 +1,201 @@
+//===- Generate.cpp - Random programs ------------------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generate.h"
+
+#include "Generator.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+Generator::Generator(uint64_t seed, const GenerateOptions &options)
+    : rng(seed), options(options), grid(options.grid) {
+  if (grid.empty()) {
+    int64_t axes = rng.between(1, 3), devices = 1;
+    for (int64_t i = 0; i < axes; ++i) {
+      static const std::vector<int64_t> sizes = {1, 2, 2, 2, 3, 4, 4};
+      int64_t size = rng.oneOf(sizes);
+      while (devices * size > 16)
+        --size;
+      devices *= size;
+      grid.push_back(size);
+    }
+  }
+  names = rng.chance(50);
+  static const std::vector<int64_t> percents = {0, 0, 10, 20, 40};
+  hintPercent = rng.oneOf(percents);
+  static const std::vector<int64_t> argumentPercents = {20, 50, 70, 90};
+  argumentHintPercent = rng.oneOf(argumentPercents);
+  subAxes = rng.chance(15);
+  partials = rng.chance(25);
+  contradictions = rng.chance(3);
+}
+
+void Generator::oneOp() {
+  static const std::vector<Maker> plain = {&Generator::elementwise,
+                                           &Generator::elementwise,
+                                           &Generator::elementwise,
+                                           &Generator::compareSelect,
+                                           &Generator::cast,
+                                           &Generator::makeConstant,
+                                           &Generator::makeFilled,
+                                           &Generator::generateOp,
+                                           &Generator::extractElement,
+                                           &Generator::genericElementwise,
+                                           &Generator::genericElementwise,
+                                           &Generator::genericReduction,
+                                           &Generator::genericReduction,
+                                           &Generator::genericWindow,
+                                           &Generator::linalgMap,
+                                           &Generator::linalgNamedElementwise,
+                                           &Generator::linalgReduce,
+                                           &Generator::linalgTranspose,
+                                           &Generator::linalgTranspose,
+                                           &Generator::linalgBroadcast,
+                                           &Generator::matmul,
+                                           &Generator::matmul,
+                                           &Generator::matmul,
+                                           &Generator::vectorProduct,
+                                           &Generator::convolution,
+                                           &Generator::pooling,
+                                           &Generator::collapse,
+                                           &Generator::collapse,
+                                           &Generator::expand,
+                                           &Generator::expand,
+                                           &Generator::extractSlice,
+                                           &Generator::insertSlice,
+                                           &Generator::pad,
+                                           &Generator::concat};
+  static const std::vector<Maker> control = {
+      &Generator::scfIf, &Generator::scfFor, &Generator::scfWhile,
+      &Generator::call, &Generator::call};
+  int64_t controlPercent = options.kind == Kind::Control ? 40
+                           : options.kind == Kind::Full  ? 10
+                                                         : 0;
+  for (int64_t tries = 0; tries < 20; ++tries)
+    if ((this->*rng.oneOf(rng.chance(controlPercent) ? control : plain))())
+      return;
+}
+
+void Generator::ops(int64_t count) {
+  for (int64_t i = 0; i < count && budget > 0; ++i) {
+    --budget;
+    oneOp();
+    if (rng.chance(hintPercent))
+      randomHint();
+  }
+}
+
+std::string Generator::header(const Function &function, bool isPrivate) {
+  auto hint = [&](const Val &value, bool mayBePartial) {
+    if (!value.tensor || !rng.chance(argumentHintPercent))
+      return std::string();
+    return " {shard.sharding = #shard.sharding" +
+           shardingAttr(value, mayBePartial) + "}";
+  };
+  std::vector<std::string> inputs, results;
+  for (const Val &value : function.arguments)
+    inputs.push_back(value.name + ": " + value.type() +
+                     hint(value, rng.chance(20)));
+  for (const Val &value : function.results)
+    results.push_back(value.type() + hint(value, rng.chance(20)));
+  return std::string("func.func ") + (isPrivate ? "private " : "") + "@" +
+         function.name + "(" + join(inputs, ",\n    ") + ")" +
+         (results.empty() ? ""
+                          : "\n    -> (" + join(results, ",\n        ") + ")") +
+         " {\n";
+}
+
+void Generator::function(const std::string &name, bool isPrivate,
+                         int64_t count) {
+  std::string outer;
+  std::swap(out, outer);
+  scope.clear();
+  arguments.clear();
+  annotated.clear();
+  budget = count * 2;
+  // Something to begin with.
+  for (int64_t i = rng.between(1, 2); i > 0; --i)
+    argument(randomElem(), randomShape(rng.between(isPrivate ? 1 : 0, 3)),
+             true);
+  ops(count);
+  Function result{name, {}, {}};
+  for (int64_t i = rng.between(1, 3); i > 0; --i) {
+    bool scalar = rng.chance(10);
+    std::optional<Val> value =
+        pick([&](const Val &v) { return v.tensor || scalar; });
+    if (value)
+      result.results.push_back(*value);
+  }
+  // The last value is what the most ops lead to.
+  for (size_t i = scope.size(); i > 0; --i)
+    if (scope[i - 1].tensor) {
+      result.results.push_back(scope[i - 1]);
+      break;
+    }
+  std::vector<std::string> names, types;
+  for (const Val &value : result.results) {
+    names.push_back(value.name);
+    types.push_back(value.type());
+  }
+  line("return " + join(names) + " : " + join(types));
+  result.arguments = arguments;
+  std::swap(out, outer);
+  bool hints = argumentHintPercent > 0;
+  int64_t saved = argumentHintPercent;
+  if (isPrivate && hints)
+    argumentHintPercent = rng.chance(50) ? 0 : 25;
+  out += header(result, isPrivate) + outer + "}\n\n";
+  argumentHintPercent = saved;
+  functions.push_back(result);
+}
+
+/// One value through a chain of shardings.
+void Generator::reshardProgram() {
+  partials = rng.chance(40);
+  argumentHintPercent = 80;
+  Elem elem = rng.chance(60) ? Elem::F32 : Elem::I32;
+  Val input = argument(elem, randomShape(rng.between(1, 3)), true);
+  Val value = input;
+  std::string outer;
+  std::swap(out, outer);
+  for (int64_t i = rng.between(1, std::max<int64_t>(1, options.maxOps / 2));
+       i > 0; --i)
+    value = annotate(value, true);
+  line("return " + value.name + " : " + value.type());
+  std::swap(out, outer);
+  out += header({"main", {input}, {value}}, false) + outer + "}\n";
+}
+
+std::string Generator::run() {
+  std::vector<std::string> axisNames;
+  std::string shape;
+  for (size_t axis = 0; axis < grid.size(); ++axis) {
+    shape += (axis ? "x" : "") + std::to_string(grid[axis]);
+    axisNames.push_back("\"x" + std::to_string(axis) + "\"");
+  }
+  out = "shard.grid @grid(shape = " + shape + ")" +
+        (names ? " axes [" + join(axisNames) + "]" : "") + "\n\n";
+  if (options.kind == Kind::Reshard) {
+    reshardProgram();
+    return out;
+  }
+  int64_t helpers = options.kind == Kind::Control ? rng.between(0, 2)
+                    : options.kind == Kind::Full  ? rng.between(0, 1)
+                                                  : 0;
+  for (int64_t i = 0; i < helpers; ++i)
+    function("helper" + std::to_string(i), true, rng.between(1, 4));
+  function("main", false, rng.between(1, options.maxOps));
+  return out;
+}
+
+std::string shard::fuzz::generate(uint64_t seed,
+                                  const GenerateOptions &options) {
+  return Generator(seed, options).run();
+}

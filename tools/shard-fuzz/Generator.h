@@ -1,0 +1,192 @@
+//===- Generator.h - The parts of the program generator ---------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A writer of text that knows the values in scope. Each kind of op is one member
+// function that writes it, with operands it finds in scope or makes, and adds
+// its results to the scope; it returns false, having written nothing that matters,
+// where the scope has nothing for it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_TOOLS_FUZZ_GENERATOR_H
+#define SHARD_TOOLS_FUZZ_GENERATOR_H
+
+#include "Generate.h"
+#include "Random.h"
+
+#include <functional>
+#include <optional>
+
+namespace shard::fuzz {
+
+enum class Elem { F32, F64, I32, I64, I1, Index };
+using Shape = std::vector<int64_t>;
+
+inline bool isFloat(Elem elem) {
+  return elem == Elem::F32 || elem == Elem::F64;
+}
+/// Integers with arithmetic: not i1.
+inline bool isInteger(Elem elem) { return !isFloat(elem) && elem != Elem::I1; }
+std::string name(Elem elem);
+std::string tensorType(Elem elem, const Shape &shape);
+int64_t numElements(const Shape &shape);
+/// "0, 2, 5" of a list, with `separator`.
+std::string join(const std::vector<std::string> &parts,
+                 const std::string &separator = ", ");
+std::string list(const Shape &numbers);
+
+struct Val {
+  std::string name;
+  Elem elem = Elem::F32;
+  bool tensor = true;
+  Shape shape;
+  /// No element of a float value is larger in magnitude.
+  double bound = inputBound;
+
+  std::string type() const {
+    return tensor ? tensorType(elem, shape) : fuzz::name(elem);
+  }
+};
+
+struct GenericText;
+
+/// How elements are combined, and what is neutral to it.
+struct Combiner {
+  std::string op;
+  int64_t neutral;
+  bool sum;
+};
+
+struct Function {
+  std::string name;
+  std::vector<Val> arguments, results;
+};
+
+class Generator {
+public:
+  Generator(uint64_t seed, const GenerateOptions &options);
+  std::string run();
+
+private:
+  // Values.
+  std::string fresh();
+  void line(const std::string &text);
+  /// Adds a value of this type to the scope.
+  Val add(Val value);
+  Val define(const std::string &right, Elem elem, const Shape &shape,
+             double bound);
+  Val defineScalar(const std::string &right, Elem elem, double bound);
+  std::optional<Val> pick(const std::function<bool(const Val &)> &filter);
+  std::optional<Val> pickTensor(int64_t minRank = 0);
+  /// A value of exactly this type: one in scope, an argument or a constant.
+  Val need(Elem elem, const Shape &shape);
+  Val needScalar(Elem elem);
+  Val constant(Elem elem, const Shape &shape);
+  Val splat(Elem elem, const Shape &shape, int64_t number);
+  Val scalarConstant(Elem elem, int64_t number);
+  Val argument(Elem elem, const Shape &shape, bool tensor);
+  Val empty(Elem elem, const Shape &shape);
+  Val filled(Elem elem, const Shape &shape, int64_t number);
+  /// `value`, or it cut to [-limit, limit] where its bound is larger.
+  Val clamped(const Val &value, double limit);
+  Elem randomElem();
+  int64_t randomExtent();
+  Shape randomShape(int64_t rank);
+  std::string literal(Elem elem, int64_t number);
+
+  // Hints.
+  std::string randomLists(int64_t rank, bool open, std::string &partial,
+                          Elem elem);
+  std::string shardingAttr(const Val &value, bool mayBePartial);
+  /// The name of a new shard.sharding op.
+  std::string shardingOp(const Val &value, bool mayBePartial);
+  Val annotate(const Val &value, bool forUsers);
+  void randomHint();
+
+  // Ops.
+  bool elementwise();
+  bool compareSelect();
+  bool cast();
+  bool makeConstant();
+  bool makeFilled();
+  bool generateOp();
+  bool extractElement();
+  bool genericElementwise();
+  bool genericReduction();
+  bool genericWindow();
+  bool linalgMap();
+  bool linalgNamedElementwise();
+  bool linalgReduce();
+  bool linalgTranspose();
+  bool linalgBroadcast();
+  bool matmul();
+  bool vectorProduct();
+  bool convolution();
+  bool pooling();
+  bool collapse();
+  bool expand();
+  bool extractSlice();
+  bool insertSlice();
+  bool pad();
+  bool concat();
+  bool scfIf();
+  bool scfFor();
+  bool scfWhile();
+  bool call();
+  using Maker = bool (Generator::*)();
+  void oneOp();
+  void ops(int64_t count);
+
+  // Functions.
+  /// Writes the ops of a region; what it defines leaves the scope.
+  std::string region(const std::function<void()> &body);
+  void function(const std::string &name, bool isPrivate, int64_t count);
+  void reshardProgram();
+  std::string header(const Function &function, bool isPrivate);
+
+  /// A combination of the scalars `operands` in the body of an op.
+  Val scalarBody(std::vector<Val> operands, Elem elem, double maxBound);
+  Val binaryScalar(const Val &a, const Val &b);
+  /// `value` as elements of `elem`; not added to the scope.
+  Val converted(const Val &value, Elem elem);
+  std::string opHint(const Val &result);
+  std::vector<Val> writeGeneric(
+      const GenericText &op,
+      const std::function<std::vector<Val>(const std::vector<Val> &)> &body);
+  void addRandomInput(GenericText &op, const Shape &extents);
+  Val loopIndex(int64_t numLoops);
+  Combiner randomCombiner(Elem elem, bool maySum);
+  Val accumulate(const Combiner &combiner, Val element, const Val &accumulator,
+                 int64_t count);
+  void contraction(const std::string &op, Val a, Val b, int64_t count,
+                   const Shape &shape);
+  void addResults(const std::string &name, std::vector<Val> like);
+  std::pair<std::vector<Val>, std::vector<Val>> carriedValues();
+  std::vector<Val> nextValues(const std::vector<Val> &carried);
+
+  Random rng;
+  GenerateOptions options;
+  std::vector<int64_t> grid;
+  bool names = false;
+  /// How likely a new value gets a hint, in percent.
+  int64_t hintPercent = 0, argumentHintPercent = 0;
+  bool subAxes = false, partials = false, contradictions = false;
+  std::string out;
+  int64_t indent = 2, counter = 0, depth = 0, groups = 0, budget = 0;
+  std::vector<Val> scope;
+  std::vector<Val> arguments;
+  std::vector<std::string> annotated;
+  std::vector<Function> functions;
+};
+
+/// Floats stay below this in magnitude, so that sums are exact in f32.
+inline constexpr double boundLimit = 1 << 22;
+
+} // namespace shard::fuzz
+
+#endif // SHARD_TOOLS_FUZZ_GENERATOR_H

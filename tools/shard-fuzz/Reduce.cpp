@@ -1,0 +1,173 @@
+//===- Reduce.cpp - Smaller programs that fail alike ---------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce.h"
+
+#include "shard/IR/ShardOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::fuzz;
+
+/// Erases what nothing uses, private functions too. Annotations without users say
+/// something: they are steps of their own.
+static void dropUnused(ModuleOp module) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    SmallVector<Operation *> unused;
+    module.walk([&](Operation *op) {
+      if (op->use_empty() && op->getNumResults() > 0 &&
+          (isa<ShardingOp>(op) || isMemoryEffectFree(op)) &&
+          !isa<ShardOp, ConstraintOp>(op))
+        unused.push_back(op);
+    });
+    // Post-order: what is inside a region comes before the op around it.
+    for (Operation *op : unused) {
+      if (op->getNumRegions() > 0 && unused.size() > 1)
+        continue;
+      op->erase();
+      changed = true;
+    }
+  }
+  SmallVector<func::FuncOp> functions;
+  module.walk([&](func::FuncOp function) {
+    if (function.isPrivate() &&
+        SymbolTable::symbolKnownUseEmpty(function, module))
+      functions.push_back(function);
+  });
+  for (func::FuncOp function : functions)
+    function.erase();
+}
+
+/// A value of the op's operands or in front of it with the type of `result`.
+static Value replacement(OpResult result) {
+  for (Value operand : result.getOwner()->getOperands())
+    if (operand.getType() == result.getType())
+      return operand;
+  return {};
+}
+
+static void eraseArgument(func::FuncOp function, unsigned index) {
+  (void)function.eraseArgument(index);
+}
+
+static void eraseResult(func::FuncOp function, unsigned index) {
+  function.walk([&](func::ReturnOp op) { op->eraseOperand(index); });
+  (void)function.eraseResult(index);
+}
+
+/// Applies the step to `module`; false behind the last one.
+static bool apply(ModuleOp module, int64_t step) {
+  auto taken = [&]() { return step-- == 0; };
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main)
+    return false;
+  if (main.getNumResults() > 1)
+    for (unsigned i = 0; i < main.getNumResults(); ++i)
+      if (taken())
+        return eraseResult(main, i), true;
+
+  SmallVector<Operation *> ops;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa<ModuleOp, func::FuncOp, GridOp>(op) &&
+        !op->hasTrait<OpTrait::IsTerminator>())
+      ops.push_back(op);
+  });
+  // From the end: what leads to nothing else goes first.
+  for (Operation *op : llvm::reverse(ops)) {
+    if (op->use_empty()) {
+      if (taken())
+        return op->erase(), true;
+      continue;
+    }
+    // Replaced by an operand.
+    bool possible = llvm::all_of(op->getResults(), [](OpResult result) {
+      return result.use_empty() || replacement(result);
+    });
+    if (possible && taken()) {
+      for (OpResult result : op->getResults())
+        if (!result.use_empty())
+          result.replaceAllUsesWith(replacement(result));
+      op->erase();
+      return true;
+    }
+    // Replaced by arguments of @main.
+    auto tensors = llvm::all_of(op->getResultTypes(), [](Type type) {
+      return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat();
+    });
+    bool inMain = op->getParentOfType<func::FuncOp>() == main;
+    if (tensors && inMain && !op->hasTrait<OpTrait::ConstantLike>() &&
+        op->getNumOperands() + op->getNumRegions() > 0 && taken()) {
+      for (OpResult result : op->getResults()) {
+        if (result.use_empty())
+          continue;
+        unsigned index = main.getNumArguments();
+        (void)main.insertArgument(index, result.getType(), {}, result.getLoc());
+        result.replaceAllUsesWith(main.getArgument(index));
+      }
+      op->erase();
+      return true;
+    }
+  }
+
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    StringRef key = "shard.sharding";
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, key) && taken())
+        return function.removeArgAttr(i, key), true;
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (function.getResultAttr(i, key) && taken())
+        return function.removeResultAttr(
+                   i, StringAttr::get(module.getContext(), key)),
+               true;
+  }
+  for (Operation *op : ops)
+    if (op->getDiscardableAttr("shard.sharding") && taken())
+      return op->removeDiscardableAttr("shard.sharding"), true;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (main.getArgument(i).use_empty() && taken())
+      return eraseArgument(main, i), true;
+
+  WalkResult walked = module.walk([&](GridOp grid) {
+    SmallVector<int64_t> shape(grid.getShape());
+    for (int64_t &size : shape)
+      for (int64_t smaller : {1, 2})
+        if (smaller < size && taken()) {
+          size = smaller;
+          grid.setShape(shape);
+          return WalkResult::interrupt();
+        }
+    return WalkResult::advance();
+  });
+  return walked.wasInterrupted();
+}
+
+std::optional<std::string> shard::fuzz::simplify(MLIRContext &context,
+                                                 const std::string &program,
+                                                 int64_t step) {
+  ScopedDiagnosticHandler quiet(&context,
+                                [](Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program, &context);
+  if (!module || !apply(*module, step))
+    return std::nullopt;
+  dropUnused(*module);
+  if (failed(verify(*module)))
+    return std::string();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  stream << '\n';
+  return text;
+}

@@ -1,0 +1,298 @@
+//===- shard-fuzz.cpp - Random programs, one verdict ---------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// docs/Fuzzing.md describes the command line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Check.h"
+#include "Generate.h"
+#include "Processes.h"
+#include "Reduce.h"
+
+#include "shard/Execution/Verify.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <unistd.h>
+
+using namespace shard::fuzz;
+namespace cl = llvm::cl;
+
+namespace {
+
+cl::OptionCategory category("shard-fuzz options");
+cl::list<std::string>
+    files(cl::Positional,
+          cl::desc("[programs to check instead of random ones]"),
+          cl::cat(category));
+cl::opt<uint64_t> firstSeed("seed", cl::init(1), cl::cat(category),
+                            cl::desc("Seed of the first program; the others "
+                                     "follow it"));
+cl::opt<uint64_t> programCount("count", cl::init(100), cl::cat(category),
+                               cl::desc("Number of programs"));
+cl::opt<int64_t> maxOps("max-ops", cl::init(10), cl::cat(category),
+                        cl::desc("Ops of a program, about"));
+cl::opt<std::string> gridText("grid", cl::value_desc("2x3"), cl::cat(category),
+                              cl::desc("Shape of the grid; random without it"));
+cl::opt<unsigned> jobs("jobs", cl::init(2), cl::cat(category),
+                       cl::desc("Programs at a time"));
+cl::opt<std::string> keep("keep", cl::value_desc("folder"), cl::cat(category),
+                          cl::desc("Where reduced failures go"));
+cl::opt<Kind> kind(
+    "only", cl::init(Kind::Full), cl::cat(category),
+    cl::desc("What programs consist of"),
+    cl::values(clEnumValN(Kind::Reshard, "reshard", "changes of sharding"),
+               clEnumValN(Kind::Ops, "ops", "straight-line code"),
+               clEnumValN(Kind::Control, "control", "mostly regions and calls"),
+               clEnumValN(Kind::Full, "full", "everything")));
+cl::opt<bool> printOnly("print", cl::cat(category),
+                        cl::desc("Print the programs; check nothing"));
+cl::opt<bool> reduceFailures("reduce", cl::init(true), cl::cat(category),
+                             cl::desc("Make failing programs smaller"));
+cl::opt<unsigned> reduceMost(
+    "reduce-most", cl::init(20), cl::cat(category),
+    cl::desc("Reduce this many failures, each of another sort first"));
+cl::opt<bool> quiet("quiet", cl::cat(category),
+                    cl::desc("No progress line, no figures of time"));
+
+using Clock = std::chrono::steady_clock;
+
+struct Failure {
+  uint64_t seed;
+  Outcome outcome;
+};
+
+} // namespace
+
+static std::unique_ptr<mlir::MLIRContext> makeContext() {
+  mlir::DialectRegistry registry;
+  shard::registerRunDialects(registry);
+  auto context = std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+  return context;
+}
+
+/// The smallest program found that fails as `program` does with `outcome`.
+static std::string reduce(std::string program, const Outcome &outcome,
+                          uint64_t inputSeed) {
+  auto begin = Clock::now();
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (int64_t step = 0;;) {
+      if (std::chrono::duration<double>(Clock::now() - begin).count() > 60)
+        return program;
+      std::string candidate;
+      Outcome result = runInChild(
+          [&](const std::function<void(std::string)> &send) -> Outcome {
+            std::unique_ptr<mlir::MLIRContext> context = makeContext();
+            std::optional<std::string> text = simplify(*context, program, step);
+            if (!text)
+              return {Verdict::Pass, "no such step"};
+            send(*text);
+            if (text->empty())
+              return {};
+            return check(*context, *text, inputSeed);
+          },
+          candidate);
+      if (result.verdict == Verdict::Pass && result.message == "no such step")
+        break;
+      if (!candidate.empty() && sameFailure(result, outcome)) {
+        program = candidate;
+        changed = true;
+      } else {
+        ++step;
+      }
+    }
+  }
+  return program;
+}
+
+static std::string command(uint64_t seed) {
+  static const char *kinds[] = {"reshard", "ops", "control", "full"};
+  std::string text = "shard-fuzz --seed " + std::to_string(seed) +
+                     " --count 1 --only " + kinds[int(kind.getValue())] +
+                     " --max-ops " + std::to_string(maxOps);
+  if (!gridText.empty())
+    text += " --grid " + gridText;
+  return text;
+}
+
+static void writeFailure(llvm::StringRef path, const std::string &program,
+                         const Failure &failure, bool random) {
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  if (error) {
+    llvm::errs() << "shard-fuzz: cannot write '" << path
+                 << "': " << error.message() << "\n";
+    return;
+  }
+  file << "// " << toString(failure.outcome.verdict) << ": "
+       << failure.outcome.message << "\n";
+  if (random)
+    file << "// Made by: " << command(failure.seed) << "\n";
+  file << "// Reproduce: shard-fuzz --seed " << failure.seed << " "
+       << llvm::sys::path::filename(path) << "\n"
+       << program;
+}
+
+/// Reduces and keeps the failures, those of each sort in turn.
+static void keepFailures(const std::vector<Failure> &failures,
+                         const std::function<std::string(uint64_t)> &program,
+                         bool random) {
+  std::map<std::string, std::vector<Failure>> sorts;
+  for (const Failure &failure : failures)
+    sorts[std::string(toString(failure.outcome.verdict)) + ": " +
+          normalized(failure.outcome.message)]
+        .push_back(failure);
+  for (const auto &[text, list] : sorts)
+    llvm::outs() << list.size() << " x " << text << "\n    seeds from "
+                 << list.front().seed << ": " << list.front().outcome.message
+                 << "\n";
+  llvm::outs().flush();
+  unsigned reduced = 0;
+  for (size_t round = 0; reduced < reduceMost; ++round) {
+    bool any = false;
+    for (const auto &[text, list] : sorts) {
+      if (round >= list.size() || reduced >= reduceMost)
+        continue;
+      any = true;
+      ++reduced;
+      const Failure &failure = list[round];
+      std::string source = program(failure.seed);
+      if (reduceFailures)
+        source = reduce(source, failure.outcome, failure.seed);
+      if (keep.empty()) {
+        llvm::outs() << "\n// " << toString(failure.outcome.verdict) << ": "
+                     << failure.outcome.message << "\n// "
+                     << (random ? command(failure.seed) : std::string()) << "\n"
+                     << source;
+        llvm::outs().flush();
+        continue;
+      }
+      llvm::SmallString<128> path(keep);
+      llvm::sys::path::append(path,
+                              std::string(toString(failure.outcome.verdict)) +
+                                  "-" + std::to_string(failure.seed) + ".mlir");
+      writeFailure(path, source, failure, random);
+    }
+    if (!any)
+      break;
+  }
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Proves by random programs that a grid computes what one device does\n");
+
+  GenerateOptions options;
+  options.kind = kind;
+  options.maxOps = std::max<int64_t>(1, maxOps);
+  llvm::SmallVector<llvm::StringRef> sizes;
+  if (!gridText.empty())
+    llvm::StringRef(gridText).split(sizes, 'x');
+  for (llvm::StringRef size : sizes) {
+    int64_t number = 0;
+    if (size.getAsInteger(10, number) || number < 1) {
+      llvm::errs() << "shard-fuzz: --grid '" << gridText
+                   << "': expected sizes such as 2x3\n";
+      return 2;
+    }
+    options.grid.push_back(number);
+  }
+  if (!keep.empty())
+    if (std::error_code error = llvm::sys::fs::create_directories(keep)) {
+      llvm::errs() << "shard-fuzz: --keep '" << keep << "': " << error.message()
+                   << "\n";
+      return 2;
+    }
+
+  std::vector<std::string> programs;
+  for (const std::string &file : files) {
+    auto buffer = llvm::MemoryBuffer::getFile(file);
+    if (!buffer) {
+      llvm::errs() << "shard-fuzz: cannot read '" << file
+                   << "': " << buffer.getError().message() << "\n";
+      return 2;
+    }
+    programs.push_back((*buffer)->getBuffer().str());
+  }
+  bool random = programs.empty();
+  // Given programs are numbered from the seed on; all get inputs of the seed.
+  auto program = [&](uint64_t seed) {
+    return random ? generate(seed, options) : programs[seed - firstSeed];
+  };
+  uint64_t count = random ? uint64_t(programCount) : programs.size();
+  if (printOnly) {
+    for (uint64_t i = 0; i < count; ++i)
+      llvm::outs() << program(firstSeed + i);
+    return 0;
+  }
+
+  auto begin = Clock::now();
+  auto lastTick = begin;
+  std::vector<Failure> failures;
+  uint64_t finished = 0, contradictions = 0;
+  auto seconds = [&]() {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  auto progress = [&]() {
+    llvm::errs() << "\r" << finished << " programs, "
+                 << llvm::format("%.1f", double(finished) / seconds())
+                 << " per second, " << failures.size() << " failures, "
+                 << contradictions << " contradictions ";
+    llvm::errs().flush();
+  };
+  bool terminal = isatty(STDERR_FILENO);
+  runAll(
+      firstSeed, count, std::max(1u, unsigned(jobs)),
+      [&]() -> std::function<Outcome(uint64_t)> {
+        std::shared_ptr<mlir::MLIRContext> context = makeContext();
+        return [&, context](uint64_t seed) {
+          return check(*context, program(seed),
+                       random ? seed : uint64_t(firstSeed));
+        };
+      },
+      [&](uint64_t seed, const Outcome &outcome) {
+        ++finished;
+        contradictions += outcome.verdict == Verdict::Contradiction;
+        if (isFailure(outcome.verdict))
+          failures.push_back({seed, outcome});
+      },
+      [&]() {
+        if (quiet || !terminal ||
+            std::chrono::duration<double>(Clock::now() - lastTick).count() < 1)
+          return;
+        lastTick = Clock::now();
+        progress();
+      });
+  if (!quiet) {
+    progress();
+    llvm::errs() << "\n";
+  }
+  keepFailures(failures, program, random);
+  llvm::outs() << finished << " programs, " << failures.size() << " failures, "
+               << contradictions << " contradictions\n";
+  return failures.empty() ? 0 : 1;
+}
