@@ -24,19 +24,20 @@ LogicalResult execution::bufferize(ModuleOp module, func::FuncOp entry) {
   OpBuilder builder(module.getContext());
   for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i)
     if (isa<TensorType>(entry.getArgument(i).getType()))
-      entry.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
+      entry.setArgAttr(i,
+                       bufferization::BufferizationDialect::kWritableAttrName,
                        builder.getBoolAttr(false));
   bufferization::OneShotBufferizationOptions options;
   options.bufferizeFunctionBoundaries = true;
   options.allowReturnAllocsFromLoops = true;
   options.setFunctionBoundaryTypeConversion(
       bufferization::LayoutMapOption::IdentityLayoutMap);
-  options.unknownTypeConverterFn = [](TensorType type, Attribute memorySpace,
-                                      const bufferization::BufferizationOptions
-                                          &) {
-    return bufferization::getMemRefTypeWithStaticIdentityLayout(type,
-                                                                memorySpace);
-  };
+  options.unknownTypeConverterFn =
+      [](TensorType type, Attribute memorySpace,
+         const bufferization::BufferizationOptions &) {
+        return bufferization::getMemRefTypeWithStaticIdentityLayout(
+            type, memorySpace);
+      };
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotModuleBufferize(module, options, state)))
     return failure();
@@ -68,8 +69,9 @@ void execution::insertDeallocations(ModuleOp module) {
           // Leaves the block, or may be kept by the callee's result.
           if (!ancestor || ancestor->hasTrait<OpTrait::IsTerminator>() ||
               (isa<CallOpInterface>(user) &&
-               llvm::any_of(user->getResultTypes(),
-                            [](Type type) { return isa<BaseMemRefType>(type); }))) {
+               llvm::any_of(user->getResultTypes(), [](Type type) {
+                 return isa<BaseMemRefType>(type);
+               }))) {
             escapes = true;
             break;
           }

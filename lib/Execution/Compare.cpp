@@ -29,7 +29,8 @@ static double scaleOf(const HostTensor &tensor) {
   return count ? std::sqrt(sum / static_cast<double>(count)) : 0.0;
 }
 
-static void note(Comparison &result, int64_t i, double expected, double actual) {
+static void note(Comparison &result, int64_t i, double expected,
+                 double actual) {
   if (result.worst >= 0 && std::isnan(result.actual - result.expected))
     return;
   double error = std::fabs(expected - actual);
@@ -62,8 +63,9 @@ Comparison shard::compareTensors(const HostTensor &expected,
       double x = expected.asDouble(i), y = actual.asDouble(i);
       double error = std::fabs(x - y);
       result.maxAbsolute = std::max(result.maxAbsolute, error);
-      result.maxRelative = std::max(
-          result.maxRelative, error / std::max({std::fabs(x), std::fabs(y), 1.0}));
+      result.maxRelative =
+          std::max(result.maxRelative,
+                   error / std::max({std::fabs(x), std::fabs(y), 1.0}));
       note(result, i, x, y);
     }
     result.equal = result.mismatches == 0;

@@ -10,6 +10,8 @@
 
 #include "Lowering.h"
 
+#include "shard/Execution/Hints.h"
+
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -27,7 +29,8 @@ using namespace shard;
 using namespace shard::execution;
 
 std::optional<TensorSpec> shard::getTensorSpec(Type type) {
-  std::optional<ElementType> element = getElementType(getElementTypeOrSelf(type));
+  std::optional<ElementType> element =
+      getElementType(getElementTypeOrSelf(type));
   if (!element)
     return std::nullopt;
   TensorSpec spec{*element, {}};
@@ -60,9 +63,8 @@ static void wrapScalars(func::FuncOp entry) {
     inputs.push_back(arg.getType());
   }
   for (Type type : entry.getResultTypes())
-    results.push_back(isa<ShapedType>(type)
-                          ? type
-                          : Type(RankedTensorType::get({}, type)));
+    results.push_back(
+        isa<ShapedType>(type) ? type : Type(RankedTensorType::get({}, type)));
   entry.walk([&](func::ReturnOp op) {
     builder.setInsertionPoint(op);
     for (OpOperand &operand : op->getOpOperands())
@@ -75,8 +77,9 @@ static void wrapScalars(func::FuncOp entry) {
 }
 
 /// Every external function that is called must be known.
-static LogicalResult checkExternals(
-    ModuleOp module, ArrayRef<std::pair<std::string, void *>> symbols) {
+static LogicalResult
+checkExternals(ModuleOp module,
+               ArrayRef<std::pair<std::string, void *>> symbols) {
   SymbolTable table(module);
   WalkResult walked = module.walk([&](func::CallOp call) {
     auto callee = table.lookup<func::FuncOp>(call.getCallee());
@@ -87,10 +90,10 @@ static LogicalResult checkExternals(
         symbols, [&](const auto &symbol) { return symbol.first == name; });
     if (known || llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name))
       return WalkResult::advance();
-    InFlightDiagnostic diagnostic = call.emitError()
-                                    << "calls '" << name
-                                    << "', which has no body and is no function "
-                                       "that a run provides";
+    InFlightDiagnostic diagnostic =
+        call.emitError() << "calls '" << name
+                         << "', which has no body and is no function "
+                            "that a run provides";
     diagnostic.attachNote(callee.getLoc()) << "declared here";
     return WalkResult::interrupt();
   });
@@ -187,15 +190,16 @@ shard::compile(ModuleOp module, StringRef entryName,
     return failure();
   std::vector<std::pair<std::string, void *>> symbols = runSymbols();
   llvm::append_range(symbols, options.symbols);
-  if (failed(checkExternals(module, symbols)))
-    return failure();
-
   loadDialects(*module.getContext());
   OwningOpRef<ModuleOp> copy = module.clone();
   auto entry = copy->lookupSymbol<func::FuncOp>(entryName);
   entry.setPublic();
+  eraseUnreachable(entry);
+  if (failed(checkExternals(*copy, symbols)))
+    return failure();
   if (failed(lower(*copy, entry, options)))
     return failure();
+  program->constants = externalizeConstants(*copy);
 
   static bool initialized = [] {
     llvm::InitializeNativeTarget();
@@ -220,7 +224,8 @@ shard::compile(ModuleOp module, StringRef entryName,
   engineOptions.jitCodeGenOptLevel = level;
   engineOptions.enableGDBNotificationListener = false;
   engineOptions.enablePerfNotificationListener = false;
-  auto engine = ExecutionEngine::create(*copy, engineOptions, std::move(*machine));
+  auto engine =
+      ExecutionEngine::create(*copy, engineOptions, std::move(*machine));
   if (!engine)
     return report(module, "cannot compile", engine.takeError());
   (*engine)->registerSymbols([&](llvm::orc::MangleAndInterner interner) {

@@ -31,16 +31,19 @@ struct Half {
   _Float16 value;
 };
 
-template <typename Acc, typename T> SHARD_INLINE Acc widen(T value) {
+template <typename Acc, typename T>
+SHARD_INLINE Acc widen(T value) {
   return static_cast<Acc>(value);
 }
-template <> SHARD_INLINE float widen<float, Bfloat>(Bfloat value) {
+template <>
+SHARD_INLINE float widen<float, Bfloat>(Bfloat value) {
   uint32_t wide = static_cast<uint32_t>(value.bits) << 16;
   float result;
   std::memcpy(&result, &wide, sizeof(result));
   return result;
 }
-template <> SHARD_INLINE float widen<float, Half>(Half value) {
+template <>
+SHARD_INLINE float widen<float, Half>(Half value) {
   return static_cast<float>(value.value);
 }
 
@@ -59,7 +62,8 @@ struct Avx512 {
 constexpr int64_t blockK = 256, blockM = 96, blockN = 1024;
 constexpr int maxTile = 8 * 2 * 16;
 
-template <typename Isa, typename Acc> struct Tile {
+template <typename Isa, typename Acc>
+struct Tile {
   static constexpr int rows = Isa::rows;
   static constexpr int lanes = Isa::bytes / sizeof(Acc);
   static constexpr int columns = Isa::vectors * lanes;
@@ -71,7 +75,8 @@ template <int width, typename Acc, typename T>
 SHARD_INLINE void packPanels(const T *source, const int64_t *offsets,
                              int64_t count, const int64_t *depthOffsets,
                              int64_t depth, Acc *target) {
-  for (int64_t start = 0; start < count; start += width, target += width * depth) {
+  for (int64_t start = 0; start < count;
+       start += width, target += width * depth) {
     int64_t filled = std::min<int64_t>(width, count - start);
     const int64_t *rows = offsets + start;
     if (filled < width)
@@ -126,7 +131,8 @@ struct Problem {
 };
 
 /// Memory for packed panels, kept per thread between calls.
-template <typename T> T *scratch(int which, int64_t count) {
+template <typename T>
+T *scratch(int which, int64_t count) {
   struct Free {
     void operator()(void *pointer) const { std::free(pointer); }
   };
@@ -220,8 +226,10 @@ MultiplyFn<Acc, TA, TB> chooseMultiply() {
 #if SHARD_X86_VARIANTS
   static const int level = [] {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq"))
       return 2;
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                    __builtin_cpu_supports("f16c")
@@ -240,8 +248,8 @@ MultiplyFn<Acc, TA, TB> chooseMultiply() {
 /// outermost.
 void flatten(const std::vector<ContractionLoop> &loops,
              int64_t ContractionLoop::*strideFirst,
-             int64_t ContractionLoop::*strideSecond, std::vector<int64_t> &first,
-             std::vector<int64_t> &second) {
+             int64_t ContractionLoop::*strideSecond,
+             std::vector<int64_t> &first, std::vector<int64_t> &second) {
   first.assign(1, 0);
   second.assign(1, 0);
   for (const ContractionLoop &loop : loops) {
@@ -303,9 +311,9 @@ bool groupLoops(const ContractionLoop *loops, int64_t numLoops,
   auto innerStep = [](const std::vector<ContractionLoop> &group) {
     return group.empty() ? 0 : group.back().strideC;
   };
-  bool exchange = innerStep(groups.columns) != 1 &&
-                  (innerStep(groups.rows) == 1 ||
-                   size(groups.rows) > size(groups.columns));
+  bool exchange =
+      innerStep(groups.columns) != 1 &&
+      (innerStep(groups.rows) == 1 || size(groups.rows) > size(groups.columns));
   if (!exchange)
     return false;
   std::swap(groups.rows, groups.columns);
@@ -357,25 +365,25 @@ void run(const LoopGroups &groups, ElementType typeC, const TA *a, const TB *b,
     for (int64_t j = 0; j < n; ++j)
       wideColumn[j] = j;
     float *wide = scratch<float>(2, m * n);
-    forEachBatch(
-        groups.batch, 0, 0, 0, 0,
-        [&](int64_t offsetA, int64_t offsetB, int64_t offsetC) {
-          uint16_t *narrowC = static_cast<uint16_t *>(c) + offsetC;
-          bool isHalf = typeC == ElementType::F16;
-          for (int64_t i = 0; i < m; ++i)
-            for (int64_t j = 0; j < n; ++j) {
-              uint16_t bits = narrowC[p.rowC[i] + p.columnC[j]];
-              wide[i * n + j] = isHalf ? halfToFloat(bits) : bfloatToFloat(bits);
-            }
-          multiplyFn(p, a + offsetA, b + offsetB, wide, wideRow.data(),
-                     wideColumn.data());
-          for (int64_t i = 0; i < m; ++i)
-            for (int64_t j = 0; j < n; ++j) {
-              float value = wide[i * n + j];
-              narrowC[p.rowC[i] + p.columnC[j]] =
-                  isHalf ? floatToHalf(value) : floatToBfloat(value);
-            }
-        });
+    forEachBatch(groups.batch, 0, 0, 0, 0,
+                 [&](int64_t offsetA, int64_t offsetB, int64_t offsetC) {
+                   uint16_t *narrowC = static_cast<uint16_t *>(c) + offsetC;
+                   bool isHalf = typeC == ElementType::F16;
+                   for (int64_t i = 0; i < m; ++i)
+                     for (int64_t j = 0; j < n; ++j) {
+                       uint16_t bits = narrowC[p.rowC[i] + p.columnC[j]];
+                       wide[i * n + j] =
+                           isHalf ? halfToFloat(bits) : bfloatToFloat(bits);
+                     }
+                   multiplyFn(p, a + offsetA, b + offsetB, wide, wideRow.data(),
+                              wideColumn.data());
+                   for (int64_t i = 0; i < m; ++i)
+                     for (int64_t j = 0; j < n; ++j) {
+                       float value = wide[i * n + j];
+                       narrowC[p.rowC[i] + p.columnC[j]] =
+                           isHalf ? floatToHalf(value) : floatToBfloat(value);
+                     }
+                 });
   }
 }
 
@@ -446,8 +454,9 @@ bool shard::isContractionSupported(const ContractionTypes &types) {
          dispatchAccumulator(types, nullptr, nullptr, nullptr, nullptr);
 }
 
-void shard::contract(const ContractionTypes &types, const void *a, const void *b,
-                     void *c, const ContractionLoop *loops, int64_t numLoops) {
+void shard::contract(const ContractionTypes &types, const void *a,
+                     const void *b, void *c, const ContractionLoop *loops,
+                     int64_t numLoops) {
   for (int64_t i = 0; i < numLoops; ++i)
     if (loops[i].extent <= 0)
       return;

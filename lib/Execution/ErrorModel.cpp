@@ -47,9 +47,10 @@ public:
 
 private:
   static bool rounds(Operation &op) {
-    return llvm::any_of(op.getResultTypes(), [](Type type) {
-             return isa<FloatType>(getElementTypeOrSelf(type));
-           }) &&
+    return llvm::any_of(op.getResultTypes(),
+                        [](Type type) {
+                          return isa<FloatType>(getElementTypeOrSelf(type));
+                        }) &&
            isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
                op.getDialect()) &&
            !isa<arith::ConstantOp, arith::SelectOp, arith::NegFOp,

@@ -54,7 +54,8 @@ static FailureOr<GridValue> readLocal(func::FuncOp function, Type type,
       value.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
       value.sharding = Sharding::replicated(tensor.getRank());
     }
-    reports.push_back({print(type), describe(value.sharding, axisNames), 0, {}});
+    reports.push_back(
+        {print(type), describe(value.sharding, axisNames), 0, {}});
     return value;
   }
   SymbolTableCollection symbols;
@@ -129,10 +130,10 @@ static void noteOrigins(ModuleOp module, GridProgram &program) {
       auto file = dyn_cast<FileLineColLoc>(part);
       if (!file)
         return WalkResult::advance();
-      place = (file.getFilename().getValue() + ":" +
-               llvm::Twine(file.getLine()) + ":" +
-               llvm::Twine(file.getColumn()))
-                  .str();
+      place =
+          (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) +
+           ":" + llvm::Twine(file.getColumn()))
+              .str();
       return WalkResult::interrupt();
     });
     // An annotation only passes on what its users need.
@@ -167,9 +168,9 @@ execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
 
   auto entry = module.lookupSymbol<func::FuncOp>(entryName);
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    FailureOr<GridValue> value = readLocal(
-        entry, entry.getArgumentTypes()[i], entry.getArgAttr(i, "shard.local"),
-        program.axisNames, report.arguments);
+    FailureOr<GridValue> value = readLocal(entry, entry.getArgumentTypes()[i],
+                                           entry.getArgAttr(i, "shard.local"),
+                                           program.axisNames, report.arguments);
     if (failed(value))
       return failure();
     program.arguments.push_back(std::move(*value));
@@ -204,9 +205,11 @@ void execution::reportCollectives(const GridProgram &program,
       continue;
     CollectiveReport row;
     row.kind = call.kind;
-    bool named = call.gridShape == program.grid.shape && !program.axisNames.empty();
+    bool named =
+        call.gridShape == program.grid.shape && !program.axisNames.empty();
     for (int64_t axis : call.axes)
-      row.axes.push_back(named ? program.axisNames[axis] : std::to_string(axis));
+      row.axes.push_back(named ? program.axisNames[axis]
+                               : std::to_string(axis));
     row.calls = call.count;
     row.bytesPerDevice = call.bytes;
     row.location = call.location;

@@ -39,11 +39,9 @@ struct GridProgram {
 
 /// Partitions `module` in place and compiles it; describes grid, arguments and
 /// results in `report`.
-mlir::FailureOr<GridProgram> buildGridProgram(mlir::ModuleOp module,
-                                              llvm::StringRef entry,
-                                              GridOp gridOp,
-                                              const RunOptions &options,
-                                              RunReport &report);
+mlir::FailureOr<GridProgram>
+buildGridProgram(mlir::ModuleOp module, llvm::StringRef entry, GridOp gridOp,
+                 const RunOptions &options, RunReport &report);
 
 /// Turns the runtime's record into rows of the report.
 void reportCollectives(const GridProgram &program,

@@ -51,8 +51,9 @@ FailureOr<func::FuncOp> shard::findEntry(ModuleOp module, StringRef name) {
     if (exported.size() == 1)
       return exported.front();
   }
-  auto names = llvm::map_range(
-      candidates, [](func::FuncOp function) { return function.getName().str(); });
+  auto names = llvm::map_range(candidates, [](func::FuncOp function) {
+    return function.getName().str();
+  });
   std::string list = llvm::join(names, ", ");
   InFlightDiagnostic diagnostic = emitError(module.getLoc());
   if (name.empty())
@@ -183,20 +184,21 @@ static FailureOr<Target> findOperand(const HintText &hint, StringRef target,
       ops.push_back(op);
   });
   if (ordinal >= ops.size())
-    return hint.error(hash + 1) << "the entry has " << ops.size() << " '" << name
-                                << "' ops, numbered from 0; there is no "
-                                << ordinal;
+    return hint.error(hash + 1)
+           << "the entry has " << ops.size() << " '" << name
+           << "' ops, numbered from 0; there is no " << ordinal;
   Operation *op = ops[ordinal];
   size_t colon = target.find(':', hash);
   if (operand >= op->getNumOperands()) {
     InFlightDiagnostic diagnostic =
-        hint.error(colon + 1) << "the op has " << op->getNumOperands()
-                              << " operands, numbered from 0; there is no "
-                              << operand;
+        hint.error(colon + 1)
+        << "the op has " << op->getNumOperands()
+        << " operands, numbered from 0; there is no " << operand;
     diagnostic.attachNote(op->getLoc()) << "the op is here";
     return failure();
   }
-  return Target{Target::Operand, operand, op, op->getOperand(operand).getType()};
+  return Target{Target::Operand, operand, op,
+                op->getOperand(operand).getType()};
 }
 
 static FailureOr<Target> findTarget(const HintText &hint, StringRef target,
@@ -287,9 +289,8 @@ static ShardingAttr parseSharding(const HintText &hint, size_t begin,
       if (auto loc = dyn_cast<FileLineColLoc>(diagnostic.getLocation())) {
         size_t column = loc.getColumn() ? loc.getColumn() - 1 : 0;
         column = column > prefix.size() ? column - prefix.size() : 0;
-        offset = begin + (column < origin.size()
-                              ? origin[column]
-                              : hint.text.size() - begin);
+        offset = begin + (column < origin.size() ? origin[column]
+                                                 : hint.text.size() - begin);
       }
       return success();
     });
@@ -376,7 +377,8 @@ unsigned shard::liftConstants(func::FuncOp entry, int64_t threshold) {
       return;
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     // Integers are indices, masks and shapes: random ones would break programs.
-    if (type && type.hasStaticShape() && isa<FloatType>(type.getElementType()) &&
+    if (type && type.hasStaticShape() &&
+        isa<FloatType>(type.getElementType()) &&
         type.getNumElements() > threshold)
       constants.push_back(op);
   });

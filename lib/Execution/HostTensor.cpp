@@ -133,7 +133,8 @@ HostTensor HostTensor::clone() const {
   return result;
 }
 
-template <typename T> static T load(const uint8_t *bytes, int64_t i) {
+template <typename T>
+static T load(const uint8_t *bytes, int64_t i) {
   T value;
   std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
   return value;
@@ -205,7 +206,9 @@ static void fill(HostTensor &tensor, MakeFn make) {
 
 void shard::fillRandom(HostTensor &tensor, uint64_t seed, uint64_t stream) {
   uint64_t base = mix(mix(seed) ^ mix(stream * 2 + 1));
-  auto bits = [base](int64_t i) { return mix(base + static_cast<uint64_t>(i)); };
+  auto bits = [base](int64_t i) {
+    return mix(base + static_cast<uint64_t>(i));
+  };
   // 24 random bits: exact in a float, uniform in [-1, 1).
   auto unit = [&](int64_t i) {
     return static_cast<float>(static_cast<int32_t>(bits(i) >> 40) - (1 << 23)) *
@@ -250,7 +253,8 @@ void shard::fillRandom(HostTensor &tensor, uint64_t seed, uint64_t stream) {
   }
 }
 
-template <typename T> static void fillPoisonInteger(HostTensor &tensor) {
+template <typename T>
+static void fillPoisonInteger(HostTensor &tensor) {
   const T least = static_cast<T>(static_cast<T>(1) << (sizeof(T) * 8 - 1));
   const T values[4] = {static_cast<T>(-1), 0, least,
                        static_cast<T>(0x7f7f7f7f7f7f7f7fll)};

@@ -82,6 +82,25 @@ static void shardExecFree(void *pointer) {
     currentMemory->release(static_cast<BufferHeader *>(pointer) - 1);
 }
 
+// What vector.print calls. Standard output belongs to the report.
+static void shardExecPrintF32(float value) {
+  std::fprintf(stderr, "%g", value);
+}
+static void shardExecPrintF64(double value) {
+  std::fprintf(stderr, "%g", value);
+}
+static void shardExecPrintI64(int64_t value) {
+  std::fprintf(stderr, "%lld", static_cast<long long>(value));
+}
+static void shardExecPrintU64(uint64_t value) {
+  std::fprintf(stderr, "%llu", static_cast<unsigned long long>(value));
+}
+static void shardExecPrintString(const char *text) { std::fputs(text, stderr); }
+static void shardExecPrintOpen() { std::fputs("( ", stderr); }
+static void shardExecPrintClose() { std::fputs(" )", stderr); }
+static void shardExecPrintComma() { std::fputs(", ", stderr); }
+static void shardExecPrintNewline() { std::fputc('\n', stderr); }
+
 static double shardExecClock() {
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -90,11 +109,21 @@ static double shardExecClock() {
 }
 
 std::vector<std::pair<std::string, void *>> execution::runSymbols() {
-  return {{"shard_exec_contract", reinterpret_cast<void *>(&shard_exec_contract)},
-          {"_mlir_memref_to_llvm_aligned_alloc",
-           reinterpret_cast<void *>(&shardExecAllocate)},
-          {"_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&shardExecFree)},
-          {"rtclock", reinterpret_cast<void *>(&shardExecClock)}};
+  return {
+      {"shard_exec_contract", reinterpret_cast<void *>(&shard_exec_contract)},
+      {"_mlir_memref_to_llvm_aligned_alloc",
+       reinterpret_cast<void *>(&shardExecAllocate)},
+      {"_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&shardExecFree)},
+      {"rtclock", reinterpret_cast<void *>(&shardExecClock)},
+      {"printF32", reinterpret_cast<void *>(&shardExecPrintF32)},
+      {"printF64", reinterpret_cast<void *>(&shardExecPrintF64)},
+      {"printI64", reinterpret_cast<void *>(&shardExecPrintI64)},
+      {"printU64", reinterpret_cast<void *>(&shardExecPrintU64)},
+      {"printString", reinterpret_cast<void *>(&shardExecPrintString)},
+      {"printOpen", reinterpret_cast<void *>(&shardExecPrintOpen)},
+      {"printClose", reinterpret_cast<void *>(&shardExecPrintClose)},
+      {"printComma", reinterpret_cast<void *>(&shardExecPrintComma)},
+      {"printNewline", reinterpret_cast<void *>(&shardExecPrintNewline)}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,7 +153,8 @@ static HostTensor readResult(const TensorSpec &spec, const int64_t *words) {
   size_t rank = spec.shape.size();
   const auto *base = reinterpret_cast<const uint8_t *>(words[1]);
   base += words[2] * byteWidth(spec.type);
-  HostTensor result(spec.type, std::vector<int64_t>(words + 3, words + 3 + rank));
+  HostTensor result(spec.type,
+                    std::vector<int64_t>(words + 3, words + 3 + rank));
   std::memcpy(result.data(), base, result.numBytes());
   return result;
 }

@@ -117,7 +117,8 @@ void LinalgLowering::emitContraction(linalg::LinalgOp op,
   for (OpOperand *operand : {match.a, match.b, match.c}) {
     Value buffer = operand->get();
     auto type = cast<MemRefType>(buffer.getType());
-    auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
     Value base =
         memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
     Value width = index(byteWidth(*getElementType(type.getElementType())));
@@ -287,13 +288,15 @@ LoopOrder chooseOrder(linalg::LinalgOp op) {
     else if (loop != inner)
       parallels.push_back(loop);
   }
-  bool innerIsParallel = inner && kinds[*inner] == utils::IteratorType::parallel;
+  bool innerIsParallel =
+      inner && kinds[*inner] == utils::IteratorType::parallel;
   // Outputs can live in registers if the reduction does not move them.
-  bool outputsStay = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-    return llvm::none_of(reductions, [&](unsigned loop) {
-      return op.getMatchingIndexingMap(&init).isFunctionOfDim(loop);
-    });
-  });
+  bool outputsStay =
+      llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+        return llvm::none_of(reductions, [&](unsigned loop) {
+          return op.getMatchingIndexingMap(&init).isFunctionOfDim(loop);
+        });
+      });
   if (!reductions.empty() && !outputsStay) {
     // Not a reduction in the usual sense: the given order is the meaning.
     llvm::append_range(order.outer, llvm::seq<unsigned>(0, op.getNumLoops()));
@@ -320,10 +323,9 @@ void allowReassociation(ValueRange yielded, ValueRange carried) {
     auto fast = cast<arith::ArithFastMathInterface>(combiner);
     combiner->setAttr(
         fast.getFastMathAttrName(),
-        arith::FastMathFlagsAttr::get(
-            combiner->getContext(),
-            fast.getFastMathFlagsAttr().getValue() |
-                arith::FastMathFlags::reassoc));
+        arith::FastMathFlagsAttr::get(combiner->getContext(),
+                                      fast.getFastMathFlagsAttr().getValue() |
+                                          arith::FastMathFlags::reassoc));
   }
 }
 
@@ -339,8 +341,8 @@ void LinalgLowering::emitReductionNest(linalg::LinalgOp op,
     carried = results;
     return;
   }
-  auto loop = scf::ForOp::create(builder, loc, zero, extents[loops.front()], one,
-                                 carried);
+  auto loop = scf::ForOp::create(builder, loc, zero, extents[loops.front()],
+                                 one, carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   ivs[loops.front()] = loop.getInductionVar();

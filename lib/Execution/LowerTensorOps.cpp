@@ -70,13 +70,33 @@ static void lowerGather(RewriterBase &rewriter, tensor::GatherOp op) {
         tensor::ExtractOp::create(builder, nested, op.getSource(), position);
     linalg::YieldOp::create(builder, nested, element);
   };
-  auto generic = linalg::GenericOp::create(rewriter, loc, empty.getType(),
-                                           ValueRange{}, ValueRange{empty}, maps,
-                                           iterators, body);
+  auto generic =
+      linalg::GenericOp::create(rewriter, loc, empty.getType(), ValueRange{},
+                                ValueRange{empty}, maps, iterators, body);
   Value result = generic.getResult(0);
   if (result.getType() != resultType)
     result = tensor::CastOp::create(rewriter, loc, resultType, result);
   rewriter.replaceOp(op, result);
+}
+
+/// A large splat is filled when it is needed; fusion then makes a scalar of it.
+static void lowerSplat(RewriterBase &rewriter, arith::ConstantOp op) {
+  auto value = cast<DenseElementsAttr>(op.getValue());
+  auto type = cast<RankedTensorType>(op.getType());
+  Value scalar = arith::ConstantOp::create(
+      rewriter, op.getLoc(), cast<TypedAttr>(value.getSplatValue<Attribute>()));
+  Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                                        type.getElementType());
+  auto fill = linalg::FillOp::create(rewriter, op.getLoc(), ValueRange{scalar},
+                                     ValueRange{empty});
+  rewriter.replaceOp(op, fill.getResult(0));
+}
+
+static bool isLargeSplat(arith::ConstantOp op) {
+  auto value = dyn_cast<DenseElementsAttr>(op.getValue());
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  return value && type && value.isSplat() && type.getNumElements() > 64 &&
+         !type.getEncoding();
 }
 
 LogicalResult execution::lowerTensorOps(ModuleOp module) {
@@ -84,12 +104,16 @@ LogicalResult execution::lowerTensorOps(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
     if (isa<tensor::GatherOp, tensor::BitcastOp, linalg::PackOp,
-            linalg::UnPackOp>(op))
+            linalg::UnPackOp>(op) ||
+        (isa<arith::ConstantOp>(op) &&
+         isLargeSplat(cast<arith::ConstantOp>(op))))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
     rewriter.setInsertionPoint(op);
-    if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      lowerSplat(rewriter, constant);
+    } else if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
       lowerGather(rewriter, gather);
     } else if (auto cast = dyn_cast<tensor::BitcastOp>(op)) {
       auto isPlain = [](Type type) {

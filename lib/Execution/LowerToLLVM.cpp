@@ -56,8 +56,8 @@ static LogicalResult expandOps(ModuleOp module) {
 /// math ops that neither LLVM nor libm has, by others that they have.
 static void expandMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
-  math::populateExpansionPatterns(
-      patterns, {"clampf", "fpowi", "rsqrt", "sincos"});
+  math::populateExpansionPatterns(patterns,
+                                  {"clampf", "fpowi", "rsqrt", "sincos"});
   (void)applyPatternsGreedily(module, std::move(patterns));
 }
 

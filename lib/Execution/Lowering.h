@@ -76,6 +76,10 @@ void expandNarrowFloats(mlir::ModuleOp module);
 /// program's @exp does not stand in for the library's.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 
+/// Takes large constants out of a module in the LLVM dialect. What is returned
+/// holds them and has to live as long as the code.
+std::vector<HostTensor> externalizeConstants(mlir::ModuleOp module);
+
 /// Functions that every program may call, beside those of libm: the kernel and
 /// what allocates buffers.
 std::vector<std::pair<std::string, void *>> runSymbols();

@@ -21,7 +21,8 @@ static Value makeConstant(OpBuilder &builder, Location loc, Type type,
   if (auto shaped = dyn_cast<ShapedType>(type))
     return arith::ConstantOp::create(
         builder, loc, DenseElementsAttr::get(shaped, Attribute(element)));
-  return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(Attribute(element)));
+  return arith::ConstantOp::create(builder, loc,
+                                   cast<TypedAttr>(Attribute(element)));
 }
 
 /// Gives `op`, an integer division or remainder, a divisor that cannot trap, and
@@ -58,7 +59,8 @@ static void makeDivisionTotal(Operation *op, bool isSigned) {
     overflows = arith::AndIOp::create(builder, loc, isLeast, isMinusOne);
     unsafe = arith::OrIOp::create(builder, loc, isZero, overflows);
   }
-  op->setOperand(1, arith::SelectOp::create(builder, loc, unsafe, one, divisor));
+  op->setOperand(1,
+                 arith::SelectOp::create(builder, loc, unsafe, one, divisor));
   builder.setInsertionPointAfter(op);
   Value result = op->getResult(0);
   auto select = arith::SelectOp::create(builder, loc, isZero, zero, result);
@@ -100,7 +102,7 @@ void execution::makeTotal(ModuleOp module) {
     if (auto extract = dyn_cast<tensor::ExtractOp>(op))
       clampIndices(extract);
     else
-      makeDivisionTotal(op, isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
-                                arith::FloorDivSIOp>(op));
+      makeDivisionTotal(op, isa<arith::DivSIOp, arith::RemSIOp,
+                                arith::CeilDivSIOp, arith::FloorDivSIOp>(op));
   }
 }

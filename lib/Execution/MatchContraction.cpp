@@ -129,7 +129,8 @@ execution::matchContraction(linalg::LinalgOp op) {
         return std::nullopt;
   Block *body = op.getBlock();
   Operation *sum = body->getTerminator()->getOperand(0).getDefiningOp();
-  if (!sum || sum->getBlock() != body || !isa<arith::AddFOp, arith::AddIOp>(sum))
+  if (!sum || sum->getBlock() != body ||
+      !isa<arith::AddFOp, arith::AddIOp>(sum))
     return std::nullopt;
   OpOperand *init = op.getDpsInitOperand(0);
   BlockArgument accumulator = op.getMatchingBlockArgument(init);

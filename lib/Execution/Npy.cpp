@@ -99,17 +99,18 @@ std::optional<Header> parseHeader(const std::string &text) {
 }
 
 /// The type named by `descriptor`, preferring `expected` where two share a name.
-std::optional<ElementType> typeOf(std::string descriptor, ElementType expected) {
+std::optional<ElementType> typeOf(std::string descriptor,
+                                  ElementType expected) {
   if (!descriptor.empty() && (descriptor[0] == '=' || descriptor[0] == '|'))
     descriptor[0] = descriptor.back() == '1' ? '|' : '<';
   if (descriptor == "<b1" || descriptor == "<i1" || descriptor == "<u1")
     descriptor[0] = '|';
   if (descriptor == descriptorOf(expected))
     return expected;
-  for (auto type : {ElementType::I1, ElementType::I8, ElementType::U8,
-                    ElementType::I16, ElementType::U16, ElementType::I32,
-                    ElementType::U32, ElementType::I64, ElementType::U64,
-                    ElementType::F16, ElementType::F32, ElementType::F64})
+  for (auto type :
+       {ElementType::I1, ElementType::I8, ElementType::U8, ElementType::I16,
+        ElementType::U16, ElementType::I32, ElementType::U32, ElementType::I64,
+        ElementType::U64, ElementType::F16, ElementType::F32, ElementType::F64})
     if (descriptor == descriptorOf(type))
       return type;
   return std::nullopt;
@@ -220,7 +221,8 @@ bool shard::writeNpy(const std::string &path, const HostTensor &tensor,
   File file(std::fopen(path.c_str(), "wb"));
   bool written =
       file &&
-      std::fwrite(prefix.data(), 1, prefix.size(), file.get()) == prefix.size() &&
+      std::fwrite(prefix.data(), 1, prefix.size(), file.get()) ==
+          prefix.size() &&
       std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
       std::fwrite(tensor.data(), 1, tensor.numBytes(), file.get()) ==
           static_cast<size_t>(tensor.numBytes()) &&

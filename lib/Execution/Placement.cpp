@@ -63,7 +63,8 @@ static void splitBlocks(const std::vector<Block> &blocks,
 // Reductions of partial values
 //===----------------------------------------------------------------------===//
 
-template <typename T> static T combineValues(ReductionKind kind, T a, T b) {
+template <typename T>
+static T combineValues(ReductionKind kind, T a, T b) {
   switch (kind) {
   case ReductionKind::Sum:
   case ReductionKind::Average:
@@ -105,7 +106,8 @@ static int64_t combineBits(ReductionKind kind, int64_t a, int64_t b) {
 
 /// Element `i` as an integer: sign-extended, or zero-extended where the kind is
 /// unsigned.
-static int64_t loadInteger(const HostTensor &tensor, int64_t i, bool isUnsigned) {
+static int64_t loadInteger(const HostTensor &tensor, int64_t i,
+                           bool isUnsigned) {
   int64_t width = byteWidth(tensor.type());
   uint64_t bits = 0;
   std::memcpy(&bits, tensor.data() + i * width, width);
@@ -276,7 +278,8 @@ shard::assemble(const Grid &grid, const std::vector<int64_t> &shape,
     const HostTensor &first = entry->second.second;
     int64_t width = byteWidth(valid.type());
     for (int64_t i = 0, e = valid.numElements(); i < e; ++i) {
-      if (!std::memcmp(valid.data() + i * width, first.data() + i * width, width))
+      if (!std::memcmp(valid.data() + i * width, first.data() + i * width,
+                       width))
         continue;
       std::vector<int64_t> index = delinearize(i, sizes);
       for (size_t dim = 0; dim < index.size(); ++dim)
@@ -309,7 +312,8 @@ shard::assemble(const Grid &grid, const std::vector<int64_t> &shape,
       divide(valid, grid.groupSize(sharding.partial));
     std::vector<int64_t> offsets, sizes;
     splitBlocks(localBlocks(grid, shape, sharding, device), offsets, sizes);
-    copyBox(valid, std::vector<int64_t>(sizes.size(), 0), whole, offsets, sizes);
+    copyBox(valid, std::vector<int64_t>(sizes.size(), 0), whole, offsets,
+            sizes);
   }
   return whole;
 }

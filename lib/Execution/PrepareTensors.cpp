@@ -19,11 +19,12 @@ using namespace shard::execution;
 
 /// Whether computing `op`'s body again for every use costs next to nothing.
 static bool isCheap(linalg::LinalgOp op) {
-  return llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
-    return inner.getDialect()->getNamespace() == "arith" &&
-           !isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp,
-                arith::RemSIOp, arith::RemUIOp>(inner);
-  });
+  return llvm::all_of(
+      op.getBlock()->without_terminator(), [](Operation &inner) {
+        return inner.getDialect()->getNamespace() == "arith" &&
+               !isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp,
+                    arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(inner);
+      });
 }
 
 /// Fuse a producer into its only user, unless that user is a contraction (the
@@ -36,7 +37,8 @@ static bool shouldFuse(OpOperand *operand) {
       consumer->getNumOperands() + producer->getNumOperands() > 12)
     return false;
   AffineMap map = consumer.getMatchingIndexingMap(operand);
-  return map.isPermutation() || (map.isProjectedPermutation() && isCheap(producer));
+  return map.isPermutation() ||
+         (map.isProjectedPermutation() && isCheap(producer));
 }
 
 LogicalResult execution::prepareTensors(ModuleOp module) {
@@ -56,7 +58,8 @@ LogicalResult execution::prepareTensors(ModuleOp module) {
   }
   SmallVector<linalg::LinalgOp> named;
   module.walk([&](linalg::LinalgOp op) {
-    if (!isa<linalg::GenericOp>(op.getOperation()) && op.hasPureTensorSemantics())
+    if (!isa<linalg::GenericOp>(op.getOperation()) &&
+        op.hasPureTensorSemantics())
       named.push_back(op);
   });
   for (linalg::LinalgOp op : named) {
@@ -99,7 +102,8 @@ static Value convertTensor(OpBuilder &builder, Location loc, Value source,
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, type);
   int64_t rank = tensorType.getRank();
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
-  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
   bool widens = type.getIntOrFloatBitWidth() >
                 tensorType.getElementType().getIntOrFloatBitWidth();
   return linalg::GenericOp::create(
@@ -109,7 +113,8 @@ static Value convertTensor(OpBuilder &builder, Location loc, Value source,
              [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
                Value result;
                if (widens)
-                 result = arith::ExtFOp::create(nested, nestedLoc, type, args[0]);
+                 result =
+                     arith::ExtFOp::create(nested, nestedLoc, type, args[0]);
                else
                  result =
                      arith::TruncFOp::create(nested, nestedLoc, type, args[0]);

@@ -14,6 +14,7 @@
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace shard;
@@ -56,6 +57,36 @@ LogicalResult shard::dropShardings(ModuleOp module) {
   for (Operation *op : grids)
     op->erase();
   return success();
+}
+
+void shard::eraseUnreachable(func::FuncOp entry) {
+  auto module = entry->getParentOfType<ModuleOp>();
+  SymbolTable table(module);
+  DenseSet<Operation *> reached{entry};
+  SmallVector<Operation *> worklist{entry};
+  while (!worklist.empty()) {
+    Operation *function = worklist.pop_back_val();
+    std::optional<SymbolTable::UseRange> uses =
+        SymbolTable::getSymbolUses(function);
+    if (!uses)
+      return;
+    for (const SymbolTable::SymbolUse &use : *uses) {
+      Operation *target =
+          table.lookup(use.getSymbolRef().getRootReference().getValue());
+      if (target && reached.insert(target).second)
+        worklist.push_back(target);
+    }
+  }
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!reached.contains(function))
+      function.erase();
+}
+
+LogicalResult shard::inlineCalls(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.addPass(createInlinerPass());
+  return passes.run(module);
 }
 
 LogicalResult shard::lowerTosa(ModuleOp module) {

@@ -21,7 +21,8 @@ static std::string formatBytes(int64_t bytes) {
     return formatv("{0} B", bytes).str();
   if (bytes < 10 * 1024 * 1024)
     return formatv("{0:F1} KiB", static_cast<double>(bytes) / 1024).str();
-  return formatv("{0:F1} MiB", static_cast<double>(bytes) / (1024 * 1024)).str();
+  return formatv("{0:F1} MiB", static_cast<double>(bytes) / (1024 * 1024))
+      .str();
 }
 
 static std::string formatSeconds(double seconds) {
@@ -29,11 +30,10 @@ static std::string formatSeconds(double seconds) {
 }
 
 static std::string formatShape(llvm::ArrayRef<int64_t> shape) {
-  return llvm::join(llvm::map_range(shape,
-                                    [](int64_t extent) {
-                                      return std::to_string(extent);
-                                    }),
-                    "x");
+  return llvm::join(
+      llvm::map_range(shape,
+                      [](int64_t extent) { return std::to_string(extent); }),
+      "x");
 }
 
 /// Rows of cells in aligned columns; the first row is the heading. Column
@@ -49,7 +49,8 @@ static void printTable(llvm::ArrayRef<std::vector<std::string>> rows,
     std::string line = " ";
     for (size_t i = 0; i < row.size(); ++i) {
       std::string padding(widths[i] - row[i].size(), ' ');
-      line += " " + (rightAligned[i] ? padding + row[i] : row[i] + padding) + " ";
+      line +=
+          " " + (rightAligned[i] ? padding + row[i] : row[i] + padding) + " ";
     }
     os << llvm::StringRef(line).rtrim() << '\n';
   }
@@ -94,18 +95,18 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
                                                 "bytes sent per device",
                                                 "location", "needed by"}};
     for (const CollectiveReport &row : report.collectives)
-      rows.push_back({row.kind, llvm::join(row.axes, ", "),
-                      std::to_string(row.calls), formatBytes(row.bytesPerDevice),
-                      row.location, row.neededBy});
+      rows.push_back(
+          {row.kind, llvm::join(row.axes, ", "), std::to_string(row.calls),
+           formatBytes(row.bytesPerDevice), row.location, row.neededBy});
     printTable(rows, {false, false, true, true, false, false}, os);
   }
 
   os << '\n'
-     << formatv("memory per device   arguments {0}, results {1}, temporaries at "
-                "most {2}\n",
-                formatBytes(report.argumentBytes),
-                formatBytes(report.resultBytes),
-                formatBytes(report.peakTemporaryBytes));
+     << formatv(
+            "memory per device   arguments {0}, results {1}, temporaries at "
+            "most {2}\n",
+            formatBytes(report.argumentBytes), formatBytes(report.resultBytes),
+            formatBytes(report.peakTemporaryBytes));
   os << "wall time           ";
   if (report.verified)
     os << "one device " << formatSeconds(report.secondsOneDevice) << ", ";
@@ -116,17 +117,19 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
     for (const ValueReport &value : report.results)
       if (value.comparison)
         allowed = std::max(allowed, value.comparison->tolerance);
-    os << formatv("largest error       absolute {0:e3}, relative {1:e3} (allowed "
-                  "{2:e3})\n",
-                  report.maxAbsolute, report.maxRelative, allowed);
+    os << formatv(
+        "largest error       absolute {0:e3}, relative {1:e3} (allowed "
+        "{2:e3})\n",
+        report.maxAbsolute, report.maxRelative, allowed);
     for (auto [index, value] : llvm::enumerate(report.results)) {
       if (!value.comparison || value.comparison->equal)
         continue;
       const Comparison &comparison = *value.comparison;
-      os << formatv("result{0}: {1} elements differ by more than allowed; worst "
-                    "at position {2}: {3} instead of {4}\n",
-                    index, comparison.mismatches, comparison.worst,
-                    comparison.actual, comparison.expected);
+      os << formatv(
+          "result{0}: {1} elements differ by more than allowed; worst "
+          "at position {2}: {3} instead of {4}\n",
+          index, comparison.mismatches, comparison.worst, comparison.actual,
+          comparison.expected);
     }
   }
   if (!report.error.empty())
@@ -166,18 +169,19 @@ static llvm::json::Array valuesToJson(llvm::ArrayRef<ValueReport> values) {
 void shard::printJson(const RunReport &report, llvm::raw_ostream &os) {
   llvm::json::Array collectives;
   for (const CollectiveReport &row : report.collectives)
-    collectives.push_back(llvm::json::Object{
-        {"kind", row.kind},
-        {"axes", llvm::json::Array(row.axes)},
-        {"calls", row.calls},
-        {"bytes_sent_per_device", row.bytesPerDevice},
-        {"location", row.location},
-        {"needed_by", row.neededBy}});
+    collectives.push_back(
+        llvm::json::Object{{"kind", row.kind},
+                           {"axes", llvm::json::Array(row.axes)},
+                           {"calls", row.calls},
+                           {"bytes_sent_per_device", row.bytesPerDevice},
+                           {"location", row.location},
+                           {"needed_by", row.neededBy}});
   llvm::json::Object object{
       {"program", report.entry},
-      {"grid", llvm::json::Object{{"name", report.gridName},
-                                  {"shape", llvm::json::Array(report.gridShape)},
-                                  {"axes", llvm::json::Array(report.axisNames)}}},
+      {"grid",
+       llvm::json::Object{{"name", report.gridName},
+                          {"shape", llvm::json::Array(report.gridShape)},
+                          {"axes", llvm::json::Array(report.axisNames)}}},
       {"arguments", valuesToJson(report.arguments)},
       {"results", valuesToJson(report.results)},
       {"collectives", std::move(collectives)},

@@ -105,8 +105,8 @@ static bool runReference(const CompiledProgram &program,
   }
   runtime::RunOptions options;
   // One device is a grid without axes: run-time checks that fail are caught.
-  runtime::RunReport run = runtime::runOnGrid(
-      {}, [&](int64_t) { invocation->execute(); }, options);
+  runtime::RunReport run =
+      runtime::runOnGrid({}, [&](int64_t) { invocation->execute(); }, options);
   report.secondsOneDevice = run.seconds;
   if (!run.ok) {
     fail(report, "on one device: " + run.error);
@@ -155,8 +155,8 @@ static std::vector<int64_t> wholeShape(const GridProgram &program,
   std::vector<int64_t> shape = value.shape;
   for (size_t dim = 0; dim < shape.size(); ++dim)
     if (ShapedType::isDynamic(shape[dim]))
-      shape[dim] = local.shape()[dim] *
-                   program.grid.groupSize(value.sharding.dims[dim]);
+      shape[dim] =
+          local.shape()[dim] * program.grid.groupSize(value.sharding.dims[dim]);
   return shape;
 }
 
@@ -244,6 +244,7 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
                                        RunOptions options) {
   OwningOpRef<ModuleOp> work = module.clone();
   StringRef entryName = entry.getName();
+  eraseUnreachable(work->lookupSymbol<func::FuncOp>(entryName));
   if (failed(lowerTosa(*work)))
     return failure();
   FailureOr<GridOp> gridOp = findGrid(*work);

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Execution/Hints.h"
 #include "shard/Execution/Compile.h"
+#include "shard/Execution/Hints.h"
 #include "shard/Execution/Npy.h"
 #include "shard/Execution/Verify.h"
 
@@ -75,8 +75,8 @@ cl::opt<ReportKind> reportKind(
 /// A place in the text of an option.
 InFlightDiagnostic errorAt(MLIRContext *context, llvm::StringRef option,
                            llvm::StringRef text) {
-  return emitError(FileLineColLoc::get(
-      context, (option + " '" + text + "'").str(), 1, 1));
+  return emitError(
+      FileLineColLoc::get(context, (option + " '" + text + "'").str(), 1, 1));
 }
 
 /// Reads the files of --input.
@@ -131,8 +131,15 @@ LogicalResult run(MLIRContext &context) {
     return failure();
   if (!gridShape.empty() && failed(shard::setGrid(*module, gridShape)))
     return failure();
-  if (lift)
+  if (lift) {
+    // Constants of helpers count too.
+    if (failed(shard::inlineCalls(*module)))
+      return failure();
+    entry = shard::findEntry(*module, entryName);
+    if (failed(entry))
+      return failure();
     shard::liftConstants(*entry);
+  }
   for (const std::string &hint : hints)
     if (failed(shard::applyHint(*entry, hint)))
       return failure();

@@ -123,6 +123,8 @@ private:
   std::unique_ptr<mlir::ExecutionEngine> engine;
   void (*function)(void **) = nullptr;
   std::vector<TensorSpec> inputSpecs, outputSpecs;
+  /// Large constants that the code refers to.
+  std::vector<HostTensor> constants;
 };
 
 /// Compiles function `entry` of `module`, which stays as it is. Anything that

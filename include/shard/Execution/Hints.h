@@ -38,6 +38,12 @@ namespace shard {
 mlir::FailureOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
                                               llvm::StringRef name);
 
+/// Erases the functions that `entry` does not reach.
+void eraseUnreachable(mlir::func::FuncOp entry);
+
+/// Inlines what `entry` calls, where that is possible.
+mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
+
 /// The grid of `module`: the only shard.grid that refines no other. Null if
 /// there is none; failure, reported, if there are several.
 mlir::FailureOr<GridOp> findGrid(mlir::ModuleOp module);

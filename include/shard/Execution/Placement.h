@@ -35,11 +35,10 @@ HostTensor sliceForDevice(const Grid &grid, const HostTensor &whole,
 /// number. Replicas must agree bit for bit in their valid elements: if not,
 /// nothing, and `error` names the two devices and the element. Partial results
 /// are combined in device order.
-std::optional<HostTensor> assemble(const Grid &grid,
-                                   const std::vector<int64_t> &shape,
-                                   const Sharding &sharding,
-                                   const std::vector<const HostTensor *> &locals,
-                                   std::string &error);
+std::optional<HostTensor>
+assemble(const Grid &grid, const std::vector<int64_t> &shape,
+         const Sharding &sharding,
+         const std::vector<const HostTensor *> &locals, std::string &error);
 
 } // namespace shard
 
