@@ -91,7 +91,7 @@ def Shard_AxisRefAttr : Shard_Attr<"AxisRef", "axis"> {
     ```mlir
     #shard.axis<"model">
     #shard.axis<1>
-    #shard.axis<"model":(2)4>
+    #shard.axis<"model":(2)2>
     ```
 
     Constraints:
@@ -156,9 +156,9 @@ def Shard_ShardingAttr : Shard_Attr<"Sharding", "sharding"> {
 
     ```mlir
     #shard.sharding<@mesh, [["data"], ["model", ?]]>
-    #shard.sharding<@mesh, [[0]p1, []], partial = sum ["x"], replicated = ["y"]>
-    #shard.sharding<@mesh, [["x":(2)4], []], halo = [1, 1]>
-    #shard.sharding<@mesh, [["x"], []], offsets = [0, 3, 8]>
+    #shard.sharding<@mesh, [[]p1, []], partial = sum ["data"], replicated = ["model"]>
+    #shard.sharding<@mesh, [["model":(2)2], []], halo = [1, 1]>
+    #shard.sharding<@mesh, [["data"], []], offsets = [0, 3, 8]>
     ```
 
     `halo` has two widths, low and high, per split dimension; `offsets` has, for
@@ -204,8 +204,7 @@ def Shard_LocalAttr : Shard_Attr<"Local", "local"> {
     of `type` under `sharding`.
 
     ```mlir
-    func.func @f(%a: tensor<4x8xf32>
-        {shard.local = #shard.local<tensor<8x8xf32>, <@mesh, [[0], []]>>})
+    func.func private @f(tensor<4x8xf32> {shard.local = #shard.local<tensor<8x8xf32>, <@mesh, [[0], []]>>})
     ```
   }];
   let parameters = (ins "::mlir::RankedTensorType":$type,

@@ -249,7 +249,11 @@ def Shard_ReturnOp
     generic reduction.
 
     ```mlir
-    shard.return %0 : tensor<4x8xf32>
+    %1 = shard.all_reduce %0 on @mesh grid_axes = [0] reduction = generic combiner {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maximumf %a, %b : f32
+      shard.return %c : f32
+    } : tensor<4x8xf32> -> tensor<4x8xf32>
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$operands);
