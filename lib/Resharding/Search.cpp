@@ -104,6 +104,8 @@ struct Path {
 struct Aim {
   double guess = 0;
   bool anyPath = false;
+  /// Look only at moves that look useful.
+  bool narrow = false;
 };
 
 class AStar {
@@ -161,7 +163,8 @@ private:
     bool isSource = nodes[index].parent < 0;
     space.layOut(state, layout);
     moves.clear();
-    space.moves(state, layout, isSource ? nullptr : &last, memoryBound, moves);
+    space.moves(state, layout, isSource ? nullptr : &last, memoryBound,
+                aim.narrow, moves);
     generated += static_cast<int64_t>(moves.size());
     for (Move &move : moves) {
       int32_t steps = nodes[index].steps + 1;
@@ -219,6 +222,37 @@ private:
 
 using namespace detail;
 
+namespace {
+/// A plan for a partial target that does without free changes to partial on the
+/// way: axes that stay partial are left alone, those that become partial are
+/// replicated first. Such a target guides the search better than a partial one.
+SearchResult planViaReplicated(const SearchProblem &problem) {
+  SearchProblem detour = problem;
+  Step last;
+  last.kind = Step::Kind::MakePartial;
+  last.reduction = problem.to.reduction;
+  bool sameKind = problem.from.reduction == problem.to.reduction;
+  detour.to.partial.clear();
+  for (GridAxis axis : problem.to.partial) {
+    AxisList &partial = detour.from.partial;
+    auto found = std::find(partial.begin(), partial.end(), axis);
+    if (sameKind && found != partial.end()) {
+      partial.erase(found);
+      detour.fixedAxes.push_back(axis);
+    } else {
+      last.axes.push_back(axis);
+    }
+  }
+  if (!last.axes.empty() && problem.to.reduction == ReductionKind::Generic)
+    return {};
+  detour.budget /= 2;
+  SearchResult result = searchPlan(detour);
+  if (result.found && !last.axes.empty())
+    result.steps.push_back(last);
+  return result;
+}
+} // namespace
+
 SearchResult searchPlan(const SearchProblem &problem) {
   SearchResult result;
   SearchSpace space(problem);
@@ -242,26 +276,44 @@ SearchResult searchPlan(const SearchProblem &problem) {
   };
   // With few axes the whole space is within reach.
   bool small = space.axes() <= 4, proven = true;
-  while (true) {
-    bool ended = !small && run({1, false}, problem.budget / 8);
-    if (!ended && !path.found())
-      ended = run({1, true}, problem.budget / (small ? 1 : 4));
-    if (path.found() || bound > 4 * whole)
+  bool restricted = space.restrictToEven();
+  SearchResult detour;
+  if (!small && !problem.to.partial.empty())
+    detour = planViaReplicated(problem);
+  if (detour.found && detour.memoryBound <= bound) {
+    path.cost = detour.cost;
+    path.steps = static_cast<int32_t>(detour.steps.size());
+    result.generated = detour.generated;
+  }
+  auto look = [&] {
+    for (double guess : {1.0, 0.3, 0.1, 0.03})
+      run({guess, false, true}, problem.budget / 8);
+  };
+  if (!small)
+    look();
+  while (!path.found()) {
+    bool ended = run({1, true}, problem.budget / (small ? 1 : 4));
+    if (path.found() && !small)
+      look();
+    if (path.found() || (!restricted && bound > 4 * whole))
       break;
+    if (restricted) {
+      restricted = false;
+      space.allowUneven();
+      continue;
+    }
     bound *= ended ? 2 : 8;
     proven = proven && ended;
   }
-  if (path.found()) {
-    if (!small)
-      for (double guess : {0.3, 0.1})
-        run({guess, false}, problem.budget / 8);
-    result.optimal = run({0, false}, problem.budget / (small ? 1 : 2)) &&
-                     proven && space.complete();
-  }
+  if (path.found())
+    result.optimal = run({0}, problem.budget / (small ? 1 : 2)) && proven &&
+                     space.complete();
   result.memoryBound = bound;
   result.lowerBoundBytes = space.boundBytes(source);
   result.found = path.found();
   result.cost = path.cost;
+  if (path.found() && path.moves.empty() && path.cost == detour.cost)
+    result.steps = std::move(detour.steps);
   State state = space.source();
   for (const Move &move : path.moves) {
     result.steps.push_back(space.step(state, move));

@@ -20,9 +20,11 @@ uint8_t placeOf(int dim, int position) {
 } // namespace
 
 void SearchSpace::moves(const State &state, const Layout &layout,
-                        const Move *last, double memoryBound,
+                        const Move *last, double memoryBound, bool narrow,
                         std::vector<Move> &result) const {
-  Expansion at{state, layout, last, memoryBound, result};
+  Expansion at{
+      state, layout, last, memoryBound, narrow ? waitingDims(layout) : ~0u,
+      result};
   slices(at);
   gathers(at);
   exchanges(at);
@@ -35,6 +37,38 @@ void SearchSpace::moves(const State &state, const Layout &layout,
       renamings(at);
     permutes(at);
   }
+}
+
+/// Dimensions that have all axes that the target has there, at most two, those
+/// with the largest local extent: axes behind are in nobody's way.
+uint32_t SearchSpace::waitingDims(const Layout &layout) const {
+  int best = -1, second = -1;
+  for (int dim = 0; dim < numDims; ++dim) {
+    int wanted = targetLayout.count[dim];
+    if (layout.count[dim] < wanted ||
+        !std::equal(layout.axes[dim], layout.axes[dim] + wanted,
+                    targetLayout.axes[dim]))
+      continue;
+    if (best < 0 || layout.local(dim) > layout.local(best)) {
+      second = best;
+      best = dim;
+    } else if (second < 0 || layout.local(dim) > layout.local(second)) {
+      second = dim;
+    }
+  }
+  if (best < 0)
+    return ~0u;
+  return 1u << best | (second < 0 ? 0u : 1u << second);
+}
+
+bool SearchSpace::mayAppend(const Expansion &at, int dim, uint8_t first) const {
+  if (at.openDims >> dim & 1)
+    return true;
+  int count = at.layout.count[dim];
+  return count < targetLayout.count[dim] &&
+         targetLayout.axes[dim][count] == first &&
+         std::equal(at.layout.axes[dim], at.layout.axes[dim] + count,
+                    targetLayout.axes[dim]);
 }
 
 /// Dropping the last axes of a dimension: by all_gather, or (for axes that the
@@ -122,7 +156,8 @@ void SearchSpace::slices(const Expansion &at) const {
     for (uint32_t rest = layout.replicated; rest; rest &= rest - 1) {
       uint8_t axis = static_cast<uint8_t>(__builtin_ctz(rest));
       int before = spareBefore[axis];
-      if (before >= 0 && state.place[before] == Replicated)
+      if ((before >= 0 && state.place[before] == Replicated) ||
+          !mayAppend(at, dim, axis) || !mayCut(local, size[axis]))
         continue;
       if (!slice(&axis, 1) && numAxes <= 4) {
         several[0] = axis;
@@ -231,6 +266,7 @@ void SearchSpace::reductions(const Expansion &at) const {
       for (int dim = 0; dim < numDims; ++dim) {
         int64_t local = layout.local(dim);
         if (!mayFollow(at.last, Step::Kind::ReduceScatter, dim) ||
+            !mayAppend(at, dim, axes[0]) || !mayCut(local, k) ||
             !flat(local, axes, count))
           continue;
         int64_t piece = (local + k - 1) / k;

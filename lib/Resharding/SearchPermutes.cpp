@@ -182,6 +182,8 @@ struct SearchSpace::PermuteBuilder {
 
   double moveCost = 0;
   bool exhaustive = true;
+  /// Of many axes only so many assignments are looked at.
+  int visits = 200;
   uint32_t available = 0;
   int64_t parts[maxDims];
   State next;
@@ -198,6 +200,8 @@ struct SearchSpace::PermuteBuilder {
   }
 
   void position(int dim, int index, int64_t left) {
+    if (!exhaustive && --visits < 0)
+      return;
     if (left == 1) {
       if (!space.keepsBlocks(layout, dim, axes, index))
         return;
@@ -241,7 +245,7 @@ struct SearchSpace::PermuteBuilder {
       return;
     }
     for (uint32_t set = available; set; set = (set - 1) & available)
-      if (space.product(set) == summands)
+      if ((exhaustive || --visits >= 0) && space.product(set) == summands)
         emit(set, place);
   }
 

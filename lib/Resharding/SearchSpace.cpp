@@ -223,6 +223,22 @@ double SearchSpace::cost(Collective collective, uint32_t axes,
   return problem.costModel->cost(collective, scratch, bytes);
 }
 
+bool SearchSpace::restrictToEven() {
+  if (even || numAxes <= 4)
+    return false;
+  for (const State *state : {&sourceState, &targetState}) {
+    Layout layout;
+    layOut(*state, layout);
+    for (int dim = 0; dim < numDims; ++dim)
+      for (int i = 0; i < layout.count[dim]; ++i)
+        if (layout.extent[dim][i] % size[layout.axes[dim][i]] != 0)
+          return false;
+  }
+  even = evenOnly = true;
+  allMoves = false;
+  return true;
+}
+
 /// Communication moves bytes into a device no faster than it moves them out of
 /// one, on average over the devices, and each symmetric step moves as much into
 /// every device: so what the neediest device, or the average device, still has to
@@ -305,9 +321,11 @@ double SearchSpace::workLeft(const Layout &layout, bool anyPath) const {
       blocked += !(layout.replicated >> want[i] & 1);
   }
   double perByte = costPerByte > 0 ? costPerByte : 1;
-  return (anyPath ? wrong * std::max(sourceBytes, targetBytes)
-                  : blocked * layout.bytes) *
-         perByte;
+  if (anyPath)
+    return wrong * std::max(sourceBytes, targetBytes) * perByte;
+  // The groups of a partial target rarely share their work as the bound hopes.
+  return blocked * layout.bytes * perByte +
+         bound(layout) * (targetSummands - 1);
 }
 
 Step SearchSpace::step(const State &from, const Move &move) const {

@@ -92,6 +92,11 @@ public:
   /// Whether the moves are all that there are, but for those that cannot help.
   bool complete() const { return allMoves; }
 
+  /// With many axes that divide the dimensions of source and target, but not all
+  /// of them together: look only at states where they divide. Whether that is so.
+  bool restrictToEven();
+  void allowUneven() { even = evenOnly = false; }
+
   const State &source() const { return sourceState; }
   const State &target() const { return targetState; }
 
@@ -100,9 +105,10 @@ public:
   /// Appends the moves out of `state` whose input plus output stay within
   /// `memoryBound` bytes.
   /// `last`, the move that led to the state (null for the source), leaves out
-  /// moves that are no worse earlier.
+  /// moves that are no worse earlier. With `narrow` axes go only where they are
+  /// wanted, or to one of few dimensions to wait.
   void moves(const State &state, const Layout &layout, const Move *last,
-             double memoryBound, std::vector<Move> &result) const;
+             double memoryBound, bool narrow, std::vector<Move> &result) const;
 
   /// Whether `next`, a slice out of a state that `last` led to, and `last` are one
   /// step.
@@ -136,8 +142,17 @@ private:
     const Layout &layout;
     const Move *last;
     double memoryBound;
+    /// Dimensions to which any axis may go.
+    uint32_t openDims;
     std::vector<Move> &result;
   };
+  uint32_t waitingDims(const Layout &layout) const;
+  /// Whether axes, of which `first` is the most major, may go to `dim`.
+  bool mayAppend(const Expansion &at, int dim, uint8_t first) const;
+  /// Whether blocks of extent `local` may be cut `k` ways.
+  bool mayCut(int64_t local, int64_t k) const {
+    return !evenOnly || local % k == 0;
+  }
   bool mayFollow(const Move *last, Step::Kind kind, int dim,
                  int concatDim = -1) const;
   void gathers(const Expansion &) const;
@@ -177,8 +192,9 @@ private:
   bool sameKind = true, canMakePartial = true, canEmbedPartial = true;
   double costPerByte = 0;
   bool uniform = false, allSizesEqual = true;
-  /// Whether all axes together divide every dimension.
-  bool even = true;
+  /// Whether all axes together divide every dimension, or only states in which
+  /// the axes divide the dimensions are looked at (`evenOnly`).
+  bool even = true, evenOnly = false;
   /// Spare axes of one size (replicated in source and target) by ascending
   /// number: the one before it, or -1.
   int spareBefore[maxAxes];
