@@ -164,7 +164,7 @@ std::variant<Solution, HintError> solve(const Problem &problem,
   for (const auto &scope : problem.scopes)
     for (const AxisOrigin &part : scope)
       cut(part);
-  for (const auto &[value, hint] : problem.hints) {
+  for (const Hint &hint : problem.hintTable) {
     for (const DimHint &dim : hint.dims)
       for (const AxisOrigin &part : dim.axes)
         cut(part);

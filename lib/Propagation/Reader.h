@@ -114,7 +114,8 @@ public:
 private:
   struct PlacedHint {
     ValueId value;
-    Hint hint;
+    /// In the problem's table of hints.
+    uint32_t hint;
     mlir::Location location;
     /// What states it: an attribute, or else a shard.sharding.
     mlir::Attribute attr;
@@ -161,7 +162,13 @@ private:
   std::vector<PlacedHint> hints;
   /// After reading: from values to their hints.
   llvm::DenseMap<ValueId, size_t> hintOf;
-  static std::string textOf(PlacedHint &hint);
+  /// Attributes that were resolved before: to their hints.
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, uint32_t> resolved;
+  uint32_t intern(Hint hint) {
+    problem.hintTable.push_back(std::move(hint));
+    return problem.hintTable.size() - 1;
+  }
+  std::string textOf(PlacedHint &hint);
   llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, ValueId> groups;
   mlir::Operation *function = nullptr;
 };

@@ -232,7 +232,8 @@ LogicalResult Reader::readManual(ManualComputationOp op) {
     }
     for (const ResolvedAxis &axis : resolved->replicated)
       hint.replicated.push_back(partOf(axis));
-    hints.push_back({argumentId, std::move(hint), op.getLoc(), attr, nullptr});
+    hints.push_back(
+        {argumentId, intern(std::move(hint)), op.getLoc(), attr, nullptr});
     manual.in.push_back({in, argumentId});
   }
 

@@ -62,15 +62,23 @@ FailureOr<Hint> Reader::resolveHint(ShardingAttr attr, Type type,
 
 LogicalResult Reader::addHint(ValueId value, ShardingAttr attr, Type type,
                               Location location) {
+  auto known = resolved.find({attr, type});
+  if (known != resolved.end()) {
+    hints.push_back({value, known->second, location, attr, nullptr});
+    return success();
+  }
   Layout layout;
   if (failed(checkGrid(attr.getGrid(), function ? function : gridOp, location)))
     return failure();
   FailureOr<Hint> hint = resolveHint(attr, type, location, &layout);
   if (failed(hint))
     return failure();
+  uint32_t number = intern(std::move(*hint));
+  hints.push_back({value, number, location, attr, nullptr});
   if (!layout.halos.empty() || !layout.offsets.empty())
     layouts[value] = std::move(layout);
-  hints.push_back({value, std::move(*hint), location, attr, nullptr});
+  else
+    resolved[{attr, type}] = number;
   return success();
 }
 
@@ -100,7 +108,7 @@ LogicalResult Reader::addHint(ValueId value, ShardingOp op,
     layout.halos.assign(sharding->halos.begin(), sharding->halos.end());
     layout.offsets.assign(sharding->offsets.begin(), sharding->offsets.end());
   }
-  hints.push_back({value, std::move(hint), location, nullptr, op});
+  hints.push_back({value, intern(std::move(hint)), location, nullptr, op});
   return success();
 }
 
@@ -144,7 +152,9 @@ std::string Reader::textOf(PlacedHint &hint) {
     hint.attr.print(os, /*elideType=*/true);
   else if (hint.op)
     os << "<@" << hint.op.getGrid() << ", "
-       << toString(*::shard::resolve(hint.op, hint.hint.dims.size())) << ">";
+       << toString(*::shard::resolve(hint.op,
+                                     problem.hintTable[hint.hint].dims.size()))
+       << ">";
   return result;
 }
 
@@ -173,9 +183,15 @@ LogicalResult Reader::mergeHints() {
       continue;
     }
     PlacedHint &into = merged[entry->second];
-    std::optional<int64_t> dim = contradiction(into.hint, hint.hint);
-    if (!dim)
+    if (into.hint == hint.hint)
       continue;
+    Hint joined = problem.hintTable[into.hint];
+    std::optional<int64_t> dim =
+        contradiction(joined, problem.hintTable[hint.hint]);
+    if (!dim) {
+      into.hint = intern(std::move(joined));
+      continue;
+    }
     InFlightDiagnostic diagnostic =
         emitError(hint.location)
         << "sharding " << textOf(hint)
@@ -191,7 +207,7 @@ LogicalResult Reader::mergeHints() {
   }
   hints = std::move(merged);
   for (const PlacedHint &hint : hints)
-    problem.addHint(hint.value, hint.hint);
+    problem.hints.emplace_back(hint.value, hint.hint);
   llvm::DenseMap<ValueId, Layout> moved;
   for (auto &[value, layout] : layouts)
     moved[find(value)] = layout;

@@ -102,7 +102,17 @@ std::optional<HintError> Run::applyHints() {
       }
 
   std::vector<int32_t> seen{0};
-  for (const auto &[value, hint] : problem.hints) {
+  // Equal hints in one scope make equal states.
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>,
+                 std::pair<StateId, ConstraintId>>
+      done;
+  for (const auto &[value, number] : problem.hints) {
+    auto known = done.find({number, problem.valueScope[value]});
+    if (known != done.end()) {
+      std::tie(state[value], limit[value]) = known->second;
+      continue;
+    }
+    const Hint &hint = problem.hintTable[number];
     Constraint made;
     made.forbidden = scopes[problem.valueScope[value]];
     std::string error;
@@ -138,6 +148,7 @@ std::optional<HintError> Run::applyHints() {
       return HintError{value, error};
     state[value] = shardings.intern(dims, mask);
     limit[value] = intern(std::move(made));
+    done[{number, problem.valueScope[value]}] = {state[value], limit[value]};
   }
   llvm::sort(seen);
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());

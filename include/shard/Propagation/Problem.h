@@ -115,7 +115,9 @@ struct Problem {
   /// Values that never become partial by propagation: function results, values
   /// with several definitions.
   std::vector<bool> neverPartial;
-  std::vector<std::pair<ValueId, Hint>> hints;
+  /// The distinct hints, and which values have which; a value has one at most.
+  std::vector<Hint> hintTable;
+  std::vector<std::pair<ValueId, uint32_t>> hints;
 
   std::vector<TableId> opTable;
   /// Op i has the tensors opTensors[opBegin[i]] .. opTensors[opBegin[i + 1] -
@@ -131,7 +133,8 @@ struct Problem {
   OpId addOp(TableId table, llvm::ArrayRef<ValueId> operands,
              llvm::ArrayRef<ValueId> results);
   void addHint(ValueId value, Hint hint) {
-    hints.emplace_back(value, std::move(hint));
+    hints.emplace_back(value, hintTable.size());
+    hintTable.push_back(std::move(hint));
   }
 
   size_t numOps() const { return opTable.size(); }

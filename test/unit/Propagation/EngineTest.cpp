@@ -166,7 +166,7 @@ struct Manual {
     outer = p.square();
     inner = p.square(in);
     body = p.value({4, 8}, "?|?");
-    p.problem.hints.back().second.replicated.push_back(p.part("b"));
+    p.problem.hintTable.back().replicated.push_back(p.part("b"));
     p.identity(outer, inner);
     edge = p.op("(gm)n->mn", {2, 4, 8}, {inner}, {body});
     seen = p.value({4, 8}, "a?|?");
@@ -239,7 +239,7 @@ TEST(Uneven, DynamicDimensionsDivideByContract) {
 TEST(Hints, ReplicatedAxesStayOut) {
   Program p({2});
   ValueId x = p.square("a|"), y = p.square("?|?");
-  p.problem.hints.back().second.replicated.push_back(p.part("a"));
+  p.problem.hintTable.back().replicated.push_back(p.part("a"));
   p.addInto(x, y, p.square());
   EXPECT_EQ(p[y], "|");
 }

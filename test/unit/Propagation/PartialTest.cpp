@@ -123,7 +123,7 @@ TEST(Partial, HintMakesAResultPartial) {
   Program p({2});
   ValueId dot = p.dot(p.square("|a"), p.square());
   ValueId result = p.square("|");
-  p.problem.hints.back().second.partial.push_back(p.part("a"));
+  p.problem.hintTable.back().partial.push_back(p.part("a"));
   p.identity(dot, result);
   EXPECT_EQ(p[result], "|+sum(a)");
 }
@@ -131,7 +131,7 @@ TEST(Partial, HintMakesAResultPartial) {
 TEST(Partial, PartialArgumentIsReducedAtTheUserThatNeedsIt) {
   Program p({2});
   ValueId x = p.square("|");
-  p.problem.hints.back().second.partial.push_back(p.part("a"));
+  p.problem.hintTable.back().partial.push_back(p.part("a"));
   ValueId user = p.relu(x);
   EXPECT_EQ(p[x], "|+sum(a)");
   EXPECT_EQ(p[user], "|");

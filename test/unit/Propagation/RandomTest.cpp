@@ -210,10 +210,13 @@ TEST(RandomPrograms, RunningTheResultAgainChangesNothing) {
     Program second = random.build(identityOrder(random.ops.size()));
     second.options.keepPartial = false;
     std::vector<bool> closed(random.shapes.size() * 2, false);
-    for (const auto &[id, hint] : second.problem.hints)
+    for (const auto &[id, number] : second.problem.hints) {
+      const Hint &hint = second.problem.hintTable[number];
       for (size_t dim = 0; dim < hint.dims.size(); ++dim)
         closed[id * 2 + dim] = !hint.dims[dim].open;
+    }
     second.problem.hints.clear();
+    second.problem.hintTable.clear();
     for (ValueId id = 0; id < random.shapes.size(); ++id) {
       Sharding sharding = first.solution.sharding(id, random.shapes[id].size());
       Hint hint;
