@@ -54,7 +54,7 @@ llvm_config.with_environment("PATH", config.shard_tools_dir, append_path=True)
 llvm_config.add_tool_substitutions(
     [ToolSubst(name, unresolved="ignore")
      for name in ("shard-opt", "shard-run", "shard-fuzz", "shard-host",
-                  "shard-lsp-server")],
+                  "shard-lsp-server", "shard-translate")],
     [config.shard_tools_dir])
 llvm_config.add_tool_substitutions(
     ["mlir-opt", "mlir-translate"], [config.llvm_tools_dir])

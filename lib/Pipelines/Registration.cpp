@@ -32,9 +32,15 @@ static bool isTaken(StringRef name) {
   return PassInfo::lookup(name) || PassPipelineInfo::lookup(name);
 }
 
+/// Makes the pass of `create` known by its own argument, unless the process knows
+/// that name already: MLIR ends the process otherwise.
+static void registerOnce(const PassAllocatorFunction &create) {
+  if (!isTaken(create()->getArgument()))
+    registerPass(create);
+}
+
 /// Makes the pass of `create` known as `name`, whatever its own argument is: as
-/// a pipeline of one pass, which takes the options of the pass. A name that the
-/// process knows already is left as it is: MLIR ends the process otherwise.
+/// a pipeline of one pass, which takes the options of the pass.
 static void registerPassAs(StringRef name,
                            const PassAllocatorFunction &create) {
   if (isTaken(name))
@@ -54,14 +60,6 @@ static void registerPassAs(StringRef name,
 
 static std::unique_ptr<Pass> createPropagation() {
   return shard::createShardingPropagation();
-}
-
-static std::unique_ptr<Pass> createPrintLoops() {
-  return shard::createShardPrintLoops();
-}
-
-static std::unique_ptr<Pass> createLowerTosa() {
-  return shard::createShardLowerTosa();
 }
 
 static std::unique_ptr<Pass> createPartition() {
@@ -133,13 +131,11 @@ static void buildSpmd(OpPassManager &manager, const SpmdArguments &arguments) {
 }
 
 void shard::registerShardPasses() {
-  for (PassAllocatorFunction create : {createLowerTosa, createPrintLoops})
-    if (!isTaken(create()->getArgument()))
-      registerPass(create);
   registerPassAs("shard-propagate", createPropagation);
   registerPassAs("shard-spmdize", createPartition);
-  if (!isTaken("shard-verify-spmd"))
-    registerPass([] { return shard::createShardVerifySpmd(); });
+  registerOnce([] { return createShardLowerTosa(); });
+  registerOnce([] { return createShardPrintLoops(); });
+  registerOnce([] { return createShardVerifySpmd(); });
   registerConversionPasses();
   if (!isTaken("shard-spmd"))
     PassPipelineRegistration<SpmdArguments>(
@@ -155,7 +151,6 @@ void shard::registerShardPasses() {
 }
 
 void shard::registerShardPassesUnderUpstreamNames() {
-  for (PassAllocatorFunction create : {createPropagation, createPartition})
-    if (!isTaken(create()->getArgument()))
-      registerPass(create);
+  registerOnce(createPropagation);
+  registerOnce(createPartition);
 }
