@@ -22,6 +22,7 @@
 #include "shard/Resharding/Search.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace shard {
 
@@ -344,7 +345,7 @@ private:
     if (result.found) {
       steps = std::move(result.steps);
       plan.optimal = result.optimal;
-      plan.lowerBoundBytes = static_cast<int64_t>(result.lowerBoundBytes);
+      plan.lowerBoundBytes = toBytes(std::floor(result.lowerBoundBytes));
     } else {
       if (!gatherAndSlice(problem.from, problem.to, steps, error))
         return false;
@@ -448,7 +449,9 @@ std::optional<Plan> planReshard(const Grid &grid,
   plan.cost = 0;
   for (Step &step : plan.steps) {
     plan.cost += step.cost;
-    plan.bytesSent += step.bytesSent;
+    plan.bytesSent = step.bytesSent > INT64_MAX - plan.bytesSent
+                         ? INT64_MAX
+                         : plan.bytesSent + step.bytesSent;
     plan.peakBytes = std::max(plan.peakBytes, step.peakBytes);
   }
   if (!plan.steps.empty()) {

@@ -165,7 +165,8 @@ private:
     moves.clear();
     space.moves(state, layout, isSource ? nullptr : &last, memoryBound,
                 aim.narrow, moves);
-    generated += static_cast<int64_t>(moves.size());
+    // Moves that were not worth listing take time too.
+    generated += 20 + static_cast<int64_t>(moves.size());
     for (Move &move : moves) {
       int32_t steps = nodes[index].steps + 1;
       if (space.joins(last, layout, move)) {
@@ -182,7 +183,8 @@ private:
         space.layOut(move.to, childLayout);
         node.bound = space.bound(childLayout);
         if (aim.guess > 0)
-          node.guess = aim.guess * space.workLeft(childLayout, aim.anyPath);
+          node.guess =
+              aim.guess * space.workLeft(childLayout, node.bound, aim.anyPath);
       } else if (childCost > node.cost ||
                  (childCost == node.cost && steps >= node.steps)) {
         continue;

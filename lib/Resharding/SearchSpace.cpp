@@ -303,7 +303,8 @@ double SearchSpace::bound(const Layout &layout) const {
   return std::floor(boundBytes(layout) * costPerByte * grain) / grain;
 }
 
-double SearchSpace::workLeft(const Layout &layout, bool anyPath) const {
+double SearchSpace::workLeft(const Layout &layout, double bound,
+                             bool anyPath) const {
   uint32_t partial = layout.partialSource | layout.partialTarget;
   int reduced = __builtin_popcount(partial & ~targetPartial);
   int wrong = reduced + __builtin_popcount(targetPartial & ~partial);
@@ -324,8 +325,7 @@ double SearchSpace::workLeft(const Layout &layout, bool anyPath) const {
   if (anyPath)
     return wrong * std::max(sourceBytes, targetBytes) * perByte;
   // The groups of a partial target rarely share their work as the bound hopes.
-  return blocked * layout.bytes * perByte +
-         bound(layout) * (targetSummands - 1);
+  return blocked * layout.bytes * perByte + bound * (targetSummands - 1);
 }
 
 Step SearchSpace::step(const State &from, const Move &move) const {

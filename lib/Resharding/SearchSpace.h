@@ -121,9 +121,9 @@ public:
 
   /// A guess at the cost of the work left that is not in the bound: so much per
   /// axis that is in the way of others or not where it is wanted (what the last
-  /// gathers cost is in the bound). With `anyPath` a guess that leads straight to
+  /// gathers cost is in `bound`, that of the state). With `anyPath` a guess that leads straight to
   /// the target, cheap or not.
-  double workLeft(const Layout &layout, bool anyPath) const;
+  double workLeft(const Layout &layout, double bound, bool anyPath) const;
 
   /// The step that leads from one state to the next.
   Step step(const State &from, const Move &move) const;

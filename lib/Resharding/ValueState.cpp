@@ -140,13 +140,11 @@ void ValueState::permute(const Step &step) {
   std::sort(partial.begin(), partial.end());
 }
 
-namespace {
 int64_t toBytes(double bytes) {
   if (bytes >= 9e18)
     return INT64_MAX;
   return static_cast<int64_t>(std::ceil(bytes));
 }
-} // namespace
 
 void ValueState::apply(Step &step, const CostModel &costModel) {
   double input = localBytes(), sent = 0;

@@ -24,6 +24,9 @@ namespace detail {
 std::vector<int64_t> layoutBounds(int64_t extent,
                                   const std::vector<int64_t> &sizes);
 
+/// Bytes as a whole number, rounded up; INT64_MAX where there are too many.
+int64_t toBytes(double bytes);
+
 struct ValueState {
   const Grid &grid;
   /// The global shape, kDynamic where unknown; and with nominal extents.

@@ -8,6 +8,51 @@
 //
 // The search behind planReshard, for shardings without halos and offsets.
 //
+// A *state* is a sharding: each axis is replicated, partial, or at a position of a
+// dimension. The *moves* out of a state are the steps of Plan.h. The search is A*
+// over states: cheapest first by cost so far plus a lower bound of the cost left;
+// equal costs by fewer steps, then by a fixed order. The steps found are the
+// cheapest among all sequences of steps, and the fewest among the cheapest, if the
+// search comes to its end (`optimal`).
+//
+// Memory. No step's input plus output exceeds twice the larger of source and
+// target block. Where axes divide the dimensions there is nearly always a plan
+// within that. If there is none the bound is doubled until there is.
+//
+// Partial. Axes become partial only where the target is partial. (Making a split
+// value a sum of zero-padded blocks and scattering it again would sometimes be
+// cheaper than the best plan without, but would change what -0.0 and NaNs are.)
+//
+// Lower bound. Every step moves as many bytes into each device as it counts. So
+// the cost left is at least that of the bytes that the neediest device lacks of
+// its target block: all of it where state and target split some dimension by
+// different axes, else the target block less its overlap, the product over the
+// dimensions of the smaller block. A sum of k summands wanted on m devices takes at
+// least k - 2 + m messages per element, on average over the devices. The groups of
+// a partial target share what they lack. All of it is arithmetic on the extents:
+// nothing here grows with the number of devices.
+//
+// Order of moves. Many moves commute; of two orders only the better one is looked
+// at (SearchSpace::mayFollow). Slices come before what they make smaller; gathers
+// come late. Where axes of a size cost the same and divide the dimensions, a permute
+// that only renames axes commutes with everything, so one suffices, right before
+// the last gathers: it is then determined by the target.
+//
+// How long it takes. Of n axes on d dimensions there are at most
+//
+//     sum over m of  binomial(n, m) * d (d + 1) ... (d + m - 1) * 2^(n - m)
+//
+// states (m axes split, the others replicated or partial; without partial axes
+// the last factor is 1): 1,457 for 4 axes on 4 dimensions (2,424 with partial), of
+// which the bound leaves some dozens to be expanded, with some dozens of moves
+// each. Dimensions and axes that neither sharding names, beyond a few, are left
+// out. For 6 axes on 6 dimensions there are 566,827, so that beyond 4 axes the work
+// is limited: `budget` moves are looked at, whatever the problem, first by greedy
+// searches that add a guess at the work left to the bound, with ever less weight,
+// among moves that take axes where they are wanted (or to a place to wait); each
+// leaves out what cannot improve on the last. The rest of the budget goes to the
+// exact search.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARD_RESHARDING_SEARCH_H
@@ -17,8 +62,8 @@
 
 namespace shard {
 
-/// What the search is asked. Extents are numbers (dynamic ones already counted
-/// as nominalExtent), shardings without halos, offsets and axes of size 1.
+/// What the search is asked. Extents are numbers (dynamic ones already counted as
+/// nominalExtent), shardings without halos, offsets and axes of size 1.
 struct SearchProblem {
   Grid grid;
   std::vector<int64_t> extents;
@@ -29,8 +74,8 @@ struct SearchProblem {
   /// Axes that no step may use.
   AxisList fixedAxes;
   const CostModel *costModel = nullptr;
-  /// Moves that the search may look at before it settles for the best plan
-  /// found so far.
+  /// Moves that the search may look at before it settles for the best plan found
+  /// so far; some 0.2 microseconds each.
   int64_t budget = 80000;
 };
 

@@ -251,6 +251,12 @@ TEST(Plan, ManyAxesAndDimensionsStillPlan) {
                      make({{}, {0}, {}, {}, {}, {}}));
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->bytesSent, INT64_MAX);
+  EXPECT_EQ(plan->lowerBoundBytes, INT64_MAX);
+  plan = planReshard({{2, 2}}, std::vector<int64_t>(6, int64_t(1) << 40), 4,
+                     make({{0}, {}, {}, {}, {}, {}}),
+                     make({{}, {0, 1}, {}, {}, {}, {}}));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->bytesSent, INT64_MAX);
 }
 
 TEST(Plan, BadArgumentsAreErrors) {
