@@ -1,0 +1,39 @@
+"""Checks that a floor includes no floor above it (docs/Architecture.md).
+
+usage: floors.py root-of-the-checkout
+"""
+
+import pathlib
+import re
+import sys
+
+# Each with those that it may include besides itself.
+PLAIN = ["Geometry"]
+ORDER = ["Geometry", "Runtime", "Resharding", "IR", "Interfaces", "Models",
+         "Propagation", "Transforms", "Conversion", "Pipelines", "Execution"]
+
+
+def main(root):
+    found = wrong = 0
+    for base in ("include/shard", "lib"):
+        for path in sorted(pathlib.Path(root, base).rglob("*")):
+            if path.suffix not in (".h", ".cpp", ".td"):
+                continue
+            found += 1
+            floor = path.relative_to(pathlib.Path(root, base)).parts[0]
+            allowed = ORDER[:ORDER.index(floor) + 1]
+            if floor in ("Runtime", "Resharding"):
+                allowed = PLAIN + [floor]
+            text = path.read_text()
+            for included in re.findall(r'^#?include "shard/([A-Za-z]+)/', text, re.MULTILINE):
+                if included not in allowed:
+                    wrong += 1
+                    print(f"{path}: {floor} includes {included}")
+            if floor in ("Geometry", "Runtime", "Resharding") and re.search(
+                    r'^#include "(mlir|llvm)', text, re.MULTILINE):
+                wrong += 1
+                print(f"{path}: {floor} includes MLIR or LLVM")
+    print(f"{'some' if found else 'no'} files, {wrong} wrong")
+
+
+main(sys.argv[1])
