@@ -9,6 +9,9 @@
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Interfaces/PartitionContext.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 
 namespace shard {
@@ -18,6 +21,18 @@ ReductionKind firstReductionKind(Operation *op) {
     if (loop.kind == LoopKind::Reduction)
       return loop.reduction;
   return ReductionKind::Sum;
+}
+
+bool isCreator(Operation *op) {
+  if (op->getNumResults() != 1 ||
+      !isa<RankedTensorType>(op->getResult(0).getType()))
+    return false;
+  if (isa<tensor::EmptyOp, tensor::SplatOp>(op))
+    return true;
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return isa_and_present<tensor::EmptyOp>(
+        fill.getOutputs().front().getDefiningOp());
+  return op->hasTrait<OpTrait::ConstantLike>();
 }
 
 void ShardingInterface::printLoopTypesAndIndexingMaps(raw_ostream &os) {

@@ -198,7 +198,7 @@ private:
   /// they are computed: that is what a result without partial axes asks for.
   bool agrees(const ShardingOption &option) const {
     for (unsigned index = 0; index < operands.size(); ++index)
-      if (table.operands[index].isTensor &&
+      if (table.operands[index].isTensor && !isFree(index) &&
           operandSharding(table, index, option) != operands[index])
         return false;
     for (unsigned index = 0; index < results.size(); ++index) {
@@ -213,6 +213,11 @@ private:
     return true;
   }
 
+  /// An operand without a sharding is made as the op wants it.
+  bool isFree(unsigned operand) const {
+    return operands[operand].dims.size() != table.operands[operand].dims.size();
+  }
+
   double price(RankedTensorType type, const Sharding &from,
                const Sharding &to) const {
     if (from == to)
@@ -225,7 +230,7 @@ private:
   double price(const ShardingOption &option) const {
     double total = 0;
     for (unsigned index = 0; index < operands.size(); ++index)
-      if (table.operands[index].isTensor)
+      if (table.operands[index].isTensor && !isFree(index))
         total += price(operandTypes[index], operands[index],
                        operandSharding(table, index, option));
     for (unsigned index = 0; index < results.size(); ++index)

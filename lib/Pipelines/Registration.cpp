@@ -134,6 +134,7 @@ void shard::registerShardPasses() {
   registerPassAs("shard-propagate", createPropagation);
   registerPassAs("shard-spmdize", createPartition);
   registerOnce([] { return createShardLowerTosa(); });
+  registerOnce([] { return createShardExplain(); });
   registerOnce([] { return createShardPrintLoops(); });
   registerOnce([] { return createShardVerifySpmd(); });
   registerConversionPasses();

@@ -8,6 +8,7 @@
 
 #include "Writer.h"
 
+#include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Interfaces/ShardingOption.h"
 
 using namespace mlir;
@@ -27,6 +28,7 @@ public:
     out.axes = solution.axes;
     out.shardings = std::move(solution.shardings);
     addLayouts();
+    settleCreators();
     for (const auto &[value, id] : reader.values)
       if (uint32_t index = indexOf(id); index != kReplicated)
         out.values.push_back({value, index});
@@ -82,6 +84,45 @@ private:
     }
   }
 
+  /// Values made out of nothing for one op (each op has its own) take the
+  /// sharding that the op wants, so that they cost it nothing. Users come before
+  /// what they use: a fill before the tensor.empty under it.
+  void settleCreators() {
+    for (OpId op = reader.origins.size(); op-- > 0;) {
+      auto *owner = dyn_cast_if_present<Operation *>(reader.origins[op]);
+      if (!owner || (solution.agrees[op] && reader.layouts.empty()))
+        continue;
+      llvm::SmallVector<unsigned, 2> made;
+      for (OpOperand &operand : owner->getOpOperands()) {
+        Operation *def = operand.get().getDefiningOp();
+        if (def && def->hasOneUse() && isCreator(def) &&
+            def->getBlock() == owner->getBlock())
+          made.push_back(operand.getOperandNumber());
+      }
+      if (made.empty())
+        continue;
+      for (auto [number, wanted] : choose(op, owner, made))
+        if (llvm::is_contained(made, number))
+          settle(owner->getOperand(number), wanted);
+    }
+  }
+
+  void settle(Value value, uint32_t wanted) {
+    if (out.shardings[wanted].isReplicated())
+      wanted = kReplicated;
+    ValueId id = reader.idOf(value);
+    if (id == kNoValue)
+      return;
+    solution.values[reader.find(id)] = wanted;
+    for (Value below : value.getDefiningOp()->getOperands()) {
+      Operation *def = below.getDefiningOp();
+      if (def && def->hasOneUse() && isCreator(def))
+        settle(below, wanted == kReplicated
+                          ? indexFor(Sharding::replicated(rankOf(id)))
+                          : wanted);
+    }
+  }
+
   void addUses(OpId op) {
     Reader::Origin origin = reader.origins[op];
     if (origin.isNull())
@@ -123,8 +164,10 @@ private:
       out.uses.push_back({&owner->getOpOperand(operand), sharding, owner});
   }
 
-  llvm::SmallVector<std::pair<unsigned, uint32_t>, 2> choose(OpId op,
-                                                             Operation *owner) {
+  /// The operands that `op` wants otherwise than they come; those in `made` are
+  /// made to order.
+  llvm::SmallVector<std::pair<unsigned, uint32_t>, 2>
+  choose(OpId op, Operation *owner, llvm::ArrayRef<unsigned> made = {}) {
     llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
     const LoopTable &table = reader.tables.table(reader.problem.opTable[op]);
     unsigned numOperands = owner->getNumOperands();
@@ -138,6 +181,9 @@ private:
       shardings[isResult].push_back(id == kNoValue ? Sharding()
                                                    : shardingOf(id));
     }
+    for (unsigned index : made)
+      if (!shardings[0][index].dims.empty())
+        shardings[0][index] = Sharding();
     ShardingOption option = chooseOption(table, out.grid, types[0], types[1],
                                          shardings[0], shardings[1], planner);
     llvm::SmallVector<std::pair<unsigned, uint32_t>, 2> result;

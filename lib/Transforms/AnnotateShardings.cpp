@@ -137,10 +137,51 @@ public:
     for (const GridPropagation::ResultSharding &entry : propagation.results)
       cast<FunctionOpInterface>(entry.function)
           .setResultAttr(entry.result, shardingName, attribute(entry.sharding));
+    if (propagation.refined)
+      refineSignatures();
     return success();
   }
 
 private:
+  /// A function is on one grid: what is replicated in the signatures of functions
+  /// that now use the refined grid names it too.
+  void refineSignatures() {
+    llvm::SetVector<Operation *> functions;
+    auto note = [&](Operation *op) {
+      if (op && !isa<FunctionOpInterface>(op))
+        op = op->getParentOfType<FunctionOpInterface>();
+      if (op)
+        functions.insert(op);
+    };
+    for (const GridPropagation::ValueSharding &entry : propagation.values)
+      if (Value value = hints.lookup(entry.value))
+        note(value.getParentBlock()->getParentOp());
+    for (const GridPropagation::UseSharding &entry : propagation.uses)
+      note(entry.anchor);
+    for (const GridPropagation::ManualShardings &entry : propagation.manual)
+      note(entry.op);
+    for (const GridPropagation::ResultSharding &entry : propagation.results)
+      note(entry.function);
+    auto refined = [&](Attribute attribute, Type type) -> Attribute {
+      auto sharding = dyn_cast_or_null<ShardingAttr>(attribute);
+      if (!sharding || sharding.getGrid().getAttr() != propagation.gridName)
+        return {};
+      return getShardingAttr(
+          grid, Sharding::replicated(cast<RankedTensorType>(type).getRank()));
+    };
+    for (Operation *op : functions) {
+      auto function = cast<FunctionOpInterface>(op);
+      for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+        if (Attribute sharding =
+                refined(function.getArgAttr(index, shardingName), type))
+          function.setArgAttr(index, shardingName, sharding);
+      for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+        if (Attribute sharding =
+                refined(function.getResultAttr(index, shardingName), type))
+          function.setResultAttr(index, shardingName, sharding);
+    }
+  }
+
   /// The grid that the program names, or a new one that refines it.
   LogicalResult resolveGridSymbol() {
     grid = FlatSymbolRefAttr::get(propagation.gridName);
@@ -323,7 +364,10 @@ void closeSignatures(Operation *root) {
 } // namespace
 
 LogicalResult annotateShardings(Operation *root,
-                                const PropagationOptions &options) {
+                                const PropagationOptions &given,
+                                PropagationExplanation *explanation) {
+  PropagationOptions options = given;
+  options.explain |= explanation != nullptr;
   auto module = dyn_cast<ModuleOp>(root);
   CallSplit calls;
   if (module)
@@ -333,6 +377,8 @@ LogicalResult annotateShardings(Operation *root,
   PropagationResult result;
   if (failed(propagateShardings(root, options, result)))
     return failure();
+  if (explanation)
+    *explanation = std::move(result.explanation);
   for (const PropagationRemark &remark : result.remarks)
     emitRemark(remark.location) << remark.text;
   creators.merge(result);

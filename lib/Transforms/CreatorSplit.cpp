@@ -8,26 +8,11 @@
 
 #include "CreatorSplit.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
+#include "shard/Interfaces/ShardingInterface.h"
 
 using namespace mlir;
 
 namespace shard {
-
-static bool isCreator(Operation *op) {
-  if (op->getNumResults() != 1 ||
-      !isa<RankedTensorType>(op->getResult(0).getType()))
-    return false;
-  if (isa<tensor::EmptyOp, tensor::SplatOp>(op))
-    return true;
-  if (auto fill = dyn_cast<linalg::FillOp>(op)) {
-    Operation *init = fill.getOutputs().front().getDefiningOp();
-    return init && isa<tensor::EmptyOp>(init);
-  }
-  return op->hasTrait<OpTrait::ConstantLike>();
-}
 
 void CreatorSplit::split(Operation *root) {
   SmallVector<Operation *> creators;

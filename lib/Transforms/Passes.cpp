@@ -9,6 +9,7 @@
 #include "shard/Transforms/Passes.h"
 
 #include "shard/IR/ShardDialect.h"
+#include "shard/Propagation/Propagation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -17,6 +18,7 @@
 
 namespace shard {
 
+#define GEN_PASS_DEF_SHARDEXPLAIN
 #define GEN_PASS_DEF_SHARDINGPROPAGATION
 #define GEN_PASS_DEF_SHARDPARTITION
 #define GEN_PASS_DEF_SHARDVERIFYSPMD
@@ -68,6 +70,21 @@ struct ShardPartitionPass : public ModuleOrFunctionPass<
     options.globalArguments = globalArguments;
     if (mlir::failed(partitionProgram(getOperation(), options)))
       signalPassFailure();
+  }
+};
+
+struct ShardExplainPass
+    : public ModuleOrFunctionPass<impl::ShardExplainBase<ShardExplainPass>> {
+  using ModuleOrFunctionPass::ModuleOrFunctionPass;
+
+  void runOnOperation() override {
+    PropagationExplanation explanation;
+    if (mlir::failed(annotateShardings(getOperation(), {}, &explanation)))
+      return signalPassFailure();
+    if (json)
+      explanation.printJson(llvm::errs());
+    else
+      explanation.print(llvm::errs());
   }
 };
 

@@ -138,3 +138,28 @@ func.func @calls(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[
   %2 = call @twice(%b) : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// Conflicting operands: the way with the fewest bytes. One operand is gathered,
+// one all_reduce over "y" remains; the zeros follow at no cost.
+
+shard.grid @grid(shape = 2x2) axes ["x", "y"]
+// CHECK-LABEL: func.func @dot(
+// CHECK-SAME: %[[A:[a-z0-9_]+]]: tensor<8x8xf32>
+// CHECK-DAG: %[[R:[a-z0-9_]+]] = shard.sharding @grid split_axes = {{\[\[\], \[0\]\]}}
+// CHECK-DAG: %[[L:[a-z0-9_]+]] = shard.sharding @grid split_axes = {{\[\[\], \[1\]\]}}
+// CHECK: %[[C:[a-z0-9_]+]] = arith.constant
+// CHECK: %[[CS:[a-z0-9_]+]] = shard.shard %[[C]] to %[[R]]
+// CHECK: %[[AL:[a-z0-9_]+]] = shard.shard %[[A]] to %[[L]] annotate_for_users
+// CHECK: linalg.matmul ins(%[[AL]], %{{.*}}) outs(%[[CS]]
+// CHECK-NOT: annotate_for_users
+// CHECK: return
+func.func @dot(
+    %a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], ["y"]]>},
+    %b: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["y"], ["x"]]>})
+    -> (tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>}) {
+  %z = arith.constant dense<0.0> : tensor<8x8xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}

@@ -28,6 +28,11 @@ class PartitionContext;
 /// of ShardingInterface::getResultReduction.
 ReductionKind firstReductionKind(mlir::Operation *op);
 
+/// Whether `op` makes one tensor out of nothing, at no cost: a constant,
+/// tensor.empty, tensor.splat, or a linalg.fill of a tensor.empty. Such a value
+/// can be made anew for each user, in the sharding that the user wants.
+bool isCreator(mlir::Operation *op);
+
 /// Clones `op` with `operands`, its result types made local as `context` says,
 /// regions included. The default of ShardingInterface::partition.
 llvm::LogicalResult

@@ -29,7 +29,8 @@ namespace shard {
 /// The option for an op with `table`. `operandTypes` and `resultTypes` are the
 /// global types, null for what is not a ranked tensor; `operands` are the
 /// shardings in which the operands come, `results` those in which the results
-/// are wanted (entries of non-tensors are ignored).
+/// are wanted (entries of non-tensors are ignored). An operand whose sharding has
+/// no dimensions although its type has is made to order: it costs nothing.
 ShardingOption chooseOption(const LoopTable &table, const Grid &grid,
                             llvm::ArrayRef<mlir::RankedTensorType> operandTypes,
                             llvm::ArrayRef<mlir::RankedTensorType> resultTypes,

@@ -197,4 +197,22 @@ def ShardVerifySpmd : Pass<"shard-verify-spmd"> {
   }];
 }
 
+def ShardExplain : Pass<"shard-explain"> {
+  let summary = "sharding-propagation that tells why everything is as it is";
+  let description = [{
+    Propagates like `sharding-propagation`, with its default options, and prints on
+    stderr: for each value that is sharded, the hints that it comes from and the ops
+    that they came through; for each use that is resharded, the two wishes that
+    disagreed, which won, and why. With `json` as one JSON object.
+
+    ```mlir
+    // f.mlir:3:3: %0 math.exp: [[0]]
+    //   axis 0 on dimension 0, through math.exp, from argument 0 of @f
+    ```
+  }];
+  let options = [
+    Option<"json", "json", "bool", "false", "Print one JSON object">,
+  ];
+}
+
 #endif // SHARD_TRANSFORMS_PASSES_TD

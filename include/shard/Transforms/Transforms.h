@@ -19,10 +19,14 @@
 
 namespace shard {
 
+struct PropagationExplanation;
+
 /// Propagates the hints in `root`, a module or a function, and writes the
-/// result into the IR (pass `sharding-propagation`). Errors are emitted.
-llvm::LogicalResult annotateShardings(mlir::Operation *root,
-                                      const PropagationOptions &options = {});
+/// result into the IR (pass `sharding-propagation`). Errors are emitted. Where
+/// `explanation` is given it receives why everything is as it is.
+llvm::LogicalResult
+annotateShardings(mlir::Operation *root, const PropagationOptions &options = {},
+                  PropagationExplanation *explanation = nullptr);
 
 struct PartitionOptions {
   /// Arguments arrive whole on every device and are sliced inside.

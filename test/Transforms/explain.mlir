@@ -1,0 +1,24 @@
+// RUN: shard-opt %s --shard-explain -o /dev/null 2>&1 | FileCheck %s
+// RUN: shard-opt %s --shard-explain=json -o /dev/null 2>&1 | %python -c "import json, sys; e = json.load(sys.stdin); print(len(e['values']), len(e['reshards']))" | FileCheck %s --check-prefix=JSON
+
+// For each value the hint that it comes from; for each reshard the two wishes and
+// the verdict.
+
+// CHECK: %arg0 at {{.*}}explain.mlir:{{.*}}: {{\[\[}}x], [y]]
+// CHECK: axis x in dimension 0: from the hint #shard.sharding<@grid, {{\[\[}}"x"], ["y"]]>
+// CHECK: through math.exp at {{.*}}, through operand 0 of func.return
+// CHECK: reshard of %arg0 for linalg.matmul operand 0 at {{.*}}: {{\[\[}}x], [y]] -> {{\[\[}}], [y]]
+// CHECK: it has axis x in dimension 0: from the hint #shard.sharding<@grid, {{\[\[}}"x"], ["y"]]>
+// CHECK: against axis
+// CHECK: decided: of the ways to run the op, this one reshards the fewest bytes
+// JSON: 5 1
+shard.grid @grid(shape = 2x2) axes ["x", "y"]
+func.func @dot(
+    %a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], ["y"]]>},
+    %b: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["y"], ["x"]]>})
+    -> (tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>}) {
+  %z = arith.constant dense<0.0> : tensor<8x8xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = math.exp %0 : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
