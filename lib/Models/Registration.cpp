@@ -18,6 +18,7 @@ void shard::registerAllModels(mlir::DialectRegistry &registry) {
   registerCollectiveModels(registry);
   registerLinalgModels(registry);
   registerTensorModels(registry);
+  registerTosaModels(registry);
 }
 
 std::vector<std::string> shard::modelledOps(mlir::MLIRContext &context) {

@@ -36,6 +36,10 @@ void registerLinalgModels(mlir::DialectRegistry &registry);
 /// Ops of the tensor dialect.
 void registerTensorModels(mlir::DialectRegistry &registry);
 
+/// The common ops of tosa; the others are replicated unless they are lowered
+/// first.
+void registerTosaModels(mlir::DialectRegistry &registry);
+
 /// All of the above.
 void registerAllModels(mlir::DialectRegistry &registry);
 
