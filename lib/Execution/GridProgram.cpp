@@ -24,6 +24,33 @@ static std::string print(Type type) {
   return text;
 }
 
+/// What the axes of `grid` are called. Those of a refinement of `base` are named
+/// after the axis that they are a part of, as in an attribute.
+static std::vector<std::string> axisNamesOf(GridOp grid, GridOp base) {
+  auto own = [](GridOp op, int64_t axis) {
+    return op.getAxisNames() ? op.axisName(axis) : std::to_string(axis);
+  };
+  std::vector<std::string> names;
+  if (grid == base || !grid.getRefinesAttr()) {
+    for (int64_t axis = 0; axis < grid.getRank(); ++axis)
+      names.push_back(own(grid, axis));
+    return names;
+  }
+  int64_t axis = 0, done = 1;
+  for (int64_t size : grid.getShape()) {
+    while (done == base.getShape()[axis] && axis + 1 < base.getRank()) {
+      ++axis;
+      done = 1;
+    }
+    std::string name = own(base, axis);
+    if (size != base.getShape()[axis])
+      name += ":(" + std::to_string(done) + ")" + std::to_string(size);
+    names.push_back(name);
+    done *= size;
+  }
+  return names;
+}
+
 /// `sharding` with the names of axes.
 static std::string describe(const Sharding &sharding,
                             ArrayRef<std::string> axisNames) {
@@ -36,7 +63,7 @@ static std::string describe(const Sharding &sharding,
   std::string text =
       "[" + llvm::join(llvm::map_range(sharding.dims, list), ", ") + "]";
   if (!sharding.partial.empty())
-    text += (" partial = " + keyword(sharding.reduction) + " ").str() +
+    text += " partial = " + std::string(keyword(sharding.reduction)) + " " +
             list(sharding.partial);
   return text;
 }
@@ -44,18 +71,17 @@ static std::string describe(const Sharding &sharding,
 /// The global shape and sharding of a value of local `type` with the attribute
 /// `shard.local`, which may be missing.
 static FailureOr<GridValue> readLocal(func::FuncOp function, Type type,
-                                      Attribute attribute,
-                                      ArrayRef<std::string> axisNames,
+                                      Attribute attribute, GridOp base,
                                       std::vector<ValueReport> &reports) {
   auto local = dyn_cast_if_present<LocalAttr>(attribute);
   GridValue value;
+  value.grid = *staticGrid(base);
   if (!local) {
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
       value.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
       value.sharding = Sharding::replicated(tensor.getRank());
     }
-    reports.push_back(
-        {print(type), describe(value.sharding, axisNames), 0, {}});
+    reports.push_back({print(type), describe(value.sharding, {}), 0, {}});
     return value;
   }
   SymbolTableCollection symbols;
@@ -71,16 +97,21 @@ static FailureOr<GridValue> readLocal(func::FuncOp function, Type type,
   if (failed(sharding))
     return function.emitError()
            << "states a sharding with sub-axes after partition";
+  FailureOr<Grid> sizes = staticGrid(grid);
+  if (failed(sizes))
+    return grid.emitError() << "has an axis of unknown size";
+  value.grid = *sizes;
   value.sharding = std::move(*sharding);
   ArrayRef<int64_t> shape = local.getType().getShape();
   value.shape.assign(shape.begin(), shape.end());
-  reports.push_back(
-      {print(local.getType()), describe(value.sharding, axisNames), 0, {}});
+  reports.push_back({print(local.getType()),
+                     describe(value.sharding, axisNamesOf(grid, base)),
+                     0,
+                     {}});
   return value;
 }
 
-static FailureOr<Grid> describeGrid(GridOp gridOp, RunReport &report,
-                                    std::vector<std::string> &axisNames) {
+static FailureOr<Grid> describeGrid(GridOp gridOp, RunReport &report) {
   FailureOr<Grid> grid = staticGrid(gridOp);
   if (failed(grid))
     return gridOp.emitError()
@@ -88,20 +119,8 @@ static FailureOr<Grid> describeGrid(GridOp gridOp, RunReport &report,
   report.gridName = gridOp.getSymName().str();
   report.gridShape = grid->shape;
   if (gridOp.getAxisNames())
-    for (int64_t axis = 0; axis < gridOp.getRank(); ++axis)
-      axisNames.push_back(gridOp.axisName(axis));
-  report.axisNames = axisNames;
+    report.axisNames = axisNamesOf(gridOp, gridOp);
   return grid;
-}
-
-/// What names a collective both in the IR and in the runtime's record.
-template <typename Axes>
-static std::string collectiveKey(StringRef kind, const Axes &axes,
-                                 StringRef location) {
-  std::string key = kind.str() + '|';
-  for (int64_t axis : axes)
-    key += std::to_string(axis) + ',';
-  return key + '|' + location.str();
 }
 
 /// The first op outside the dialect that uses what `op` computes.
@@ -152,7 +171,7 @@ FailureOr<GridProgram>
 execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
                             const RunOptions &options, RunReport &report) {
   GridProgram program;
-  FailureOr<Grid> grid = describeGrid(gridOp, report, program.axisNames);
+  FailureOr<Grid> grid = describeGrid(gridOp, report);
   if (failed(grid))
     return failure();
   program.grid = *grid;
@@ -164,13 +183,16 @@ execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
   if (options.onPartitioned)
     options.onPartitioned(module);
 
+  for (auto other : module.getOps<GridOp>())
+    if (FailureOr<Grid> sizes = staticGrid(other); succeeded(sizes))
+      program.axisNames.try_emplace(sizes->shape, axisNamesOf(other, gridOp));
   noteOrigins(module, program);
 
   auto entry = module.lookupSymbol<func::FuncOp>(entryName);
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    FailureOr<GridValue> value = readLocal(entry, entry.getArgumentTypes()[i],
-                                           entry.getArgAttr(i, "shard.local"),
-                                           program.axisNames, report.arguments);
+    FailureOr<GridValue> value =
+        readLocal(entry, entry.getArgumentTypes()[i],
+                  entry.getArgAttr(i, "shard.local"), gridOp, report.arguments);
     if (failed(value))
       return failure();
     program.arguments.push_back(std::move(*value));
@@ -178,22 +200,26 @@ execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
   for (unsigned i = 0; i < entry.getNumResults(); ++i) {
     FailureOr<GridValue> value = readLocal(
         entry, entry.getResultTypes()[i], entry.getResultAttr(i, "shard.local"),
-        program.axisNames, report.results);
+        gridOp, report.results);
     if (failed(value))
       return failure();
     program.results.push_back(std::move(*value));
   }
 
-  CompileOptions compileOptions;
-  compileOptions.optLevel = options.optLevel;
-  compileOptions.addBufferPasses = buildShardToRuntimePipeline;
-  for (auto [name, address] : runtime::runtimeSymbols())
-    compileOptions.symbols.emplace_back(name, address);
-  auto code = compile(module, entryName, compileOptions);
+  auto code = compile(module, entryName, compileWithRuntime(options));
   if (failed(code))
     return failure();
   program.code = std::move(*code);
   return program;
+}
+
+CompileOptions execution::compileWithRuntime(const RunOptions &options) {
+  CompileOptions result;
+  result.optLevel = options.optLevel;
+  result.addBufferPasses = buildShardToRuntimePipeline;
+  for (auto [name, address] : runtime::runtimeSymbols())
+    result.symbols.emplace_back(name, address);
+  return result;
 }
 
 void execution::reportCollectives(const GridProgram &program,
@@ -205,11 +231,11 @@ void execution::reportCollectives(const GridProgram &program,
       continue;
     CollectiveReport row;
     row.kind = call.kind;
-    bool named =
-        call.gridShape == program.grid.shape && !program.axisNames.empty();
+    auto names = program.axisNames.find(call.gridShape);
     for (int64_t axis : call.axes)
-      row.axes.push_back(named ? program.axisNames[axis]
-                               : std::to_string(axis));
+      row.axes.push_back(names != program.axisNames.end()
+                             ? names->second[axis]
+                             : std::to_string(axis));
     row.calls = call.count;
     row.bytesPerDevice = call.bytes;
     row.location = call.location;

@@ -24,13 +24,16 @@ namespace shard::execution {
 /// result. Scalars have rank 0 and are replicated.
 struct GridValue {
   std::vector<int64_t> shape;
+  /// What the axes of `sharding` are of: the program's grid or a refinement of it.
+  Grid grid;
   Sharding sharding;
 };
 
 struct GridProgram {
   std::unique_ptr<CompiledProgram> code;
   Grid grid;
-  std::vector<std::string> axisNames;
+  /// Of the grid and its refinements, by shape: what their axes are called.
+  std::map<std::vector<int64_t>, std::vector<std::string>> axisNames;
   std::vector<GridValue> arguments, results;
   /// The ops that needed a collective, by what names it in the IR and in the
   /// runtime's record alike: kind, axes and location.
@@ -42,6 +45,10 @@ struct GridProgram {
 mlir::FailureOr<GridProgram>
 buildGridProgram(mlir::ModuleOp module, llvm::StringRef entry, GridOp gridOp,
                  const RunOptions &options, RunReport &report);
+
+/// Options under which a program may call the runtime: cf.assert and
+/// collectives.
+CompileOptions compileWithRuntime(const RunOptions &options);
 
 /// Turns the runtime's record into rows of the report.
 void reportCollectives(const GridProgram &program,

@@ -134,13 +134,13 @@ static LocalInputs sliceInputs(const GridProgram &program,
   for (int64_t device = 0; device < devices; ++device) {
     locals.owned[device].reserve(inputs.size());
     for (auto [index, input] : llvm::enumerate(inputs)) {
-      const Sharding &sharding = program.arguments[index].sharding;
+      const auto &[shape, grid, sharding] = program.arguments[index];
       if (sharding.isReplicated()) {
         locals.pointers[device].push_back(&input);
         continue;
       }
       locals.owned[device].push_back(
-          sliceForDevice(program.grid, input, sharding, device));
+          sliceForDevice(grid, input, sharding, device));
       locals.pointers[device].push_back(&locals.owned[device].back());
     }
   }
@@ -149,14 +149,13 @@ static LocalInputs sliceInputs(const GridProgram &program,
 
 /// The shape of a whole result, of which the first device returned `local`.
 /// Dynamic dimensions divide evenly.
-static std::vector<int64_t> wholeShape(const GridProgram &program,
-                                       const GridValue &value,
+static std::vector<int64_t> wholeShape(const GridValue &value,
                                        const HostTensor &local) {
   std::vector<int64_t> shape = value.shape;
   for (size_t dim = 0; dim < shape.size(); ++dim)
     if (ShapedType::isDynamic(shape[dim]))
       shape[dim] =
-          local.shape()[dim] * program.grid.groupSize(value.sharding.dims[dim]);
+          local.shape()[dim] * value.grid.groupSize(value.sharding.dims[dim]);
   return shape;
 }
 
@@ -212,8 +211,8 @@ static bool runGrid(const GridProgram &program,
     report.resultBytes += blocks.front()->numBytes();
     std::string error;
     std::optional<HostTensor> whole =
-        assemble(program.grid, wholeShape(program, value, *blocks.front()),
-                 value.sharding, blocks, error);
+        assemble(value.grid, wholeShape(value, *blocks.front()), value.sharding,
+                 blocks, error);
     if (!whole) {
       fail(report, "result " + llvm::Twine(index) + ": " + error);
       return false;
@@ -266,9 +265,7 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
       return failure();
     model = deriveErrorModel(copy->lookupSymbol<func::FuncOp>(entryName),
                              largestExtent(inputs));
-    CompileOptions compileOptions;
-    compileOptions.optLevel = options.optLevel;
-    auto compiled = compile(*copy, entryName, compileOptions);
+    auto compiled = compile(*copy, entryName, compileWithRuntime(options));
     if (failed(compiled))
       return failure();
     reference = std::move(*compiled);
