@@ -11,6 +11,7 @@
 #include "shard/IR/ShardOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -51,10 +52,12 @@ static void dropUnused(ModuleOp module) {
     function.erase();
 }
 
-/// A value of the op's operands or in front of it with the type of `result`.
+/// An operand of the op with the type of `result`. Not a tensor.empty: what had
+/// been overwritten would be read.
 static Value replacement(OpResult result) {
   for (Value operand : result.getOwner()->getOperands())
-    if (operand.getType() == result.getType())
+    if (operand.getType() == result.getType() &&
+        !operand.getDefiningOp<tensor::EmptyOp>())
       return operand;
   return {};
 }

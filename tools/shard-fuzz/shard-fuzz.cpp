@@ -93,6 +93,8 @@ static std::unique_ptr<mlir::MLIRContext> makeContext() {
 /// The smallest program found that fails as `program` does with `outcome`.
 static std::string reduce(std::string program, const Outcome &outcome,
                           uint64_t inputSeed) {
+  // Reading symbols takes a second per crash.
+  setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
   auto begin = Clock::now();
   bool changed = true;
   while (changed) {
