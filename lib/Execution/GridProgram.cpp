@@ -123,6 +123,16 @@ static FailureOr<Grid> describeGrid(GridOp gridOp, RunReport &report) {
   return grid;
 }
 
+/// What names a collective both in the IR and in the runtime's record.
+template <typename Axes>
+static std::string collectiveKey(StringRef kind, const Axes &axes,
+                                 StringRef location) {
+  std::string key = kind.str() + '|';
+  for (int64_t axis : axes)
+    key += std::to_string(axis) + ',';
+  return key + '|' + location.str();
+}
+
 /// The first op outside the dialect that uses what `op` computes.
 static std::string firstUser(Operation *op) {
   Operation *at = op;

@@ -112,7 +112,7 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
     os << "one device " << formatSeconds(report.secondsOneDevice) << ", ";
   os << "grid " << formatSeconds(report.secondsGrid) << ", compilation "
      << formatSeconds(report.secondsCompile) << '\n';
-  if (report.verified) {
+  if (report.verified && report.error.empty()) {
     double allowed = 0.0;
     for (const ValueReport &value : report.results)
       if (value.comparison)

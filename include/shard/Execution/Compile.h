@@ -62,7 +62,7 @@ std::optional<TensorSpec> getTensorSpec(mlir::Type type);
 
 struct CompileOptions {
   /// Adds passes on the module that run after bufferization: collectives on
-  /// memrefs become calls there.
+  /// memrefs and cf.assert become calls there.
   std::function<void(mlir::OpPassManager &)> addBufferPasses;
   /// Functions that the program may call, by symbol name.
   std::vector<std::pair<std::string, void *>> symbols;
