@@ -88,6 +88,26 @@ std::string printAction(const Step &step) {
   return text;
 }
 
+/// Rows in columns, those from `firstNumber` on to the right.
+void printRows(std::ostringstream &out,
+               const std::vector<std::vector<std::string>> &rows,
+               size_t firstNumber) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  for (const auto &row : rows) {
+    std::string line = " ";
+    for (size_t i = 0; i < row.size(); ++i) {
+      std::string padding(widths[i] - row[i].size(), ' ');
+      line +=
+          " " + (i >= firstNumber ? padding + row[i] : row[i] + padding) + " ";
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << "\n";
+  }
+}
+
 /// Whole numbers without a point, others with as few digits as tell them apart.
 std::string printNumber(double value) {
   std::ostringstream out;
@@ -121,24 +141,66 @@ std::string toString(const Plan &plan, const Grid &grid,
   if (plan.steps.empty())
     rows.push_back({"nothing to do", toString(to),
                     printShape(localShape(grid, shape, to)), "0", "0", "0"});
-  std::vector<size_t> widths(rows.front().size());
-  for (const auto &row : rows)
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  for (const auto &row : rows) {
-    std::string line = " ";
-    for (size_t i = 0; i < row.size(); ++i) {
-      std::string padding(widths[i] - row[i].size(), ' ');
-      // Numbers to the right.
-      line += " " + (i >= 3 ? padding + row[i] : row[i] + padding) + " ";
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out << line << "\n";
-  }
+  printRows(out, rows, 3);
   out << "cost " << printNumber(plan.cost) << ", " << plan.bytesSent
       << " bytes sent per device, at least " << plan.lowerBoundBytes
       << " to be received, peak " << plan.peakBytes << " bytes"
       << (plan.optimal ? "" : ", perhaps not the cheapest plan") << "\n";
+  return out.str();
+}
+
+std::optional<std::string> tableOfPlans(const Grid &grid,
+                                        const std::vector<int64_t> &shape,
+                                        int64_t elementBytes,
+                                        const CostModel &costModel,
+                                        int64_t maxPairs, std::string *error) {
+  int64_t rank = static_cast<int64_t>(shape.size());
+  // Each axis at every place of the lists of those before it, or nowhere.
+  std::vector<Sharding> all = {Sharding::replicated(rank)};
+  for (GridAxis axis = 0; axis < grid.rank(); ++axis) {
+    std::vector<Sharding> more = all;
+    for (const Sharding &base : all)
+      for (AxisList::size_type dim = 0; dim < shape.size(); ++dim)
+        for (size_t at = 0; at <= base.dims[dim].size(); ++at) {
+          more.push_back(base);
+          AxisList &axes = more.back().dims[dim];
+          axes.insert(axes.begin() + static_cast<ptrdiff_t>(at), axis);
+        }
+    all = std::move(more);
+    int64_t count = static_cast<int64_t>(all.size());
+    if (count > maxPairs / count) {
+      if (error)
+        *error = "the table would have more than " + std::to_string(maxPairs) +
+                 " lines";
+      return std::nullopt;
+    }
+  }
+  std::vector<std::vector<std::string>> rows;
+  rows.push_back({"from", "to", "steps", "cost", "bound", "peak"});
+  double cost = 0, bound = 0;
+  for (const Sharding &from : all)
+    for (const Sharding &to : all) {
+      std::optional<Plan> plan =
+          planReshard(grid, shape, elementBytes, from, to, costModel, error);
+      if (!plan)
+        return std::nullopt;
+      std::string steps;
+      for (const Step &step : plan->steps)
+        steps += (steps.empty() ? "" : ", ") +
+                 std::string(stringifyStepKind(step.kind));
+      rows.push_back({toString(from), toString(to), steps,
+                      printNumber(plan->cost),
+                      std::to_string(plan->lowerBoundBytes),
+                      std::to_string(plan->peakBytes)});
+      cost += plan->cost;
+      bound += static_cast<double>(plan->lowerBoundBytes);
+    }
+  std::ostringstream out;
+  out << "grid " << printShape(grid.shape) << ", tensor " << printShape(shape)
+      << " of " << elementBytes << "-byte elements\n";
+  printRows(out, rows, 3);
+  out << rows.size() - 1 << " pairs, cost " << printNumber(cost)
+      << ", lower bounds " << printNumber(bound) << "\n";
   return out.str();
 }
 

@@ -212,6 +212,15 @@ std::string toString(const Plan &plan, const Grid &grid,
                      const std::vector<int64_t> &shape, int64_t elementBytes,
                      const Sharding &from, const Sharding &to);
 
+/// A table of the plans between all ordered pairs of shardings of a tensor on a
+/// grid, partial ones left out: a line per pair with the steps' keywords, cost,
+/// lower bound, peak memory. Nothing, and `error`, where the arguments make no
+/// sense or where there are more than `maxPairs` pairs.
+std::optional<std::string>
+tableOfPlans(const Grid &grid, const std::vector<int64_t> &shape,
+             int64_t elementBytes, const CostModel &costModel = LinkCostModel(),
+             int64_t maxPairs = 100000, std::string *error = nullptr);
+
 } // namespace shard
 
 #endif // SHARD_RESHARDING_PLAN_H

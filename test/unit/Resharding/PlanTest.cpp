@@ -323,3 +323,20 @@ cost 240, 240 bytes sent per device, at least 128 to be received, peak 256 bytes
                 .find("nothing to do"),
             std::string::npos);
 }
+
+TEST(PlanPrinter, TabulatesAllPairs) {
+  std::optional<std::string> table = tableOfPlans({{2}}, {4}, 1);
+  ASSERT_TRUE(table);
+  EXPECT_EQ(*table, R"(grid 2, tensor 4 of 1-byte elements
+  from   to     steps       cost  bound  peak
+  [[]]   [[]]                  0      0     0
+  [[]]   [[0]]  all_slice      0      0     6
+  [[0]]  [[]]   all_gather     2      2     6
+  [[0]]  [[0]]                 0      0     0
+4 pairs, cost 2, lower bounds 2
+)");
+  std::string error;
+  EXPECT_FALSE(
+      tableOfPlans({{2, 2, 2}}, {4, 4}, 1, LinkCostModel(), 100, &error));
+  EXPECT_EQ(error, "the table would have more than 100 lines");
+}
