@@ -290,6 +290,9 @@ private:
       annotation =
           ShardOp::create(builder, anchor->getLoc(), use.get().getType(),
                           use.get(), sharding, builder.getUnitAttr());
+    } else if (anchor->isBeforeInBlock(annotation)) {
+      // A region's edges list the uses of its terminators first.
+      annotation->moveBefore(anchor);
     }
     use.set(annotation);
   }
@@ -341,6 +344,40 @@ private:
       reshards;
 };
 
+/// Puts the shard.sharding ops at the start of their function, one for each
+/// distinct sharding, in the order in which annotations name them.
+void tidyHandles(Operation *root) {
+  llvm::DenseMap<std::pair<mlir::Block *, Attribute>, ShardingOp> known;
+  llvm::DenseMap<mlir::Block *, ShardingOp> last;
+  llvm::SetVector<Operation *> superfluous;
+  root->walk<WalkOrder::PreOrder>([&](ShardOp annotation) {
+    ShardingOp handle = getShardingOp(annotation.getSharding());
+    // Halos and offsets that are SSA values bind a handle to its place.
+    if (!handle || handle->getNumOperands() > 0)
+      return;
+    Operation *isolated = annotation->getParentOp();
+    while (!isolated->hasTrait<OpTrait::IsIsolatedFromAbove>() &&
+           isolated->getBlock())
+      isolated = isolated->getParentOp();
+    mlir::Block *entry = &isolated->getRegion(0).front();
+    ShardingOp &first = known[{entry, handle->getAttrDictionary()}];
+    if (!first) {
+      first = handle;
+      if (ShardingOp &before = last[entry])
+        handle->moveAfter(before);
+      else
+        handle->moveBefore(entry, entry->begin());
+      last[entry] = handle;
+    } else if (first != handle) {
+      annotation.getShardingMutable().assign(first.getResult());
+      superfluous.insert(handle);
+    }
+  });
+  for (Operation *handle : superfluous)
+    if (handle->use_empty())
+      handle->erase();
+}
+
 /// States every hint of a function's signature as what came of it.
 void closeSignatures(Operation *root) {
   root->walk([](FunctionOpInterface function) {
@@ -389,6 +426,7 @@ LogicalResult annotateShardings(Operation *root,
     if (failed(Annotator(propagation, root, hints, creators).run()))
       return failure();
   creators.eraseMerged();
+  tidyHandles(root);
   if (module)
     calls.merge(module);
   return success();
