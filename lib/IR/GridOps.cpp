@@ -103,6 +103,8 @@ std::string GridOp::axisName(int64_t axis) {
 }
 
 LogicalResult GridOp::verify() {
+  if (getSymName().empty())
+    return emitOpError("expects a name that is not empty");
   int64_t rank = getRank();
   if (rank <= 0)
     return emitOpError("rank of grid is expected to be a positive integer");

@@ -20,6 +20,12 @@ shard.grid @g(shape = -1x2)
 
 // -----
 
+// a grid has a name
+// expected-error@+1 {{expects a name that is not empty}}
+"shard.grid"() <{shape = array<i64: 2>, sym_name = ""}> : () -> ()
+
+// -----
+
 // no axis is of size 0
 // expected-error@+1 {{dimension size of a grid is expected to be positive or dynamic, got 0}}
 shard.grid @g(shape = 2x0)
