@@ -81,6 +81,8 @@ Comparison shard::compareTensors(const HostTensor &expected,
   result.tolerance = relative;
   for (int64_t i = 0; i < count; ++i) {
     double x = expected.asDouble(i), y = actual.asDouble(i);
+    if (std::isnan(x) && std::isnan(y))
+      ++result.nans;
     if (x == y || (std::isnan(x) && std::isnan(y)))
       continue;
     double error = std::fabs(x - y);

@@ -122,6 +122,10 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
         "{2:e3})\n",
         report.maxAbsolute, report.maxRelative, allowed);
     for (auto [index, value] : llvm::enumerate(report.results)) {
+      if (value.comparison && value.comparison->nans)
+        os << formatv("result{0}: {1} elements are NaN in both runs, which "
+                      "proves little\n",
+                      index, value.comparison->nans);
       if (!value.comparison || value.comparison->equal)
         continue;
       const Comparison &comparison = *value.comparison;
@@ -160,6 +164,7 @@ static llvm::json::Array valuesToJson(llvm::ArrayRef<ValueReport> values) {
       object["tolerance"] = number(value.comparison->tolerance);
       object["scale"] = number(value.comparison->scale);
       object["mismatches"] = value.comparison->mismatches;
+      object["nan_elements"] = value.comparison->nans;
     }
     array.push_back(std::move(object));
   }

@@ -59,6 +59,8 @@ struct Comparison {
   double tolerance = 0.0;
   double scale = 0.0;
   int64_t mismatches = 0;
+  /// Elements that are NaN in both: equal, but they prove little.
+  int64_t nans = 0;
   /// Row-major position of the worst element, and its two values.
   int64_t worst = -1;
   double expected = 0.0, actual = 0.0;

@@ -44,7 +44,9 @@ TEST(CompareTest, SmallElementsAreMeasuredByTheScale) {
 
 TEST(CompareTest, NaNAgreesWithNaNAlone) {
   float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(compareTensors(floats({nan}), floats({nan}), model).equal);
+  Comparison both = compareTensors(floats({nan, 1}), floats({nan, 1}), model);
+  EXPECT_TRUE(both.equal);
+  EXPECT_EQ(both.nans, 1);
   EXPECT_FALSE(compareTensors(floats({nan}), floats({1.0f}), model).equal);
   EXPECT_FALSE(compareTensors(floats({1.0f}), floats({nan}), model).equal);
   EXPECT_TRUE(compareTensors(floats({inf}), floats({inf}), model).equal);
