@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace shard::propagation {
@@ -280,15 +281,18 @@ bool OpStep::compute(const FlatTable &table, llvm::ArrayRef<StateId> states,
   return agrees;
 }
 
-OpStep::Result OpStep::run(OpId op, llvm::ArrayRef<StateId> states,
-                           llvm::ArrayRef<ConstraintId> limits,
+OpStep::Result OpStep::run(OpId op, llvm::ArrayRef<uint64_t> packed,
                            SourceMask sources) {
-  key.clear();
-  key.push_back(problem.opTable[op] << 2 | sources);
-  key.append(states.begin(), states.end());
-  key.append(limits.begin(), limits.end());
-  uint64_t hash =
-      uint64_t(llvm::hash_combine_range(key.begin(), key.end())) >> 1;
+  // The inner loop of the engine: mostly a look-up.
+  constexpr uint64_t factor = 0x9e3779b97f4a7c15;
+  uint64_t head = uint64_t(problem.opTable[op]) << 2 | sources;
+  uint64_t hash = head * factor;
+  for (uint64_t tensor : packed) {
+    hash = (hash ^ tensor) * factor;
+    hash ^= hash >> 29;
+  }
+  // The two largest keys are DenseMap's own.
+  hash >>= 1;
   auto result = [&](const Entry &entry) {
     return Result{llvm::ArrayRef<Proposal>(proposals).slice(
                       entry.proposalBegin, entry.proposalCount),
@@ -297,17 +301,24 @@ OpStep::Result OpStep::run(OpId op, llvm::ArrayRef<StateId> states,
   uint32_t &slot = index.try_emplace(hash, ~0u).first->second;
   for (uint32_t id = slot; id != ~0u; id = entries[id].older) {
     const Entry &entry = entries[id];
-    if (llvm::ArrayRef<uint32_t>(keys).slice(entry.keyBegin, entry.keySize) ==
-        llvm::ArrayRef<uint32_t>(key))
+    if (entry.head == head && entry.keySize == packed.size() &&
+        std::equal(packed.begin(), packed.end(), keys.begin() + entry.keyBegin))
       return result(entry);
   }
 
+  states.clear();
+  limits.clear();
+  for (uint64_t tensor : packed) {
+    states.push_back(StateId(tensor));
+    limits.push_back(ConstraintId(tensor >> 32));
+  }
   current = op;
   const FlatTable &table = problem.table(op);
   Entry entry;
   entry.keyBegin = keys.size();
-  entry.keySize = key.size();
-  keys.insert(keys.end(), key.begin(), key.end());
+  entry.head = head;
+  entry.keySize = packed.size();
+  keys.insert(keys.end(), packed.begin(), packed.end());
   entry.proposalBegin = proposals.size();
   entry.agrees = compute(table, states, limits, sources);
   entry.proposalCount = proposals.size() - entry.proposalBegin;

@@ -158,14 +158,13 @@ std::optional<HintError> Run::applyHints() {
 
 OpStep::Result Run::stepOf(OpId op, SourceMask sources) {
   llvm::ArrayRef<ValueId> tensors = problem.tensors(op);
-  stepStates.resize(tensors.size());
-  stepLimits.resize(tensors.size());
+  packed.resize_for_overwrite(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
     ValueId value = tensors[i];
-    stepStates[i] = value == kNoValue ? kUnsplit : state[value];
-    stepLimits[i] = value == kNoValue ? 0 : limit[value];
+    packed[i] =
+        value == kNoValue ? 0 : OpStep::pack(state[value], limit[value]);
   }
-  return step.run(op, stepStates, stepLimits, sources);
+  return step.run(op, packed, sources);
 }
 
 void Run::queue(OpId op) {

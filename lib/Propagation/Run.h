@@ -100,8 +100,7 @@ private:
   std::vector<ValueId> offered;
   std::vector<int32_t> rounds;
 
-  llvm::SmallVector<StateId, 16> stepStates;
-  llvm::SmallVector<ConstraintId, 16> stepLimits;
+  llvm::SmallVector<uint64_t, 32> packed;
 
   /// The values that are partial after placePartials.
   llvm::DenseMap<ValueId, PartialState> partials;

@@ -86,10 +86,14 @@ public:
       : problem(problem), options(options), atoms(atoms), lists(lists),
         shardings(shardings), constraints(constraints) {}
 
-  /// The step of `op`, whose tensors have `states` under `limits`. What is
-  /// returned lives until the next call.
-  Result run(OpId op, llvm::ArrayRef<StateId> states,
-             llvm::ArrayRef<ConstraintId> limits, SourceMask sources);
+  /// A tensor as a step sees it: its state, and its constraint in the upper half.
+  static uint64_t pack(StateId state, ConstraintId limit) {
+    return uint64_t(limit) << 32 | state;
+  }
+
+  /// The step of `op`, whose tensors are `packed`. What is returned lives until
+  /// the next call.
+  Result run(OpId op, llvm::ArrayRef<uint64_t> packed, SourceMask sources);
 
   /// To be called when a constraint changes.
   void forget();
@@ -100,6 +104,8 @@ public:
 
 private:
   struct Entry {
+    /// The table and the sources, then the tensors in `keys`.
+    uint64_t head;
     uint32_t keyBegin, keySize, proposalBegin, proposalCount;
     bool agrees;
     AtomMask reduced, used;
@@ -137,11 +143,12 @@ private:
   llvm::SmallVector<ListId, 8> merged;
   llvm::SmallVector<uint16_t, 8> mergedFrom;
 
-  std::vector<uint32_t> keys;
+  std::vector<uint64_t> keys;
   std::vector<Proposal> proposals;
   std::vector<Entry> entries;
   llvm::DenseMap<uint64_t, uint32_t> index;
-  llvm::SmallVector<uint32_t, 64> key;
+  llvm::SmallVector<StateId, 32> states;
+  llvm::SmallVector<ConstraintId, 32> limits;
   llvm::DenseSet<std::pair<int64_t, uint32_t>> reported;
 };
 
