@@ -278,6 +278,7 @@ SearchResult searchPlan(const SearchProblem &problem) {
   };
   // With few axes the whole space is within reach.
   bool small = space.axes() <= 4, proven = true;
+  int64_t budget = small ? 8 * problem.budget : problem.budget;
   bool restricted = space.restrictToEven();
   SearchResult detour;
   if (!small && !problem.to.partial.empty())
@@ -289,12 +290,12 @@ SearchResult searchPlan(const SearchProblem &problem) {
   }
   auto look = [&] {
     for (double guess : {1.0, 0.3, 0.1, 0.03})
-      run({guess, false, true}, problem.budget / 8);
+      run({guess, false, true}, budget / 8);
   };
   if (!small)
     look();
   while (!path.found()) {
-    bool ended = run({1, true}, problem.budget / (small ? 1 : 4));
+    bool ended = run({1, true}, budget / (small ? 1 : 4));
     if (path.found() && !small)
       look();
     if (path.found() || (!restricted && bound > 4 * whole))
@@ -308,8 +309,8 @@ SearchResult searchPlan(const SearchProblem &problem) {
     proven = proven && ended;
   }
   if (path.found())
-    result.optimal = run({0}, problem.budget / (small ? 1 : 2)) && proven &&
-                     space.complete();
+    result.optimal =
+        run({0}, budget / (small ? 1 : 2)) && proven && space.complete();
   result.memoryBound = bound;
   result.lowerBoundBytes = space.boundBytes(source);
   result.found = path.found();

@@ -239,6 +239,35 @@ bool SearchSpace::restrictToEven() {
   return true;
 }
 
+/// Whether a device at coordinate 1 of one axis and 0 of all others has a full
+/// target block and nothing of it, where blocks are uneven: state (the first
+/// `count` axes of `dim`) and target split `dim` by the same axes up to `at`, by
+/// different ones there.
+bool SearchSpace::missesBlock(const Layout &layout, int dim, int at,
+                              int count) const {
+  const int64_t *target = targetLayout.extent[dim];
+  int64_t wanted = targetLayout.local(dim), local = layout.extent[dim][count];
+  // The axis of the state: its block moves away from that of the target.
+  uint8_t axis = layout.axes[dim][at];
+  int64_t start = layout.extent[dim][at + 1];
+  uint8_t place = targetState.place[axis];
+  if (place >= FirstSplit && (place >> 4) - 1 != dim) {
+    int other = (place >> 4) - 1;
+    const int64_t *extents = targetLayout.extent[other] + (place & 15);
+    if (start >= wanted && extents[0] - extents[1] >= targetLayout.local(other))
+      return true;
+  }
+  // The axis of the target.
+  axis = targetLayout.axes[dim][at];
+  if (target[at] - target[at + 1] < wanted)
+    return false;
+  int64_t shift = 0;
+  for (int i = at + 1; i < count; ++i)
+    if (layout.axes[dim][i] == axis)
+      shift = layout.extent[dim][i + 1];
+  return shift + local <= target[at + 1];
+}
+
 /// Communication moves bytes into a device no faster than it moves them out of
 /// one, on average over the devices, and each symmetric step moves as much into
 /// every device: so what the neediest device, or the average device, still has to
@@ -254,7 +283,7 @@ double SearchSpace::boundBytes(const Layout &layout) const {
     return std::max(targetBytes,
                     wholeBytes / devices * (summands - 2 + targetCopies));
   }
-  bool divides = true, disjoint = false;
+  bool divides = true, disjoint = false, missesAll = false;
   double overlap = unitBytes, atOrigin = unitBytes;
   for (int dim = 0; dim < numDims; ++dim) {
     const uint8_t *have = layout.axes[dim], *want = targetLayout.axes[dim];
@@ -281,13 +310,19 @@ double SearchSpace::boundBytes(const Layout &layout) const {
       atOrigin *= static_cast<double>(wanted);
       continue;
     }
-    for (int i = 0; i < n && i < m; ++i)
-      disjoint = disjoint || have[i] != want[i];
+    int same = 0;
+    while (same < n && same < m && have[same] == want[same])
+      ++same;
+    if (same < n && same < m) {
+      disjoint = true;
+      missesAll = missesAll || missesBlock(layout, dim, same, n);
+    }
     overlap *= static_cast<double>(std::min(local, wanted));
     atOrigin *= static_cast<double>(
         std::min(local, std::max<int64_t>(0, wanted - first)));
   }
-  double bytes = targetBytes - (!divides ? atOrigin : disjoint ? 0 : overlap);
+  bool misses = divides ? disjoint : missesAll;
+  double bytes = targetBytes - (misses ? 0 : divides ? overlap : atOrigin);
   bytes = std::max(bytes / targetSummands, 0.0);
   if (targetPartial != 0 && layout.partialSource != 0)
     bytes = std::max(bytes, wholeBytes / devices *

@@ -118,6 +118,7 @@ public:
   double bound(const Layout &layout) const;
   /// The same in bytes that some device has to receive.
   double boundBytes(const Layout &layout) const;
+  bool missesBlock(const Layout &layout, int dim, int at, int count) const;
 
   /// A guess at the cost of the work left that is not in the bound: so much per
   /// axis that is in the way of others or not where it is wanted (what the last

@@ -27,7 +27,9 @@
 // the cost left is at least that of the bytes that the neediest device lacks of
 // its target block: all of it where state and target split some dimension by
 // different axes, else the target block less its overlap, the product over the
-// dimensions of the smaller block. A sum of k summands wanted on m devices takes at
+// dimensions of the smaller block (where blocks are uneven, of a device that has a
+// full target block: one at coordinates 0 of the target's axes or next to it). A sum
+// of k summands wanted on m devices takes at
 // least k - 2 + m messages per element, on average over the devices. The groups of
 // a partial target share what they lack. All of it is arithmetic on the extents:
 // nothing here grows with the number of devices.
