@@ -113,10 +113,11 @@ bool gatherAndSlice(const Sharding &from, const Sharding &to,
 /// commute.
 void joinSlices(const Grid &grid, const std::vector<int64_t> &extents,
                 const Sharding &from, std::vector<Step> &steps) {
-  // Of each dimension the extent before its last slice in the current run.
   std::vector<Step> result;
+  // Where the current run of slices begins in `result`, and the axes of each
+  // dimension before the step at hand.
   size_t runBegin = 0;
-  std::vector<AxisList> atRunBegin = from.dims, now = from.dims;
+  std::vector<AxisList> now = from.dims;
   const CostModel free;
   for (Step &step : steps) {
     if (step.kind == Step::Kind::AllSlice) {
@@ -144,7 +145,6 @@ void joinSlices(const Grid &grid, const std::vector<int64_t> &extents,
     }
     Sharding sharding;
     sharding.dims = now;
-    sharding.partial = {};
     result.push_back(step);
     runBegin = result.size();
     if (step.kind == Step::Kind::AllReduce ||
@@ -254,8 +254,8 @@ private:
     }
   }
 
-  /// The largest halos that neighbours can fill: their blocks follow each other
-  /// without gaps and are at least as long.
+  /// Whether the neighbours can fill the target's halos: blocks follow each other
+  /// without gaps and are at least as long as the halos are wide.
   bool neighboursFill(size_t dim) const {
     if (shape[dim] == kDynamic)
       return true;
