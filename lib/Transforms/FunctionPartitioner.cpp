@@ -104,7 +104,10 @@ LogicalResult FunctionPartitioner::mapCaptures(Operation *op) {
       return WalkResult::advance();
     for (OpOperand &operand : inner->getOpOperands()) {
       Region *home = operand.get().getParentRegion();
-      if (!home || op->isAncestor(home->getParentOp()))
+      // A region that is being rebuilt has no parent yet: its values, too, come
+      // from outside.
+      Operation *parent = home ? home->getParentOp() : nullptr;
+      if (!home || (parent && op->isAncestor(parent)))
         continue;
       FailureOr<Value> local =
           localReplicated(operand.get(), op, "a captured value");
