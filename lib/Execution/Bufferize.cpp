@@ -20,7 +20,27 @@ using namespace mlir;
 using namespace shard;
 using namespace shard::execution;
 
+/// Results of a call may not share a buffer: the analysis of callers knows which
+/// argument a result is, but not that two results are the same one.
+static void separateResults(ModuleOp module, func::FuncOp entry) {
+  module.walk([&](func::ReturnOp op) {
+    if (op->getParentOp() == entry)
+      return;
+    OpBuilder builder(op);
+    bool first = true;
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type)
+        continue;
+      if (!std::exchange(first, false))
+        operand.set(bufferization::AllocTensorOp::create(
+            builder, op.getLoc(), type, ValueRange(), operand.get()));
+    }
+  });
+}
+
 LogicalResult execution::bufferize(ModuleOp module, func::FuncOp entry) {
+  separateResults(module, entry);
   OpBuilder builder(module.getContext());
   for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i)
     if (isa<TensorType>(entry.getArgument(i).getType()))
