@@ -101,7 +101,7 @@ private:
       }
       if (made.empty())
         continue;
-      for (auto [number, wanted] : choose(op, owner, made))
+      for (auto [number, wanted] : wantedOperands(op, owner, made))
         if (llvm::is_contained(made, number))
           settle(owner->getOperand(number), wanted);
     }
@@ -144,30 +144,34 @@ private:
   }
 
   void addDisagreement(OpId op, Operation *owner) {
-    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
-    // Ops alike in alike situations want the same.
+    for (auto [operand, sharding] : wantedOperands(op, owner))
+      out.uses.push_back({&owner->getOpOperand(operand), sharding, owner});
+  }
+
+  using WantedOperands = llvm::SmallVector<std::pair<unsigned, uint32_t>, 2>;
+
+  /// As `choose`, which ops alike in alike situations answer alike.
+  WantedOperands wantedOperands(OpId op, Operation *owner,
+                                llvm::ArrayRef<unsigned> made = {}) {
     llvm::SmallVector<uint32_t, 8> key{reader.problem.opTable[op]};
-    for (ValueId id : tensors)
+    for (ValueId id : reader.problem.tensors(op))
       key.push_back(id == kNoValue ? kReplicated : indexOf(id));
+    key.push_back(made.size());
+    key.append(made.begin(), made.end());
     uint64_t hash =
         uint64_t(llvm::hash_combine_range(key.begin(), key.end())) >> 1;
-    auto &known = wanted[hash];
-    const Wanted *found = nullptr;
-    for (const Wanted &entry : known)
+    for (const Wanted &entry : wanted[hash])
       if (entry.key == key)
-        found = &entry;
-    if (!found) {
-      known.push_back({key, choose(op, owner)});
-      found = &known.back();
-    }
-    for (auto [operand, sharding] : found->operands)
-      out.uses.push_back({&owner->getOpOperand(operand), sharding, owner});
+        return entry.operands;
+    WantedOperands operands = choose(op, owner, made);
+    wanted[hash].push_back({std::move(key), operands});
+    return operands;
   }
 
   /// The operands that `op` wants otherwise than they come; those in `made` are
   /// made to order.
-  llvm::SmallVector<std::pair<unsigned, uint32_t>, 2>
-  choose(OpId op, Operation *owner, llvm::ArrayRef<unsigned> made = {}) {
+  WantedOperands choose(OpId op, Operation *owner,
+                        llvm::ArrayRef<unsigned> made) {
     llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
     const LoopTable &table = reader.tables.table(reader.problem.opTable[op]);
     unsigned numOperands = owner->getNumOperands();
@@ -186,7 +190,7 @@ private:
         shardings[0][index] = Sharding();
     ShardingOption option = chooseOption(table, out.grid, types[0], types[1],
                                          shardings[0], shardings[1], planner);
-    llvm::SmallVector<std::pair<unsigned, uint32_t>, 2> result;
+    WantedOperands result;
     for (unsigned index = 0; index < numOperands; ++index) {
       if (tensors[index] == kNoValue)
         continue;
@@ -243,7 +247,7 @@ private:
 
   struct Wanted {
     llvm::SmallVector<uint32_t, 8> key;
-    llvm::SmallVector<std::pair<unsigned, uint32_t>, 2> operands;
+    WantedOperands operands;
   };
 
   Reader &reader;

@@ -17,6 +17,7 @@
 
 #include "CallSplit.h"
 #include "CreatorSplit.h"
+#include "SignatureAttrs.h"
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
@@ -135,10 +136,10 @@ public:
     for (const GridPropagation::ManualShardings &entry : propagation.manual)
       annotateManual(entry);
     for (const GridPropagation::ResultSharding &entry : propagation.results)
-      cast<FunctionOpInterface>(entry.function)
-          .setResultAttr(entry.result, shardingName, attribute(entry.sharding));
-    if (propagation.refined)
-      refineSignatures();
+      signatureOf(cast<FunctionOpInterface>(entry.function))
+          .setResult(entry.result, shardingName, attribute(entry.sharding));
+    for (auto &[function, signature] : signatures)
+      signature.write();
     return success();
   }
 
@@ -238,14 +239,18 @@ private:
         .getResult();
   }
 
+  SignatureAttrs &signatureOf(FunctionOpInterface function) {
+    return signatures.try_emplace(function, function).first->second;
+  }
+
   void annotateValue(Value value, ShardingIndex index) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (argument) {
       auto function =
           dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
       if (function && argument.getOwner()->isEntryBlock()) {
-        function.setArgAttr(argument.getArgNumber(), shardingName,
-                            attribute(index));
+        signatureOf(function).setArgument(argument.getArgNumber(), shardingName,
+                                          attribute(index));
         return;
       }
     }
@@ -337,6 +342,7 @@ private:
   Operation *root;
   const HintRemover &hints;
   const CreatorSplit &creators;
+  llvm::MapVector<Operation *, SignatureAttrs> signatures;
   FlatSymbolRefAttr grid;
   DenseMap<std::pair<Operation *, ShardingIndex>, ShardingOp> handles;
   DenseMap<Operation *, ShardingOp> lastHandle;
@@ -380,7 +386,8 @@ void tidyHandles(Operation *root) {
 
 /// States every hint of a function's signature as what came of it.
 void closeSignatures(Operation *root) {
-  root->walk([](FunctionOpInterface function) {
+  root->walk([&](FunctionOpInterface function) {
+    SignatureAttrs signature(function);
     auto close = [](Attribute hint, Type type) -> Attribute {
       auto sharding = dyn_cast_or_null<ShardingAttr>(hint);
       auto tensor = dyn_cast<RankedTensorType>(type);
@@ -391,10 +398,11 @@ void closeSignatures(Operation *root) {
     };
     for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
       if (Attribute hint = function.getArgAttr(index, shardingName))
-        function.setArgAttr(index, shardingName, close(hint, type));
+        signature.setArgument(index, shardingName, close(hint, type));
     for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
       if (Attribute hint = function.getResultAttr(index, shardingName))
-        function.setResultAttr(index, shardingName, close(hint, type));
+        signature.setResult(index, shardingName, close(hint, type));
+    signature.write();
   });
 }
 

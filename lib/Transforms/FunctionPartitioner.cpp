@@ -8,6 +8,8 @@
 
 #include "FunctionPartitioner.h"
 
+#include "SignatureAttrs.h"
+
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingOption.h"
 
@@ -164,22 +166,25 @@ void FunctionPartitioner::updateSignature() {
     results.push_back(localTypeOf(type, sharding));
   function.setType(
       FunctionType::get(function->getContext(), arguments, results));
+  SignatureAttrs signature(function);
   for (auto [index, sharding] :
        llvm::enumerate(shardings.signature.arguments)) {
-    function.removeArgAttr(index, builder.getStringAttr(shardingAttrName));
+    signature.setArgument(index, shardingAttrName, {});
     if (sharding)
-      function.setArgAttr(index, localAttrName,
-                          localAttr(globalArguments[index],
-                                    options.globalArguments
-                                        ? pool.replicated(sharding->dims.size())
-                                        : sharding));
+      signature.setArgument(
+          index, localAttrName,
+          localAttr(globalArguments[index],
+                    options.globalArguments
+                        ? pool.replicated(sharding->dims.size())
+                        : sharding));
   }
   for (auto [index, sharding] : llvm::enumerate(shardings.signature.results)) {
-    function.removeResultAttr(index, builder.getStringAttr(shardingAttrName));
+    signature.setResult(index, shardingAttrName, {});
     if (sharding)
-      function.setResultAttr(index, localAttrName,
-                             localAttr(globalResults[index], sharding));
+      signature.setResult(index, localAttrName,
+                          localAttr(globalResults[index], sharding));
   }
+  signature.write();
 }
 
 LogicalResult FunctionPartitioner::rebuild(Region &from, Region &to) {
