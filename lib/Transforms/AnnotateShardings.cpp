@@ -355,32 +355,37 @@ private:
 void tidyHandles(Operation *root) {
   llvm::DenseMap<std::pair<mlir::Block *, Attribute>, ShardingOp> known;
   llvm::DenseMap<mlir::Block *, ShardingOp> last;
-  llvm::SetVector<Operation *> superfluous;
-  root->walk<WalkOrder::PreOrder>([&](ShardOp annotation) {
-    ShardingOp handle = getShardingOp(annotation.getSharding());
-    // Halos and offsets that are SSA values bind a handle to its place.
-    if (!handle || handle->getNumOperands() > 0)
-      return;
+  /// For each handle the one that stands for it.
+  llvm::MapVector<Operation *, ShardingOp> chosen;
+  auto choose = [&](ShardOp annotation, ShardingOp handle) {
     Operation *isolated = annotation->getParentOp();
     while (!isolated->hasTrait<OpTrait::IsIsolatedFromAbove>() &&
            isolated->getBlock())
       isolated = isolated->getParentOp();
     mlir::Block *entry = &isolated->getRegion(0).front();
     ShardingOp &first = known[{entry, handle->getAttrDictionary()}];
-    if (!first) {
-      first = handle;
-      if (ShardingOp &before = last[entry])
-        handle->moveAfter(before);
-      else
-        handle->moveBefore(entry, entry->begin());
-      last[entry] = handle;
-    } else if (first != handle) {
-      annotation.getShardingMutable().assign(first.getResult());
-      superfluous.insert(handle);
-    }
+    if (first)
+      return first;
+    first = handle;
+    if (ShardingOp before = last.lookup(entry))
+      handle->moveAfter(before);
+    else
+      handle->moveBefore(entry, entry->begin());
+    return last[entry] = handle;
+  };
+  root->walk<WalkOrder::PreOrder>([&](ShardOp annotation) {
+    auto handle = annotation.getSharding().getDefiningOp<ShardingOp>();
+    // Halos and offsets that are SSA values bind a handle to its place.
+    if (!handle || handle->getNumOperands() > 0)
+      return;
+    ShardingOp &stands = chosen[handle];
+    if (!stands)
+      stands = choose(annotation, handle);
+    if (stands != handle)
+      annotation.getShardingMutable().assign(stands.getResult());
   });
-  for (Operation *handle : superfluous)
-    if (handle->use_empty())
+  for (auto &[handle, stands] : chosen)
+    if (handle != stands && handle->use_empty())
       handle->erase();
 }
 
