@@ -213,7 +213,10 @@ static bool dimIsExpressible(const LoopTable &table, const Grid &grid,
     if (parts > 1) {
       if (!majorsAreSingle)
         return false;
-      if (wide > 1 && !ShapedType::isDynamic(extent) && extent % parts != 0)
+      // Only what is the whole of the dimension may be split unevenly. A loop of
+      // one iteration is never that beside a wider one.
+      bool alone = wide == (extent == 1 ? 0 : 1);
+      if (!alone && !ShapedType::isDynamic(extent) && extent % parts != 0)
         return false;
     }
     majorsAreSingle &= parts == extent || extent == 1;
