@@ -140,6 +140,8 @@ public:
           .setResult(entry.result, shardingName, attribute(entry.sharding));
     for (auto &[function, signature] : signatures)
       signature.write();
+    if (propagation.refined)
+      refineSignatures();
     return success();
   }
 
