@@ -27,8 +27,8 @@ public:
             const GridPropagation &out, PropagationExplanation &explanation)
       : names(root), reader(reader), solution(solution), out(out),
         gridOp(cast<GridOp>(out.gridOp)), explanation(explanation) {
-    for (const auto &[value, id] : reader.values)
-      valueOf.try_emplace(reader.find(id), value);
+    for (auto [value, hint] : reader.problem.hints)
+      hintOf.try_emplace(value, hint);
   }
 
   void run(llvm::ArrayRef<OpId> useOps) {
@@ -42,6 +42,10 @@ public:
     }
     for (auto [use, op] : llvm::zip(out.uses, useOps))
       addReshard(use, op);
+    for (OpId op = 0; op < reader.problem.numOps(); ++op)
+      if (Operation *owner = reader.silent.lookup(op))
+        if (isa<ShardOp, ConstraintOp>(owner))
+          addAnnotation(owner, op);
   }
 
 private:
@@ -161,6 +165,85 @@ private:
     return reasons;
   }
 
+  /// What a hint of `value` says about dimension `dim` to a sharding that had
+  /// more there; nothing if it left the dimension open.
+  void addLimit(std::vector<Reason> &reasons, ValueId value, int64_t dim) {
+    auto known = hintOf.find(value);
+    if (known == hintOf.end())
+      return;
+    const Hint &hint = reader.problem.hintTable[known->second];
+    if (hint.dims.empty() ||
+        (hint.dims[dim].open && hint.dims[dim].priority == 0 &&
+         hint.replicated.empty()))
+      return;
+    Reason reason;
+    reason.dim = dim;
+    reason.hint = reader.describeHint(value);
+    reasons.push_back(std::move(reason));
+  }
+
+  /// Why a value that is to be equal to one of sharding `has` is as it is.
+  std::vector<Reason> wishesOf(ValueId target, const Sharding &has) {
+    std::vector<Reason> reasons = reasonsOf(target);
+    Sharding wanted = shardingOf(target);
+    auto isUsed = [&](GridAxis axis) {
+      return llvm::any_of(wanted.dims, [&](const AxisList &axes) {
+        return llvm::is_contained(axes, axis);
+      });
+    };
+    for (size_t dim = 0; dim < has.dims.size(); ++dim)
+      if (!llvm::all_of(has.dims[dim], isUsed))
+        addLimit(reasons, target, dim);
+    return reasons;
+  }
+
+  /// The reshard that an annotation for users is.
+  void addAnnotation(Operation *owner, OpId op) {
+    ValueId source = reader.find(reader.problem.tensors(op)[0]);
+    ValueId target = reader.find(reader.problem.tensors(op)[1]);
+    Sharding has = shardingOf(source), wanted = shardingOf(target);
+    if (has == wanted)
+      return;
+    PropagationExplanation::ReshardEntry entry;
+    entry.value = nameOf(owner->getOperand(0));
+    entry.user = (owner->getName().getStringRef() + " operand 0").str();
+    entry.place = placeOf(owner->getLoc());
+    entry.from = text(has);
+    entry.to = text(wanted);
+    entry.has = reasonsOf(source);
+    entry.wants = wishesOf(target, has);
+    entry.verdict = "the annotation says so";
+    explanation.reshards.push_back(std::move(entry));
+  }
+
+  /// The hints on other tensors of `op` that keep its loops of dimension `dim`
+  /// of `tensor` from being split; false if one of these cannot be split.
+  bool addLimits(std::vector<Reason> &reasons, OpId op, unsigned tensor,
+                 unsigned dim) {
+    const FlatTable &table = reader.problem.table(op);
+    auto loopsOf = [&](unsigned tensor, unsigned dim) {
+      unsigned at = table.dimBegin[tensor] + dim;
+      return llvm::ArrayRef(table.loopOf)
+          .slice(table.loopBegin[at],
+                 table.loopBegin[at + 1] - table.loopBegin[at]);
+    };
+    llvm::ArrayRef<uint16_t> loops = loopsOf(tensor, dim);
+    for (uint16_t loop : loops)
+      if (table.loops[loop].kind == LoopKind::Invalid)
+        return false;
+    auto tensors = reader.problem.tensors(op);
+    for (unsigned other = 0; other < tensors.size(); ++other) {
+      if (other == tensor || tensors[other] == kNoValue)
+        continue;
+      for (unsigned d = 0; d < table.numDims(other); ++d)
+        if (llvm::any_of(loopsOf(other, d), [&](uint16_t loop) {
+              return llvm::is_contained(loops, loop);
+            }))
+          addLimit(reasons, reader.find(tensors[other]), d);
+    }
+    return true;
+  }
+
   void addReshard(const GridPropagation::UseSharding &use, OpId op) {
     PropagationExplanation::ReshardEntry entry;
     Operation *owner = use.use->getOwner();
@@ -176,15 +259,16 @@ private:
     entry.to = text(wanted);
 
     std::vector<bool> moved(out.axes.size(), false);
-    for (size_t dim = 0; dim < has.dims.size(); ++dim)
+    for (size_t dim = 0; dim < has.dims.size(); ++dim) {
       for (GridAxis axis : has.dims[dim])
         if (!llvm::is_contained(wanted.dims[dim], axis)) {
           entry.has.push_back(reasonOf(value, axis, dim));
           moved[axis] = true;
         }
-    for (const AxisList &dim : wanted.dims)
-      for (GridAxis axis : dim)
-        moved[axis] = true;
+      for (GridAxis axis : wanted.dims[dim])
+        if (!llvm::is_contained(has.dims[dim], axis))
+          moved[axis] = true;
+    }
 
     if (op == kNoOp) {
       entry.verdict = isa<ManualComputationOp>(owner)
@@ -192,7 +276,7 @@ private:
                           : "the body of the op uses the whole tensor";
     } else if (isa<OpOperand *>(reader.origins[op])) {
       ValueId target = reader.problem.tensors(op)[1];
-      entry.wants = reasonsOf(target);
+      entry.wants = wishesOf(reader.find(target), has);
       entry.verdict = "all that arrives there has one sharding";
     } else if (reader.problem.table(op).loops.empty()) {
       entry.verdict = "the op has no sharding model and takes whole tensors";
@@ -208,9 +292,20 @@ private:
               entry.wants.push_back(reasonOf(other, axis, dim));
       }
       entry.verdict =
-          entry.wants.empty()
-              ? "the op cannot be split along that dimension"
-              : "of the ways to run the op, this one reshards the fewest bytes";
+          "of the ways to run the op, this one reshards the fewest bytes";
+      if (entry.wants.empty()) {
+        bool canSplit = true;
+        for (size_t dim = 0; dim < has.dims.size(); ++dim)
+          if (has.dims[dim] != wanted.dims[dim])
+            canSplit &=
+                addLimits(entry.wants, op, use.use->getOperandNumber(), dim);
+        if (!canSplit)
+          entry.verdict = "the op cannot be split along that dimension";
+        else if (!entry.wants.empty())
+          entry.verdict = "the hint leaves that dimension whole";
+        else
+          entry.verdict = "the op is not split along that dimension";
+      }
     }
     explanation.reshards.push_back(std::move(entry));
   }
@@ -221,7 +316,8 @@ private:
   const GridPropagation &out;
   GridOp gridOp;
   PropagationExplanation &explanation;
-  llvm::DenseMap<ValueId, Value> valueOf;
+  /// In the problem's table of hints.
+  llvm::DenseMap<ValueId, uint32_t> hintOf;
   /// The end of the chain of a value and an axis, and its length.
   llvm::DenseMap<std::pair<ValueId, GridAxis>, std::pair<ValueId, size_t>> ends;
 };
@@ -229,8 +325,12 @@ private:
 void printReasons(llvm::raw_ostream &os, llvm::StringRef label,
                   llvm::ArrayRef<PropagationExplanation::Reason> reasons) {
   for (const auto &reason : reasons) {
-    os << "    " << label << "axis " << reason.axis << " in dimension "
-       << reason.dim << ": ";
+    os << "    " << label;
+    if (reason.axis.empty())
+      os << "no more axes";
+    else
+      os << "axis " << reason.axis;
+    os << " in dimension " << reason.dim << ": ";
     for (const std::string &link : reason.chain)
       os << "through " << link << ", ";
     if (reason.length > reason.chain.size())

@@ -97,6 +97,18 @@ void Run::placePartials() {
     if (constraint.partial)
       partials[value] = {constraint.partial, constraint.reduction};
   }
+  // A user that is to have a partial result, such as a function result with a
+  // hint, takes an operand in that very state.
+  auto isAskedFor = [&](OpId user, const PartialState &state) {
+    const FlatTable &table = problem.table(user);
+    llvm::ArrayRef<ValueId> results =
+        problem.tensors(user).drop_front(table.numOperands);
+    if (results.size() != 1 || results[0] == kNoValue || !hinted[results[0]] ||
+        table.rule != PartialRule::Movement)
+      return false;
+    auto found = partials.find(results[0]);
+    return found != partials.end() && found->second == state;
+  };
 
   // What could be partial if nothing were reduced, in program order.
   struct Candidate {
@@ -167,6 +179,8 @@ void Run::placePartials() {
         mine += operand == candidate.value;
       }
       llvm::ArrayRef<ValueId> results = tensors.drop_front(table.numOperands);
+      if (isAskedFor(user, partials[candidate.value]))
+        continue;
       auto next = results.size() == 1 ? candidateOf.find(results[0])
                                       : candidateOf.end();
       if (next == candidateOf.end() || next->second <= i || !through(user))

@@ -138,10 +138,22 @@ static std::optional<int64_t> contradiction(Hint &into, const Hint &other) {
   for (const AxisOrigin &axis : other.replicated)
     if (!llvm::is_contained(into.replicated, axis))
       into.replicated.push_back(axis);
+  // Each hint uses an axis once; joined, open dimensions may use it twice.
+  auto overlap = [](const AxisOrigin &a, const AxisOrigin &b) {
+    return a == b || (a.axis == b.axis && a.preSize < b.preSize * b.size &&
+                      b.preSize < a.preSize * a.size);
+  };
+  llvm::SmallVector<AxisOrigin> used(into.replicated.begin(),
+                                     into.replicated.end());
+  llvm::append_range(used, into.partial);
   for (const DimHint &dim : into.dims)
-    for (const AxisOrigin &axis : dim.axes)
-      if (llvm::is_contained(into.replicated, axis))
+    for (const AxisOrigin &axis : dim.axes) {
+      if (llvm::any_of(used, [&](const AxisOrigin &other) {
+            return overlap(axis, other);
+          }))
         return &dim - into.dims.begin();
+      used.push_back(axis);
+    }
   return std::nullopt;
 }
 

@@ -17,6 +17,7 @@
 
 #include "CallSplit.h"
 #include "CreatorSplit.h"
+#include "OpHints.h"
 #include "SignatureAttrs.h"
 
 #include "shard/IR/ShardOps.h"
@@ -420,6 +421,8 @@ LogicalResult annotateShardings(Operation *root,
                                 PropagationExplanation *explanation) {
   PropagationOptions options = given;
   options.explain |= explanation != nullptr;
+  if (failed(expandOpHints(root)))
+    return failure();
   auto module = dyn_cast<ModuleOp>(root);
   CallSplit calls;
   if (module)

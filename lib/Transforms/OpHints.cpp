@@ -1,0 +1,122 @@
+//===- OpHints.cpp - Hints that stand on ops ------------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpHints.h"
+
+#include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/LoopTable.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+constexpr llvm::StringLiteral shardingName = "shard.sharding";
+constexpr llvm::StringLiteral loopsName = "shard.loops";
+
+LogicalResult expandLoops(Operation *op, ShardingAttr hint,
+                          SymbolTableCollection &symbols) {
+  GridOp gridOp = getGrid(op, hint.getGrid(), symbols);
+  if (!gridOp)
+    return op->emitError() << "no grid " << hint.getGrid() << " in scope";
+  FailureOr<Grid> grid = staticGrid(gridOp);
+  if (failed(grid))
+    return op->emitError() << "'" << loopsName
+                           << "' needs the sizes of all axes of grid "
+                           << hint.getGrid();
+  FailureOr<ResolvedSharding> resolved =
+      resolve(hint, gridOp, Type(), [&] { return op->emitError(); });
+  if (failed(resolved))
+    return failure();
+  FailureOr<Sharding> axes = toSharding(*resolved);
+  if (failed(axes))
+    return op->emitError() << "'" << loopsName
+                           << "' takes whole axes; write sub-axes as axes of a "
+                              "grid with more axes";
+  LoopTable table = buildLoopTable(op);
+  if (axes->dims.size() != table.loops.size())
+    return op->emitError() << "'" << loopsName << "' has " << axes->dims.size()
+                           << " entries, but the op has " << table.loops.size()
+                           << " loops (--shard-print-loops shows them)";
+  ShardingOption option;
+  option.loops.assign(axes->dims.begin(), axes->dims.end());
+  for (auto [number, loop] : llvm::enumerate(table.loops))
+    if (loop.kind == LoopKind::Invalid && !option.loops[number].empty())
+      return op->emitError() << "'" << loopsName << "' splits loop " << number
+                             << ", which cannot be split";
+  if (!isExpressible(table, *grid, option))
+    return op->emitError()
+           << "'" << loopsName
+           << "' asks for shardings that no axis lists express: a digit of a "
+              "dimension is split only evenly, and only where the digits "
+              "before "
+              "it are split down to single iterations";
+  StringRef gridName = hint.getGrid().getValue();
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    if (!table.operands[number].isTensor)
+      continue;
+    OpBuilder builder(op);
+    Value handle = buildSharding(builder, op->getLoc(), gridName,
+                                 operandSharding(table, number, option))
+                       .getResult();
+    operand.set(ShardOp::create(builder, op->getLoc(), operand.get().getType(),
+                                operand.get(), handle, builder.getUnitAttr()));
+  }
+  for (OpResult result : op->getResults()) {
+    if (!table.results[result.getResultNumber()].isTensor)
+      continue;
+    Sharding sharding = resultSharding(table, result.getResultNumber(), option);
+    sharding.partial.clear();
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    Value handle =
+        buildSharding(builder, op->getLoc(), gridName, sharding).getResult();
+    auto annotation = ShardOp::create(builder, op->getLoc(), result.getType(),
+                                      result, handle, UnitAttr());
+    result.replaceAllUsesExcept(annotation, annotation);
+  }
+  op->removeAttr(loopsName);
+  return success();
+}
+
+} // namespace
+
+LogicalResult expandOpHints(Operation *root) {
+  SmallVector<Operation *> hinted;
+  root->walk([&](Operation *op) {
+    // Most ops have no discardable attributes at all.
+    if (op->getDiscardableAttrDictionary().empty() ||
+        isa<FunctionOpInterface>(op))
+      return;
+    if (op->hasAttr(loopsName) || op->hasAttr(shardingName))
+      hinted.push_back(op);
+  });
+  SymbolTableCollection symbols;
+  for (Operation *op : hinted) {
+    auto wish = op->getAttrOfType<ShardingAttr>(shardingName);
+    if (wish && op->getNumResults() == 1 &&
+        isa<RankedTensorType>(op->getResult(0).getType())) {
+      OpBuilder builder(op->getContext());
+      builder.setInsertionPointAfter(op);
+      ConstraintOp::create(builder, op->getLoc(), op->getResult(0).getType(),
+                           op->getResult(0), wish);
+      op->removeAttr(shardingName);
+    }
+    if (auto loops = op->getAttrOfType<ShardingAttr>(loopsName))
+      if (failed(expandLoops(op, loops, symbols)))
+        return failure();
+  }
+  return success();
+}
+
+} // namespace shard

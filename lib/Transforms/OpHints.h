@@ -1,0 +1,24 @@
+//===- OpHints.h - Hints that stand on ops ----------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_TRANSFORMS_OPHINTS_H
+#define SHARD_LIB_TRANSFORMS_OPHINTS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace shard {
+
+/// Turns the hints that stand on ops in `root` into hints on values, which
+/// propagation reads: `shard.sharding` into a shard.constraint of the result;
+/// `shard.loops`, the axes of each loop, into the shardings that they ask of the
+/// operands and the results. Fails with an error where loops cannot be split so.
+llvm::LogicalResult expandOpHints(mlir::Operation *root);
+
+} // namespace shard
+
+#endif // SHARD_LIB_TRANSFORMS_OPHINTS_H
