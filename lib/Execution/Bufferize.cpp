@@ -20,22 +20,18 @@ using namespace mlir;
 using namespace shard;
 using namespace shard::execution;
 
-/// Results of a call may not share a buffer: the analysis of callers knows which
-/// argument a result is, but not that two results are the same one.
+/// A call's results get buffers of their own. The analysis of callers knows which
+/// argument a result is, but not that two results are one value, nor that a
+/// result is a constant, which must not be written.
 static void separateResults(ModuleOp module, func::FuncOp entry) {
   module.walk([&](func::ReturnOp op) {
     if (op->getParentOp() == entry)
       return;
     OpBuilder builder(op);
-    bool first = true;
-    for (OpOperand &operand : op->getOpOperands()) {
-      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-      if (!type)
-        continue;
-      if (!std::exchange(first, false))
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
         operand.set(bufferization::AllocTensorOp::create(
             builder, op.getLoc(), type, ValueRange(), operand.get()));
-    }
   });
 }
 
