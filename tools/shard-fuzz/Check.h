@@ -54,9 +54,10 @@ bool sameFailure(const Outcome &a, const Outcome &b);
 /// `message` without what differs from program to program.
 std::string normalized(const std::string &message);
 
-/// Runs `program` through everything. Inputs follow from `inputSeed`.
+/// Runs `program` through everything. Inputs follow from `inputSeed`. `stability`:
+/// a second propagation must change nothing.
 Outcome check(mlir::MLIRContext &context, const std::string &program,
-              uint64_t inputSeed);
+              uint64_t inputSeed, bool stability);
 
 } // namespace shard::fuzz
 

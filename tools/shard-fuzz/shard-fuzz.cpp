@@ -69,6 +69,9 @@ cl::opt<bool> reduceFailures("reduce", cl::init(true), cl::cat(category),
 cl::opt<unsigned> reduceMost(
     "reduce-most", cl::init(20), cl::cat(category),
     cl::desc("Reduce this many failures, each of another sort first"));
+cl::opt<bool>
+    stability("stability", cl::init(true), cl::cat(category),
+              cl::desc("Check that a second propagation changes nothing"));
 cl::opt<bool> quiet("quiet", cl::cat(category),
                     cl::desc("No progress line, no figures of time"));
 
@@ -112,7 +115,7 @@ static std::string reduce(std::string program, const Outcome &outcome,
             send(*text);
             if (text->empty())
               return {};
-            return check(*context, *text, inputSeed);
+            return check(*context, *text, inputSeed, stability);
           },
           candidate);
       if (result.verdict == Verdict::Pass && result.message == "no such step")
@@ -273,7 +276,7 @@ int main(int argc, char **argv) {
         std::shared_ptr<mlir::MLIRContext> context = makeContext();
         return [&, context](uint64_t seed) {
           return check(*context, program(seed),
-                       random ? seed : uint64_t(firstSeed));
+                       random ? seed : uint64_t(firstSeed), stability);
         };
       },
       [&](uint64_t seed, const Outcome &outcome) {
