@@ -41,7 +41,22 @@ static bool shouldFuse(OpOperand *operand) {
          (map.isProjectedPermutation() && isCheap(producer));
 }
 
+/// One element has no neighbour: its stride is 1. MLIR's lowering of views that
+/// drop dimensions crashes on other strides of such dimensions.
+template <typename OpTy>
+static void normalizeStrides(ModuleOp module) {
+  module.walk([](OpTy op) {
+    SmallVector<int64_t> strides(op.getStaticStrides());
+    for (auto [size, stride] : llvm::zip_equal(op.getStaticSizes(), strides))
+      if (size == 1 && !ShapedType::isDynamic(stride))
+        stride = 1;
+    op.setStaticStrides(strides);
+  });
+}
+
 LogicalResult execution::prepareTensors(ModuleOp module) {
+  normalizeStrides<tensor::ExtractSliceOp>(module);
+  normalizeStrides<tensor::InsertSliceOp>(module);
   IRRewriter rewriter(module.getContext());
   // softmax and its like have their own decomposition.
   SmallVector<linalg::AggregatedOpInterface> aggregates;
