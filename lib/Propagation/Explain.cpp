@@ -217,7 +217,7 @@ private:
   }
 
   /// The hints on other tensors of `op` that keep its loops of dimension `dim`
-  /// of `tensor` from being split; false if one of these cannot be split.
+  /// of `tensor` from being split; false if these cannot be split or are none.
   bool addLimits(std::vector<Reason> &reasons, OpId op, unsigned tensor,
                  unsigned dim) {
     const FlatTable &table = reader.problem.table(op);
@@ -241,7 +241,7 @@ private:
             }))
           addLimit(reasons, reader.find(tensors[other]), d);
     }
-    return true;
+    return !loops.empty();
   }
 
   void addReshard(const GridPropagation::UseSharding &use, OpId op) {

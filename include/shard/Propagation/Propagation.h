@@ -112,7 +112,8 @@ struct PropagationRemark {
 /// Why values and reshards are as they are, in words. Values and places are given
 /// as text, so that it stays valid when the program changes.
 struct PropagationExplanation {
-  /// Why a dimension of a value is split by an axis.
+  /// Why a dimension of a value is split by an axis, or by no more of them: then
+  /// `axis` is empty.
   struct Reason {
     std::string axis;
     int64_t dim;
