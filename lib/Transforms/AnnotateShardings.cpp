@@ -56,15 +56,17 @@ public:
     return it == replacements.end() ? value : it->second;
   }
 
+  bool isSharded(Value value) const { return result.sharding(value); }
+
   /// The reshards that stayed and whose result is replicated, of values of one
   /// grid.
   SmallVector<ShardOp> gathers(const GridPropagation &grid) const {
-    SmallVector<ShardOp> list;
-    ArrayRef<Sharding> shardings(grid.shardings);
-    for (auto [reshard, from] : kept)
-      if (from >= shardings.begin() && from < shardings.end())
-        list.push_back(reshard);
-    return list;
+    return onGrid(toReplicated, grid);
+  }
+
+  /// Those that start from a replicated value of the grid.
+  SmallVector<ShardOp> slices(const GridPropagation &grid) const {
+    return onGrid(fromReplicated, grid);
   }
 
 private:
@@ -94,7 +96,9 @@ private:
       hint->erase();
       return;
     }
-    bool gathers = !result.sharding(output);
+    const Sharding *from = result.sharding(input),
+                   *to = result.sharding(output);
+    bool gathers = !to;
     auto annotation = dyn_cast<ShardOp>(hint);
     if (!annotation) {
       OpBuilder builder(hint);
@@ -106,13 +110,27 @@ private:
       hint->erase();
     }
     if (gathers)
-      kept.emplace_back(annotation, result.sharding(input));
+      toReplicated.emplace_back(annotation, from);
+    else if (!from)
+      fromReplicated.emplace_back(annotation, to);
   }
 
   const PropagationResult &result;
   DenseMap<Value, Value> replacements;
-  /// Reshards to a replicated value, with the sharding that they start from.
-  SmallVector<std::pair<ShardOp, const Sharding *>> kept;
+  /// A reshard and the sharding at the end of it that is not replicated.
+  using Reshards = SmallVector<std::pair<ShardOp, const Sharding *>>;
+
+  static SmallVector<ShardOp> onGrid(const Reshards &reshards,
+                                     const GridPropagation &grid) {
+    SmallVector<ShardOp> list;
+    ArrayRef<Sharding> shardings(grid.shardings);
+    for (auto [reshard, sharding] : reshards)
+      if (sharding >= shardings.begin() && sharding < shardings.end())
+        list.push_back(reshard);
+    return list;
+  }
+
+  Reshards toReplicated, fromReplicated;
 };
 
 /// Writes the shardings of one grid.
@@ -132,6 +150,16 @@ public:
     for (ShardOp reshard : hints.gathers(propagation))
       reshard.getShardingMutable().assign(
           replicatedHandle(reshard.getType().getRank(), reshard));
+    // Both ends of a reshard are stated, also where it starts from a replicated
+    // value: so a second propagation finds what the first one wrote.
+    llvm::SmallDenseSet<Value> stated;
+    for (ShardOp reshard : llvm::reverse(hints.slices(propagation)))
+      if (stated.insert(reshard.getSrc()).second)
+        stateReplicated(reshard.getSrc());
+    for (const GridPropagation::UseSharding &entry : propagation.uses)
+      if (Value value = entry.use->get();
+          !hints.isSharded(value) && stated.insert(value).second)
+        stateReplicated(value);
     for (const GridPropagation::UseSharding &entry : propagation.uses)
       annotateUse(entry);
     for (const GridPropagation::ManualShardings &entry : propagation.manual)
@@ -247,16 +275,8 @@ private:
   }
 
   void annotateValue(Value value, ShardingIndex index) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (argument) {
-      auto function =
-          dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-      if (function && argument.getOwner()->isEntryBlock()) {
-        signatureOf(function).setArgument(argument.getArgNumber(), shardingName,
-                                          attribute(index));
-        return;
-      }
-    }
+    if (stateInSignature(value, attribute(index)))
+      return;
     Operation *def = value.getDefiningOp();
     if (def && creators.isMerged(def))
       return;
@@ -265,12 +285,41 @@ private:
       reshard.getShardingMutable().assign(handle(index, def->getBlock()));
       return;
     }
+    stateBehind(value, handle(index, value.getParentBlock()));
+  }
+
+  void stateReplicated(Value value) {
+    int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+    Operation *def = value.getDefiningOp();
+    if (isa_and_present<ShardOp>(def) || (def && creators.isMerged(def)) ||
+        stateInSignature(value,
+                         getShardingAttr(grid, Sharding::replicated(rank))))
+      return;
+    Operation *place = def ? def : &value.getParentBlock()->front();
+    stateBehind(value, replicatedHandle(rank, place));
+  }
+
+  /// Entry arguments of functions say it in an attribute.
+  bool stateInSignature(Value value, ShardingAttr sharding) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || !argument.getOwner()->isEntryBlock())
+      return false;
+    auto function =
+        dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    if (!function)
+      return false;
+    signatureOf(function).setArgument(argument.getArgNumber(), shardingName,
+                                      sharding);
+    return true;
+  }
+
+  void stateBehind(Value value, Value sharding) {
     OpBuilder builder(root->getContext());
-    Value sharding = handle(index, value.getParentBlock());
-    if (def)
+    Operation *made = sharding.getDefiningOp();
+    if (Operation *def = value.getDefiningOp())
       builder.setInsertionPointAfter(def);
-    else if (ShardingOp last = lastHandleIn(value.getParentBlock()))
-      builder.setInsertionPointAfter(last);
+    else if (made->getBlock() == value.getParentBlock())
+      builder.setInsertionPointAfter(lastHandleIn(made));
     else
       builder.setInsertionPointToStart(value.getParentBlock());
     auto annotation = ShardOp::create(builder, value.getLoc(), value.getType(),
@@ -278,10 +327,11 @@ private:
     value.replaceAllUsesExcept(annotation, annotation);
   }
 
-  /// The last shard.sharding built at the start of `block`, if any.
-  ShardingOp lastHandleIn(mlir::Block *block) {
-    Operation *parent = block->getParentOp();
-    return block->isEntryBlock() ? lastHandle.lookup(parent) : ShardingOp();
+  /// The last shard.sharding of the row that `handle` stands in.
+  static Operation *lastHandleIn(Operation *handle) {
+    while (isa_and_present<ShardingOp>(handle->getNextNode()))
+      handle = handle->getNextNode();
+    return handle;
   }
 
   void annotateUse(const GridPropagation::UseSharding &entry) {
