@@ -215,9 +215,13 @@ shard::compile(ModuleOp module, StringRef entryName,
   auto machine = builder->createTargetMachine();
   if (!machine)
     return report(module, "cannot target the host", machine.takeError());
+  // The engine takes `machine` before it calls the transformer.
+  auto optimizer = builder->createTargetMachine();
+  if (!optimizer)
+    return report(module, "cannot target the host", optimizer.takeError());
   ExecutionEngineOptions engineOptions;
   auto transformer = [&](llvm::Module *llvmModule) {
-    optimize(*llvmModule, **machine, options.optLevel);
+    optimize(*llvmModule, **optimizer, options.optLevel);
     return llvm::Error::success();
   };
   engineOptions.transformer = transformer;
