@@ -316,14 +316,19 @@ private:
   void stateBehind(Value value, Value sharding) {
     OpBuilder builder(root->getContext());
     Operation *made = sharding.getDefiningOp();
-    if (Operation *def = value.getDefiningOp())
-      builder.setInsertionPointAfter(def);
+    Operation *def = value.getDefiningOp();
+    // Several results are annotated in their order.
+    Operation *&behind = lastBehind[def];
+    if (def)
+      builder.setInsertionPointAfter(behind ? behind : def);
     else if (made->getBlock() == value.getParentBlock())
       builder.setInsertionPointAfter(lastHandleIn(made));
     else
       builder.setInsertionPointToStart(value.getParentBlock());
     auto annotation = ShardOp::create(builder, value.getLoc(), value.getType(),
                                       value, sharding, UnitAttr());
+    if (def)
+      behind = annotation;
     value.replaceAllUsesExcept(annotation, annotation);
   }
 
@@ -399,6 +404,8 @@ private:
   FlatSymbolRefAttr grid;
   DenseMap<std::pair<Operation *, ShardingIndex>, ShardingOp> handles;
   DenseMap<Operation *, ShardingOp> lastHandle;
+  /// The last annotation behind an op.
+  DenseMap<Operation *, Operation *> lastBehind;
   DenseMap<std::pair<Value, std::pair<mlir::Block *, ShardingIndex>>, ShardOp>
       reshards;
 };
