@@ -17,6 +17,7 @@
 
 #include "CallSplit.h"
 #include "CreatorSplit.h"
+#include "HintRemover.h"
 #include "OpHints.h"
 #include "SignatureAttrs.h"
 
@@ -33,105 +34,6 @@ namespace shard {
 namespace {
 
 constexpr llvm::StringLiteral shardingName = "shard.sharding";
-
-/// Takes away the hints of the user: their meaning is in the result. What
-/// changes the sharding of a value for its users stays, as shard.shard.
-class HintRemover {
-public:
-  explicit HintRemover(const PropagationResult &result) : result(result) {}
-
-  void run(Operation *root) {
-    SmallVector<Operation *> hints;
-    root->walk([&](Operation *op) {
-      if (isa<ShardingOp, GetShardingOp, ConstraintOp, GroupOp, ShardOp>(op))
-        hints.push_back(op);
-    });
-    for (Operation *hint : llvm::reverse(hints))
-      remove(hint);
-  }
-
-  /// The value that stands for `value` now; null if it was a mere annotation.
-  Value lookup(Value value) const {
-    auto it = replacements.find(value);
-    return it == replacements.end() ? value : it->second;
-  }
-
-  bool isSharded(Value value) const { return result.sharding(value); }
-
-  /// The reshards that stayed and whose result is replicated, of values of one
-  /// grid.
-  SmallVector<ShardOp> gathers(const GridPropagation &grid) const {
-    return onGrid(toReplicated, grid);
-  }
-
-  /// Those that start from a replicated value of the grid.
-  SmallVector<ShardOp> slices(const GridPropagation &grid) const {
-    return onGrid(fromReplicated, grid);
-  }
-
-private:
-  bool changesSharding(Value from, Value to) const {
-    const Sharding *before = result.sharding(from);
-    const Sharding *after = result.sharding(to);
-    if (!before || !after)
-      return before != after;
-    return *before != *after;
-  }
-
-  void remove(Operation *hint) {
-    // Handles of annotations that stay get replaced later.
-    if (isa<ShardingOp, GetShardingOp>(hint)) {
-      hint->getResult(0).dropAllUses();
-      hint->erase();
-      return;
-    }
-    if (isa<GroupOp>(hint)) {
-      hint->erase();
-      return;
-    }
-    Value input = hint->getOperand(0), output = hint->getResult(0);
-    if (output.use_empty() || !changesSharding(input, output)) {
-      replacements[output] = Value();
-      output.replaceAllUsesWith(input);
-      hint->erase();
-      return;
-    }
-    const Sharding *from = result.sharding(input),
-                   *to = result.sharding(output);
-    bool gathers = !to;
-    auto annotation = dyn_cast<ShardOp>(hint);
-    if (!annotation) {
-      OpBuilder builder(hint);
-      // The handle is a placeholder until the annotator knows the grid.
-      annotation = ShardOp::create(builder, hint->getLoc(), input.getType(),
-                                   input, input, builder.getUnitAttr());
-      replacements[output] = annotation;
-      output.replaceAllUsesWith(annotation);
-      hint->erase();
-    }
-    if (gathers)
-      toReplicated.emplace_back(annotation, from);
-    else if (!from)
-      fromReplicated.emplace_back(annotation, to);
-  }
-
-  const PropagationResult &result;
-  DenseMap<Value, Value> replacements;
-  /// A reshard and the sharding at the end of it that is not replicated.
-  using Reshards = SmallVector<std::pair<ShardOp, const Sharding *>>;
-
-  static SmallVector<ShardOp> onGrid(const Reshards &reshards,
-                                     const GridPropagation &grid) {
-    SmallVector<ShardOp> list;
-    ArrayRef<Sharding> shardings(grid.shardings);
-    for (auto [reshard, sharding] : reshards)
-      if (sharding >= shardings.begin() && sharding < shardings.end())
-        list.push_back(reshard);
-    return list;
-  }
-
-  Reshards toReplicated, fromReplicated;
-};
 
 /// Writes the shardings of one grid.
 class Annotator {
