@@ -55,7 +55,8 @@ public:
     // Both ends of a reshard are stated, also where it starts from a replicated
     // value: so a second propagation finds what the first one wrote.
     llvm::SmallDenseSet<Value> stated;
-    for (ShardOp reshard : llvm::reverse(hints.slices(propagation)))
+    auto slices = hints.slices(propagation);
+    for (ShardOp reshard : llvm::reverse(slices))
       if (stated.insert(reshard.getSrc()).second)
         stateReplicated(reshard.getSrc());
     for (const GridPropagation::UseSharding &entry : propagation.uses)
