@@ -32,9 +32,12 @@ bool Reader::readCall(Operation *op) {
       known->second.size() != op->getNumResults() ||
       function.getNumArguments() != call.getArgOperands().size())
     return false;
-  unsigned first = call.getArgOperands().getBeginOperandIndex();
-  for (BlockArgument argument : function.getArguments())
-    edge(op->getOpOperand(first + argument.getArgNumber()), idOf(argument));
+  // An empty range has no first operand.
+  if (!call.getArgOperands().empty()) {
+    unsigned first = call.getArgOperands().getBeginOperandIndex();
+    for (BlockArgument argument : function.getArguments())
+      edge(op->getOpOperand(first + argument.getArgNumber()), idOf(argument));
+  }
   for (auto [result, id] : llvm::zip_equal(op->getResults(), known->second)) {
     ValueId own = idOf(result);
     if (own == kNoValue)
