@@ -8,6 +8,8 @@
 
 #include "shard/Execution/Hints.h"
 
+#include "UnrollManual.h"
+
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
@@ -20,6 +22,8 @@ using namespace mlir;
 using namespace shard;
 
 LogicalResult shard::dropShardings(ModuleOp module) {
+  if (failed(execution::unrollManualComputations(module)))
+    return failure();
   module.walk([](func::FuncOp function) {
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       function.removeArgAttr(i, "shard.sharding");
