@@ -265,17 +265,40 @@ private:
 
   void annotateManual(const GridPropagation::ManualShardings &entry) {
     auto op = cast<ManualComputationOp>(entry.op);
+    auto gridOp = cast<GridOp>(propagation.gridOp);
+    ArrayAttr manual =
+        propagation.refined ? refinedAxes(op) : op.getManualAxes();
+    // Manual axes that a sharding does not use replicate, which it has to say.
+    auto attribute = [&](const Sharding &sharding) {
+      SmallVector<AxisRefAttr> replicated;
+      for (auto reference : manual.getAsRange<AxisRefAttr>()) {
+        GridAxis axis = reference.getName()
+                            ? *gridOp.lookupAxis(reference.getName().getValue())
+                            : GridAxis(reference.getNumber());
+        if (!llvm::is_contained(sharding.partial, axis) &&
+            llvm::none_of(sharding.dims, [&](const AxisList &axes) {
+              return llvm::is_contained(axes, axis);
+            }))
+          replicated.push_back(
+              AxisRefAttr::get(op.getContext(), int64_t(axis)));
+      }
+      ShardingAttr plain = getShardingAttr(grid, sharding);
+      return ShardingAttr::get(op.getContext(), grid, plain.getDims(),
+                               plain.getPartialKind(), plain.getPartialAxes(),
+                               replicated, plain.getHalos(),
+                               plain.getOffsets());
+    };
     auto attributes = [&](const std::vector<Sharding> &shardings) {
       SmallVector<Attribute> list;
       for (const Sharding &sharding : shardings)
-        list.push_back(getShardingAttr(grid, sharding));
+        list.push_back(attribute(sharding));
       return ArrayAttr::get(op.getContext(), list);
     };
     op.setInShardingsAttr(attributes(entry.in));
     op.setOutShardingsAttr(attributes(entry.out));
     if (!propagation.refined)
       return;
-    op.setManualAxesAttr(refinedAxes(op));
+    op.setManualAxesAttr(manual);
     op.setGridAttr(grid);
   }
 

@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -26,8 +27,8 @@ FunctionPartitioner::FunctionPartitioner(FunctionOpInterface function,
                                          SignatureLookup signatureOf,
                                          const PartitionOptions &options)
     : function(function), shardings(shardings), pool(pool),
-      signatureOf(signatureOf), options(options),
-      emission{shardings.grid,
+      signatureOf(signatureOf), options(options), planningGrid(shardings.grid),
+      emission{planningGrid,
                FlatSymbolRefAttr::get(function->getContext(),
                                       GridOp(shardings.gridOp).getSymName()),
                planner},
@@ -67,6 +68,13 @@ FailureOr<Value> FunctionPartitioner::localAs(Value value,
   Value &reshard = reshards[{value, {builder.getInsertionBlock(), wanted}}];
   if (reshard)
     return reshard;
+  // A captured value may be split by axes that are manual here; outside, its
+  // replicas are replicas.
+  llvm::SaveAndRestore<Grid> plans(planningGrid, planningGrid);
+  for (const AxisList &axes : local.sharding->dims)
+    for (GridAxis axis : axes)
+      if (planningGrid.shape[axis] != shardings.grid.shape[axis])
+        planningGrid = shardings.grid;
   FailureOr<Value> made =
       emitReshard(builder, reshardLoc(user, what), local.value,
                   cast<RankedTensorType>(value.getType()), *local.sharding,
@@ -317,10 +325,20 @@ LogicalResult FunctionPartitioner::rebuildCall(Operation *op,
   return success();
 }
 
+/// The number of a manual axis.
+static GridAxis manualAxis(AxisRefAttr reference, GridOp grid) {
+  return reference.getName() ? *grid.lookupAxis(reference.getName().getValue())
+                             : GridAxis(reference.getNumber());
+}
+
 /// The body is code for one device already, as far as manual axes go: it is put in
 /// place of the op. Its values are global with respect to the other axes.
 LogicalResult FunctionPartitioner::rebuildManual(ManualComputationOp op) {
   mlir::Block &body = op.getBody().front();
+  Grid outside = planningGrid, inside = planningGrid;
+  for (Attribute attribute : op.getManualAxes())
+    inside.shape[manualAxis(cast<AxisRefAttr>(attribute), shardings.gridOp)] =
+        1;
   auto shardingAt = [&](ArrayAttr list, unsigned index, Type type) {
     return shardings.resolveFor(op, cast<ShardingAttr>(list[index]), type);
   };
@@ -335,11 +353,14 @@ LogicalResult FunctionPartitioner::rebuildManual(ManualComputationOp op) {
       return failure();
     locals[argument] = {*local, withoutManualAxes(op, **in)};
     const Sharding *stated = shardings.of(argument);
+    planningGrid = inside;
     FailureOr<Value> asStated = localAs(argument, stated, op, "body argument");
+    planningGrid = outside;
     if (failed(asStated))
       return failure();
     locals[argument] = {*asStated, stated};
   }
+  planningGrid = inside;
   for (Operation &inner : llvm::make_early_inc_range(body.without_terminator()))
     if (failed(rebuildOp(&inner)))
       return failure();
@@ -352,9 +373,12 @@ LogicalResult FunctionPartitioner::rebuildManual(ManualComputationOp op) {
       return failure();
     FailureOr<Value> local = localAs(value, withoutManualAxes(op, **out), op,
                                      "returned value " + Twine(index));
+    planningGrid = outside;
     if (failed(local) || failed(setResult(result, *local, *out, op)))
       return failure();
+    planningGrid = inside;
   }
+  planningGrid = outside;
   return success();
 }
 
@@ -363,11 +387,7 @@ FunctionPartitioner::withoutManualAxes(ManualComputationOp op,
                                        const Sharding &sharding) {
   Sharding free = sharding;
   for (Attribute attribute : op.getManualAxes()) {
-    auto reference = cast<AxisRefAttr>(attribute);
-    GridOp grid = shardings.gridOp;
-    GridAxis axis = reference.getName()
-                        ? *grid.lookupAxis(reference.getName().getValue())
-                        : GridAxis(reference.getNumber());
+    GridAxis axis = manualAxis(cast<AxisRefAttr>(attribute), shardings.gridOp);
     for (AxisList &axes : free.dims)
       llvm::erase(axes, axis);
     llvm::erase(free.partial, axis);

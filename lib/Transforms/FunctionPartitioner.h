@@ -100,6 +100,9 @@ private:
   ShardingPool &pool;
   SignatureLookup signatureOf;
   PartitionOptions options;
+  /// The grid of plans: in the body of a manual computation its axes have one
+  /// device, because a plan must not take what they hold for replicas.
+  Grid planningGrid;
   Emission emission;
   mlir::OpBuilder builder;
 

@@ -11,11 +11,15 @@
 // RUN: %{run} | FileCheck %s
 // REDEFINE: %{name} = uneven-free
 // RUN: %{run} | FileCheck %s
+// REDEFINE: %{name} = matmul
+// RUN: %{run} | FileCheck %s
 // REDEFINE: %{name} = moves
 // RUN: %{run} | FileCheck %s
 // REDEFINE: %{name} = kinds
 // RUN: %{run} | FileCheck %s
 // REDEFINE: %{name} = indices
+// RUN: %{run} | FileCheck %s
+// REDEFINE: %{name} = partial-result
 // RUN: %{run} | FileCheck %s
 // REDEFINE: %{name} = nested
 // RUN: %{run} | FileCheck %s
@@ -23,7 +27,14 @@
 // RUN: %{run} | FileCheck %s
 // CHECK: PASS
 //
-// A wrong program.
+// A body that is wrong: the result is said to be replicated, but nobody has
+// summed it.
+// REDEFINE: %{name} = no-reduction
+// RUN: not %{run} | FileCheck %s --check-prefix=REPLICAS
+// REPLICAS: result 0: {{.*}}differ
+// REPLICAS: FAIL
+// REDEFINE: %{name} = no-reduction-sliced
+// RUN: not %{run} | FileCheck %s --check-prefix=FAIL
 // REDEFINE: %{name} = no-source
 // RUN: not %{run} | FileCheck %s --check-prefix=FAIL
 // FAIL: FAIL
@@ -51,20 +62,20 @@
 // GRID: error: {{.*}}does not divide dimension 0
 
 //--- all-reduce.mlir
-// The other axis is free.
+// Replicated input beside a split one; the other axis is free.
 shard.grid @grid(shape = 2x2) axes ["data", "model"]
 func.func @main(%a: tensor<8x6xf32> {shard.sharding = #shard.sharding<@grid, [["data"], ["model"]]>},
-                %b: tensor<12xf32>) -> tensor<12xf32> {
+                %b: tensor<6xf32>) -> tensor<6xf32> {
   %m = shard.manual_computation(%a, %b) on @grid
-      in = [<@grid, [["data", ?], [?]]>, <@grid, [["data", ?]]>]
-      out = [<@grid, [["data", ?]]>] axes = ["data"]
+      in = [<@grid, [["data", ?], [?]]>, <@grid, [[?]], replicated = ["data"]>]
+      out = [<@grid, [[?]], replicated = ["data"]>] axes = ["data"]
       (%x: tensor<4x6xf32>, %y: tensor<6xf32>) {
     %sum = linalg.reduce ins(%x : tensor<4x6xf32>) outs(%y : tensor<6xf32>) dimensions = [0]
       (%e: f32, %s: f32) { %t = arith.addf %e, %s : f32 linalg.yield %t : f32 }
     %all = shard.all_reduce %sum on @grid grid_axes = [0] : tensor<6xf32> -> tensor<6xf32>
     shard.return %all : tensor<6xf32>
-  } : (tensor<8x6xf32>, tensor<12xf32>) -> tensor<12xf32>
-  return %m : tensor<12xf32>
+  } : (tensor<8x6xf32>, tensor<6xf32>) -> tensor<6xf32>
+  return %m : tensor<6xf32>
 }
 
 //--- all-gather.mlir
@@ -100,14 +111,35 @@ func.func @main(%a: tensor<8x7xf32>) -> tensor<8x7xf32> {
   return %m : tensor<8x7xf32>
 }
 
+//--- matmul.mlir
+// The sum over the manual axis in the body, that over the free one by partition.
+shard.grid @grid(shape = 2x3) axes ["data", "model"]
+func.func @main(%a: tensor<5x12xf32> {shard.sharding = #shard.sharding<@grid, [[], ["data", "model"]]>},
+                %b: tensor<12x4xf32> {shard.sharding = #shard.sharding<@grid, [["data", "model"], []]>},
+                %c: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %m = shard.manual_computation(%a, %b) on @grid
+      in = [<@grid, [[?], ["data", ?]]>, <@grid, [["data", ?], [?]]>]
+      out = [<@grid, [[?], [?]], replicated = ["data"]>] axes = ["data"]
+      (%x: tensor<5x6xf32>, %y: tensor<6x4xf32>) {
+    %zero = arith.constant 0.0 : f32
+    %empty = tensor.empty() : tensor<5x4xf32>
+    %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<5x4xf32>) -> tensor<5x4xf32>
+    %p = linalg.matmul ins(%x, %y : tensor<5x6xf32>, tensor<6x4xf32>) outs(%init : tensor<5x4xf32>) -> tensor<5x4xf32>
+    %all = shard.all_reduce %p on @grid grid_axes = [0] : tensor<5x4xf32> -> tensor<5x4xf32>
+    shard.return %all : tensor<5x4xf32>
+  } : (tensor<5x12xf32>, tensor<12x4xf32>) -> tensor<5x4xf32>
+  %r = arith.addf %m, %c : tensor<5x4xf32>
+  return %r : tensor<5x4xf32>
+}
+
 //--- moves.mlir
 // Both axes are manual, and one dimension is split by both.
 shard.grid @grid(shape = 2x3) axes ["x", "y"]
-func.func @main(%a: tensor<12x6xi32>, %b: tensor<42xi32>) -> (tensor<12x6xi32>, tensor<4x12xi32>, tensor<12x6xi32>, tensor<42xi32>, tensor<18xi32>) {
+func.func @main(%a: tensor<12x6xi32>, %b: tensor<7xi32>) -> (tensor<12x6xi32>, tensor<4x12xi32>, tensor<12x6xi32>, tensor<7xi32>, tensor<18xi32>) {
   %m:5 = shard.manual_computation(%a, %b) on @grid
-      in = [<@grid, [["y", "x"], []]>, <@grid, [["x", "y"]]>]
-      out = [<@grid, [["x", "y"], []]>, <@grid, [["x"], ["y"]]>, <@grid, [["x", "y"], []]>,
-             <@grid, [["x", "y"]]>, <@grid, [["x", "y"]]>] axes = ["x", "y"]
+      in = [<@grid, [["y", "x"], []]>, <@grid, [[]], replicated = ["x", "y"]>]
+      out = [<@grid, [["x", "y"], []]>, <@grid, [["x"], ["y"]], replicated = []>, <@grid, [["x", "y"], []]>,
+             <@grid, [[]], replicated = ["x", "y"]>, <@grid, [["x", "y"]]>] axes = ["x", "y"]
       (%p: tensor<2x6xi32>, %q: tensor<7xi32>) {
     %permuted = shard.permute %p on @grid from_axes = [1, 0] to_axes = [0, 1] : tensor<2x6xi32>
     %a2a = shard.all_to_all %p on @grid grid_axes = [1] split_axis = 1 concat_axis = 0 : tensor<2x6xi32> -> tensor<6x2xi32>
@@ -123,18 +155,18 @@ func.func @main(%a: tensor<12x6xi32>, %b: tensor<42xi32>) -> (tensor<12x6xi32>, 
     %head = tensor.extract_slice %from[3] [3] [1] : tensor<6xi32> to tensor<3xi32>
     %both = arith.muli %spread, %head : tensor<3xi32>
     shard.return %permuted, %twice, %shifted, %whole, %both : tensor<2x6xi32>, tensor<2x4xi32>, tensor<2x6xi32>, tensor<7xi32>, tensor<3xi32>
-  } : (tensor<12x6xi32>, tensor<42xi32>) -> (tensor<12x6xi32>, tensor<4x12xi32>, tensor<12x6xi32>, tensor<42xi32>, tensor<18xi32>)
-  return %m#0, %m#1, %m#2, %m#3, %m#4 : tensor<12x6xi32>, tensor<4x12xi32>, tensor<12x6xi32>, tensor<42xi32>, tensor<18xi32>
+  } : (tensor<12x6xi32>, tensor<7xi32>) -> (tensor<12x6xi32>, tensor<4x12xi32>, tensor<12x6xi32>, tensor<7xi32>, tensor<18xi32>)
+  return %m#0, %m#1, %m#2, %m#3, %m#4 : tensor<12x6xi32>, tensor<4x12xi32>, tensor<12x6xi32>, tensor<7xi32>, tensor<18xi32>
 }
 
 //--- kinds.mlir
 shard.grid @grid(shape = 2x2) axes ["x", "y"]
-func.func @main(%a: tensor<8xi8>, %b: tensor<8xf16>, %c: tensor<8x8xf32>, %d: tensor<8xindex>, %e: tensor<8xi1>)
-    -> (tensor<8xi32>, tensor<8xi8>, tensor<8xf16>, tensor<8xf64>, tensor<8x4xf32>, tensor<8xindex>, tensor<8xi1>) {
+func.func @main(%a: tensor<8xi8>, %b: tensor<8xf16>, %c: tensor<8x4xf32>, %d: tensor<8xindex>, %e: tensor<8xi1>)
+    -> (tensor<2xi32>, tensor<8xi8>, tensor<2xf16>, tensor<8xf64>, tensor<8x4xf32>, tensor<2xindex>, tensor<8xi1>) {
   %m:7 = shard.manual_computation(%a, %b, %c, %d, %e) on @grid
-      in = [<@grid, [["x", "y"]]>, <@grid, [["x", "y"]]>, <@grid, [["x"], ["y"]]>, <@grid, [["x", "y"]]>, <@grid, [["x", "y"]]>]
-      out = [<@grid, [["x", "y"]]>, <@grid, [["x", "y"]]>, <@grid, [["x", "y"]]>, <@grid, [["y", "x"]]>, <@grid, [["x"], ["y"]]>,
-             <@grid, [["x", "y"]]>, <@grid, [["y", "x"]]>] axes = ["x", "y"]
+      in = [<@grid, [["x", "y"]]>, <@grid, [["x", "y"]]>, <@grid, [["x"], []], replicated = ["y"]>, <@grid, [["x", "y"]]>, <@grid, [["x", "y"]]>]
+      out = [<@grid, [[]], replicated = ["x", "y"]>, <@grid, [["x", "y"]]>, <@grid, [[]], replicated = ["x", "y"]>, <@grid, [["y", "x"]]>, <@grid, [["x"], ["y"]]>,
+             <@grid, [[]], replicated = ["x", "y"]>, <@grid, [["y", "x"]]>] axes = ["x", "y"]
       (%i: tensor<2xi8>, %h: tensor<2xf16>, %f: tensor<4x4xf32>, %n: tensor<2xindex>, %t: tensor<2xi1>) {
     %sum = shard.all_reduce %i on @grid grid_axes = [1, 0] : tensor<2xi8> -> tensor<2xi32>
     %umax = shard.all_reduce %i on @grid grid_axes = [1] reduction = umax : tensor<2xi8> -> tensor<2xi8>
@@ -146,8 +178,8 @@ func.func @main(%a: tensor<8xi8>, %b: tensor<8xf16>, %c: tensor<8x8xf32>, %d: te
     %means = shard.all_reduce %n on @grid grid_axes = [0, 1] reduction = average : tensor<2xindex> -> tensor<2xindex>
     %least = shard.all_reduce %t on @grid grid_axes = [0] reduction = min : tensor<2xi1> -> tensor<2xi1>
     shard.return %sum, %xor, %half, %wide, %block, %means, %least : tensor<2xi32>, tensor<2xi8>, tensor<2xf16>, tensor<2xf64>, tensor<4x2xf32>, tensor<2xindex>, tensor<2xi1>
-  } : (tensor<8xi8>, tensor<8xf16>, tensor<8x8xf32>, tensor<8xindex>, tensor<8xi1>) -> (tensor<8xi32>, tensor<8xi8>, tensor<8xf16>, tensor<8xf64>, tensor<8x4xf32>, tensor<8xindex>, tensor<8xi1>)
-  return %m#0, %m#1, %m#2, %m#3, %m#4, %m#5, %m#6 : tensor<8xi32>, tensor<8xi8>, tensor<8xf16>, tensor<8xf64>, tensor<8x4xf32>, tensor<8xindex>, tensor<8xi1>
+  } : (tensor<8xi8>, tensor<8xf16>, tensor<8x4xf32>, tensor<8xindex>, tensor<8xi1>) -> (tensor<2xi32>, tensor<8xi8>, tensor<2xf16>, tensor<8xf64>, tensor<8x4xf32>, tensor<2xindex>, tensor<8xi1>)
+  return %m#0, %m#1, %m#2, %m#3, %m#4, %m#5, %m#6 : tensor<2xi32>, tensor<8xi8>, tensor<2xf16>, tensor<8xf64>, tensor<8x4xf32>, tensor<2xindex>, tensor<8xi1>
 }
 
 //--- indices.mlir
@@ -174,6 +206,18 @@ func.func @main(%a: tensor<12xi64>) -> tensor<12xi64> {
     shard.return %r : tensor<2xi64>
   } : (tensor<12xi64>) -> tensor<12xi64>
   return %m : tensor<12xi64>
+}
+
+//--- partial-result.mlir
+shard.grid @grid(shape = 2x2) axes ["data", "model"]
+func.func @main(%a: tensor<8x4xf32>) -> tensor<4x4xf32> {
+  %m = shard.manual_computation(%a) on @grid
+      in = [<@grid, [["data", ?], [?]]>] out = [<@grid, [[?], [?]], partial = sum ["data"]>] axes = ["data"]
+      (%x: tensor<4x4xf32>) {
+    %e = math.exp %x : tensor<4x4xf32>
+    shard.return %e : tensor<4x4xf32>
+  } : (tensor<8x4xf32>) -> tensor<4x4xf32>
+  return %m : tensor<4x4xf32>
 }
 
 //--- nested.mlir
@@ -215,6 +259,31 @@ func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x4xf32>) -> tensor<8x4xf32> {
     scf.yield %m : tensor<8x4xf32>
   }
   return %l : tensor<8x4xf32>
+}
+
+//--- no-reduction.mlir
+shard.grid @grid(shape = 2x2) axes ["data", "model"]
+func.func @main(%a: tensor<8x4xf32>) -> tensor<4x4xf32> {
+  %m = shard.manual_computation(%a) on @grid
+      in = [<@grid, [["data"], []]>] out = [<@grid, [[], []], replicated = ["data"]>] axes = ["data"]
+      (%x: tensor<4x4xf32>) {
+    %e = math.exp %x : tensor<4x4xf32>
+    shard.return %e : tensor<4x4xf32>
+  } : (tensor<8x4xf32>) -> tensor<4x4xf32>
+  return %m : tensor<4x4xf32>
+}
+
+//--- no-reduction-sliced.mlir
+// Each device passes on its block of what it takes for a replica.
+shard.grid @grid(shape = 2x3) axes ["data", "model"]
+func.func @main(%a: tensor<8x4xf32>) -> (tensor<4x4xf32> {shard.sharding = #shard.sharding<@grid, [["data"], []]>}) {
+  %m = shard.manual_computation(%a) on @grid
+      in = [<@grid, [["data"], []]>] out = [<@grid, [[], []], replicated = ["data"]>] axes = ["data"]
+      (%x: tensor<4x4xf32>) {
+    %e = math.exp %x : tensor<4x4xf32>
+    shard.return %e : tensor<4x4xf32>
+  } : (tensor<8x4xf32>) -> tensor<4x4xf32>
+  return %m : tensor<4x4xf32>
 }
 
 //--- no-source.mlir
