@@ -21,7 +21,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Node {
-  State state;
+  /// The canonical form of the state, by which the node is found, and the state
+  /// itself.
+  State key, state;
   double cost = infinity;
   double bound = 0, guess = 0;
   int32_t steps = 0;
@@ -30,28 +32,34 @@ struct Node {
   bool closed = false;
 };
 
-/// The nodes, found by their state: open addressing over indices.
+/// The nodes, found by the canonical forms of their states: open addressing over
+/// indices.
 class NodeTable {
 public:
-  NodeTable() : slots(1024, -1) {}
+  NodeTable() : slots(1024, -1) { nodes.reserve(400); }
 
-  /// The index of the node of `state`, new if `inserted`.
-  int32_t find(const State &state, bool &inserted) {
+  /// The index of the node of `key`, new if `inserted`.
+  int32_t find(const State &key, bool &inserted) {
     if ((nodes.size() + 1) * 2 > slots.size())
       grow();
-    size_t slot = state.hash() & (slots.size() - 1);
-    while (slots[slot] >= 0) {
-      if (nodes[slots[slot]].state == state) {
-        inserted = false;
-        return slots[slot];
-      }
-      slot = (slot + 1) & (slots.size() - 1);
+    size_t slot = slotOf(key);
+    inserted = slots[slot] < 0;
+    if (inserted) {
+      slots[slot] = static_cast<int32_t>(nodes.size());
+      nodes.emplace_back();
+      nodes.back().key = key;
     }
-    inserted = true;
-    slots[slot] = static_cast<int32_t>(nodes.size());
-    nodes.emplace_back();
-    nodes.back().state = state;
     return slots[slot];
+  }
+
+  /// A copy of a node that is found in its place; the old one remains as the
+  /// parent of others.
+  int32_t supersede(int32_t index) {
+    slots[slotOf(nodes[index].key)] = static_cast<int32_t>(nodes.size());
+    nodes[index].closed = true;
+    Node copy = nodes[index];
+    nodes.push_back(copy);
+    return static_cast<int32_t>(nodes.size()) - 1;
   }
 
   Node &operator[](int32_t index) { return nodes[index]; }
@@ -61,15 +69,19 @@ public:
   }
 
 private:
+  /// The slot of the node of `key`, or the free one where it would be.
+  size_t slotOf(const State &key) const {
+    size_t slot = key.hash() & (slots.size() - 1);
+    while (slots[slot] >= 0 && !(nodes[slots[slot]].key == key))
+      slot = (slot + 1) & (slots.size() - 1);
+    return slot;
+  }
+
   void grow() {
-    std::vector<int32_t> larger(slots.size() * 2, -1);
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      size_t slot = nodes[i].state.hash() & (larger.size() - 1);
-      while (larger[slot] >= 0)
-        slot = (slot + 1) & (larger.size() - 1);
-      larger[slot] = static_cast<int32_t>(i);
-    }
-    slots.swap(larger);
+    slots.assign(slots.size() * 2, -1);
+    // Of nodes with one key the last one is found.
+    for (size_t i = 0; i < nodes.size(); ++i)
+      slots[slotOf(nodes[i].key)] = static_cast<int32_t>(i);
   }
 
   std::vector<Node> nodes;
@@ -121,7 +133,8 @@ public:
     generated = 0;
     std::priority_queue<OpenEntry> open;
     bool inserted;
-    int32_t start = nodes.find(space.source(), inserted);
+    int32_t start = nodes.find(space.canonical(space.source()), inserted);
+    nodes[start].state = space.source();
     nodes[start].cost = 0;
     space.layOut(space.source(), layout);
     nodes[start].bound = space.bound(layout);
@@ -164,7 +177,7 @@ private:
     space.layOut(state, layout);
     moves.clear();
     space.moves(state, layout, isSource ? nullptr : &last, memoryBound,
-                aim.narrow, moves);
+                path.cost - cost, aim.narrow, moves);
     // Moves that were not worth listing take time too.
     generated += 20 + static_cast<int64_t>(moves.size());
     for (Move &move : moves) {
@@ -177,20 +190,27 @@ private:
       if (!better(childCost, steps, path))
         continue;
       bool inserted;
-      int32_t child = nodes.find(move.to, inserted);
-      Node &node = nodes[child];
+      int32_t child = nodes.find(space.canonical(move.to), inserted);
       if (inserted) {
+        Node &node = nodes[child];
+        node.state = move.to;
         space.layOut(move.to, childLayout);
         node.bound = space.bound(childLayout);
         if (aim.guess > 0)
           node.guess =
               aim.guess * space.workLeft(childLayout, node.bound, aim.anyPath);
-      } else if (childCost > node.cost ||
-                 (childCost == node.cost && steps >= node.steps)) {
+      } else if (childCost > nodes[child].cost ||
+                 (childCost == nodes[child].cost &&
+                  steps >= nodes[child].steps)) {
         continue;
       }
-      if (!better(childCost + node.bound, steps, path))
+      if (!better(childCost + nodes[child].bound, steps, path))
         continue;
+      if (!(nodes[child].state == move.to)) {
+        child = nodes.supersede(child);
+        nodes[child].state = move.to;
+      }
+      Node &node = nodes[child];
       node.cost = childCost;
       node.steps = steps;
       node.parent = index;

@@ -20,8 +20,8 @@ uint8_t placeOf(int dim, int position) {
 } // namespace
 
 void SearchSpace::moves(const State &state, const Layout &layout,
-                        const Move *last, double memoryBound, bool narrow,
-                        std::vector<Move> &result) const {
+                        const Move *last, double memoryBound, double costLeft,
+                        bool narrow, std::vector<Move> &result) const {
   Expansion at{
       state, layout, last, memoryBound, narrow ? waitingDims(layout) : ~0u,
       result};
@@ -32,7 +32,8 @@ void SearchSpace::moves(const State &state, const Layout &layout,
     reductions(at);
   if (targetPartial)
     partials(at);
-  if (2 * layout.bytes <= memoryBound) {
+  if (2 * layout.bytes <= memoryBound &&
+      layout.bytes * costPerByte <= costLeft) {
     if (uniform && even)
       renamings(at);
     permutes(at);
@@ -291,25 +292,29 @@ void SearchSpace::reductions(const Expansion &at) const {
   }
 }
 
-/// Replicated axes become partial.
+/// Replicated axes become partial: nothing is gained by that before the end, so
+/// only where it leads to the target, or where a permute may then exchange real
+/// and made summands together for an axis of another size.
 void SearchSpace::partials(const Expansion &at) const {
-  const State &state = at.state;
   const Layout &layout = at.layout;
-  double memoryBound = at.memoryBound;
-  std::vector<Move> &result = at.result;
   uint32_t candidates = layout.replicated & targetPartial;
   bool kindFits = sameKind || layout.partialSource == 0;
-  if (!canMakePartial || !kindFits || 2 * layout.bytes > memoryBound ||
+  if (!canMakePartial || !kindFits || 2 * layout.bytes > at.memoryBound ||
       !mayFollow(at.last, Step::Kind::MakePartial, -1))
     return;
+  bool mayMerge =
+      !allSizesEqual && (layout.partialSource || layout.partialTarget);
   for (uint32_t set = candidates; set; set = (set - 1) & candidates) {
     Move move;
-    move.to = state;
+    move.to = at.state;
     for (uint32_t rest = set; rest; rest &= rest - 1)
       move.to.place[__builtin_ctz(rest)] =
           sameKind ? PartialSource : PartialTarget;
     move.kind = Step::Kind::MakePartial;
-    result.push_back(move);
+    if (mayMerge || move.to == targetState)
+      at.result.push_back(move);
+    if (!mayMerge)
+      break;
   }
 }
 

@@ -29,7 +29,9 @@ uint8_t placeOf(int dim, int position) {
 ///   * where all axes of a size cost the same, a permute that only renames axes
 ///     can be moved along the path, with the axes of the other moves renamed: so
 ///     there is at most one, and behind it only all_gather and changes to
-///     partial (again where axes divide dimensions).
+///     partial (again where axes divide dimensions);
+///   * replicated axes become partial last of all; before that only for a permute
+///     (SearchSpace::partials).
 bool SearchSpace::mayFollow(const Move *last, Step::Kind kind, int dim,
                             int concatDim) const {
   using Kind = Step::Kind;
@@ -49,7 +51,6 @@ bool SearchSpace::mayFollow(const Move *last, Step::Kind kind, int dim,
     case Kind::AllToAll:
       return touches || !even;
     case Kind::AllReduce:
-    case Kind::MakePartial:
       return false;
     case Kind::AllGather:
       return !uniform || !even || dim >= last->dim;
@@ -66,7 +67,7 @@ bool SearchSpace::mayFollow(const Move *last, Step::Kind kind, int dim,
     // reduce_scatter.
     return (kind != Kind::AllSlice || !even) && kind != Kind::ReduceScatter;
   case Kind::MakePartial:
-    return kind != Kind::AllSlice;
+    return kind == Kind::Permute;
   case Kind::EmbedPartial:
     return (kind != Kind::AllSlice && kind != Kind::AllGather &&
             (kind != Kind::AllToAll || !even)) ||

@@ -57,7 +57,10 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
   for (GridAxis axis : named) {
     indexOf[axis] = numAxes;
     gridAxis[numAxes] = axis;
-    size[numAxes++] = grid.shape[axis];
+    size[numAxes] = grid.shape[axis];
+    sizeClass[numAxes] = static_cast<uint8_t>(
+        std::find(size, size + numAxes, grid.shape[axis]) - size);
+    ++numAxes;
     devices *= static_cast<double>(grid.shape[axis]);
     allSizesEqual = allSizesEqual && grid.shape[axis] == size[0];
   }
@@ -146,6 +149,11 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
   // Of permutes and orders of many axes only some are tried.
   allMoves = allMoves && (numAxes <= 4 || (uniform && even && allSizesEqual &&
                                            problem.from.partial.size() <= 4));
+  for (int a = 0; uniform && a < numAxes; ++a)
+    for (int b = a + 1; b < numAxes; ++b)
+      if (size[a] == size[b] && targetState.place[a] < FirstSplit &&
+          targetState.place[a] == targetState.place[b])
+        alike[numAlike++] = {static_cast<uint8_t>(a), static_cast<uint8_t>(b)};
   for (int axis = 0; axis < numAxes; ++axis) {
     spareBefore[axis] = -1;
     if (!uniform || sourceState.place[axis] || targetState.place[axis])
@@ -202,13 +210,32 @@ bool SearchSpace::flat(int64_t extent, const uint8_t *axes, int count) const {
 /// into the same sequence of blocks.
 bool SearchSpace::keepsBlocks(const Layout &layout, int dim,
                               const uint8_t *axes, int count) const {
+  uint64_t codeBefore = sizesCode(layout.axes[dim], layout.count[dim]);
+  uint64_t codeAfter = sizesCode(axes, count);
+  if (even || (count == layout.count[dim] && codeBefore == codeAfter))
+    return true;
+  uint64_t hash =
+      (codeBefore * 31 + codeAfter) * 31 + static_cast<uint64_t>(dim);
+  hash *= 0x9E3779B97F4A7C15u;
+  KnownBlocks &known = knownBlocks[hash >> 56];
+  if (known.dim == dim && known.before == codeBefore &&
+      known.after == codeAfter && known.countBefore == layout.count[dim] &&
+      known.countAfter == count)
+    return known.same;
   int64_t before[maxAxes], after[maxAxes];
   for (int i = 0; i < layout.count[dim]; ++i)
     before[i] = size[layout.axes[dim][i]];
   for (int i = 0; i < count; ++i)
     after[i] = size[axes[i]];
-  return sameBlocks(extent[dim], before, layout.count[dim], after,
-                    static_cast<size_t>(count));
+  bool same = sameBlocks(extent[dim], before, layout.count[dim], after,
+                         static_cast<size_t>(count));
+  known = {codeBefore,
+           codeAfter,
+           static_cast<int8_t>(dim),
+           layout.count[dim],
+           static_cast<uint8_t>(count),
+           same};
+  return same;
 }
 
 double SearchSpace::cost(Collective collective, uint32_t axes,

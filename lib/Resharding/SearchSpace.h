@@ -20,6 +20,7 @@
 
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace shard {
 namespace detail {
@@ -102,13 +103,27 @@ public:
 
   void layOut(const State &state, Layout &layout) const;
 
+  /// One of the states from which the target is equally far: they differ in the
+  /// names of axes that have one size and one role in the target.
+  State canonical(const State &state) const {
+    State result = state;
+    for (int i = 0; i < numAlike; ++i) {
+      uint8_t &a = result.place[alike[i].first];
+      uint8_t &b = result.place[alike[i].second];
+      if (a > b)
+        std::swap(a, b);
+    }
+    return result;
+  }
+
   /// Appends the moves out of `state` whose input plus output stay within
-  /// `memoryBound` bytes.
+  /// `memoryBound` bytes, but for permutes that cost more than `costLeft`.
   /// `last`, the move that led to the state (null for the source), leaves out
   /// moves that are no worse earlier. With `narrow` axes go only where they are
   /// wanted, or to one of few dimensions to wait.
   void moves(const State &state, const Layout &layout, const Move *last,
-             double memoryBound, bool narrow, std::vector<Move> &result) const;
+             double memoryBound, double costLeft, bool narrow,
+             std::vector<Move> &result) const;
 
   /// Whether `next`, a slice out of a state that `last` led to, and `last` are one
   /// step.
@@ -135,6 +150,13 @@ private:
   bool flat(int64_t extent, const uint8_t *axes, int count) const;
   bool keepsBlocks(const Layout &layout, int dim, const uint8_t *axes,
                    int count) const;
+  /// The sizes of `axes`, in order, as one number.
+  uint64_t sizesCode(const uint8_t *axes, int count) const {
+    uint64_t code = 0;
+    for (int i = 0; i < count; ++i)
+      code = code << 4 | sizeClass[axes[i]];
+    return code;
+  }
   double cost(Collective collective, uint32_t axes, double bytes) const;
 
   /// What the lists of moves have in common.
@@ -184,6 +206,8 @@ private:
   /// Of each axis of the search its number in the grid and its size.
   GridAxis gridAxis[maxAxes];
   int64_t size[maxAxes];
+  /// Axes of one size have one number here.
+  uint8_t sizeClass[maxAxes];
   /// Of each dimension of the search its number in the tensor and its extent.
   int tensorDim[maxDims];
   int64_t extent[maxDims];
@@ -199,6 +223,10 @@ private:
   /// Spare axes of one size (replicated in source and target) by ascending
   /// number: the one before it, or -1.
   int spareBefore[maxAxes];
+  /// Pairs of axes that the target does not tell apart, in an order in which
+  /// comparing and exchanging sorts.
+  std::pair<uint8_t, uint8_t> alike[maxAxes * (maxAxes - 1) / 2];
+  int numAlike = 0;
 
   State sourceState, targetState;
   Layout targetLayout;
@@ -211,6 +239,14 @@ private:
   double wholeBytes = 1;
   bool evenTarget[maxDims];
   mutable AxisList scratch;
+  /// What keepsBlocks found: it is asked the same again and again.
+  struct KnownBlocks {
+    uint64_t before = 0, after = 0;
+    int8_t dim = -1;
+    uint8_t countBefore = 0, countAfter = 0;
+    bool same = false;
+  };
+  mutable std::array<KnownBlocks, 256> knownBlocks;
 };
 
 } // namespace detail

@@ -38,7 +38,13 @@
 // at (SearchSpace::mayFollow). Slices come before what they make smaller; gathers
 // come late. Where axes of a size cost the same and divide the dimensions, a permute
 // that only renames axes commutes with everything, so one suffices, right before
-// the last gathers: it is then determined by the target.
+// the last gathers: it is then determined by the target. Replicated axes become
+// partial at the very end, or right before a permute that merges them with real
+// summands into an axis of another size.
+//
+// Symmetry. Where axes cost the same, two of one size that the target both
+// replicates, or both wants partial, can change names: states that differ by that
+// only are as far from the target, and are one node of the search.
 //
 // How long it takes. Of n axes on d dimensions there are at most
 //
