@@ -20,6 +20,8 @@
 
 #include <chrono>
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace shard;
 using namespace shard::execution;
@@ -159,11 +161,36 @@ static std::vector<int64_t> wholeShape(const GridValue &value,
   return shape;
 }
 
+/// Dynamic dimensions divide evenly by contract: what of the inputs does not, in
+/// words; empty if all do.
+static std::string brokenContract(const GridProgram &program,
+                                  const std::vector<HostTensor> &inputs) {
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    const auto &[shape, grid, sharding] = program.arguments[index];
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      int64_t parts = grid.groupSize(sharding.dims[dim]);
+      int64_t extent = input.shape()[dim];
+      if (ShapedType::isDynamic(shape[dim]) && extent % parts != 0)
+        return llvm::formatv(
+                   "argument {0}: dynamic dimension {1} has extent "
+                   "{2}, which {3} devices do not divide evenly; give "
+                   "the extent in the type, or an input that divides",
+                   index, dim, extent, parts)
+            .str();
+    }
+  }
+  return {};
+}
+
 /// Runs all devices; false if that went wrong.
 static bool runGrid(const GridProgram &program,
                     const std::vector<HostTensor> &inputs,
                     const RunOptions &options, RunReport &report,
                     std::vector<HostTensor> &outputs) {
+  if (std::string broken = brokenContract(program, inputs); !broken.empty()) {
+    fail(report, broken);
+    return false;
+  }
   LocalInputs locals = sliceInputs(program, inputs);
   int64_t devices = program.grid.numDevices();
   std::vector<Invocation> invocations;
