@@ -31,6 +31,7 @@ if config.standalone:
     config.available_features.add("standalone")
 if config.asan:
     config.available_features.add("asan")
+    config.environment["ASAN_OPTIONS"] = config.asan_options
 if shutil.which("mpirun"):
     config.available_features.add("mpi")
 
