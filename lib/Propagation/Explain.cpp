@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explain.h"
-#include "Writer.h"
+
+#include "shard/Interfaces/ShardingOption.h"
 
 #include "mlir/IR/AsmState.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 
@@ -24,14 +24,16 @@ constexpr size_t kMaxChain = 8;
 class Explainer {
 public:
   Explainer(Operation *root, Reader &reader, const Solution &solution,
-            const GridPropagation &out, PropagationExplanation &explanation)
+            const GridPropagation &out, Planner &planner,
+            PropagationExplanation &explanation)
       : names(root), reader(reader), solution(solution), out(out),
-        gridOp(cast<GridOp>(out.gridOp)), explanation(explanation) {
+        planner(planner), gridOp(cast<GridOp>(out.gridOp)),
+        explanation(explanation) {
     for (auto [value, hint] : reader.problem.hints)
       hintOf.try_emplace(value, hint);
   }
 
-  void run(llvm::ArrayRef<OpId> useOps) {
+  void run(const WrittenReshards &reshards) {
     for (const auto &[value, index] : out.values) {
       PropagationExplanation::ValueEntry entry;
       entry.value = nameOf(value);
@@ -40,8 +42,10 @@ public:
       entry.reasons = reasonsOf(reader.find(reader.idOf(value)));
       explanation.values.push_back(std::move(entry));
     }
-    for (auto [use, op] : llvm::zip(out.uses, useOps))
+    for (auto [use, op] : llvm::zip(out.uses, reshards.useOps))
       addReshard(use, op);
+    for (const WrittenReshards::Computed &entry : reshards.computed)
+      addResult(entry);
     for (OpId op = 0; op < reader.problem.numOps(); ++op)
       if (Operation *owner = reader.silent.lookup(op))
         if (isa<ShardOp, ConstraintOp>(owner))
@@ -213,6 +217,7 @@ private:
     entry.has = reasonsOf(source);
     entry.wants = wishesOf(target, has);
     entry.verdict = "the annotation says so";
+    entry.steps = stepsOf(owner->getOperand(0), has, wanted);
     explanation.reshards.push_back(std::move(entry));
   }
 
@@ -257,6 +262,8 @@ private:
     entry.place = placeOf(owner->getLoc());
     entry.from = text(has);
     entry.to = text(wanted);
+
+    entry.steps = stepsOf(use.use->get(), has, wanted);
 
     std::vector<bool> moved(out.axes.size(), false);
     for (size_t dim = 0; dim < has.dims.size(); ++dim) {
@@ -310,97 +317,145 @@ private:
     explanation.reshards.push_back(std::move(entry));
   }
 
+  /// The steps between two shardings of `value`, in words; empty without a plan.
+  std::string stepsOf(Value value, const Sharding &from, const Sharding &to) {
+    auto type = cast<RankedTensorType>(value.getType());
+    const Plan *plan =
+        planner.plan(out.grid, shapeOf(type), elementBytes(type), from, to);
+    std::string result;
+    if (plan)
+      for (const Step &step : plan->steps) {
+        result += result.empty() ? "" : ", ";
+        result += stringifyStepKind(step.kind);
+        for (size_t i = 0; i < step.axes.size(); ++i)
+          result += (i ? ", " : " over ") + axisName(step.axes[i]);
+      }
+    return result;
+  }
+
+  /// Where an op gets `axis` from that splits its loops: the operand whose loops
+  /// of kind `kind` have it.
+  void addOperandReasons(std::vector<Reason> &reasons, OpId op, GridAxis axis,
+                         LoopKind kind) {
+    const FlatTable &table = reader.problem.table(op);
+    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+    for (unsigned index = 0; index < table.numOperands; ++index) {
+      if (tensors[index] == kNoValue)
+        continue;
+      Sharding sharding = shardingOf(tensors[index]);
+      for (unsigned dim = 0; dim < table.numDims(index); ++dim) {
+        unsigned at = table.dimBegin[index] + dim;
+        bool fits = false;
+        for (uint32_t i = table.loopBegin[at]; i < table.loopBegin[at + 1]; ++i)
+          fits |= table.loops[table.loopOf[i]].kind == kind;
+        if (!fits || !llvm::is_contained(sharding.dims[dim], axis))
+          continue;
+        Reason reason = reasonOf(tensors[index], axis, dim);
+        reason.of = "operand " + std::to_string(index);
+        reasons.push_back(std::move(reason));
+      }
+    }
+  }
+
+  /// Why partial sums of `value` are not passed on.
+  std::string whyReduced(ValueId value) {
+    if (hintOf.count(value))
+      return "its hint asks for the complete value";
+    if (usersOf.empty())
+      for (OpId op = 0; op < reader.problem.numOps(); ++op)
+        for (ValueId operand : reader.problem.tensors(op).take_front(
+                 reader.problem.table(op).numOperands))
+          if (operand != kNoValue)
+            usersOf[operand].push_back(op);
+    llvm::ArrayRef<OpId> users = usersOf[value];
+    for (OpId user : users) {
+      const FlatTable &table = reader.problem.table(user);
+      Operation *owner = reader.ownerOf(user);
+      if (dyn_cast_if_present<OpOperand *>(reader.origins[user]))
+        return owner->getName().getStringRef().str() + " at " +
+               placeOf(owner->getLoc()) + " hands on complete values only";
+      if (table.rule == PartialRule::None)
+        return describe(user) + " needs the complete value";
+    }
+    return !users.empty()
+               ? "reducing it later would reduce no fewer bytes, or its users "
+                 "need the complete value"
+               : "nothing uses it partial";
+  }
+
+  /// The reshard of a result behind the op that computes it otherwise.
+  void addResult(const WrittenReshards::Computed &computed) {
+    const FlatTable &table = reader.problem.table(computed.op);
+    Operation *owner = reader.ownerOf(computed.op);
+    ValueId value = reader.problem.tensors(
+        computed.op)[table.numOperands + computed.result];
+    const Sharding &has = computed.sharding;
+    Sharding wanted = shardingOf(value);
+    PropagationExplanation::ReshardEntry entry;
+    Value result = owner->getResult(computed.result);
+    entry.value = nameOf(result);
+    entry.user =
+        (owner->getName().getStringRef() + " result " + Twine(computed.result))
+            .str();
+    entry.place = placeOf(owner->getLoc());
+    entry.from = text(has);
+    entry.to = text(wanted);
+    entry.steps = stepsOf(result, has, wanted);
+
+    for (GridAxis axis : has.partial)
+      if (!llvm::is_contained(wanted.partial, axis))
+        addOperandReasons(entry.has, computed.op, axis, LoopKind::Reduction);
+    bool isMoved = false;
+    for (size_t dim = 0; dim < has.dims.size(); ++dim) {
+      for (GridAxis axis : has.dims[dim])
+        if (!llvm::is_contained(wanted.dims[dim], axis)) {
+          addOperandReasons(entry.has, computed.op, axis, LoopKind::Parallel);
+          addLimit(entry.wants, value, dim);
+          isMoved = true;
+        }
+      for (GridAxis axis : wanted.dims[dim])
+        if (!llvm::is_contained(has.dims[dim], axis)) {
+          entry.wants.push_back(reasonOf(value, axis, dim));
+          isMoved = true;
+        }
+    }
+    if (table.loops.empty())
+      entry.verdict = "the op has no sharding model and gives whole tensors";
+    else if (isMoved)
+      entry.verdict =
+          "of the ways to run the op, this one reshards the fewest bytes";
+    else
+      entry.verdict = whyReduced(value);
+    if (!isMoved && hintOf.count(value)) {
+      Reason reason;
+      reason.dim = -1;
+      reason.hint = reader.describeHint(value);
+      entry.wants.push_back(std::move(reason));
+    }
+    explanation.reshards.push_back(std::move(entry));
+  }
+
   AsmState names;
   Reader &reader;
   const Solution &solution;
   const GridPropagation &out;
+  Planner &planner;
   GridOp gridOp;
   PropagationExplanation &explanation;
   /// In the problem's table of hints.
   llvm::DenseMap<ValueId, uint32_t> hintOf;
+  /// The ops that have a value as operand; filled when first needed.
+  llvm::DenseMap<ValueId, llvm::SmallVector<OpId, 2>> usersOf;
   /// The end of the chain of a value and an axis, and its length.
   llvm::DenseMap<std::pair<ValueId, GridAxis>, std::pair<ValueId, size_t>> ends;
 };
 
-void printReasons(llvm::raw_ostream &os, llvm::StringRef label,
-                  llvm::ArrayRef<PropagationExplanation::Reason> reasons) {
-  for (const auto &reason : reasons) {
-    os << "    " << label;
-    if (reason.axis.empty())
-      os << "no more axes";
-    else
-      os << "axis " << reason.axis;
-    os << " in dimension " << reason.dim << ": ";
-    for (const std::string &link : reason.chain)
-      os << "through " << link << ", ";
-    if (reason.length > reason.chain.size())
-      os << "and " << reason.length - reason.chain.size() << " more ops, ";
-    os << "from " << reason.hint << "\n";
-  }
-}
-
-llvm::json::Array
-toJson(llvm::ArrayRef<PropagationExplanation::Reason> reasons) {
-  llvm::json::Array list;
-  for (const auto &reason : reasons)
-    list.push_back(
-        llvm::json::Object{{"axis", reason.axis},
-                           {"dimension", reason.dim},
-                           {"through", llvm::json::Array(reason.chain)},
-                           {"length", int64_t(reason.length)},
-                           {"hint", reason.hint}});
-  return list;
-}
-
 } // namespace
 
 void explain(Operation *root, Reader &reader, const Solution &solution,
-             const GridPropagation &out, llvm::ArrayRef<OpId> useOps,
-             PropagationExplanation &explanation) {
-  Explainer(root, reader, solution, out, explanation).run(useOps);
+             const GridPropagation &out, const WrittenReshards &reshards,
+             Planner &planner, PropagationExplanation &explanation) {
+  Explainer(root, reader, solution, out, planner, explanation).run(reshards);
 }
 
 } // namespace shard::propagation
-
-namespace shard {
-
-void PropagationExplanation::print(llvm::raw_ostream &os) const {
-  for (const ValueEntry &entry : values) {
-    os << entry.value << " at " << entry.place << ": " << entry.sharding
-       << "\n";
-    propagation::printReasons(os, "", entry.reasons);
-  }
-  for (const ReshardEntry &entry : reshards) {
-    os << "reshard of " << entry.value << " for " << entry.user << " at "
-       << entry.place << ": " << entry.from << " -> " << entry.to << "\n";
-    propagation::printReasons(os, "it has ", entry.has);
-    propagation::printReasons(os, "against ", entry.wants);
-    os << "    decided: " << entry.verdict << "\n";
-  }
-}
-
-void PropagationExplanation::printJson(llvm::raw_ostream &os) const {
-  llvm::json::Array valueList, reshardList;
-  for (const ValueEntry &entry : values)
-    valueList.push_back(
-        llvm::json::Object{{"value", entry.value},
-                           {"place", entry.place},
-                           {"sharding", entry.sharding},
-                           {"reasons", propagation::toJson(entry.reasons)}});
-  for (const ReshardEntry &entry : reshards)
-    reshardList.push_back(
-        llvm::json::Object{{"value", entry.value},
-                           {"user", entry.user},
-                           {"place", entry.place},
-                           {"from", entry.from},
-                           {"to", entry.to},
-                           {"has", propagation::toJson(entry.has)},
-                           {"wants", propagation::toJson(entry.wants)},
-                           {"verdict", entry.verdict}});
-  os << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
-                                   {"values", std::move(valueList)},
-                                   {"reshards", std::move(reshardList)}}))
-     << "\n";
-}
-
-} // namespace shard

@@ -9,17 +9,15 @@
 #ifndef SHARD_LIB_PROPAGATION_EXPLAIN_H
 #define SHARD_LIB_PROPAGATION_EXPLAIN_H
 
-#include "Reader.h"
-
-#include "shard/Propagation/Engine.h"
+#include "Writer.h"
 
 namespace shard::propagation {
 
-/// Adds to `explanation` what can be said about `out`. `useOps` is what
-/// writeSolution returned.
+/// Adds to `explanation` what can be said about `out`. `reshards` is what
+/// writeSolution returned; `planner` tells the collectives of a reshard.
 void explain(mlir::Operation *root, Reader &reader, const Solution &solution,
-             const GridPropagation &out, llvm::ArrayRef<OpId> useOps,
-             PropagationExplanation &explanation);
+             const GridPropagation &out, const WrittenReshards &reshards,
+             Planner &planner, PropagationExplanation &explanation);
 
 } // namespace shard::propagation
 

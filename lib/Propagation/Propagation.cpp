@@ -100,9 +100,11 @@ LogicalResult propagateShardings(Operation *root,
     GridPropagation &out = result.grids.emplace_back();
     out.gridName = gridOp.getSymNameAttr();
     out.gridOp = gridOp;
-    std::vector<OpId> useOps = writeSolution(reader, solution, planner, out);
+    WrittenReshards reshards =
+        writeSolution(reader, solution, planner, options.explain, out);
     if (options.explain)
-      explain(root, reader, solution, out, useOps, result.explanation);
+      explain(root, reader, solution, out, reshards, planner,
+              result.explanation);
     for (auto [size, origin] : llvm::zip_equal(out.grid.shape, out.axes))
       if (ShapedType::isDynamic(gridOp.getShape()[origin.axis]))
         size = kDynamic;

@@ -18,11 +18,12 @@ namespace shard::propagation {
 namespace {
 class Writer {
 public:
-  Writer(Reader &reader, Solution &solution, Planner &planner,
+  Writer(Reader &reader, Solution &solution, Planner &planner, bool explain,
          GridPropagation &out)
-      : reader(reader), solution(solution), planner(planner), out(out) {}
+      : reader(reader), solution(solution), planner(planner), explain(explain),
+        out(out) {}
 
-  std::vector<OpId> run() {
+  WrittenReshards run() {
     out.grid = solution.grid;
     out.refined = solution.refined;
     out.axes = solution.axes;
@@ -40,6 +41,8 @@ public:
     for (OpId op = 0; op < reader.origins.size(); ++op) {
       addUses(op);
       useOps.resize(out.uses.size(), op);
+      if (explain)
+        addComputed(op);
     }
     useOps.resize(out.uses.size(), kNoOp);
     for (const Reader::Captured &use : reader.captured)
@@ -50,7 +53,7 @@ public:
     for (const Reader::Manual &manual : reader.manual)
       addManual(manual);
     useOps.resize(out.uses.size(), kNoOp);
-    return std::move(useOps);
+    return std::move(written);
   }
 
 private:
@@ -148,11 +151,32 @@ private:
       out.uses.push_back({&owner->getOpOperand(operand), sharding, owner});
   }
 
+  void addComputed(OpId op) {
+    Reader::Origin origin = reader.origins[op];
+    auto *owner = dyn_cast_if_present<Operation *>(origin);
+    if (!owner)
+      return;
+    for (const auto &[result, sharding] : wishesOf(op, owner).results)
+      written.computed.push_back({op, result, sharding});
+  }
+
   using WantedOperands = llvm::SmallVector<std::pair<unsigned, uint32_t>, 2>;
 
-  /// As `choose`, which ops alike in alike situations answer alike.
+  /// What an op wants otherwise than it is.
+  struct Wishes {
+    WantedOperands operands;
+    /// Results that it computes otherwise than they are wanted, with how.
+    llvm::SmallVector<std::pair<unsigned, Sharding>, 1> results;
+  };
+
   WantedOperands wantedOperands(OpId op, Operation *owner,
                                 llvm::ArrayRef<unsigned> made = {}) {
+    return wishesOf(op, owner, made).operands;
+  }
+
+  /// As `choose`, which ops alike in alike situations answer alike.
+  const Wishes &wishesOf(OpId op, Operation *owner,
+                         llvm::ArrayRef<unsigned> made = {}) {
     llvm::SmallVector<uint32_t, 8> key{reader.problem.opTable[op]};
     for (ValueId id : reader.problem.tensors(op))
       key.push_back(id == kNoValue ? kReplicated : indexOf(id));
@@ -162,16 +186,15 @@ private:
         uint64_t(llvm::hash_combine_range(key.begin(), key.end())) >> 1;
     for (const Wanted &entry : wanted[hash])
       if (entry.key == key)
-        return entry.operands;
-    WantedOperands operands = choose(op, owner, made);
-    wanted[hash].push_back({std::move(key), operands});
-    return operands;
+        return entry.wishes;
+    Wishes wishes = choose(op, owner, made);
+    wanted[hash].push_back({std::move(key), std::move(wishes)});
+    return wanted[hash].back().wishes;
   }
 
   /// The operands that `op` wants otherwise than they come; those in `made` are
   /// made to order.
-  WantedOperands choose(OpId op, Operation *owner,
-                        llvm::ArrayRef<unsigned> made) {
+  Wishes choose(OpId op, Operation *owner, llvm::ArrayRef<unsigned> made) {
     llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
     const LoopTable &table = reader.tables.table(reader.problem.opTable[op]);
     unsigned numOperands = owner->getNumOperands();
@@ -190,15 +213,23 @@ private:
         shardings[0][index] = Sharding();
     ShardingOption option = chooseOption(table, out.grid, types[0], types[1],
                                          shardings[0], shardings[1], planner);
-    WantedOperands result;
+    Wishes wishes;
     for (unsigned index = 0; index < numOperands; ++index) {
       if (tensors[index] == kNoValue)
         continue;
       Sharding sharding = operandSharding(table, index, option);
       if (sharding != shardings[0][index])
-        result.push_back({index, indexFor(sharding)});
+        wishes.operands.push_back({index, indexFor(sharding)});
     }
-    return result;
+    for (unsigned index = 0; explain && index < owner->getNumResults();
+         ++index) {
+      if (tensors[numOperands + index] == kNoValue)
+        continue;
+      Sharding sharding = resultSharding(table, index, option);
+      if (sharding != shardings[1][index])
+        wishes.results.push_back({index, std::move(sharding)});
+    }
+    return wishes;
   }
 
   /// The axes of the refined grid that `part` consists of.
@@ -247,21 +278,24 @@ private:
 
   struct Wanted {
     llvm::SmallVector<uint32_t, 8> key;
-    WantedOperands operands;
+    Wishes wishes;
   };
 
   Reader &reader;
   Solution &solution;
   Planner &planner;
+  bool explain;
   GridPropagation &out;
-  std::vector<OpId> useOps;
+  WrittenReshards written;
+  std::vector<OpId> &useOps = written.useOps;
   llvm::DenseMap<uint64_t, std::vector<Wanted>> wanted;
 };
 } // namespace
 
-std::vector<OpId> writeSolution(Reader &reader, Solution &solution,
-                                Planner &planner, GridPropagation &out) {
-  return Writer(reader, solution, planner, out).run();
+WrittenReshards writeSolution(Reader &reader, Solution &solution,
+                              Planner &planner, bool explain,
+                              GridPropagation &out) {
+  return Writer(reader, solution, planner, explain, out).run();
 }
 
 } // namespace shard::propagation

@@ -16,12 +16,30 @@
 
 namespace shard::propagation {
 
-/// Fills `out` from the solution of what `reader` read. `solution` keeps all but
-/// its shardings. Returns per entry of `out.uses` the op of the problem that asks
-/// for it, or kNoOp for uses in bodies.
+/// Stands for no op of the problem.
 constexpr OpId kNoOp = ~OpId(0);
-std::vector<OpId> writeSolution(Reader &reader, Solution &solution,
-                                Planner &planner, GridPropagation &out);
+
+/// What explanations need beside the result.
+struct WrittenReshards {
+  /// Per entry of `GridPropagation::uses` the op of the problem that asks for it,
+  /// or kNoOp for uses in bodies.
+  std::vector<OpId> useOps;
+
+  /// Results that their op computes in another sharding than they have: they are
+  /// resharded behind it.
+  struct Computed {
+    OpId op;
+    unsigned result;
+    Sharding sharding;
+  };
+  std::vector<Computed> computed;
+};
+
+/// Fills `out` from the solution of what `reader` read. `solution` keeps all but
+/// its shardings. `computed` is filled only if `explain` is set.
+WrittenReshards writeSolution(Reader &reader, Solution &solution,
+                              Planner &planner, bool explain,
+                              GridPropagation &out);
 
 } // namespace shard::propagation
 

@@ -192,3 +192,42 @@ func.func @group(
 // CHECK: reshard of %0 for arith.subf operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-3]]:8: {{\[\[}}x], []] -> {{\[\[}}y], []]
 // CHECK: against axis y in dimension 0: from the hint #shard.sharding<@grid, {{\[\[}}"y"], []]> at {{.*}}explain-puzzles.mlir:[[#@LINE-8]]:5
 // CHECK: decided: of the ways to run the op, this one reshards the fewest bytes
+
+// -----
+
+// 11. Both matrices are split along the inner dimension, the result by rows.
+
+shard.grid @grid(shape = 4) axes ["x"]
+func.func @scattered(
+    %a: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>},
+    %b: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>})
+    -> tensor<16x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<16x16xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<16x16xf32>, tensor<16x16xf32>) outs(%z : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %1 = shard.constraint %0 to <@grid, [["x"], []]> : tensor<16x16xf32>
+  return %0 : tensor<16x16xf32>
+}
+// CHECK: reshard of %0 for linalg.matmul result 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-4]]:8: {{\[\[}}], []] partial = sum [x] -> {{\[\[}}x], []]
+// CHECK: it has axis x in dimension 1 of operand 0: from the hint #shard.sharding<@grid, {{\[\[}}], ["x"]]> at {{.*}}explain-puzzles.mlir:[[#@LINE-9]]:5
+// CHECK: against axis x in dimension 0: from the hint #shard.sharding<@grid, {{\[\[}}"x"], []]> at {{.*}}explain-puzzles.mlir:[[#@LINE-5]]:8
+// CHECK: so: reduce_scatter over x
+
+// -----
+
+// 12. The hint of a sum that could stay partial wants it complete.
+
+shard.grid @grid(shape = 4) axes ["x"]
+func.func @complete(
+    %a: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>},
+    %b: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>})
+    -> tensor<16x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<16x16xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<16x16xf32>, tensor<16x16xf32>) outs(%z : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %1 = shard.constraint %0 to <@grid, [[], []]> : tensor<16x16xf32>
+  %2 = arith.negf %0 : tensor<16x16xf32>
+  return %2 : tensor<16x16xf32>
+}
+// CHECK: reshard of %0 for linalg.matmul result 0 at
+// CHECK: against the complete value: from the hint #shard.sharding<@grid, {{\[\[}}], []]> at {{.*}}explain-puzzles.mlir:[[#@LINE-5]]:8
+// CHECK: decided: its hint asks for the complete value
+// CHECK: so: all_reduce over x

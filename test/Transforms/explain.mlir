@@ -11,7 +11,12 @@
 // CHECK: it has axis x in dimension 0: from the hint #shard.sharding<@grid, {{\[\[}}"x"], ["y"]]>
 // CHECK: against axis
 // CHECK: decided: of the ways to run the op, this one reshards the fewest bytes
-// JSON: 5 1
+// The result is computed as sums over y and reduced there.
+// CHECK: reshard of %0 for linalg.matmul result 0 at {{.*}}: {{\[\[}}], [x]] partial = sum [y] -> {{\[\[}}], [x]]
+// CHECK: it has axis y in dimension 0 of operand 1: from the hint #shard.sharding<@grid, {{\[\[}}"y"], ["x"]]>
+// CHECK: decided: math.exp at {{.*}} needs the complete value
+// CHECK: so: all_reduce over y
+// JSON: 5 2
 shard.grid @grid(shape = 2x2) axes ["x", "y"]
 func.func @dot(
     %a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], ["y"]]>},

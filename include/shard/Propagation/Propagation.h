@@ -116,7 +116,10 @@ struct PropagationExplanation {
   /// `axis` is empty.
   struct Reason {
     std::string axis;
+    /// -1: about partial values, which are to be complete.
     int64_t dim;
+    /// The tensor of the op that the dimension is of; empty: the value itself.
+    std::string of;
     /// The ops that the axis came through, from the value back to the hint; long
     /// chains are cut, `length` counts all of them.
     std::vector<std::string> chain;
@@ -128,12 +131,16 @@ struct PropagationExplanation {
     std::string value, place, sharding;
     std::vector<Reason> reasons;
   };
+  /// A reshard of an operand (`user` is "linalg.matmul operand 1") or, behind the
+  /// op that computes it otherwise, of a result ("linalg.matmul result 0").
   struct ReshardEntry {
     std::string value, user, place, from, to;
     /// Why the value is as it is, why the user wants what it wants, and what
     /// decided.
     std::vector<Reason> has, wants;
     std::string verdict;
+    /// The steps of the planner, e.g. "all_reduce over y".
+    std::string steps;
   };
   std::vector<ValueEntry> values;
   std::vector<ReshardEntry> reshards;

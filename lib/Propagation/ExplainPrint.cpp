@@ -1,0 +1,102 @@
+//===- ExplainPrint.cpp - Explanations as text and as JSON ----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Propagation/Propagation.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+namespace shard::propagation {
+
+namespace {
+void printReasons(llvm::raw_ostream &os, llvm::StringRef label,
+                  llvm::ArrayRef<PropagationExplanation::Reason> reasons) {
+  for (const auto &reason : reasons) {
+    os << "    " << label;
+    if (reason.dim < 0)
+      os << "the complete value";
+    else if (reason.axis.empty())
+      os << "no more axes";
+    else
+      os << "axis " << reason.axis;
+    if (reason.dim >= 0)
+      os << " in dimension " << reason.dim;
+    if (!reason.of.empty())
+      os << " of " << reason.of;
+    os << ": ";
+    for (const std::string &link : reason.chain)
+      os << "through " << link << ", ";
+    if (reason.length > reason.chain.size())
+      os << "and " << reason.length - reason.chain.size() << " more ops, ";
+    os << "from " << reason.hint << "\n";
+  }
+}
+
+llvm::json::Array
+toJson(llvm::ArrayRef<PropagationExplanation::Reason> reasons) {
+  llvm::json::Array list;
+  for (const auto &reason : reasons)
+    list.push_back(
+        llvm::json::Object{{"axis", reason.axis},
+                           {"dimension", reason.dim},
+                           {"of", reason.of},
+                           {"through", llvm::json::Array(reason.chain)},
+                           {"length", int64_t(reason.length)},
+                           {"hint", reason.hint}});
+  return list;
+}
+
+} // namespace
+
+} // namespace shard::propagation
+
+namespace shard {
+
+void PropagationExplanation::print(llvm::raw_ostream &os) const {
+  for (const ValueEntry &entry : values) {
+    os << entry.value << " at " << entry.place << ": " << entry.sharding
+       << "\n";
+    propagation::printReasons(os, "", entry.reasons);
+  }
+  for (const ReshardEntry &entry : reshards) {
+    os << "reshard of " << entry.value << " for " << entry.user << " at "
+       << entry.place << ": " << entry.from << " -> " << entry.to << "\n";
+    propagation::printReasons(os, "it has ", entry.has);
+    propagation::printReasons(os, "against ", entry.wants);
+    os << "    decided: " << entry.verdict << "\n";
+    if (!entry.steps.empty())
+      os << "    so: " << entry.steps << "\n";
+  }
+}
+
+void PropagationExplanation::printJson(llvm::raw_ostream &os) const {
+  llvm::json::Array valueList, reshardList;
+  for (const ValueEntry &entry : values)
+    valueList.push_back(
+        llvm::json::Object{{"value", entry.value},
+                           {"place", entry.place},
+                           {"sharding", entry.sharding},
+                           {"reasons", propagation::toJson(entry.reasons)}});
+  for (const ReshardEntry &entry : reshards)
+    reshardList.push_back(
+        llvm::json::Object{{"value", entry.value},
+                           {"user", entry.user},
+                           {"place", entry.place},
+                           {"from", entry.from},
+                           {"to", entry.to},
+                           {"has", propagation::toJson(entry.has)},
+                           {"wants", propagation::toJson(entry.wants)},
+                           {"verdict", entry.verdict},
+                           {"steps", entry.steps}});
+  os << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
+                                   {"values", std::move(valueList)},
+                                   {"reshards", std::move(reshardList)}}))
+     << "\n";
+}
+
+} // namespace shard
