@@ -9,6 +9,7 @@
 #include "Generator.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace shard::fuzz;
 
@@ -129,7 +130,9 @@ std::vector<Val> Generator::nextValues(const std::vector<Val> &carried) {
 bool Generator::scfFor() {
   if (depth >= 2)
     return false;
-  auto [inits, carried] = carriedValues();
+  // Not bound by their structure: lambdas capture them.
+  std::vector<Val> inits, carried;
+  std::tie(inits, carried) = carriedValues();
   if (inits.empty())
     return false;
   Val low = scalarConstant(Elem::Index, rng.between(0, 1));
@@ -167,7 +170,8 @@ bool Generator::scfFor() {
 bool Generator::scfWhile() {
   if (depth >= 2)
     return false;
-  auto [inits, carried] = carriedValues();
+  std::vector<Val> inits, carried;
+  std::tie(inits, carried) = carriedValues();
   if (inits.empty())
     return false;
   Val zero = scalarConstant(Elem::Index, 0),

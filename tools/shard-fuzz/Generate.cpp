@@ -61,6 +61,7 @@ void Generator::oneOp() {
                                            &Generator::matmul,
                                            &Generator::matmul,
                                            &Generator::matmul,
+                                           &Generator::tiledMatmul,
                                            &Generator::vectorProduct,
                                            &Generator::convolution,
                                            &Generator::pooling,

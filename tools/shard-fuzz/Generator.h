@@ -125,6 +125,7 @@ private:
   bool linalgTranspose();
   bool linalgBroadcast();
   bool matmul();
+  bool tiledMatmul();
   bool vectorProduct();
   bool convolution();
   bool pooling();

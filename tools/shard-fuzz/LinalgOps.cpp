@@ -156,19 +156,49 @@ bool Generator::matmul() {
                 *a, need(a->elem, {n, k}), k, shape);
     return true;
   }
+  if (a->shape.size() == 3 && rng.chance(30)) {
+    // The batch is summed up as well.
+    contraction("batch_reduce_matmul", *a, need(a->elem, other),
+                k * shape.front(), {shape[1], n});
+    return true;
+  }
   contraction(a->shape.size() == 2 ? "matmul" : "batch_matmul", *a,
               need(a->elem, other), k, shape);
   return true;
 }
 
+bool Generator::tiledMatmul() {
+  std::optional<Val> a = pick([](const Val &v) {
+    return v.tensor && hasNamedOps(v.elem) && v.shape.size() == 4;
+  });
+  Elem elem = a ? a->elem : rng.chance(70) ? Elem::F32 : Elem::I32;
+  Shape left = a ? a->shape
+                 : Shape{rng.between(1, 5), rng.between(1, 4),
+                         rng.between(1, 4), rng.between(1, 3)};
+  if (!a)
+    a = need(elem, left);
+  int64_t n = rng.between(1, 5), inner = rng.between(1, 4);
+  Val b = need(elem, {n, left[1], inner, left[3]});
+  contraction("mmt4d", *a, b, left[1] * left[3], {left[0], n, left[2], inner});
+  return true;
+}
+
 bool Generator::vectorProduct() {
   std::optional<Val> a = pick([](const Val &v) {
-    return v.tensor && hasNamedOps(v.elem) &&
-           (v.shape.size() == 1 || v.shape.size() == 2);
+    return v.tensor && hasNamedOps(v.elem) && v.shape.size() >= 1 &&
+           v.shape.size() <= 3;
   });
   if (!a)
     return false;
-  if (a->shape.size() == 2)
+  if (a->shape.size() == 3)
+    contraction("batch_matvec", *a, need(a->elem, {a->shape[0], a->shape[2]}),
+                a->shape[2], {a->shape[0], a->shape[1]});
+  else if (a->shape.size() == 2 && rng.chance(30)) {
+    int64_t n = randomExtent();
+    contraction("batch_vecmat", *a,
+                need(a->elem, {a->shape[0], a->shape[1], n}), a->shape[1],
+                {a->shape[0], n});
+  } else if (a->shape.size() == 2)
     contraction("matvec", *a, need(a->elem, {a->shape[1]}), a->shape[1],
                 {a->shape[0]});
   else if (rng.chance(50))
