@@ -100,6 +100,8 @@ LogicalResult propagateShardings(Operation *root,
     GridPropagation &out = result.grids.emplace_back();
     out.gridName = gridOp.getSymNameAttr();
     out.gridOp = gridOp;
+    out.functions.assign(component.functions.begin(),
+                         component.functions.end());
     WrittenReshards reshards =
         writeSolution(reader, solution, planner, options.explain, out);
     if (options.explain)

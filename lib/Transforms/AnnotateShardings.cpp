@@ -78,25 +78,9 @@ public:
   }
 
 private:
-  /// A function is on one grid: what is replicated in the signatures of functions
-  /// that now use the refined grid names it too.
+  /// Functions that were solved together are on one grid: what is replicated in
+  /// their signatures names the refined one too.
   void refineSignatures() {
-    llvm::SetVector<Operation *> functions;
-    auto note = [&](Operation *op) {
-      if (op && !isa<FunctionOpInterface>(op))
-        op = op->getParentOfType<FunctionOpInterface>();
-      if (op)
-        functions.insert(op);
-    };
-    for (const GridPropagation::ValueSharding &entry : propagation.values)
-      if (Value value = hints.lookup(entry.value))
-        note(value.getParentBlock()->getParentOp());
-    for (const GridPropagation::UseSharding &entry : propagation.uses)
-      note(entry.anchor);
-    for (const GridPropagation::ManualShardings &entry : propagation.manual)
-      note(entry.op);
-    for (const GridPropagation::ResultSharding &entry : propagation.results)
-      note(entry.function);
     auto refined = [&](Attribute attribute, Type type) -> Attribute {
       auto sharding = dyn_cast_or_null<ShardingAttr>(attribute);
       if (!sharding || sharding.getGrid().getAttr() != propagation.gridName)
@@ -104,7 +88,7 @@ private:
       return getShardingAttr(
           grid, Sharding::replicated(cast<RankedTensorType>(type).getRank()));
     };
-    for (Operation *op : functions) {
+    for (Operation *op : propagation.functions) {
       auto function = cast<FunctionOpInterface>(op);
       for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
         if (Attribute sharding =

@@ -51,6 +51,8 @@ struct GridPropagation {
   mlir::StringAttr gridName;
   /// Its op.
   mlir::Operation *gridOp = nullptr;
+  /// The functions that were solved together: all of them are on `grid`.
+  llvm::SmallVector<mlir::Operation *> functions;
   /// The original grid, or a refinement of it with the same linear order.
   Grid grid;
   bool refined = false;
