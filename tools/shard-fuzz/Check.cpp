@@ -118,12 +118,15 @@ struct Errors {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
               first.empty()) {
             first = diagnostic.str();
-            located = !isa<UnknownLoc>(diagnostic.getLocation());
+            if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+              where = " (line " + std::to_string(place.getLine()) +
+                      ", column " + std::to_string(place.getColumn()) + ")";
           }
           return success();
         }) {}
   std::string first;
-  bool located = false;
+  /// Its place in the file, in words.
+  std::string where;
   ScopedDiagnosticHandler handler;
 };
 
@@ -281,7 +284,7 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(program, &context, "program.mlir");
   if (!module)
-    return {Verdict::Invalid, oneLine(errors.first)};
+    return {Verdict::Invalid, oneLine(errors.first) + errors.where};
   auto entry = module->lookupSymbol<func::FuncOp>("main");
   if (!entry)
     return {Verdict::Invalid, "no function @main"};
@@ -303,6 +306,8 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
   options.onPartitioned = [&](ModuleOp partitioned) {
     if (failed(verify(partitioned)))
       partitionError = "partition makes invalid IR: " + errors.first;
+    else if (failed(verifySpmd(partitioned)))
+      partitionError = "shard-verify-spmd: " + errors.first;
     else
       partitionError = checkPartitioned(*module, partitioned);
   };

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace mlir {
 class MLIRContext;
@@ -46,6 +47,13 @@ struct Outcome {
   Verdict verdict = Verdict::Pass;
   /// One line; empty where the program passed.
   std::string message;
+  /// What a child tells of a program besides, for the parent to count.
+  std::string notes;
+
+  Outcome(Verdict verdict = Verdict::Pass, std::string message = {},
+          std::string notes = {})
+      : verdict(verdict), message(std::move(message)), notes(std::move(notes)) {
+  }
 };
 
 /// Whether `a` and `b` are the same failure: one verdict, and messages that

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -29,15 +30,18 @@ static double secondsSince(Clock::time_point begin) {
 
 namespace {
 
-/// A running child. It writes records: a kind ('b' begins a seed, 'e' ends one,
-/// 't' sends text), a length and that many bytes.
+/// A running child. It writes records: a kind ('b' begins a program, 'e' ends it
+/// with its outcome, 't' sends text), a length and that many bytes.
 struct Child {
   pid_t pid = -1;
   int records = -1, errors = -1;
+  /// Where a child of runAll reads which seeds are next; -1: no more.
+  int seeds = -1;
   std::string buffer, errorText;
   Clock::time_point begin;
-  uint64_t seed = 0;
-  bool busy = false;
+  /// Handed out and not ended, the one that runs first.
+  std::deque<uint64_t> pending;
+  uint64_t handedOut = 0;
 };
 
 } // namespace
@@ -61,10 +65,18 @@ static void writeRecord(int file, char kind, const std::string &text) {
   writeAll(file, (record + text).data(), record.size() + text.size());
 }
 
-static std::string encode(uint64_t seed, const Outcome &outcome) {
-  std::string text(reinterpret_cast<const char *>(&seed), sizeof(seed));
-  text += static_cast<char>(outcome.verdict);
-  return text + outcome.message;
+static std::string encode(const Outcome &outcome) {
+  uint32_t size = outcome.message.size();
+  std::string text(1, static_cast<char>(outcome.verdict));
+  text.append(reinterpret_cast<const char *>(&size), sizeof(size));
+  return text + outcome.message + outcome.notes;
+}
+
+static Outcome decode(const std::string &text) {
+  uint32_t size = 0;
+  text.copy(reinterpret_cast<char *>(&size), sizeof(size), 1);
+  return {Verdict(text[0]), text.substr(1 + sizeof(size), size),
+          text.substr(1 + sizeof(size) + size)};
 }
 
 /// Starts a child that runs `body` with the file to write records to.
@@ -176,7 +188,7 @@ Outcome shard::fuzz::runInChild(
   Child child = start([&](int file) {
     Outcome outcome =
         work([&](std::string text) { writeRecord(file, 't', text); });
-    writeRecord(file, 'e', encode(0, outcome));
+    writeRecord(file, 'e', encode(outcome));
   });
   std::string all;
   bool hung = false;
@@ -197,13 +209,12 @@ Outcome shard::fuzz::runInChild(
   std::string text;
   Outcome outcome{Verdict::Crash, why};
   if (hung)
-    outcome = {Verdict::Hang, ""};
+    outcome = {Verdict::Hang};
   while (takeRecord(child.buffer, kind, text)) {
     if (kind == 't')
       sent = text;
     else
-      outcome = {Verdict(text[sizeof(uint64_t)]),
-                 text.substr(sizeof(uint64_t) + 1)};
+      outcome = decode(text);
   }
   return outcome;
 }
@@ -214,87 +225,127 @@ Outcome shard::fuzz::runInChild(const std::function<Outcome()> &work) {
       [&](const std::function<void(std::string)> &) { return work(); }, sent);
 }
 
-void shard::fuzz::runAll(
-    uint64_t first, uint64_t count, unsigned jobs,
-    const std::function<std::function<Outcome(uint64_t)>()> &makeWork,
-    const std::function<void(uint64_t, const Outcome &)> &done,
-    const std::function<void()> &tick) {
+/// Starts a child that checks the seeds that it reads, beside `others`.
+static Child startWorker(const Programs &programs,
+                         const std::vector<Child> &others) {
+  int seeds[2];
+  if (pipe(seeds) != 0) {
+    std::perror("shard-fuzz: pipe");
+    std::exit(2);
+  }
+  Child child = start([&](int file) {
+    // Who holds an end for writing keeps the reader from seeing the file's end.
+    close(seeds[1]);
+    for (const Child &other : others) {
+      close(other.records);
+      close(other.errors);
+      if (other.seeds >= 0)
+        close(other.seeds);
+    }
+    std::function<Outcome(uint64_t)> work = programs.makeWork();
+    uint64_t seed;
+    while (read(seeds[0], &seed, sizeof(seed)) == ssize_t(sizeof(seed))) {
+      writeRecord(file, 'b', {});
+      writeRecord(file, 'e', encode(work(seed)));
+    }
+  });
+  close(seeds[0]);
+  child.seeds = seeds[1];
+  return child;
+}
+
+void shard::fuzz::runAll(const Programs &programs) {
   // A child gets this many programs: its memory stays small.
   constexpr uint64_t share = 250;
-  uint64_t next = first, end = first + count;
-  struct Range {
-    uint64_t begin, end;
-  };
-  std::vector<Range> left;
+  // The one that runs, and one more so that it need not wait.
+  constexpr size_t ahead = 2;
+  uint64_t started = 0;
+  bool more = true;
+  std::deque<uint64_t> left;
   std::vector<Child> children;
-  std::vector<Range> ranges;
-  auto launch = [&](Range range) {
-    children.push_back(start([&](int file) {
-      std::function<Outcome(uint64_t)> work = makeWork();
-      for (uint64_t seed = range.begin; seed < range.end; ++seed) {
-        writeRecord(file, 'b', encode(seed, {}));
-        writeRecord(file, 'e', encode(seed, work(seed)));
-      }
-    }));
-    ranges.push_back(range);
+  std::signal(SIGPIPE, SIG_IGN);
+
+  // The next seed to hand out.
+  auto takeSeed = [&](uint64_t &seed) {
+    if (!left.empty()) {
+      seed = left.front();
+      left.pop_front();
+      return true;
+    }
+    more = more && programs.goOn(started);
+    seed = programs.first + started;
+    started += more;
+    return more;
   };
-  auto read = [&](size_t i) {
-    Child &child = children[i];
+  auto feed = [&](Child &child) {
+    uint64_t seed;
+    while (child.seeds >= 0 && child.pending.size() < ahead) {
+      if (child.handedOut == share || !takeSeed(seed)) {
+        close(child.seeds);
+        child.seeds = -1;
+        return;
+      }
+      // Of a child that has died, its end of the file tells.
+      (void)!write(child.seeds, &seed, sizeof(seed));
+      child.pending.push_back(seed);
+      ++child.handedOut;
+    }
+  };
+  auto receive = [&](Child &child) {
     char kind;
     std::string text;
     while (takeRecord(child.buffer, kind, text)) {
-      text.copy(reinterpret_cast<char *>(&child.seed), sizeof(child.seed));
-      child.busy = kind == 'b';
       child.begin = Clock::now();
-      if (kind == 'e')
-        done(child.seed, {Verdict(text[sizeof(uint64_t)]),
-                          text.substr(sizeof(uint64_t) + 1)});
+      if (kind != 'e')
+        continue;
+      uint64_t seed = child.pending.front();
+      child.pending.pop_front();
+      programs.done(seed, decode(text));
     }
   };
-  while (next < end || !left.empty() || !children.empty()) {
-    while (children.size() < jobs && (next < end || !left.empty())) {
-      if (!left.empty()) {
-        Range range = left.back();
-        left.pop_back();
-        launch(range);
-        continue;
-      }
-      uint64_t size = std::min<uint64_t>(
-          share, std::max<uint64_t>(1, (end - next + jobs - 1) / jobs));
-      launch({next, next + size});
-      next += size;
+  while (true) {
+    while (children.size() < programs.jobs) {
+      uint64_t seed;
+      if (!takeSeed(seed))
+        break;
+      left.push_front(seed);
+      children.push_back(startWorker(programs, children));
+      feed(children.back());
     }
+    if (children.empty())
+      return;
     std::vector<pollfd> files;
     for (Child &child : children) {
       files.push_back({child.records, POLLIN, 0});
       files.push_back({child.errors, POLLIN, 0});
     }
     poll(files.data(), files.size(), 200);
-    tick();
+    programs.tick();
     for (size_t i = 0; i < children.size();) {
       Child &child = children[i];
       drain(child.errors, child.errorText);
       bool open = drain(child.records, child.buffer);
-      read(i);
-      bool hung = open && child.busy && secondsSince(child.begin) > timeLimit;
+      receive(child);
+      feed(child);
+      bool hung = open && !child.pending.empty() &&
+                  secondsSince(child.begin) > timeLimit;
       if (open && !hung) {
         ++i;
         continue;
       }
       if (hung)
         kill(child.pid, SIGKILL);
-      bool died = child.busy;
       std::string why = bury(child);
-      uint64_t seed = child.seed;
-      Range range = ranges[i];
+      if (child.seeds >= 0)
+        close(child.seeds);
+      std::deque<uint64_t> pending = std::move(child.pending);
       children.erase(children.begin() + i);
-      ranges.erase(ranges.begin() + i);
-      if (!died)
+      if (pending.empty())
         continue;
-      done(seed,
-           hung ? Outcome{Verdict::Hang, ""} : Outcome{Verdict::Crash, why});
-      if (seed + 1 < range.end)
-        left.push_back({seed + 1, range.end});
+      uint64_t seed = pending.front();
+      left.insert(left.end(), pending.begin() + 1, pending.end());
+      programs.done(seed, hung ? Outcome{Verdict::Hang}
+                               : Outcome{Verdict::Crash, why});
     }
   }
 }

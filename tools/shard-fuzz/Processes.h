@@ -34,13 +34,25 @@ Outcome runInChild(
         &work,
     std::string &sent);
 
-/// Runs `work(seed)` for all seeds in [first, first + count), `jobs` at a time, in
-/// children that live long; `done` is called in the parent after each, `tick`
-/// a few times per second.
-void runAll(uint64_t first, uint64_t count, unsigned jobs,
-            const std::function<std::function<Outcome(uint64_t)>()> &makeWork,
-            const std::function<void(uint64_t, const Outcome &)> &done,
-            const std::function<void()> &tick);
+/// What runAll does; all but `work` are called in the parent.
+struct Programs {
+  uint64_t first = 0;
+  /// Programs at a time.
+  unsigned jobs = 1;
+  /// Whether to start a program after the `started` that have been started. Once
+  /// false it is not asked again.
+  std::function<bool(uint64_t started)> goOn;
+  /// Makes what checks the programs of one child.
+  std::function<std::function<Outcome(uint64_t seed)>()> makeWork;
+  /// Called after each program, in the order in which they end.
+  std::function<void(uint64_t seed, const Outcome &)> done;
+  /// Called a few times per second.
+  std::function<void()> tick;
+};
+
+/// Runs programs of the seeds from `first` on, in children that live long.
+/// Programs start in the order of their seeds, and all that started are finished.
+void runAll(const Programs &programs);
 
 } // namespace shard::fuzz
 

@@ -19,6 +19,7 @@
 #include "shard/Execution/Verify.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -46,7 +47,13 @@ cl::opt<uint64_t> firstSeed("seed", cl::init(1), cl::cat(category),
                             cl::desc("Seed of the first program; the others "
                                      "follow it"));
 cl::opt<uint64_t> programCount("count", cl::init(100), cl::cat(category),
-                               cl::desc("Number of programs"));
+                               cl::desc("Number of programs; with --seconds, "
+                                        "the least"));
+cl::opt<double> leastSeconds("seconds", cl::init(0), cl::cat(category),
+                             cl::desc("Go on until so much time has gone"));
+cl::opt<bool> stopAtFirst("stop-at-first", cl::cat(category),
+                          cl::desc("Stop at the first failure, tell its "
+                                   "number, reduce nothing"));
 cl::opt<int64_t> maxOps("max-ops", cl::init(10), cl::cat(category),
                         cl::desc("Ops of a program, about"));
 cl::opt<std::string> gridText("grid", cl::value_desc("2x3"), cl::cat(category),
@@ -66,9 +73,13 @@ cl::opt<bool> printOnly("print", cl::cat(category),
                         cl::desc("Print the programs; check nothing"));
 cl::opt<bool> reduceFailures("reduce", cl::init(true), cl::cat(category),
                              cl::desc("Make failing programs smaller"));
-cl::opt<unsigned> reduceMost(
-    "reduce-most", cl::init(20), cl::cat(category),
-    cl::desc("Reduce this many failures, each of another sort first"));
+cl::opt<unsigned>
+    reduceMost("reduce-most", cl::init(20), cl::cat(category),
+               cl::desc("Keep this many failures, one of each sort first"));
+cl::opt<double> reduceSeconds(
+    "reduce-seconds", cl::init(20), cl::cat(category),
+    cl::desc("Seconds that making one failure smaller may take; all failures "
+             "together, six times as many"));
 cl::opt<bool>
     stability("stability", cl::init(true), cl::cat(category),
               cl::desc("Check that a second propagation changes nothing"));
@@ -93,9 +104,10 @@ static std::unique_ptr<mlir::MLIRContext> makeContext() {
   return context;
 }
 
-/// The smallest program found that fails as `program` does with `outcome`.
+/// The smallest program found within `budget` seconds that fails as `program`
+/// does with `outcome`.
 static std::string reduce(std::string program, const Outcome &outcome,
-                          uint64_t inputSeed) {
+                          uint64_t inputSeed, double budget) {
   // Reading symbols takes a second per crash.
   setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
   auto begin = Clock::now();
@@ -103,7 +115,7 @@ static std::string reduce(std::string program, const Outcome &outcome,
   while (changed) {
     changed = false;
     for (int64_t step = 0;;) {
-      if (std::chrono::duration<double>(Clock::now() - begin).count() > 60)
+      if (std::chrono::duration<double>(Clock::now() - begin).count() > budget)
         return program;
       std::string candidate;
       Outcome result = runInChild(
@@ -173,6 +185,7 @@ static void keepFailures(const std::vector<Failure> &failures,
                  << list.front().seed << ": " << list.front().outcome.message
                  << "\n";
   llvm::outs().flush();
+  auto begin = Clock::now();
   unsigned reduced = 0;
   for (size_t round = 0; reduced < reduceMost; ++round) {
     bool any = false;
@@ -183,8 +196,11 @@ static void keepFailures(const std::vector<Failure> &failures,
       ++reduced;
       const Failure &failure = list[round];
       std::string source = program(failure.seed);
-      if (reduceFailures)
-        source = reduce(source, failure.outcome, failure.seed);
+      double left = 6 * reduceSeconds -
+                    std::chrono::duration<double>(Clock::now() - begin).count();
+      if (reduceFailures && left > 0)
+        source = reduce(source, failure.outcome, failure.seed,
+                        std::min(left, double(reduceSeconds)));
       if (keep.empty()) {
         llvm::outs() << "\n// " << toString(failure.outcome.verdict) << ": "
                      << failure.outcome.message << "\n// "
@@ -207,13 +223,27 @@ static void keepFailures(const std::vector<Failure> &failures,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "Proves by random programs that a grid computes what one device does\n");
+  if (!cl::ParseCommandLineOptions(argc, argv,
+                                   "Proves by random programs that a grid "
+                                   "computes what one device does\n",
+                                   &llvm::errs()))
+    return 2;
+
+  auto bad = [](const llvm::Twine &what) {
+    llvm::errs() << "shard-fuzz: " << what << "\n";
+    return 2;
+  };
+  if (jobs < 1 || jobs > 256)
+    return bad("--jobs " + llvm::Twine(jobs) + ": expected 1 to 256");
+  if (maxOps < 1 || maxOps > 10000)
+    return bad("--max-ops " + llvm::Twine(maxOps) + ": expected 1 to 10000");
+  if (!(leastSeconds >= 0) || !(reduceSeconds >= 0))
+    return bad("--seconds and --reduce-seconds: expected a number from 0 on");
 
   GenerateOptions options;
   options.kind = kind;
-  options.maxOps = std::max<int64_t>(1, maxOps);
+  options.maxOps = maxOps;
+  int64_t devices = 1;
   llvm::SmallVector<llvm::StringRef> sizes;
   if (!gridText.empty())
     llvm::StringRef(gridText).split(sizes, 'x');
@@ -225,7 +255,11 @@ int main(int argc, char **argv) {
       return 2;
     }
     options.grid.push_back(number);
+    devices = number > 64 / devices ? 65 : devices * number;
   }
+  if (devices > 64 || options.grid.size() > 6)
+    return bad("--grid '" + llvm::Twine(gridText) +
+               "': expected at most 64 devices and 6 axes");
   if (!keep.empty())
     if (std::error_code error = llvm::sys::fs::create_directories(keep)) {
       llvm::errs() << "shard-fuzz: --keep '" << keep << "': " << error.message()
@@ -270,31 +304,49 @@ int main(int argc, char **argv) {
     llvm::errs().flush();
   };
   bool terminal = isatty(STDERR_FILENO);
-  runAll(
-      firstSeed, count, std::max(1u, unsigned(jobs)),
-      [&]() -> std::function<Outcome(uint64_t)> {
-        std::shared_ptr<mlir::MLIRContext> context = makeContext();
-        return [&, context](uint64_t seed) {
-          return check(*context, program(seed),
-                       random ? seed : uint64_t(firstSeed), stability);
-        };
-      },
-      [&](uint64_t seed, const Outcome &outcome) {
-        ++finished;
-        contradictions += outcome.verdict == Verdict::Contradiction;
-        if (isFailure(outcome.verdict))
-          failures.push_back({seed, outcome});
-      },
-      [&]() {
-        if (quiet || !terminal ||
-            std::chrono::duration<double>(Clock::now() - lastTick).count() < 1)
-          return;
-        lastTick = Clock::now();
-        progress();
-      });
+  Programs run;
+  run.first = firstSeed;
+  run.jobs = jobs;
+  run.goOn = [&](uint64_t started) {
+    if (stopAtFirst && !failures.empty())
+      return false;
+    return started < count || (random && seconds() < leastSeconds);
+  };
+  run.makeWork = [&]() -> std::function<Outcome(uint64_t)> {
+    std::shared_ptr<mlir::MLIRContext> context = makeContext();
+    return [&, context](uint64_t seed) {
+      return check(*context, program(seed), random ? seed : uint64_t(firstSeed),
+                   stability);
+    };
+  };
+  run.done = [&](uint64_t seed, const Outcome &outcome) {
+    ++finished;
+    contradictions += outcome.verdict == Verdict::Contradiction;
+    if (isFailure(outcome.verdict))
+      failures.push_back({seed, outcome});
+  };
+  run.tick = [&]() {
+    if (quiet || !terminal ||
+        std::chrono::duration<double>(Clock::now() - lastTick).count() < 1)
+      return;
+    lastTick = Clock::now();
+    progress();
+  };
+  runAll(run);
+  llvm::sort(failures, [](const Failure &a, const Failure &b) {
+    return a.seed < b.seed;
+  });
   if (!quiet) {
     progress();
     llvm::errs() << "\n";
+  }
+  if (stopAtFirst && !failures.empty()) {
+    const Failure &first = failures.front();
+    llvm::outs() << "first failure: program " << first.seed - firstSeed + 1
+                 << ", seed " << first.seed << ": "
+                 << toString(first.outcome.verdict) << ": "
+                 << first.outcome.message << "\n";
+    return 1;
   }
   keepFailures(failures, program, random);
   llvm::outs() << finished << " programs, " << failures.size() << " failures, "
