@@ -28,12 +28,18 @@ static bool isCheap(linalg::LinalgOp op) {
 }
 
 /// Fuse a producer into its only user, unless that user is a contraction (the
-/// kernel would be lost) or would compute it many times over.
+/// kernel would be lost) or would compute it many times over. A producer that
+/// reads its init would, fused, run in place on it, once per element of a
+/// broadcast.
 static bool shouldFuse(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
   auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
   if (!consumer || !producer || !operand->get().hasOneUse() ||
       matchContraction(consumer) ||
+      llvm::any_of(producer.getDpsInitsMutable(),
+                   [&](OpOperand &init) {
+                     return producer.payloadUsesValueFromOperand(&init);
+                   }) ||
       consumer->getNumOperands() + producer->getNumOperands() > 12)
     return false;
   AffineMap map = consumer.getMatchingIndexingMap(operand);
