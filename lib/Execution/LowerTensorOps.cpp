@@ -9,6 +9,7 @@
 #include "Lowering.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -79,6 +80,78 @@ static void lowerGather(RewriterBase &rewriter, tensor::GatherOp op) {
   rewriter.replaceOp(op, result);
 }
 
+/// `index`, as an index, moved to the nearest one below `extent`.
+static Value clampIndex(OpBuilder &builder, Location loc, Value index,
+                        Value extent) {
+  if (!index.getType().isIndex())
+    index =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value last = arith::SubIOp::create(builder, loc, extent, one);
+  Value low = arith::MinSIOp::create(builder, loc, index, last);
+  return arith::MaxSIOp::create(builder, loc, low, zero);
+}
+
+/// tensor.scatter as a loop over the batch that inserts one slice each time, so
+/// that of two slices for one place the later stays. An index out of range
+/// means the nearest one in range.
+static void lowerScatter(RewriterBase &rewriter, tensor::ScatterOp op) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  RankedTensorType sourceType = op.getSourceType();
+  RankedTensorType destType = op.getDestType();
+  int64_t batchRank = op.getIndicesType().getRank() - 1;
+  ArrayRef<int64_t> scattered = op.getScatterDims();
+  auto value = [&](OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, size);
+  };
+  SmallVector<Value> begins, ends, steps;
+  for (int64_t dim = 0; dim < batchRank; ++dim) {
+    begins.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
+    ends.push_back(
+        value(tensor::getMixedSize(rewriter, loc, op.getIndices(), dim)));
+    steps.push_back(arith::ConstantIndexOp::create(rewriter, loc, 1));
+  }
+  SmallVector<OpFoldResult> destSizes =
+      tensor::getMixedSizes(rewriter, loc, op.getDest());
+  SmallVector<OpFoldResult> sourceSizes =
+      tensor::getMixedSizes(rewriter, loc, op.getSource());
+  std::fill_n(sourceSizes.begin(), batchRank, rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> destOnes(destType.getRank(),
+                                     rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> sourceOnes(sourceType.getRank(),
+                                       rewriter.getIndexAttr(1));
+  auto sliceType = RankedTensorType::get(
+      sourceType.getShape().drop_front(batchRank), sourceType.getElementType());
+  auto body = [&](OpBuilder &builder, Location nested, ValueRange batch,
+                  ValueRange carried) -> scf::ValueVector {
+    SmallVector<OpFoldResult> from(batch.begin(), batch.end());
+    from.resize(sourceType.getRank(), builder.getIndexAttr(0));
+    Value slice = tensor::ExtractSliceOp::create(builder, nested, sliceType,
+                                                 op.getSource(), from,
+                                                 sourceSizes, sourceOnes);
+    SmallVector<OpFoldResult> to(destType.getRank(), builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> sizes = destSizes;
+    for (auto [number, dim] : llvm::enumerate(scattered)) {
+      SmallVector<Value> at(batch);
+      at.push_back(arith::ConstantIndexOp::create(builder, nested, number));
+      Value index =
+          tensor::ExtractOp::create(builder, nested, op.getIndices(), at);
+      Value extent =
+          getValueOrCreateConstantIndexOp(builder, nested, destSizes[dim]);
+      to[dim] = clampIndex(builder, nested, index, extent);
+      sizes[dim] = builder.getIndexAttr(1);
+    }
+    return {tensor::InsertSliceOp::create(builder, nested, slice, carried[0],
+                                          to, sizes, destOnes)
+                .getResult()};
+  };
+  scf::LoopNest nest = scf::buildLoopNest(rewriter, loc, begins, ends, steps,
+                                          ValueRange{op.getDest()}, body);
+  rewriter.replaceOp(op, nest.results);
+}
+
 /// A large splat is filled when it is needed; fusion then makes a scalar of it.
 static void lowerSplat(RewriterBase &rewriter, arith::ConstantOp op) {
   auto value = cast<DenseElementsAttr>(op.getValue());
@@ -103,8 +176,8 @@ LogicalResult execution::lowerTensorOps(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
-    if (isa<tensor::GatherOp, tensor::BitcastOp, linalg::PackOp,
-            linalg::UnPackOp>(op) ||
+    if (isa<tensor::GatherOp, tensor::ScatterOp, tensor::BitcastOp,
+            linalg::PackOp, linalg::UnPackOp>(op) ||
         (isa<arith::ConstantOp>(op) &&
          isLargeSplat(cast<arith::ConstantOp>(op))))
       ops.push_back(op);
@@ -115,6 +188,8 @@ LogicalResult execution::lowerTensorOps(ModuleOp module) {
       lowerSplat(rewriter, constant);
     } else if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
       lowerGather(rewriter, gather);
+    } else if (auto scatter = dyn_cast<tensor::ScatterOp>(op)) {
+      lowerScatter(rewriter, scatter);
     } else if (auto cast = dyn_cast<tensor::BitcastOp>(op)) {
       auto isPlain = [](Type type) {
         return getElementTypeOrSelf(type).isSignlessIntOrFloat();

@@ -45,7 +45,7 @@ std::optional<MatchedContraction> matchContraction(mlir::linalg::LinalgOp op);
 std::optional<llvm::SmallVector<int64_t>> linearFactors(mlir::AffineExpr expr,
                                                         unsigned numLoops);
 
-/// Ops that have no form on buffers (gather, pack, bitcast) become others that
+/// Ops that have no form on buffers (gather, scatter, pack, bitcast) become others that
 /// have one.
 mlir::LogicalResult lowerTensorOps(mlir::ModuleOp module);
 
@@ -55,7 +55,8 @@ mlir::LogicalResult prepareTensors(mlir::ModuleOp module);
 /// Reductions into f16 and bf16 are summed in f32.
 void widenReductions(mlir::ModuleOp module);
 
-/// Integer divisions and tensor.extract become defined for every operand.
+/// Integer divisions, tensor.extract and tensor.insert become defined for every
+/// operand.
 void makeTotal(mlir::ModuleOp module);
 
 /// Tensors become buffers; arguments of `entry` are not written.

@@ -67,27 +67,49 @@ static void makeDivisionTotal(Operation *op, bool isSigned) {
   result.replaceAllUsesExcept(select, select);
 }
 
-/// Clamps the indices of `op` into the tensor.
-static void clampIndices(tensor::ExtractOp op) {
+/// Clamps `indices` into `tensor`, whose elements `op` reads or writes. Returns
+/// whether all of them were in range; null if that is known.
+static Value clampIndices(Operation *op, Value tensor,
+                          MutableOperandRange indices) {
   OpBuilder builder(op);
-  Location loc = op.getLoc();
-  auto type = op.getTensor().getType();
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value valid;
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  for (auto [dim, operand] : llvm::enumerate(op.getIndicesMutable())) {
+  for (auto [dim, operand] : llvm::enumerate(indices)) {
     std::optional<int64_t> known = getConstantIntValue(operand.get());
     if (known && !type.isDynamicDim(dim) && *known >= 0 &&
         *known < type.getDimSize(dim))
       continue;
-    Value extent =
-        type.isDynamicDim(dim)
-            ? Value(tensor::DimOp::create(builder, loc, op.getTensor(), dim))
-            : Value(arith::ConstantIndexOp::create(builder, loc,
-                                                   type.getDimSize(dim)));
+    Value extent = type.isDynamicDim(dim)
+                       ? Value(tensor::DimOp::create(builder, loc, tensor, dim))
+                       : Value(arith::ConstantIndexOp::create(
+                             builder, loc, type.getDimSize(dim)));
     Value last = arith::SubIOp::create(builder, loc, extent, one);
     Value clamped = arith::MinSIOp::create(builder, loc, operand.get(), last);
+    // As unsigned numbers, negative ones are beyond the end too.
+    Value inside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, operand.get(), extent);
+    valid = valid
+                ? arith::AndIOp::create(builder, loc, valid, inside).getResult()
+                : inside;
     operand.set(arith::MaxSIOp::create(builder, loc, clamped, zero));
   }
+  return valid;
+}
+
+/// An element that lies nowhere in the tensor is not written: the one at the
+/// nearest place is written back. No device of a grid would hold it either.
+static void makeInsertTotal(tensor::InsertOp op) {
+  Value valid = clampIndices(op, op.getDest(), op.getIndicesMutable());
+  if (!valid)
+    return;
+  OpBuilder builder(op);
+  Value old = tensor::ExtractOp::create(builder, op.getLoc(), op.getDest(),
+                                        op.getIndices());
+  op.getScalarMutable().assign(arith::SelectOp::create(
+      builder, op.getLoc(), valid, op.getScalar(), old));
 }
 
 void execution::makeTotal(ModuleOp module) {
@@ -95,12 +117,14 @@ void execution::makeTotal(ModuleOp module) {
   module.walk([&](Operation *op) {
     if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
-            tensor::ExtractOp>(op))
+            tensor::ExtractOp, tensor::InsertOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
     if (auto extract = dyn_cast<tensor::ExtractOp>(op))
-      clampIndices(extract);
+      clampIndices(extract, extract.getTensor(), extract.getIndicesMutable());
+    else if (auto insert = dyn_cast<tensor::InsertOp>(op))
+      makeInsertTotal(insert);
     else
       makeDivisionTotal(op, isa<arith::DivSIOp, arith::RemSIOp,
                                 arith::CeilDivSIOp, arith::FloorDivSIOp>(op));

@@ -10,11 +10,8 @@
 
 #include "UnrollManual.h"
 
-#include "mlir/Conversion/TosaToArith/TosaToArith.h"
-#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
-#include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
-#include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "shard/Transforms/Passes.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -101,12 +98,7 @@ LogicalResult shard::lowerTosa(ModuleOp module) {
   if (!present)
     return success();
   PassManager passes(module.getContext());
-  OpPassManager &nested = passes.nest<func::FuncOp>();
-  nested.addPass(tosa::createTosaToLinalgNamed());
-  nested.addPass(tosa::createTosaToLinalg());
-  nested.addPass(createTosaToTensorPass());
-  nested.addPass(createTosaToArithPass());
-  nested.addPass(createTosaToSCFPass());
+  passes.addPass(createShardLowerTosa());
   if (failed(passes.run(module)))
     return failure();
   Operation *left = nullptr;
