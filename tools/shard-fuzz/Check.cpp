@@ -8,6 +8,7 @@
 
 #include "Check.h"
 
+#include "Coverage.h"
 #include "Generate.h"
 #include "Random.h"
 
@@ -279,7 +280,8 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
 }
 
 Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
-                           uint64_t inputSeed, bool stability) {
+                           uint64_t inputSeed, bool stability,
+                           Coverage *coverage) {
   Errors errors(&context);
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(program, &context, "program.mlir");
@@ -288,6 +290,8 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
   auto entry = module->lookupSymbol<func::FuncOp>("main");
   if (!entry)
     return {Verdict::Invalid, "no function @main"};
+  if (coverage)
+    coverage->countOps(*module);
 
   RunOptions options;
   options.seed = inputSeed;
@@ -304,6 +308,8 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
   }
   std::string partitionError;
   options.onPartitioned = [&](ModuleOp partitioned) {
+    if (coverage)
+      coverage->countCollectives(partitioned);
     if (failed(verify(partitioned)))
       partitionError = "partition makes invalid IR: " + errors.first;
     else if (failed(verifySpmd(partitioned)))

@@ -19,6 +19,8 @@ class MLIRContext;
 
 namespace shard::fuzz {
 
+class Coverage;
+
 enum class Verdict : uint8_t {
   Pass,
   /// A located error for a program that contradicts itself.
@@ -63,9 +65,10 @@ bool sameFailure(const Outcome &a, const Outcome &b);
 std::string normalized(const std::string &message);
 
 /// Runs `program` through everything. Inputs follow from `inputSeed`. `stability`:
-/// a second propagation must change nothing.
+/// a second propagation must change nothing. What the program contained is added
+/// to `coverage`.
 Outcome check(mlir::MLIRContext &context, const std::string &program,
-              uint64_t inputSeed, bool stability);
+              uint64_t inputSeed, bool stability, Coverage *coverage = nullptr);
 
 } // namespace shard::fuzz
 

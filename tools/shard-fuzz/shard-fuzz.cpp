@@ -12,13 +12,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Check.h"
+#include "Coverage.h"
 #include "Generate.h"
 #include "Processes.h"
 #include "Reduce.h"
 
 #include "shard/Execution/Verify.h"
+#include "shard/Models/Models.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -71,6 +74,12 @@ cl::opt<Kind> kind(
                clEnumValN(Kind::Full, "full", "everything")));
 cl::opt<bool> printOnly("print", cl::cat(category),
                         cl::desc("Print the programs; check nothing"));
+cl::opt<bool> printCoverage("coverage", cl::cat(category),
+                            cl::desc("At the end, how many programs hold each "
+                                     "op and each kind of collective"));
+cl::opt<bool> printUncovered("uncovered-models", cl::cat(category),
+                             cl::desc("List the ops with a sharding model that "
+                                      "no program holds; check nothing"));
 cl::opt<bool> reduceFailures("reduce", cl::init(true), cl::cat(category),
                              cl::desc("Make failing programs smaller"));
 cl::opt<unsigned>
@@ -289,6 +298,25 @@ int main(int argc, char **argv) {
     return 0;
   }
 
+  Coverage coverage;
+  if (printUncovered) {
+    std::unique_ptr<mlir::MLIRContext> context = makeContext();
+    for (uint64_t i = 0; i < count; ++i) {
+      auto module = mlir::parseSourceString<mlir::ModuleOp>(
+          program(firstSeed + i), context.get());
+      if (!module)
+        return 1;
+      coverage.countOps(*module);
+    }
+    context->loadAllAvailableDialects();
+    for (const std::string &name :
+         coverage.missing(shard::modelledOps(*context)))
+      llvm::outs() << name << "\n";
+    if (printCoverage)
+      coverage.print(llvm::outs());
+    return 0;
+  }
+
   auto begin = Clock::now();
   auto lastTick = begin;
   std::vector<Failure> failures;
@@ -300,7 +328,8 @@ int main(int argc, char **argv) {
     llvm::errs() << "\r" << finished << " programs, "
                  << llvm::format("%.1f", double(finished) / seconds())
                  << " per second, " << failures.size() << " failures, "
-                 << contradictions << " contradictions ";
+                 << contradictions << " contradictions, " << coverage.numOps()
+                 << " ops, " << coverage.numCollectives() << " collectives ";
     llvm::errs().flush();
   };
   bool terminal = isatty(STDERR_FILENO);
@@ -315,12 +344,17 @@ int main(int argc, char **argv) {
   run.makeWork = [&]() -> std::function<Outcome(uint64_t)> {
     std::shared_ptr<mlir::MLIRContext> context = makeContext();
     return [&, context](uint64_t seed) {
-      return check(*context, program(seed), random ? seed : uint64_t(firstSeed),
-                   stability);
+      Coverage coverage;
+      Outcome outcome =
+          check(*context, program(seed), random ? seed : uint64_t(firstSeed),
+                stability, &coverage);
+      outcome.notes = coverage.encode();
+      return outcome;
     };
   };
   run.done = [&](uint64_t seed, const Outcome &outcome) {
     ++finished;
+    coverage.add(outcome.notes);
     contradictions += outcome.verdict == Verdict::Contradiction;
     if (isFailure(outcome.verdict))
       failures.push_back({seed, outcome});
@@ -349,6 +383,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   keepFailures(failures, program, random);
+  if (printCoverage)
+    coverage.print(llvm::outs());
   llvm::outs() << finished << " programs, " << failures.size() << " failures, "
                << contradictions << " contradictions\n";
   return failures.empty() ? 0 : 1;
