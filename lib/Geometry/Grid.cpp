@@ -8,6 +8,8 @@
 
 #include "shard/Geometry/Grid.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include <cstddef>
 
 namespace shard {
@@ -77,6 +79,9 @@ std::vector<int64_t> Grid::groupMembers(int64_t device,
     std::vector<int64_t> inGroup = delinearize(position, axisSizes);
     for (size_t i = 0; i < axes.size(); ++i)
       all[axes[i]] = inGroup[i];
+    if (SHARD_FAULT(GroupMembersMinorFirst) && axes.size() == 2)
+      for (size_t i = 0; i < 2; ++i)
+        all[axes[i]] = position / (i ? axisSizes[0] : 1) % axisSizes[i];
     members[position] = this->device(all);
   }
   return members;

@@ -8,6 +8,8 @@
 
 #include "Canonicalize.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 using namespace mlir;
 
 namespace shard {
@@ -67,9 +69,10 @@ struct NestedAllReduce : OpRewritePattern<AllReduceOp> {
       return failure();
     SmallVector<GridAxis> axes(inner.getGridAxes());
     for (GridAxis axis : op.getGridAxes()) {
-      if (!llvm::is_contained(inner.getGridAxes(), axis))
-        axes.push_back(axis);
-      else if (!idempotent)
+      if (!llvm::is_contained(inner.getGridAxes(), axis)) {
+        if (!SHARD_FAULT(FoldNestedReduceForgetsAxes))
+          axes.push_back(axis);
+      } else if (!idempotent)
         return failure();
     }
     rewriter.replaceOpWithNewOp<AllReduceOp>(op, type, inner.getInput(),
@@ -89,7 +92,8 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
     if (!reduce || !reduce->hasOneUse() || !isPlain(reduce) ||
         reduce.getGridAttr() != slice.getGridAttr() ||
         slice.getGridAxes().empty() ||
-        !isSubset(slice.getGridAxes(), reduce.getGridAxes()))
+        !(isSubset(slice.getGridAxes(), reduce.getGridAxes()) ||
+          SHARD_FAULT(FoldReduceOfReduceScatterAxes)))
       return failure();
     Type type = slice.getResult().getType();
     ReductionKind kind = reduce.getReduction();
@@ -102,7 +106,7 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
     Value result = ReduceScatterOp::create(
         rewriter, slice.getLoc(), type, reduce.getInput(), slice.getGrid(),
         slice.getGridAxes(), kind, slice.getSliceAxis().getSExtValue());
-    if (!rest.empty())
+    if (!rest.empty() && !SHARD_FAULT(FoldForgetsRestOfReduce))
       result = AllReduceOp::create(rewriter, reduce.getLoc(), type, result,
                                    slice.getGrid(), rest, kind);
     rewriter.replaceOp(slice, result);
@@ -128,7 +132,9 @@ struct GatherOfReduceScatter : OpRewritePattern<AllGatherOp> {
       return failure();
     rewriter.replaceOpWithNewOp<AllReduceOp>(
         gather, result, scatter.getInput(), gather.getGrid(),
-        gather.getGridAxes(), scatter.getReduction());
+        gather.getGridAxes(),
+        SHARD_FAULT(FoldToReduceOfOtherKind) ? ReductionKind::Max
+                                             : scatter.getReduction());
     return success();
   }
 };

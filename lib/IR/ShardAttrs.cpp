@@ -8,6 +8,7 @@
 
 #include "shard/IR/ShardAttrs.h"
 
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -259,7 +260,10 @@ DimShardingAttr DimShardingAttr::parseBody(AsmParser &parser) {
 
 void DimShardingAttr::printBody(AsmPrinter &printer) const {
   printer << '[';
-  llvm::interleaveComma(getAxes(), printer,
+  SmallVector<AxisRefAttr> axes(getAxes());
+  if (SHARD_FAULT(PrintsAxesReversed))
+    std::reverse(axes.begin(), axes.end());
+  llvm::interleaveComma(axes, printer,
                         [&](AxisRefAttr axis) { axis.printBody(printer); });
   if (getOpen())
     printer << (getAxes().empty() ? "?" : ", ?");
@@ -305,7 +309,7 @@ static ParseResult parseAxes(AsmParser &parser,
 }
 
 static void printAxes(AsmPrinter &printer, ArrayRef<AxisRefAttr> axes) {
-  printer << '[';
+  printer << (SHARD_FAULT(PrintsWhatNoParserReads) ? '(' : '[');
   llvm::interleaveComma(axes, printer,
                         [&](AxisRefAttr axis) { axis.printBody(printer); });
   printer << ']';

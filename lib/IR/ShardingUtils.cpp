@@ -8,6 +8,8 @@
 
 #include "shard/IR/ShardingUtils.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 using namespace mlir;
 
 namespace shard {
@@ -59,8 +61,11 @@ FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
   if (!op.getDynamicShardedDimsOffsets().empty())
     return fail("offsets are not static");
   Sharding result = Sharding::replicated(rank);
-  for (auto [dim, list] : llvm::enumerate(axes))
+  for (auto [dim, list] : llvm::enumerate(axes)) {
     result.dims[dim].assign(list.asArrayRef().begin(), list.asArrayRef().end());
+    if (SHARD_FAULT(ReadsHandleReversed))
+      std::reverse(result.dims[dim].begin(), result.dims[dim].end());
+  }
   if (PartialAxesAttr partial = op.getPartialAttr()) {
     result.partial.assign(partial.getAxes().begin(), partial.getAxes().end());
     result.reduction = partial.getKind();

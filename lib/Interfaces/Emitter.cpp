@@ -10,6 +10,7 @@
 
 #include "WindowSteps.h"
 
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/Interfaces/PartitionContext.h"
 #include "shard/Interfaces/ShardingOption.h"
 
@@ -39,7 +40,8 @@ TypedAttr neutralElement(ReductionKind kind, Type type) {
       return FloatAttr::get(type, APFloat::getOne(semantics));
     case ReductionKind::Max:
     case ReductionKind::Min: {
-      bool negative = kind == ReductionKind::Max;
+      bool negative =
+          (kind == ReductionKind::Max) != SHARD_FAULT(NeutralOfOtherSign);
       if (!APFloat::semanticsHasInf(semantics))
         return FloatAttr::get(type, APFloat::getLargest(semantics, negative));
       return FloatAttr::get(type, APFloat::getInf(semantics, negative));
@@ -58,12 +60,15 @@ TypedAttr neutralElement(ReductionKind kind, Type type) {
   case ReductionKind::UMax:
     return IntegerAttr::get(type, APInt::getZero(width));
   case ReductionKind::Product:
-    return IntegerAttr::get(type, APInt(width, 1));
+    return IntegerAttr::get(
+        type, APInt(width, SHARD_FAULT(NeutralOfProductIsZero) ? 0 : 1));
   case ReductionKind::BitwiseAnd:
   case ReductionKind::UMin:
     return IntegerAttr::get(type, APInt::getAllOnes(width));
   case ReductionKind::Max:
-    return IntegerAttr::get(type, APInt::getSignedMinValue(width));
+    return IntegerAttr::get(type, SHARD_FAULT(NeutralOfSignedMaxIsZero)
+                                      ? APInt::getZero(width)
+                                      : APInt::getSignedMinValue(width));
   case ReductionKind::Min:
     return IntegerAttr::get(type, APInt::getSignedMaxValue(width));
   case ReductionKind::Average:
@@ -99,6 +104,13 @@ public:
   Value emit(const Step &step, const Sharding &before, Value local) {
     RankedTensorType result = type.clone(ArrayRef<int64_t>(step.localShape));
     ArrayRef<GridAxis> axes(step.axes);
+    AxisList reversed(axes.rbegin(), axes.rend());
+    if ((SHARD_FAULT(SliceAxesReversed) && step.kind == Step::Kind::AllSlice) ||
+        (SHARD_FAULT(GatherAxesReversed) &&
+         step.kind == Step::Kind::AllGather) ||
+        (SHARD_FAULT(AllToAllAxesReversed) &&
+         step.kind == Step::Kind::AllToAll))
+      axes = reversed;
     switch (step.kind) {
     case Step::Kind::AllGather:
       return AllGatherOp::create(builder, loc, result, local, grid, axes,
@@ -110,12 +122,17 @@ public:
       return AllToAllOp::create(builder, loc, result, local, grid, axes,
                                 step.dim, step.concatDim);
     case Step::Kind::AllReduce:
+      if (SHARD_FAULT(MissingAllReduce))
+        return local;
       return AllReduceOp::create(builder, loc, result, local, grid, axes,
                                  step.reduction)
           ->getResult(0);
     case Step::Kind::ReduceScatter:
       return ReduceScatterOp::create(builder, loc, result, local, grid, axes,
-                                     step.reduction, step.dim)
+                                     step.reduction,
+                                     SHARD_FAULT(ReduceScatterWrongDim)
+                                         ? (step.dim + 1) % type.getRank()
+                                         : step.dim)
           ->getResult(0);
     case Step::Kind::Permute:
       return PermuteOp::create(
@@ -143,6 +160,8 @@ private:
   }
 
   Value makePartial(const Step &step, Value local) {
+    if (SHARD_FAULT(PartialOnEveryDevice))
+      return local;
     switch (step.reduction) {
     case ReductionKind::Sum:
     case ReductionKind::Product:
@@ -179,7 +198,8 @@ private:
                                                             extents;
     for (int64_t extent : localType.getShape())
       extents.push_back(builder.getIndexAttr(extent));
-    offsets[step.dim] = block.offset;
+    if (!SHARD_FAULT(EmbeddedAtZero))
+      offsets[step.dim] = block.offset;
     extents[step.dim] = block.size;
     Value valid = tensor::ExtractSliceOp::create(builder, loc, local, zeros,
                                                  extents, ones);
@@ -216,6 +236,10 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
     return emitError(loc) << "no plan reshards " << type << " from "
                           << toString(from) << " to " << toString(to) << ": "
                           << error;
+  if (SHARD_FAULT(FailsSilently) && plan->steps.size() > 2)
+    return failure();
+  if (SHARD_FAULT(Crashes) && plan->steps.size() > 2)
+    std::abort();
   StepEmitter emitter(builder, loc, type, emission);
   const Sharding *before = &from;
   for (const Step &step : plan->steps) {

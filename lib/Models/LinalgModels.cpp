@@ -17,6 +17,7 @@
 
 #include "RelayoutModels.h"
 
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/Interfaces/Emitter.h"
 #include "shard/Interfaces/PartitionContext.h"
@@ -52,13 +53,21 @@ std::optional<ReductionKind> combinerKind(Operation *op) {
           [](auto) { return ReductionKind::Product; })
       .Case<arith::MaximumFOp, arith::MaxSIOp>(
           [](auto) { return ReductionKind::Max; })
-      .Case<arith::MinimumFOp, arith::MinSIOp>(
-          [](auto) { return ReductionKind::Min; })
-      .Case<arith::MaxUIOp>([](auto) { return ReductionKind::UMax; })
+      .Case<arith::MinimumFOp, arith::MinSIOp>([](auto) {
+        return SHARD_FAULT(MinCombinesAsMax) ? ReductionKind::Max
+                                             : ReductionKind::Min;
+      })
+      .Case<arith::MaxUIOp>([](auto) {
+        return SHARD_FAULT(UnsignedCombinesSigned) ? ReductionKind::Max
+                                                   : ReductionKind::UMax;
+      })
       .Case<arith::MinUIOp>([](auto) { return ReductionKind::UMin; })
       .Case<arith::AndIOp>([](auto) { return ReductionKind::BitwiseAnd; })
       .Case<arith::OrIOp>([](auto) { return ReductionKind::BitwiseOr; })
-      .Case<arith::XOrIOp>([](auto) { return ReductionKind::BitwiseXor; })
+      .Case<arith::XOrIOp>([](auto) {
+        return SHARD_FAULT(XorCombinesAsOr) ? ReductionKind::BitwiseOr
+                                            : ReductionKind::BitwiseXor;
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -122,7 +131,8 @@ PartialRule ruleOf(linalg::LinalgOp op) {
   if (!compute || compute->getBlock() != body ||
       !llvm::all_of(compute->getOperands(), isInput) || !allTakePart())
     return PartialRule::None;
-  if (isa<arith::MulFOp, arith::MulIOp>(compute) &&
+  if ((isa<arith::MulFOp, arith::MulIOp>(compute) ||
+       SHARD_FAULT(PartialThroughAnyBody)) &&
       compute->getOperand(0) != compute->getOperand(1))
     return PartialRule::Multilinear;
   // A reduction of a sum is linear in all inputs together only when each comes
@@ -230,7 +240,7 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
                           : &*std::prev(before.getPoint());
     if (failed(partitionByCloning(op, builder, inputs, context, results)))
       return failure();
-    if (!linalgOp.hasIndexSemantics())
+    if (!linalgOp.hasIndexSemantics() || SHARD_FAULT(IndexStaysLocal))
       return success();
     // The clone is among the ops built since; its indices become global ones.
     Operation *local = last ? last->getNextNode() : &before.getBlock()->front();
@@ -248,7 +258,8 @@ private:
                      SmallVectorImpl<Value> &inputs) const {
     Sharding result = context.result(index);
     unsigned number = op.getNumDpsInputs() + index;
-    if (result.partial.empty() || context.option.isPartialOperand(number))
+    if (result.partial.empty() || context.option.isPartialOperand(number) ||
+        SHARD_FAULT(InitOnEveryDevice))
       return;
     if (!op.payloadUsesValueFromOperand(op.getDpsInitOperand(index)))
       return;

@@ -13,6 +13,8 @@
 
 #include "TensorModels.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include "ModelSupport.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -83,7 +85,7 @@ LocalSlice localSlice(OpTy op, OpBuilder &builder, ArrayRef<Value> operands,
           if (op->getOperand(i) == value)
             entry = operands[i];
   for (auto [dim, axes] : llvm::enumerate(sharding.dims))
-    if (!axes.empty())
+    if (!axes.empty() && !SHARD_FAULT(SliceOfWholeExtent))
       slice.sizes[dim] = tensor::getMixedSize(builder, op.getLoc(), large, dim);
   return slice;
 }
@@ -149,7 +151,8 @@ struct PadModel : public DescribedModel<PadModel, tensor::PadOp> {
     Value padding = cast<tensor::PadOp>(op).getConstantPaddingValue();
     bool isZero = padding && (matchPattern(padding, m_AnyZeroFloat()) ||
                               matchPattern(padding, m_Zero()));
-    return isZero ? PartialRule::Additive : PartialRule::None;
+    return isZero || SHARD_FAULT(PartialPadded) ? PartialRule::Additive
+                                                : PartialRule::None;
   }
 };
 

@@ -15,6 +15,7 @@
 
 #include "ModelSupport.h"
 
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/Models/Models.h"
 
@@ -189,7 +190,7 @@ struct InsertModel : public DescribedModel<InsertModel, tensor::InsertOp> {
       indices[dim] = arith::MinSIOp::create(builder, loc, low, last);
     }
     Value element = operands[0];
-    if (mine) {
+    if (mine && !SHARD_FAULT(ElementInsertedEverywhere)) {
       Value old = tensor::ExtractOp::create(builder, loc, dest, indices);
       element = arith::SelectOp::create(builder, loc, mine, element, old);
     }

@@ -8,6 +8,8 @@
 
 #include "shard/Propagation/AxisLists.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -59,6 +61,8 @@ AtomSpace::find(const AxisOrigin &part) const {
   if (result.empty() || atoms[result.front()].preSize != part.preSize ||
       covered != part.size)
     return std::nullopt;
+  if (SHARD_FAULT(SubAxesReversed))
+    std::reverse(result.begin(), result.end());
   return result;
 }
 

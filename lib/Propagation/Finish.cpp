@@ -8,6 +8,8 @@
 
 #include "Run.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 namespace shard::propagation {
 
 namespace {
@@ -23,7 +25,7 @@ public:
   }
 
   void see(llvm::ArrayRef<uint8_t> list) {
-    for (size_t i = 0; i < list.size(); ++i) {
+    for (size_t i = 0; i < list.size() && !SHARD_FAULT(SubAxesMerged); ++i) {
       if (i + 1 == list.size() || list[i + 1] != list[i] + 1)
         apart |= AtomMask(1) << list[i];
       if (list[i] > 0 && (i == 0 || list[i - 1] + 1 != list[i]))

@@ -8,6 +8,8 @@
 
 #include "Run.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -126,7 +128,7 @@ std::optional<HintError> Run::applyHints() {
         mask |= AtomMask(1) << atom;
       });
       dims.push_back(list);
-      if (!dimHint.open && dim < 64)
+      if (!dimHint.open && dim < 64 && !SHARD_FAULT(ClosedIsOpen))
         made.closed |= uint64_t(1) << dim;
       int32_t priority = options.userPriorities ? dimHint.priority : 0;
       made.priorities.push_back(priority);
@@ -146,6 +148,8 @@ std::optional<HintError> Run::applyHints() {
       made.reduction = hint.reduction;
     if (!error.empty())
       return HintError{value, error};
+    if (SHARD_FAULT(HintDropped))
+      continue;
     state[value] = shardings.intern(dims, mask);
     limit[value] = intern(std::move(made));
     done[{number, problem.valueScope[value]}] = {state[value], limit[value]};
@@ -220,7 +224,8 @@ void Run::accept(ValueId value) {
     ListId want = offer.proposal.list;
     if (want == have || !lists.isPrefix(have, want))
       continue;
-    while (lists.mask(want) & ~lists.mask(have) & (mask | limits.forbidden))
+    while (!SHARD_FAULT(AxisUsedTwice) &&
+           (lists.mask(want) & ~lists.mask(have) & (mask | limits.forbidden)))
       want = lists.ancestor(want, lists.length(want) - 1);
     if (want == have)
       continue;

@@ -8,6 +8,8 @@
 
 #include "SearchSpace.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -203,7 +205,8 @@ bool SearchSpace::flat(int64_t extent, const uint8_t *axes, int count) const {
   int64_t sizes[maxAxes];
   for (int i = 0; i < count; ++i)
     sizes[i] = size[axes[i]];
-  return cutsAtOnce(extent, sizes, static_cast<size_t>(count));
+  return SHARD_FAULT(PlanIgnoresGaps) ||
+         cutsAtOnce(extent, sizes, static_cast<size_t>(count));
 }
 
 /// Whether `axes`, of the same product as the present axes of `dim`, cut it
@@ -212,7 +215,8 @@ bool SearchSpace::keepsBlocks(const Layout &layout, int dim,
                               const uint8_t *axes, int count) const {
   uint64_t codeBefore = sizesCode(layout.axes[dim], layout.count[dim]);
   uint64_t codeAfter = sizesCode(axes, count);
-  if (even || (count == layout.count[dim] && codeBefore == codeAfter))
+  if (even || (count == layout.count[dim] && codeBefore == codeAfter) ||
+      SHARD_FAULT(PlanPermutesUneven))
     return true;
   uint64_t hash =
       (codeBefore * 31 + codeAfter) * 31 + static_cast<uint64_t>(dim);
@@ -417,7 +421,8 @@ Step SearchSpace::step(const State &from, const Move &move) const {
   switch (move.kind) {
   case Step::Kind::AllGather:
   case Step::Kind::EmbedPartial:
-    result.axes = list(before, move.dim, after.count[move.dim]);
+    result.axes = list(before, move.dim,
+                       after.count[move.dim] + SHARD_FAULT(PlanForgetsAxis));
     result.reduction = problem.to.reduction;
     break;
   case Step::Kind::AllSlice:
@@ -430,7 +435,8 @@ Step SearchSpace::step(const State &from, const Move &move) const {
     break;
   case Step::Kind::AllReduce:
     result.axes = set(partialBefore & ~partialAfter);
-    result.reduction = problem.from.reduction;
+    result.reduction = SHARD_FAULT(ReductionOfTarget) ? problem.to.reduction
+                                                      : problem.from.reduction;
     break;
   case Step::Kind::MakePartial:
     result.axes = set(partialAfter & ~partialBefore);

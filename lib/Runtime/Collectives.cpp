@@ -14,6 +14,8 @@
 
 #include "Collective.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -42,14 +44,19 @@ void concatenate(const Collective &c, int64_t dim) {
   for (int64_t i = 0; i < m.size; ++i) {
     int64_t p = (m.position + i) % m.size;
     Block block = m.block(extent, p);
+    if (SHARD_FAULT(GatherKeepsPadding) && block.size > 0)
+      block.offset = extent - block.size;
     copy(c.call.result.slice(dim, block.offset, block.size),
-         m.peer(p).input.slice(dim, 0, block.size));
+         m.peer(SHARD_FAULT(GatherReversed) ? m.size - 1 - p : p)
+             .input.slice(dim, 0, block.size));
   }
 }
 
 /// Copies the own block of `whole` into `part`, zeros behind it.
 void cut(const Member &m, const View &part, const View &whole, int64_t dim) {
-  Block block = m.block(whole.sizes[dim], m.position);
+  Block block = m.block(whole.sizes[dim], SHARD_FAULT(SliceOfOtherDevice)
+                                              ? m.size - 1 - m.position
+                                              : m.position);
   copy(part.slice(dim, 0, block.size),
        whole.slice(dim, block.offset, block.size));
   if (block.size < part.sizes[dim])
@@ -97,6 +104,8 @@ void shard_rt_all_gather(const char *location, const int64_t *group,
   c.checkDim("dimension", dim);
   c.checkShapes(dim);
   c.call.freeDim = dim;
+  if (SHARD_FAULT(DeviceSkipsGather) && c.member->position == 1)
+    return;
   c.enter();
   concatenate(c, dim);
   c.leave();
@@ -173,7 +182,8 @@ void shard_rt_all_to_all(const char *location, const int64_t *group,
   for (int64_t i = 0; i < m.size; ++i) {
     int64_t p = (m.position + i) % m.size;
     View source = m.peer(p).input.slice(split_dim, mine.offset, mine.size);
-    Block theirs = m.block(out.sizes[concat_dim], p);
+    Block theirs = m.block(out.sizes[concat_dim],
+                           SHARD_FAULT(AllToAllReversed) ? m.size - 1 - p : p);
     View target = out.slice(concat_dim, theirs.offset, theirs.size);
     if (split_dim != concat_dim) {
       source = source.slice(concat_dim, 0, theirs.size);
@@ -221,9 +231,10 @@ void shard_rt_all_reduce(const char *location, const int64_t *group,
       for (int64_t p = 0; p < m.size; ++p)
         sources[p] = m.peer(p).input.data + at * bytes;
       char *own = c.call.result.data + at * bytes;
-      kernel(own, sources.data(), m.size, count);
+      kernel(own, sources.data(), m.size - SHARD_FAULT(AllReduceForgetsLast),
+             count);
       for (int64_t p = 0; p < m.size; ++p)
-        if (p != m.position)
+        if (p != m.position && !SHARD_FAULT(ReduceNotSpread))
           memcpy(m.peer(p).result.data + at * bytes, own, count * bytes);
     }
   }
@@ -266,7 +277,8 @@ void shard_rt_reduce_scatter(const char *location, const int64_t *group,
   c.checkCut(dim, c.call.input.sizes[dim], c.call.result.sizes[dim]);
   Member &m = *c.member;
   const View &out = c.call.result;
-  Block block = m.block(c.call.input.sizes[dim], m.position);
+  Block block = m.block(c.call.input.sizes[dim],
+                        SHARD_FAULT(ReduceScatterFirstBlock) ? 0 : m.position);
   int64_t inner = 1, outer = 1;
   for (int64_t i = dim + 1; i < out.rank; ++i)
     inner *= out.sizes[i];
@@ -442,6 +454,8 @@ void shard_rt_permute(const char *location, const int64_t *group, int64_t type,
   // `all` is ordered from, then to \ from, so the position is the linear index
   // over the two lists.
   int64_t source = block * (all.size / from.size) + replica;
+  if (SHARD_FAULT(PermuteMirrored))
+    source = all.size - 1 - source;
   c.enter();
   copy(c.call.result, all.peer(source).input);
   c.leave();

@@ -8,6 +8,8 @@
 
 #include "Rendezvous.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdarg>
@@ -100,7 +102,8 @@ bool meet(Device &device, Member &member, const Call &call) {
       return false;
     }
     group.arriving = 0;
-    ++group.entered;
+    if (!SHARD_FAULT(MissedWakeup))
+      ++group.entered;
     for (int64_t other : group.devices)
       if (other != device.index)
         unblock(*run.devices[other]);

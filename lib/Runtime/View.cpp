@@ -8,6 +8,8 @@
 
 #include "View.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include <cstring>
 
 namespace shard {
@@ -107,7 +109,8 @@ Loops collapse(const View &target, const View &source) {
     int64_t sourceStride = source.strides[i] * bytes;
     int64_t last = loops.depth - 1;
     if (last >= 0 && loops.target[last] == targetStride * target.sizes[i] &&
-        loops.source[last] == sourceStride * target.sizes[i]) {
+        (loops.source[last] == sourceStride * target.sizes[i] ||
+         SHARD_FAULT(CopyCollapsesWrongly))) {
       loops.sizes[last] *= target.sizes[i];
       loops.target[last] = targetStride;
       loops.source[last] = sourceStride;

@@ -21,6 +21,7 @@
 #include "OpHints.h"
 #include "SignatureAttrs.h"
 
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Propagation/Propagation.h"
@@ -68,8 +69,9 @@ public:
     for (const GridPropagation::ManualShardings &entry : propagation.manual)
       annotateManual(entry);
     for (const GridPropagation::ResultSharding &entry : propagation.results)
-      signatureOf(cast<FunctionOpInterface>(entry.function))
-          .setResult(entry.result, shardingName, attribute(entry.sharding));
+      if (!SHARD_FAULT(ResultHintDropped))
+        signatureOf(cast<FunctionOpInterface>(entry.function))
+            .setResult(entry.result, shardingName, attribute(entry.sharding));
     for (auto &[function, signature] : signatures)
       signature.write();
     if (propagation.refined)
@@ -114,8 +116,11 @@ private:
              << " must be cut into sub-axes, which adds a grid to the module; "
                 "run the pass on the module instead of on a function";
     OpBuilder builder(gridOp->getContext());
+    std::vector<int64_t> shape = propagation.grid.shape;
+    if (SHARD_FAULT(RefinedGridReversed))
+      std::reverse(shape.begin(), shape.end());
     auto refined = GridOp::create(builder, gridOp.getLoc(), gridOp.getSymName(),
-                                  ArrayRef<int64_t>(propagation.grid.shape));
+                                  ArrayRef<int64_t>(shape));
     refined.setRefinesAttr(grid);
     SymbolTable symbols(module);
     grid = FlatSymbolRefAttr::get(
@@ -169,7 +174,8 @@ private:
       return;
     // A reshard that the user asked for carries the sharding itself.
     if (auto reshard = dyn_cast_if_present<ShardOp>(def)) {
-      reshard.getShardingMutable().assign(handle(index, def->getBlock()));
+      if (!SHARD_FAULT(StaleAnnotation))
+        reshard.getShardingMutable().assign(handle(index, def->getBlock()));
       return;
     }
     stateBehind(value, handle(index, value.getParentBlock()));
@@ -244,7 +250,8 @@ private:
       // A region's edges list the uses of its terminators first.
       annotation->moveBefore(anchor);
     }
-    use.set(annotation);
+    if (!SHARD_FAULT(UseNotReplaced))
+      use.set(annotation);
   }
 
   void annotateManual(const GridPropagation::ManualShardings &entry) {

@@ -8,6 +8,8 @@
 
 #include "CallSplit.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/SymbolTable.h"
@@ -92,9 +94,11 @@ static bool areAlike(func::FuncOp a, func::FuncOp b) {
     list.erase(SymbolTable::getSymbolAttrName());
     return list.getDictionary(function.getContext());
   };
-  return attributes(a) == attributes(b) &&
-         OperationEquivalence::isRegionEquivalentTo(
-             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+  return SHARD_FAULT(CalleesMerged) ||
+         attributes(a) == attributes(b) &&
+             OperationEquivalence::isRegionEquivalentTo(
+                 &a.getBody(), &b.getBody(),
+                 OperationEquivalence::IgnoreLocations);
 }
 
 void CallSplit::merge(ModuleOp module) {

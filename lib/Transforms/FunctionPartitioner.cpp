@@ -10,6 +10,7 @@
 
 #include "SignatureAttrs.h"
 
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingOption.h"
 
@@ -65,7 +66,10 @@ FailureOr<Value> FunctionPartitioner::localAs(Value value,
            << "uses a value that partition has not seen";
   if (!wanted || local.sharding == wanted)
     return local.value;
-  Value &reshard = reshards[{value, {builder.getInsertionBlock(), wanted}}];
+  Value &reshard =
+      reshards[{value,
+                {builder.getInsertionBlock(),
+                 SHARD_FAULT(ReshardOfOtherSharding) ? nullptr : wanted}}];
   if (reshard)
     return reshard;
   // A captured value may be split by axes that are manual here; outside, its
@@ -81,6 +85,8 @@ FailureOr<Value> FunctionPartitioner::localAs(Value value,
                   *wanted, emission);
   if (succeeded(made))
     reshard = *made;
+  if (SHARD_FAULT(ErrorButSuccess))
+    mlir::emitError(user->getLoc()) << "cannot reshard";
   return made;
 }
 
@@ -94,7 +100,7 @@ LogicalResult FunctionPartitioner::setResult(Value global, Value local,
                                              const Sharding *natural,
                                              Operation *op) {
   const Sharding *wanted = shardings.of(global);
-  if (wanted && natural != wanted) {
+  if (wanted && natural != wanted && !SHARD_FAULT(ResultAsIs)) {
     unsigned number = cast<OpResult>(global).getResultNumber();
     FailureOr<Value> reshard = emitReshard(
         builder, reshardLoc(op, "result " + Twine(number)), local,
@@ -290,8 +296,10 @@ LogicalResult FunctionPartitioner::rebuildAnnotation(ShardOp op) {
 LogicalResult FunctionPartitioner::rebuildReturn(Operation *op) {
   SmallVector<Value> operands;
   for (auto [index, value] : llvm::enumerate(op->getOperands())) {
-    FailureOr<Value> local = localAs(value, shardings.signature.results[index],
-                                     op, "operand " + Twine(index));
+    FailureOr<Value> local = localAs(
+        value,
+        SHARD_FAULT(ReturnAsIs) ? nullptr : shardings.signature.results[index],
+        op, "operand " + Twine(index));
     if (failed(local))
       return failure();
     operands.push_back(*local);
@@ -308,8 +316,9 @@ LogicalResult FunctionPartitioner::rebuildCall(Operation *op,
     return rebuildReplicated(op);
   SmallVector<Value> operands;
   for (auto [index, value] : llvm::enumerate(op->getOperands())) {
-    FailureOr<Value> local = localAs(value, signature->arguments[index], op,
-                                     "operand " + Twine(index));
+    FailureOr<Value> local = localAs(
+        value, SHARD_FAULT(CallAsIs) ? nullptr : signature->arguments[index],
+        op, "operand " + Twine(index));
     if (failed(local))
       return failure();
     operands.push_back(*local);
@@ -438,8 +447,9 @@ FunctionPartitioner::localEdgeOperands(Operation *op,
     auto edge = edgeOperands.find(&operand);
     FailureOr<Value> local =
         localAs(operand.get(),
-                edge == edgeOperands.end() ? replicatedLike(operand.get())
-                                           : edge->second,
+                SHARD_FAULT(BranchEndsDiffer) ? nullptr
+                : edge == edgeOperands.end()  ? replicatedLike(operand.get())
+                                              : edge->second,
                 op, "operand " + Twine(operand.getOperandNumber()));
     if (failed(local))
       return failure();

@@ -8,6 +8,7 @@
 
 #include "FunctionShardings.h"
 
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -138,7 +139,7 @@ void FunctionShardings::joinEdges() {
     for (auto &[operand, inputs] : mapping)
       for (Value input : inputs) {
         Value a = leader(inputs.front()), b = leader(input);
-        if (a != b)
+        if (a != b && !SHARD_FAULT(CarriedNotJoined))
           joined[b] = a;
       }
   });

@@ -18,6 +18,7 @@
 #include "Reduce.h"
 
 #include "shard/Execution/Verify.h"
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/Models/Models.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -92,6 +93,12 @@ cl::opt<double> reduceSeconds(
 cl::opt<bool>
     stability("stability", cl::init(true), cl::cat(category),
               cl::desc("Check that a second propagation changes nothing"));
+cl::opt<std::string>
+    fault("fault", cl::value_desc("name"), cl::cat(category),
+          cl::desc("Make this mistake on purpose; a build with "
+                   "SHARD_SEEDED_FAULTS=ON only"));
+cl::opt<bool> listFaults("list-faults", cl::cat(category),
+                         cl::desc("Print the faults of this build"));
 cl::opt<bool> quiet("quiet", cl::cat(category),
                     cl::desc("No progress line, no figures of time"));
 
@@ -248,6 +255,18 @@ int main(int argc, char **argv) {
     return bad("--max-ops " + llvm::Twine(maxOps) + ": expected 1 to 10000");
   if (!(leastSeconds >= 0) || !(reduceSeconds >= 0))
     return bad("--seconds and --reduce-seconds: expected a number from 0 on");
+
+  if (listFaults) {
+    for (const shard::SeededFault *f = shard::seededFaults(); f->name; ++f)
+      llvm::outs() << f->name << ": " << f->description << "\n";
+    return 0;
+  }
+  if (!fault.empty() && !shard::seedFault(fault.c_str())) {
+    llvm::errs() << "shard-fuzz: --fault '" << fault
+                 << "': this build has no such fault (--list-faults); faults "
+                    "are in a build with SHARD_SEEDED_FAULTS=ON\n";
+    return 2;
+  }
 
   GenerateOptions options;
   options.kind = kind;
