@@ -104,13 +104,15 @@ public:
   Value emit(const Step &step, const Sharding &before, Value local) {
     RankedTensorType result = type.clone(ArrayRef<int64_t>(step.localShape));
     ArrayRef<GridAxis> axes(step.axes);
-    AxisList reversed(axes.rbegin(), axes.rend());
+    AxisList reversed;
     if ((SHARD_FAULT(SliceAxesReversed) && step.kind == Step::Kind::AllSlice) ||
         (SHARD_FAULT(GatherAxesReversed) &&
          step.kind == Step::Kind::AllGather) ||
         (SHARD_FAULT(AllToAllAxesReversed) &&
-         step.kind == Step::Kind::AllToAll))
+         step.kind == Step::Kind::AllToAll)) {
+      reversed.assign(axes.rbegin(), axes.rend());
       axes = reversed;
+    }
     switch (step.kind) {
     case Step::Kind::AllGather:
       return AllGatherOp::create(builder, loc, result, local, grid, axes,

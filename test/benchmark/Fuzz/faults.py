@@ -13,7 +13,6 @@ docs/SeededFaults.md; exit code 1 if a fault is not found.
 """
 
 import argparse
-import functools
 import pathlib
 import re
 import statistics
@@ -35,50 +34,34 @@ def read_list():
     return faults
 
 
-class Fuzzer:
-    def __init__(self, program):
-        self.program = program
-
-    @functools.lru_cache(maxsize=None)
-    def run(self, fault, seed, count):
-        """What shard-fuzz says about the programs; empty if all pass."""
-        command = [self.program, "--quiet", "--jobs", "1", "--reduce=0", "--reduce-most", "0"]
-        command += ["--seed", str(seed), "--count", str(count)]
-        if fault:
-            command += ["--fault", fault]
-        process = subprocess.run(command, capture_output=True, text=True)
-        if process.returncode not in (0, 1):
-            sys.exit(f"{' '.join(command)}: {process.stderr}")
-        return process.stdout if process.returncode else ""
-
-    def differs(self, fault, seed, count):
-        found = self.run(fault, seed, count)
-        return bool(found) and found != self.run(None, seed, count)
-
-    def first(self, fault, seed, count):
-        """The first of the programs that tells, and what it says."""
-        if not self.differs(fault, seed, count):
-            return None
-        if count == 1:
-            return seed, self.run(fault, seed, 1)
-        half = count // 2
-        return self.first(fault, seed, half) or self.first(fault, seed + half, count - half)
-
-    def find(self, fault, seed, count):
-        done, size = 0, 2
-        while done < count:
-            size = min(size, count - done)
-            if found := self.first(fault, seed + done, size):
-                return found
-            done += size
-            size = min(2 * size, 128)
+def first_failure(program, fault, seed, count):
+    """Seed and words of the first program that fails, if one does."""
+    command = [program, "--quiet", "--jobs", "1", "--stop-at-first", "--reduce=0"]
+    command += ["--seed", str(seed), "--count", str(count)]
+    if fault:
+        command += ["--fault", fault]
+    process = subprocess.run(command, capture_output=True, text=True)
+    if process.returncode == 0:
         return None
+    told = re.search(r"^first failure: program \d+, seed (\d+): (.*)", process.stdout, re.M)
+    if not told:
+        sys.exit(f"{' '.join(command)}: {process.stdout}{process.stderr}")
+    return int(told.group(1)), told.group(2)
 
 
-def how_it_showed(output):
+def find(program, fault, seed, count):
+    """The same, of the programs that do not fail alike without the fault."""
+    end = seed + count
+    while seed < end and (found := first_failure(program, fault, seed, end - seed)):
+        if first_failure(program, None, found[0], 1) != found:
+            return found
+        seed = found[0] + 1
+    return None
+
+
+def how_it_showed(told):
     """The verdict in a few words."""
-    verdict, message = re.match(r"1 x ([\w-]+): (.*)", output).groups()
-    detail = output.splitlines()[1].split(": ", 1)[1]
+    verdict, detail = told.split(": ", 1)
     for text, words in (
         ("second propagation", "unstable"),
         ("does not parse", "does not parse"),
@@ -118,13 +101,13 @@ def main():
     ).stdout
     if f"{faults[0][0]}: " not in known:
         sys.exit(f"{arguments.shard_fuzz} has no faults: cmake --preset faults")
-    fuzzer = Fuzzer(arguments.shard_fuzz)
     print("| fault | what it breaks | floor | programs | how it showed |")
     print("|---|---|---|---:|---|")
     needed = []
     with ThreadPoolExecutor(arguments.jobs) as pool:
         results = pool.map(
-            lambda fault: fuzzer.find(fault[0], arguments.seed, arguments.count), faults
+            lambda fault: find(arguments.shard_fuzz, fault[0], arguments.seed, arguments.count),
+            faults,
         )
         for (name, floor, description), found in zip(faults, results):
             row = "not found", ""
