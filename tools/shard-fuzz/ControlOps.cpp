@@ -17,24 +17,27 @@ std::string Generator::region(const std::function<void()> &body) {
   std::string outer;
   std::swap(out, outer);
   size_t values = scope.size(), argumentsBefore = arguments.size();
+  bool manyBlocksOutside = manyBlocks;
+  manyBlocks = false;
   indent += 2;
   ++depth;
   body();
   --depth;
+  manyBlocks = manyBlocksOutside;
   indent -= 2;
   scope.resize(values + arguments.size() - argumentsBefore);
   std::swap(out, outer);
   return outer;
 }
 
-static std::string typeList(const std::vector<Val> &values) {
+std::string shard::fuzz::typeList(const std::vector<Val> &values) {
   std::vector<std::string> types;
   for (const Val &value : values)
     types.push_back(value.type());
   return join(types);
 }
 
-static std::string nameList(const std::vector<Val> &values) {
+std::string shard::fuzz::nameList(const std::vector<Val> &values) {
   std::vector<std::string> names;
   for (const Val &value : values)
     names.push_back(value.name);
@@ -49,7 +52,7 @@ void Generator::addResults(const std::string &name, std::vector<Val> like) {
   }
 }
 
-static std::string multiple(const std::string &name, size_t count) {
+std::string shard::fuzz::multiple(const std::string &name, size_t count) {
   return count > 1 ? name + ":" + std::to_string(count) : name;
 }
 

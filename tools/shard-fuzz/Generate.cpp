@@ -74,8 +74,11 @@ void Generator::oneOp() {
                                            &Generator::pad,
                                            &Generator::concat};
   static const std::vector<Maker> control = {
-      &Generator::scfIf, &Generator::scfFor, &Generator::scfWhile,
-      &Generator::call, &Generator::call};
+      &Generator::scfIf,          &Generator::scfIf,
+      &Generator::scfFor,         &Generator::scfFor,
+      &Generator::scfWhile,       &Generator::scfExecuteRegion,
+      &Generator::scfIndexSwitch, &Generator::call,
+      &Generator::call,           &Generator::call};
   int64_t controlPercent = options.kind == Kind::Control ? 40
                            : options.kind == Kind::Full  ? 10
                                                          : 0;
@@ -120,6 +123,7 @@ void Generator::function(const std::string &name, bool isPrivate,
   scope.clear();
   arguments.clear();
   annotated.clear();
+  manyBlocks = rng.chance(40);
   budget = count * 2;
   // Something to begin with.
   for (int64_t i = rng.between(1, 2); i > 0; --i)

@@ -53,6 +53,12 @@ struct Val {
   }
 };
 
+/// "%a, %b" and "tensor<2xf32>, i1" of values.
+std::string nameList(const std::vector<Val> &values);
+std::string typeList(const std::vector<Val> &values);
+/// "%v:2", the name of an op with two results.
+std::string multiple(const std::string &name, size_t count);
+
 struct GenericText;
 
 /// How elements are combined, and what is neutral to it.
@@ -138,6 +144,10 @@ private:
   bool scfIf();
   bool scfFor();
   bool scfWhile();
+  bool scfExecuteRegion();
+  bool scfIndexSwitch();
+  bool branches();
+  bool branchLoop();
   bool call();
   using Maker = bool (Generator::*)();
   void oneOp();
@@ -169,6 +179,9 @@ private:
   void addResults(const std::string &name, std::vector<Val> like);
   std::pair<std::vector<Val>, std::vector<Val>> carriedValues();
   std::vector<Val> nextValues(const std::vector<Val> &carried);
+  std::string label();
+  std::vector<Val> someValues(size_t before);
+  std::vector<Val> alternatives(std::vector<Val> &results);
 
   Random rng;
   GenerateOptions options;
@@ -177,6 +190,8 @@ private:
   /// How likely a new value gets a hint, in percent.
   int64_t hintPercent = 0, argumentHintPercent = 0;
   bool subAxes = false, partials = false, contradictions = false;
+  /// Whether the region being written may have several blocks.
+  bool manyBlocks = false;
   std::string out;
   int64_t indent = 2, counter = 0, depth = 0, groups = 0, budget = 0;
   std::vector<Val> scope;
