@@ -9,6 +9,7 @@
 #ifndef SHARD_TOOLS_FUZZ_RANDOM_H
 #define SHARD_TOOLS_FUZZ_RANDOM_H
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -44,7 +45,7 @@ public:
 
   template <typename T>
   void shuffle(std::vector<T> &values) {
-    for (size_t i = values.size(); i > 1; --i)
+    for (std::size_t i = values.size(); i > 1; --i)
       std::swap(values[i - 1], values[between(0, int64_t(i) - 1)]);
   }
 
