@@ -45,6 +45,13 @@ public:
         component.grid = grids[i];
     }
     llvm::erase_if(components, [](auto &component) { return !component.grid; });
+    // Its callers, who are not looked at, would keep the old signature. A public
+    // function is called by what it states.
+    auto function = dyn_cast<FunctionOpInterface>(root);
+    if (function && function.isPrivate() && !components.empty())
+      return function.emitError()
+             << "propagation of a private function must see its calls; run it "
+                "on the module";
     return success();
   }
 

@@ -232,10 +232,9 @@ private:
           .slice(table.loopBegin[at],
                  table.loopBegin[at + 1] - table.loopBegin[at]);
     };
+    if (!table.canSplit(tensor, dim))
+      return false;
     llvm::ArrayRef<uint16_t> loops = loopsOf(tensor, dim);
-    for (uint16_t loop : loops)
-      if (table.loops[loop].kind == LoopKind::Invalid)
-        return false;
     auto tensors = reader.problem.tensors(op);
     for (unsigned other = 0; other < tensors.size(); ++other) {
       if (other == tensor || tensors[other] == kNoValue)
@@ -246,7 +245,7 @@ private:
             }))
           addLimit(reasons, reader.find(tensors[other]), d);
     }
-    return !loops.empty();
+    return true;
   }
 
   void addReshard(const GridPropagation::UseSharding &use, OpId op) {
@@ -377,10 +376,40 @@ private:
       if (table.rule == PartialRule::None)
         return describe(user) + " needs the complete value";
     }
-    return !users.empty()
-               ? "reducing it later would reduce no fewer bytes, or its users "
-                 "need the complete value"
-               : "nothing uses it partial";
+    for (OpId user : users)
+      if (std::string reason = whyComplete(user, value); !reason.empty())
+        return describe(user) + " " + reason;
+    return users.empty() ? "nothing uses it partial"
+                         : "reducing it later would reduce no fewer bytes";
+  }
+
+  /// Why `user` cannot hand on partial sums of `value`; empty if it can.
+  std::string whyComplete(OpId user, ValueId value) {
+    const FlatTable &table = reader.problem.table(user);
+    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(user);
+    for (unsigned index = 0; index < table.numOperands; ++index) {
+      ValueId other = tensors[index];
+      std::string name = "operand " + std::to_string(index);
+      bool isInit = table.firstInit >= 0 && int(index) >= table.firstInit;
+      bool isPartial =
+          other != kNoValue && solution.couldBePartial.count(other);
+      if (isInit && other == value)
+        return "takes its destination, " + name + ", complete";
+      if (isInit || other == value)
+        continue;
+      if (table.rule == PartialRule::Multilinear && isPartial)
+        return "needs the complete value: " + name + " is partial too";
+      if (!isPartial &&
+          (table.rule == PartialRule::Additive ||
+           (table.rule == PartialRule::Movement && other != kNoValue)))
+        return "needs the complete value: " + name + " is not partial";
+    }
+    llvm::ArrayRef<ValueId> results = tensors.drop_front(table.numOperands);
+    if (results.size() == 1 && solution.couldBePartial.count(results[0]))
+      return "";
+    if (results.size() == 1 && hintOf.count(results[0]))
+      return "has a hint that asks for its complete result";
+    return "needs the complete value";
   }
 
   /// The reshard of a result behind the op that computes it otherwise.

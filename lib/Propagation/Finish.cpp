@@ -149,6 +149,7 @@ Solution Run::finish() {
       solution.causes.try_emplace({event.value, merge.axis(listAtoms[i])},
                                   event.cause);
   }
+  solution.couldBePartial = couldBePartial;
   return solution;
 }
 

@@ -164,6 +164,9 @@ void Run::placePartials() {
     candidateOf[results[0]] = candidates.size();
     candidates.push_back(candidate);
   }
+  if (options.explain)
+    for (const auto &[value, state] : partials)
+      couldBePartial.insert(value);
 
   for (size_t i = candidates.size(); i-- > 0;) {
     Candidate &candidate = candidates[i];

@@ -25,6 +25,13 @@ namespace {
 // Remarks
 //===----------------------------------------------------------------------===//
 
+void printAxis(llvm::raw_ostream &os, const AxisOrigin &part, GridOp gridOp) {
+  os << "axis " << gridOp.axisName(part.axis);
+  int64_t size = gridOp.getShape()[part.axis];
+  if (part.size != size && !ShapedType::isDynamic(size))
+    os << ":(" << part.preSize << ")" << part.size;
+}
+
 void addRemarks(const Reader &reader, const Solution &solution, GridOp gridOp,
                 std::vector<PropagationRemark> &remarks) {
   for (const Solution::Note &note : solution.notes) {
@@ -38,11 +45,8 @@ void addRemarks(const Reader &reader, const Solution &solution, GridOp gridOp,
     int64_t parts = 1;
     for (GridAxis axis : note.axes) {
       const AxisOrigin &part = solution.axes[axis];
-      os << (axis == note.axes.front() ? " " : ", ") << "axis "
-         << gridOp.axisName(part.axis);
-      if (part.size != gridOp.getShape()[part.axis] &&
-          !ShapedType::isDynamic(gridOp.getShape()[part.axis]))
-        os << ":(" << part.preSize << ")" << part.size;
+      os << (axis == note.axes.front() ? " " : ", ");
+      printAxis(os, part, gridOp);
       parts *= part.size;
     }
     os << " (" << parts << " parts";
@@ -51,6 +55,57 @@ void addRemarks(const Reader &reader, const Solution &solution, GridOp gridOp,
     else
       os << "): the parts do not fit";
     remarks.push_back({op->getLoc(), std::move(text)});
+  }
+}
+
+/// The axes of `has` that do not split `wanted` at all.
+AxisList lostAxes(const AxisList &has, const Sharding &wanted) {
+  AxisList lost;
+  for (GridAxis axis : has)
+    if (llvm::none_of(wanted.dims, [&](const AxisList &axes) {
+          return llvm::is_contained(axes, axis);
+        }))
+      lost.push_back(axis);
+  return lost;
+}
+
+/// Remarks on the operands that are gathered because their op cannot be split,
+/// one per op. Those of ops without a model are left to partition.
+void addGathers(Reader &reader, const Solution &solution,
+                const GridPropagation &out, const WrittenReshards &reshards,
+                std::vector<PropagationRemark> &remarks) {
+  auto gridOp = cast<GridOp>(out.gridOp);
+  OpId last = kNoOp;
+  for (auto [use, op] : llvm::zip_equal(out.uses, reshards.useOps)) {
+    if (op == kNoOp || op == last || !isa<Operation *>(reader.origins[op]) ||
+        reader.problem.table(op).loops.empty())
+      continue;
+    ValueId value = reader.find(reader.idOf(use.use->get()));
+    uint32_t has = solution.values[value];
+    if (has == kReplicated)
+      continue;
+    unsigned operand = use.use->getOperandNumber();
+    for (auto [dim, axes] : llvm::enumerate(out.shardings[has].dims)) {
+      AxisList lost = lostAxes(axes, out.shardings[use.sharding]);
+      if (lost.empty() || reader.problem.table(op).canSplit(operand, dim))
+        continue;
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      Operation *owner = use.use->getOwner();
+      os << "'" << owner->getName() << "' cannot be split along dimension "
+         << dim << " of operand " << operand << ", which is gathered over ";
+      for (GridAxis axis : lost) {
+        os << (axis == lost.front() ? "" : ", ");
+        printAxis(os, out.axes[axis], gridOp);
+      }
+      if (reader.hasHint(value))
+        os << " (" << reader.describeHint(value) << ")";
+      else
+        os << " (--shard-explain names the hint)";
+      remarks.push_back({owner->getLoc(), std::move(text)});
+      last = op;
+      break;
+    }
   }
 }
 
@@ -104,6 +159,7 @@ LogicalResult propagateShardings(Operation *root,
                          component.functions.end());
     WrittenReshards reshards =
         writeSolution(reader, solution, planner, options.explain, out);
+    addGathers(reader, solution, out, reshards, result.remarks);
     if (options.explain)
       explain(root, reader, solution, out, reshards, planner,
               result.explanation);

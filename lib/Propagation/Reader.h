@@ -105,6 +105,7 @@ public:
 
   /// Where the hint of a value stands, for errors of the engine.
   mlir::Location hintLocation(ValueId value);
+  bool hasHint(ValueId value) const { return hintOf.count(find(value)); }
   /// "the hint [...] at file:line:col" of `value`, which has one.
   std::string describeHint(ValueId value);
 

@@ -104,6 +104,8 @@ private:
 
   /// The values that are partial after placePartials.
   llvm::DenseMap<ValueId, PartialState> partials;
+  /// With options.explain: those that `partials` had before costs counted.
+  llvm::DenseSet<ValueId> couldBePartial;
   /// Ops that get a partial operand which they do not take.
   std::vector<bool> refuses;
 

@@ -70,6 +70,10 @@ LogicalResult partitionProgram(Operation *root,
     // Without a grid nothing is sharded and the function stays as it is.
     if (!shardings->gridOp)
       continue;
+    if (function == root && cast<FunctionOpInterface>(function).isPrivate())
+      return function->emitError() << "a private function cannot be "
+                                      "partitioned apart from its calls; "
+                                      "run the pass on the module";
     auto &[costs, planner] = planners[shardings->gridOp];
     if (!planner) {
       costs = linkCosts(shardings->gridOp);

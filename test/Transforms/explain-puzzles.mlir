@@ -231,3 +231,37 @@ func.func @complete(
 // CHECK: against the complete value: from the hint #shard.sharding<@grid, {{\[\[}}], []]> at {{.*}}explain-puzzles.mlir:[[#@LINE-5]]:8
 // CHECK: decided: its hint asks for the complete value
 // CHECK: so: all_reduce over x
+
+// -----
+
+// 13. A bias that is not a sum of parts is added to one that is.
+
+shard.grid @grid(shape = 4) axes ["x"]
+func.func @bias(
+    %a: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>},
+    %b: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>},
+    %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<16x16xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<16x16xf32>, tensor<16x16xf32>) outs(%z : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %1 = arith.addf %0, %c : tensor<16x16xf32>
+  return %1 : tensor<16x16xf32>
+}
+// CHECK: reshard of %0 for linalg.matmul result 0 at
+// CHECK: decided: arith.addf at {{.*}}explain-puzzles.mlir:[[#@LINE-4]]:8 needs the complete value: operand 1 is not partial
+
+// -----
+
+// 14. A product of two partial sums is not a partial sum.
+
+shard.grid @grid(shape = 4) axes ["x"]
+func.func @product(
+    %a: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>},
+    %b: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>}) -> tensor<16x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<16x16xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<16x16xf32>, tensor<16x16xf32>) outs(%z : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %1 = arith.negf %0 : tensor<16x16xf32>
+  %2 = arith.mulf %0, %1 : tensor<16x16xf32>
+  return %2 : tensor<16x16xf32>
+}
+// CHECK: reshard of %0 for linalg.matmul result 0 at
+// CHECK: decided: arith.mulf at {{.*}}explain-puzzles.mlir:[[#@LINE-4]]:8 needs the complete value: operand 1 is partial too

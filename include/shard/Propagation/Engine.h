@@ -45,6 +45,8 @@
 #include "shard/Propagation/OpStep.h"
 #include "shard/Propagation/Problem.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <string>
 #include <variant>
 
@@ -84,6 +86,9 @@ struct Solution {
   /// With options.explain: for a value and an axis of `grid` that splits it the
   /// cause, unless that is a hint of the value itself.
   llvm::DenseMap<std::pair<ValueId, GridAxis>, Cause> causes;
+  /// With options.explain: the values that could be partial if nothing were
+  /// reduced before.
+  llvm::DenseSet<ValueId> couldBePartial;
 
   /// The sharding of a value of the given rank.
   Sharding sharding(ValueId value, int64_t rank) const {

@@ -93,6 +93,12 @@ struct FlatTable {
   unsigned numDims(unsigned tensor) const {
     return dimBegin[tensor + 1] - dimBegin[tensor];
   }
+  /// Whether axes can split a dimension: its major loop can be split.
+  bool canSplit(unsigned tensor, unsigned dim) const {
+    unsigned at = dimBegin[tensor] + dim;
+    return loopBegin[at] < loopBegin[at + 1] &&
+           loops[loopOf[loopBegin[at]]].kind != LoopKind::Invalid;
+  }
 };
 
 /// A program for the engine. Vectors are filled by the functions below only.

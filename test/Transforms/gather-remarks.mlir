@@ -1,0 +1,37 @@
+// One remark per op whose model keeps a split dimension whole.
+
+// RUN: shard-opt %s --sharding-propagation --split-input-file --verify-diagnostics -o /dev/null
+
+shard.grid @grid(shape = 2x2) axes ["x", "y"]
+func.func @softmax(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], ["y"]]>}) -> tensor<8x8xf32> {
+  %e = tensor.empty() : tensor<8x8xf32>
+  // expected-remark-re @+1 {{'linalg.softmax' cannot be split along dimension 1 of operand 0, which is gathered over axis y (the hint #shard.sharding<@grid, {{.*}}> at {{.*}}gather-remarks.mlir:6:20)}}
+  %0 = linalg.softmax dimension(1) ins(%a : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 2) axes ["x"]
+func.func @through(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>}) -> tensor<8x8xf32> {
+  %0 = math.exp %a : tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x8xf32>
+  // expected-remark @+1 {{'linalg.softmax' cannot be split along dimension 1 of operand 0, which is gathered over axis x (--shard-explain names the hint)}}
+  %1 = linalg.softmax dimension(1) ins(%0 : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+
+// -----
+
+// A reshard that the program states, and dimensions that can be split, are no news.
+
+shard.grid @grid(shape = 2) axes ["x"]
+func.func @stated(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>},
+                  %b: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>}) -> tensor<8x8xf32> {
+  %w = shard.sharding @grid split_axes = [[], []] : !shard.sharding
+  %0 = shard.shard %a to %w annotate_for_users : tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x8xf32>
+  %1 = linalg.softmax dimension(1) ins(%0 : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = arith.addf %a, %b : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
