@@ -226,7 +226,8 @@ bool Generator::scfWhile() {
 }
 
 bool Generator::call() {
-  if (functions.empty())
+  // A callee may have hints that name manual axes.
+  if (functions.empty() || !manualAxes.empty())
     return false;
   const Function callee = rng.oneOf(functions);
   std::vector<Val> operands;

@@ -73,12 +73,17 @@ void Generator::oneOp() {
                                            &Generator::insertSlice,
                                            &Generator::pad,
                                            &Generator::concat};
-  static const std::vector<Maker> control = {
-      &Generator::scfIf,          &Generator::scfIf,
-      &Generator::scfFor,         &Generator::scfFor,
-      &Generator::scfWhile,       &Generator::scfExecuteRegion,
-      &Generator::scfIndexSwitch, &Generator::call,
-      &Generator::call,           &Generator::call};
+  static const std::vector<Maker> control = {&Generator::scfIf,
+                                             &Generator::scfIf,
+                                             &Generator::scfFor,
+                                             &Generator::scfFor,
+                                             &Generator::scfWhile,
+                                             &Generator::scfExecuteRegion,
+                                             &Generator::scfIndexSwitch,
+                                             &Generator::manualComputation,
+                                             &Generator::call,
+                                             &Generator::call,
+                                             &Generator::call};
   int64_t controlPercent = options.kind == Kind::Control ? 40
                            : options.kind == Kind::Full  ? 10
                                                          : 0;

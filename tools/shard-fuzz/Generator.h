@@ -148,6 +148,7 @@ private:
   bool scfIndexSwitch();
   bool branches();
   bool branchLoop();
+  bool manualComputation();
   bool call();
   using Maker = bool (Generator::*)();
   void oneOp();
@@ -179,6 +180,17 @@ private:
   void addResults(const std::string &name, std::vector<Val> like);
   std::pair<std::vector<Val>, std::vector<Val>> carriedValues();
   std::vector<Val> nextValues(const std::vector<Val> &carried);
+  /// The axis in an attribute, by name or number.
+  std::string axisText(int64_t axis);
+  int64_t devices(const std::vector<int64_t> &axes);
+  std::string manualSharding(const std::vector<std::vector<int64_t>> &dims,
+                             const std::vector<int64_t> &replicated,
+                             const std::vector<int64_t> &partial);
+  Val reducedOver(const Val &value, const std::vector<int64_t> &axes);
+  bool manualCollective();
+  std::string manualBody(const std::vector<Val> &inside,
+                         std::vector<Val> &results,
+                         std::vector<std::string> &shardings);
   std::string label();
   std::vector<Val> someValues(size_t before);
   std::vector<Val> alternatives(std::vector<Val> &results);
@@ -192,6 +204,9 @@ private:
   bool subAxes = false, partials = false, contradictions = false;
   /// Whether the region being written may have several blocks.
   bool manyBlocks = false;
+  /// The manual axes around what is being written, none of which a hint there may
+  /// name.
+  std::vector<int64_t> manualAxes;
   std::string out;
   int64_t indent = 2, counter = 0, depth = 0, groups = 0, budget = 0;
   std::vector<Val> scope;

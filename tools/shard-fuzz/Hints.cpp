@@ -25,8 +25,10 @@ std::string Generator::randomLists(int64_t rank, bool open,
   std::vector<std::vector<std::string>> dims(rank);
   std::vector<std::string> partialAxes, replicated;
   std::vector<int64_t> axes;
-  for (size_t axis = 0; axis < grid.size(); ++axis)
-    axes.push_back(axis);
+  for (int64_t axis = 0; axis < int64_t(grid.size()); ++axis)
+    if (std::find(manualAxes.begin(), manualAxes.end(), axis) ==
+        manualAxes.end())
+      axes.push_back(axis);
   rng.shuffle(axes);
   bool attribute = open;
   bool mayBePartial = partial == "partial" && elem != Elem::I1;

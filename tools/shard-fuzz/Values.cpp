@@ -118,7 +118,7 @@ Val Generator::need(Elem elem, const Shape &shape) {
   if (rng.chance(75))
     if (std::optional<Val> found = pick(same))
       return *found;
-  if (arguments.size() < 6 && rng.chance(60))
+  if (arguments.size() < 6 && manualAxes.empty() && rng.chance(60))
     return argument(elem, shape, true);
   if (rng.chance(30))
     return filled(elem, shape, rng.between(-2, 2));
