@@ -72,7 +72,16 @@ void Generator::oneOp() {
                                            &Generator::extractSlice,
                                            &Generator::insertSlice,
                                            &Generator::pad,
-                                           &Generator::concat};
+                                           &Generator::concat,
+                                           &Generator::inexactMath,
+                                           &Generator::inexactMath,
+                                           &Generator::exactMath,
+                                           &Generator::integerMath,
+                                           &Generator::linalgUnary,
+                                           &Generator::linalgSelect,
+                                           &Generator::rareProduct,
+                                           &Generator::rareWindow,
+                                           &Generator::rareWindow};
   static const std::vector<Maker> control = {&Generator::scfIf,
                                              &Generator::scfIf,
                                              &Generator::scfFor,

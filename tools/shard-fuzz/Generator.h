@@ -141,6 +141,13 @@ private:
   bool insertSlice();
   bool pad();
   bool concat();
+  bool inexactMath();
+  bool exactMath();
+  bool integerMath();
+  bool linalgUnary();
+  bool linalgSelect();
+  bool rareProduct();
+  bool rareWindow();
   bool scfIf();
   bool scfFor();
   bool scfWhile();
@@ -167,6 +174,10 @@ private:
   /// `value` as elements of `elem`; not added to the scope.
   Val converted(const Val &value, Elem elem);
   std::string opHint(const Val &result);
+  /// A float tensor near `value` without zeros; not added to the scope.
+  Val offZero(const Val &value);
+  /// Where an inexact tensor is below or above some number.
+  Val compared(const std::string &name, Elem elem, const Shape &shape);
   std::vector<Val> writeGeneric(
       const GenericText &op,
       const std::function<std::vector<Val>(const std::vector<Val> &)> &body);
