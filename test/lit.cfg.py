@@ -20,7 +20,7 @@ from lit.llvm.subst import ToolSubst
 config.name = "shard"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "benchmark", "Inputs", "CMakeLists.txt"]
+config.excludes = ["unit", "benchmark", "fuzzers", "Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.join(config.shard_source_dir, "test")
 config.test_exec_root = os.path.join(config.shard_binary_dir, "test")
 
@@ -54,7 +54,7 @@ llvm_config.with_environment("PATH", config.shard_tools_dir, append_path=True)
 # can be pasted into a shell.
 llvm_config.add_tool_substitutions(
     [ToolSubst(name, unresolved="ignore")
-     for name in ("shard-opt", "shard-run", "shard-fuzz", "shard-host",
+     for name in ("shard-opt", "shard-run", "shard-fuzz", "shard-mutate", "shard-host",
                   "shard-lsp-server", "shard-translate")],
     [config.shard_tools_dir])
 llvm_config.add_tool_substitutions(

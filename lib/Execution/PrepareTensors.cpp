@@ -8,6 +8,8 @@
 
 #include "Lowering.h"
 
+#include "shard/Pipelines/LowerToLLVM.h"
+
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -47,22 +49,8 @@ static bool shouldFuse(OpOperand *operand) {
          (map.isProjectedPermutation() && isCheap(producer));
 }
 
-/// One element has no neighbour: its stride is 1. MLIR's lowering of views that
-/// drop dimensions crashes on other strides of such dimensions.
-template <typename OpTy>
-static void normalizeStrides(ModuleOp module) {
-  module.walk([](OpTy op) {
-    SmallVector<int64_t> strides(op.getStaticStrides());
-    for (auto [size, stride] : llvm::zip_equal(op.getStaticSizes(), strides))
-      if (size == 1 && !ShapedType::isDynamic(stride))
-        stride = 1;
-    op.setStaticStrides(strides);
-  });
-}
-
 LogicalResult execution::prepareTensors(ModuleOp module) {
-  normalizeStrides<tensor::ExtractSliceOp>(module);
-  normalizeStrides<tensor::InsertSliceOp>(module);
+  normalizeUnitSlices(module);
   IRRewriter rewriter(module.getContext());
   // softmax and its like have their own decomposition.
   SmallVector<linalg::AggregatedOpInterface> aggregates;

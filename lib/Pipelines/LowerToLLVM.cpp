@@ -20,12 +20,40 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
+template <typename OpTy>
+static void normalizeStrides(Operation *root) {
+  root->walk([](OpTy op) {
+    SmallVector<int64_t> strides(op.getStaticStrides());
+    for (auto [size, stride] : llvm::zip_equal(op.getStaticSizes(), strides))
+      if (size == 1 && !ShapedType::isDynamic(stride))
+        stride = 1;
+    op.setStaticStrides(strides);
+  });
+}
+
+void shard::normalizeUnitSlices(Operation *root) {
+  normalizeStrides<tensor::ExtractSliceOp>(root);
+  normalizeStrides<tensor::InsertSliceOp>(root);
+}
+
+namespace {
+struct NormalizeUnitSlices
+    : PassWrapper<NormalizeUnitSlices, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NormalizeUnitSlices)
+  StringRef getName() const override { return "NormalizeUnitSlices"; }
+  void runOnOperation() override { shard::normalizeUnitSlices(getOperation()); }
+};
+} // namespace
+
 void shard::buildLowerToLLVMPipeline(OpPassManager &manager) {
+  manager.addPass(std::make_unique<NormalizeUnitSlices>());
   manager.addPass(createConvertElementwiseToLinalgPass());
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;

@@ -1,7 +1,9 @@
 // A slice of one element with a stride, in a dimension that the result drops.
 //
 // RUN: shard-run %s --verify | FileCheck %s
+// RUN: shard-opt %s --shard-spmd --shard-lower-to-llvm | FileCheck %s --check-prefix=LLVM
 // CHECK: PASS
+// LLVM: llvm.func @main
 
 shard.grid @grid(shape = 2)
 

@@ -142,8 +142,8 @@ static std::string mutant(uint64_t seed, const std::vector<Input> &inputs,
   return mutateText(input->text, random, vocabulary);
 }
 
-/// Whether `mlir-opt` fails as we do at `place`: dies, does not come back, or
-/// prints an error and exits with 0.
+/// Whether `mlir-opt` fails like us at `place`: dies, does not come back, prints an
+/// error and exits with 0, or exits otherwise without a word.
 static bool failsUpstream(const Place &place) {
   if (place.pipeline.empty())
     return false;
@@ -163,9 +163,8 @@ static bool failsUpstream(const Place &place) {
       *program, {*program, file, pipeline, "--mlir-disable-threading"},
       std::nullopt, redirects, unsigned(timeLimit));
   bool odd = status < 0 || status >= 128;
-  if (status == 0)
-    if (auto text = llvm::MemoryBuffer::getFile(log))
-      odd = (*text)->getBuffer().contains("error:");
+  if (auto text = llvm::MemoryBuffer::getFile(log))
+    odd |= (*text)->getBuffer().contains("error:") == (status == 0);
   llvm::sys::fs::remove(file);
   llvm::sys::fs::remove(log);
   return odd;
@@ -352,14 +351,22 @@ int main(int argc, char **argv) {
     if (isFailure(again.verdict))
       failure.outcome = again;
     failure.upstream = failsUpstream(failure.place);
+    std::string small = failure.place.program;
+    if (!failure.upstream && looked < keepMost) {
+      ++looked;
+      small = reduce(failure, pipelines());
+      // LLVM's tool may have stumbled over text that it does not know and that
+      // is gone now.
+      Place place;
+      runCarefully(small, pipelines(), place);
+      failure.upstream = failsUpstream(place);
+    }
     ++(failure.upstream ? upstream : ours);
     std::string sort = sortOf(failure.outcome, failure.place) +
                        (failure.upstream ? failure.place.pipeline : "");
-    if (sorts[sort]++ > 0 || looked >= keepMost)
+    if (sorts[sort]++ > 0 || small.empty())
       continue;
-    looked += !failure.upstream;
-    report(failure, failure.upstream ? failure.place.program
-                                     : reduce(failure, pipelines()));
+    report(failure, small);
     llvm::outs().flush();
   }
   llvm::outs() << finished << " programs, " << valid << " valid, " << ours

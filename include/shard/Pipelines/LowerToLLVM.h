@@ -11,6 +11,7 @@
 
 namespace mlir {
 class OpPassManager;
+class Operation;
 } // namespace mlir
 
 namespace shard {
@@ -23,6 +24,11 @@ namespace shard {
 /// This is the lowering to look at and to start an own one from; shard-run
 /// compiles through Execution/Compile.h, which tiles and vectorises.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &manager);
+
+/// Gives slices of one element stride 1 in that dimension, below `root`: one
+/// element has no neighbour. MLIR's lowering of views that drop dimensions crashes
+/// on other strides of such dimensions. Both lowerings do it on tensors.
+void normalizeUnitSlices(mlir::Operation *root);
 
 } // namespace shard
 
