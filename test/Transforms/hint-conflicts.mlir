@@ -1,0 +1,47 @@
+// Hints that cannot both hold for one value are an error that names both places.
+
+// RUN: shard-opt %s --sharding-propagation --split-input-file --verify-diagnostics -o /dev/null
+
+shard.grid @grid(shape = 2x2)
+func.func @group(
+    // expected-note @+1 {{is here}}
+    %a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>},
+    // expected-error @+1 {{contradicts another one of the same value}}
+    %b: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[1]]>}) {
+  shard.group %a, %b id = 0 : tensor<8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @grid(shape = 2x2)
+// expected-note @+1 {{is here}}
+func.func @constraint(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) {
+  // expected-error @+1 {{sharding #shard.sharding<@grid, [[1]]> contradicts another one of the same value in dimension 0}}
+  shard.constraint %a to <@grid, [[1]]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+// A result and what is returned may differ: the return reshards.
+
+shard.grid @grid(shape = 2x2)
+func.func @result(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>})
+    -> (tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[1]]>}) {
+  return %a : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 2x2)
+func.func @partial(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %s = shard.sharding @grid split_axes = [[]] partial = sum [0] : !shard.sharding
+  %t = shard.sharding @grid split_axes = [[]] partial = max [0] : !shard.sharding
+  %0 = arith.addf %a, %b : tensor<8xf32>
+  // expected-note @+1 {{is here}}
+  %1 = shard.shard %0 to %s : tensor<8xf32>
+  // expected-error @+1 {{contradicts another one of the same value in its partial axes}}
+  %2 = shard.shard %1 to %t : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
