@@ -285,6 +285,55 @@ TEST(OpPriorities, PassThroughBeforeContraction) {
   EXPECT_EQ(p[r], "a|");
 }
 
+TEST(OpPriorities, SingleUseChainsBeforeSharedValues) {
+  // v gets [|a] back through t, which has one use, and [a|] through s, which has
+  // two and is as near.
+  for (bool on : {true, false}) {
+    Program p({2});
+    p.options.opPriorities = on;
+    ValueId v = p.square(), s = p.square(), t = p.square();
+    p.addInto(v, p.square(), s);
+    p.addInto(s, p.square(), p.square("a?|?"));
+    p.addInto(s, p.square(), p.square());
+    p.addInto(v, p.square(), t);
+    p.addInto(t, p.square(), p.square("?|a?"));
+    EXPECT_EQ(p[v], on ? "|a" : "a|");
+  }
+}
+
+TEST(OpPriorities, CanBeSwitchedOff) {
+  // The nearest hint wins then, be it behind a contraction.
+  for (bool on : {true, false}) {
+    Program p({2});
+    p.options.opPriorities = on;
+    ValueId v = p.dot(p.square(), p.square("|a"));
+    ValueId r = p.add(v, p.square());
+    p.add(r, p.square("a|"));
+    EXPECT_EQ(p[v], on ? "a|" : "|a");
+  }
+}
+
+TEST(UserPriorities, CanBeSwitchedOff) {
+  for (bool on : {true, false}) {
+    Program p({2});
+    p.options.userPriorities = on;
+    ValueId r = p.add(p.square("a p1|?"), p.square("?|a p0"));
+    EXPECT_EQ(p[r], on ? "|a" : "a|");
+  }
+}
+
+TEST(Order, SmallerAxisListWinsAmongEquals) {
+  // Two ops of equal rank and size offer different axes to one value.
+  for (bool swap : {false, true}) {
+    Program p({2, 2});
+    ValueId v = p.square();
+    ValueId l = p.square(swap ? "b|" : "a|"), r = p.square(swap ? "a|" : "b|");
+    p.addInto(v, l, p.square());
+    p.addInto(v, r, p.square());
+    EXPECT_EQ(p[v], "a|") << swap;
+  }
+}
+
 TEST(Order, IndependentOpsMayStandInAnyOrder) {
   for (bool swap : {false, true}) {
     Program p({2, 2});
