@@ -154,7 +154,8 @@ static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
 static LogicalResult lower(ModuleOp module, func::FuncOp entry,
                            const CompileOptions &options) {
   wrapScalars(entry);
-  if (failed(lowerTensorOps(module)) || failed(prepareTensors(module)))
+  if (failed(lowerGlobals(module, entry)) || failed(lowerTensorOps(module)) ||
+      failed(prepareTensors(module)))
     return failure();
   makeTotal(module);
   widenReductions(module);
@@ -171,6 +172,7 @@ static LogicalResult lower(ModuleOp module, func::FuncOp entry,
   }
   if (failed(lowerLinalg(module)))
     return failure();
+  expandMath(module);
   expandNarrowFloats(module);
   return lowerToLLVM(module);
 }

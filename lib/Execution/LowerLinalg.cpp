@@ -14,6 +14,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace shard;
 using namespace shard::execution;
@@ -90,10 +92,17 @@ private:
                          SmallVector<Value> &carried);
   Value stackTable(Operation *op, int64_t count);
 
+  /// The kernel's table of extents and steps, where all are constants.
+  std::optional<SmallVector<int64_t>>
+  constantTable(linalg::LinalgOp op, const MatchedContraction &match);
+  Value globalTable(ArrayRef<int64_t> values);
+
   ModuleOp module;
   OpBuilder builder;
   Location loc = builder.getUnknownLoc();
   Value zero, one;
+  /// The names of the constant tables by what they hold.
+  std::map<std::vector<int64_t>, std::string> tables;
 };
 
 Value LinalgLowering::stackTable(Operation *op, int64_t count) {
@@ -105,13 +114,61 @@ Value LinalgLowering::stackTable(Operation *op, int64_t count) {
       builder, loc, MemRefType::get({count}, builder.getI64Type()));
 }
 
+std::optional<SmallVector<int64_t>>
+LinalgLowering::constantTable(linalg::LinalgOp op,
+                              const MatchedContraction &match) {
+  unsigned numLoops = op.getNumLoops();
+  SmallVector<int64_t> table(4 * numLoops);
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
+    if (ShapedType::isDynamic(extent))
+      return std::nullopt;
+    table[4 * loop] = extent;
+  }
+  OpOperand *operands[] = {match.a, match.b, match.c};
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    auto type = cast<MemRefType>(operand->get().getType());
+    if (failed(type.getStridesAndOffset(strides, offset)) ||
+        llvm::any_of(strides, ShapedType::isDynamic))
+      return std::nullopt;
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    for (auto [stride, expr] : llvm::zip_equal(strides, map.getResults())) {
+      SmallVector<int64_t> factors = *linearFactors(expr, numLoops);
+      for (unsigned loop = 0; loop < numLoops; ++loop)
+        table[4 * loop + number + 1] += stride * factors[loop];
+    }
+  }
+  return table;
+}
+
+Value LinalgLowering::globalTable(ArrayRef<int64_t> values) {
+  auto type = MemRefType::get({int64_t(values.size())}, builder.getI64Type());
+  std::string &name = tables[values.vec()];
+  if (name.empty()) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    name = "shard_exec_table_" + std::to_string(tables.size());
+    memref::GlobalOp::create(builder, loc, name,
+                             builder.getStringAttr("private"), type,
+                             builder.getI64TensorAttr(values),
+                             /*constant=*/true, /*alignment=*/{});
+  }
+  return memref::GetGlobalOp::create(builder, loc, type, name);
+}
+
 void LinalgLowering::emitContraction(linalg::LinalgOp op,
                                      const MatchedContraction &match) {
   loc = op.getLoc();
   unsigned numLoops = op.getNumLoops();
-  SmallVector<Value> extents = loopExtents(op);
+  // A table of constants costs LLVM nothing; stores make its passes slow where
+  // many contractions follow one another.
+  std::optional<SmallVector<int64_t>> known = constantTable(op, match);
+  SmallVector<Value> extents = known ? SmallVector<Value>() : loopExtents(op);
   Type i64 = builder.getI64Type();
-  Value table = stackTable(op, std::max(1u, 4 * numLoops));
+  Value table = known && numLoops > 0
+                    ? globalTable(*known)
+                    : stackTable(op, std::max(1u, 4 * numLoops));
   SmallVector<Value> pointers;
   SmallVector<SmallVector<Value>> steps;
   for (OpOperand *operand : {match.a, match.b, match.c}) {
@@ -125,6 +182,8 @@ void LinalgLowering::emitContraction(linalg::LinalgOp op,
     Value bytes =
         arith::MulIOp::create(builder, loc, metadata.getOffset(), width);
     pointers.push_back(arith::AddIOp::create(builder, loc, base, bytes));
+    if (known)
+      continue;
     SmallVector<Value> operandSteps(numLoops, index(0));
     AffineMap map = op.getMatchingIndexingMap(operand);
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
@@ -140,7 +199,7 @@ void LinalgLowering::emitContraction(linalg::LinalgOp op,
     }
     steps.push_back(operandSteps);
   }
-  for (unsigned loop = 0; loop < numLoops; ++loop) {
+  for (unsigned loop = 0; !known && loop < numLoops; ++loop) {
     Value entries[4] = {extents[loop], steps[0][loop], steps[1][loop],
                         steps[2][loop]};
     for (unsigned i = 0; i < 4; ++i) {

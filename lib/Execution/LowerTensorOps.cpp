@@ -8,6 +8,8 @@
 
 #include "Lowering.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -152,6 +154,44 @@ static void lowerScatter(RewriterBase &rewriter, tensor::ScatterOp op) {
   rewriter.replaceOp(op, nest.results);
 }
 
+/// scf.execute_region with one yield, whatever number it had: the only form that
+/// bufferizes.
+static void mergeYields(RewriterBase &rewriter, scf::ExecuteRegionOp op) {
+  SmallVector<scf::YieldOp> yields;
+  for (Block &block : op.getRegion())
+    if (auto yield = dyn_cast<scf::YieldOp>(block.getTerminator()))
+      yields.push_back(yield);
+  if (yields.size() < 2)
+    return;
+  Location loc = op.getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  SmallVector<Location> locations(op.getNumResults(), loc);
+  Block *exit = rewriter.createBlock(&op.getRegion(), op.getRegion().end(),
+                                     op.getResultTypes(), locations);
+  scf::YieldOp::create(rewriter, loc, exit->getArguments());
+  for (scf::YieldOp yield : yields) {
+    rewriter.setInsertionPoint(yield);
+    rewriter.replaceOpWithNewOp<cf::BranchOp>(yield, exit, yield.getOperands());
+  }
+}
+
+/// What the destination held is not read, and it may be an argument, which a run
+/// does not write: a fresh tensor serves.
+static void renewDestination(RewriterBase &rewriter,
+                             bufferization::MaterializeInDestinationOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getDest().getType());
+  if (!type)
+    return;
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(
+          tensor::DimOp::create(rewriter, op.getLoc(), op.getDest(), dim));
+  Value fresh =
+      bufferization::AllocTensorOp::create(rewriter, op.getLoc(), type, sizes);
+  op.getDestMutable().assign(fresh);
+}
+
 /// A large splat is filled when it is needed; fusion then makes a scalar of it.
 static void lowerSplat(RewriterBase &rewriter, arith::ConstantOp op) {
   auto value = cast<DenseElementsAttr>(op.getValue());
@@ -177,7 +217,9 @@ LogicalResult execution::lowerTensorOps(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
     if (isa<tensor::GatherOp, tensor::ScatterOp, tensor::BitcastOp,
-            linalg::PackOp, linalg::UnPackOp>(op) ||
+            linalg::PackOp, linalg::UnPackOp, scf::ExecuteRegionOp,
+            bufferization::DeallocTensorOp,
+            bufferization::MaterializeInDestinationOp>(op) ||
         (isa<arith::ConstantOp>(op) &&
          isLargeSplat(cast<arith::ConstantOp>(op))))
       ops.push_back(op);
@@ -188,6 +230,14 @@ LogicalResult execution::lowerTensorOps(ModuleOp module) {
       lowerSplat(rewriter, constant);
     } else if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
       lowerGather(rewriter, gather);
+    } else if (auto region = dyn_cast<scf::ExecuteRegionOp>(op)) {
+      mergeYields(rewriter, region);
+    } else if (isa<bufferization::DeallocTensorOp>(op)) {
+      // Every buffer is freed after its last use anyway.
+      rewriter.eraseOp(op);
+    } else if (auto store =
+                   dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
+      renewDestination(rewriter, store);
     } else if (auto scatter = dyn_cast<tensor::ScatterOp>(op)) {
       lowerScatter(rewriter, scatter);
     } else if (auto cast = dyn_cast<tensor::BitcastOp>(op)) {

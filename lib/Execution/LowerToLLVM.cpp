@@ -48,13 +48,16 @@ static LogicalResult expandOps(ModuleOp module) {
   memref::populateExpandReallocPatterns(patterns);
   populateAffineToStdConversionPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateExpandScalingExtTruncPatterns(patterns);
+  arith::populateExpandF8E8M0Patterns(patterns);
+  arith::populateExpandF4E2M1Patterns(patterns);
   GreedyRewriteConfig config;
   config.setMaxIterations(20);
   return applyPatternsGreedily(module, std::move(patterns), config);
 }
 
 /// math ops that neither LLVM nor libm has, by others that they have.
-static void expandMath(ModuleOp module) {
+static void expandLibraryMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   math::populateExpansionPatterns(patterns,
                                   {"clampf", "fpowi", "rsqrt", "sincos"});
@@ -99,7 +102,7 @@ LogicalResult execution::lowerToLLVM(ModuleOp module) {
   mangleFunctions(module);
   if (failed(expandOps(module)))
     return module.emitError("views of buffers did not lower");
-  expandMath(module);
+  expandLibraryMath(module);
 
   LowerToLLVMOptions options(context);
   options.allocLowering = LowerToLLVMOptions::AllocLowering::AlignedAlloc;

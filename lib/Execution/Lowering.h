@@ -45,6 +45,10 @@ std::optional<MatchedContraction> matchContraction(mlir::linalg::LinalgOp op);
 std::optional<llvm::SmallVector<int64_t>> linearFactors(mlir::AffineExpr expr,
                                                         unsigned numLoops);
 
+/// Globals of ml_program become buffers that `entry` makes and hands on.
+mlir::LogicalResult lowerGlobals(mlir::ModuleOp module,
+                                 mlir::func::FuncOp entry);
+
 /// Ops that have no form on buffers (gather, scatter, pack, bitcast) become others that
 /// have one.
 mlir::LogicalResult lowerTensorOps(mlir::ModuleOp module);
@@ -55,8 +59,8 @@ mlir::LogicalResult prepareTensors(mlir::ModuleOp module);
 /// Reductions into f16 and bf16 are summed in f32.
 void widenReductions(mlir::ModuleOp module);
 
-/// Integer divisions, tensor.extract and tensor.insert become defined for every
-/// operand.
+/// Integer divisions, reads and writes of elements, and slices become defined for
+/// every operand.
 void makeTotal(mlir::ModuleOp module);
 
 /// Tensors become buffers; arguments of `entry` are not written.
@@ -68,6 +72,9 @@ mlir::LogicalResult lowerLinalg(mlir::ModuleOp module);
 /// Frees buffers after their last use where that is easy to prove. All others
 /// live until the run ends, when its memory is released as a whole.
 void insertDeallocations(mlir::ModuleOp module);
+
+/// Scalar math ops that no lowering of MLIR knows become others.
+void expandMath(mlir::ModuleOp module);
 
 /// Scalar arith and math ops on f16 and bf16 become ops on f32 between
 /// conversions.

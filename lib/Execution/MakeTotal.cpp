@@ -9,6 +9,7 @@
 #include "Lowering.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace shard;
@@ -112,7 +113,103 @@ static void makeInsertTotal(tensor::InsertOp op) {
       builder, op.getLoc(), valid, op.getScalar(), old));
 }
 
+/// Whether `value` depends on data: an element of a tensor, or an argument.
+static bool dependsOnData(Value value) {
+  SmallVector<Value> worklist{value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      // Loops' own numbers are in range, or the program is wrong everywhere.
+      if (isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+        return true;
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (isa<tensor::ExtractOp>(op))
+      return true;
+    if (isa<arith::ArithDialect>(op->getDialect()) && seen.insert(op).second)
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
+}
+
+namespace {
+
+/// Moves slices whose offsets depend on data into their tensors. Two slices with
+/// one offset keep sharing it: bufferization tells by that that they are the
+/// same place.
+class SliceClamper {
+public:
+  template <typename OpTy>
+  void clamp(OpTy op, RankedTensorType type) {
+    SmallVector<OpFoldResult> sizes = op.getMixedSizes(),
+                              strides = op.getMixedStrides();
+    unsigned next = 0;
+    MutableOperandRange offsets = op.getOffsetsMutable();
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (!ShapedType::isDynamic(op.getStaticOffsets()[dim]))
+        continue;
+      OpOperand &offset = offsets[next++];
+      std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
+      std::optional<int64_t> stride = getConstantIntValue(strides[dim]);
+      if (type.isDynamicDim(dim) || !size || !stride || *size < 1 ||
+          !dependsOnData(offset.get()))
+        continue;
+      int64_t last = type.getDimSize(dim) - (*size - 1) * *stride - 1;
+      if (last >= 0)
+        offset.set(clamped(offset.get(), last));
+    }
+  }
+
+private:
+  Value clamped(Value offset, int64_t last) {
+    Value &result = known[{offset, last}];
+    if (result)
+      return result;
+    OpBuilder builder(offset.getContext());
+    builder.setInsertionPointAfterValue(offset);
+    Location loc = offset.getLoc();
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value limit = arith::ConstantIndexOp::create(builder, loc, last);
+    Value low = arith::MinSIOp::create(builder, loc, offset, limit);
+    return result = arith::MaxSIOp::create(builder, loc, low, zero);
+  }
+
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> known;
+};
+
+} // namespace
+
+/// Moves the number of a dimension to one that the tensor has.
+static void clampDimension(tensor::DimOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!type || type.getRank() == 0 || op.getConstantIndex())
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value last = arith::ConstantIndexOp::create(builder, loc, type.getRank() - 1);
+  Value low = arith::MinSIOp::create(builder, loc, op.getIndex(), last);
+  op.getIndexMutable().assign(arith::MaxSIOp::create(builder, loc, low, zero));
+}
+
+static void clampPlaces(ModuleOp module) {
+  SliceClamper clamper;
+  module.walk([&](Operation *op) {
+    if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
+      clamper.clamp(extract, extract.getSourceType());
+    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      clamper.clamp(insert, insert.getDestType());
+    else if (auto part = dyn_cast<tensor::ParallelInsertSliceOp>(op))
+      clamper.clamp(part, part.getDestType());
+    else if (auto dim = dyn_cast<tensor::DimOp>(op))
+      clampDimension(dim);
+  });
+}
+
 void execution::makeTotal(ModuleOp module) {
+  clampPlaces(module);
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
     if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,

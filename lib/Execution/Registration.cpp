@@ -30,6 +30,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -52,9 +53,9 @@ using namespace mlir;
       bufferization::BufferizationDialect, complex::ComplexDialect,            \
       cf::ControlFlowDialect, func::FuncDialect, index::IndexDialect,          \
       LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,             \
-      memref::MemRefDialect, scf::SCFDialect, shape::ShapeDialect,             \
-      tensor::TensorDialect, tosa::TosaDialect, ub::UBDialect,                 \
-      vector::VectorDialect
+      ml_program::MLProgramDialect, memref::MemRefDialect, scf::SCFDialect,    \
+      shape::ShapeDialect, tensor::TensorDialect, tosa::TosaDialect,           \
+      ub::UBDialect, vector::VectorDialect
 
 void shard::execution::loadDialects(MLIRContext &context) {
   context.loadDialect<SHARD_EXECUTION_DIALECTS>();

@@ -53,6 +53,22 @@ struct AllocTensorModel
   }
 };
 
+/// What ends the life of a tensor ends that of its blocks.
+struct DeallocTensorModel
+    : public DescribedModel<DeallocTensorModel,
+                            bufferization::DeallocTensorOp> {
+  void describe(bufferization::DeallocTensorOp op, MapBuilder &maps) const {
+    if (auto type = dyn_cast<RankedTensorType>(op.getTensor().getType()))
+      for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+        maps.operand(0)[dim] = maps.loop(extent);
+  }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    return partitionWithPadding(op, builder, operands, context, results);
+  }
+};
+
 /// The source becomes the content of the destination, whose own is not read. A
 /// destination in memory is written whole by every device.
 struct MaterializeModel
@@ -86,6 +102,8 @@ void registerBufferizationModels(DialectRegistry &registry) {
                             bufferization::BufferizationDialect *) {
     context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect>();
     bufferization::AllocTensorOp::attachInterface<AllocTensorModel>(*context);
+    bufferization::DeallocTensorOp::attachInterface<DeallocTensorModel>(
+        *context);
     bufferization::MaterializeInDestinationOp::attachInterface<
         MaterializeModel>(*context);
   });

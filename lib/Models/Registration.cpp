@@ -17,6 +17,7 @@ void shard::registerAllModels(mlir::DialectRegistry &registry) {
   registerBufferizationModels(registry);
   registerCollectiveModels(registry);
   registerLinalgModels(registry);
+  registerMLProgramModels(registry);
   registerTensorModels(registry);
   registerTosaModels(registry);
 }

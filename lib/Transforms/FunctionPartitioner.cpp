@@ -556,6 +556,12 @@ LogicalResult FunctionPartitioner::rebuildReplicated(Operation *op) {
       inner->erase();
     }
   });
+  op->walk([&](Operation *inner) {
+    for (Value captured : inner->getOperands()) {
+      const Sharding *sharding = locals.lookup(captured).sharding;
+      gathers |= sharding && !sharding->isReplicated();
+    }
+  });
   if (failed(mapCaptures(op)))
     return failure();
   if (gathers)

@@ -33,6 +33,8 @@ void registerBufferizationModels(mlir::DialectRegistry &registry);
 void registerCollectiveModels(mlir::DialectRegistry &registry);
 /// Every linalg op with LLVM's LinalgOp interface, softmax, pack and unpack.
 void registerLinalgModels(mlir::DialectRegistry &registry);
+/// Loads and stores of globals.
+void registerMLProgramModels(mlir::DialectRegistry &registry);
 /// Ops of the tensor dialect.
 void registerTensorModels(mlir::DialectRegistry &registry);
 
