@@ -64,6 +64,21 @@ public:
       if (Value value = entry.use->get();
           !hints.isSharded(value) && stated.insert(value).second)
         stateReplicated(value);
+    // So are results of ops that get an operand resharded: else they would be
+    // open to what the operand now brings.
+    auto stateResults = [&](Operation *user) {
+      for (OpResult value : user->getResults())
+        if (isa<RankedTensorType>(value.getType()) && !hints.isSharded(value) &&
+            stated.insert(value).second)
+          stateReplicated(value);
+    };
+    auto reshards = hints.reshards(propagation);
+    for (ShardOp reshard : llvm::reverse(reshards))
+      for (Operation *user : reshard->getUsers())
+        stateResults(user);
+    for (const GridPropagation::UseSharding &entry : propagation.uses)
+      if (!creators.isMerged(entry.use->getOwner()))
+        stateResults(entry.use->getOwner());
     for (const GridPropagation::UseSharding &entry : propagation.uses)
       annotateUse(entry);
     for (const GridPropagation::ManualShardings &entry : propagation.manual)

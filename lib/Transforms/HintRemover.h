@@ -50,6 +50,11 @@ public:
     return onGrid(fromReplicated, grid);
   }
 
+  /// All that stayed, of values of one grid.
+  llvm::SmallVector<ShardOp> reshards(const GridPropagation &grid) const {
+    return onGrid(stayed, grid);
+  }
+
 private:
   bool changesSharding(mlir::Value from, mlir::Value to) const {
     const Sharding *before = result.sharding(from);
@@ -90,6 +95,7 @@ private:
       output.replaceAllUsesWith(annotation);
       hint->erase();
     }
+    stayed.emplace_back(annotation, from ? from : to);
     if (gathers)
       toReplicated.emplace_back(annotation, from);
     else if (!from)
@@ -111,7 +117,7 @@ private:
     return list;
   }
 
-  Reshards toReplicated, fromReplicated;
+  Reshards stayed, toReplicated, fromReplicated;
 };
 
 } // namespace shard
