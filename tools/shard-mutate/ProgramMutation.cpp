@@ -232,7 +232,7 @@ private:
     // An inherent attribute of the wrong kind stays as it is.
     if (failed(op->setPropertiesFromAttribute(
             dictionary.getDictionary(op->getContext()),
-            [&] { return InFlightDiagnostic(); })))
+            [&] { return op->emitError(); })))
       return;
     op->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     if (!op->getPropertiesStorage())

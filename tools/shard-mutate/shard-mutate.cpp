@@ -331,10 +331,11 @@ int main(int argc, char **argv) {
   runAll(programs);
 
   // Once more, step by step, each sort of failure once.
-  unsigned ours = 0, upstream = 0, looked = 0;
+  unsigned ours = 0, upstream = 0, unmade = 0, looked = 0;
   std::map<std::string, unsigned> sorts;
   for (Failure &failure : failures) {
-    std::string text;
+    // A child would print again what is not written yet.
+    llvm::outs().flush();
     runInChild(
         [&](const std::function<void(std::string)> &send) -> Outcome {
           auto context = makeWideContext();
@@ -343,8 +344,13 @@ int main(int argc, char **argv) {
         },
         failure.program);
     if (failure.program.empty()) {
-      // What changes programs failed: the parser, for a program as it stands.
-      ++upstream;
+      // The change itself ended the process: a printer or an accessor of MLIR
+      // does not take what no verifier has seen.
+      ++unmade;
+      if (sorts[failure.outcome.message]++ == 0)
+        llvm::outs() << "// seed " << failure.seed
+                     << ", while it was changed: " << failure.outcome.message
+                     << "\n";
       continue;
     }
     Outcome again = runCarefully(failure.program, pipelines(), failure.place);
@@ -370,6 +376,7 @@ int main(int argc, char **argv) {
     llvm::outs().flush();
   }
   llvm::outs() << finished << " programs, " << valid << " valid, " << ours
-               << " failures, " << upstream << " upstream\n";
+               << " failures, " << upstream << " upstream, " << unmade
+               << " not made\n";
   return ours == 0 ? 0 : 1;
 }
