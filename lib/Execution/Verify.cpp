@@ -219,6 +219,7 @@ static bool runGrid(const GridProgram &program,
       [&](int64_t device) { invocations[device].execute(); }, runOptions);
   report.secondsGrid = run.seconds;
   reportCollectives(program, run.calls, report);
+  report.calls = std::move(run.calls);
   if (!run.ok) {
     fail(report, run.error);
     return false;

@@ -389,6 +389,8 @@ void record(Device &device, const Member &member, const Call &call,
   CallRecord &record = device.records[it->second];
   ++record.count;
   record.bytes += bytes;
+  if (call.hasInput)
+    record.inputBytes += call.input.bytes();
 }
 
 void finish(Device &device) {

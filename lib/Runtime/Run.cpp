@@ -89,14 +89,18 @@ void mergeRecords(const Run &run, std::vector<CallRecord> &calls) {
           calls.size());
       if (isNew) {
         calls.push_back(record);
-        calls.back().count = calls.back().bytes = 0;
+        CallRecord &merged = calls.back();
+        merged.count = merged.bytes = merged.inputBytes = 0;
       }
       sums[it->second].count += record.count;
       sums[it->second].bytes += record.bytes;
+      sums[it->second].inputBytes += record.inputBytes;
     }
     for (const auto &[index, sum] : sums) {
       calls[index].count = std::max(calls[index].count, sum.count);
       calls[index].bytes = std::max(calls[index].bytes, sum.bytes);
+      calls[index].inputBytes =
+          std::max(calls[index].inputBytes, sum.inputBytes);
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "Check.h"
 
+#include "CheckCalls.h"
 #include "Coverage.h"
 #include "Generate.h"
 #include "Random.h"
@@ -307,7 +308,9 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
     options.inputs.emplace(index, std::move(input));
   }
   std::string partitionError;
+  CallList calls;
   options.onPartitioned = [&](ModuleOp partitioned) {
+    calls = listCalls(partitioned);
     if (coverage)
       coverage->countCollectives(partitioned);
     if (failed(verify(partitioned)))
@@ -339,5 +342,7 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
         << comparison.expected << " at element " << comparison.worst;
     return {Verdict::Wrong, message};
   }
+  if (std::string wrong = compareCalls(calls, report->calls); !wrong.empty())
+    return {Verdict::CheckFailed, wrong};
   return checkPropagation(*module, errors, stability);
 }

@@ -22,6 +22,7 @@
 #include "shard/Execution/HostTensor.h"
 #include "shard/Geometry/Sharding.h"
 #include "shard/Pipelines/Pipelines.h"
+#include "shard/Runtime/Threads.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -84,6 +85,8 @@ struct RunReport {
   std::vector<int64_t> gridShape;
   std::vector<std::string> axisNames;
   std::vector<CollectiveReport> collectives;
+  /// The runtime's record that `collectives` tells of; slices too.
+  std::vector<runtime::CallRecord> calls;
   std::vector<ValueReport> arguments, results;
   /// Per device.
   int64_t argumentBytes = 0, resultBytes = 0, peakTemporaryBytes = 0;

@@ -63,6 +63,8 @@ struct CallRecord {
   /// broadcast n at the root; send, shift and permute n to another device;
   /// update_halo what its neighbours take; all_slice 0.
   int64_t bytes = 0;
+  /// Bytes of the inputs per device: the largest sum of any device.
+  int64_t inputBytes = 0;
 };
 
 struct RunReport {

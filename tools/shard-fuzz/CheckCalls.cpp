@@ -1,0 +1,113 @@
+//===- CheckCalls.cpp - Collectives listed and called ---------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckCalls.h"
+
+#include "shard/Execution/Compile.h"
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::fuzz;
+
+/// The bytes of a value of `type` in host memory; -1 where that is not known.
+static int64_t bytesOf(Type type) {
+  std::optional<TensorSpec> spec = getTensorSpec(type);
+  if (!spec)
+    return -1;
+  int64_t bytes = byteWidth(spec->type);
+  for (int64_t extent : spec->shape) {
+    if (ShapedType::isDynamic(extent))
+      return -1;
+    bytes *= extent;
+  }
+  return bytes;
+}
+
+CallList shard::fuzz::listCalls(ModuleOp partitioned) {
+  CallList list;
+  SymbolTableCollection symbols;
+  partitioned.walk([&](Operation *op) {
+    list.straight &= !isa<func::CallOp>(op);
+    // Bodies of linalg and tensor ops hold no collectives.
+    StringRef dialect = op->getName().getDialectNamespace();
+    if (dialect == "scf" || dialect == "cf")
+      list.straight = false;
+    auto axes = op->getAttrOfType<DenseI16ArrayAttr>(
+        isa<PermuteOp>(op) ? "from_axes" : "grid_axes");
+    auto gridName = op->getAttrOfType<FlatSymbolRefAttr>("grid");
+    if (!axes || !gridName || op->getName().getDialectNamespace() != "shard")
+      return;
+    GridOp grid = getGrid(op, gridName, symbols);
+    if (!grid)
+      return;
+    std::vector<int64_t> group(axes.asArrayRef().begin(),
+                               axes.asArrayRef().end());
+    // Those that exchange agree outside of both lists.
+    if (auto permute = dyn_cast<PermuteOp>(op))
+      for (int64_t axis : permute.getToAxes())
+        if (!llvm::is_contained(group, axis))
+          group.push_back(axis);
+    CallList::Key key(
+        op->getName().stripDialect().str(),
+        std::vector<int64_t>(grid.getShape().begin(), grid.getShape().end()),
+        std::move(group));
+    CallList::Sum &sum = list.sums[key];
+    ++sum.count;
+    if (op->getNumOperands() == 0)
+      return;
+    int64_t bytes = bytesOf(op->getOperand(0).getType());
+    list.sized &= bytes >= 0;
+    sum.inputBytes += bytes;
+  });
+  return list;
+}
+
+/// "all_gather over axes 0, 1 of a grid 2x3".
+static std::string describe(const CallList::Key &key) {
+  auto join = [](const std::vector<int64_t> &numbers, const char *separator) {
+    std::string text;
+    for (int64_t number : numbers)
+      text += (text.empty() ? "" : separator) + std::to_string(number);
+    return text;
+  };
+  return std::get<0>(key) + " over axes " + join(std::get<2>(key), ", ") +
+         " of a grid " + join(std::get<1>(key), "x");
+}
+
+std::string
+shard::fuzz::compareCalls(const CallList &listed,
+                          const std::vector<runtime::CallRecord> &called) {
+  std::map<CallList::Key, CallList::Sum> sums;
+  for (const runtime::CallRecord &record : called) {
+    CallList::Key key(record.kind, record.gridShape, record.axes);
+    sums[key].count += record.count;
+    sums[key].inputBytes += record.inputBytes;
+    if (!listed.sums.count(key))
+      return "the run called " + describe(key) +
+             ", which the program does not contain";
+  }
+  if (!listed.straight)
+    return {};
+  for (const auto &[key, sum] : listed.sums) {
+    const CallList::Sum &actual = sums[key];
+    if (actual.count > sum.count)
+      return "the run made " + std::to_string(actual.count) + " calls of " +
+             describe(key) + " where the program has " +
+             std::to_string(sum.count);
+    if (listed.sized && actual.count == sum.count &&
+        actual.inputBytes != sum.inputBytes)
+      return "the calls of " + describe(key) + " took " +
+             std::to_string(actual.inputBytes) +
+             " bytes where the program has " + std::to_string(sum.inputBytes);
+  }
+  return {};
+}
