@@ -15,23 +15,33 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace shard;
 using namespace shard::execution;
 
+/// What the op yields gets buffers of its own.
+static void copyTensors(Operation *terminator) {
+  OpBuilder builder(terminator);
+  for (OpOperand &operand : terminator->getOpOperands())
+    if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
+      operand.set(bufferization::AllocTensorOp::create(
+          builder, terminator->getLoc(), type, ValueRange(), operand.get()));
+}
+
 /// A call's results get buffers of their own. The analysis of callers knows which
 /// argument a result is, but not that two results are one value, nor that a
-/// result is a constant, which must not be written.
+/// result is a constant, which must not be written. Nor does it know the last for
+/// a result of scf.index_switch.
 static void separateResults(ModuleOp module, func::FuncOp entry) {
   module.walk([&](func::ReturnOp op) {
-    if (op->getParentOp() == entry)
-      return;
-    OpBuilder builder(op);
-    for (OpOperand &operand : op->getOpOperands())
-      if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
-        operand.set(bufferization::AllocTensorOp::create(
-            builder, op.getLoc(), type, ValueRange(), operand.get()));
+    if (op->getParentOp() != entry)
+      copyTensors(op);
+  });
+  module.walk([&](scf::IndexSwitchOp op) {
+    for (Region &region : op->getRegions())
+      copyTensors(region.front().getTerminator());
   });
 }
 
