@@ -81,7 +81,15 @@ void Generator::oneOp() {
                                            &Generator::linalgSelect,
                                            &Generator::rareProduct,
                                            &Generator::rareWindow,
-                                           &Generator::rareWindow};
+                                           &Generator::rareWindow,
+                                           &Generator::dynamicExtent,
+                                           &Generator::tensorReshape,
+                                           &Generator::gatherScatter,
+                                           &Generator::bufferOps,
+                                           &Generator::packSoftmax,
+                                           &Generator::tosaElementwise,
+                                           &Generator::tosaElementwise,
+                                           &Generator::tosaStructured};
   static const std::vector<Maker> control = {&Generator::scfIf,
                                              &Generator::scfIf,
                                              &Generator::scfFor,

@@ -148,6 +148,13 @@ private:
   bool linalgSelect();
   bool rareProduct();
   bool rareWindow();
+  bool dynamicExtent();
+  bool tensorReshape();
+  bool gatherScatter();
+  bool bufferOps();
+  bool packSoftmax();
+  bool tosaElementwise();
+  bool tosaStructured();
   bool scfIf();
   bool scfFor();
   bool scfWhile();
@@ -174,6 +181,7 @@ private:
   /// `value` as elements of `elem`; not added to the scope.
   Val converted(const Val &value, Elem elem);
   std::string opHint(const Val &result);
+  std::string tosaOne(const std::string &type, const std::string &value);
   /// A float tensor near `value` without zeros; not added to the scope.
   Val offZero(const Val &value);
   /// Where an inexact tensor is below or above some number.

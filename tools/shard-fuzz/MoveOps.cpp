@@ -1,0 +1,176 @@
+//===- MoveOps.cpp - Ops that move elements, in a random program ----------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generator.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+/// tensor.cast to a dynamic extent and back, tensor.dim, tensor.rank.
+bool Generator::dynamicExtent() {
+  std::optional<Val> a = pickTensor(1);
+  if (!a)
+    return false;
+  int64_t choice = rng.between(0, 3);
+  int64_t dim = rng.between(0, int64_t(a->shape.size()) - 1);
+  if (choice == 0) {
+    Val number = scalarConstant(Elem::Index, dim);
+    defineScalar("tensor.dim " + a->name + ", " + number.name + " : " +
+                     a->type(),
+                 Elem::Index, 0);
+    return true;
+  }
+  if (choice == 1) {
+    defineScalar("tensor.rank " + a->name + " : " + a->type(), Elem::Index, 0);
+    return true;
+  }
+  std::string dynamic = "tensor<";
+  for (size_t i = 0; i < a->shape.size(); ++i)
+    dynamic +=
+        (int64_t(i) == dim ? std::string("?") : std::to_string(a->shape[i])) +
+        "x";
+  dynamic += name(a->elem) + ">";
+  std::string there = fresh();
+  line(there + " = tensor.cast " + a->name + " : " + a->type() + " to " +
+       dynamic);
+  define("tensor.cast " + there + " : " + dynamic + " to " + a->type(), a->elem,
+         a->shape, a->bound);
+  return true;
+}
+
+bool Generator::tensorReshape() {
+  std::optional<Val> a = pickTensor(1);
+  if (!a)
+    return false;
+  Shape shape = a->shape;
+  rng.shuffle(shape);
+  if (shape.size() > 1 && rng.chance(50)) {
+    shape[1] *= shape[0];
+    shape.erase(shape.begin());
+  }
+  std::string extents = fresh(),
+              type = "tensor<" + std::to_string(shape.size()) + "xindex>";
+  line(extents + " = arith.constant dense<[" + list(shape) + "]> : " + type);
+  define("tensor.reshape " + a->name + "(" + extents + ") : (" + a->type() +
+             ", " + type + ") -> " + tensorType(a->elem, shape),
+         a->elem, shape, a->bound);
+  return true;
+}
+
+/// tensor.gather and tensor.scatter along one dimension.
+bool Generator::gatherScatter() {
+  std::optional<Val> a = pickTensor(1);
+  if (!a)
+    return false;
+  int64_t dim = rng.between(0, int64_t(a->shape.size()) - 1);
+  int64_t extent = a->shape[dim];
+  bool scatter = rng.chance(50);
+  std::vector<int64_t> positions;
+  if (scatter) {
+    // Each at most once.
+    for (int64_t i = 0; i < extent; ++i)
+      positions.push_back(i);
+    rng.shuffle(positions);
+    positions.resize(rng.between(1, extent));
+  } else {
+    for (int64_t i = rng.between(1, 8); i > 0; --i)
+      positions.push_back(rng.between(0, extent - 1));
+  }
+  std::vector<std::string> rows;
+  for (int64_t position : positions)
+    rows.push_back("[" + std::to_string(position) + "]");
+  Shape shape = {int64_t(positions.size())};
+  bool reduced = rng.chance(50);
+  for (size_t i = 0; i < a->shape.size(); ++i)
+    if (int64_t(i) != dim)
+      shape.push_back(a->shape[i]);
+    else if (!reduced)
+      shape.push_back(1);
+  std::string indices = fresh(),
+              type = "tensor<" + std::to_string(positions.size()) + "x1xindex>";
+  line(indices + " = arith.constant dense<[" + join(rows) + "]> : " + type);
+  std::string dims = "_dims([" + std::to_string(dim) + "]) ";
+  if (!scatter) {
+    define("tensor.gather " + a->name + "[" + indices + "] gather" + dims +
+               ": (" + a->type() + ", " + type + ") -> " +
+               tensorType(a->elem, shape),
+           a->elem, shape, a->bound);
+    return true;
+  }
+  Val source = need(a->elem, shape);
+  define("tensor.scatter " + source.name + " into " + a->name + "[" + indices +
+             "] scatter" + dims + "unique : (" + source.type() + ", " +
+             a->type() + ", " + type + ") -> " + a->type(),
+         a->elem, a->shape, std::max(a->bound, source.bound));
+  return true;
+}
+
+bool Generator::bufferOps() {
+  std::optional<Val> a = pickTensor();
+  if (!a)
+    return false;
+  if (rng.chance(50)) {
+    define("bufferization.alloc_tensor() copy(" + a->name + ") : " + a->type(),
+           a->elem, a->shape, a->bound);
+    return true;
+  }
+  Val target =
+      rng.chance(50) ? empty(a->elem, a->shape) : need(a->elem, a->shape);
+  define("bufferization.materialize_in_destination " + a->name + " in " +
+             target.name + " : (" + a->type() + ", " + target.type() + ") -> " +
+             a->type(),
+         a->elem, a->shape, a->bound);
+  return true;
+}
+
+/// Rows of a softmax, in tiles of two dimensions or not.
+bool Generator::packSoftmax() {
+  if (rng.chance(40)) {
+    std::optional<Val> a = pick([](const Val &v) {
+      return v.tensor && isFloat(v.elem) && !v.shape.empty() && v.bound <= 64;
+    });
+    if (!a)
+      return false;
+    Val x = offZero(*a), target = empty(a->elem, a->shape);
+    std::string result = fresh();
+    line(result + " = linalg.softmax dimension(" +
+         std::to_string(rng.between(0, int64_t(a->shape.size()) - 1)) +
+         ") ins(" + x.name + " : " + x.type() + ") outs(" + target.name +
+         " : " + target.type() + ") -> " + target.type());
+    compared(result, a->elem, a->shape);
+    return true;
+  }
+  std::optional<Val> a =
+      pick([](const Val &v) { return v.tensor && v.shape.size() == 2; });
+  if (!a)
+    return false;
+  Shape tiles = {rng.between(1, 4), rng.between(1, 4)}, outer;
+  for (size_t i = 0; i < 2; ++i)
+    outer.push_back((a->shape[i] + tiles[i] - 1) / tiles[i]);
+  bool whole = a->shape[0] % tiles[0] == 0 && a->shape[1] % tiles[1] == 0;
+  Shape shape = {outer[0], outer[1], tiles[0], tiles[1]};
+  std::string layout =
+      " inner_dims_pos = [0, 1] inner_tiles = [" + list(tiles) + "] into ";
+  Val target = empty(a->elem, shape);
+  Val padding = needScalar(a->elem);
+  Val packed = define("linalg.pack " + a->name +
+                          (whole ? ""
+                                 : " padding_value(" + padding.name + " : " +
+                                       padding.type() + ")") +
+                          layout + target.name + " : " + a->type() + " -> " +
+                          target.type(),
+                      a->elem, shape, std::max(a->bound, padding.bound));
+  if (rng.chance(50)) {
+    Val back = empty(a->elem, a->shape);
+    define("linalg.unpack " + packed.name + layout + back.name + " : " +
+               packed.type() + " -> " + back.type(),
+           a->elem, a->shape, packed.bound);
+  }
+  return true;
+}

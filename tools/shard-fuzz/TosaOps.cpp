@@ -1,0 +1,230 @@
+//===- TosaOps.cpp - Ops of tosa in a random program ----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generator.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+/// A tosa op on `operands`.
+static std::string tosa(const std::string &op, const std::vector<Val> &operands,
+                        const std::string &result,
+                        const std::string &attributes = "") {
+  std::vector<std::string> names, types;
+  for (const Val &operand : operands) {
+    names.push_back(operand.name);
+    types.push_back(operand.type());
+  }
+  return "tosa." + op + " " + join(names) + attributes + " : (" + join(types) +
+         ") -> " + result;
+}
+
+/// A "tosa.const" of one element, such as a zero point; not added to the scope.
+std::string Generator::tosaOne(const std::string &type,
+                               const std::string &value) {
+  std::string name = fresh();
+  line(name + " = \"tosa.const\"() {values = dense<" + value + "> : tensor<1x" +
+       type + ">} : () -> tensor<1x" + type + ">");
+  return name;
+}
+
+static bool isTosa(const Val &value) {
+  return value.tensor && !value.shape.empty() &&
+         (value.elem == Elem::F32 || value.elem == Elem::I32 ||
+          value.elem == Elem::I1);
+}
+
+bool Generator::tosaElementwise() {
+  std::optional<Val> a =
+      pick([](const Val &v) { return isTosa(v) && v.bound <= 64; });
+  if (!a)
+    return false;
+  std::string type = a->type();
+  auto result = [&](const std::string &text, double bound) {
+    define(text, a->elem, a->shape, bound);
+    return true;
+  };
+  // Extents of 1 are repeated.
+  Shape other = a->shape;
+  if (rng.chance(40))
+    other[rng.between(0, int64_t(other.size()) - 1)] = 1;
+  if (a->elem == Elem::I1) {
+    static const std::vector<std::string> ops = {"logical_and", "logical_or",
+                                                 "logical_xor"};
+    if (rng.chance(25))
+      return result(tosa("logical_not", {*a}, type), 1);
+    return result(tosa(rng.oneOf(ops), {*a, need(Elem::I1, other)}, type), 1);
+  }
+  int64_t choice = rng.between(0, 9);
+  if (choice == 0) {
+    static const std::vector<std::string> ops = {"equal", "greater",
+                                                 "greater_equal"};
+    define(tosa(rng.oneOf(ops), {*a, need(a->elem, other)},
+                tensorType(Elem::I1, a->shape)),
+           Elem::I1, a->shape, 1);
+    return true;
+  }
+  if (choice == 1) {
+    Val condition = need(Elem::I1, a->shape), b = need(a->elem, a->shape);
+    return result(tosa("select", {condition, *a, b}, type),
+                  std::max(a->bound, b.bound));
+  }
+  Val b = clamped(need(a->elem, other), 64);
+  if (choice == 2) {
+    std::string shift = tosaOne("i8", "0");
+    return result("tosa.mul " + a->name + ", " + b.name + ", " + shift +
+                      " : (" + type + ", " + b.type() + ", tensor<1xi8>) -> " +
+                      type,
+                  a->bound * b.bound);
+  }
+  if (choice == 3) {
+    std::string elem = name(a->elem);
+    std::string zero = tosaOne(elem, a->elem == Elem::F32 ? "0.0" : "0");
+    return result("tosa.negate " + a->name + ", " + zero + ", " + zero +
+                      " : (" + type + ", tensor<1x" + elem + ">, tensor<1x" +
+                      elem + ">) -> " + type,
+                  a->bound);
+  }
+  if (choice <= 5) {
+    static const std::vector<std::string> ops = {"add", "sub", "maximum",
+                                                 "minimum"};
+    return result(tosa(rng.oneOf(ops), {*a, b}, type), a->bound + b.bound);
+  }
+  if (a->elem == Elem::F32) {
+    if (choice == 6) {
+      define(tosa("cast", {*a}, tensorType(Elem::I32, a->shape)), Elem::I32,
+             a->shape, 0);
+      return true;
+    }
+    if (choice == 7)
+      return result(tosa("clamp", {*a}, type,
+                         " {min_val = -2.0 : f32, max_val = 2.0 : f32}"),
+                    2);
+    if (choice == 8) {
+      static const std::vector<std::string> ops = {"abs", "ceil", "floor",
+                                                   "identity"};
+      return result(tosa(rng.oneOf(ops), {*a}, type), a->bound);
+    }
+    static const std::vector<std::string> ops = {
+        "cos",   "erf",     "exp", "log", "reciprocal",
+        "rsqrt", "sigmoid", "sin", "tanh"};
+    Val x = offZero(*a);
+    std::string inexact = fresh();
+    if (rng.chance(15))
+      line(inexact + " = " +
+           tosa("pow", {x, offZero(need(Elem::F32, a->shape))}, type));
+    else
+      line(inexact + " = " + tosa(rng.oneOf(ops), {x}, type));
+    compared(inexact, a->elem, a->shape);
+    return true;
+  }
+  if (choice == 6) {
+    static const std::vector<std::string> ops = {"bitwise_not", "clz", "abs"};
+    return result(tosa(rng.oneOf(ops), {*a}, type), 0);
+  }
+  if (choice <= 8) {
+    static const std::vector<std::string> ops = {"bitwise_and", "bitwise_or",
+                                                 "bitwise_xor"};
+    return result(tosa(rng.oneOf(ops), {*a, b}, type), 0);
+  }
+  // Amounts of bits below the width.
+  static const std::vector<std::string> ops = {"logical_left_shift",
+                                               "logical_right_shift"};
+  Val amount = splat(Elem::I32, a->shape, rng.between(0, 7));
+  if (rng.chance(30))
+    return result(
+        tosa("arithmetic_right_shift", {*a, amount}, type, " {round = false}"),
+        0);
+  return result(tosa(rng.oneOf(ops), {*a, amount}, type), 0);
+}
+
+bool Generator::tosaStructured() {
+  std::optional<Val> a =
+      pick([](const Val &v) { return isTosa(v) && v.bound <= 64; });
+  if (!a)
+    return false;
+  int64_t rank = a->shape.size(), dim = rng.between(0, rank - 1);
+  std::string axis = " {axis = " + std::to_string(dim) + " : i32}";
+  switch (rng.between(0, 4)) {
+  case 0: {
+    Shape shape = a->shape;
+    int64_t extent = shape[dim];
+    shape[dim] = 1;
+    std::string op = "reduce_sum";
+    double bound = a->bound * double(extent);
+    if (a->elem == Elem::I1) {
+      op = rng.chance(50) ? "reduce_all" : "reduce_any";
+    } else if (rng.chance(50)) {
+      op = rng.chance(50) ? "reduce_max" : "reduce_min";
+      bound = a->bound;
+    } else if (rng.chance(40)) {
+      // A product of elements of -1, 0 and 1.
+      op = "reduce_product";
+      if (a->elem != Elem::F32)
+        return false;
+      *a = clamped(*a, 1);
+      bound = 1;
+    }
+    define(tosa(op, {*a}, tensorType(a->elem, shape), axis), a->elem, shape,
+           bound);
+    return true;
+  }
+  case 1: {
+    Shape other = a->shape, shape = a->shape;
+    other[dim] = rng.between(1, 5);
+    shape[dim] += other[dim];
+    Val b = need(a->elem, other);
+    define(tosa("concat", {*a, b}, tensorType(a->elem, shape), axis), a->elem,
+           shape, std::max(a->bound, b.bound));
+    return true;
+  }
+  case 2: {
+    Shape permutation, shape;
+    for (int64_t i = 0; i < rank; ++i)
+      permutation.push_back(i);
+    rng.shuffle(permutation);
+    for (int64_t i : permutation)
+      shape.push_back(a->shape[i]);
+    define(tosa("transpose", {*a}, tensorType(a->elem, shape),
+                " {perms = array<i32: " + list(permutation) + ">}"),
+           a->elem, shape, a->bound);
+    return true;
+  }
+  case 3: {
+    Shape shape = a->shape;
+    rng.shuffle(shape);
+    if (rank > 1) {
+      shape[1] *= shape[0];
+      shape.erase(shape.begin());
+    }
+    std::string extents = fresh(), count = std::to_string(shape.size());
+    line(extents + " = tosa.const_shape {values = dense<[" + list(shape) +
+         "]> : tensor<" + count + "xindex>} : () -> !tosa.shape<" + count +
+         ">");
+    define("tosa.reshape " + a->name + ", " + extents + " : (" + a->type() +
+               ", !tosa.shape<" + count + ">) -> " + tensorType(a->elem, shape),
+           a->elem, shape, a->bound);
+    return true;
+  }
+  default: {
+    if (a->elem != Elem::F32 || rank != 3)
+      return false;
+    int64_t n = randomExtent();
+    Shape shape = {a->shape[0], a->shape[1], n};
+    Val b = clamped(need(a->elem, {a->shape[0], a->shape[2], n}), 64);
+    std::string zero = tosaOne("f32", "0.0");
+    define("tosa.matmul " + a->name + ", " + b.name + ", " + zero + ", " +
+               zero + " : (" + a->type() + ", " + b.type() +
+               ", tensor<1xf32>, tensor<1xf32>) -> " +
+               tensorType(a->elem, shape),
+           a->elem, shape, a->bound * b.bound * double(a->shape[2]));
+    return true;
+  }
+  }
+}
