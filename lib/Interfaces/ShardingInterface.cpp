@@ -37,7 +37,8 @@ bool isCreator(Operation *op) {
 
 void ShardingInterface::printLoopTypesAndIndexingMaps(raw_ostream &os) {
   os << "loops:";
-  for (const Loop &loop : getShardingLoops()) {
+  // As propagation has them: loops of windows are invalid there.
+  for (const Loop &loop : buildLoopTable(*this).loops) {
     switch (loop.kind) {
     case LoopKind::Parallel:
       os << " parallel";

@@ -8,8 +8,11 @@
 
 #include "shard/Transforms/Passes.h"
 
+#include "shard/IR/ShardOps.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace shard {
@@ -18,6 +21,14 @@ namespace shard {
 #include "shard/Transforms/Passes.h.inc"
 
 namespace {
+
+/// Ops that hand tensors on, or say what is sharded, need no model.
+bool isForwarding(mlir::Operation *op) {
+  return op->getDialect() ==
+             op->getContext()->getLoadedDialect<ShardDialect>() ||
+         op->hasTrait<mlir::OpTrait::IsTerminator>() ||
+         mlir::isa<mlir::CallOpInterface, mlir::RegionBranchOpInterface>(op);
+}
 
 struct ShardPrintLoopsPass
     : public impl::ShardPrintLoopsBase<ShardPrintLoopsPass> {
@@ -30,11 +41,15 @@ struct ShardPrintLoopsPass
       auto isTensor = [](mlir::Type type) {
         return mlir::isa<mlir::RankedTensorType>(type);
       };
-      if (!model || !(llvm::any_of(op->getOperandTypes(), isTensor) ||
-                      llvm::any_of(op->getResultTypes(), isTensor)))
+      if (!(llvm::any_of(op->getOperandTypes(), isTensor) ||
+            llvm::any_of(op->getResultTypes(), isTensor)) ||
+          (!model && isForwarding(op)))
         return;
       os << op->getName() << " at " << op->getLoc() << "\n";
-      model.printLoopTypesAndIndexingMaps(os);
+      if (model)
+        model.printLoopTypesAndIndexingMaps(os);
+      else
+        os << "no sharding model: whole tensors\n";
     });
     llvm::errs() << text;
     markAllAnalysesPreserved();

@@ -27,3 +27,29 @@ func.func @dynamic(%a: tensor<?x4xf32>, %n: index) -> tensor<?x1x4xf32> {
   %0 = tensor.expand_shape %a [[0], [1, 2]] output_shape [%n, 1, 4] : tensor<?x4xf32> into tensor<?x1x4xf32>
   return %0 : tensor<?x1x4xf32>
 }
+
+// The loops of a window stay whole: propagation sees them as invalid.
+// CHECK: linalg.conv_1d at
+// CHECK-NEXT: loops: invalid(6) invalid(3)
+// CHECK-NEXT: operand 0: (d0, d1) -> (d0 + d1)
+func.func @window(%a: tensor<8xf32>, %k: tensor<3xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = linalg.conv_1d ins(%a, %k : tensor<8xf32>, tensor<3xf32>) outs(%o : tensor<6xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// CHECK: tensor.extract at
+// CHECK-NEXT: no sharding model: whole tensors
+// CHECK-NOT: {{call|return|scf.if}}
+func.func private @callee(%a: tensor<8xf32>) -> tensor<8xf32> {
+  return %a : tensor<8xf32>
+}
+func.func @unknown(%a: tensor<8xf32>, %i: index, %c: i1) -> f32 {
+  %0 = call @callee(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = scf.if %c -> tensor<8xf32> {
+    scf.yield %0 : tensor<8xf32>
+  } else {
+    scf.yield %a : tensor<8xf32>
+  }
+  %2 = tensor.extract %1[%i] : tensor<8xf32>
+  return %2 : f32
+}

@@ -118,9 +118,11 @@ def ShardPrintLoops : Pass<"shard-print-loops"> {
   let summary = "print the loops and indexing maps of every op with a sharding model";
   let description = [{
     For each op on tensors with ShardingInterface, in the order of the program: its
-    name and location, its loops with their kind and extent, and the map of each operand and
-    result, as its model states them. Printed to the standard error output; the
-    program stays as it is. See docs/Models.md for how to read it.
+    name and location, its loops with their extent and the kind that propagation uses
+    (those of windows are invalid), and the map of each operand and result, as its model
+    states them. Of other ops on tensors it says that they have no model. Printed to the
+    standard error output; the program stays as it is. See docs/Models.md for how to read
+    it.
 
     ```mlir
     // Input
