@@ -24,7 +24,7 @@
 
 namespace shard::fuzz {
 
-enum class Elem { F32, F64, I32, I64, I1, Index };
+enum class Elem { F32, F64, I8, I16, I32, I64, I1, Index };
 using Shape = std::vector<int64_t>;
 
 inline bool isFloat(Elem elem) {

@@ -73,6 +73,10 @@ Val Generator::converted(const Val &value, Elem elem) {
   case Elem::I64:
     step("trunci", Elem::I32, 0);
     break;
+  case Elem::I8:
+  case Elem::I16:
+    step("extsi", Elem::I32, 0);
+    break;
   case Elem::I1:
     step("extui", Elem::I32, 0);
     break;
@@ -97,7 +101,7 @@ Val Generator::converted(const Val &value, Elem elem) {
     step("sitofp", elem, 7);
   } else if (elem == Elem::I64) {
     step(rng.chance(50) ? "extsi" : "extui", elem, 0);
-  } else if (elem == Elem::I1) {
+  } else if (elem == Elem::I1 || elem == Elem::I8 || elem == Elem::I16) {
     step("trunci", elem, 1);
   } else {
     step("index_cast", elem, 0);

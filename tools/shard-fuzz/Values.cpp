@@ -18,6 +18,10 @@ std::string shard::fuzz::name(Elem elem) {
     return "f32";
   case Elem::F64:
     return "f64";
+  case Elem::I8:
+    return "i8";
+  case Elem::I16:
+    return "i16";
   case Elem::I32:
     return "i32";
   case Elem::I64:
@@ -210,8 +214,9 @@ Val Generator::clamped(const Val &value, double limit) {
 
 Elem Generator::randomElem() {
   static const std::vector<Elem> elems = {
-      Elem::F32, Elem::F32, Elem::F32, Elem::F32, Elem::F32,  Elem::F64,
-      Elem::I32, Elem::I32, Elem::I64, Elem::I1,  Elem::Index};
+      Elem::F32, Elem::F32, Elem::F32, Elem::F32, Elem::F32,
+      Elem::F32, Elem::F32, Elem::F64, Elem::I32, Elem::I32,
+      Elem::I64, Elem::I1,  Elem::I8,  Elem::I16, Elem::Index};
   return rng.oneOf(elems);
 }
 
