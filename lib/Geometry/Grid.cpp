@@ -67,6 +67,8 @@ int64_t Grid::positionInGroup(int64_t device, const AxisList &axes) const {
   int64_t position = 0;
   for (GridAxis axis : axes)
     position = position * shape[axis] + all[axis];
+  if (SHARD_FAULT(GroupMinorFirst) && axes.size() == 2)
+    return all[axes[1]] * shape[axes[0]] + all[axes[0]];
   return position;
 }
 
@@ -79,9 +81,6 @@ std::vector<int64_t> Grid::groupMembers(int64_t device,
     std::vector<int64_t> inGroup = delinearize(position, axisSizes);
     for (size_t i = 0; i < axes.size(); ++i)
       all[axes[i]] = inGroup[i];
-    if (SHARD_FAULT(GroupMembersMinorFirst) && axes.size() == 2)
-      for (size_t i = 0; i < 2; ++i)
-        all[axes[i]] = position / (i ? axisSizes[0] : 1) % axisSizes[i];
     members[position] = this->device(all);
   }
   return members;
