@@ -47,9 +47,6 @@ bool sameSet(ArrayRef<GridAxis> a, ArrayRef<GridAxis> b) {
 
 std::optional<ArrayRef<GridAxis>> dropPrefix(ArrayRef<GridAxis> axes,
                                              ArrayRef<GridAxis> prefix) {
-  if (SHARD_FAULT(FoldPrefixAsSuffix) && axes.size() > prefix.size() &&
-      axes.take_back(prefix.size()) == prefix)
-    return axes.drop_back(prefix.size());
   if (axes.size() < prefix.size() || axes.take_front(prefix.size()) != prefix)
     return std::nullopt;
   return axes.drop_front(prefix.size());
@@ -179,8 +176,7 @@ struct AllToAllPair : OpRewritePattern<AllToAllOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<AllToAllOp>();
     if (!inner || inner.getGridAttr() != op.getGridAttr() ||
-        (inner.getGridAxes() != op.getGridAxes() &&
-         !SHARD_FAULT(FoldAnyAllToAllPair)) ||
+        inner.getGridAxes() != op.getGridAxes() ||
         inner.getSplitAxis() != op.getConcatAxis() ||
         inner.getConcatAxis() != op.getSplitAxis() ||
         inner.getInput().getType() != op.getResult().getType())
@@ -210,7 +206,7 @@ struct SimplifyPermute : OpRewritePattern<PermuteOp> {
     if (!inner || inner.getGridAttr() != op.getGridAttr() ||
         inner.getToAxes() != from)
       return failure();
-    if (inner.getFromAxes() == to || SHARD_FAULT(FoldAnyPermutePair)) {
+    if (inner.getFromAxes() == to) {
       rewriter.replaceOp(op, inner.getInput());
       return success();
     }

@@ -8,8 +8,6 @@
 
 #include "Canonicalize.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 using namespace mlir;
 
 namespace shard {
@@ -69,10 +67,9 @@ struct NestedAllReduce : OpRewritePattern<AllReduceOp> {
       return failure();
     SmallVector<GridAxis> axes(inner.getGridAxes());
     for (GridAxis axis : op.getGridAxes()) {
-      if (!llvm::is_contained(inner.getGridAxes(), axis)) {
-        if (!SHARD_FAULT(FoldNestedReduceForgetsAxes))
-          axes.push_back(axis);
-      } else if (!idempotent)
+      if (!llvm::is_contained(inner.getGridAxes(), axis))
+        axes.push_back(axis);
+      else if (!idempotent)
         return failure();
     }
     rewriter.replaceOpWithNewOp<AllReduceOp>(op, type, inner.getInput(),
@@ -92,8 +89,7 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
     if (!reduce || !reduce->hasOneUse() || !isPlain(reduce) ||
         reduce.getGridAttr() != slice.getGridAttr() ||
         slice.getGridAxes().empty() ||
-        !(isSubset(slice.getGridAxes(), reduce.getGridAxes()) ||
-          SHARD_FAULT(FoldReduceOfReduceScatterAxes)))
+        !isSubset(slice.getGridAxes(), reduce.getGridAxes()))
       return failure();
     Type type = slice.getResult().getType();
     ReductionKind kind = reduce.getReduction();
@@ -106,7 +102,7 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
     Value result = ReduceScatterOp::create(
         rewriter, slice.getLoc(), type, reduce.getInput(), slice.getGrid(),
         slice.getGridAxes(), kind, slice.getSliceAxis().getSExtValue());
-    if (!rest.empty() && !SHARD_FAULT(FoldForgetsRestOfReduce))
+    if (!rest.empty())
       result = AllReduceOp::create(rewriter, reduce.getLoc(), type, result,
                                    slice.getGrid(), rest, kind);
     rewriter.replaceOp(slice, result);
@@ -132,9 +128,7 @@ struct GatherOfReduceScatter : OpRewritePattern<AllGatherOp> {
       return failure();
     rewriter.replaceOpWithNewOp<AllReduceOp>(
         gather, result, scatter.getInput(), gather.getGrid(),
-        gather.getGridAxes(),
-        SHARD_FAULT(FoldToReduceOfOtherKind) ? ReductionKind::Max
-                                             : scatter.getReduction());
+        gather.getGridAxes(), scatter.getReduction());
     return success();
   }
 };

@@ -60,15 +60,12 @@ TypedAttr neutralElement(ReductionKind kind, Type type) {
   case ReductionKind::UMax:
     return IntegerAttr::get(type, APInt::getZero(width));
   case ReductionKind::Product:
-    return IntegerAttr::get(
-        type, APInt(width, SHARD_FAULT(NeutralOfProductIsZero) ? 0 : 1));
+    return IntegerAttr::get(type, APInt(width, 1));
   case ReductionKind::BitwiseAnd:
   case ReductionKind::UMin:
     return IntegerAttr::get(type, APInt::getAllOnes(width));
   case ReductionKind::Max:
-    return IntegerAttr::get(type, SHARD_FAULT(NeutralOfSignedMaxIsZero)
-                                      ? APInt::getZero(width)
-                                      : APInt::getSignedMinValue(width));
+    return IntegerAttr::get(type, APInt::getSignedMinValue(width));
   case ReductionKind::Min:
     return IntegerAttr::get(type, APInt::getSignedMaxValue(width));
   case ReductionKind::Average:

@@ -8,8 +8,6 @@
 
 #include "shard/Propagation/AxisLists.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <algorithm>
 #include <limits>
 
@@ -61,8 +59,6 @@ AtomSpace::find(const AxisOrigin &part) const {
   if (result.empty() || atoms[result.front()].preSize != part.preSize ||
       covered != part.size)
     return std::nullopt;
-  if (SHARD_FAULT(SubAxesReversed))
-    std::reverse(result.begin(), result.end());
   return result;
 }
 

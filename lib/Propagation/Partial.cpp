@@ -27,8 +27,6 @@
 
 #include "Run.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <limits>
 
 namespace shard::propagation {
@@ -152,7 +150,7 @@ void Run::placePartials() {
         problem.tensors(op).drop_front(table.numOperands);
     // Ops with several results reduce them all at once.
     if (results.size() != 1 || results[0] == kNoValue || hinted[results[0]] ||
-        (problem.neverPartial[results[0]] && !SHARD_FAULT(PartialInBranches)))
+        problem.neverPartial[results[0]])
       continue;
     PartialState made{result.reduced, table.resultReduction[0]};
     Candidate candidate{results[0], op, made, false, 0};

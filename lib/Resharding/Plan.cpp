@@ -133,8 +133,7 @@ void joinSlices(const Grid &grid, const std::vector<int64_t> &extents,
         AxisList before = now[step.dim];
         before.resize(before.size() - earlier.axes.size());
         int64_t local = localExtent(extents[step.dim], grid.groupSize(before));
-        if (cutsAtOnce(local, grid.sizes(axes)) ||
-            SHARD_FAULT(JoinedSlicesWithGaps)) {
+        if (cutsAtOnce(local, grid.sizes(axes))) {
           earlier.axes = axes;
           joined = true;
         }

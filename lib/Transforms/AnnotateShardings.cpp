@@ -131,11 +131,8 @@ private:
              << " must be cut into sub-axes, which adds a grid to the module; "
                 "run the pass on the module instead of on a function";
     OpBuilder builder(gridOp->getContext());
-    std::vector<int64_t> shape = propagation.grid.shape;
-    if (SHARD_FAULT(RefinedGridReversed))
-      std::reverse(shape.begin(), shape.end());
     auto refined = GridOp::create(builder, gridOp.getLoc(), gridOp.getSymName(),
-                                  ArrayRef<int64_t>(shape));
+                                  ArrayRef<int64_t>(propagation.grid.shape));
     refined.setRefinesAttr(grid);
     SymbolTable symbols(module);
     grid = FlatSymbolRefAttr::get(
@@ -265,8 +262,7 @@ private:
       // A region's edges list the uses of its terminators first.
       annotation->moveBefore(anchor);
     }
-    if (!SHARD_FAULT(UseNotReplaced))
-      use.set(annotation);
+    use.set(annotation);
   }
 
   void annotateManual(const GridPropagation::ManualShardings &entry) {

@@ -8,8 +8,6 @@
 
 #include "CallSplit.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/SymbolTable.h"
@@ -94,11 +92,9 @@ static bool areAlike(func::FuncOp a, func::FuncOp b) {
     list.erase(SymbolTable::getSymbolAttrName());
     return list.getDictionary(function.getContext());
   };
-  return SHARD_FAULT(CalleesMerged) ||
-         attributes(a) == attributes(b) &&
-             OperationEquivalence::isRegionEquivalentTo(
-                 &a.getBody(), &b.getBody(),
-                 OperationEquivalence::IgnoreLocations);
+  return attributes(a) == attributes(b) &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 void CallSplit::merge(ModuleOp module) {

@@ -296,10 +296,8 @@ LogicalResult FunctionPartitioner::rebuildAnnotation(ShardOp op) {
 LogicalResult FunctionPartitioner::rebuildReturn(Operation *op) {
   SmallVector<Value> operands;
   for (auto [index, value] : llvm::enumerate(op->getOperands())) {
-    FailureOr<Value> local = localAs(
-        value,
-        SHARD_FAULT(ReturnAsIs) ? nullptr : shardings.signature.results[index],
-        op, "operand " + Twine(index));
+    FailureOr<Value> local = localAs(value, shardings.signature.results[index],
+                                     op, "operand " + Twine(index));
     if (failed(local))
       return failure();
     operands.push_back(*local);
@@ -316,9 +314,8 @@ LogicalResult FunctionPartitioner::rebuildCall(Operation *op,
     return rebuildReplicated(op);
   SmallVector<Value> operands;
   for (auto [index, value] : llvm::enumerate(op->getOperands())) {
-    FailureOr<Value> local = localAs(
-        value, SHARD_FAULT(CallAsIs) ? nullptr : signature->arguments[index],
-        op, "operand " + Twine(index));
+    FailureOr<Value> local = localAs(value, signature->arguments[index], op,
+                                     "operand " + Twine(index));
     if (failed(local))
       return failure();
     operands.push_back(*local);
@@ -447,9 +444,8 @@ FunctionPartitioner::localEdgeOperands(Operation *op,
     auto edge = edgeOperands.find(&operand);
     FailureOr<Value> local =
         localAs(operand.get(),
-                SHARD_FAULT(BranchEndsDiffer) ? nullptr
-                : edge == edgeOperands.end()  ? replicatedLike(operand.get())
-                                              : edge->second,
+                edge == edgeOperands.end() ? replicatedLike(operand.get())
+                                           : edge->second,
                 op, "operand " + Twine(operand.getOperandNumber()));
     if (failed(local))
       return failure();

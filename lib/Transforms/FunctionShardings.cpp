@@ -8,7 +8,6 @@
 
 #include "FunctionShardings.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -139,7 +138,7 @@ void FunctionShardings::joinEdges() {
     for (auto &[operand, inputs] : mapping)
       for (Value input : inputs) {
         Value a = leader(inputs.front()), b = leader(input);
-        if (a != b && !SHARD_FAULT(CarriedNotJoined))
+        if (a != b)
           joined[b] = a;
       }
   });
