@@ -184,8 +184,8 @@ void Run::placePartials() {
       llvm::ArrayRef<ValueId> results = tensors.drop_front(table.numOperands);
       if (isAskedFor(user, partials[candidate.value]))
         continue;
-      auto next = results.size() == 1 ? candidateOf.find(results[0])
-                                      : candidateOf.end();
+      bool hasNext = results.size() == 1 && results[0] != kNoValue;
+      auto next = hasNext ? candidateOf.find(results[0]) : candidateOf.end();
       if (next == candidateOf.end() || next->second <= i || !through(user))
         keep = std::numeric_limits<double>::infinity();
       else
