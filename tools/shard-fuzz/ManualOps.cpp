@@ -230,6 +230,9 @@ bool Generator::manualComputation() {
   // The run on one device copies the body once per coordinate.
   if (depth >= 2 || !manualAxes.empty())
     return false;
+  // A grid that propagation refines renumbers the axes of the body's collectives.
+  if (std::find(grid.begin(), grid.end(), 4) != grid.end())
+    return false;
   std::vector<int64_t> axes;
   for (size_t axis = 0; axis < grid.size(); ++axis)
     axes.push_back(axis);

@@ -115,13 +115,13 @@ bool Generator::bufferOps() {
   std::optional<Val> a = pickTensor();
   if (!a)
     return false;
-  if (rng.chance(50)) {
+  // A destination that bufferization cannot write to without a copy is an error.
+  if (depth > 0 || rng.chance(50)) {
     define("bufferization.alloc_tensor() copy(" + a->name + ") : " + a->type(),
            a->elem, a->shape, a->bound);
     return true;
   }
-  Val target =
-      rng.chance(50) ? empty(a->elem, a->shape) : need(a->elem, a->shape);
+  Val target = empty(a->elem, a->shape);
   define("bufferization.materialize_in_destination " + a->name + " in " +
              target.name + " : (" + a->type() + ", " + target.type() + ") -> " +
              a->type(),
