@@ -147,8 +147,13 @@ LogicalResult FunctionPartitioner::run() {
     return success();
   }
   Region rebuilt;
-  if (failed(rebuild(body, rebuilt)))
+  if (failed(rebuild(body, rebuilt))) {
+    // The two bodies may use values of each other.
+    for (mlir::Block &block : rebuilt)
+      block.dropAllDefinedValueUses();
+    rebuilt.dropAllReferences();
     return failure();
+  }
   // Ops of the old body may be used by each other only.
   for (mlir::Block &block : body)
     block.dropAllDefinedValueUses();
