@@ -11,7 +11,7 @@
 // are wanted, operands are resharded to it, the op's model builds the local op,
 // and the results are resharded to what their annotations say. Region and block
 // arguments have the sharding of their class; whatever branches to them
-// reshards to it.
+// reshards to it (PartitionEdges.cpp).
 //
 //===----------------------------------------------------------------------===//
 

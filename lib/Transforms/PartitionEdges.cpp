@@ -1,0 +1,233 @@
+//===- PartitionEdges.cpp - What ops pass on to blocks and functions ------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops that pass tensors on: returns, calls, branches, ops with regions and their
+// terminators, manual computations. Whoever takes the tensor says in which
+// sharding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionPartitioner.h"
+
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+
+using namespace mlir;
+
+namespace shard {
+
+//===----------------------------------------------------------------------===//
+// Functions and branches
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionPartitioner::rebuildReturn(Operation *op) {
+  SmallVector<Value> operands;
+  for (auto [index, value] : llvm::enumerate(op->getOperands())) {
+    FailureOr<Value> local = localAs(value, shardings.signature.results[index],
+                                     op, "operand " + Twine(index));
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  builder.clone(*op)->setOperands(operands);
+  return success();
+}
+
+LogicalResult FunctionPartitioner::rebuildCall(Operation *op,
+                                               StringRef callee) {
+  const SignatureShardings *signature = signatureOf(op, callee);
+  if (!signature || signature->arguments.size() != op->getNumOperands() ||
+      signature->results.size() != op->getNumResults())
+    return rebuildReplicated(op);
+  SmallVector<Value> operands;
+  for (auto [index, value] : llvm::enumerate(op->getOperands())) {
+    FailureOr<Value> local = localAs(value, signature->arguments[index], op,
+                                     "operand " + Twine(index));
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  Operation *call = builder.clone(*op);
+  call->setOperands(operands);
+  for (auto [index, result] : llvm::enumerate(call->getResults())) {
+    const Sharding *sharding = signature->results[index];
+    result.setType(localTypeOf(result.getType(), sharding));
+    if (failed(setResult(op->getResult(index), result, sharding, op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionPartitioner::rebuildBranch(BranchOpInterface branch) {
+  SmallVector<Value> operands;
+  for (OpOperand &operand : branch->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    std::optional<BlockArgument> target =
+        branch.getSuccessorBlockArgument(number);
+    FailureOr<Value> local =
+        localAs(operand.get(),
+                target ? shardings.of(*target) : replicatedLike(operand.get()),
+                branch, "operand " + Twine(number));
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  Operation *local = builder.clone(*branch);
+  local->setOperands(operands);
+  for (BlockOperand &successor : local->getBlockOperands())
+    successor.set(blocks.lookup(successor.get()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+bool FunctionPartitioner::hasKnownEdges(RegionBranchOpInterface branch) {
+  RegionBranchSuccessorMapping mapping;
+  branch.getSuccessorOperandInputMapping(mapping);
+  llvm::DenseSet<Value> fed;
+  for (auto &[operand, inputs] : mapping)
+    fed.insert_range(inputs);
+  auto isKnown = [&](Value value) {
+    return !isa<RankedTensorType>(value.getType()) || fed.contains(value);
+  };
+  for (Region &region : branch->getRegions())
+    if (!region.empty() && !llvm::all_of(region.getArguments(), isKnown))
+      return false;
+  return llvm::all_of(branch->getResults(), isKnown);
+}
+
+LogicalResult
+FunctionPartitioner::localEdgeOperands(Operation *op,
+                                       SmallVectorImpl<Value> &operands) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto edge = edgeOperands.find(&operand);
+    FailureOr<Value> local =
+        localAs(operand.get(),
+                edge == edgeOperands.end() ? replicatedLike(operand.get())
+                                           : edge->second,
+                op, "operand " + Twine(operand.getOperandNumber()));
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  return success();
+}
+
+LogicalResult FunctionPartitioner::rebuildTerminator(Operation *op) {
+  SmallVector<Value> operands;
+  if (failed(localEdgeOperands(op, operands)))
+    return failure();
+  builder.clone(*op)->setOperands(operands);
+  return success();
+}
+
+LogicalResult
+FunctionPartitioner::rebuildRegionBranch(RegionBranchOpInterface branch) {
+  RegionBranchSuccessorMapping mapping;
+  branch.getSuccessorOperandInputMapping(mapping);
+  for (auto &[operand, inputs] : mapping)
+    edgeOperands[operand] = shardings.of(inputs.front());
+  SmallVector<Value> operands;
+  if (failed(localEdgeOperands(branch, operands)))
+    return failure();
+  Operation *local = branch->cloneWithoutRegions();
+  local->setOperands(operands);
+  builder.insert(local);
+  for (auto [from, to] :
+       llvm::zip_equal(branch->getRegions(), local->getRegions())) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (failed(rebuild(from, to)))
+      return failure();
+  }
+  for (auto [result, global] :
+       llvm::zip_equal(local->getResults(), branch->getResults())) {
+    const Sharding *sharding = shardings.of(global);
+    result.setType(localTypeOf(result.getType(), sharding));
+    locals[global] = {result, sharding};
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Manual computations
+//===----------------------------------------------------------------------===//
+
+/// The number of a manual axis.
+static GridAxis manualAxis(AxisRefAttr reference, GridOp grid) {
+  return reference.getName() ? *grid.lookupAxis(reference.getName().getValue())
+                             : GridAxis(reference.getNumber());
+}
+
+/// The body is code for one device already, as far as manual axes go: it is put in
+/// place of the op. Its values are global with respect to the other axes.
+LogicalResult FunctionPartitioner::rebuildManual(ManualComputationOp op) {
+  mlir::Block &body = op.getBody().front();
+  Grid outside = planningGrid, inside = planningGrid;
+  for (Attribute attribute : op.getManualAxes())
+    inside.shape[manualAxis(cast<AxisRefAttr>(attribute), shardings.gridOp)] =
+        1;
+  auto shardingAt = [&](ArrayAttr list, unsigned index, Type type) {
+    return shardings.resolveFor(op, cast<ShardingAttr>(list[index]), type);
+  };
+  for (auto [index, argument] : llvm::enumerate(body.getArguments())) {
+    Value input = op.getInputs()[index];
+    FailureOr<const Sharding *> in =
+        shardingAt(op.getInShardings(), index, input.getType());
+    if (failed(in))
+      return failure();
+    FailureOr<Value> local = localAs(input, *in, op, "operand " + Twine(index));
+    if (failed(local))
+      return failure();
+    locals[argument] = {*local, withoutManualAxes(op, **in)};
+    const Sharding *stated = shardings.of(argument);
+    planningGrid = inside;
+    FailureOr<Value> asStated = localAs(argument, stated, op, "body argument");
+    planningGrid = outside;
+    if (failed(asStated))
+      return failure();
+    locals[argument] = {*asStated, stated};
+  }
+  planningGrid = inside;
+  for (Operation &inner : llvm::make_early_inc_range(body.without_terminator()))
+    if (failed(rebuildOp(&inner)))
+      return failure();
+  for (auto [index, value] :
+       llvm::enumerate(body.getTerminator()->getOperands())) {
+    Value result = op.getResult(index);
+    FailureOr<const Sharding *> out =
+        shardingAt(op.getOutShardings(), index, result.getType());
+    if (failed(out))
+      return failure();
+    FailureOr<Value> local = localAs(value, withoutManualAxes(op, **out), op,
+                                     "returned value " + Twine(index));
+    planningGrid = outside;
+    if (failed(local) || failed(setResult(result, *local, *out, op)))
+      return failure();
+    planningGrid = inside;
+  }
+  planningGrid = outside;
+  return success();
+}
+
+const Sharding *
+FunctionPartitioner::withoutManualAxes(ManualComputationOp op,
+                                       const Sharding &sharding) {
+  Sharding free = sharding;
+  for (Attribute attribute : op.getManualAxes()) {
+    GridAxis axis = manualAxis(cast<AxisRefAttr>(attribute), shardings.gridOp);
+    for (AxisList &axes : free.dims)
+      llvm::erase(axes, axis);
+    llvm::erase(free.partial, axis);
+  }
+  return pool.intern(free);
+}
+
+} // namespace shard
