@@ -50,9 +50,9 @@ public:
         out.uses.push_back({use.use,
                             indexFor(Sharding::replicated(rankOf(use.value))),
                             use.anchor});
+    useOps.resize(out.uses.size(), kNoOp);
     for (const Reader::Manual &manual : reader.manual)
       addManual(manual);
-    useOps.resize(out.uses.size(), kNoOp);
     return std::move(written);
   }
 
@@ -134,6 +134,11 @@ private:
     if (auto *use = dyn_cast<OpOperand *>(origin)) {
       if (reader.manualExits.count(op)) {
         addManualExit(op, *use);
+        return;
+      }
+      // addManual knows what the body wants.
+      if (isa<ManualComputationOp>(use->getOwner())) {
+        manualEntries[use] = op;
         return;
       }
       if (indexOf(tensors[0]) != indexOf(tensors[1]))
@@ -267,8 +272,12 @@ private:
                             inside.dims[dim].end());
       }
       OpOperand &use = manual.op->getOpOperand(index);
-      if (in != shardingOf(reader.idOf(use.get())))
+      if (in != shardingOf(reader.idOf(use.get()))) {
         out.uses.push_back({&use, indexFor(in), manual.op});
+        auto entry = manualEntries.find(&use);
+        useOps.push_back(entry == manualEntries.end() ? OpId(kNoOp)
+                                                      : entry->second);
+      }
       made.in.push_back(std::move(in));
     }
     for (ValueId id : manual.out)
@@ -289,6 +298,8 @@ private:
   WrittenReshards written;
   std::vector<OpId> &useOps = written.useOps;
   llvm::DenseMap<uint64_t, std::vector<Wanted>> wanted;
+  /// The ops that stand for the entries of manual computations.
+  llvm::DenseMap<OpOperand *, OpId> manualEntries;
 };
 } // namespace
 

@@ -83,6 +83,7 @@ public:
       annotateUse(entry);
     for (const GridPropagation::ManualShardings &entry : propagation.manual)
       annotateManual(entry);
+    orderRows();
     for (const GridPropagation::ResultSharding &entry : propagation.results)
       if (!SHARD_FAULT(ResultHintDropped))
         signatureOf(cast<FunctionOpInterface>(entry.function))
@@ -222,19 +223,47 @@ private:
     OpBuilder builder(root->getContext());
     Operation *made = sharding.getDefiningOp();
     Operation *def = value.getDefiningOp();
-    // Several results are annotated in their order.
-    Operation *&behind = lastBehind[def];
     if (def)
-      builder.setInsertionPointAfter(behind ? behind : def);
+      builder.setInsertionPointAfter(def);
     else if (made->getBlock() == value.getParentBlock())
       builder.setInsertionPointAfter(lastHandleIn(made));
     else
       builder.setInsertionPointToStart(value.getParentBlock());
     auto annotation = ShardOp::create(builder, value.getLoc(), value.getType(),
                                       value, sharding, UnitAttr());
-    if (def)
-      behind = annotation;
+    rows[{def, value.getParentBlock()}].push_back(annotation);
     value.replaceAllUsesExcept(annotation, annotation);
+  }
+
+  /// Several results of an op, and the arguments of a block, are annotated in
+  /// their order, whatever order they were solved in.
+  void orderRows() {
+    for (auto &[place, row] : rows) {
+      if (row.size() < 2)
+        continue;
+      llvm::SmallPtrSet<Operation *, 8> members(row.begin(), row.end());
+      Operation *first = row.front();
+      while (members.contains(first->getPrevNode()))
+        first = first->getPrevNode();
+      Operation *before = first->getPrevNode();
+      mlir::Block *block = first->getBlock();
+      llvm::sort(row, [](ShardOp a, ShardOp b) {
+        return numberOf(a.getSrc()) < numberOf(b.getSrc());
+      });
+      for (ShardOp annotation : row) {
+        if (before)
+          annotation->moveAfter(before);
+        else
+          annotation->moveBefore(block, block->begin());
+        before = annotation;
+      }
+    }
+  }
+
+  static unsigned numberOf(Value value) {
+    if (auto result = dyn_cast<OpResult>(value))
+      return result.getResultNumber();
+    return cast<BlockArgument>(value).getArgNumber();
   }
 
   /// The last shard.sharding of the row that `handle` stands in.
@@ -332,8 +361,10 @@ private:
   FlatSymbolRefAttr grid;
   DenseMap<std::pair<Operation *, ShardingIndex>, ShardingOp> handles;
   DenseMap<Operation *, ShardingOp> lastHandle;
-  /// The last annotation behind an op.
-  DenseMap<Operation *, Operation *> lastBehind;
+  /// The annotations of the results of an op, or of the arguments of a block.
+  llvm::MapVector<std::pair<Operation *, mlir::Block *>,
+                  SmallVector<ShardOp, 1>>
+      rows;
   DenseMap<std::pair<Value, std::pair<mlir::Block *, ShardingIndex>>, ShardOp>
       reshards;
 };
