@@ -271,7 +271,8 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
                                        RunOptions options) {
   OwningOpRef<ModuleOp> work = module.clone();
   StringRef entryName = entry.getName();
-  eraseUnreachable(work->lookupSymbol<func::FuncOp>(entryName));
+  if (!options.partitionAll)
+    eraseUnreachable(work->lookupSymbol<func::FuncOp>(entryName));
   if (failed(lowerTosa(*work)))
     return failure();
   FailureOr<GridOp> gridOp = findGrid(*work);
@@ -289,6 +290,7 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
   ErrorModel model;
   if (options.verify || !*gridOp) {
     OwningOpRef<ModuleOp> copy = work->clone();
+    eraseUnreachable(copy->lookupSymbol<func::FuncOp>(entryName));
     if (failed(dropShardings(*copy)))
       return failure();
     model = deriveErrorModel(copy->lookupSymbol<func::FuncOp>(entryName),

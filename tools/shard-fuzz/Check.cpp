@@ -197,7 +197,6 @@ static void checkHint(func::FuncOp original, ShardingAttr hint, Type global,
 /// Local types are what the recorded shardings say, and hints are honoured.
 static std::string checkPartitioned(ModuleOp original, ModuleOp partitioned) {
   std::string error;
-  auto hinted = original.lookupSymbol<func::FuncOp>("main");
   partitioned.walk([&](func::FuncOp function) {
     SymbolTableCollection symbols;
     auto one = [&](Type type, Attribute attribute, llvm::Twine what) {
@@ -231,7 +230,9 @@ static std::string checkPartitioned(ModuleOp original, ModuleOp partitioned) {
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       one(function.getResultTypes()[i],
           function.getResultAttr(i, "shard.local"), "result " + llvm::Twine(i));
-    if (function.getName() != "main" || !hinted)
+    // Private functions may be copies for some of their calls.
+    auto hinted = original.lookupSymbol<func::FuncOp>(function.getName());
+    if (!function.isPublic() || !hinted)
       return;
     for (unsigned i = 0; error.empty() && i < function.getNumArguments(); ++i)
       if (auto hint =
@@ -280,24 +281,31 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
   return {};
 }
 
-Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
-                           uint64_t inputSeed, bool stability,
-                           Coverage *coverage) {
-  Errors errors(&context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(program, &context, "program.mlir");
-  if (!module)
-    return {Verdict::Invalid, oneLine(errors.first) + errors.where};
-  auto entry = module->lookupSymbol<func::FuncOp>("main");
-  if (!entry)
-    return {Verdict::Invalid, "no function @main"};
-  if (coverage)
-    coverage->countOps(*module);
+/// The functions that a run may enter.
+static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
+  SmallVector<func::FuncOp> entries;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      entries.push_back(function);
+  return entries;
+}
 
+/// The collectives of what `entry` reaches.
+static CallList listCallsFrom(ModuleOp partitioned, StringRef entry) {
+  OwningOpRef<ModuleOp> copy = partitioned.clone();
+  eraseUnreachable(copy->lookupSymbol<func::FuncOp>(entry));
+  return listCalls(*copy);
+}
+
+/// Partitions the whole module, runs `entry` and compares.
+static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
+                          uint64_t inputSeed, Errors &errors,
+                          Coverage *coverage) {
   RunOptions options;
   options.seed = inputSeed;
   options.optLevel = 0;
   options.timeoutSeconds = 4;
+  options.partitionAll = true;
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
     std::optional<TensorSpec> spec = getTensorSpec(type);
     if (!spec ||
@@ -310,7 +318,8 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
   std::string partitionError;
   CallList calls;
   options.onPartitioned = [&](ModuleOp partitioned) {
-    calls = listCalls(partitioned);
+    calls = alone ? listCalls(partitioned)
+                  : listCallsFrom(partitioned, entry.getName());
     if (coverage)
       coverage->countCollectives(partitioned);
     if (failed(verify(partitioned)))
@@ -318,9 +327,9 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
     else if (failed(verifySpmd(partitioned)))
       partitionError = "shard-verify-spmd: " + errors.first;
     else
-      partitionError = checkPartitioned(*module, partitioned);
+      partitionError = checkPartitioned(module, partitioned);
   };
-  FailureOr<RunReport> report = runProgram(*module, entry, std::move(options));
+  FailureOr<RunReport> report = runProgram(module, entry, std::move(options));
   if (!partitionError.empty())
     return {Verdict::CheckFailed, oneLine(partitionError)};
   if (failed(report))
@@ -344,5 +353,28 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
   }
   if (std::string wrong = compareCalls(calls, report->calls); !wrong.empty())
     return {Verdict::CheckFailed, wrong};
+  return {};
+}
+
+Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
+                           uint64_t inputSeed, bool stability,
+                           Coverage *coverage) {
+  Errors errors(&context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(program, &context, "program.mlir");
+  if (!module)
+    return {Verdict::Invalid, oneLine(errors.first) + errors.where};
+  SmallVector<func::FuncOp> entries = entriesOf(*module);
+  if (entries.empty())
+    return {Verdict::Invalid, "no public function"};
+  if (coverage)
+    coverage->countOps(*module);
+  for (func::FuncOp entry : entries) {
+    Outcome outcome = checkEntry(*module, entry, entries.size() == 1, inputSeed,
+                                 errors, coverage);
+    if (outcome.verdict != Verdict::Pass)
+      return outcome;
+    coverage = nullptr;
+  }
   return checkPropagation(*module, errors, stability);
 }

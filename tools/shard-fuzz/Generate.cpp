@@ -15,7 +15,7 @@
 using namespace shard::fuzz;
 
 Generator::Generator(uint64_t seed, const GenerateOptions &options)
-    : rng(seed), options(options), grid(options.grid) {
+    : seed(seed), rng(seed), options(options), grid(options.grid) {
   if (grid.empty()) {
     int64_t axes = rng.between(1, 3), devices = 1;
     for (int64_t i = 0; i < axes; ++i) {
@@ -104,6 +104,8 @@ void Generator::oneOp() {
   int64_t controlPercent = options.kind == Kind::Control ? 40
                            : options.kind == Kind::Full  ? 10
                                                          : 0;
+  if (severalEntries && rng.chance(20) && call())
+    return;
   for (int64_t tries = 0; tries < 20; ++tries)
     if ((this->*rng.oneOf(rng.chance(controlPercent) ? control : plain))())
       return;
@@ -120,6 +122,9 @@ void Generator::ops(int64_t count) {
 
 std::string Generator::header(const Function &function, bool isPrivate) {
   auto hint = [&](const Val &value, bool mayBePartial) {
+    auto given = givenHints.find(value.name);
+    if (given != givenHints.end())
+      return " {shard.sharding = #shard.sharding" + given->second + "}";
     if (!value.tensor || !rng.chance(argumentHintPercent))
       return std::string();
     return " {shard.sharding = #shard.sharding" +
@@ -183,6 +188,31 @@ void Generator::function(const std::string &name, bool isPrivate,
   functions.push_back(result);
 }
 
+int64_t Generator::otherEntries() {
+  severalEntries = rng.chance(12);
+  return severalEntries ? rng.between(1, 2) : 0;
+}
+
+bool Generator::focusedProgram() {
+  // Numbers of its own: the other programs do not depend on it.
+  int64_t number = Random(~seed).between(0, 99);
+  Kind kind = options.kind;
+  if (kind == Kind::Full)
+    kind = number < 7    ? Kind::Reshard
+           : number < 15 ? Kind::Collectives
+           : number < 23 ? Kind::Partial
+                         : kind;
+  if (kind == Kind::Reshard)
+    reshardProgram();
+  else if (kind == Kind::Collectives)
+    collectiveProgram();
+  else if (kind == Kind::Partial)
+    partialProgram();
+  else
+    return false;
+  return true;
+}
+
 /// One value through a chain of shardings.
 void Generator::reshardProgram() {
   partials = rng.chance(40);
@@ -209,15 +239,18 @@ std::string Generator::run() {
   }
   out = "shard.grid @grid(shape = " + shape + ")" +
         (names ? " axes [" + join(axisNames) + "]" : "") + "\n\n";
-  if (options.kind == Kind::Reshard) {
-    reshardProgram();
+  if (focusedProgram())
     return out;
-  }
   int64_t helpers = options.kind == Kind::Control ? rng.between(0, 2)
                     : options.kind == Kind::Full  ? rng.between(0, 1)
                                                   : 0;
+  int64_t others = options.kind == Kind::Ops ? 0 : otherEntries();
+  if (others > 0)
+    helpers = std::max<int64_t>(helpers, 1);
   for (int64_t i = 0; i < helpers; ++i)
     function("helper" + std::to_string(i), true, rng.between(1, 4));
+  for (int64_t i = 0; i < others; ++i)
+    function("entry" + std::to_string(i), false, rng.between(1, 4));
   function("main", false, rng.between(1, options.maxOps));
   return out;
 }

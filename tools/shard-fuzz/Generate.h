@@ -25,10 +25,12 @@ namespace shard::fuzz {
 
 /// What programs consist of.
 enum class Kind {
-  Reshard, ///< chains of shard.shard
-  Ops,     ///< straight-line code
-  Control, ///< mostly regions and calls
-  Full,    ///< everything
+  Reshard,     ///< chains of shard.shard
+  Collectives, ///< chains of collectives in a manual computation
+  Partial,     ///< few ops on partial values
+  Ops,         ///< straight-line code
+  Control,     ///< mostly regions and calls
+  Full,        ///< everything
 };
 
 struct GenerateOptions {

@@ -20,6 +20,7 @@
 #include "Random.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 
 namespace shard::fuzz {
@@ -60,6 +61,7 @@ std::string typeList(const std::vector<Val> &values);
 std::string multiple(const std::string &name, size_t count);
 
 struct GenericText;
+struct ChainLink;
 
 /// How elements are combined, and what is neutral to it.
 struct Combiner {
@@ -173,6 +175,16 @@ private:
   std::string region(const std::function<void()> &body);
   void function(const std::string &name, bool isPrivate, int64_t count);
   void reshardProgram();
+  /// A program with one aim in place of a general one; false for most seeds.
+  bool focusedProgram();
+  void collectiveProgram();
+  bool chainLink(Val &value, ChainLink &last);
+  std::vector<Val> collectiveChain(Val value);
+  void partialProgram();
+  std::string partialHint(const Val &value, Shape rest,
+                          const std::string &partialText);
+  /// How many public functions stand beside @main.
+  int64_t otherEntries();
   std::string header(const Function &function, bool isPrivate);
 
   /// A combination of the scalars `operands` in the body of an op.
@@ -214,6 +226,7 @@ private:
   std::vector<Val> someValues(size_t before);
   std::vector<Val> alternatives(std::vector<Val> &results);
 
+  uint64_t seed;
   Random rng;
   GenerateOptions options;
   std::vector<int64_t> grid;
@@ -223,6 +236,8 @@ private:
   bool subAxes = false, partials = false, contradictions = false;
   /// Whether the region being written may have several blocks.
   bool manyBlocks = false;
+  /// Whether there are public functions beside @main; calls are frequent then.
+  bool severalEntries = false;
   /// The manual axes around what is being written, none of which a hint there may
   /// name.
   std::vector<int64_t> manualAxes;
@@ -231,6 +246,8 @@ private:
   std::vector<Val> scope;
   std::vector<Val> arguments;
   std::vector<std::string> annotated;
+  /// Hints of arguments, by name, in place of random ones.
+  std::map<std::string, std::string> givenHints;
   std::vector<Function> functions;
 };
 

@@ -74,13 +74,22 @@ static void eraseResult(func::FuncOp function, unsigned index) {
 /// Applies the step to `module`; false behind the last one.
 static bool apply(ModuleOp module, int64_t step) {
   auto taken = [&]() { return step-- == 0; };
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main)
+  SmallVector<func::FuncOp> entries;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic())
+      entries.push_back(function);
+  if (entries.empty())
     return false;
-  if (main.getNumResults() > 1)
-    for (unsigned i = 0; i < main.getNumResults(); ++i)
-      if (taken())
-        return eraseResult(main, i), true;
+  for (func::FuncOp entry : entries)
+    if (entries.size() > 1 && SymbolTable::symbolKnownUseEmpty(entry, module) &&
+        taken())
+      return entry.erase(), true;
+  for (func::FuncOp entry : entries)
+    if (entry.getNumResults() > 1 &&
+        SymbolTable::symbolKnownUseEmpty(entry, module))
+      for (unsigned i = 0; i < entry.getNumResults(); ++i)
+        if (taken())
+          return eraseResult(entry, i), true;
 
   SmallVector<Operation *> ops;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -106,19 +115,22 @@ static bool apply(ModuleOp module, int64_t step) {
       op->erase();
       return true;
     }
-    // Replaced by arguments of @main.
+    // Replaced by arguments of the entry around it, unless it is called.
     auto tensors = llvm::all_of(op->getResultTypes(), [](Type type) {
       return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat();
     });
-    bool inMain = op->getParentOfType<func::FuncOp>() == main;
-    if (tensors && inMain && !op->hasTrait<OpTrait::ConstantLike>() &&
+    auto entry = op->getParentOfType<func::FuncOp>();
+    bool mayChange = llvm::is_contained(entries, entry) &&
+                     SymbolTable::symbolKnownUseEmpty(entry, module);
+    if (tensors && mayChange && !op->hasTrait<OpTrait::ConstantLike>() &&
         op->getNumOperands() + op->getNumRegions() > 0 && taken()) {
       for (OpResult result : op->getResults()) {
         if (result.use_empty())
           continue;
-        unsigned index = main.getNumArguments();
-        (void)main.insertArgument(index, result.getType(), {}, result.getLoc());
-        result.replaceAllUsesWith(main.getArgument(index));
+        unsigned index = entry.getNumArguments();
+        (void)entry.insertArgument(index, result.getType(), {},
+                                   result.getLoc());
+        result.replaceAllUsesWith(entry.getArgument(index));
       }
       op->erase();
       return true;
@@ -137,11 +149,14 @@ static bool apply(ModuleOp module, int64_t step) {
                true;
   }
   for (Operation *op : ops)
-    if (op->getDiscardableAttr("shard.sharding") && taken())
-      return op->removeDiscardableAttr("shard.sharding"), true;
-  for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (main.getArgument(i).use_empty() && taken())
-      return eraseArgument(main, i), true;
+    for (StringRef key : {"shard.sharding", "shard.loops"})
+      if (op->getDiscardableAttr(key) && taken())
+        return op->removeDiscardableAttr(key), true;
+  for (func::FuncOp entry : entries)
+    if (SymbolTable::symbolKnownUseEmpty(entry, module))
+      for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+        if (entry.getArgument(i).use_empty() && taken())
+          return eraseArgument(entry, i), true;
 
   WalkResult walked = module.walk([&](GridOp grid) {
     SmallVector<int64_t> shape(grid.getShape());

@@ -70,6 +70,9 @@ cl::opt<Kind> kind(
     "only", cl::init(Kind::Full), cl::cat(category),
     cl::desc("What programs consist of"),
     cl::values(clEnumValN(Kind::Reshard, "reshard", "changes of sharding"),
+               clEnumValN(Kind::Collectives, "collectives",
+                          "chains of collectives"),
+               clEnumValN(Kind::Partial, "partial", "partial values"),
                clEnumValN(Kind::Ops, "ops", "straight-line code"),
                clEnumValN(Kind::Control, "control", "mostly regions and calls"),
                clEnumValN(Kind::Full, "full", "everything")));

@@ -51,6 +51,9 @@ struct RunOptions {
   std::function<void(mlir::ModuleOp)> onPartitioned;
   /// Whole inputs by argument number; all others are random.
   std::map<unsigned, HostTensor> inputs;
+  /// Partition all functions of the module together, not only the entry and what
+  /// it calls; functions that both call are shared then.
+  bool partitionAll = false;
   /// Keep the results of the grid in RunReport::outputs.
   bool keepOutputs = false;
 };

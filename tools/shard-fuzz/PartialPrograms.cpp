@@ -1,0 +1,135 @@
+//===- PartialPrograms.cpp - Programs of partial values -------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program about partial values: arguments of one shape that come partial along
+// the same axes, or split where the ops reduce; few ops, of those that some partial
+// values pass and others must not; then reductions and slices, which make it
+// cheaper to keep a value partial for longer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generator.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+/// A hint for `value`: `partialText`, and the axes of `rest` in some dimensions.
+std::string Generator::partialHint(const Val &value, Shape rest,
+                                   const std::string &partialText) {
+  std::vector<std::vector<std::string>> dims(value.shape.size());
+  rng.shuffle(rest);
+  for (int64_t axis : rest)
+    if (!dims.empty() && rng.chance(70))
+      dims[rng.between(0, int64_t(dims.size()) - 1)].push_back(axisText(axis));
+  bool open = rng.chance(20);
+  std::vector<std::string> lists;
+  for (std::vector<std::string> &dim : dims) {
+    if (open)
+      dim.push_back("?");
+    lists.push_back("[" + join(dim) + "]");
+  }
+  return "<@grid, [" + join(lists) + "]" + partialText + ">";
+}
+
+void Generator::partialProgram() {
+  partials = true;
+  manyBlocks = rng.chance(30);
+  argumentHintPercent = rng.chance(50) ? 0 : 60;
+  hintPercent = rng.chance(70) ? 0 : 20;
+  static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::F32,
+                                          Elem::I32, Elem::I32, Elem::I64,
+                                          Elem::I16, Elem::I8};
+  Elem elem = rng.oneOf(elems);
+  Shape axes, partialAxes, rest;
+  for (size_t axis = 0; axis < grid.size(); ++axis)
+    axes.push_back(axis);
+  rng.shuffle(axes);
+  bool comePartial = rng.chance(60);
+  for (int64_t axis : axes)
+    (comePartial && (partialAxes.empty() || rng.chance(30)) ? partialAxes
+                                                            : rest)
+        .push_back(axis);
+  static const std::vector<std::string> floats = {"sum", "sum", "sum", "max",
+                                                  "min"};
+  static const std::vector<std::string> integers = {
+      "sum",  "sum",     "sum",         "sum",        "max",        "min",
+      "umax", "product", "bitwise_and", "bitwise_or", "bitwise_xor"};
+  std::string kind = rng.oneOf(isFloat(elem) ? floats : integers), text;
+  if (!partialAxes.empty()) {
+    std::vector<std::string> names;
+    for (int64_t axis : partialAxes)
+      names.push_back(axisText(axis));
+    text = ", partial = " + kind + " [" + join(names) + "]";
+  }
+  Shape shape = randomShape(rng.between(1, 3));
+  std::string shared;
+  for (int64_t i = rng.between(comePartial ? 2 : 1, 3); i > 0; --i) {
+    Val value = argument(elem, shape, true);
+    if (shared.empty() || rng.chance(20))
+      shared = partialHint(value, rest, text);
+    if (rng.chance(80))
+      givenHints[value.name] = shared;
+    else if (rng.chance(50))
+      givenHints[value.name] = partialHint(value, rest, "");
+  }
+
+  std::string outer;
+  std::swap(out, outer);
+  static const std::vector<Maker> plain = {&Generator::elementwise,
+                                           &Generator::elementwise,
+                                           &Generator::elementwise,
+                                           &Generator::elementwise,
+                                           &Generator::exactMath,
+                                           &Generator::integerMath,
+                                           &Generator::pad,
+                                           &Generator::pad,
+                                           &Generator::concat,
+                                           &Generator::collapse,
+                                           &Generator::expand,
+                                           &Generator::extractSlice,
+                                           &Generator::insertSlice,
+                                           &Generator::linalgTranspose,
+                                           &Generator::linalgMap,
+                                           &Generator::linalgNamedElementwise,
+                                           &Generator::linalgUnary,
+                                           &Generator::linalgBroadcast,
+                                           &Generator::genericElementwise,
+                                           &Generator::genericElementwise,
+                                           &Generator::compareSelect,
+                                           &Generator::cast,
+                                           &Generator::scfIf,
+                                           &Generator::branches,
+                                           &Generator::matmul,
+                                           &Generator::vectorProduct};
+  static const std::vector<Maker> reducing = {
+      &Generator::genericReduction, &Generator::genericReduction,
+      &Generator::linalgReduce, &Generator::extractSlice, &Generator::matmul};
+  auto some = [&](const std::vector<Maker> &makers, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t tries = 0; tries < 10; ++tries)
+        if ((this->*rng.oneOf(makers))())
+          break;
+      if (rng.chance(hintPercent))
+        randomHint();
+    }
+  };
+  budget = 4;
+  if (!comePartial)
+    some(reducing, rng.between(1, 2));
+  some(plain, rng.between(comePartial ? 1 : 0, 3));
+  if (rng.chance(50))
+    some(reducing, 1);
+  std::vector<Val> results;
+  for (size_t i = scope.size(); i > 0 && results.size() < 2; --i)
+    if (scope[i - 1].tensor && (results.empty() || rng.chance(30)))
+      results.push_back(scope[i - 1]);
+  line("return " + nameList(results) + " : " + typeList(results));
+  std::swap(out, outer);
+  out += header({"main", arguments, results}, false) + outer + "}\n";
+}
