@@ -155,10 +155,10 @@ struct HintText {
 static FailureOr<Target> findNumbered(const HintText &hint, StringRef target,
                                       StringRef kind, TypeRange types,
                                       Target::Kind targetKind) {
+  // Digits only: what does not fit is larger than any count.
   unsigned number;
-  if (target.drop_front(kind.size()).getAsInteger(10, number))
-    return failure();
-  if (number < types.size())
+  if (!target.drop_front(kind.size()).getAsInteger(10, number) &&
+      number < types.size())
     return Target{targetKind, number, nullptr, types[number]};
   StringRef what = targetKind == Target::Argument ? "arguments" : "results";
   return hint.error(0) << "the entry has " << types.size() << ' ' << what

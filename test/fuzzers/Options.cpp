@@ -1,4 +1,4 @@
-//===- Options.cpp - Shardings, hints, grids and pass options --------------===//
+//===- Options.cpp - Shardings, hints, grids, options, plans ----------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Target.h"
+
+#include "../../tools/shard-opt/PlanReshard.h"
 
 #include "shard/Execution/Hints.h"
 
@@ -57,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       "  return %0 : tensor<8x8xf32>\n}\n",
       &context);
   auto main = *module->getOps<func::FuncOp>().begin();
-  switch (data[0] % 4) {
+  switch (data[0] % 5) {
   case 0: {
     Attribute attribute =
         parseAttribute("#shard.sharding<" + text + ">", &context);
@@ -81,6 +83,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   case 2:
     demandError("grid", shard::setGrid(*module, text), error);
     return 0;
+  case 3: {
+    std::string plan, message;
+    llvm::raw_string_ostream output(plan), errors(message);
+    int code = shard::planReshard(text, context, output, errors);
+    demandError("plan", success(code == 0), error || !message.empty());
+    return 0;
+  }
   default:
     demandError("hint", shard::applyHint(main, text), error);
     return 0;

@@ -16,6 +16,9 @@ root = pathlib.Path(__file__).resolve().parents[2]
 OPTIONS = ['@grid, [["x"], [?]]', '@grid, [[0, 1], []], partial = sum [1]',
            '@grid, [["x":(2)2], [?]p1], replicated = ["y"]', "traversal=forward",
            "strategy=basic uneven=replicate op-priorities=0", "2x3", "4",
+           "grid=4x2 type=tensor<16x16xf32> from=[[0],[1]] to=[[1],[0]]",
+           "grid=2x2 type=tensor<8x8xf32> all",
+           "grid=2 type=tensor<8x8xf32> from=[[],[]], partial = sum [0] to=[[0],[]]",
            "arg0=[[0],[]]", "result0=[[],[1]]", "linalg.add#0:1=[[0],[1]]"]
 
 
@@ -34,7 +37,7 @@ def seeds(target):
             yield bytes([number % 12]) + text
     elif target == "shard-fuzz-options":
         for text in OPTIONS:
-            for kind in range(4):
+            for kind in range(5):
                 yield bytes([kind]) + text.encode()
     else:
         for first in range(8):

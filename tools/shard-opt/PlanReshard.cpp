@@ -39,7 +39,8 @@ constexpr size_t mostShardings = 200;
 
 class Request {
 public:
-  explicit Request(MLIRContext &context) : context(context) {}
+  Request(MLIRContext &context, raw_ostream &output, raw_ostream &errors)
+      : context(context), output(output), errors(errors) {}
 
   int run(StringRef text) {
     if (failed(split(text)) || failed(readGrid()) || failed(readType()))
@@ -56,18 +57,18 @@ public:
                                     *source, *target, &error);
     if (!plan)
       return report("no plan: " + error);
-    llvm::outs() << toString(*plan, grid, shapeOf(type), elementBytes(type),
-                             *source, *target);
+    output << toString(*plan, grid, shapeOf(type), elementBytes(type), *source,
+                       *target);
     return 0;
   }
 
 private:
   /// Prints an error; the exit code.
-  static int report(const Twine &message) {
-    llvm::errs() << "--shard-plan-reshard: error: " << message << "\n";
+  int report(const Twine &message) {
+    errors << "--shard-plan-reshard: error: " << message << "\n";
     return 1;
   }
-  static LogicalResult fail(const Twine &message) {
+  LogicalResult fail(const Twine &message) {
     report(message);
     return failure();
   }
@@ -181,9 +182,8 @@ private:
     if (list.size() > mostShardings)
       return report("more than " + Twine(mostShardings) +
                     " shardings; take a smaller grid or rank");
-    llvm::outs() << llvm::formatv("{0,-24}{1,-24}{2,6}{3,12}{4,12}{5,12}\n",
-                                  "from", "to", "steps", "bytes", "peak",
-                                  "least bytes");
+    output << llvm::formatv("{0,-24}{1,-24}{2,6}{3,12}{4,12}{5,12}\n", "from",
+                            "to", "steps", "bytes", "peak", "least bytes");
     Planner planner(costs);
     int64_t bytes = 0, least = 0;
     for (const Sharding &source : list)
@@ -194,20 +194,21 @@ private:
         if (!plan)
           return report("no plan from " + toString(source) + " to " +
                         toString(target) + ": " + error);
-        llvm::outs() << llvm::formatv("{0,-24}{1,-24}{2,6}{3,12}{4,12}{5,12}\n",
-                                      toString(source), toString(target),
-                                      plan->steps.size(), plan->bytesSent,
-                                      plan->peakBytes, plan->lowerBoundBytes);
+        output << llvm::formatv("{0,-24}{1,-24}{2,6}{3,12}{4,12}{5,12}\n",
+                                toString(source), toString(target),
+                                plan->steps.size(), plan->bytesSent,
+                                plan->peakBytes, plan->lowerBoundBytes);
         bytes += plan->bytesSent;
         least += plan->lowerBoundBytes;
       }
-    llvm::outs() << llvm::formatv(
+    output << llvm::formatv(
         "{0} pairs, {1} bytes, at least {2} whatever the plan\n",
         list.size() * list.size(), bytes, least);
     return 0;
   }
 
   MLIRContext &context;
+  raw_ostream &output, &errors;
   OwningOpRef<ModuleOp> module;
   GridOp gridOp;
   Grid grid;
@@ -219,9 +220,9 @@ private:
 
 } // namespace
 
-int planReshardMain(StringRef request, const DialectRegistry &registry) {
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  return Request(context).run(request);
+int planReshard(StringRef request, MLIRContext &context, raw_ostream &output,
+                raw_ostream &errors) {
+  return Request(context, output, errors).run(request);
 }
 
 } // namespace shard

@@ -9,8 +9,9 @@
 #ifndef SHARD_TOOLS_SHARD_OPT_PLANRESHARD_H
 #define SHARD_TOOLS_SHARD_OPT_PLANRESHARD_H
 
-#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace shard {
 
@@ -22,9 +23,9 @@ namespace shard {
 /// and the lower bound. from and to may go on like `[[0],[]], partial = sum [1]`,
 /// as in #shard.sharding. With `all` in place of from and to it prints a table
 /// over all pairs of shardings without partial axes. Returns the exit code: 0, or
-/// 1 after an error on stderr.
-int planReshardMain(llvm::StringRef request,
-                    const mlir::DialectRegistry &registry);
+/// 1 after an error on `errors`. `context` has the dialects.
+int planReshard(llvm::StringRef request, mlir::MLIRContext &context,
+                llvm::raw_ostream &output, llvm::raw_ostream &errors);
 
 } // namespace shard
 

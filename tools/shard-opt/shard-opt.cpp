@@ -19,8 +19,12 @@ int main(int argc, char **argv) {
   shard::registerShard(registry);
   // A question to the planner needs no program.
   for (llvm::StringRef argument : llvm::ArrayRef(argv, argc).drop_front())
-    if (argument.ltrim('-').consume_front("shard-plan-reshard="))
-      return shard::planReshardMain(argument.split('=').second, registry);
+    if (argument.ltrim('-').consume_front("shard-plan-reshard=")) {
+      mlir::MLIRContext context(registry,
+                                mlir::MLIRContext::Threading::DISABLED);
+      return shard::planReshard(argument.split('=').second, context,
+                                llvm::outs(), llvm::errs());
+    }
   shard::registerUpstreamPasses();
   shard::registerShardPasses();
   shard::registerShardPassesUnderUpstreamNames();
