@@ -9,6 +9,7 @@
 #include "GridProgram.h"
 
 #include "shard/Conversion/Conversion.h"
+#include "shard/Execution/Hints.h"
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -216,6 +217,8 @@ execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
     program.results.push_back(std::move(*value));
   }
 
+  if (failed(lowerTosa(module)))
+    return failure();
   auto code = compile(module, entryName, compileWithRuntime(options));
   if (failed(code))
     return failure();

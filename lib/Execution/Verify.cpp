@@ -273,7 +273,7 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
   StringRef entryName = entry.getName();
   if (!options.partitionAll)
     eraseUnreachable(work->lookupSymbol<func::FuncOp>(entryName));
-  if (failed(lowerTosa(*work)))
+  if (options.pipeline.lowerTosa && failed(lowerTosa(*work)))
     return failure();
   FailureOr<GridOp> gridOp = findGrid(*work);
   if (failed(gridOp))
@@ -291,7 +291,7 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
   if (options.verify || !*gridOp) {
     OwningOpRef<ModuleOp> copy = work->clone();
     eraseUnreachable(copy->lookupSymbol<func::FuncOp>(entryName));
-    if (failed(dropShardings(*copy)))
+    if (failed(dropShardings(*copy)) || failed(lowerTosa(*copy)))
       return failure();
     model = deriveErrorModel(copy->lookupSymbol<func::FuncOp>(entryName),
                              largestExtent(inputs));

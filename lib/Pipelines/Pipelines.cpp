@@ -16,7 +16,8 @@
 void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
                               const SpmdPipelineOptions &options) {
   const PropagationOptions &propagation = options.propagation;
-  manager.addPass(createShardLowerTosa());
+  if (options.lowerTosa)
+    manager.addPass(createShardLowerTosa());
   manager.addPass(createShardingPropagation(
       {propagation.strategy, propagation.traversal, propagation.uneven,
        propagation.opPriorities, propagation.userPriorities}));

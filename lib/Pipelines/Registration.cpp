@@ -116,6 +116,11 @@ struct SpmdArguments : public PassPipelineOptions<SpmdArguments> {
       llvm::cl::desc("Arguments arrive whole on every device and are sliced "
                      "inside, instead of arriving as local blocks"),
       llvm::cl::init(false)};
+  Option<bool> lowerTosa{
+      *this, "lower-tosa",
+      llvm::cl::desc("Lower tosa to linalg first, which has more to shard, "
+                     "instead of partitioning tosa ops as such"),
+      llvm::cl::init(true)};
 };
 } // namespace
 
@@ -127,6 +132,7 @@ static void buildSpmd(OpPassManager &manager, const SpmdArguments &arguments) {
   options.propagation.opPriorities = arguments.opPriorities;
   options.propagation.userPriorities = arguments.userPriorities;
   options.partition.globalArguments = arguments.globalArguments;
+  options.lowerTosa = arguments.lowerTosa;
   shard::buildSpmdPipeline(manager, options);
 }
 

@@ -2,6 +2,7 @@
 //
 // RUN: shard-run %s --verify 2>&1 | FileCheck %s
 // RUN: shard-run %s --verify --grid=5 2>&1 | FileCheck %s
+// RUN: shard-run %s --verify --partition-tosa --grid=2x3 2>&1 | FileCheck %s
 // RUN: shard-run %s --verify --grid=2x2 2>&1 | FileCheck %s
 // CHECK: {{^}}PASS
 

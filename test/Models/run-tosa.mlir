@@ -1,7 +1,14 @@
-// tosa is lowered first; what it becomes has models.
+// tosa is lowered first; what it becomes has models. Or it is partitioned by its
+// own models.
 //
 // RUN: shard-run %s --verify | FileCheck %s
 // RUN: shard-run %s --verify --grid=5 | FileCheck %s
+// RUN: shard-run %s --verify --partition-tosa --print-partitioned | FileCheck %s --check-prefixes=TOSA,CHECK
+// RUN: shard-run %s --verify --partition-tosa --grid=2x2 | FileCheck %s
+// RUN: shard-opt %s --shard-spmd=lower-tosa=false | FileCheck %s --check-prefix=TOSA
+// RUN: shard-opt %s --shard-spmd | FileCheck %s --check-prefix=LOWERED
+// TOSA: tosa.matmul
+// LOWERED-NOT: tosa.
 // CHECK: {{^}}PASS
 
 shard.grid @grid(shape = 3)

@@ -60,6 +60,10 @@ cl::opt<bool> verifyRun("verify", cl::cat(category),
                         cl::desc("Compare with a run on one device"));
 cl::opt<bool> printPartitioned("print-partitioned", cl::cat(category),
                                cl::desc("Print the program of one device"));
+cl::opt<bool> partitionTosa("partition-tosa", cl::cat(category),
+                            cl::desc("Partition tosa ops as such and lower "
+                                     "them on each device, instead of "
+                                     "lowering them first"));
 cl::opt<double> timeout("timeout", cl::value_desc("seconds"), cl::init(0),
                         cl::cat(category),
                         cl::desc("How long a device may wait for others at one "
@@ -155,6 +159,7 @@ LogicalResult run(MLIRContext &context) {
 
   shard::RunOptions options;
   options.verify = verifyRun;
+  options.pipeline.lowerTosa = !partitionTosa;
   options.seed = seed;
   options.timeoutSeconds = timeout;
   options.keepOutputs = !outputs.empty();

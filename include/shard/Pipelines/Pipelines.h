@@ -20,10 +20,13 @@ namespace shard {
 struct SpmdPipelineOptions {
   PropagationOptions propagation;
   PartitionOptions partition;
+  /// False: tosa ops are propagated and partitioned by models of their own, and
+  /// stay.
+  bool lowerTosa = true;
 };
 
 /// From a program with hints to the program of one device: tosa ops are lowered
-/// to linalg and tensor, propagation, partition, then MLIR's canonicalizer and
+/// to linalg and tensor unless `lowerTosa` is off, propagation, partition, then MLIR's canonicalizer and
 /// CSE, which drop what partition made twice. For a pass manager on modules. Pipeline `shard-spmd`.
 void buildSpmdPipeline(mlir::OpPassManager &manager,
                        const SpmdPipelineOptions &options = {});
