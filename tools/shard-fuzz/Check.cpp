@@ -9,9 +9,11 @@
 #include "Check.h"
 
 #include "CheckCalls.h"
+#include "CheckForms.h"
+#include "CheckLocal.h"
 #include "Coverage.h"
-#include "Generate.h"
-#include "Random.h"
+#include "Inputs.h"
+#include "Precise.h"
 
 #include "shard/Execution/Compile.h"
 #include "shard/Execution/Hints.h"
@@ -85,30 +87,13 @@ bool shard::fuzz::sameFailure(const Outcome &a, const Outcome &b) {
 /// Errors that say that the hints cannot all be met.
 static bool saysContradiction(StringRef message) {
   for (StringRef text : {"contradicts another one of the same value",
-                         "too; mark one of them annotate_for_users"})
+                         "too; mark one of them annotate_for_users",
+                         // A shard.loops of its own.
+                         ", which cannot be split", " loops (--shard-print-",
+                         "asks for shardings that no axis lists express"})
     if (message.contains(text))
       return true;
   return false;
-}
-
-static std::string print(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream);
-  return text;
-}
-
-/// The first lines that differ.
-static std::string difference(StringRef a, StringRef b) {
-  while (!a.empty() || !b.empty()) {
-    auto [lineA, restA] = a.split('\n');
-    auto [lineB, restB] = b.split('\n');
-    if (lineA != lineB)
-      return ("'" + lineA.trim() + "' and then '" + lineB.trim() + "'").str();
-    a = restA;
-    b = restB;
-  }
-  return "nothing";
 }
 
 namespace {
@@ -151,108 +136,9 @@ static Outcome rejected(const char *where, const Errors &errors) {
   return {Verdict::Rejected, message};
 }
 
-/// Integers in floats, so that every sum is exact.
-static void fillWithIntegers(HostTensor &tensor, uint64_t seed) {
-  Random rng(seed);
-  for (int64_t i = 0; i < tensor.numElements(); ++i) {
-    auto number = rng.between(-inputBound, inputBound);
-    if (tensor.type() == ElementType::F32)
-      reinterpret_cast<float *>(tensor.data())[i] = float(number);
-    else
-      reinterpret_cast<double *>(tensor.data())[i] = double(number);
-  }
-}
-
-/// What a closed dimension says about the local extent.
-static void checkHint(func::FuncOp original, ShardingAttr hint, Type global,
-                      Type local, llvm::Twine what, std::string &error) {
-  auto globalTensor = dyn_cast<RankedTensorType>(global);
-  auto localTensor = dyn_cast<RankedTensorType>(local);
-  if (!globalTensor || !localTensor)
-    return;
-  SymbolTableCollection symbols;
-  GridOp grid = getGrid(original, hint.getGrid(), symbols);
-  if (!grid)
-    return;
-  FailureOr<ResolvedSharding> resolved =
-      resolve(hint, grid, global, [&]() { return original.emitError(); });
-  if (failed(resolved))
-    return;
-  for (auto [dim, axes] : llvm::enumerate(resolved->dims)) {
-    if (axes.open)
-      continue;
-    int64_t parts = 1;
-    for (const ResolvedAxis &axis : axes.axes)
-      parts *= axis.size;
-    int64_t expected = localExtent(globalTensor.getDimSize(dim), parts);
-    if (localTensor.getDimSize(dim) != expected) {
-      llvm::raw_string_ostream(error)
-          << what << " has local type " << local << ", but its hint is closed "
-          << "and asks for extent " << expected << " in dimension " << dim;
-      return;
-    }
-  }
-}
-
-/// Local types are what the recorded shardings say, and hints are honoured.
-static std::string checkPartitioned(ModuleOp original, ModuleOp partitioned) {
-  std::string error;
-  partitioned.walk([&](func::FuncOp function) {
-    SymbolTableCollection symbols;
-    auto one = [&](Type type, Attribute attribute, llvm::Twine what) {
-      auto local = dyn_cast_if_present<LocalAttr>(attribute);
-      if (!local || !error.empty())
-        return;
-      GridOp grid = getGrid(function, local.getSharding().getGrid(), symbols);
-      if (!grid) {
-        error = (what + " names a grid that is not there").str();
-        return;
-      }
-      FailureOr<Grid> shape = staticGrid(grid);
-      FailureOr<ResolvedSharding> resolved =
-          resolve(local.getSharding(), grid, local.getType(),
-                  [&]() { return function.emitError(); });
-      if (failed(shape) || failed(resolved))
-        return;
-      FailureOr<Sharding> sharding = toSharding(*resolved);
-      if (failed(sharding))
-        return;
-      RankedTensorType expected =
-          localType(cast<RankedTensorType>(local.getType()), *shape, *sharding);
-      if (expected != type)
-        llvm::raw_string_ostream(error)
-            << what << " of '" << function.getName() << "' has type " << type
-            << " where its sharding says " << expected;
-    };
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      one(function.getArgumentTypes()[i], function.getArgAttr(i, "shard.local"),
-          "argument " + llvm::Twine(i));
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      one(function.getResultTypes()[i],
-          function.getResultAttr(i, "shard.local"), "result " + llvm::Twine(i));
-    // Private functions may be copies for some of their calls.
-    auto hinted = original.lookupSymbol<func::FuncOp>(function.getName());
-    if (!function.isPublic() || !hinted)
-      return;
-    for (unsigned i = 0; error.empty() && i < function.getNumArguments(); ++i)
-      if (auto hint =
-              hinted.getArgAttrOfType<ShardingAttr>(i, "shard.sharding"))
-        checkHint(hinted, hint, hinted.getArgumentTypes()[i],
-                  function.getArgumentTypes()[i], "argument " + llvm::Twine(i),
-                  error);
-    for (unsigned i = 0; error.empty() && i < function.getNumResults(); ++i)
-      if (auto hint =
-              hinted.getResultAttrOfType<ShardingAttr>(i, "shard.sharding"))
-        checkHint(hinted, hint, hinted.getResultTypes()[i],
-                  function.getResultTypes()[i], "result " + llvm::Twine(i),
-                  error);
-  });
-  return error;
-}
-
 /// Propagates, and checks what it wrote.
 static Outcome checkPropagation(ModuleOp module, const Errors &errors,
-                                bool stability) {
+                                Form form, bool stability) {
   OwningOpRef<ModuleOp> annotated = module.clone();
   if (failed(annotateShardings(*annotated)))
     return rejected("propagation", errors);
@@ -260,21 +146,16 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
     return {Verdict::CheckFailed,
             "propagation makes invalid IR: " + oneLine(errors.first)};
   std::string once = print(*annotated);
-  OwningOpRef<ModuleOp> parsed =
-      parseSourceString<ModuleOp>(once, module.getContext());
-  if (!parsed)
+  std::string changed = checkForm(*annotated, once, form);
+  if (!changed.empty() || !errors.first.empty())
     return {Verdict::CheckFailed,
-            "annotated program does not parse: " + oneLine(errors.first)};
-  std::string again = print(*parsed);
-  if (again != once)
-    return {Verdict::CheckFailed, "printing and parsing changes the program: " +
-                                      oneLine(difference(once, again))};
+            "after propagation, " + oneLine(changed + " " + errors.first)};
   if (!stability)
     return {};
-  if (failed(annotateShardings(*parsed)))
+  if (failed(annotateShardings(*annotated)))
     return {Verdict::CheckFailed,
             "second propagation fails: " + oneLine(errors.first)};
-  again = print(*parsed);
+  std::string again = print(*annotated);
   if (again != once)
     return {Verdict::CheckFailed, "second propagation changes the program: " +
                                       oneLine(difference(once, again))};
@@ -299,22 +180,16 @@ static CallList listCallsFrom(ModuleOp partitioned, StringRef entry) {
 
 /// Partitions the whole module, runs `entry` and compares.
 static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
-                          uint64_t inputSeed, Errors &errors,
+                          uint64_t inputSeed, Form form, Errors &errors,
                           Coverage *coverage) {
   RunOptions options;
   options.seed = inputSeed;
   options.optLevel = 0;
   options.timeoutSeconds = 4;
   options.partitionAll = true;
-  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
-    std::optional<TensorSpec> spec = getTensorSpec(type);
-    if (!spec ||
-        (spec->type != ElementType::F32 && spec->type != ElementType::F64))
-      continue;
-    HostTensor input(spec->type, spec->shape);
-    fillWithIntegers(input, inputSeed + index);
-    options.inputs.emplace(index, std::move(input));
-  }
+  options.pipeline.lowerTosa = inputSeed % 2 == 0;
+  options.inputs = makeInputs(entry, inputSeed);
+  options.keepOutputs = isReal(entry);
   std::string partitionError;
   CallList calls;
   options.onPartitioned = [&](ModuleOp partitioned) {
@@ -327,7 +202,13 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
     else if (failed(verifySpmd(partitioned)))
       partitionError = "shard-verify-spmd: " + errors.first;
     else
-      partitionError = checkPartitioned(module, partitioned);
+      partitionError = checkLocal(module, partitioned);
+    if (!partitionError.empty())
+      return;
+    partitionError = checkForm(partitioned, print(partitioned), form);
+    if (!partitionError.empty())
+      partitionError =
+          "after partition, " + partitionError + " " + errors.first;
   };
   FailureOr<RunReport> report = runProgram(module, entry, std::move(options));
   if (!partitionError.empty())
@@ -343,6 +224,9 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
     if (!result.comparison)
       return {Verdict::CheckFailed, "a result was not compared"};
     const Comparison &comparison = *result.comparison;
+    // Real numbers are compared with others.
+    if (isReal(entry) && comparison.tolerance > 0)
+      continue;
     if (comparison.equal && comparison.maxAbsolute == 0)
       continue;
     std::string message;
@@ -353,6 +237,9 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   }
   if (std::string wrong = compareCalls(calls, report->calls); !wrong.empty())
     return {Verdict::CheckFailed, wrong};
+  if (isReal(entry))
+    return comparePrecisely(module, entry, makeInputs(entry, inputSeed),
+                            report->outputs, inputSeed);
   return {};
 }
 
@@ -370,11 +257,13 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
   if (coverage)
     coverage->countOps(*module);
   for (func::FuncOp entry : entries) {
-    Outcome outcome = checkEntry(*module, entry, entries.size() == 1, inputSeed,
-                                 errors, coverage);
+    Outcome outcome =
+        checkEntry(*module, entry, entries.size() == 1, inputSeed,
+                   Form(inputSeed / 2 % numForms), errors, coverage);
     if (outcome.verdict != Verdict::Pass)
       return outcome;
     coverage = nullptr;
   }
-  return checkPropagation(*module, errors, stability);
+  return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
+                          stability);
 }

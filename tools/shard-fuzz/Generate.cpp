@@ -9,6 +9,7 @@
 #include "Generate.h"
 
 #include "Generator.h"
+#include "LoopHints.h"
 
 #include <algorithm>
 
@@ -38,6 +39,8 @@ Generator::Generator(uint64_t seed, const GenerateOptions &options)
 }
 
 void Generator::oneOp() {
+  if (real)
+    return oneRealOp();
   static const std::vector<Maker> plain = {&Generator::elementwise,
                                            &Generator::elementwise,
                                            &Generator::elementwise,
@@ -140,7 +143,7 @@ std::string Generator::header(const Function &function, bool isPrivate) {
          function.name + "(" + join(inputs, ",\n    ") + ")" +
          (results.empty() ? ""
                           : "\n    -> (" + join(results, ",\n        ") + ")") +
-         " {\n";
+         (real && !isPrivate ? " attributes {real}" : "") + " {\n";
 }
 
 void Generator::function(const std::string &name, bool isPrivate,
@@ -231,6 +234,7 @@ void Generator::reshardProgram() {
 }
 
 std::string Generator::run() {
+  chooseSort();
   std::vector<std::string> axisNames;
   std::string shape;
   for (size_t axis = 0; axis < grid.size(); ++axis) {
@@ -252,6 +256,9 @@ std::string Generator::run() {
   for (int64_t i = 0; i < others; ++i)
     function("entry" + std::to_string(i), false, rng.between(1, 4));
   function("main", false, rng.between(1, options.maxOps));
+  if (rng.chance(15))
+    return addLoopHints(out, rng, rng.oneOf<int64_t>({10, 30, 60}),
+                        contradictions);
   return out;
 }
 
