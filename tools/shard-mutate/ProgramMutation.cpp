@@ -163,6 +163,12 @@ private:
     }
   }
 
+  /// Whether `op` or an op within it defines `value`.
+  static bool isWithin(Value value, Operation *op) {
+    return op->isAncestor(value.getParentBlock()->getParentOp()) ||
+           value.getDefiningOp() == op;
+  }
+
   /// Another value, of the type of `value` if there is one.
   Value other(Value value) {
     std::vector<Value> alike;
@@ -173,26 +179,27 @@ private:
   }
 
   void erase(Operation *op) {
-    if (op->getNumRegions() > 0 && random.chance(70))
+    if (!op->getBlock() || (op->getNumRegions() > 0 && random.chance(70)))
       return;
-    for (Value result : op->getResults()) {
-      // Not one of its own.
-      Value replacement = other(result);
-      for (int tries = 0; tries < 5 && replacement.getDefiningOp() == op;
-           ++tries)
-        replacement = other(result);
-      if (replacement.getDefiningOp() == op)
+    // Values inside may be used outside after a change before this one. No
+    // operand may become null: the printer asks for its type.
+    std::vector<Value> going;
+    for (Value value : values)
+      if (isWithin(value, op))
+        going.push_back(value);
+    for (Value value : going) {
+      auto isOutside = [&](OpOperand &use) {
+        return !op->isAncestor(use.getOwner());
+      };
+      if (llvm::none_of(value.getUses(), isOutside))
+        continue;
+      Value replacement = other(value);
+      for (int tries = 0; tries < 9 && isWithin(replacement, op); ++tries)
+        replacement = other(value);
+      if (isWithin(replacement, op))
         return;
-      result.replaceAllUsesWith(replacement);
+      value.replaceUsesWithIf(replacement, isOutside);
     }
-    // Values inside may still be used outside after a change before this one.
-    op->walk([&](Operation *inner) {
-      inner->dropAllUses();
-      for (Region &region : inner->getRegions())
-        for (Block &block : region)
-          for (Value argument : block.getArguments())
-            argument.dropAllUses();
-    });
     llvm::erase_if(ops, [&](Operation *each) { return op->isAncestor(each); });
     op->erase();
     if (ops.empty())

@@ -295,6 +295,11 @@ int main(int argc, char **argv) {
   std::vector<Input> inputs;
   if (!readInputs(inputs))
     return 2;
+  if (!llvm::sys::findProgramByName(peer))
+    llvm::errs()
+        << "shard-mutate: there is no '" << peer
+        << "': failures of MLIR itself count as ours; name LLVM's tool "
+           "by --mlir-opt\n";
   Vocabulary vocabulary;
   for (const Input &input : inputs)
     if (input.text.size() <= longInput)
@@ -344,8 +349,8 @@ int main(int argc, char **argv) {
         },
         failure.program);
     if (failure.program.empty()) {
-      // The change itself ended the process: a printer or an accessor of MLIR
-      // does not take what no verifier has seen.
+      // The change itself ended the process: an accessor of MLIR does not take
+      // what no verifier has seen.
       ++unmade;
       if (sorts[failure.outcome.message]++ == 0)
         llvm::outs() << "// seed " << failure.seed
