@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that fill a tensor, ask for its size, or reach for single elements and
-// slices by computed indices.
+// Ops that fill a tensor, ask for its size, or reach for slices by computed
+// indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +15,10 @@
 
 #include "ModelSupport.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/Models/Models.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -151,55 +149,6 @@ struct GenerateModel
   }
 };
 
-/// Writes one element: on the devices that have it, the others write back what
-/// they have, at the nearest index of theirs.
-struct InsertModel : public DescribedModel<InsertModel, tensor::InsertOp> {
-  void describe(tensor::InsertOp op, MapBuilder &maps) const {
-    auto type = cast<RankedTensorType>(op.getType());
-    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
-      maps.operand(1)[dim] = maps.result(0)[dim] = maps.loop(extent);
-  }
-  LogicalResult partition(Operation *op, OpBuilder &builder,
-                          ArrayRef<Value> operands, PartitionContext &context,
-                          SmallVectorImpl<Value> &results) const {
-    Location loc = op->getLoc();
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    Value dest = operands[1], mine;
-    SmallVector<Value> indices(operands.drop_front(2));
-    for (auto [dim, axes] : llvm::enumerate(context.result(0).dims)) {
-      if (axes.empty())
-        continue;
-      Value width = getValueOrCreateConstantIndexOp(
-          builder, loc, tensor::getMixedSize(builder, loc, dest, dim));
-      DynamicBlock block =
-          blockOf(builder, loc, context.grid, context.emission.gridSymbol,
-                  type.getDimSize(dim), axes, width);
-      auto value = [&](OpFoldResult part) {
-        return getValueOrCreateConstantIndexOp(builder, loc, part);
-      };
-      Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-      Value index = arith::SubIOp::create(builder, loc, indices[dim],
-                                          value(block.offset));
-      // As unsigned numbers, indices before the block are beyond its end too.
-      Value inside = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ult, index, value(block.size));
-      mine = mine ? arith::AndIOp::create(builder, loc, mine, inside) : inside;
-      Value last = arith::SubIOp::create(builder, loc, width, one);
-      Value low = arith::MaxSIOp::create(builder, loc, index, zero);
-      indices[dim] = arith::MinSIOp::create(builder, loc, low, last);
-    }
-    Value element = operands[0];
-    if (mine && !SHARD_FAULT(ElementInsertedEverywhere)) {
-      Value old = tensor::ExtractOp::create(builder, loc, dest, indices);
-      element = arith::SelectOp::create(builder, loc, mine, element, old);
-    }
-    results.push_back(
-        tensor::InsertOp::create(builder, loc, element, dest, indices));
-    return success();
-  }
-};
-
 /// Gathers: the leading dimensions come from the indices, the trailing ones are
 /// the source's that are not gathered. `sliced` is the tensor with the whole
 /// slices, `indexed` the one whose shape begins with that of the indices.
@@ -253,6 +202,7 @@ void registerTensorModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
     // Models build ops of these dialects.
     context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect>();
+    attachElementModels(context);
     attachReshapeModels(context);
     attachSliceModels(context);
     tensor::DimOp::attachInterface<DimModel>(*context);
@@ -260,7 +210,6 @@ void registerTensorModels(DialectRegistry &registry) {
     tensor::FromElementsOp::attachInterface<FromElementsModel>(*context);
     tensor::GatherOp::attachInterface<GatherModel>(*context);
     tensor::GenerateOp::attachInterface<GenerateModel>(*context);
-    tensor::InsertOp::attachInterface<InsertModel>(*context);
     tensor::RankOp::attachInterface<RankModel>(*context);
     tensor::ScatterOp::attachInterface<ScatterModel>(*context);
     tensor::SplatOp::attachInterface<SplatModel>(*context);

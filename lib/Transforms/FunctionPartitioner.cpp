@@ -15,7 +15,6 @@
 #include "shard/Interfaces/ShardingOption.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -71,13 +70,6 @@ FailureOr<Value> FunctionPartitioner::localAs(Value value,
                  SHARD_FAULT(ReshardOfOtherSharding) ? nullptr : wanted}}];
   if (reshard)
     return reshard;
-  // A captured value may be split by axes that are manual here; outside, its
-  // replicas are replicas.
-  llvm::SaveAndRestore<Grid> plans(planningGrid, planningGrid);
-  for (const AxisList &axes : local.sharding->dims)
-    for (GridAxis axis : axes)
-      if (planningGrid.shape[axis] != shardings.grid.shape[axis])
-        planningGrid = shardings.grid;
   FailureOr<Value> made =
       emitReshard(builder, reshardLoc(user, what), local.value,
                   cast<RankedTensorType>(value.getType()), *local.sharding,
@@ -258,7 +250,7 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
   }
   if (auto manual = dyn_cast<ManualComputationOp>(op))
     return rebuildManual(manual);
-  if (isa<ShardDialect>(op->getDialect()) &&
+  if (isa_and_nonnull<ShardDialect>(op->getDialect()) &&
       !op->getParentOfType<ManualComputationOp>())
     return mlir::emitError(op->getLoc())
            << "'" << op->getName()

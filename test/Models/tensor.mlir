@@ -48,6 +48,44 @@ func.func @insert(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0
 
 // -----
 
+// One device has the place to read; its bits travel, 0 from everywhere else.
+
+shard.grid @grid(shape = 2x3)
+// CHECK-LABEL: func.func @extract(
+// CHECK-SAME: %[[A:[a-z0-9_]+]]: tensor<4x5xf32> {{.*}}, %[[I:[a-z0-9_]+]]: index
+// CHECK: %[[INSIDE:[a-z0-9_]+]] = arith.minsi %[[I]], %{{.*}} : index
+// CHECK: %[[MINE:[a-z0-9_]+]] = arith.cmpi ult, %[[LOCAL:[a-z0-9_]+]], %{{.*}} : index
+// CHECK: %[[E:[a-z0-9_]+]] = tensor.extract %[[A]][%{{.*}}, %{{.*}}] : tensor<4x5xf32>
+// CHECK: %[[BITS:[a-z0-9_]+]] = arith.bitcast %[[E]] : f32 to i32
+// CHECK: %[[OWN:[a-z0-9_]+]] = arith.select %[[MINE]], %[[BITS]], %{{.*}} : i32
+// CHECK: %[[ONE:[a-z0-9_]+]] = tensor.from_elements %[[OWN]] : tensor<i32>
+// CHECK: %[[ALL:[a-z0-9_]+]] = shard.all_reduce %[[ONE]] on @grid grid_axes = [0] reduction = bitwise_or : tensor<i32> -> tensor<i32>
+// CHECK: %[[R:[a-z0-9_]+]] = tensor.extract %[[ALL]][] : tensor<i32>
+// CHECK: arith.bitcast %[[R]] : i32 to f32
+// CHECK-NOT: shard.all_gather
+// CHECK: return
+func.func @extract(%a: tensor<8x5xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %i: index) -> f32 {
+  %c1 = arith.constant 1 : index
+  %0 = tensor.extract %a[%i, %c1] : tensor<8x5xf32>
+  return %0 : f32
+}
+
+// -----
+
+// No collective combines the bits of this type: the tensor is gathered.
+
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @extract_complex(
+// CHECK: shard.all_gather
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @extract_complex(%a: tensor<8xcomplex<f32>> {shard.sharding = #shard.sharding<@grid, [[0]]>}, %i: index) -> complex<f32> {
+  %0 = tensor.extract %a[%i] : tensor<8xcomplex<f32>>
+  return %0 : complex<f32>
+}
+
+// -----
+
 // A reshape keeps the major digit split, and the local op gets a local shape.
 
 shard.grid @grid(shape = 3)

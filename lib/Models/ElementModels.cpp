@@ -1,0 +1,211 @@
+//===- ElementModels.cpp - Ops of tensor that reach for one element -------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tensor.extract and tensor.insert: each device asks whether the element lies in
+// its block. The tensor stays split; only the element travels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorModels.h"
+
+#include "ModelSupport.h"
+
+#include "shard/Geometry/SeededFaults.h"
+#include "shard/IR/ShardOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// Where an element lies in the block of the device that runs the code.
+struct Place {
+  /// The nearest indices in the local tensor, padding included.
+  SmallVector<Value> indices;
+  /// Whether the block has the element; null if every block has it.
+  Value inside;
+};
+
+Place placeInBlock(OpBuilder &builder, Location loc, Value local,
+                   RankedTensorType type, ValueRange indices,
+                   const Sharding &sharding, const PartitionContext &context) {
+  Place place;
+  place.indices.assign(indices.begin(), indices.end());
+  for (auto [dim, axes] : llvm::enumerate(sharding.dims)) {
+    if (axes.empty())
+      continue;
+    Value width = getValueOrCreateConstantIndexOp(
+        builder, loc, tensor::getMixedSize(builder, loc, local, dim));
+    DynamicBlock block =
+        blockOf(builder, loc, context.grid, context.emission.gridSymbol,
+                type.getDimSize(dim), axes, width);
+    auto value = [&](OpFoldResult part) {
+      return getValueOrCreateConstantIndexOp(builder, loc, part);
+    };
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value index =
+        arith::SubIOp::create(builder, loc, indices[dim], value(block.offset));
+    // As unsigned numbers, indices before the block are beyond its end too.
+    Value inside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, index, value(block.size));
+    place.inside =
+        place.inside ? arith::AndIOp::create(builder, loc, place.inside, inside)
+                     : inside;
+    Value last = arith::SubIOp::create(builder, loc, width, one);
+    Value low = arith::MaxSIOp::create(builder, loc, index, zero);
+    place.indices[dim] = arith::MinSIOp::create(builder, loc, low, last);
+  }
+  return place;
+}
+
+/// Writes one element: on the devices that have it, the others write back what
+/// they have, at the nearest index of theirs.
+struct InsertModel : public DescribedModel<InsertModel, tensor::InsertOp> {
+  void describe(tensor::InsertOp op, MapBuilder &maps) const {
+    auto type = cast<RankedTensorType>(op.getType());
+    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+      maps.operand(1)[dim] = maps.result(0)[dim] = maps.loop(extent);
+  }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    Location loc = op->getLoc();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Value dest = operands[1], element = operands[0];
+    Place place = placeInBlock(builder, loc, dest, type, operands.drop_front(2),
+                               context.result(0), context);
+    if (place.inside && !SHARD_FAULT(ElementInsertedEverywhere)) {
+      Value old = tensor::ExtractOp::create(builder, loc, dest, place.indices);
+      element =
+          arith::SelectOp::create(builder, loc, place.inside, element, old);
+    }
+    results.push_back(
+        tensor::InsertOp::create(builder, loc, element, dest, place.indices));
+    return success();
+  }
+};
+
+/// The integer that has the bits of an element of `type` on all devices; null for
+/// types whose bits no collective combines.
+IntegerType bitsOf(Type type) {
+  unsigned width = type.isIndex()        ? 64
+                   : type.isIntOrFloat() ? type.getIntOrFloatBitWidth()
+                                         : 0;
+  if (auto integer = dyn_cast<IntegerType>(type);
+      integer && !integer.isSignless())
+    return nullptr;
+  if (!llvm::is_contained({1, 8, 16, 32, 64}, width))
+    return nullptr;
+  return IntegerType::get(type.getContext(), width);
+}
+
+Value withType(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  if (value.getType().isIndex() || type.isIndex())
+    return arith::IndexCastOp::create(builder, loc, type, value);
+  return arith::BitcastOp::create(builder, loc, type, value);
+}
+
+/// Reads one element: the device that has it gives its bits, the others 0, and
+/// these are combined by a bitwise or. So NaN, infinities and -0.0 arrive as they
+/// are. An index that lies nowhere reads the nearest element of the whole.
+struct ExtractModel : public DescribedModel<ExtractModel, tensor::ExtractOp> {
+  void describe(tensor::ExtractOp op, MapBuilder &maps) const {
+    auto type = dyn_cast<RankedTensorType>(op.getTensor().getType());
+    if (!type)
+      return;
+    bool travels = bitsOf(type.getElementType()) != nullptr;
+    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+      maps.operand(0)[dim] =
+          maps.loop(travels ? Loop::parallel(extent) : Loop::invalid(extent));
+  }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    Location loc = op->getLoc();
+    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+    Sharding sharding = context.operand(0);
+    SmallVector<Value> indices(operands.drop_front());
+    AxisList axes;
+    for (auto [dim, split] : llvm::enumerate(sharding.dims)) {
+      if (split.empty())
+        continue;
+      axes.insert(axes.end(), split.begin(), split.end());
+      indices[dim] = nearest(builder, loc, indices[dim], type.getDimSize(dim),
+                             operands[0], dim, context.grid.groupSize(split));
+    }
+    Place place = placeInBlock(builder, loc, operands[0], type, indices,
+                               sharding, context);
+    Value element =
+        tensor::ExtractOp::create(builder, loc, operands[0], place.indices);
+    if (place.inside)
+      element = broadcast(builder, loc, element, place.inside, axes,
+                          context.emission.gridSymbol);
+    results.push_back(element);
+    return success();
+  }
+
+private:
+  /// `index` moved into a dimension of `extent`, which is made of `parts` local
+  /// ones where it is dynamic.
+  static Value nearest(OpBuilder &builder, Location loc, Value index,
+                       int64_t extent, Value local, int64_t dim,
+                       int64_t parts) {
+    std::optional<int64_t> known = getConstantIntValue(index);
+    bool isStatic = !ShapedType::isDynamic(extent);
+    if (known && isStatic && *known >= 0 && *known < extent)
+      return index;
+    Value size;
+    if (isStatic) {
+      size = arith::ConstantIndexOp::create(builder, loc, extent);
+    } else {
+      Value width = tensor::DimOp::create(builder, loc, local, dim);
+      Value factor = arith::ConstantIndexOp::create(builder, loc, parts);
+      size = arith::MulIOp::create(builder, loc, width, factor);
+    }
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value last = builder.createOrFold<arith::SubIOp>(loc, size, one);
+    Value low = arith::MinSIOp::create(builder, loc, index, last);
+    return arith::MaxSIOp::create(builder, loc, low, zero);
+  }
+
+  /// The `element` of the one device among those along `axes` that has it.
+  static Value broadcast(OpBuilder &builder, Location loc, Value element,
+                         Value mine, const AxisList &axes,
+                         FlatSymbolRefAttr grid) {
+    Type type = element.getType();
+    IntegerType bits = bitsOf(type);
+    Value own = withType(builder, loc, element, bits);
+    Value nothing = arith::ConstantIntOp::create(builder, loc, bits, 0);
+    own = arith::SelectOp::create(builder, loc, mine, own, nothing);
+    Value tensor = tensor::FromElementsOp::create(
+        builder, loc, RankedTensorType::get({}, bits), own);
+    Value all =
+        AllReduceOp::create(builder, loc, tensor.getType(), tensor,
+                            grid.getValue(), axes, ReductionKind::BitwiseOr);
+    Value result = tensor::ExtractOp::create(builder, loc, all, ValueRange());
+    return withType(builder, loc, result, type);
+  }
+};
+
+} // namespace
+
+void attachElementModels(MLIRContext *context) {
+  tensor::ExtractOp::attachInterface<ExtractModel>(*context);
+  tensor::InsertOp::attachInterface<InsertModel>(*context);
+}
+
+} // namespace shard
