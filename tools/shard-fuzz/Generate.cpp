@@ -36,6 +36,7 @@ Generator::Generator(uint64_t seed, const GenerateOptions &options)
   subAxes = rng.chance(15);
   partials = rng.chance(25);
   contradictions = rng.chance(3);
+  layouts = rng.chance(12);
 }
 
 void Generator::oneOp() {

@@ -25,11 +25,12 @@
 
 namespace shard::fuzz {
 
-enum class Elem { F32, F64, I8, I16, I32, I64, I1, Index };
+enum class Elem { F32, F64, F16, BF16, I8, I16, I32, I64, I1, Index };
 using Shape = std::vector<int64_t>;
 
 inline bool isFloat(Elem elem) {
-  return elem == Elem::F32 || elem == Elem::F64;
+  return elem == Elem::F32 || elem == Elem::F64 || elem == Elem::F16 ||
+         elem == Elem::BF16;
 }
 /// Integers with arithmetic: not i1.
 inline bool isInteger(Elem elem) { return !isFloat(elem) && elem != Elem::I1; }
@@ -167,6 +168,23 @@ private:
   bool manualComputation();
   bool call();
   using Maker = bool (Generator::*)();
+
+  // Programs on real numbers.
+  /// Decides what sort of values the program is about.
+  void chooseSort();
+  std::string realConstant(const Val &like, const std::string &text);
+  Val realOp(const std::string &op, const Val &a, const std::string &b,
+             double bound);
+  Val scaled(const Val &value, double limit);
+  std::optional<Val> pickReal(int64_t minRank = 0);
+  Val positive(const Val &value, const std::string &number);
+  Val reducedAlong(const Val &value, int64_t dim, bool sum);
+  Val withRow(const std::string &op, const Val &value, const Val &row,
+              int64_t dim, double bound);
+  bool smoothMath();
+  bool normalized();
+  void oneRealOp();
+
   void oneOp();
   void ops(int64_t count);
 
@@ -234,6 +252,14 @@ private:
   /// How likely a new value gets a hint, in percent.
   int64_t hintPercent = 0, argumentHintPercent = 0;
   bool subAxes = false, partials = false, contradictions = false;
+  /// Whether shardings have halos and offsets.
+  bool layouts = false;
+  /// In how many parts the last random sharding cuts each dimension, 0: by no
+  /// axis.
+  std::vector<int64_t> lastParts;
+  /// Whether floats are real numbers, mostly of type `realElem`.
+  bool real = false;
+  Elem realElem = Elem::F32;
   /// Whether the region being written may have several blocks.
   bool manyBlocks = false;
   /// Whether there are public functions beside @main; calls are frequent then.

@@ -8,6 +8,8 @@
 
 #include "Reduce.h"
 
+#include "Inputs.h"
+
 #include "shard/IR/ShardOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -63,6 +65,7 @@ static Value replacement(OpResult result) {
 }
 
 static void eraseArgument(func::FuncOp function, unsigned index) {
+  eraseExtents(function, index);
   (void)function.eraseArgument(index);
 }
 
@@ -117,7 +120,8 @@ static bool apply(ModuleOp module, int64_t step) {
     }
     // Replaced by arguments of the entry around it, unless it is called.
     auto tensors = llvm::all_of(op->getResultTypes(), [](Type type) {
-      return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat();
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor ? tensor.hasStaticShape() : type.isIntOrIndexOrFloat();
     });
     auto entry = op->getParentOfType<func::FuncOp>();
     bool mayChange = llvm::is_contained(entries, entry) &&

@@ -70,6 +70,10 @@ Val Generator::converted(const Val &value, Elem elem) {
       return step("truncf", Elem::F32, value.bound), from;
     step("fptosi", Elem::I32, 0);
     break;
+  case Elem::F16:
+  case Elem::BF16:
+    // Programs of such values keep to one type.
+    return value;
   case Elem::I64:
     step("trunci", Elem::I32, 0);
     break;
@@ -150,7 +154,8 @@ bool Generator::elementwise() {
     if (isFloat(a->elem)) {
       static const std::vector<std::string> ops = {"arith.negf", "math.absf",
                                                    "math.floor", "math.ceil"};
-      line(result.name + " = " + rng.oneOf(ops) + " " + a->name +
+      line(result.name + " = " +
+           (real ? ops[rng.between(0, 1)] : rng.oneOf(ops)) + " " + a->name +
            (a->tensor ? opHint(result) : "") + " : " + a->type());
     } else if (a->elem == Elem::I32 || a->elem == Elem::I64) {
       static const std::vector<std::string> ops = {"math.absi", "math.ctpop",

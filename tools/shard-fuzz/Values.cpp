@@ -18,6 +18,10 @@ std::string shard::fuzz::name(Elem elem) {
     return "f32";
   case Elem::F64:
     return "f64";
+  case Elem::F16:
+    return "f16";
+  case Elem::BF16:
+    return "bf16";
   case Elem::I8:
     return "i8";
   case Elem::I16:
@@ -213,6 +217,8 @@ Val Generator::clamped(const Val &value, double limit) {
 }
 
 Elem Generator::randomElem() {
+  if (real)
+    return realElem;
   static const std::vector<Elem> elems = {
       Elem::F32, Elem::F32, Elem::F32, Elem::F32, Elem::F32,
       Elem::F32, Elem::F32, Elem::F64, Elem::I32, Elem::I32,
