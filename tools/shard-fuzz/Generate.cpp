@@ -204,7 +204,8 @@ bool Generator::focusedProgram() {
   if (kind == Kind::Full)
     kind = number < 7    ? Kind::Reshard
            : number < 15 ? Kind::Collectives
-           : number < 23 ? Kind::Partial
+           : number < 24 ? Kind::Partial
+           : number < 29 ? Kind::Hints
                          : kind;
   if (kind == Kind::Reshard)
     reshardProgram();
@@ -212,6 +213,8 @@ bool Generator::focusedProgram() {
     collectiveProgram();
   else if (kind == Kind::Partial)
     partialProgram();
+  else if (kind == Kind::Hints)
+    rng.chance(70) ? hintProgram() : callProgram();
   else
     return false;
   return true;

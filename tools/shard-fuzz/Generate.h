@@ -28,6 +28,7 @@ enum class Kind {
   Reshard,     ///< chains of shard.shard
   Collectives, ///< chains of collectives in a manual computation
   Partial,     ///< few ops on partial values
+  Hints,       ///< hints that meet, calls with different hints
   Ops,         ///< straight-line code
   Control,     ///< mostly regions and calls
   Full,        ///< everything

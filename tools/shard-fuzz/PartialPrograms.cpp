@@ -15,7 +15,7 @@
 
 #include "Generator.h"
 
-#include <algorithm>
+#include <utility>
 
 using namespace shard::fuzz;
 
@@ -50,6 +50,9 @@ void Generator::partialProgram() {
   for (size_t axis = 0; axis < grid.size(); ++axis)
     axes.push_back(axis);
   rng.shuffle(axes);
+  // An axis of one device shows nothing.
+  for (size_t i = 1; i < axes.size() && grid[axes[0]] == 1; ++i)
+    std::swap(axes[0], axes[i]);
   bool comePartial = rng.chance(60);
   for (int64_t axis : axes)
     (comePartial && (partialAxes.empty() || rng.chance(30)) ? partialAxes
@@ -68,6 +71,9 @@ void Generator::partialProgram() {
     text = ", partial = " + kind + " [" + join(names) + "]";
   }
   Shape shape = randomShape(rng.between(1, 3));
+  for (int64_t &extent : shape)
+    if (extent == 1 && rng.chance(80))
+      extent = rng.between(2, 5);
   std::string shared;
   for (int64_t i = rng.between(comePartial ? 2 : 1, 3); i > 0; --i) {
     Val value = argument(elem, shape, true);

@@ -73,6 +73,7 @@ cl::opt<Kind> kind(
                clEnumValN(Kind::Collectives, "collectives",
                           "chains of collectives"),
                clEnumValN(Kind::Partial, "partial", "partial values"),
+               clEnumValN(Kind::Hints, "hints", "hints that meet"),
                clEnumValN(Kind::Ops, "ops", "straight-line code"),
                clEnumValN(Kind::Control, "control", "mostly regions and calls"),
                clEnumValN(Kind::Full, "full", "everything")));
