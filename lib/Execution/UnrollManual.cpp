@@ -28,7 +28,7 @@ namespace {
 
 /// What is manual around the ops that are being copied.
 struct Scope {
-  FlatSymbolRefAttr gridSymbol;
+  GridOp grid;
   AxisList axes;
   /// The program's grid with every other axis shrunk to one coordinate: axes
   /// keep their numbers, and a device stands for one manual coordinate.
@@ -53,6 +53,7 @@ private:
 
   LogicalResult copy(Operation *op, Scope &scope);
   LogicalResult copyForeign(Operation *op, Scope &scope);
+  FailureOr<Grid> devicesFor(Operation *op, const Scope &scope);
   FailureOr<SmallVector<Value>> placeOf(Operation *op, int64_t device,
                                         const Scope &scope);
 
@@ -122,7 +123,7 @@ LogicalResult Unroller::unrollOutermost(ManualComputationOp op) {
   SymbolTableCollection symbols;
   GridOp grid = getGrid(op, op.getGridAttr(), symbols);
   Scope outside;
-  outside.gridSymbol = op.getGridAttr();
+  outside.grid = grid;
   outside.devices.shape.assign(grid.getRank(), 1);
   outside.values.resize(1);
   builder.setInsertionPoint(op);
@@ -144,7 +145,7 @@ FailureOr<Scope> Unroller::enter(ManualComputationOp op, const Scope &outer) {
   FailureOr<AxisList> manual = manualAxes(op, gridOp);
   if (failed(manual))
     return failure();
-  Scope inner{outer.gridSymbol, outer.axes, outer.devices, {}};
+  Scope inner{outer.grid, outer.axes, outer.devices, {}};
   llvm::append_range(inner.axes, *manual);
   for (GridAxis axis : *manual)
     inner.devices.shape[axis] = grid->shape[axis];
@@ -288,32 +289,45 @@ static bool asksForPlace(Operation *op) {
   return isa<ProcessMultiIndexOp, ProcessLinearIndexOp, GridShapeOp>(op);
 }
 
+/// The devices of `scope`, in the same order, as those of the grid that `op` is on:
+/// that of the scope, or one that this refines.
+FailureOr<Grid> Unroller::devicesFor(Operation *op, const Scope &scope) {
+  SymbolTableCollection symbols;
+  GridOp own = getGrid(op, symbols);
+  FailureOr<std::vector<AxisList>> runs = failure();
+  if (own)
+    runs = axesInRefinement(own, scope.grid, symbols);
+  if (failed(runs))
+    return notSupported(op)
+           << ": it is not about grid @" << GridOp(scope.grid).getSymName();
+  Grid devices;
+  for (const AxisList &run : *runs)
+    devices.shape.push_back(scope.devices.groupSize(run));
+  return devices;
+}
+
 /// The results of an op that asks for the place of `device`.
 FailureOr<SmallVector<Value>> Unroller::placeOf(Operation *op, int64_t device,
                                                 const Scope &scope) {
   SymbolTableCollection symbols;
   GridOp gridOp = getGrid(op, symbols);
-  FailureOr<Grid> grid = staticGrid(gridOp);
-  if (failed(grid) || gridOp.getSymName() != scope.gridSymbol.getValue())
-    return notSupported(op) << ": it is not about grid " << scope.gridSymbol;
-  AxisList axes(grid->rank());
+  FailureOr<Grid> devices = devicesFor(op, scope);
+  if (failed(devices))
+    return failure();
+  AxisList axes(gridOp.getRank());
   std::iota(axes.begin(), axes.end(), 0);
   bool sizes = isa<GridShapeOp>(op);
   auto named = op->getAttrOfType<GridAxesAttr>("axes");
   if (named && !named.empty())
     axes.assign(named.asArrayRef().begin(), named.asArrayRef().end());
-  for (GridAxis axis : axes)
-    if (!sizes && !llvm::is_contained(scope.axes, axis))
-      return notSupported(op)
-             << ": it needs the coordinate on axis " << gridOp.axisName(axis)
-             << ", which is not manual";
-  std::vector<int64_t> at = scope.devices.coordinates(device);
+  // The verifier has seen to it that all axes of coordinates are manual.
+  std::vector<int64_t> at = devices->coordinates(device);
   SmallVector<int64_t> numbers;
   if (isa<ProcessLinearIndexOp>(op))
-    numbers.push_back(grid->device(at));
+    numbers.push_back(device);
   else
     for (GridAxis axis : axes)
-      numbers.push_back(sizes ? grid->shape[axis] : at[axis]);
+      numbers.push_back(sizes ? gridOp.getShape()[axis] : at[axis]);
   SmallVector<Value> values;
   for (int64_t number : numbers)
     values.push_back(
@@ -376,16 +390,16 @@ LogicalResult Unroller::copy(Operation *op, Scope &scope) {
       isa<ShardingOp, GetShardingOp>(op))
     return copyForeign(op, scope);
   // The verifier has seen to it that all axes are manual.
-  auto grid = op->getAttrOfType<FlatSymbolRefAttr>("grid");
-  if (grid && grid != scope.gridSymbol)
-    return notSupported(op) << ": it is not about grid " << scope.gridSymbol;
   if (op->getNumOperands() == 0 || op->getNumResults() != 1)
     return notSupported(op);
+  FailureOr<Grid> devices = devicesFor(op, scope);
+  if (failed(devices))
+    return failure();
   Copies inputs;
   for (IRMapping &mapping : scope.values)
     inputs.push_back(mapping.lookupOrDefault(op->getOperand(0)));
   FailureOr<Copies> results =
-      CollectiveUnroller(builder, scope.devices).unroll(op, inputs);
+      CollectiveUnroller(builder, *devices).unroll(op, inputs);
   if (failed(results))
     return failure();
   Type type = op->getResult(0).getType();

@@ -119,4 +119,27 @@ std::optional<Sharding> refine(const Sharding &sharding, const Grid &grid,
   return result;
 }
 
+std::optional<std::vector<AxisList>> axesWithin(const Grid &coarse,
+                                                const Grid &fine) {
+  std::vector<AxisList> runs(coarse.shape.size());
+  size_t next = 0;
+  auto take = [&](AxisList &run) { run.push_back(GridAxis(next++)); };
+  for (size_t axis = 0; axis < runs.size(); ++axis) {
+    int64_t size = coarse.shape[axis], product = 1;
+    if (size == 1 && next < fine.shape.size() && fine.shape[next] == 1)
+      take(runs[axis]);
+    while (next < fine.shape.size() && product < size) {
+      product *= fine.shape[next];
+      take(runs[axis]);
+    }
+    if (product != size)
+      return std::nullopt;
+  }
+  while (!runs.empty() && next < fine.shape.size() && fine.shape[next] == 1)
+    take(runs.back());
+  if (next != fine.shape.size())
+    return std::nullopt;
+  return runs;
+}
+
 } // namespace shard

@@ -178,21 +178,45 @@ LogicalResult checkSide(ManualComputationOp op, StringRef side, unsigned index,
                        << " in the body, got " << bodyType;
   return success();
 }
-// Collectives in the body use manual axes only, annotations the others.
+// Collectives in the body use manual axes only, and so do questions for
+// coordinates; annotations use the others.
 LogicalResult checkBody(ManualComputationOp manual, ArrayRef<ResolvedAxis> axes,
-                        GridOp grid) {
+                        GridOp grid, SymbolTableCollection &symbols) {
   auto isManual = [&](int64_t number, bool whole) {
     return llvm::any_of(axes, [&](const ResolvedAxis &axis) {
       return axis.axis == number && (axis.whole || !whole);
     });
   };
+  // An op may be on a grid that `grid` refines.
   auto checkCollective = [&](Operation *op,
                              ArrayRef<GridAxis> used) -> LogicalResult {
+    auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("grid");
+    GridOp own = shard::getGrid(op, symbol, symbols);
+    if (!own)
+      return success();
+    FailureOr<std::vector<AxisList>> runs =
+        axesInRefinement(own, grid, symbols);
+    if (failed(runs))
+      return op->emitOpError("in the body of a manual_computation on ")
+             << manual.getGridAttr() << " is on grid " << symbol
+             << "; it must be on the same grid, or on one that this refines";
     for (GridAxis axis : used)
-      if (!isManual(axis, /*whole=*/true) && axis >= 0 && axis < grid.getRank())
+      if (axis >= 0 && axis < own.getRank() &&
+          !llvm::all_of(
+              (*runs)[axis],
+              [&](GridAxis part) { return isManual(part, /*whole=*/true); }))
         return op->emitOpError("in the body of a manual_computation uses axis ")
-               << grid.axisName(axis) << ", which is not manual";
+               << own.axisName(axis) << ", which is not manual";
     return success();
+  };
+  // All axes of the grid of `op` that have several coordinates.
+  auto checkWhole = [&](Operation *op, FlatSymbolRefAttr symbol) {
+    SmallVector<GridAxis> all;
+    if (GridOp own = shard::getGrid(op, symbol, symbols))
+      for (auto [axis, size] : llvm::enumerate(own.getShape()))
+        if (size != 1)
+          all.push_back(axis);
+    return checkCollective(op, all);
   };
   auto checkAnnotation = [&](Operation *op, int64_t axis) -> LogicalResult {
     if (isManual(axis, /*whole=*/false))
@@ -211,6 +235,11 @@ LogicalResult checkBody(ManualComputationOp manual, ArrayRef<ResolvedAxis> axes,
           return failure();
       return success();
     }
+    if (auto index = dyn_cast<ProcessMultiIndexOp>(op))
+      return index.getAxes().empty() ? checkWhole(op, index.getGridAttr())
+                                     : checkCollective(op, index.getAxes());
+    if (auto index = dyn_cast<ProcessLinearIndexOp>(op))
+      return checkWhole(op, index.getGridAttr());
     if (auto sharding = dyn_cast<ShardingOp>(op)) {
       for (GridAxesAttr list : sharding.getSplitAxes())
         for (GridAxis axis : list.asArrayRef())
@@ -308,7 +337,7 @@ ManualComputationOp::verifySymbolUses(SymbolTableCollection &symbols) {
                << " is manual in the manual_computation around it already";
     }
   }
-  return checkBody(*this, allManual, *grid);
+  return checkBody(*this, allManual, *grid, symbols);
 }
 
 } // namespace shard

@@ -8,6 +8,7 @@
 
 #include "shard/IR/ShardingUtils.h"
 
+#include "shard/Geometry/Refinement.h"
 #include "shard/Geometry/SeededFaults.h"
 
 using namespace mlir;
@@ -37,6 +38,28 @@ FailureOr<Grid> staticGrid(GridOp grid) {
   Grid result;
   result.shape.assign(grid.getShape().begin(), grid.getShape().end());
   return result;
+}
+
+FailureOr<std::vector<AxisList>>
+axesInRefinement(GridOp coarse, GridOp fine, SymbolTableCollection &symbols) {
+  FailureOr<Grid> whole = staticGrid(coarse), cut = staticGrid(fine);
+  if (coarse == fine) {
+    std::vector<AxisList> same;
+    for (int64_t axis = 0; axis < coarse.getRank(); ++axis)
+      same.push_back({GridAxis(axis)});
+    return same;
+  }
+  // Grids may refine each other in a circle.
+  llvm::SmallPtrSet<Operation *, 4> seen;
+  GridOp at = fine;
+  while (at && at != coarse && seen.insert(at).second)
+    at = getGrid(at, at.getRefinesAttr(), symbols);
+  if (at != coarse || failed(whole) || failed(cut))
+    return failure();
+  std::optional<std::vector<AxisList>> runs = axesWithin(*whole, *cut);
+  if (!runs)
+    return failure();
+  return std::move(*runs);
 }
 
 ShardingOp getShardingOp(Value value) {
@@ -281,7 +304,9 @@ FailureOr<ResolvedSharding> resolve(ShardingAttr sharding, GridOp grid,
       failed(resolver.resolveAxes(sharding.getReplicatedAxes(),
                                   result.replicated, "replicated")))
     return failure();
-  llvm::append_range(result.halos, sharding.getHalos());
+  // All-zero halos say nothing.
+  if (llvm::any_of(sharding.getHalos(), [](int64_t width) { return width; }))
+    llvm::append_range(result.halos, sharding.getHalos());
   llvm::append_range(result.offsets, sharding.getOffsets());
   if (!result.offsets.empty() &&
       failed(checkOffsets(result, shaped, emitError)))

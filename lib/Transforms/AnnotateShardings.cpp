@@ -18,6 +18,7 @@
 #include "CallSplit.h"
 #include "CreatorSplit.h"
 #include "HintRemover.h"
+#include "ManualAxes.h"
 #include "OpHints.h"
 #include "SignatureAttrs.h"
 
@@ -331,6 +332,16 @@ private:
       return;
     op.setManualAxesAttr(manual);
     op.setGridAttr(grid);
+    refineBody(op.getBody(), gridOp, grid, partsOfAxes());
+  }
+
+  /// For each axis of the given grid the axes of the result that it is cut into.
+  SmallVector<SmallVector<GridAxis, 2>> partsOfAxes() const {
+    SmallVector<SmallVector<GridAxis, 2>> parts(
+        cast<GridOp>(propagation.gridOp).getRank());
+    for (auto [axis, part] : llvm::enumerate(propagation.axes))
+      parts[part.axis].push_back(axis);
+    return parts;
   }
 
   /// The manual axes of `op` as axes of the grid of the result.
@@ -443,6 +454,7 @@ LogicalResult annotateShardings(Operation *root,
   CallSplit calls;
   if (module)
     calls.split(module);
+  passCaptures(root);
   CreatorSplit creators;
   creators.split(root);
   PropagationResult result;

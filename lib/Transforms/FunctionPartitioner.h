@@ -58,6 +58,9 @@ private:
   llvm::LogicalResult rebuildReturn(mlir::Operation *op);
   llvm::LogicalResult rebuildCall(mlir::Operation *op, llvm::StringRef callee);
   llvm::LogicalResult rebuildManual(ManualComputationOp op);
+  llvm::LogicalResult gatherCaptures(
+      ManualComputationOp op,
+      llvm::SmallVectorImpl<std::pair<mlir::Value, LocalValue>> &outside);
   const Sharding *withoutManualAxes(ManualComputationOp op,
                                     const Sharding &sharding);
   llvm::LogicalResult rebuildBranch(mlir::BranchOpInterface branch);

@@ -195,6 +195,9 @@ LogicalResult FunctionPartitioner::rebuildManual(ManualComputationOp op) {
       return failure();
     locals[argument] = {*asStated, stated};
   }
+  SmallVector<std::pair<Value, LocalValue>> captured;
+  if (failed(gatherCaptures(op, captured)))
+    return failure();
   planningGrid = inside;
   for (Operation &inner : llvm::make_early_inc_range(body.without_terminator()))
     if (failed(rebuildOp(&inner)))
@@ -214,6 +217,36 @@ LogicalResult FunctionPartitioner::rebuildManual(ManualComputationOp op) {
     planningGrid = inside;
   }
   planningGrid = outside;
+  for (const auto &[value, local] : captured)
+    locals[value] = local;
+  return success();
+}
+
+/// Every device of the manual axes of `op` sees the whole of a tensor that the body
+/// takes from outside. `outside` is what those have been until now that manual
+/// axes split.
+LogicalResult FunctionPartitioner::gatherCaptures(
+    ManualComputationOp op,
+    SmallVectorImpl<std::pair<Value, LocalValue>> &outside) {
+  llvm::SetVector<Value> captured;
+  op.getBody().walk([&](Operation *inner) {
+    for (Value value : inner->getOperands())
+      if (!op.getBody().isAncestor(value.getParentRegion()))
+        captured.insert(value);
+  });
+  for (Value value : captured) {
+    LocalValue local = locals.lookup(value);
+    if (!local.sharding)
+      continue;
+    const Sharding *whole = withoutManualAxes(op, *local.sharding);
+    FailureOr<Value> gathered = localAs(value, whole, op, "a captured value");
+    if (failed(gathered))
+      return failure();
+    if (whole == local.sharding)
+      continue;
+    outside.emplace_back(value, local);
+    locals[value] = {*gathered, whole};
+  }
   return success();
 }
 

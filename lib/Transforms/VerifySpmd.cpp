@@ -29,6 +29,8 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace shard {
@@ -66,8 +68,10 @@ public:
       if (!function.isExternal())
         functions.push_back(function);
     });
-    for (FunctionOpInterface function : functions)
+    for (FunctionOpInterface function : functions) {
+      findGrid(function);
       seedArguments(function);
+    }
     do {
       changed = false;
       for (FunctionOpInterface function : functions)
@@ -99,14 +103,55 @@ private:
   }
 
   /// The axes of a list of op `op`, which names the grid `grid`. One function
-  /// works on one grid; the axes of another one may be any of its.
+  /// works on one grid, and on grids that this one refines; the axes of another
+  /// one may be any of its.
   AxisSet axesOf(Operation *op, FlatSymbolRefAttr grid,
                  ArrayRef<int16_t> axes) {
-    Operation *function = op->getParentOfType<FunctionOpInterface>();
-    FlatSymbolRefAttr &known = gridOf[function];
-    if (!known)
-      known = grid;
-    return known == grid || axes.empty() ? setOf(axes) : everyAxis;
+    if (axes.empty())
+      return 0;
+    Operation *function = isa<FunctionOpInterface>(op)
+                              ? op
+                              : op->getParentOfType<FunctionOpInterface>();
+    GridOp known = gridOf.lookup(function);
+    GridOp own = getGrid(op, grid, symbols);
+    if (!known || !own)
+      return everyAxis;
+    if (known == own)
+      return setOf(axes);
+    auto [it, isNew] = runsOf.try_emplace({own, known});
+    if (isNew)
+      if (FailureOr<std::vector<AxisList>> found =
+              axesInRefinement(own, known, symbols);
+          succeeded(found))
+        it->second = std::move(*found);
+    const std::vector<AxisList> &runs = it->second;
+    AxisSet set = 0;
+    for (int16_t axis : axes)
+      set |= axis >= 0 && size_t(axis) < runs.size() ? setOf(runs[axis])
+                                                     : everyAxis;
+    return set;
+  }
+
+  /// The finest of the grids that a function is on.
+  void findGrid(FunctionOpInterface function) {
+    GridOp &finest = gridOf[function];
+    FlatSymbolRefAttr last;
+    auto name = [&](FlatSymbolRefAttr symbol) {
+      if (!symbol || symbol == last)
+        return;
+      last = symbol;
+      GridOp grid = getGrid(function, symbol, symbols);
+      if (grid && grid != finest &&
+          (!finest || succeeded(axesInRefinement(finest, grid, symbols))))
+        finest = grid;
+    };
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (auto local = function.getArgAttrOfType<LocalAttr>(i, "shard.local"))
+        name(local.getSharding().getGrid());
+    function->walk([&](Operation *op) {
+      if (isa_and_present<ShardDialect>(op->getDialect()))
+        name(op->getAttrOfType<FlatSymbolRefAttr>("grid"));
+    });
   }
 
   void seedArguments(FunctionOpInterface function) {
@@ -114,7 +159,6 @@ private:
       auto local = function.getArgAttrOfType<LocalAttr>(index, "shard.local");
       if (!local)
         continue;
-      SymbolTableCollection symbols;
       FlatSymbolRefAttr name = local.getSharding().getGrid();
       GridOp grid = getGrid(function, name, symbols);
       auto resolved =
@@ -125,13 +169,14 @@ private:
       if (failed(resolved)) {
         set = everyAxis;
       } else {
+        SmallVector<int16_t> axes;
         for (const ResolvedDim &dim : resolved->dims)
           for (const ResolvedAxis &axis : dim.axes)
-            set |= setOf(axis.axis);
+            axes.push_back(axis.axis);
         for (const ResolvedAxis &axis : resolved->partial)
-          set |= setOf(axis.axis);
+          axes.push_back(axis.axis);
+        set = axesOf(function, name, axes);
       }
-      gridOf.try_emplace(function, name);
       vary(argument, set);
     }
   }
@@ -350,7 +395,12 @@ private:
   DenseMap<Value, AxisSet> varies;
   DenseMap<Operation *, AxisSet> calledUnder;
   DenseMap<std::pair<Operation *, unsigned>, AxisSet> returned;
-  DenseMap<Operation *, FlatSymbolRefAttr> gridOf;
+  SymbolTableCollection symbols;
+  /// By function.
+  DenseMap<Operation *, GridOp> gridOf;
+  /// Of two grids, for each axis of the first those of the second; empty where
+  /// the second does not refine the first.
+  std::map<std::pair<Operation *, Operation *>, std::vector<AxisList>> runsOf;
   bool changed = false, reporting = false, foundError = false;
 };
 

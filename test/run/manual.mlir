@@ -54,7 +54,7 @@
 // REGION: in-region.mlir:10:{{[0-9]+}}: error: 'shard.all_reduce' op {{.*}}not supported {{.*}}inside a region of scf.for
 // REDEFINE: %{name} = free-coordinate
 // RUN: not %{run} 2>&1 | FileCheck %s --check-prefix=FREE
-// FREE: free-coordinate.mlir:6:{{[0-9]+}}: error: {{.*}}needs the coordinate on axis model, which is not manual
+// FREE: free-coordinate.mlir:6:{{[0-9]+}}: error: {{.*}}uses axis model, which is not manual
 //
 // A grid from the command line that the body does not fit.
 // REDEFINE: %{name} = all-reduce

@@ -166,10 +166,11 @@ std::string Generator::manualBody(const std::vector<Val> &inside,
   std::swap(out, outer);
   std::vector<Val> outside = scope;
   size_t argumentsBefore = arguments.size();
-  // Of what is outside, scalars only: tensors there may be split by manual axes.
-  scope.erase(std::remove_if(scope.begin(), scope.end(),
-                             [](const Val &v) { return v.tensor; }),
-              scope.end());
+  // Tensors from outside are captured, now and then.
+  if (!rng.chance(40))
+    scope.erase(std::remove_if(scope.begin(), scope.end(),
+                               [](const Val &v) { return v.tensor; }),
+                scope.end());
   scope.insert(scope.end(), inside.begin(), inside.end());
   bool manyBlocksOutside = manyBlocks;
   manyBlocks = false;
@@ -229,9 +230,6 @@ std::string Generator::manualBody(const std::vector<Val> &inside,
 bool Generator::manualComputation() {
   // The run on one device copies the body once per coordinate.
   if (depth >= 2 || !manualAxes.empty())
-    return false;
-  // A grid that propagation refines renumbers the axes of the body's collectives.
-  if (std::find(grid.begin(), grid.end(), 4) != grid.end())
     return false;
   std::vector<int64_t> axes;
   for (size_t axis = 0; axis < grid.size(); ++axis)

@@ -41,6 +41,12 @@ struct Refinement {
 /// The coarsest common refinement; nothing for grids of different size.
 std::optional<Refinement> refine(const Grid &first, const Grid &second);
 
+/// For each axis of `coarse` the axes of `fine` that it falls into, outermost
+/// first; nothing where `fine` is no refinement of `coarse`. Every axis of `fine`
+/// is in one list, those of size 1 too.
+std::optional<std::vector<AxisList>> axesWithin(const Grid &coarse,
+                                                const Grid &fine);
+
 /// `sharding` of a tensor of `shape`, on `grid`, over the atoms of the refined
 /// grid: every device holds the same block. Halos and offsets are left out.
 /// Nothing where an axis has no atoms, or where its atoms would cut an uneven

@@ -33,6 +33,13 @@ GridOp getGrid(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
 /// The grid as a plain value; fails, silently, where an axis is `?`.
 mlir::FailureOr<Grid> staticGrid(GridOp grid);
 
+/// For each axis of `coarse` the axes of `fine` that it falls into, outermost
+/// first, where `fine` refines `coarse` directly or through other grids, or is that
+/// grid. Fails, silently, where it does not.
+mlir::FailureOr<std::vector<AxisList>>
+axesInRefinement(GridOp coarse, GridOp fine,
+                 mlir::SymbolTableCollection &symbols);
+
 /// The sharding that `op` states for a tensor of `rank`, missing trailing
 /// dimensions added. Fails where a halo or an offset is an SSA value or there
 /// are more dimensions than `rank`; tells why through `emitError` if given.
