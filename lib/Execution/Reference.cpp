@@ -28,6 +28,11 @@ LogicalResult shard::dropShardings(ModuleOp module) {
       function.removeResultAttr(
           i, StringAttr::get(function.getContext(), "shard.sharding"));
   });
+  // Hints of ops name the grid, which goes.
+  module.walk([](Operation *op) {
+    op->removeDiscardableAttr("shard.sharding");
+    op->removeDiscardableAttr("shard.loops");
+  });
   // Annotations before the shardings that they use.
   SmallVector<Operation *> annotations, shardings, grids;
   Operation *foreign = nullptr;
@@ -48,6 +53,8 @@ LogicalResult shard::dropShardings(ModuleOp module) {
         "has no meaning on one device; shard-run takes programs before "
         "partition");
   for (Operation *op : annotations) {
+    if (op->getNumResults() && op->getResult(0) == op->getOperand(0))
+      return op->emitError("takes its own result");
     if (op->getNumResults())
       op->getResult(0).replaceAllUsesWith(op->getOperand(0));
     op->erase();

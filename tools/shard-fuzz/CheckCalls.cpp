@@ -32,6 +32,30 @@ static int64_t bytesOf(Type type) {
   return bytes;
 }
 
+/// The axes of a collective's group, in the order in which the runtime knows them;
+/// nothing for other ops.
+static std::optional<std::vector<int64_t>> groupOf(Operation *op) {
+  if (op->getName().getDialectNamespace() != "shard")
+    return std::nullopt;
+  std::vector<int64_t> group;
+  if (auto halo = dyn_cast<UpdateHaloOp>(op)) {
+    for (DenseI16ArrayAttr axes : halo.getSplitAxes())
+      llvm::append_range(group, axes.asArrayRef());
+    return group;
+  }
+  auto axes = op->getAttrOfType<DenseI16ArrayAttr>(
+      isa<PermuteOp>(op) ? "from_axes" : "grid_axes");
+  if (!axes)
+    return std::nullopt;
+  llvm::append_range(group, axes.asArrayRef());
+  // Those that exchange agree outside of both lists.
+  if (auto permute = dyn_cast<PermuteOp>(op))
+    for (int64_t axis : permute.getToAxes())
+      if (!llvm::is_contained(group, axis))
+        group.push_back(axis);
+  return group;
+}
+
 CallList shard::fuzz::listCalls(ModuleOp partitioned) {
   CallList list;
   SymbolTableCollection symbols;
@@ -41,25 +65,17 @@ CallList shard::fuzz::listCalls(ModuleOp partitioned) {
     StringRef dialect = op->getName().getDialectNamespace();
     if (dialect == "scf" || dialect == "cf")
       list.straight = false;
-    auto axes = op->getAttrOfType<DenseI16ArrayAttr>(
-        isa<PermuteOp>(op) ? "from_axes" : "grid_axes");
     auto gridName = op->getAttrOfType<FlatSymbolRefAttr>("grid");
-    if (!axes || !gridName || op->getName().getDialectNamespace() != "shard")
+    std::optional<std::vector<int64_t>> group = groupOf(op);
+    if (!group || !gridName)
       return;
     GridOp grid = getGrid(op, gridName, symbols);
     if (!grid)
       return;
-    std::vector<int64_t> group(axes.asArrayRef().begin(),
-                               axes.asArrayRef().end());
-    // Those that exchange agree outside of both lists.
-    if (auto permute = dyn_cast<PermuteOp>(op))
-      for (int64_t axis : permute.getToAxes())
-        if (!llvm::is_contained(group, axis))
-          group.push_back(axis);
     CallList::Key key(
         op->getName().stripDialect().str(),
         std::vector<int64_t>(grid.getShape().begin(), grid.getShape().end()),
-        std::move(group));
+        std::move(*group));
     CallList::Sum &sum = list.sums[key];
     ++sum.count;
     if (op->getNumOperands() == 0)
