@@ -15,13 +15,19 @@
 
 #include "Check.h"
 
+#include "llvm/Support/Compiler.h"
+
 #include <functional>
 #include <string>
 
 namespace shard::fuzz {
 
-/// The seconds that one program may take.
+/// The seconds that one program may take. The sanitizers make everything slower.
+#if LLVM_ADDRESS_SANITIZER_BUILD
+inline constexpr double timeLimit = 100;
+#else
 inline constexpr double timeLimit = 10;
+#endif
 
 /// Runs `work` in a child process. Its outcome is what it returns, or that it
 /// crashed or hung.

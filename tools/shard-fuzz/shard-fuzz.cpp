@@ -163,11 +163,31 @@ static std::string reduce(std::string program, const Outcome &outcome,
   return program;
 }
 
+/// What --only was given.
+static std::string kindName() {
+  switch (kind.getValue()) {
+  case Kind::Reshard:
+    return "reshard";
+  case Kind::Collectives:
+    return "collectives";
+  case Kind::Partial:
+    return "partial";
+  case Kind::Hints:
+    return "hints";
+  case Kind::Ops:
+    return "ops";
+  case Kind::Control:
+    return "control";
+  case Kind::Full:
+    return "full";
+  }
+  llvm_unreachable("no such kind");
+}
+
 static std::string command(uint64_t seed) {
-  static const char *kinds[] = {"reshard", "ops", "control", "full"};
   std::string text = "shard-fuzz --seed " + std::to_string(seed) +
-                     " --count 1 --only " + kinds[int(kind.getValue())] +
-                     " --max-ops " + std::to_string(maxOps);
+                     " --count 1 --only " + kindName() + " --max-ops " +
+                     std::to_string(maxOps);
   if (!gridText.empty())
     text += " --grid " + gridText;
   return text;
