@@ -55,7 +55,7 @@ public:
       extents.push_back(builder.getIndexAttr(result.getDimSize(dim) -
                                              to.low[dim] - to.high[dim]));
     Value block = slice(local, oldLow, extents);
-    Value around = insert(block, empty(result), newLow, extents);
+    Value around = insert(block, empty(result, local), newLow, extents);
     SmallVector<GridAxesAttr> splitAxes;
     for (const AxisList &axes : step.result.dims)
       splitAxes.push_back(builder.getDenseI16ArrayAttr(axes));
@@ -87,7 +87,8 @@ public:
     from[dim] = first;
     to[dim] = place;
     extents[dim] = size;
-    return insert(slice(local, from, extents), empty(result), to, extents);
+    return insert(slice(local, from, extents), empty(result, local), to,
+                  extents);
   }
 
   Value trimHalo(Value local) {
@@ -106,18 +107,19 @@ public:
     SmallVector<int64_t> shape(result.getShape());
     shape[step.dim] = largest;
     SmallVector<OpFoldResult> extents = sizesOf(local);
-    Value padded = insert(local, empty(type.clone(shape)), zeros(), extents);
+    Value padded =
+        insert(local, empty(type.clone(shape), local), zeros(), extents);
     shape[step.dim] = largest * parts;
     Value gathered = AllGatherOp::create(
         builder, loc, type.clone(shape), padded, emission.gridSymbol.getValue(),
         ArrayRef<GridAxis>(step.axes), step.dim);
-    Value whole = empty(result);
+    Value whole = empty(result, local);
     for (int64_t part = 0; part < parts; ++part) {
       int64_t size = step.bounds[part + 1] - step.bounds[part];
       if (size == 0)
         continue;
       SmallVector<OpFoldResult> from = zeros(), to = zeros(),
-                                piece = indices(result.getShape());
+                                piece = extentsOf(result, local);
       from[step.dim] = builder.getIndexAttr(part * largest);
       to[step.dim] = builder.getIndexAttr(step.bounds[part]);
       piece[step.dim] = builder.getIndexAttr(size);
@@ -135,7 +137,7 @@ public:
   }
 
   Value padOffsets(Value local) {
-    return insert(local, empty(result), zeros(), sizesOf(local));
+    return insert(local, empty(result, local), zeros(), sizesOf(local));
   }
 
   Value trimOffsets(Value local) {
@@ -179,9 +181,17 @@ private:
     return ShapedType::isDynamic(extent) ? OpFoldResult(size)
                                          : builder.getIndexAttr(extent);
   }
-  Value empty(RankedTensorType shape) {
-    return tensor::EmptyOp::create(builder, loc, shape.getShape(),
+  /// Sizes that are dynamic are those of `like`, on each device its own.
+  Value empty(RankedTensorType shape, Value like) {
+    return tensor::EmptyOp::create(builder, loc, extentsOf(shape, like),
                                    shape.getElementType());
+  }
+  SmallVector<OpFoldResult> extentsOf(RankedTensorType shape, Value like) {
+    SmallVector<OpFoldResult> extents = sizesOf(like);
+    for (auto [dim, extent] : llvm::enumerate(shape.getShape()))
+      if (!ShapedType::isDynamic(extent))
+        extents[dim] = builder.getIndexAttr(extent);
+    return extents;
   }
   Value slice(Value tensor, ArrayRef<OpFoldResult> offsets,
               ArrayRef<OpFoldResult> extents) {

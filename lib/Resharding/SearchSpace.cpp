@@ -414,6 +414,10 @@ Step SearchSpace::step(const State &from, const Move &move) const {
   };
   uint32_t partialBefore = before.partialSource | before.partialTarget;
   uint32_t partialAfter = after.partialSource | after.partialTarget;
+  // Summands of a source that is not partial were made for the target.
+  const ReductionKind kindBefore = problem.from.partial.empty()
+                                       ? problem.to.reduction
+                                       : problem.from.reduction;
   if (move.dim >= 0)
     result.dim = tensorDim[move.dim];
   if (move.concatDim >= 0)
@@ -431,12 +435,12 @@ Step SearchSpace::step(const State &from, const Move &move) const {
     break;
   case Step::Kind::ReduceScatter:
     result.axes = list(after, move.dim, before.count[move.dim]);
-    result.reduction = problem.from.reduction;
+    result.reduction = kindBefore;
     break;
   case Step::Kind::AllReduce:
     result.axes = set(partialBefore & ~partialAfter);
-    result.reduction = SHARD_FAULT(ReductionOfTarget) ? problem.to.reduction
-                                                      : problem.from.reduction;
+    result.reduction =
+        SHARD_FAULT(ReductionOfTarget) ? problem.to.reduction : kindBefore;
     break;
   case Step::Kind::MakePartial:
     result.axes = set(partialAfter & ~partialBefore);
