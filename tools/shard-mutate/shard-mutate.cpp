@@ -14,9 +14,11 @@
 #include "ProgramMutation.h"
 #include "Stages.h"
 #include "TextMutation.h"
+#include "TextReduction.h"
 
 #include "../shard-fuzz/Processes.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -26,7 +28,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 using namespace shard::fuzz;
@@ -66,8 +67,6 @@ struct Failure {
   std::string program;
   bool upstream = false;
 };
-
-using Clock = std::chrono::steady_clock;
 
 /// Inputs longer than this are taken rarely: each takes seconds.
 constexpr size_t longInput = 100000;
@@ -194,20 +193,26 @@ static Outcome runCarefully(const std::string &program,
   return outcome;
 }
 
-/// The letters of a message: numbers and names differ from case to case.
+/// The letters of a message: numbers, addresses and names differ from case to case.
 static std::string sortOf(const Outcome &outcome, const Place &place) {
   std::string text = std::to_string(int(outcome.verdict)) + place.stage;
-  for (char c : outcome.message.substr(0, 120))
-    if (!std::isdigit(static_cast<unsigned char>(c)))
-      text += c;
+  llvm::StringRef message = outcome.message;
+  for (message = message.take_front(120); !message.empty();) {
+    if (message.consume_front("0x"))
+      message = message.drop_while(llvm::isHexDigit);
+    else if (llvm::isDigit(message.front()))
+      message = message.drop_front();
+    else {
+      text += message.front();
+      message = message.drop_front();
+    }
+  }
   return text;
 }
 
-/// `program` with as few lines and tokens as fail alike.
+/// The program with as few lines and tokens as fail alike.
 static std::string reduce(const Failure &failure,
                           const std::vector<std::string> &stages) {
-  auto begin = Clock::now();
-  std::string best = failure.program;
   std::string sort = sortOf(failure.outcome, failure.place);
   // The stage alone is faster.
   std::vector<std::string> only;
@@ -219,36 +224,7 @@ static std::string reduce(const Failure &failure,
     Outcome outcome = runCarefully(text, only, place);
     return isFailure(outcome.verdict) && sortOf(outcome, place) == sort;
   };
-  auto pieces = [](const std::string &text) {
-    std::vector<std::string> lines;
-    llvm::StringRef rest(text);
-    while (!rest.empty()) {
-      auto [line, tail] = rest.split('\n');
-      lines.push_back(line.str() + "\n");
-      rest = tail;
-    }
-    return lines;
-  };
-  std::vector<std::string> lines = pieces(best);
-  for (size_t share = (lines.size() + 1) / 2; share > 0; share /= 2)
-    for (size_t at = 0; at < lines.size();) {
-      if (std::chrono::duration<double>(Clock::now() - begin).count() > 40)
-        return best;
-      std::vector<std::string> fewer(lines.begin(), lines.begin() + at);
-      fewer.insert(fewer.end(),
-                   lines.begin() + std::min(at + share, lines.size()),
-                   lines.end());
-      std::string text;
-      for (const std::string &line : fewer)
-        text += line;
-      if (fails(text)) {
-        lines = std::move(fewer);
-        best = text;
-      } else {
-        at += share;
-      }
-    }
-  return best;
+  return reduceText(failure.program, 60, fails);
 }
 
 static void report(const Failure &failure, const std::string &program) {
