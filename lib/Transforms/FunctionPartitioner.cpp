@@ -243,6 +243,8 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
     return rebuildAnnotation(annotation);
   if (auto constraint = dyn_cast<ConstraintOp>(op)) {
     // A wish that propagation has not seen; without it nobody grants it.
+    if (failed(localAs(constraint.getInput(), nullptr, op, "the input")))
+      return failure();
     locals[constraint.getResult()] = locals.lookup(constraint.getInput());
     return setResult(constraint.getResult(),
                      locals[constraint.getResult()].value,
@@ -346,6 +348,9 @@ LogicalResult FunctionPartitioner::rebuildReplicated(Operation *op) {
   // Annotations inside say nothing where everything is replicated.
   op->walk([](Operation *inner) {
     if (auto annotation = dyn_cast<ShardOp>(inner)) {
+      // Unreachable code may have one that takes its own result.
+      if (annotation.getResult() == annotation.getSrc())
+        return;
       annotation.getResult().replaceAllUsesWith(annotation.getSrc());
       annotation.erase();
     } else if (isa<ShardingOp>(inner) && inner->use_empty()) {

@@ -76,6 +76,10 @@ private:
       return;
     }
     mlir::Value input = hint->getOperand(0), output = hint->getResult(0);
+    // A value that is made from itself: unreachable code. It says nothing about
+    // any other value, and there is none to put in its place.
+    if (input == output)
+      return;
     if (output.use_empty() || !changesSharding(input, output)) {
       replacements[output] = mlir::Value();
       output.replaceAllUsesWith(input);
