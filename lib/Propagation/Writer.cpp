@@ -152,8 +152,25 @@ private:
   }
 
   void addDisagreement(OpId op, Operation *owner) {
-    for (auto [operand, sharding] : wantedOperands(op, owner))
+    const Wishes &wishes = wishesOf(op, owner);
+    for (auto [operand, sharding] : wishes.operands)
       out.uses.push_back({&owner->getOpOperand(operand), sharding, owner});
+    if (!wishes.splitsOtherwise)
+      return;
+    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+    auto isOpen = [&](unsigned tensor) {
+      return tensors[tensor] != kNoValue &&
+             indexOf(tensors[tensor]) == kReplicated;
+    };
+    for (OpOperand &operand : owner->getOpOperands())
+      if (isOpen(operand.getOperandNumber()) &&
+          llvm::none_of(wishes.operands, [&](const auto &wanted) {
+            return wanted.first == operand.getOperandNumber();
+          }))
+        out.openOperands.push_back(&operand);
+    for (OpResult result : owner->getResults())
+      if (isOpen(owner->getNumOperands() + result.getResultNumber()))
+        out.openResults.push_back(result);
   }
 
   void addComputed(OpId op) {
@@ -172,6 +189,8 @@ private:
     WantedOperands operands;
     /// Results that it computes otherwise than they are wanted, with how.
     llvm::SmallVector<std::pair<unsigned, Sharding>, 1> results;
+    /// Even so a result's dimensions are split otherwise than the op does.
+    bool splitsOtherwise = false;
   };
 
   WantedOperands wantedOperands(OpId op, Operation *owner,
@@ -226,12 +245,12 @@ private:
       if (sharding != shardings[0][index])
         wishes.operands.push_back({index, indexFor(sharding)});
     }
-    for (unsigned index = 0; explain && index < owner->getNumResults();
-         ++index) {
+    for (unsigned index = 0; index < owner->getNumResults(); ++index) {
       if (tensors[numOperands + index] == kNoValue)
         continue;
       Sharding sharding = resultSharding(table, index, option);
-      if (sharding != shardings[1][index])
+      wishes.splitsOtherwise |= sharding.dims != shardings[1][index].dims;
+      if (explain && sharding != shardings[1][index])
         wishes.results.push_back({index, std::move(sharding)});
     }
     return wishes;

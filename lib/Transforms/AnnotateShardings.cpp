@@ -65,21 +65,14 @@ public:
       if (Value value = entry.use->get();
           !hints.isSharded(value) && stated.insert(value).second)
         stateReplicated(value);
-    // So are results of ops that get an operand resharded: else they would be
-    // open to what the operand now brings.
-    auto stateResults = [&](Operation *user) {
-      for (OpResult value : user->getResults())
-        if (isa<RankedTensorType>(value.getType()) && !hints.isSharded(value) &&
-            stated.insert(value).second)
-          stateReplicated(value);
-    };
-    auto reshards = hints.reshards(propagation);
-    for (ShardOp reshard : llvm::reverse(reshards))
-      for (Operation *user : reshard->getUsers())
-        stateResults(user);
-    for (const GridPropagation::UseSharding &entry : propagation.uses)
-      if (!creators.isMerged(entry.use->getOwner()))
-        stateResults(entry.use->getOwner());
+    // So are the replicated values of an op whose shardings disagree: else they
+    // would be open to what its other tensors bring now.
+    for (OpOperand *operand : propagation.openOperands)
+      if (stated.insert(operand->get()).second)
+        stateReplicated(operand->get());
+    for (OpResult result : propagation.openResults)
+      if (stated.insert(result).second)
+        stateReplicated(result);
     for (const GridPropagation::UseSharding &entry : propagation.uses)
       annotateUse(entry);
     for (const GridPropagation::ManualShardings &entry : propagation.manual)

@@ -1,5 +1,5 @@
-// The result of an op that gets an operand resharded says that it is
-// replicated: a second propagation leaves it so.
+// A second propagation changes nothing, neither shardings nor the order in which
+// they are written.
 // RUN: shard-opt %s --sharding-propagation -o %t.once
 // RUN: shard-opt %t.once --sharding-propagation -o %t.twice
 // RUN: diff %t.once %t.twice
@@ -7,15 +7,56 @@
 
 shard.grid @grid(shape = 2x2) axes ["x", "y"]
 
-// CHECK-LABEL: func.func @slice
-// CHECK: %[[WHOLE:.*]] = shard.shard %{{.*}} to %{{.*}} annotate_for_users
-// CHECK: %[[SUM:.*]] = arith.addf %[[WHOLE]]
-// CHECK: shard.shard %[[SUM]] to
-func.func @slice(
+// The operand is replicated, the result is not, and the op cannot be split: the
+// operand says so, else the result would split what comes before it.
+// CHECK-LABEL: func.func @pad
+// CHECK: %[[WHOLE:.*]] = shard.sharding @grid split_axes = {{\[\[\]\]}}
+// CHECK: %[[SUM:.*]] = arith.addf
+// CHECK-NEXT: %[[STATED:.*]] = shard.shard %[[SUM]] to %[[WHOLE]] :
+// CHECK: tensor.pad %[[STATED]]
+func.func @pad(%a: tensor<4xf32>)
+    -> (tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [["x"]]>}) {
+  %sum = arith.addf %a, %a : tensor<4xf32>
+  %zero = arith.constant 0.0 : f32
+  %padded = tensor.pad %sum low[1] high[3] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<8xf32>
+  return %padded : tensor<8xf32>
+}
+
+// Results are annotated in their order, whatever order they are hinted in.
+// CHECK-LABEL: func.func @results
+// CHECK: %[[IF:.*]]:2 = scf.if
+// CHECK: shard.shard %[[IF]]#0
+// CHECK-NEXT: shard.shard %[[IF]]#1
+func.func @results(%c: i1, %a: tensor<8xf32>, %b: tensor<8xf32>)
+    -> (tensor<8xf32>, tensor<8xf32>) {
+  %x = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %y = shard.sharding @grid split_axes = [[1]] : !shard.sharding
+  %if:2 = scf.if %c -> (tensor<8xf32>, tensor<8xf32>) {
+    scf.yield %a, %b : tensor<8xf32>, tensor<8xf32>
+  } else {
+    scf.yield %b, %a : tensor<8xf32>, tensor<8xf32>
+  }
+  %second = shard.shard %if#1 to %y : tensor<8xf32>
+  %first = shard.shard %if#0 to %x : tensor<8xf32>
+  return %first, %second : tensor<8xf32>, tensor<8xf32>
+}
+
+// The operand of a manual computation is resharded once.
+// CHECK-LABEL: func.func @manual
+// CHECK: %[[USE:.*]] = shard.shard %{{.*}} annotate_for_users
+// CHECK-NOT: shard.shard
+// CHECK: shard.manual_computation(%[[USE]])
+func.func @manual(
     %a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [["x"]]>})
     -> tensor<8xf32> {
-  %none = shard.sharding @grid split_axes = [[]] : !shard.sharding
-  %whole = shard.shard %a to %none annotate_for_users : tensor<8xf32>
-  %sum = arith.addf %whole, %whole : tensor<8xf32>
-  return %sum : tensor<8xf32>
+  %0 = shard.manual_computation(%a) on @grid
+      in = [<@grid, [["y"]]>] out = [<@grid, [["y"]]>] axes = ["y"]
+      (%local: tensor<4xf32>) {
+    %1 = arith.addf %local, %local : tensor<4xf32>
+    shard.return %1 : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }

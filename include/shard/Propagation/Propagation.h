@@ -86,6 +86,12 @@ struct GridPropagation {
   /// have shardings of their own.
   std::vector<UseSharding> uses;
 
+  /// The replicated operands and results of ops that compute another splitting
+  /// than their results have: a second propagation would split them if they were
+  /// not stated.
+  std::vector<mlir::OpOperand *> openOperands;
+  std::vector<mlir::OpResult> openResults;
+
   /// What a shard.manual_computation has now, all dimensions closed: the in
   /// sharding of each operand, the out sharding of each result.
   struct ManualShardings {
