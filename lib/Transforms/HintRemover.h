@@ -50,11 +50,6 @@ public:
     return onGrid(fromReplicated, grid);
   }
 
-  /// All that stayed, of values of one grid.
-  llvm::SmallVector<ShardOp> reshards(const GridPropagation &grid) const {
-    return onGrid(stayed, grid);
-  }
-
 private:
   bool changesSharding(mlir::Value from, mlir::Value to) const {
     const Sharding *before = result.sharding(from);
@@ -99,7 +94,6 @@ private:
       output.replaceAllUsesWith(annotation);
       hint->erase();
     }
-    stayed.emplace_back(annotation, from ? from : to);
     if (gathers)
       toReplicated.emplace_back(annotation, from);
     else if (!from)
@@ -121,7 +115,7 @@ private:
     return list;
   }
 
-  Reshards stayed, toReplicated, fromReplicated;
+  Reshards toReplicated, fromReplicated;
 };
 
 } // namespace shard
