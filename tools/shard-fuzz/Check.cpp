@@ -237,6 +237,8 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   }
   if (std::string wrong = compareCalls(calls, report->calls); !wrong.empty())
     return {Verdict::CheckFailed, wrong};
+  if (std::string wrong = compareReport(*report); !wrong.empty())
+    return {Verdict::CheckFailed, wrong};
   if (isReal(entry))
     return comparePrecisely(module, entry, makeInputs(entry, inputSeed),
                             report->outputs, inputSeed);

@@ -56,8 +56,27 @@ static std::optional<std::vector<int64_t>> groupOf(Operation *op) {
   return group;
 }
 
+/// The collectives between which and a result of the program is nothing but
+/// collectives.
+static llvm::SmallPtrSet<Operation *, 8> neededCalls(ModuleOp partitioned) {
+  llvm::SmallPtrSet<Operation *, 8> needed;
+  SmallVector<Value> worklist;
+  for (auto function : partitioned.getOps<func::FuncOp>())
+    if (function.isPublic() && function.getBody().hasOneBlock())
+      llvm::append_range(worklist,
+                         function.front().getTerminator()->getOperands());
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (op && op->getName().getDialectNamespace() == "shard" &&
+        needed.insert(op).second)
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return needed;
+}
+
 CallList shard::fuzz::listCalls(ModuleOp partitioned) {
   CallList list;
+  llvm::SmallPtrSet<Operation *, 8> needed = neededCalls(partitioned);
   SymbolTableCollection symbols;
   partitioned.walk([&](Operation *op) {
     list.straight &= !isa<func::CallOp>(op);
@@ -78,6 +97,7 @@ CallList shard::fuzz::listCalls(ModuleOp partitioned) {
         std::move(*group));
     CallList::Sum &sum = list.sums[key];
     ++sum.count;
+    sum.needed += needed.contains(op);
     if (op->getNumOperands() == 0)
       return;
     int64_t bytes = bytesOf(op->getOperand(0).getType());
@@ -119,6 +139,10 @@ shard::fuzz::compareCalls(const CallList &listed,
       return "the run made " + std::to_string(actual.count) + " calls of " +
              describe(key) + " where the program has " +
              std::to_string(sum.count);
+    if (actual.count < sum.needed)
+      return "the run made " + std::to_string(actual.count) + " calls of " +
+             describe(key) + " where the program needs " +
+             std::to_string(sum.needed);
     if (listed.sized && actual.count == sum.count &&
         actual.inputBytes != sum.inputBytes)
       return "the calls of " + describe(key) + " took " +
@@ -126,4 +150,21 @@ shard::fuzz::compareCalls(const CallList &listed,
              " bytes where the program has " + std::to_string(sum.inputBytes);
   }
   return {};
+}
+
+std::string shard::fuzz::compareReport(const RunReport &report) {
+  std::map<std::string, int64_t> told, called;
+  for (const CollectiveReport &row : report.collectives)
+    told[row.kind] += row.calls;
+  for (const runtime::CallRecord &record : report.calls)
+    if (record.kind != "all_slice")
+      called[record.kind] += record.count;
+  if (told == called)
+    return {};
+  for (const auto &[kind, count] : called)
+    if (told[kind] != count)
+      return "the report tells of " + std::to_string(told[kind]) +
+             " calls of " + kind + " where the run made " +
+             std::to_string(count);
+  return "the report tells of calls that the run did not make";
 }

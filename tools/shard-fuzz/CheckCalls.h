@@ -13,6 +13,7 @@
 #ifndef SHARD_TOOLS_FUZZ_CHECKCALLS_H
 #define SHARD_TOOLS_FUZZ_CHECKCALLS_H
 
+#include "shard/Execution/Verify.h"
 #include "shard/Runtime/Threads.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -32,6 +33,9 @@ struct CallList {
       std::tuple<std::string, std::vector<int64_t>, std::vector<int64_t>>;
   struct Sum {
     int64_t count = 0, inputBytes = 0;
+    /// Those whose result a result of the program is, or another such collective
+    /// takes: no lowering drops them.
+    int64_t needed = 0;
   };
   std::map<Key, Sum> sums;
   /// Every op runs once: no regions, no calls.
@@ -46,10 +50,14 @@ CallList listCalls(mlir::ModuleOp partitioned);
 /// group; where the program is straight-line code there are no more calls than
 /// listed ops, and as many calls take as many bytes. There may be fewer: lowering
 /// drops a collective whose result it finds unused, as behind an input of a
-/// linalg op that the body ignores. What does not agree, in words; empty if all
+/// linalg op that the body ignores; but no fewer than are needed. What does not agree, in words; empty if all
 /// does.
 std::string compareCalls(const CallList &listed,
                          const std::vector<runtime::CallRecord> &called);
+
+/// Whether the report tells of every call but slices, and of no other. What does
+/// not agree, in words.
+std::string compareReport(const RunReport &report);
 
 } // namespace shard::fuzz
 

@@ -28,38 +28,33 @@ struct shard::fuzz::ChainLink {
 };
 
 /// No local tensor of a chain has more elements.
-static constexpr int64_t mostElements = 400;
+static constexpr int64_t mostElements = 800;
 
 static std::string number(int64_t value) { return std::to_string(value); }
 
 /// Axes for a link behind one over `axes`.
 static Shape relatedAxes(Random &rng, const Shape &axes, const Shape &all) {
-  Shape result = axes;
-  switch (rng.between(0, 9)) {
-  case 0:
+  Shape result = axes, others;
+  for (int64_t axis : all)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end())
+      others.push_back(axis);
+  int64_t number = rng.between(0, 99);
+  if (number < 12) {
     result.resize(rng.between(1, int64_t(axes.size())));
-    return result;
-  case 1:
+  } else if (number < 22) {
     result.erase(result.begin(),
                  result.begin() + rng.between(0, int64_t(axes.size()) - 1));
-    return result;
-  case 2:
+  } else if (number < 40) {
     rng.shuffle(result);
-    return result;
-  case 3:
-  case 4:
-    for (int64_t axis : all)
-      if (std::find(axes.begin(), axes.end(), axis) == axes.end())
-        result.insert(rng.chance(70) ? result.end() : result.begin(), axis);
-    return result;
-  case 5:
-    result = all;
+  } else if (number < 55 && !others.empty()) {
+    result = others;
     rng.shuffle(result);
-    result.resize(rng.between(1, int64_t(all.size())));
-    return result;
-  default:
-    return result;
+    result.resize(rng.between(1, int64_t(result.size())));
+  } else if (number < 68) {
+    result.insert(rng.chance(70) ? result.end() : result.begin(),
+                  others.begin(), others.end());
   }
+  return result;
 }
 
 /// The op behind `last`: one that may be joined with it, or any.
@@ -270,8 +265,12 @@ void Generator::collectiveProgram() {
   Val local{"", elem, true, {}};
   for (int64_t i = rng.between(1, 3); i > 0; --i)
     local.shape.push_back(rng.oneOf(extents));
-  while (numElements(local.shape) > 96)
+  while (numElements(local.shape) > 24)
     local.shape[rng.between(0, int64_t(local.shape.size()) - 1)] = 2;
+  // Links that cut are frequent.
+  if (rng.chance(80))
+    local.shape[rng.between(0, int64_t(local.shape.size()) - 1)] =
+        devices(axes) * rng.between(1, 2);
   auto spread = [&](Val value, bool all, std::vector<Shape> &dims,
                     Shape &replicated) {
     dims.assign(value.shape.size(), {});

@@ -15,6 +15,19 @@
 
 using namespace shard::fuzz;
 
+/// What program of all kinds this is. With numbers of its own: the other programs
+/// do not depend on it.
+static Kind focus(uint64_t seed) {
+  int64_t number = Random(~seed).between(0, 99);
+  if (number < 7)
+    return Kind::Reshard;
+  if (number < 19)
+    return Kind::Collectives;
+  if (number < 30)
+    return Kind::Partial;
+  return number < 35 ? Kind::Hints : Kind::Full;
+}
+
 Generator::Generator(uint64_t seed, const GenerateOptions &options)
     : seed(seed), rng(seed), options(options), grid(options.grid) {
   if (grid.empty()) {
@@ -37,6 +50,14 @@ Generator::Generator(uint64_t seed, const GenerateOptions &options)
   partials = rng.chance(25);
   contradictions = rng.chance(3);
   layouts = rng.chance(12);
+  // Links over some axes, and over others, need several.
+  Kind kind = options.kind == Kind::Full ? focus(seed) : options.kind;
+  if (options.grid.empty() && kind == Kind::Collectives && rng.chance(80)) {
+    static const std::vector<Shape> grids = {{2, 2},    {2, 2},    {2, 3},
+                                             {4, 2},    {2, 4},    {3, 2},
+                                             {2, 2, 2}, {1, 2, 2}, {2, 2, 3}};
+    grid = rng.oneOf(grids);
+  }
 }
 
 void Generator::oneOp() {
@@ -198,15 +219,7 @@ int64_t Generator::otherEntries() {
 }
 
 bool Generator::focusedProgram() {
-  // Numbers of its own: the other programs do not depend on it.
-  int64_t number = Random(~seed).between(0, 99);
-  Kind kind = options.kind;
-  if (kind == Kind::Full)
-    kind = number < 7    ? Kind::Reshard
-           : number < 15 ? Kind::Collectives
-           : number < 24 ? Kind::Partial
-           : number < 29 ? Kind::Hints
-                         : kind;
+  Kind kind = options.kind == Kind::Full ? focus(seed) : options.kind;
   if (kind == Kind::Reshard)
     reshardProgram();
   else if (kind == Kind::Collectives)

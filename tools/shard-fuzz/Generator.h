@@ -201,11 +201,12 @@ private:
   void partialProgram();
   std::string partialHint(const Val &value, Shape rest,
                           const std::string &partialText);
+  void partialChain(Elem elem, const std::string &kind);
   void hintProgram();
   void callProgram();
   std::vector<std::vector<std::string>> axisLists(int64_t rank);
-  std::string
-  agreeingHint(const std::vector<std::vector<std::string>> &lists, bool whole);
+  std::string agreeingHint(const std::vector<std::vector<std::string>> &lists,
+                           bool whole);
   /// How many public functions stand beside @main.
   int64_t otherEntries();
   std::string header(const Function &function, bool isPrivate);

@@ -37,6 +37,40 @@ std::string Generator::partialHint(const Val &value, Shape rest,
   return "<@grid, [" + join(lists) + "]" + partialText + ">";
 }
 
+/// A value that is split or whole becomes partial, and is combined again.
+void Generator::partialChain(Elem elem, const std::string &kind) {
+  Shape axes, partialAxes, rest;
+  for (size_t axis = 0; axis < grid.size(); ++axis)
+    axes.push_back(axis);
+  for (int64_t axis : axes)
+    (rng.chance(60) ? partialAxes : rest).push_back(axis);
+  if (partialAxes.empty())
+    std::swap(partialAxes, rest);
+  Val value = argument(elem, randomShape(rng.between(1, 2)), true);
+  if (rng.chance(80))
+    givenHints[value.name] = partialHint(value, axes, "");
+  auto sharding = [&](const Shape &from, const std::string &partial) {
+    std::vector<Shape> dims(value.shape.size());
+    for (int64_t axis : from)
+      if (rng.chance(40))
+        dims[rng.between(0, int64_t(dims.size()) - 1)].push_back(axis);
+    std::vector<std::string> lists;
+    for (const Shape &dim : dims)
+      lists.push_back("[" + list(dim) + "]");
+    std::string name = fresh();
+    line(name + " = shard.sharding @grid split_axes = [" + join(lists) + "]" +
+         partial + " : !shard.sharding");
+    Val result = value;
+    result.name = fresh();
+    line(result.name + " = shard.shard " + value.name + " to " + name +
+         " annotate_for_users : " + value.type());
+    value = add(result);
+  };
+  sharding(rest, " partial = " + kind + " [" + list(partialAxes) + "]");
+  if (rng.chance(40))
+    sharding(axes, "");
+}
+
 void Generator::partialProgram() {
   partials = true;
   manyBlocks = rng.chance(30);
@@ -61,9 +95,19 @@ void Generator::partialProgram() {
   static const std::vector<std::string> floats = {"sum", "sum", "sum", "max",
                                                   "min"};
   static const std::vector<std::string> integers = {
-      "sum",  "sum",     "sum",         "sum",        "max",        "min",
-      "umax", "product", "bitwise_and", "bitwise_or", "bitwise_xor"};
+      "sum", "sum",  "sum",     "max",         "max",        "min",
+      "min", "umax", "product", "bitwise_and", "bitwise_or", "bitwise_xor"};
   std::string kind = rng.oneOf(isFloat(elem) ? floats : integers), text;
+  if (rng.chance(20)) {
+    std::string outer;
+    std::swap(out, outer);
+    partialChain(elem, kind);
+    Val result = scope.back();
+    line("return " + result.name + " : " + result.type());
+    std::swap(out, outer);
+    out += header({"main", arguments, {result}}, false) + outer + "}\n";
+    return;
+  }
   if (!partialAxes.empty()) {
     std::vector<std::string> names;
     for (int64_t axis : partialAxes)
@@ -126,6 +170,22 @@ void Generator::partialProgram() {
     }
   };
   budget = 4;
+  // What combines or changes the arguments themselves.
+  if (comePartial && rng.chance(60)) {
+    const Val a = rng.oneOf(arguments), b = rng.oneOf(arguments);
+    static const std::vector<std::string> two = {"add", "sub", "mul", "mul"};
+    static const std::vector<std::string> floatOps = {"arith.negf", "math.absf",
+                                                      "math.floor"};
+    std::string suffix = isFloat(elem) ? "f " : "i ", right;
+    double bound = a.bound * b.bound + a.bound + b.bound;
+    if (rng.chance(70))
+      right = "arith." + rng.oneOf(two) + suffix + a.name + ", " + b.name;
+    else if (isFloat(elem))
+      right = rng.oneOf(floatOps) + " " + a.name;
+    else
+      right = "arith.maxsi " + a.name + ", " + b.name;
+    define(right + " : " + a.type(), elem, shape, bound);
+  }
   if (!comePartial)
     some(reducing, rng.between(1, 2));
   some(plain, rng.between(comePartial ? 1 : 0, 3));
