@@ -251,7 +251,6 @@ void Generator::reshardProgram() {
 }
 
 std::string Generator::run() {
-  chooseSort();
   std::vector<std::string> axisNames;
   std::string shape;
   for (size_t axis = 0; axis < grid.size(); ++axis) {
@@ -262,6 +261,7 @@ std::string Generator::run() {
         (names ? " axes [" + join(axisNames) + "]" : "") + "\n\n";
   if (focusedProgram())
     return out;
+  chooseSort();
   int64_t helpers = options.kind == Kind::Control ? rng.between(0, 2)
                     : options.kind == Kind::Full  ? rng.between(0, 1)
                                                   : 0;
