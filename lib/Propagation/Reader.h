@@ -91,6 +91,10 @@ public:
   /// Halos and offsets of annotated values, which the engine does not know.
   struct Layout {
     llvm::SmallVector<int64_t> halos, offsets;
+    bool empty() const { return halos.empty() && offsets.empty(); }
+    bool operator==(const Layout &other) const {
+      return halos == other.halos && offsets == other.offsets;
+    }
   };
   llvm::DenseMap<ValueId, Layout> layouts;
 
@@ -161,14 +165,24 @@ private:
   llvm::DenseMap<mlir::Value, ValueId> ids;
   mutable std::vector<ValueId> parent;
   std::vector<PlacedHint> hints;
+  /// Of hints that have one, by their numbers.
+  llvm::DenseMap<uint32_t, Layout> layoutOf;
   /// After reading: from values to their hints.
   llvm::DenseMap<ValueId, size_t> hintOf;
   /// Attributes that were resolved before: to their hints.
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, uint32_t> resolved;
-  uint32_t intern(Hint hint) {
+  uint32_t intern(Hint hint, Layout layout = {}) {
+    // The layout is about these very blocks.
+    if (!layout.empty()) {
+      for (DimHint &dim : hint.dims)
+        dim.open = false;
+      layoutOf[problem.hintTable.size()] = std::move(layout);
+    }
     problem.hintTable.push_back(std::move(hint));
     return problem.hintTable.size() - 1;
   }
+  /// Whether one of two hints on a value asks for blocks that the other excludes.
+  bool layoutsDiffer(uint32_t a, uint32_t b) const;
   std::string textOf(PlacedHint &hint);
   llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, ValueId> groups;
   mlir::Operation *function = nullptr;

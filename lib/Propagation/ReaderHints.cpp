@@ -73,12 +73,9 @@ LogicalResult Reader::addHint(ValueId value, ShardingAttr attr, Type type,
   FailureOr<Hint> hint = resolveHint(attr, type, location, &layout);
   if (failed(hint))
     return failure();
-  uint32_t number = intern(std::move(*hint));
+  uint32_t number = intern(std::move(*hint), std::move(layout));
   hints.push_back({value, number, location, attr, nullptr});
-  if (!layout.halos.empty() || !layout.offsets.empty())
-    layouts[value] = std::move(layout);
-  else
-    resolved[{attr, type}] = number;
+  resolved[{attr, type}] = number;
   return success();
 }
 
@@ -103,13 +100,24 @@ LogicalResult Reader::addHint(ValueId value, ShardingOp op,
   for (GridAxis axis : sharding->partial)
     hint.partial.push_back(whole(axis));
   hint.reduction = sharding->reduction;
-  if (sharding->hasHalosOrOffsets()) {
-    Layout &layout = layouts[value];
-    layout.halos.assign(sharding->halos.begin(), sharding->halos.end());
-    layout.offsets.assign(sharding->offsets.begin(), sharding->offsets.end());
-  }
-  hints.push_back({value, intern(std::move(hint)), location, nullptr, op});
+  Layout layout;
+  layout.halos.assign(sharding->halos.begin(), sharding->halos.end());
+  layout.offsets.assign(sharding->offsets.begin(), sharding->offsets.end());
+  hints.push_back({value, intern(std::move(hint), std::move(layout)), location,
+                   nullptr, op});
   return success();
+}
+
+bool Reader::layoutsDiffer(uint32_t a, uint32_t b) const {
+  Layout layoutA = layoutOf.lookup(a), layoutB = layoutOf.lookup(b);
+  if (layoutA == layoutB)
+    return false;
+  if (!layoutA.empty() && !layoutB.empty())
+    return true;
+  // A hint that is closed everywhere means the usual blocks; one that is open
+  // says nothing about them.
+  const Hint &plain = problem.hintTable[layoutA.empty() ? a : b];
+  return llvm::none_of(plain.dims, [](const DimHint &dim) { return dim.open; });
 }
 
 /// Joins two hints about one value. Returns the first dimension about which they
@@ -200,15 +208,20 @@ LogicalResult Reader::mergeHints() {
     Hint joined = problem.hintTable[into.hint];
     std::optional<int64_t> dim =
         contradiction(joined, problem.hintTable[hint.hint]);
-    if (!dim) {
-      into.hint = intern(std::move(joined));
+    bool differ = !dim && layoutsDiffer(into.hint, hint.hint);
+    if (!dim && !differ) {
+      Layout layout = layoutOf.lookup(into.hint);
+      into.hint = intern(std::move(joined),
+                         layout.empty() ? layoutOf.lookup(hint.hint) : layout);
       continue;
     }
     InFlightDiagnostic diagnostic =
         emitError(hint.location)
         << "sharding " << textOf(hint)
         << " contradicts another one of the same value";
-    if (*dim >= 0)
+    if (differ)
+      diagnostic << " in its halos or offsets";
+    else if (*dim >= 0)
       diagnostic << " in dimension " << *dim;
     else
       diagnostic << " in its partial axes";
@@ -220,10 +233,9 @@ LogicalResult Reader::mergeHints() {
   hints = std::move(merged);
   for (const PlacedHint &hint : hints)
     problem.hints.emplace_back(hint.value, hint.hint);
-  llvm::DenseMap<ValueId, Layout> moved;
-  for (auto &[value, layout] : layouts)
-    moved[find(value)] = layout;
-  layouts = std::move(moved);
+  for (const PlacedHint &hint : hints)
+    if (Layout layout = layoutOf.lookup(hint.hint); !layout.empty())
+      layouts[hint.value] = std::move(layout);
   return success();
 }
 

@@ -111,6 +111,7 @@ private:
   // Hints.
   std::string randomLists(int64_t rank, bool open, std::string &partial,
                           Elem elem);
+  std::string randomLayout(const Val &value, bool attribute);
   std::string shardingAttr(const Val &value, bool mayBePartial);
   /// The name of a new shard.sharding op.
   std::string shardingOp(const Val &value, bool mayBePartial);

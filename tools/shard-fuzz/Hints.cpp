@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generator.h"
+#include "LayoutHints.h"
 
 #include <algorithm>
 
@@ -33,6 +34,10 @@ std::string Generator::randomLists(int64_t rank, bool open,
   bool attribute = open;
   bool mayBePartial = partial == "partial" && elem != Elem::I1;
   partial.clear();
+  lastParts.assign(rank, 0);
+  auto cut = [&](int64_t dim, int64_t size) {
+    lastParts[dim] = std::max<int64_t>(lastParts[dim], 1) * size;
+  };
   for (int64_t axis : axes) {
     std::string text = attribute && names && rng.chance(70)
                            ? "\"x" + std::to_string(axis) + "\""
@@ -46,18 +51,24 @@ std::string Generator::randomLists(int64_t rank, bool open,
         replicated.push_back(text);
       continue;
     }
-    std::vector<std::string> &dim = dims[rng.between(0, rank - 1)];
+    int64_t number = rng.between(0, rank - 1);
+    std::vector<std::string> &dim = dims[number];
     if (attribute && subAxes && grid[axis] == 4 && rng.chance(40)) {
+      cut(number, 2);
       if (rng.chance(50)) {
         dim.push_back(text + ":(1)2");
-        if (rng.chance(50))
-          dims[rng.between(0, rank - 1)].push_back(text + ":(2)2");
+        if (rng.chance(50)) {
+          int64_t other = rng.between(0, rank - 1);
+          dims[other].push_back(text + ":(2)2");
+          cut(other, 2);
+        }
       } else {
         dim.push_back(text + ":(2)2");
       }
       continue;
     }
     dim.push_back(text);
+    cut(number, grid[axis]);
   }
   std::vector<std::string> lists;
   bool openHere = open && rng.chance(40), priorities = open && rng.chance(10);
@@ -93,19 +104,32 @@ std::string Generator::randomLists(int64_t rank, bool open,
   return text;
 }
 
+/// Halos or offsets for the random sharding of `value` that was made last.
+std::string Generator::randomLayout(const Val &value, bool attribute) {
+  // They are about static extents.
+  if (!layouts || value.type().find('?') != std::string::npos ||
+      !rng.chance(40))
+    return {};
+  return fuzz::randomLayout(rng, value.shape, lastParts, attribute);
+}
+
 std::string Generator::shardingAttr(const Val &value, bool mayBePartial) {
   std::string partial = mayBePartial && partials ? "partial" : "";
-  return "<@grid, " +
-         randomLists(value.shape.size(), true, partial, value.elem) + ">";
+  std::string lists =
+      randomLists(value.shape.size(), true, partial, value.elem);
+  std::string layout = randomLayout(value, true);
+  return "<@grid, " + lists + (layout.empty() ? "" : ", ") + layout + ">";
 }
 
 std::string Generator::shardingOp(const Val &value, bool mayBePartial) {
   std::string partial = mayBePartial && partials ? "partial" : "";
   std::string lists =
       randomLists(value.shape.size(), false, partial, value.elem);
+  std::string layout = randomLayout(value, false);
   std::string name = fresh();
   line(name + " = shard.sharding @grid split_axes = " + lists +
-       (partial.empty() ? "" : " " + partial) + " : !shard.sharding");
+       (partial.empty() ? "" : " " + partial) +
+       (layout.empty() ? "" : " " + layout) + " : !shard.sharding");
   return name;
 }
 
