@@ -81,8 +81,7 @@ bool Generator::scfIf() {
   std::string elseText = region([&] {
     ops(rng.between(0, 2));
     for (Val &result : results) {
-      Val other = result.tensor ? need(result.elem, result.shape)
-                                : needScalar(result.elem);
+      Val other = result.tensor ? needLike(result) : needScalar(result.elem);
       result.bound = std::max(result.bound, other.bound);
       others.push_back(other);
     }
@@ -104,9 +103,9 @@ bool Generator::scfIf() {
 std::pair<std::vector<Val>, std::vector<Val>> Generator::carriedValues() {
   std::vector<Val> inits, carried;
   for (int64_t i = rng.between(1, 2); i > 0; --i) {
-    std::optional<Val> init = rng.chance(85)
-                                  ? pickTensor()
-                                  : std::optional<Val>(needScalar(Elem::I32));
+    std::optional<Val> init =
+        rng.chance(85) ? pickAny([](const Val &v) { return v.tensor; })
+                       : std::optional<Val>(needScalar(Elem::I32));
     if (!init)
       continue;
     Val small = clamped(*init, 8);
@@ -122,8 +121,9 @@ std::pair<std::vector<Val>, std::vector<Val>> Generator::carriedValues() {
 std::vector<Val> Generator::nextValues(const std::vector<Val> &carried) {
   std::vector<Val> next;
   for (const Val &value : carried) {
-    std::optional<Val> found = pick([&](const Val &v) {
-      return v.type() == value.type() && v.name != value.name;
+    std::optional<Val> found = pickAny([&](const Val &v) {
+      return v.type() == value.type() && v.shape == value.shape &&
+             v.name != value.name;
     });
     next.push_back(clamped(found ? *found : value, 8));
   }
@@ -232,9 +232,8 @@ bool Generator::call() {
   const Function callee = rng.oneOf(functions);
   std::vector<Val> operands;
   for (const Val &argument : callee.arguments)
-    operands.push_back(clamped(argument.tensor
-                                   ? need(argument.elem, argument.shape)
-                                   : needScalar(argument.elem),
+    operands.push_back(clamped(argument.tensor ? needLike(argument)
+                                               : needScalar(argument.elem),
                                inputBound));
   std::string name = fresh();
   line(multiple(name, callee.results.size()) + " = func.call @" + callee.name +

@@ -49,8 +49,7 @@ std::vector<Val> Generator::someValues(size_t before) {
 std::vector<Val> Generator::alternatives(std::vector<Val> &results) {
   std::vector<Val> others;
   for (Val &result : results) {
-    Val other = result.tensor ? need(result.elem, result.shape)
-                              : needScalar(result.elem);
+    Val other = result.tensor ? needLike(result) : needScalar(result.elem);
     result.bound = std::max(result.bound, other.bound);
     others.push_back(other);
   }

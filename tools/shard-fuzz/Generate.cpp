@@ -122,6 +122,8 @@ void Generator::oneOp() {
                                              &Generator::scfWhile,
                                              &Generator::scfExecuteRegion,
                                              &Generator::scfIndexSwitch,
+                                             &Generator::branches,
+                                             &Generator::branchLoop,
                                              &Generator::manualComputation,
                                              &Generator::call,
                                              &Generator::call,
@@ -130,6 +132,8 @@ void Generator::oneOp() {
                            : options.kind == Kind::Full  ? 10
                                                          : 0;
   if (severalEntries && rng.chance(20) && call())
+    return;
+  if (dynamic && rng.chance(60) && oneDynamicOp())
     return;
   for (int64_t tries = 0; tries < 20; ++tries)
     if ((this->*rng.oneOf(rng.chance(controlPercent) ? control : plain))())
@@ -155,17 +159,28 @@ std::string Generator::header(const Function &function, bool isPrivate) {
     return " {shard.sharding = #shard.sharding" +
            shardingAttr(value, mayBePartial) + "}";
   };
-  std::vector<std::string> inputs, results;
+  std::vector<std::string> inputs, results, attributes;
   for (const Val &value : function.arguments)
     inputs.push_back(value.name + ": " + value.type() +
                      hint(value, rng.chance(20)));
   for (const Val &value : function.results)
     results.push_back(value.type() + hint(value, rng.chance(20)));
+  if (!isPrivate && real)
+    attributes.push_back("real");
+  if (!isPrivate && dynamic) {
+    std::vector<std::string> extents;
+    for (const Val &value : function.arguments)
+      extents.push_back(value.dynamic.empty()
+                            ? "array<i64>"
+                            : "array<i64: " + list(value.shape) + ">");
+    attributes.push_back("extents = [" + join(extents) + "]");
+  }
   return std::string("func.func ") + (isPrivate ? "private " : "") + "@" +
          function.name + "(" + join(inputs, ",\n    ") + ")" +
          (results.empty() ? ""
                           : "\n    -> (" + join(results, ",\n        ") + ")") +
-         (real && !isPrivate ? " attributes {real}" : "") + " {\n";
+         (attributes.empty() ? "" : " attributes {" + join(attributes) + "}") +
+         " {\n";
 }
 
 void Generator::function(const std::string &name, bool isPrivate,
@@ -181,12 +196,14 @@ void Generator::function(const std::string &name, bool isPrivate,
   for (int64_t i = rng.between(1, 2); i > 0; --i)
     argument(randomElem(), randomShape(rng.between(isPrivate ? 1 : 0, 3)),
              true);
+  if (dynamic)
+    dynamicArgument();
   ops(count);
   Function result{name, {}, {}};
   for (int64_t i = rng.between(1, 3); i > 0; --i) {
     bool scalar = rng.chance(10);
     std::optional<Val> value =
-        pick([&](const Val &v) { return v.tensor || scalar; });
+        pickAny([&](const Val &v) { return v.tensor || scalar; });
     if (value)
       result.results.push_back(*value);
   }

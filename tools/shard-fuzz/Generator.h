@@ -35,7 +35,9 @@ inline bool isFloat(Elem elem) {
 /// Integers with arithmetic: not i1.
 inline bool isInteger(Elem elem) { return !isFloat(elem) && elem != Elem::I1; }
 std::string name(Elem elem);
-std::string tensorType(Elem elem, const Shape &shape);
+/// Dimensions that are `dynamic` are `?`.
+std::string tensorType(Elem elem, const Shape &shape,
+                       const std::vector<bool> &dynamic = {});
 int64_t numElements(const Shape &shape);
 /// "0, 2, 5" of a list, with `separator`.
 std::string join(const std::vector<std::string> &parts,
@@ -49,9 +51,11 @@ struct Val {
   Shape shape;
   /// No element of a float value is larger in magnitude.
   double bound = inputBound;
+  /// Which dimensions are `?` in the type; empty where none is.
+  std::vector<bool> dynamic = {};
 
   std::string type() const {
-    return tensor ? tensorType(elem, shape) : fuzz::name(elem);
+    return tensor ? tensorType(elem, shape, dynamic) : fuzz::name(elem);
   }
 };
 
@@ -170,6 +174,34 @@ private:
   bool call();
   using Maker = bool (Generator::*)();
 
+  // Dynamic dimensions.
+  /// A value of the type of `like`.
+  Val needLike(const Val &like);
+  Val argumentLike(const Val &like);
+  Val defineLike(const std::string &right, Val like, double bound);
+  /// As `pick`, of values with dynamic dimensions too.
+  std::optional<Val> pickAny(const std::function<bool(const Val &)> &filter);
+  /// Dimension `dim` of `value`, as an index.
+  std::string extentOf(const Val &value, int64_t dim);
+  /// No element is specified; its extents are those of `like`.
+  Val emptyLike(const Val &like);
+  Val filledLike(const Val &like, int64_t number);
+  int64_t dynamicSize();
+  Val dynamicArgument();
+  std::optional<Val> pickDynamic(int64_t minRank = 1);
+  bool dynamicElementwise();
+  bool dynamicSelect();
+  bool dynamicMatmul();
+  bool dynamicReduce();
+  bool dynamicMove();
+  bool dynamicSlice();
+  bool dynamicReshape();
+  bool dynamicCast();
+  bool dynamicGenerate();
+  bool dynamicConcat();
+  bool dynamicGeneric();
+  bool oneDynamicOp();
+
   // Programs on real numbers.
   /// Decides what sort of values the program is about.
   void chooseSort();
@@ -264,6 +296,9 @@ private:
   /// In how many parts the last random sharding cuts each dimension, 0: by no
   /// axis.
   std::vector<int64_t> lastParts;
+  /// Whether some dimensions are dynamic; whether `pick` may choose values that
+  /// have such now.
+  bool dynamic = false, seesDynamic = false;
   /// Whether floats are real numbers, mostly of type `realElem`.
   bool real = false;
   Elem realElem = Elem::F32;

@@ -143,7 +143,7 @@ Val Generator::annotate(const Val &value, bool forUsers) {
 }
 
 void Generator::randomHint() {
-  std::optional<Val> value = pickTensor();
+  std::optional<Val> value = pickAny([](const Val &v) { return v.tensor; });
   if (!value)
     return;
   // The text of shard.sharding has no form for rank 0.
@@ -166,8 +166,9 @@ void Generator::randomHint() {
     if (rng.chance(70))
       add(result);
   } else {
-    std::optional<Val> other = pick([&](const Val &v) {
-      return v.tensor && v.shape == value->shape && v.name != value->name;
+    std::optional<Val> other = pickAny([&](const Val &v) {
+      return v.tensor && v.dynamic == value->dynamic &&
+             v.shape == value->shape && v.name != value->name;
     });
     if (other)
       line("shard.group " + value->name + ", " + other->name +

@@ -20,7 +20,10 @@
 using namespace shard::fuzz;
 
 void Generator::chooseSort() {
-  real = options.kind != Kind::Reshard && rng.chance(8);
+  if (options.kind == Kind::Reshard)
+    return;
+  real = rng.chance(8);
+  dynamic = !real && rng.chance(8);
   if (real)
     realElem = rng.chance(75)   ? Elem::F32
                : rng.chance(50) ? Elem::BF16
@@ -242,8 +245,9 @@ void Generator::oneRealOp() {
       &Generator::convolution,        &Generator::pooling,
       &Generator::rareWindow,         &Generator::tensorReshape};
   static const std::vector<Maker> control = {
-      &Generator::scfIf, &Generator::scfFor, &Generator::scfWhile,
-      &Generator::call, &Generator::call};
+      &Generator::scfIf,    &Generator::scfFor,     &Generator::scfWhile,
+      &Generator::branches, &Generator::branchLoop, &Generator::call,
+      &Generator::call};
   int64_t controlPercent = options.kind == Kind::Control ? 25
                            : options.kind == Kind::Full  ? 8
                                                          : 0;

@@ -38,10 +38,14 @@ std::string shard::fuzz::name(Elem elem) {
   return "";
 }
 
-std::string shard::fuzz::tensorType(Elem elem, const Shape &shape) {
+std::string shard::fuzz::tensorType(Elem elem, const Shape &shape,
+                                    const std::vector<bool> &dynamic) {
   std::string text = "tensor<";
-  for (int64_t extent : shape)
-    text += std::to_string(extent) + "x";
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    text +=
+        (dim < dynamic.size() && dynamic[dim] ? "?"
+                                              : std::to_string(shape[dim])) +
+        "x";
   return text + name(elem) + ">";
 }
 
@@ -95,7 +99,7 @@ std::optional<Val>
 Generator::pick(const std::function<bool(const Val &)> &filter) {
   std::vector<size_t> fits;
   for (size_t i = 0; i < scope.size(); ++i)
-    if (filter(scope[i]))
+    if ((seesDynamic || scope[i].dynamic.empty()) && filter(scope[i]))
       fits.push_back(i);
   if (fits.empty())
     return std::nullopt;
@@ -200,6 +204,8 @@ Val Generator::clamped(const Val &value, double limit) {
     return value;
   int64_t number = static_cast<int64_t>(limit);
   auto bound = [&](int64_t sign) {
+    if (!value.dynamic.empty())
+      return filledLike(value, sign * number);
     return value.tensor ? splat(value.elem, value.shape, sign * number)
                         : scalarConstant(value.elem, sign * number);
   };

@@ -1,0 +1,563 @@
+//===- DynamicOps.cpp - Dynamic dimensions in a random program ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The generator knows the extent of every dimension; that of a dynamic one is a
+// multiple of the number of devices, as the contract wants. Only what is written
+// here, and what passes values on as they are, sees values that have such.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generator.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+static constexpr int64_t mostElements = 4000;
+
+/// `value` with its dynamic dimensions in the one form that says so.
+static Val tidied(Val value) {
+  value.dynamic.resize(value.shape.size());
+  if (std::find(value.dynamic.begin(), value.dynamic.end(), true) ==
+      value.dynamic.end())
+    value.dynamic.clear();
+  return value;
+}
+
+static bool isDynamic(const Val &value, size_t dim) {
+  return dim < value.dynamic.size() && value.dynamic[dim];
+}
+
+static std::string insOuts(const std::vector<Val> &inputs, const Val &output) {
+  return "ins(" + nameList(inputs) + " : " + typeList(inputs) + ") outs(" +
+         output.name + " : " + output.type() + ")";
+}
+
+std::optional<Val>
+Generator::pickAny(const std::function<bool(const Val &)> &filter) {
+  bool saved = seesDynamic;
+  seesDynamic = dynamic;
+  std::optional<Val> value = pick(filter);
+  seesDynamic = saved;
+  return value;
+}
+
+std::optional<Val> Generator::pickDynamic(int64_t minRank) {
+  return pickAny([&](const Val &v) {
+    return !v.dynamic.empty() && int64_t(v.shape.size()) >= minRank;
+  });
+}
+
+int64_t Generator::dynamicSize() {
+  int64_t devices = 1;
+  for (int64_t size : grid)
+    devices *= size;
+  return devices * rng.between(1, devices > 8 ? 2 : devices > 4 ? 3 : 4);
+}
+
+Val Generator::dynamicArgument() {
+  Elem elem = randomElem();
+  Shape shape = randomShape(rng.between(1, 3));
+  std::vector<bool> dims(shape.size());
+  dims[rng.between(0, int64_t(shape.size()) - 1)] = true;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (rng.chance(25))
+      dims[dim] = true;
+    if (dims[dim])
+      shape[dim] = dynamicSize();
+  }
+  if (numElements(shape) > mostElements) {
+    shape.resize(1);
+    dims = {true};
+    shape[0] = dynamicSize();
+  }
+  return argumentLike(tidied({"", elem, true, shape, inputBound, dims}));
+}
+
+Val Generator::argumentLike(const Val &like) {
+  argument(like.elem, like.shape, true);
+  arguments.back().dynamic = scope.front().dynamic = like.dynamic;
+  return arguments.back();
+}
+
+std::string Generator::extentOf(const Val &value, int64_t dim) {
+  if (value.name.empty() || rng.chance(25))
+    return scalarConstant(Elem::Index, value.shape[dim]).name;
+  Val number = scalarConstant(Elem::Index, dim);
+  std::string extent = fresh();
+  line(extent + " = tensor.dim " + value.name + ", " + number.name + " : " +
+       value.type());
+  return extent;
+}
+
+Val Generator::emptyLike(const Val &like) {
+  Val value = tidied(like);
+  std::vector<std::string> sizes;
+  for (size_t dim = 0; dim < value.dynamic.size(); ++dim)
+    if (value.dynamic[dim])
+      sizes.push_back(extentOf(like, dim));
+  value.name = fresh();
+  line(value.name + " = tensor.empty(" + join(sizes) + ") : " + value.type());
+  return value;
+}
+
+Val Generator::filledLike(const Val &like, int64_t number) {
+  Val scalar =
+      scalarConstant(like.elem, like.elem == Elem::I1 ? number & 1 : number);
+  Val target = emptyLike(like);
+  Val result = target;
+  result.name = fresh();
+  result.bound = std::abs(number);
+  line(result.name + " = linalg.fill ins(" + scalar.name + " : " +
+       scalar.type() + ") outs(" + target.name + " : " + target.type() +
+       ") -> " + target.type());
+  return add(result);
+}
+
+Val Generator::needLike(const Val &like) {
+  if (like.dynamic.empty())
+    return need(like.elem, like.shape);
+  if (rng.chance(75))
+    if (std::optional<Val> found = pickAny([&](const Val &v) {
+          return v.type() == like.type() && v.shape == like.shape &&
+                 v.bound <= boundLimit / 64;
+        }))
+      return *found;
+  if (arguments.size() < 6 && manualAxes.empty() && rng.chance(60))
+    return argumentLike(like);
+  // `like` may not be visible here.
+  Val nameless = like;
+  nameless.name.clear();
+  return filledLike(nameless, rng.between(-2, 2));
+}
+
+/// Adds `like` under a new name that `right` computes.
+Val Generator::defineLike(const std::string &right, Val like, double bound) {
+  like = tidied(like);
+  like.name = fresh();
+  like.bound = bound;
+  line(like.name + " = " + right);
+  return add(like);
+}
+
+bool Generator::dynamicElementwise() {
+  std::optional<Val> a = pickDynamic();
+  if (!a)
+    return false;
+  Val b = needLike(*a);
+  double sum = a->bound + b.bound, larger = std::max(a->bound, b.bound);
+  std::string operands = " " + a->name + ", " + b.name + " : " + a->type();
+  if (isFloat(a->elem)) {
+    if (a->bound * b.bound <= 4096 && rng.chance(30))
+      defineLike("arith.mulf" + operands, *a, a->bound * b.bound);
+    else if (sum <= boundLimit && rng.chance(60))
+      defineLike((rng.chance(50) ? "arith.addf" : "arith.subf") + operands, *a,
+                 sum);
+    else if (rng.chance(30))
+      defineLike("arith.negf " + a->name + " : " + a->type(), *a, a->bound);
+    else
+      defineLike("arith.maximumf" + operands, *a, larger);
+  } else if (a->elem == Elem::I1) {
+    defineLike("arith.xori" + operands, *a, 1);
+  } else {
+    static const std::vector<std::string> ops = {
+        "arith.addi",  "arith.subi",  "arith.muli",  "arith.maxsi",
+        "arith.minui", "arith.divsi", "arith.remui", "arith.andi"};
+    defineLike(rng.oneOf(ops) + operands, *a, 0);
+  }
+  return true;
+}
+
+bool Generator::dynamicSelect() {
+  std::optional<Val> a = pickDynamic();
+  if (!a)
+    return false;
+  Val b = needLike(*a), flag = *a;
+  flag.elem = Elem::I1;
+  if (a->elem == Elem::I1 || rng.chance(40))
+    flag = needLike(flag);
+  else
+    flag = defineLike(
+        (isFloat(a->elem) ? "arith.cmpf olt, " : "arith.cmpi slt, ") + a->name +
+            ", " + b.name + " : " + a->type(),
+        flag, 1);
+  defineLike("arith.select " + flag.name + ", " + a->name + ", " + b.name +
+                 " : " + flag.type() + ", " + a->type(),
+             *a, std::max(a->bound, b.bound));
+  return true;
+}
+
+bool Generator::dynamicMatmul() {
+  std::optional<Val> a = pickAny([](const Val &v) {
+    return !v.dynamic.empty() && v.shape.size() >= 1 && v.shape.size() <= 3 &&
+           v.elem != Elem::I1 && v.elem != Elem::Index;
+  });
+  if (!a)
+    return false;
+  size_t rank = a->shape.size();
+  Val b = *a, c = *a;
+  bool dynamicColumns = rng.chance(40);
+  int64_t n = dynamicColumns ? dynamicSize() : randomExtent();
+  std::string op;
+  std::vector<bool> dims = a->dynamic;
+  if (rank == 1) {
+    op = "vecmat";
+    b.shape = {a->shape[0], n};
+    b.dynamic = {dims[0], dynamicColumns};
+    c.shape = {n};
+    c.dynamic = {dynamicColumns};
+  } else if (rng.chance(25)) {
+    op = rank == 2 ? "matvec" : "batch_matvec";
+    b.shape.erase(b.shape.end() - 2);
+    b.dynamic.erase(b.dynamic.end() - 2);
+    c.shape.pop_back();
+    c.dynamic.pop_back();
+  } else {
+    op = rank == 2 ? "matmul" : "batch_matmul";
+    b.shape[rank - 2] = a->shape[rank - 1];
+    b.dynamic[rank - 2] = dims[rank - 1];
+    b.shape[rank - 1] = c.shape[rank - 1] = n;
+    b.dynamic[rank - 1] = c.dynamic[rank - 1] = dynamicColumns;
+  }
+  if (numElements(b.shape) > mostElements ||
+      numElements(c.shape) > mostElements)
+    return false;
+  int64_t count = a->shape[rank - 1];
+  Val left = clamped(*a, 64);
+  Val right = clamped(needLike(tidied(b)), 64);
+  c = tidied(c);
+  // Its extents follow from those of the operands, not from `c`.
+  c.name.clear();
+  Val init = rng.chance(60) ? filledLike(c, 0) : needLike(c);
+  defineLike("linalg." + op + " " + insOuts({left, right}, init) + " -> " +
+                 init.type(),
+             init, left.bound * right.bound * double(count) + init.bound);
+  return true;
+}
+
+bool Generator::dynamicReduce() {
+  std::optional<Val> a = pickDynamic();
+  if (!a)
+    return false;
+  Shape dims;
+  int64_t count = 1;
+  Val result = *a;
+  result.shape.clear();
+  result.dynamic.clear();
+  for (size_t dim = 0; dim < a->shape.size(); ++dim) {
+    if (rng.chance(50)) {
+      dims.push_back(dim);
+      count *= a->shape[dim];
+    } else {
+      result.shape.push_back(a->shape[dim]);
+      result.dynamic.push_back(isDynamic(*a, dim));
+    }
+  }
+  if (dims.empty())
+    return false;
+  auto [op, neutral, sum] =
+      randomCombiner(a->elem, a->bound * double(count) <= boundLimit / 2);
+  result = tidied(result);
+  result.name.clear();
+  Val init = rng.chance(60) ? filledLike(result, neutral) : needLike(result);
+  defineLike("linalg.reduce { " + op + " } " + insOuts({*a}, init) +
+                 " dimensions = [" + list(dims) + "]",
+             result,
+             sum ? a->bound * double(count) + init.bound
+                 : std::max(a->bound, init.bound));
+  return true;
+}
+
+/// Transposes or broadcasts.
+bool Generator::dynamicMove() {
+  std::optional<Val> a = pickDynamic();
+  if (!a)
+    return false;
+  Val like = *a;
+  like.name.clear();
+  if (rng.chance(50)) {
+    if (a->shape.size() > 2)
+      return false;
+    size_t dim = rng.between(0, int64_t(a->shape.size()));
+    bool wide = rng.chance(50);
+    like.shape.insert(like.shape.begin() + dim,
+                      wide ? dynamicSize() : randomExtent());
+    like.dynamic.insert(like.dynamic.begin() + dim, wide);
+    if (numElements(like.shape) > mostElements)
+      return false;
+    Val target = emptyLike(like);
+    defineLike("linalg.broadcast " + insOuts({*a}, target) + " dimensions = [" +
+                   std::to_string(dim) + "]",
+               like, a->bound);
+    return true;
+  }
+  std::vector<int64_t> permutation;
+  for (size_t dim = 0; dim < a->shape.size(); ++dim)
+    permutation.push_back(dim);
+  rng.shuffle(permutation);
+  for (size_t dim = 0; dim < a->shape.size(); ++dim) {
+    like.shape[dim] = a->shape[permutation[dim]];
+    like.dynamic[dim] = a->dynamic[permutation[dim]];
+  }
+  Val target = emptyLike(like);
+  defineLike("linalg.transpose " + insOuts({*a}, target) + " permutation = [" +
+                 list(permutation) + "]",
+             like, a->bound);
+  return true;
+}
+
+/// A slice that has all of each dynamic dimension, put into another tensor or not.
+bool Generator::dynamicSlice() {
+  std::optional<Val> a = pickDynamic();
+  if (!a)
+    return false;
+  Val like = *a;
+  std::vector<std::string> offsets, sizes, strides;
+  for (size_t dim = 0; dim < a->shape.size(); ++dim) {
+    int64_t offset = 0;
+    if (a->dynamic[dim]) {
+      sizes.push_back(extentOf(*a, dim));
+    } else {
+      offset = rng.chance(50) ? 0 : rng.between(0, a->shape[dim] - 1);
+      like.shape[dim] = rng.between(1, a->shape[dim] - offset);
+      sizes.push_back(std::to_string(like.shape[dim]));
+    }
+    offsets.push_back(std::to_string(offset));
+    strides.push_back("1");
+  }
+  std::string where = "[" + join(offsets) + "] [" + join(sizes) + "] [" +
+                      join(strides) + "] : ";
+  if (rng.chance(60)) {
+    defineLike("tensor.extract_slice " + a->name + where + a->type() + " to " +
+                   like.type(),
+               like, a->bound);
+    return true;
+  }
+  Val source = needLike(like);
+  defineLike("tensor.insert_slice " + source.name + " into " + a->name + where +
+                 source.type() + " into " + a->type(),
+             *a, std::max(a->bound, source.bound));
+  return true;
+}
+
+/// Splits a dynamic dimension, or merges it with a static one.
+bool Generator::dynamicReshape() {
+  std::optional<Val> a = pickDynamic();
+  if (!a || a->shape.size() > 3)
+    return false;
+  std::vector<std::string> groups;
+  auto group = [&](size_t first, size_t count) {
+    Shape numbers;
+    for (size_t i = 0; i < count; ++i)
+      numbers.push_back(first + i);
+    groups.push_back("[" + list(numbers) + "]");
+  };
+  Val like = *a;
+  size_t chosen = rng.between(0, int64_t(a->shape.size()) - 1);
+  if (chosen + 1 < a->shape.size() && rng.chance(50)) {
+    // At most one dynamic dimension in a group.
+    if (a->dynamic[chosen] && a->dynamic[chosen + 1])
+      return false;
+    like.shape[chosen] *= like.shape[chosen + 1];
+    like.dynamic[chosen] = a->dynamic[chosen] || a->dynamic[chosen + 1];
+    like.shape.erase(like.shape.begin() + chosen + 1);
+    like.dynamic.erase(like.dynamic.begin() + chosen + 1);
+    for (size_t dim = 0, from = 0; dim < like.shape.size(); ++dim) {
+      size_t count = dim == chosen ? 2 : 1;
+      group(from, count);
+      from += count;
+    }
+    defineLike("tensor.collapse_shape " + a->name + " [" + join(groups) +
+                   "] : " + a->type() + " into " + like.type(),
+               like, a->bound);
+    return true;
+  }
+  if (!a->dynamic[chosen])
+    return false;
+  int64_t devices = 1;
+  for (int64_t size : grid)
+    devices *= size;
+  int64_t factor = rng.between(1, 3);
+  if (a->shape[chosen] % (factor * devices) != 0)
+    factor = 1;
+  bool inner = rng.chance(60);
+  like.shape[chosen] /= factor;
+  size_t at = chosen + (inner ? 1 : 0);
+  like.shape.insert(like.shape.begin() + at, factor);
+  like.dynamic.insert(like.dynamic.begin() + at, false);
+  std::vector<std::string> sizes;
+  for (size_t dim = 0, from = 0; dim < a->shape.size(); ++dim) {
+    size_t count = dim == chosen ? 2 : 1;
+    group(from, count);
+    from += count;
+  }
+  for (size_t dim = 0; dim < like.shape.size(); ++dim) {
+    if (!like.dynamic[dim]) {
+      sizes.push_back(std::to_string(like.shape[dim]));
+      continue;
+    }
+    std::string size = extentOf(*a, dim <= chosen       ? dim
+                                    : dim == chosen + 1 ? chosen
+                                                        : dim - 1);
+    bool split = dim == (inner ? chosen : chosen + 1);
+    if (split && factor > 1) {
+      Val by = scalarConstant(Elem::Index, factor);
+      std::string part = fresh();
+      line(part + " = arith.divsi " + size + ", " + by.name + " : index");
+      size = part;
+    }
+    sizes.push_back(size);
+  }
+  defineLike("tensor.expand_shape " + a->name + " [" + join(groups) +
+                 "] output_shape [" + join(sizes) + "] : " + a->type() +
+                 " into " + like.type(),
+             like, a->bound);
+  return true;
+}
+
+/// To static extents or from them.
+bool Generator::dynamicCast() {
+  int64_t devices = 1;
+  for (int64_t size : grid)
+    devices *= size;
+  auto may = [&](int64_t extent) { return extent % devices == 0; };
+  std::optional<Val> a = pickAny([&](const Val &v) {
+    return v.tensor && (!v.dynamic.empty() ||
+                        std::any_of(v.shape.begin(), v.shape.end(), may));
+  });
+  if (!a)
+    return false;
+  Val like = *a;
+  like.dynamic.resize(like.shape.size());
+  for (size_t dim = 0; dim < like.shape.size(); ++dim)
+    if (like.dynamic[dim] ? rng.chance(60)
+                          : may(like.shape[dim]) && rng.chance(40))
+      like.dynamic[dim] = !like.dynamic[dim];
+  like = tidied(like);
+  if (like.type() == a->type())
+    return false;
+  defineLike("tensor.cast " + a->name + " : " + a->type() + " to " +
+                 like.type(),
+             like, a->bound);
+  return true;
+}
+
+bool Generator::dynamicGenerate() {
+  std::optional<Val> a = pickDynamic();
+  if (!a)
+    return false;
+  Val like = *a;
+  like.elem = Elem::I32;
+  std::vector<std::string> sizes, indices, arguments;
+  for (size_t dim = 0; dim < a->shape.size(); ++dim) {
+    if (a->dynamic[dim])
+      sizes.push_back(extentOf(*a, dim));
+    indices.push_back(fresh());
+    arguments.push_back(indices.back() + ": index");
+  }
+  std::string name = fresh(), number = fresh();
+  line(name + " = tensor.generate " + join(sizes) + " {");
+  line("^bb0(" + join(arguments) + "):");
+  std::string sum = indices.front();
+  for (size_t i = 1; i < indices.size(); ++i) {
+    std::string next = fresh(), doubled = fresh();
+    line("  " + doubled + " = arith.addi " + sum + ", " + sum + " : index");
+    line("  " + next + " = arith.addi " + doubled + ", " + indices[i] +
+         " : index");
+    sum = next;
+  }
+  line("  " + number + " = arith.index_cast " + sum + " : index to i32");
+  line("  tensor.yield " + number + " : i32");
+  line("} : " + like.type());
+  like.name = name;
+  like.bound = 0;
+  add(like);
+  return true;
+}
+
+bool Generator::dynamicConcat() {
+  std::optional<Val> a = pickDynamic();
+  if (!a)
+    return false;
+  size_t dim = rng.between(0, int64_t(a->shape.size()) - 1);
+  Val other = *a, like = *a;
+  if (!a->dynamic[dim])
+    other.shape[dim] = rng.between(1, 4);
+  Val b = needLike(other);
+  like.shape[dim] += b.shape[dim];
+  if (numElements(like.shape) > mostElements)
+    return false;
+  defineLike("tensor.concat dim(" + std::to_string(dim) + ") " + a->name +
+                 ", " + b.name + " : (" + typeList({*a, b}) + ") -> " +
+                 like.type(),
+             like, std::max(a->bound, b.bound));
+  return true;
+}
+
+/// Positions counted in, with the output permuted.
+bool Generator::dynamicGeneric() {
+  std::optional<Val> a = pickDynamic();
+  if (!a || a->elem == Elem::I1)
+    return false;
+  size_t rank = a->shape.size();
+  std::vector<int64_t> loops;
+  std::vector<std::string> all, permuted, iterators;
+  for (size_t i = 0; i < rank; ++i) {
+    loops.push_back(i);
+    all.push_back("d" + std::to_string(i));
+    iterators.push_back("\"parallel\"");
+  }
+  rng.shuffle(loops);
+  Val like = *a;
+  like.elem = Elem::I32;
+  like.name.clear();
+  for (size_t i = 0; i < rank; ++i) {
+    permuted.push_back(all[loops[i]]);
+    like.shape[i] = a->shape[loops[i]];
+    like.dynamic[i] = a->dynamic[loops[i]];
+  }
+  Val target = rng.chance(40) ? needLike(like) : emptyLike(like);
+  std::string map = "affine_map<(" + join(all) + ") -> (";
+  std::string name = fresh(), x = fresh(), o = fresh(), i = fresh();
+  line(name + " = linalg.generic {indexing_maps = [" + map + join(all) +
+       ")>, " + map + join(permuted) + ")>], iterator_types = [" +
+       join(iterators) + "]} " + insOuts({*a}, target) + " {");
+  line("^bb0(" + x + ": " + fuzz::name(a->elem) + ", " + o + ": i32):");
+  indent += 2;
+  Val element{x, a->elem, false, {}, a->bound};
+  Val number = converted(element, Elem::I32);
+  line(i + " = linalg.index " +
+       std::to_string(rng.between(0, int64_t(rank) - 1)) + " : index");
+  Val position = converted({i, Elem::Index, false, {}, 48}, Elem::I32);
+  std::string sum = fresh();
+  line(sum + " = arith.addi " + number.name + ", " + position.name + " : i32");
+  line("linalg.yield " + sum + " : i32");
+  indent -= 2;
+  line("} -> " + target.type());
+  like.name = name;
+  like.bound = 0;
+  add(tidied(like));
+  return true;
+}
+
+bool Generator::oneDynamicOp() {
+  if (!manualAxes.empty())
+    return false;
+  static const std::vector<Maker> makers = {
+      &Generator::dynamicElementwise, &Generator::dynamicElementwise,
+      &Generator::dynamicSelect,      &Generator::dynamicMatmul,
+      &Generator::dynamicMatmul,      &Generator::dynamicReduce,
+      &Generator::dynamicReduce,      &Generator::dynamicMove,
+      &Generator::dynamicSlice,       &Generator::dynamicReshape,
+      &Generator::dynamicCast,        &Generator::dynamicGenerate,
+      &Generator::dynamicConcat,      &Generator::dynamicGeneric};
+  for (int64_t tries = 0; tries < 5; ++tries)
+    if ((this->*rng.oneOf(makers))())
+      return true;
+  return false;
+}
