@@ -9,20 +9,13 @@
 #include "shard/Execution/Compile.h"
 
 #include "Lowering.h"
+#include "MachineCode.h"
 
 #include "shard/Execution/Hints.h"
 
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 using namespace shard;
@@ -100,41 +93,6 @@ checkExternals(ModuleOp module,
   return failure(walked.wasInterrupted());
 }
 
-/// Reports `error`, of LLVM, at `op`.
-static LogicalResult report(Operation *op, llvm::StringRef what,
-                            llvm::Error error) {
-  return op->emitError() << what << ": " << llvm::toString(std::move(error));
-}
-
-/// LLVM's pipeline, tuned for loop nests that run once: loops are vectorised and
-/// interleaved, but not unrolled. Unrolling nests of small static extents gains
-/// little here and makes compilation several times as long.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     unsigned level) {
-  static const llvm::OptimizationLevel levels[] = {
-      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
-      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.LoopInterleaving = level >= 2;
-  tuning.LoopUnrolling = false;
-  tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::OptimizationLevel chosen = levels[std::min(level, 3u)];
-  llvm::ModulePassManager passes =
-      level == 0 ? builder.buildO0DefaultPipeline(chosen)
-                 : builder.buildPerModuleDefaultPipeline(chosen);
-  passes.run(module, modules);
-}
-
 static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
                               StringRef what, std::vector<TensorSpec> &specs) {
   for (auto [index, type] : llvm::enumerate(types)) {
@@ -203,48 +161,11 @@ shard::compile(ModuleOp module, StringRef entryName,
     return failure();
   program->constants = externalizeConstants(*copy);
 
-  static bool initialized = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return report(module, "cannot detect the host", builder.takeError());
-  auto level = static_cast<llvm::CodeGenOptLevel>(options.optLevel);
-  builder->setCodeGenOptLevel(level);
-  auto machine = builder->createTargetMachine();
-  if (!machine)
-    return report(module, "cannot target the host", machine.takeError());
-  // The engine takes `machine` before it calls the transformer.
-  auto optimizer = builder->createTargetMachine();
-  if (!optimizer)
-    return report(module, "cannot target the host", optimizer.takeError());
-  ExecutionEngineOptions engineOptions;
-  auto transformer = [&](llvm::Module *llvmModule) {
-    optimize(*llvmModule, **optimizer, options.optLevel);
-    return llvm::Error::success();
-  };
-  engineOptions.transformer = transformer;
-  engineOptions.jitCodeGenOptLevel = level;
-  engineOptions.enableGDBNotificationListener = false;
-  engineOptions.enablePerfNotificationListener = false;
-  auto engine =
-      ExecutionEngine::create(*copy, engineOptions, std::move(*machine));
-  if (!engine)
-    return report(module, "cannot compile", engine.takeError());
-  (*engine)->registerSymbols([&](llvm::orc::MangleAndInterner interner) {
-    llvm::orc::SymbolMap map;
-    for (const auto &[name, address] : symbols)
-      map[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
-                             llvm::JITSymbolFlags::Exported};
-    return map;
-  });
-  auto function = (*engine)->lookupPacked(mangledName(entryName));
-  if (!function)
-    return report(module, "cannot link", function.takeError());
-  program->engine = std::move(*engine);
-  program->function = *function;
+  auto code = MachineCode::make(*copy, mangledName(entryName), symbols,
+                                options.optLevel, module);
+  if (failed(code))
+    return failure();
+  program->code = std::move(*code);
+  program->function = program->code->entryFunction();
   return program;
 }

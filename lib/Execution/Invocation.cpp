@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "MachineCode.h"
 
 #include "shard/Execution/Compile.h"
 
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>

@@ -39,11 +39,14 @@
 #include <optional>
 
 namespace mlir {
-class ExecutionEngine;
 class OpPassManager;
 } // namespace mlir
 
 namespace shard {
+
+namespace execution {
+class MachineCode;
+} // namespace execution
 
 /// Registers what compile() needs: the dialects it lowers to, interface models
 /// and translations. Call it before the context parses the program.
@@ -120,7 +123,7 @@ private:
   compile(mlir::ModuleOp, llvm::StringRef, const CompileOptions &);
   CompiledProgram();
 
-  std::unique_ptr<mlir::ExecutionEngine> engine;
+  std::unique_ptr<execution::MachineCode> code;
   void (*function)(void **) = nullptr;
   std::vector<TensorSpec> inputSpecs, outputSpecs;
   /// Large constants that the code refers to.
