@@ -9,6 +9,7 @@
 #include "Reduce.h"
 
 #include "Inputs.h"
+#include "ReduceShapes.h"
 
 #include "shard/IR/ShardOps.h"
 
@@ -74,8 +75,9 @@ static void eraseResult(func::FuncOp function, unsigned index) {
   (void)function.eraseResult(index);
 }
 
-/// Applies the step to `module`; false behind the last one.
-static bool apply(ModuleOp module, int64_t step) {
+/// Applies the step to `module`; false behind the last one, `step` counted down by
+/// those there are.
+static bool apply(ModuleOp module, int64_t &step) {
   auto taken = [&]() { return step-- == 0; };
   SmallVector<func::FuncOp> entries;
   for (auto function : module.getOps<func::FuncOp>())
@@ -173,7 +175,7 @@ static bool apply(ModuleOp module, int64_t step) {
         }
     return WalkResult::advance();
   });
-  return walked.wasInterrupted();
+  return walked.wasInterrupted() || makeSplat(module, step);
 }
 
 std::optional<std::string> shard::fuzz::simplify(MLIRContext &context,
@@ -182,10 +184,17 @@ std::optional<std::string> shard::fuzz::simplify(MLIRContext &context,
   ScopedDiagnosticHandler quiet(&context,
                                 [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program, &context);
-  if (!module || !apply(*module, step))
+  if (!module)
     return std::nullopt;
-  dropUnused(*module);
-  if (failed(verify(*module)))
+  if (apply(*module, step)) {
+    dropUnused(*module);
+  } else {
+    std::optional<std::string> smaller = shrinkExtent(program, step);
+    if (!smaller)
+      return std::nullopt;
+    module = parseSourceString<ModuleOp>(*smaller, &context);
+  }
+  if (!module || failed(verify(*module)))
     return std::string();
   std::string text;
   llvm::raw_string_ostream stream(text);

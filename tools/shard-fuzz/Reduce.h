@@ -20,7 +20,7 @@ class MLIRContext;
 namespace shard::fuzz {
 
 /// `program` with its `step`-th possible simplification: an op, result, argument
-/// or hint less, or a smaller grid. An empty text where the step leads to nothing
+/// or hint less, a smaller grid or smaller shapes. An empty text where the step leads to nothing
 /// valid; nothing behind the last step. Steps are numbered from 0, large ones
 /// first.
 std::optional<std::string> simplify(mlir::MLIRContext &context,

@@ -103,6 +103,9 @@ cl::opt<std::string>
                    "SHARD_SEEDED_FAULTS=ON only"));
 cl::opt<bool> listFaults("list-faults", cl::cat(category),
                          cl::desc("Print the faults of this build"));
+cl::opt<uint64_t> brokenSeed("break-generator", cl::Hidden, cl::cat(category),
+                             cl::desc("Crash where the program of this seed "
+                                      "is generated"));
 cl::opt<bool> quiet("quiet", cl::cat(category),
                     cl::desc("No progress line, no figures of time"));
 
@@ -211,10 +214,20 @@ static void writeFailure(llvm::StringRef path, const std::string &program,
        << program;
 }
 
-/// Reduces and keeps the failures, those of each sort in turn.
+/// Reduces and keeps the failures, those of each sort in turn. What makes the
+/// program of a seed may be what fails.
 static void keepFailures(const std::vector<Failure> &failures,
                          const std::function<std::string(uint64_t)> &program,
                          bool random) {
+  auto produce = [&](uint64_t seed, std::string &source) {
+    Outcome outcome = runInChild(
+        [&](const std::function<void(std::string)> &send) -> Outcome {
+          send(program(seed));
+          return {};
+        },
+        source);
+    return outcome.verdict == Verdict::Pass;
+  };
   std::map<std::string, std::vector<Failure>> sorts;
   for (const Failure &failure : failures)
     sorts[std::string(toString(failure.outcome.verdict)) + ": " +
@@ -235,10 +248,13 @@ static void keepFailures(const std::vector<Failure> &failures,
       any = true;
       ++reduced;
       const Failure &failure = list[round];
-      std::string source = program(failure.seed);
+      std::string source;
+      bool made = produce(failure.seed, source);
+      if (!made)
+        source = "// The generator fails at this seed: there is no program.\n";
       double left = 6 * reduceSeconds -
                     std::chrono::duration<double>(Clock::now() - begin).count();
-      if (reduceFailures && left > 0)
+      if (reduceFailures && left > 0 && made)
         source = reduce(source, failure.outcome, failure.seed,
                         std::min(left, double(reduceSeconds)));
       if (keep.empty()) {
@@ -332,6 +348,8 @@ int main(int argc, char **argv) {
   bool random = programs.empty();
   // Given programs are numbered from the seed on; all get inputs of the seed.
   auto program = [&](uint64_t seed) {
+    if (brokenSeed.getNumOccurrences() && seed == brokenSeed)
+      std::abort();
     return random ? generate(seed, options) : programs[seed - firstSeed];
   };
   uint64_t count = random ? uint64_t(programCount) : programs.size();
