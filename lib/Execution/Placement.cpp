@@ -179,6 +179,28 @@ static void fillNeutral(HostTensor &tensor, ReductionKind kind) {
   }
 }
 
+/// The part of a sum of the device at `position`, 0 or 1, of all that hold
+/// `tensor`: twice the value and its negative. What takes one device's part for
+/// the value goes wrong, and so does whatever is not linear. Large floats stay at
+/// the first device, as they have no double.
+static void takePartOfSum(HostTensor &tensor, int64_t position) {
+  constexpr double hasDouble = 1e4;
+  for (int64_t i = 0, e = tensor.numElements(); i < e; ++i) {
+    if (!isFloat(tensor.type())) {
+      uint64_t value = loadInteger(tensor, i, false);
+      storeInteger(tensor, i,
+                   static_cast<int64_t>(position == 0 ? 2 * value : -value));
+      continue;
+    }
+    double value = tensor.asDouble(i);
+    if (value > hasDouble || value < -hasDouble)
+      value = position == 0 ? value : 0.0;
+    else
+      value = position == 0 ? 2 * value : -value;
+    storeFloat(tensor, i, value);
+  }
+}
+
 /// total[i] = total[i] combined with next[i].
 static void combineInto(HostTensor &total, const HostTensor &next,
                         ReductionKind kind) {
@@ -213,9 +235,11 @@ HostTensor shard::sliceForDevice(const Grid &grid, const HostTensor &whole,
       localBlocks(grid, whole.shape(), sharding, device);
   HostTensor local(whole.type(),
                    shapeOn(grid, whole.shape(), sharding, blocks));
+  bool isSum = sharding.reduction == ReductionKind::Sum &&
+               grid.groupSize(sharding.partial) > 1;
+  int64_t position = grid.positionInGroup(device, sharding.partial);
   if (!sharding.partial.empty() &&
-      sharding.reduction != ReductionKind::Average &&
-      grid.positionInGroup(device, sharding.partial) != 0) {
+      sharding.reduction != ReductionKind::Average && position > isSum) {
     fillNeutral(local, sharding.reduction);
     return local;
   }
@@ -224,6 +248,8 @@ HostTensor shard::sliceForDevice(const Grid &grid, const HostTensor &whole,
   if (sizes != local.shape())
     fillPoison(local);
   copyBox(whole, offsets, local, haloOffsets(sharding), sizes);
+  if (isSum)
+    takePartOfSum(local, position);
   return local;
 }
 

@@ -176,6 +176,10 @@ static std::string checkOne(func::FuncOp function, Type type, LocalAttr local,
     return "has a local type and states no sharding";
   if (!hint) {
     bool partial = local && !recorded->sharding.partial.empty();
+    // A group asks for what the hint of another member asks for.
+    if (partial && original)
+      original->getParentOfType<ModuleOp>().walk(
+          [&](GroupOp) { partial = false; });
     return partial ? "is partial, which no hint asks for" : "";
   }
   FailureOr<Hint> wanted = readHint(original, hint, global);

@@ -39,18 +39,18 @@ static Shape relatedAxes(Random &rng, const Shape &axes, const Shape &all) {
     if (std::find(axes.begin(), axes.end(), axis) == axes.end())
       others.push_back(axis);
   int64_t number = rng.between(0, 99);
-  if (number < 12) {
+  if (number < 20) {
     result.resize(rng.between(1, int64_t(axes.size())));
-  } else if (number < 22) {
+  } else if (number < 30) {
     result.erase(result.begin(),
                  result.begin() + rng.between(0, int64_t(axes.size()) - 1));
-  } else if (number < 40) {
+  } else if (number < 45) {
     rng.shuffle(result);
-  } else if (number < 55 && !others.empty()) {
+  } else if (number < 65 && !others.empty()) {
     result = others;
     rng.shuffle(result);
     result.resize(rng.between(1, int64_t(result.size())));
-  } else if (number < 68) {
+  } else if (number < 80) {
     result.insert(rng.chance(70) ? result.end() : result.begin(),
                   others.begin(), others.end());
   }
@@ -70,8 +70,8 @@ static std::string nextOp(Random &rng, const std::string &last) {
             "reduce_scatter", "permute", "broadcast", "scatter", "shift"}},
           {"all_slice", {"all_gather"}},
           {"all_reduce",
-           {"all_slice", "all_slice", "all_reduce", "all_reduce",
-            "reduce_scatter", "permute", "broadcast", "shift"}},
+           {"all_slice", "all_slice", "all_slice", "all_slice", "all_reduce",
+            "all_reduce", "all_reduce", "reduce_scatter", "broadcast"}},
           {"reduce_scatter", {"all_gather", "all_gather", "all_reduce"}},
           {"all_to_all", {"all_to_all"}},
           {"permute", {"permute"}},
@@ -217,7 +217,7 @@ bool Generator::chainLink(Val &value, ChainLink &last) {
 std::vector<Val> Generator::collectiveChain(Val value) {
   std::vector<Val> returned;
   ChainLink last;
-  for (int64_t links = rng.between(2, 5), tries = 30;
+  for (int64_t links = rng.between(3, 6), tries = 30;
        tries > 0 && (links > 0 || last.op == "gather" || last.op == "reduce");
        --tries) {
     if (!chainLink(value, last))

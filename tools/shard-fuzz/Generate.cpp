@@ -53,9 +53,9 @@ Generator::Generator(uint64_t seed, const GenerateOptions &options)
   // Links over some axes, and over others, need several.
   Kind kind = options.kind == Kind::Full ? focus(seed) : options.kind;
   if (options.grid.empty() && kind == Kind::Collectives && rng.chance(80)) {
-    static const std::vector<Shape> grids = {{2, 2},    {2, 2},    {2, 3},
-                                             {4, 2},    {2, 4},    {3, 2},
-                                             {2, 2, 2}, {1, 2, 2}, {2, 2, 3}};
+    static const std::vector<Shape> grids = {{2, 2},    {2, 3},    {4, 2},
+                                             {3, 2},    {2, 2, 2}, {2, 2, 2},
+                                             {1, 2, 2}, {2, 2, 3}, {2, 3, 2}};
     grid = rng.oneOf(grids);
   }
 }

@@ -27,7 +27,8 @@ namespace shard {
 
 /// The buffer of `device` under `sharding`, with padding poisoned. Under partial
 /// axes, devices at coordinate 0 of them hold the value and all others what is
-/// neutral to the reduction; under `average`, all hold the value.
+/// neutral to the reduction; but of a sum the first ones hold twice the value and
+/// the second ones its negative, and under `average` all hold the value.
 HostTensor sliceForDevice(const Grid &grid, const HostTensor &whole,
                           const Sharding &sharding, int64_t device);
 

@@ -146,6 +146,26 @@ TEST(PlacementTest, PartialValuesCombine) {
   EXPECT_EQ(sum->asDouble(0), 4.0);
 }
 
+TEST(PlacementTest, NoDeviceHoldsWhatItIsPartOf) {
+  Grid grid{{3}};
+  Sharding sharding = Sharding::replicated(1);
+  sharding.partial = {0};
+  HostTensor three(ElementType::F32, {1}), five(ElementType::I8, {1});
+  float value = 3.0f;
+  std::memcpy(three.data(), &value, 4);
+  five.data()[0] = 5;
+  for (auto [device, factor] : {std::pair(0, 2), {1, -1}, {2, 0}}) {
+    EXPECT_EQ(sliceForDevice(grid, three, sharding, device).asDouble(0),
+              3 * factor);
+    EXPECT_EQ(sliceForDevice(grid, five, sharding, device).asDouble(0),
+              5 * factor);
+  }
+  value = 3e38f;
+  std::memcpy(three.data(), &value, 4);
+  EXPECT_EQ(sliceForDevice(grid, three, sharding, 0).asDouble(0), value);
+  EXPECT_EQ(sliceForDevice(grid, three, sharding, 1).asDouble(0), 0);
+}
+
 TEST(PlacementTest, OffsetsAndHalos) {
   Grid grid{{3}};
   Sharding offsets = Sharding::replicated(1);
