@@ -119,6 +119,14 @@ void Run::placePartials() {
     double cost;
   };
   std::vector<Candidate> candidates;
+  // An op that gets an operand resharded reduces at once, whether propagation
+  // found the reshard or was given it: so it finds again what it wrote.
+  llvm::SmallDenseSet<ValueId> resharded;
+  for (OpId op : problem.reshards) {
+    llvm::ArrayRef<ValueId> ends = problem.tensors(op);
+    if (state[ends[0]] != state[ends[1]])
+      resharded.insert(ends[1]);
+  }
   llvm::DenseMap<ValueId, uint32_t> candidateOf;
   auto stateAt =
       [&](const Candidate &candidate) -> std::optional<PartialState> {
@@ -150,7 +158,11 @@ void Run::placePartials() {
         problem.tensors(op).drop_front(table.numOperands);
     // Ops with several results reduce them all at once.
     if (results.size() != 1 || results[0] == kNoValue || hinted[results[0]] ||
-        problem.neverPartial[results[0]])
+        problem.neverPartial[results[0]] ||
+        (!resharded.empty() &&
+         llvm::any_of(
+             problem.tensors(op).take_front(table.numOperands),
+             [&](ValueId operand) { return resharded.contains(operand); })))
       continue;
     PartialState made{result.reduced, table.resultReduction[0]};
     Candidate candidate{results[0], op, made, false, 0};

@@ -185,6 +185,7 @@ LogicalResult Reader::readShardOp(Operation *op) {
     ValueId target;
     if (shard.getAnnotateForUsers()) {
       target = idOf(shard.getResult());
+      problem.reshards.push_back(problem.numOps());
       silentEdge(tables.identityOf(problem.valueShape[target]), source, target,
                  op);
     } else {
@@ -206,6 +207,7 @@ LogicalResult Reader::readShardOp(Operation *op) {
       values.emplace_back(constraint.getResult(), source);
     } else {
       target = idOf(constraint.getResult());
+      problem.reshards.push_back(problem.numOps());
       silentEdge(tables.identityOf(problem.valueShape[target]), source, target,
                  op);
     }

@@ -16,6 +16,9 @@ using namespace mlir;
 namespace shard::propagation {
 
 namespace {
+/// Choices of an option settle after two or three.
+constexpr unsigned kMaxSettling = 8;
+
 class Writer {
 public:
   Writer(Reader &reader, Solution &solution, Planner &planner, bool explain,
@@ -216,6 +219,32 @@ private:
     return wanted[hash].back().wishes;
   }
 
+  /// The option for an op that stays the choice when the operands come as it
+  /// wants them: from there, another one may do with less.
+  ShardingOption
+  chooseSettled(const LoopTable &table,
+                const llvm::SmallVector<RankedTensorType> (&types)[2],
+                const llvm::SmallVector<Sharding> (&shardings)[2],
+                llvm::ArrayRef<ValueId> tensors) {
+    llvm::SmallVector<Sharding> operands = shardings[0];
+    ShardingOption option;
+    for (unsigned pass = 0; pass < kMaxSettling; ++pass) {
+      option = chooseOption(table, out.grid, types[0], types[1], operands,
+                            shardings[1], planner);
+      bool settled = true;
+      for (unsigned index = 0; index < operands.size(); ++index) {
+        if (tensors[index] == kNoValue)
+          continue;
+        Sharding sharding = operandSharding(table, index, option);
+        settled &= sharding == operands[index];
+        operands[index] = std::move(sharding);
+      }
+      if (settled)
+        break;
+    }
+    return option;
+  }
+
   /// The operands that `op` wants otherwise than they come; those in `made` are
   /// made to order.
   Wishes choose(OpId op, Operation *owner, llvm::ArrayRef<unsigned> made) {
@@ -235,8 +264,7 @@ private:
     for (unsigned index : made)
       if (!shardings[0][index].dims.empty())
         shardings[0][index] = Sharding();
-    ShardingOption option = chooseOption(table, out.grid, types[0], types[1],
-                                         shardings[0], shardings[1], planner);
+    ShardingOption option = chooseSettled(table, types, shardings, tensors);
     Wishes wishes;
     for (unsigned index = 0; index < numOperands; ++index) {
       if (tensors[index] == kNoValue)

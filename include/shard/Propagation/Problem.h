@@ -121,6 +121,8 @@ struct Problem {
   /// Values that never become partial by propagation: function results, values
   /// with several definitions.
   std::vector<bool> neverPartial;
+  /// The ops, from one value to one, that stand for reshards asked for.
+  std::vector<OpId> reshards;
   /// The distinct hints, and which values have which; a value has one at most.
   std::vector<Hint> hintTable;
   std::vector<std::pair<ValueId, uint32_t>> hints;
