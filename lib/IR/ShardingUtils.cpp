@@ -79,10 +79,14 @@ FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
   if (static_cast<int64_t>(axes.size()) > rank)
     return fail("sharding splits dimension " + Twine(axes.size() - 1) +
                 " of a tensor of rank " + Twine(rank));
+  auto notStatic = [&](const Twine &what) {
+    return fail(what + " that are not known before the program runs; give "
+                       "numbers, or values that fold to constants");
+  };
   if (!op.getDynamicHaloSizes().empty())
-    return fail("halo sizes are not static");
+    return notStatic("halo sizes");
   if (!op.getDynamicShardedDimsOffsets().empty())
-    return fail("offsets are not static");
+    return notStatic("offsets");
   Sharding result = Sharding::replicated(rank);
   for (auto [dim, list] : llvm::enumerate(axes)) {
     result.dims[dim].assign(list.asArrayRef().begin(), list.asArrayRef().end());

@@ -62,6 +62,26 @@ AtomSpace::find(const AxisOrigin &part) const {
   return result;
 }
 
+llvm::SmallVector<uint8_t, 4> AtomSpace::startOf(const AxisOrigin &part) const {
+  llvm::SmallVector<uint8_t, 4> result;
+  int64_t next = part.preSize, end = part.preSize * part.size;
+  for (size_t i = 0; i < atoms.size(); ++i)
+    if (atoms[i].axis == part.axis && atoms[i].preSize == next &&
+        atoms[i].size > 1 && end / next % atoms[i].size == 0) {
+      result.push_back(i);
+      next *= atoms[i].size;
+    }
+  return result;
+}
+
+std::optional<int64_t> AtomSpace::clash(GridAxis axis, int64_t preSize) const {
+  for (const AxisOrigin &atom : atoms)
+    if (atom.axis == axis && preSize % atom.preSize != 0 &&
+        atom.preSize % preSize != 0)
+      return atom.preSize;
+  return std::nullopt;
+}
+
 AxisLists::AxisLists(const AtomSpace &atoms) {
   nodes.push_back({0, 0, 0, 0, 0, 0, 1});
   for (unsigned atom = 0; atom < atoms.size(); ++atom)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HintCuts.h"
 #include "Run.h"
 
 #include "shard/Geometry/SeededFaults.h"
@@ -160,22 +161,8 @@ std::variant<Solution, HintError> solve(const Problem &problem,
     return HintError{kNoValue, "a grid has at most " +
                                    std::to_string(kMaxAtoms) +
                                    " axes for propagation"};
-  auto cut = [&](const AxisOrigin &part) {
-    atoms->cut(part.axis, part.preSize);
-    atoms->cut(part.axis, part.preSize * part.size);
-  };
-  for (const auto &scope : problem.scopes)
-    for (const AxisOrigin &part : scope)
-      cut(part);
-  for (const Hint &hint : problem.hintTable) {
-    for (const DimHint &dim : hint.dims)
-      for (const AxisOrigin &part : dim.axes)
-        cut(part);
-    for (const AxisOrigin &part : hint.replicated)
-      cut(part);
-    for (const AxisOrigin &part : hint.partial)
-      cut(part);
-  }
+  cutForHints(problem, *atoms);
+  std::vector<Solution::DroppedPart> dropped = droppedParts(problem, *atoms);
   while (true) {
     Run run(problem, options, *atoms);
     if (std::optional<HintError> error = run.applyHints())
@@ -187,7 +174,9 @@ std::variant<Solution, HintError> solve(const Problem &problem,
     if (!run.cuts().empty())
       continue;
     run.placePartials();
-    return run.finish();
+    Solution solution = run.finish();
+    solution.dropped = std::move(dropped);
+    return solution;
   }
 }
 

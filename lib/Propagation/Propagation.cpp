@@ -58,6 +58,25 @@ void addRemarks(const Reader &reader, const Solution &solution, GridOp gridOp,
   }
 }
 
+/// Remarks on the hints that were not followed all the way.
+void addDropped(Reader &reader, const Solution &solution, GridOp gridOp,
+                std::vector<PropagationRemark> &remarks) {
+  for (const Solution::DroppedPart &dropped : solution.dropped) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << reader.describeHint(dropped.value) << " ends in dimension "
+       << dropped.dim << " before ";
+    printAxis(os, dropped.part, gridOp);
+    if (dropped.other == kNoValue)
+      os << ": a manual_computation cuts this axis otherwise";
+    else
+      os << ": " << reader.describeHint(dropped.other)
+         << " cuts this axis otherwise";
+    os << ", and no grid has both cuts";
+    remarks.push_back({reader.hintLocation(dropped.value), std::move(text)});
+  }
+}
+
 /// The axes of `has` that do not split `wanted` at all.
 AxisList lostAxes(const AxisList &has, const Sharding &wanted) {
   AxisList lost;
@@ -145,13 +164,20 @@ LogicalResult propagateShardings(Operation *root,
     if (failed(reader.read(component.functions)))
       return failure();
     auto solved = solve(reader.problem, options);
-    if (auto *error = std::get_if<HintError>(&solved))
-      return emitError(error->value == kNoValue
-                           ? gridOp.getLoc()
-                           : reader.hintLocation(error->value))
-             << error->text;
+    if (auto *error = std::get_if<HintError>(&solved)) {
+      InFlightDiagnostic diagnostic =
+          emitError(error->value == kNoValue
+                        ? gridOp.getLoc()
+                        : reader.hintLocation(error->value))
+          << error->text;
+      if (error->other != kNoValue)
+        diagnostic.attachNote(reader.hintLocation(error->other))
+            << reader.describeHint(error->other) << " cuts the axis otherwise";
+      return diagnostic;
+    }
     Solution &solution = std::get<Solution>(solved);
     addRemarks(reader, solution, gridOp, result.remarks);
+    addDropped(reader, solution, gridOp, result.remarks);
     GridPropagation &out = result.grids.emplace_back();
     out.gridName = gridOp.getSymNameAttr();
     out.gridOp = gridOp;

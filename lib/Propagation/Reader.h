@@ -24,6 +24,7 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ForallLoops.h"
 #include "shard/Propagation/Propagation.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -88,6 +89,9 @@ public:
   /// shapes: to its number in `manual`.
   llvm::DenseMap<OpId, unsigned> manualExits;
 
+  /// Edges from a slice to the shared output of an scf.forall that it goes into.
+  llvm::DenseSet<OpId> forallInserts;
+
   /// Halos and offsets of annotated values, which the engine does not know.
   struct Layout {
     llvm::SmallVector<int64_t> halos, offsets;
@@ -143,6 +147,7 @@ private:
   bool readCall(mlir::Operation *op);
   bool readRegionBranch(mlir::Operation *op);
   void readBranch(mlir::Operation *op);
+  mlir::LogicalResult readForall(mlir::scf::ForallOp op);
   void readReturn(mlir::Operation *op);
   mlir::LogicalResult readManual(ManualComputationOp op);
 

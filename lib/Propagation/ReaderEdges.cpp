@@ -136,6 +136,30 @@ bool Reader::readRegionBranch(Operation *op) {
   return true;
 }
 
+LogicalResult Reader::readForall(scf::ForallOp op) {
+  for (auto [number, use] : llvm::enumerate(op.getOutputsMutable())) {
+    ValueId source = idOf(use.get()),
+            inside = idOf(op.getRegionIterArgs()[number]),
+            result = idOf(op.getResult(number));
+    problem.neverPartial[inside] = problem.neverPartial[result] = true;
+    ShapeId shape = problem.valueShape[source];
+    problem.addOp(tables.add(sharedOutTable(op, number), {shape, shape, shape}),
+                  source, {inside, result});
+    origins.push_back(&use);
+  }
+  if (failed(readRegion(op.getRegion())))
+    return failure();
+  for (Operation &combine : op.getTerminator().getYieldingOps()) {
+    auto insert = cast<tensor::ParallelInsertSliceOp>(combine);
+    ValueId source = idOf(insert.getSource()), dest = idOf(insert.getDest());
+    ShapeId shapes[] = {problem.valueShape[source], problem.valueShape[dest]};
+    forallInserts.insert(problem.addOp(
+        tables.add(insertTable(insert), shapes), source, dest));
+    origins.push_back(&insert.getSourceMutable());
+  }
+  return success();
+}
+
 /// The table of an edge between a value outside of a manual computation and one
 /// inside: in each dimension the manual axes are the major digit outside.
 static LoopTable manualTable(ArrayRef<int64_t> outer, ArrayRef<int64_t> inner,

@@ -8,6 +8,8 @@
 
 #include "Run.h"
 
+#include "HintCuts.h"
+
 #include "shard/Geometry/SeededFaults.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -62,20 +64,42 @@ OpClass Run::classOf(OpId op) const {
   return OpClass::Chain;
 }
 
-std::string Run::collect(llvm::ArrayRef<AxisOrigin> parts,
-                         llvm::function_ref<void(uint8_t)> add) const {
+std::optional<HintError>
+Run::collect(llvm::ArrayRef<AxisOrigin> parts, ValueId value,
+             llvm::function_ref<void(uint8_t)> add) const {
   for (const AxisOrigin &part : parts) {
     auto found = atoms.find(part);
-    if (!found)
-      return "sub-axis (" + std::to_string(part.preSize) + ")" +
-             std::to_string(part.size) + " of axis " +
-             std::to_string(part.axis) +
-             " does not combine with other sub-axes of this axis into one "
-             "ordered factorisation";
+    if (!found) {
+      ValueId other = excluder(problem, atoms, part);
+      return HintError{
+          value,
+          "sub-axis (" + std::to_string(part.preSize) + ")" +
+              std::to_string(part.size) + " of axis " +
+              std::to_string(part.axis) +
+              " does not combine with other sub-axes of this axis into one "
+              "ordered factorisation; state one cut of the axis, or leave the "
+              "dimension open",
+          other};
+    }
     for (uint8_t atom : *found)
       add(atom);
   }
-  return "";
+  return std::nullopt;
+}
+
+AtomMask Run::touched(const AxisOrigin &part) const {
+  AtomMask mask = 0;
+  if (auto found = atoms.find(part)) {
+    for (uint8_t atom : *found)
+      mask |= AtomMask(1) << atom;
+    return mask;
+  }
+  for (unsigned atom = 0; atom < atoms.size(); ++atom)
+    if (atoms[atom].axis == part.axis &&
+        atoms[atom].preSize < part.preSize * part.size &&
+        part.preSize < atoms[atom].preSize * atoms[atom].size)
+      mask |= AtomMask(1) << atom;
+  return mask;
 }
 
 ConstraintId Run::intern(Constraint made) {
@@ -89,11 +113,11 @@ ConstraintId Run::intern(Constraint made) {
 std::optional<HintError> Run::applyHints() {
   llvm::SmallVector<AtomMask, 4> scopes(problem.scopes.size(), 0);
   for (size_t scope = 1; scope < scopes.size(); ++scope) {
-    std::string error = collect(problem.scopes[scope], [&](uint8_t atom) {
+    auto error = collect(problem.scopes[scope], kNoValue, [&](uint8_t atom) {
       scopes[scope] |= AtomMask(1) << atom;
     });
-    if (!error.empty())
-      return HintError{kNoValue, error};
+    if (error)
+      return error;
   }
   if (scopes.size() > 1)
     for (ValueId value = 0; value < problem.numValues(); ++value)
@@ -117,16 +141,27 @@ std::optional<HintError> Run::applyHints() {
     const Hint &hint = problem.hintTable[number];
     Constraint made;
     made.forbidden = scopes[problem.valueScope[value]];
-    std::string error;
     llvm::SmallVector<ListId, 4> dims;
     AtomMask mask = 0;
     for (size_t dim = 0; dim < hint.dims.size(); ++dim) {
       const DimHint &dimHint = hint.dims[dim];
       ListId list = kEmptyList;
-      error += collect(dimHint.axes, [&](uint8_t atom) {
+      auto append = [&](uint8_t atom) {
         list = lists.append(list, atom);
         mask |= AtomMask(1) << atom;
-      });
+      };
+      if (!dimHint.open)
+        if (auto error = collect(dimHint.axes, value, append))
+          return error;
+      // As far as the axes are cut like this; droppedParts tells what is lost.
+      for (const AxisOrigin &part : dimHint.axes) {
+        if (!dimHint.open)
+          break;
+        auto found = atoms.find(part);
+        llvm::for_each(found ? *found : atoms.startOf(part), append);
+        if (!found)
+          break;
+      }
       dims.push_back(list);
       if (!dimHint.open && dim < 64 && !SHARD_FAULT(ClosedIsOpen))
         made.closed |= uint64_t(1) << dim;
@@ -137,17 +172,15 @@ std::optional<HintError> Run::applyHints() {
     }
     if (llvm::all_of(made.priorities, [](int32_t p) { return p == 0; }))
       made.priorities.clear();
-    error += collect(hint.replicated, [&](uint8_t atom) {
-      made.forbidden |= AtomMask(1) << atom;
-    });
-    error += collect(hint.partial, [&](uint8_t atom) {
-      made.partial |= AtomMask(1) << atom;
-    });
+    for (const AxisOrigin &part : hint.replicated)
+      made.forbidden |= touched(part);
+    if (auto error = collect(hint.partial, value, [&](uint8_t atom) {
+          made.partial |= AtomMask(1) << atom;
+        }))
+      return error;
     made.forbidden |= made.partial;
     if (made.partial)
       made.reduction = hint.reduction;
-    if (!error.empty())
-      return HintError{value, error};
     if (SHARD_FAULT(HintDropped))
       continue;
     state[value] = shardings.intern(dims, mask);

@@ -57,9 +57,13 @@ private:
   };
 
   void buildUses();
-  /// Calls `add` for every atom of `parts`; returns an error text, or nothing.
-  std::string collect(llvm::ArrayRef<AxisOrigin> parts,
-                      llvm::function_ref<void(uint8_t)> add) const;
+  /// Calls `add` for every atom of `parts`, which the hint of `value` names;
+  /// returns an error if they are not made of atoms.
+  std::optional<HintError>
+  collect(llvm::ArrayRef<AxisOrigin> parts, ValueId value,
+          llvm::function_ref<void(uint8_t)> add) const;
+  /// The atoms that have something in common with `part`.
+  AtomMask touched(const AxisOrigin &part) const;
   ConstraintId intern(Constraint made);
   OpClass classOf(OpId op) const;
   llvm::ArrayRef<OpId> uses(ValueId value) const {

@@ -139,6 +139,10 @@ private:
         addManualExit(op, *use);
         return;
       }
+      if (reader.forallInserts.count(op)) {
+        addForallInsert(op, *use);
+        return;
+      }
       // addManual knows what the body wants.
       if (isa<ManualComputationOp>(use->getOwner())) {
         manualEntries[use] = op;
@@ -304,6 +308,17 @@ private:
                      [&](GridAxis a) { return llvm::is_contained(axes, a); });
     if (want != shardingOf(tensors[0]))
       out.uses.push_back({&use, indexFor(want), use.getOwner()});
+  }
+
+  /// A slice comes as the shared output takes it, in front of the terminator.
+  void addForallInsert(OpId op, OpOperand &use) {
+    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+    Sharding want =
+        operandFor(reader.tables.table(reader.problem.opTable[op]),
+                   shardingOf(tensors[1]));
+    if (want != shardingOf(tensors[0]))
+      out.uses.push_back(
+          {&use, indexFor(want), use.getOwner()->getParentOp()});
   }
 
   void addManual(const Reader::Manual &manual) {

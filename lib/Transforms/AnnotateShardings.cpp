@@ -27,6 +27,7 @@
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Propagation/Propagation.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -226,7 +227,12 @@ private:
     auto annotation = ShardOp::create(builder, value.getLoc(), value.getType(),
                                       value, sharding, UnitAttr());
     rows[{def, value.getParentBlock()}].push_back(annotation);
-    value.replaceAllUsesExcept(annotation, annotation);
+    // What scf.forall inserts into is its block argument itself.
+    value.replaceUsesWithIf(annotation, [&](OpOperand &use) {
+      auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(use.getOwner());
+      return use.getOwner() != annotation &&
+             !(insert && &use == &insert.getDestMutable());
+    });
   }
 
   /// Several results of an op, and the arguments of a block, are annotated in
@@ -441,7 +447,7 @@ LogicalResult annotateShardings(Operation *root,
                                 PropagationExplanation *explanation) {
   PropagationOptions options = given;
   options.explain |= explanation != nullptr;
-  if (failed(expandOpHints(root)))
+  if (failed(makeShardingsStatic(root)) || failed(expandOpHints(root)))
     return failure();
   auto module = dyn_cast<ModuleOp>(root);
   CallSplit calls;

@@ -12,6 +12,7 @@
 
 #include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ForallLoops.h"
 #include "shard/Interfaces/ShardingOption.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -64,6 +65,11 @@ FailureOr<Value> FunctionPartitioner::localAs(Value value,
            << "uses a value that partition has not seen";
   if (!wanted || local.sharding == wanted)
     return local.value;
+  OpBuilder::InsertionGuard guard(builder);
+  const auto *forall = llvm::find_if(
+      foralls, [&](const OpenForall &open) { return open.captures(value); });
+  if (forall != foralls.end())
+    builder.setInsertionPoint(forall->local);
   Value &reshard =
       reshards[{value,
                 {builder.getInsertionBlock(),
@@ -261,6 +267,10 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
   if (op->getParentRegion() == &function.getFunctionBody() &&
       op->hasTrait<OpTrait::ReturnLike>())
     return rebuildReturn(op);
+  if (asTensorForall(op))
+    return rebuildForall(op);
+  if (isa<scf::InParallelOp>(op))
+    return rebuildInParallel(op);
   if (isa<RegionBranchTerminatorOpInterface>(op))
     return rebuildTerminator(op);
   if (auto call = dyn_cast<CallOpInterface>(op))
@@ -299,6 +309,10 @@ LogicalResult FunctionPartitioner::rebuildByModel(ShardingInterface model) {
   for (Value value : op->getOperands()) {
     operandTypes.push_back(dyn_cast<RankedTensorType>(value.getType()));
     const Sharding *sharding = locals.lookup(value).sharding;
+    // One gather in front of an scf.forall is less than a message per iteration.
+    if (sharding && isa<tensor::ExtractOp>(op) && !foralls.empty() &&
+        foralls.front().captures(value))
+      sharding = replicatedLike(value);
     operandShardings.push_back(sharding ? *sharding : Sharding());
   }
   for (Value value : op->getResults()) {

@@ -66,6 +66,9 @@ private:
   llvm::LogicalResult rebuildBranch(mlir::BranchOpInterface branch);
   llvm::LogicalResult rebuildRegionBranch(mlir::RegionBranchOpInterface branch);
   llvm::LogicalResult rebuildTerminator(mlir::Operation *op);
+  /// An scf.forall for which asTensorForall holds, and its terminator.
+  llvm::LogicalResult rebuildForall(mlir::Operation *op);
+  llvm::LogicalResult rebuildInParallel(mlir::Operation *op);
   llvm::LogicalResult rebuildByModel(ShardingInterface model);
   /// Operands, captured values and results replicated; with a remark where that
   /// takes communication.
@@ -111,6 +114,15 @@ private:
 
   llvm::DenseMap<mlir::Value, LocalValue> locals;
   llvm::DenseMap<mlir::Block *, mlir::Block *> blocks;
+  /// The scf.forall ops around the builder, outermost first: the op and its local
+  /// form. What their bodies need of the outside is resharded in front of them.
+  struct OpenForall {
+    mlir::Operation *global, *local;
+    bool captures(mlir::Value value) const {
+      return !global->isAncestor(value.getParentBlock()->getParentOp());
+    }
+  };
+  llvm::SmallVector<OpenForall, 1> foralls;
   /// Reshards of a value in a block, to share among its users there.
   llvm::DenseMap<
       std::pair<mlir::Value, std::pair<mlir::Block *, const Sharding *>>,

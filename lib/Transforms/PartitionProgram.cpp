@@ -16,6 +16,8 @@
 #include "FunctionPartitioner.h"
 #include "FunctionShardings.h"
 
+#include "shard/IR/ShardingUtils.h"
+
 #include "mlir/Interfaces/CallInterfaces.h"
 
 using namespace mlir;
@@ -39,7 +41,7 @@ static LogicalResult rejectCalls(Operation *root) {
 
 LogicalResult partitionProgram(Operation *root,
                                const PartitionOptions &options) {
-  if (failed(rejectCalls(root)))
+  if (failed(rejectCalls(root)) || failed(makeShardingsStatic(root)))
     return failure();
   SymbolTableCollection symbols;
   ShardingPool pool;

@@ -58,6 +58,14 @@ public:
   std::optional<llvm::SmallVector<uint8_t, 4>>
   find(const AxisOrigin &part) const;
 
+  /// The atoms that divide `part`, from its outer end on; none if that is no border.
+  /// They are all of the part if `find` finds it.
+  llvm::SmallVector<uint8_t, 4> startOf(const AxisOrigin &part) const;
+
+  /// A border of `axis` that excludes one at `preSize`, because neither is a
+  /// multiple of the other; nothing if there is none.
+  std::optional<int64_t> clash(GridAxis axis, int64_t preSize) const;
+
 private:
   std::vector<AxisOrigin> atoms;
 };

@@ -28,7 +28,13 @@
 // backward too; then contractions join. Within each stage, the directions of
 // the traversal follow one another. Each stage runs to its fixpoint.
 //
-// Axes are cut where a reshape needs it: the engine notes the border and starts
+// Axes are cut where hints name parts of them. Cuts that exclude each other (6 as
+// 2x3 and as 3x2) are granted in this order: manual axes; closed dimensions and
+// partial axes; open dimensions by user priority; within each, hints in the order
+// of the program. An open dimension ends before a part that is not there, which is
+// noted; replicated axes forbid all atoms that they touch; else it is an error.
+//
+// Axes are also cut where a reshape needs it: the engine notes the border and starts
 // again with finer atoms. Parts that no value tells apart are merged at the
 // end.
 //
@@ -83,6 +89,18 @@ struct Solution {
     AxisList axes;
   };
   std::vector<Note> notes;
+
+  /// A part of an axis that an open dimension of a hint names, but that the cuts of
+  /// the axis which another hint needs exclude: the dimension ends before it.
+  struct DroppedPart {
+    ValueId value;
+    unsigned dim;
+    AxisOrigin part;
+    /// Has the other hint; kNoValue for the axes of a manual computation.
+    ValueId other;
+  };
+  std::vector<DroppedPart> dropped;
+
   /// With options.explain: for a value and an axis of `grid` that splits it the
   /// cause, unless that is a hint of the value itself.
   llvm::DenseMap<std::pair<ValueId, GridAxis>, Cause> causes;
@@ -101,6 +119,8 @@ struct Solution {
 struct HintError {
   ValueId value;
   std::string text;
+  /// Has a hint that excludes it, if there is one.
+  ValueId other = kNoValue;
 };
 
 /// Solves `problem`. Hints must be in range: axes of the grid, none twice, one
