@@ -119,6 +119,7 @@ void Generator::oneOp() {
                                              &Generator::scfIf,
                                              &Generator::scfFor,
                                              &Generator::scfFor,
+                                             &Generator::scfForall,
                                              &Generator::scfWhile,
                                              &Generator::scfExecuteRegion,
                                              &Generator::scfIndexSwitch,

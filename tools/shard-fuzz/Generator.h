@@ -165,6 +165,7 @@ private:
   bool tosaStructured();
   bool scfIf();
   bool scfFor();
+  bool scfForall();
   bool scfWhile();
   bool scfExecuteRegion();
   bool scfIndexSwitch();
