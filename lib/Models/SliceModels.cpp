@@ -17,6 +17,8 @@
 
 #include "ModelSupport.h"
 
+#include "shard/IR/ShardOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -27,15 +29,26 @@ namespace shard {
 
 namespace {
 
+/// The value whose sharding shard.shard and shard.constraint change into `value`.
+Value beforeShardings(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (!isa<ShardOp, ConstraintOp>(def))
+      break;
+    value = def->getOperand(0);
+  }
+  return value;
+}
+
 /// Whether `size` is the whole of dimension `dim` of `tensor`: its static extent,
-/// or a tensor.dim of it.
+/// or a tensor.dim of it, whatever its sharding is.
 bool isExtentOf(OpFoldResult size, Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return isConstantIntValue(size, type.getDimSize(dim));
   auto value = dyn_cast<Value>(size);
   auto extent = value ? value.getDefiningOp<tensor::DimOp>() : nullptr;
-  return extent && extent.getSource() == tensor &&
+  return extent &&
+         beforeShardings(extent.getSource()) == beforeShardings(tensor) &&
          extent.getConstantIndex() == dim;
 }
 

@@ -60,3 +60,19 @@ func.func @manual(
   } : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// A dimension is taken whole also where its extent is asked of the value before
+// the reshard.
+// CHECK-LABEL: func.func @slice
+// CHECK: %[[USE:.*]] = shard.shard %{{.*}} annotate_for_users
+// CHECK-NEXT: tensor.extract_slice %[[USE]]
+func.func @slice(
+    %a: tensor<?x?xf32> {shard.sharding = #shard.sharding<@grid, [["x"], ["y"]]>})
+    -> tensor<?x?xf32> {
+  %rows = arith.constant 4 : index
+  %one = arith.constant 1 : index
+  %columns = tensor.dim %a, %one : tensor<?x?xf32>
+  %slice = tensor.extract_slice %a[0, 0] [%rows, %columns] [1, 1]
+      : tensor<?x?xf32> to tensor<?x?xf32>
+  return %slice : tensor<?x?xf32>
+}
