@@ -194,6 +194,17 @@ private:
         visitOp(&op, under | parted.lookup(&block));
   }
 
+  /// What decides where a terminator goes: the operands that it does not hand on.
+  AxisSet decidingOf(Operation *terminator) const {
+    auto branch = dyn_cast<BranchOpInterface>(terminator);
+    AxisSet set = 0;
+    for (OpOperand &operand : terminator->getOpOperands())
+      if (!branch ||
+          !branch.getSuccessorBlockArgument(operand.getOperandNumber()))
+        set |= along(operand.get());
+    return set;
+  }
+
   /// Blocks that only some devices reach, or that they reach unequally often,
   /// because of branches inside the region.
   DenseMap<mlir::Block *, AxisSet> partedBlocks(Region &region) {
@@ -204,7 +215,7 @@ private:
       Operation *branch = block.getTerminator();
       if (branch->getNumSuccessors() < 2)
         continue;
-      AxisSet set = along(branch->getOperands());
+      AxisSet set = decidingOf(branch);
       if (set == 0)
         continue;
       llvm::SmallPtrSet<mlir::Block *, 8> reachable;
