@@ -112,8 +112,8 @@ static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
 static LogicalResult lower(ModuleOp module, func::FuncOp entry,
                            const CompileOptions &options) {
   wrapScalars(entry);
-  if (failed(lowerGlobals(module, entry)) || failed(lowerTensorOps(module)) ||
-      failed(prepareTensors(module)))
+  if (failed(liftBranches(module)) || failed(lowerGlobals(module, entry)) ||
+      failed(lowerTensorOps(module)) || failed(prepareTensors(module)))
     return failure();
   makeTotal(module);
   widenReductions(module);

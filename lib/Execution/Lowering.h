@@ -53,6 +53,9 @@ mlir::LogicalResult lowerGlobals(mlir::ModuleOp module,
 /// have one.
 mlir::LogicalResult lowerTensorOps(mlir::ModuleOp module);
 
+/// Blocks and branches become ops of scf.
+mlir::LogicalResult liftBranches(mlir::ModuleOp module);
+
 /// Named ops and elementwise ops become linalg.generic and are fused.
 mlir::LogicalResult prepareTensors(mlir::ModuleOp module);
 
