@@ -178,25 +178,43 @@ private:
     return arith::SelectOp::create(builder, loc, first, local, rest);
   }
 
+  /// A tensor of `result`, whose blocks under `step` have `extents`, full of
+  /// `element`. Dynamic dimensions divide evenly.
+  Value wholeOf(const Step &step, RankedTensorType result, TypedAttr element,
+                ArrayRef<OpFoldResult> extents) {
+    if (result.hasStaticShape())
+      return filledTensor(builder, loc, result, element, {});
+    SmallVector<Value> sizes;
+    for (int64_t dim = 0; dim < result.getRank(); ++dim) {
+      if (!result.isDynamicDim(dim))
+        continue;
+      Value size = cast<Value>(extents[dim]);
+      if (dim == step.dim)
+        size = builder.createOrFold<arith::MulIOp>(
+            loc, size,
+            arith::ConstantIndexOp::create(builder, loc,
+                                           emission.grid.groupSize(step.axes)));
+      sizes.push_back(size);
+    }
+    Value scalar = arith::ConstantOp::create(builder, loc, element);
+    return tensor::SplatOp::create(builder, loc, scalar, result, sizes);
+  }
+
   Value embedPartial(const Step &step, Value local, RankedTensorType result) {
     TypedAttr element = neutral(step);
     if (!element)
       return {};
-    if (!result.hasStaticShape()) {
-      emitError(loc) << "a split value of dynamic shape cannot become partial";
-      return {};
-    }
-    Value whole = filledTensor(builder, loc, result, element, local);
+    SmallVector<OpFoldResult> extents =
+        tensor::getMixedSizes(builder, loc, local);
+    Value localExtent;
+    if (result.isDynamicDim(step.dim))
+      localExtent = cast<Value>(extents[step.dim]);
+    Value whole = wholeOf(step, result, element, extents);
     DynamicBlock block =
         blockOf(builder, loc, emission.grid, emission.gridSymbol,
-                result.getDimSize(step.dim), step.axes);
-    auto localType = cast<RankedTensorType>(local.getType());
-    SmallVector<OpFoldResult> zeros(localType.getRank(),
-                                    builder.getIndexAttr(0)),
-        ones(localType.getRank(), builder.getIndexAttr(1)), offsets = zeros,
-                                                            extents;
-    for (int64_t extent : localType.getShape())
-      extents.push_back(builder.getIndexAttr(extent));
+                result.getDimSize(step.dim), step.axes, localExtent);
+    SmallVector<OpFoldResult> zeros(result.getRank(), builder.getIndexAttr(0)),
+        ones(result.getRank(), builder.getIndexAttr(1)), offsets = zeros;
     if (!SHARD_FAULT(EmbeddedAtZero))
       offsets[step.dim] = block.offset;
     extents[step.dim] = block.size;

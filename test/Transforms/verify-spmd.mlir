@@ -78,3 +78,18 @@ func.func @blocks(%a: tensor<4xf32>) -> tensor<4xf32> {
   %3 = shard.all_reduce %r on @grid grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
   return %3 : tensor<4xf32>
 }
+
+// -----
+
+// What a branch hands on does not decide where it goes.
+shard.grid @grid(shape = 2)
+func.func @handed_on(%a: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
+  %s = shard.all_slice %a on @grid grid_axes = [0] slice_axis = 0 : tensor<8xf32> -> tensor<4xf32>
+  cf.cond_br %c, ^bb1, ^bb2(%s : tensor<4xf32>)
+^bb1:
+  %0 = shard.all_reduce %s on @grid grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  cf.br ^bb2(%0 : tensor<4xf32>)
+^bb2(%r: tensor<4xf32>):
+  %1 = shard.all_gather %r on @grid grid_axes = [0] gather_axis = 0 : tensor<4xf32> -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
