@@ -185,7 +185,7 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   RunOptions options;
   options.seed = inputSeed;
   options.optLevel = 0;
-  options.timeoutSeconds = 4;
+  options.timeoutSeconds = LLVM_ADDRESS_SANITIZER_BUILD ? 40 : 4;
   options.partitionAll = true;
   options.pipeline.lowerTosa = inputSeed % 2 == 0;
   options.inputs = makeInputs(entry, inputSeed);
