@@ -8,6 +8,8 @@
 
 #include "Lowering.h"
 
+#include "shard/Pipelines/LowerToLLVM.h"
+
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -47,6 +49,7 @@ static void separateResults(ModuleOp module, func::FuncOp entry) {
 
 LogicalResult execution::bufferize(ModuleOp module, func::FuncOp entry) {
   separateResults(module, entry);
+  copyDynamicBoundaries(module);
   OpBuilder builder(module.getContext());
   for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i)
     if (isa<TensorType>(entry.getArgument(i).getType()))

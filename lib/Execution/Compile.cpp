@@ -108,12 +108,32 @@ static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
   return success();
 }
 
+/// MLIR folds a comparison of a value with itself to a constant of its type, whose
+/// extents nobody knows then.
+static LogicalResult checkConstants(ModuleOp module) {
+  WalkResult walked = module.walk([](arith::ConstantOp op) {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || type.hasStaticShape())
+      return WalkResult::advance();
+    op.emitError()
+        << "is a constant of type " << type
+        << ", which does not say how large it is; it may stand for a "
+           "comparison of a tensor with itself";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 /// Runs the steps on `module`, a copy that is free to change.
 static LogicalResult lower(ModuleOp module, func::FuncOp entry,
                            const CompileOptions &options) {
+  if (failed(checkConstants(module)))
+    return failure();
   wrapScalars(entry);
   if (failed(liftBranches(module)) || failed(lowerGlobals(module, entry)) ||
       failed(lowerTensorOps(module)) || failed(prepareTensors(module)))
+    return failure();
+  if (failed(checkConstants(module)))
     return failure();
   makeTotal(module);
   widenReductions(module);

@@ -16,8 +16,10 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -43,7 +45,36 @@ void shard::normalizeUnitSlices(Operation *root) {
   normalizeStrides<tensor::InsertSliceOp>(root);
 }
 
+void shard::copyDynamicBoundaries(Operation *root) {
+  root->walk([](Operation *op) {
+    if (!isa<func::ReturnOp, func::CallOp>(op))
+      return;
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || type.getRank() < 2 ||
+          !ShapedType::isDynamicShape(type.getShape().drop_front()) ||
+          operand.get().getDefiningOp<bufferization::AllocTensorOp>())
+        continue;
+      operand.set(bufferization::AllocTensorOp::create(
+          builder, op->getLoc(), type, ValueRange(), operand.get()));
+    }
+  });
+}
+
 namespace {
+struct CopyDynamicBoundaries
+    : PassWrapper<CopyDynamicBoundaries, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopyDynamicBoundaries)
+  StringRef getName() const override { return "CopyDynamicBoundaries"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<bufferization::BufferizationDialect>();
+  }
+  void runOnOperation() override {
+    shard::copyDynamicBoundaries(getOperation());
+  }
+};
+
 struct NormalizeUnitSlices
     : PassWrapper<NormalizeUnitSlices, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NormalizeUnitSlices)
@@ -56,6 +87,7 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager) {
   manager.addPass(std::make_unique<NormalizeUnitSlices>());
   manager.addPass(createConvertElementwiseToLinalgPass());
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
+  manager.addPass(std::make_unique<CopyDynamicBoundaries>());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   // A collective in a loop yields a fresh buffer.

@@ -30,6 +30,12 @@ void buildLowerToLLVMPipeline(mlir::OpPassManager &manager);
 /// on other strides of such dimensions. Both lowerings do it on tensors.
 void normalizeUnitSlices(mlir::Operation *root);
 
+/// Gives tensors that functions below `root` return or pass on buffers of their
+/// own where strides follow from dynamic extents. MLIR's bufferization makes
+/// contiguous memrefs of them without a copy whenever strides are unknown, of a
+/// slice with the strides of the whole too. Both lowerings do it on tensors, last.
+void copyDynamicBoundaries(mlir::Operation *root);
+
 } // namespace shard
 
 #endif // SHARD_PIPELINES_LOWERTOLLVM_H
