@@ -148,10 +148,10 @@ static FailureOr<Hint> readHint(func::FuncOp function, ShardingAttr hint,
 
 /// One argument or result: `type` and `local` are those of the partitioned
 /// program, `global` and `hint` those of `original`, the function that it was
-/// made of; null where that is not known.
+/// made of; null where that is not known. `mayBePartial`: without a hint of its own.
 static std::string checkOne(func::FuncOp function, Type type, LocalAttr local,
                             func::FuncOp original, Type global,
-                            ShardingAttr hint) {
+                            ShardingAttr hint, bool mayBePartial) {
   FailureOr<Recorded> recorded = failure();
   if (local) {
     recorded = readRecorded(function, local);
@@ -176,11 +176,7 @@ static std::string checkOne(func::FuncOp function, Type type, LocalAttr local,
     return "has a local type and states no sharding";
   if (!hint) {
     bool partial = local && !recorded->sharding.partial.empty();
-    // A group asks for what the hint of another member asks for.
-    if (partial && original)
-      original->getParentOfType<ModuleOp>().walk(
-          [&](GroupOp) { partial = false; });
-    return partial ? "is partial, which no hint asks for" : "";
+    return partial && !mayBePartial ? "is partial, which no hint asks for" : "";
   }
   FailureOr<Hint> wanted = readHint(original, hint, global);
   if (failed(wanted))
@@ -194,6 +190,15 @@ static std::string checkOne(func::FuncOp function, Type type, LocalAttr local,
 }
 
 std::string shard::fuzz::checkLocal(ModuleOp original, ModuleOp partitioned) {
+  // A group asks for what the hint of another member asks for; an argument may
+  // get what the program says of it elsewhere.
+  bool groups = false, hints = false;
+  original.walk([&](Operation *op) {
+    groups |= isa<GroupOp>(op);
+    auto sharding = dyn_cast<ShardingOp>(op);
+    hints |= isa<ConstraintOp>(op) || op->hasAttr("shard.sharding") ||
+             (sharding && sharding.getPartialAttr());
+  });
   std::string error;
   auto tell = [&](StringRef what, unsigned number, func::FuncOp function,
                   StringRef problem) {
@@ -214,7 +219,8 @@ std::string shard::fuzz::checkLocal(ModuleOp original, ModuleOp partitioned) {
                function.getArgAttrOfType<LocalAttr>(i, "shard.local"), from,
                from ? from.getArgumentTypes()[i] : Type(),
                from ? from.getArgAttrOfType<ShardingAttr>(i, "shard.sharding")
-                    : ShardingAttr()));
+                    : ShardingAttr(),
+               groups || hints));
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       tell("result", i, function,
            checkOne(function, function.getResultTypes()[i],
@@ -222,7 +228,8 @@ std::string shard::fuzz::checkLocal(ModuleOp original, ModuleOp partitioned) {
                     from, from ? from.getResultTypes()[i] : Type(),
                     from ? from.getResultAttrOfType<ShardingAttr>(
                                i, "shard.sharding")
-                         : ShardingAttr()));
+                         : ShardingAttr(),
+                    groups));
   }
   return error;
 }

@@ -20,7 +20,8 @@ namespace shard::fuzz {
 /// * what a public function's hint closes is what the recorded sharding says, for
 ///   every device: which block it holds of each closed dimension, that the value
 ///   is the same along replicated axes, and along which axes it is partial;
-/// * nothing is partial without a hint.
+/// * no result is partial without a hint of its own or of its group, no argument
+///   without any.
 /// What is wrong, in words; empty if nothing is.
 std::string checkLocal(mlir::ModuleOp original, mlir::ModuleOp partitioned);
 
