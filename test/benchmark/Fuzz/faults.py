@@ -75,6 +75,8 @@ def how_it_showed(told):
     ):
         if text in detail:
             return words
+    if verdict == "crash" and detail.startswith("exit 1"):
+        return "ended by the time limit"
     return {
         "wrong": "wrong numbers",
         "crash": "crash",
