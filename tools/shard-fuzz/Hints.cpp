@@ -165,7 +165,9 @@ void Generator::randomHint() {
          shardingAttr(*value, false) + " : " + value->type());
     if (rng.chance(70))
       add(result);
-  } else {
+  } else if (manualAxes.empty()) {
+    // The body of a manual computation captures values, which a group must not
+    // join with its own.
     std::optional<Val> other = pickAny([&](const Val &v) {
       return v.tensor && v.dynamic == value->dynamic &&
              v.shape == value->shape && v.name != value->name;
