@@ -108,9 +108,14 @@ bool Generator::chainLink(Val &value, ChainLink &last) {
   ChainLink link;
   link.op = nextOp(rng, last.op);
   bool rootedBefore = last.op == "gather" || last.op == "reduce";
-  link.axes = last.axes.empty() ? relatedAxes(rng, manualAxes, manualAxes)
-              : rootedBefore    ? last.axes
-                                : relatedAxes(rng, last.axes, manualAxes);
+  if (last.axes.empty()) {
+    link.axes = manualAxes;
+    rng.shuffle(link.axes);
+    link.axes.resize(rng.between(1, int64_t(link.axes.size())));
+  } else {
+    link.axes =
+        rootedBefore ? last.axes : relatedAxes(rng, last.axes, manualAxes);
+  }
   bool again = !last.op.empty() && rng.chance(85);
   link.dim = again ? last.dim : rng.between(0, dims - 1);
   link.other = again ? last.other : rng.between(0, dims - 1);

@@ -238,6 +238,7 @@ int64_t Generator::otherEntries() {
 
 bool Generator::focusedProgram() {
   Kind kind = options.kind == Kind::Full ? focus(seed) : options.kind;
+  layouts = layouts || (kind == Kind::Reshard && rng.chance(35));
   if (kind == Kind::Reshard)
     reshardProgram();
   else if (kind == Kind::Collectives)

@@ -172,7 +172,9 @@ void Generator::partialProgram() {
   budget = 4;
   // What combines or changes the arguments themselves.
   if (comePartial && rng.chance(60)) {
-    const Val a = rng.oneOf(arguments), b = rng.oneOf(arguments);
+    const Val a = rng.oneOf(arguments);
+    const Val b =
+        rng.chance(35) ? argument(elem, shape, true) : rng.oneOf(arguments);
     static const std::vector<std::string> two = {"add", "sub", "mul", "mul"};
     static const std::vector<std::string> floatOps = {"arith.negf", "math.absf",
                                                       "math.floor"};
