@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
 
 using namespace mlir;
 using namespace shard;
@@ -176,20 +177,61 @@ static void mergeYields(RewriterBase &rewriter, scf::ExecuteRegionOp op) {
 }
 
 /// What the destination held is not read, and it may be an argument, which a run
-/// does not write: a fresh tensor serves.
-static void renewDestination(RewriterBase &rewriter,
-                             bufferization::MaterializeInDestinationOp op) {
-  auto type = dyn_cast<RankedTensorType>(op.getDest().getType());
-  if (!type)
+/// does not write: a fresh copy of the source serves. It is in conflict with
+/// nothing, as the op itself would be where another branch yields its source.
+static void lowerStore(RewriterBase &rewriter,
+                       bufferization::MaterializeInDestinationOp op) {
+  if (!isa<RankedTensorType>(op.getDest().getType()))
     return;
-  SmallVector<Value> sizes;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.isDynamicDim(dim))
-      sizes.push_back(
-          tensor::DimOp::create(rewriter, op.getLoc(), op.getDest(), dim));
-  Value fresh =
-      bufferization::AllocTensorOp::create(rewriter, op.getLoc(), type, sizes);
-  op.getDestMutable().assign(fresh);
+  Location loc = op.getLoc();
+  Type type = op.getResult().getType();
+  Value copy = bufferization::AllocTensorOp::create(
+      rewriter, loc, cast<RankedTensorType>(op.getSource().getType()),
+      ValueRange(), op.getSource());
+  if (copy.getType() != type)
+    copy = tensor::CastOp::create(rewriter, loc, type, copy);
+  rewriter.replaceOp(op, copy);
+}
+
+/// Copies tensors that go back to a block that they come from, where a region op
+/// yields them: the analysis of bufferization follows such a circle for ever.
+static void copyAtBackEdges(RewriterBase &rewriter, ModuleOp module) {
+  SmallVector<std::pair<Operation *, OpOperand *>> copies;
+  module.walk([&](func::FuncOp function) {
+    if (function.getBody().hasOneBlock() || function.isExternal())
+      return;
+    bool hasRegions = false;
+    for (Block &block : function.getBody())
+      for (Operation &op : block)
+        hasRegions |= op.getDialect() && isa<scf::SCFDialect>(op.getDialect());
+    if (!hasRegions)
+      return;
+    DominanceInfo dominance(function);
+    for (Block &block : function.getBody()) {
+      auto branch = dyn_cast<BranchOpInterface>(block.getTerminator());
+      if (!branch)
+        continue;
+      for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
+        if (!dominance.dominates(branch->getSuccessor(i), &block))
+          continue;
+        for (OpOperand &operand : branch->getOpOperands()) {
+          auto given =
+              branch.getSuccessorBlockArgument(operand.getOperandNumber());
+          if (given && given->getOwner() == branch->getSuccessor(i) &&
+              isa<RankedTensorType>(given->getType()))
+            copies.push_back({branch, &operand});
+        }
+      }
+    }
+  });
+  for (auto [branch, operand] : copies) {
+    rewriter.setInsertionPoint(branch);
+    Value copy = bufferization::AllocTensorOp::create(
+        rewriter, branch->getLoc(),
+        cast<RankedTensorType>(operand->get().getType()), ValueRange(),
+        operand->get());
+    operand->set(copy);
+  }
 }
 
 /// A large splat is filled when it is needed; fusion then makes a scalar of it.
@@ -237,7 +279,7 @@ LogicalResult execution::lowerTensorOps(ModuleOp module) {
       rewriter.eraseOp(op);
     } else if (auto store =
                    dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
-      renewDestination(rewriter, store);
+      lowerStore(rewriter, store);
     } else if (auto scatter = dyn_cast<tensor::ScatterOp>(op)) {
       lowerScatter(rewriter, scatter);
     } else if (auto cast = dyn_cast<tensor::BitcastOp>(op)) {
@@ -255,5 +297,6 @@ LogicalResult execution::lowerTensorOps(ModuleOp module) {
         return unpack.emitError("cannot be lowered to a transpose and a slice");
     }
   }
+  copyAtBackEdges(rewriter, module);
   return success();
 }

@@ -225,34 +225,43 @@ private:
            layoutBounds(value.extents[dim], grid.sizes(value.dims[dim]));
   }
 
-  /// Bounds that the target has too stay, where a sharding can say so: all
-  /// dimensions must be static then.
-  void removeBounds() {
+  /// Finds the dimensions whose bounds the target has too, where they may stay. A
+  /// sharding that has bounds in one dimension has them in all: blocks of the
+  /// other dimensions have no padding. So those must be static, and whole
+  /// blocks whatever splits them on the way.
+  void fixDims() {
     fixedDims.assign(shape.size(), false);
-    bool isStatic =
-        std::find(shape.begin(), shape.end(), kDynamic) == shape.end();
-    for (size_t dim = 0; dim < shape.size(); ++dim) {
-      if (state.bounds[dim].empty())
-        continue;
-      bool isLayout = hasLayoutBounds(state, dim);
-      if (isStatic && !isLayout && state.dims[dim] == goal.dims[dim] &&
-          state.bounds[dim] == goal.bounds[dim]) {
-        fixedDims[dim] = true;
-        continue;
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      fixedDims[dim] = !state.bounds[dim].empty() &&
+                       !hasLayoutBounds(state, dim) &&
+                       state.dims[dim] == goal.dims[dim] &&
+                       state.bounds[dim] == goal.bounds[dim];
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (!fixedDims[dim] &&
+          (shape[dim] == kDynamic || shape[dim] % grid.numDevices() != 0)) {
+        fixedDims.assign(shape.size(), false);
+        return;
       }
+  }
+
+  void removeBounds() {
+    fixDims();
+    // First what changes no block: each step leaves bounds in all dimensions or
+    // in none.
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (!state.bounds[dim].empty() && hasLayoutBounds(state, dim) &&
+          dividesEvenly(shape[dim], grid.sizes(state.dims[dim])))
+        state.bounds[dim].clear();
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      if (state.bounds[dim].empty() || fixedDims[dim])
+        continue;
       Step step;
       step.dim = static_cast<int64_t>(dim);
       step.axes = state.dims[dim];
       step.bounds = state.bounds[dim];
-      if (!isLayout) {
-        step.kind = Step::Kind::GatherOffsets;
-        add(std::move(step));
-      } else if (dividesEvenly(shape[dim], grid.sizes(state.dims[dim]))) {
-        state.bounds[dim].clear();
-      } else {
-        step.kind = Step::Kind::PadOffsets;
-        add(std::move(step));
-      }
+      step.kind = hasLayoutBounds(state, dim) ? Step::Kind::PadOffsets
+                                              : Step::Kind::GatherOffsets;
+      add(std::move(step));
     }
   }
 

@@ -45,3 +45,37 @@ func.func @partial(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
   %2 = shard.shard %1 to %t : tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// -----
+
+// Two layouts of one value; and one where another hint asks for the usual blocks.
+
+shard.grid @grid(shape = 2)
+func.func @layouts(
+    // expected-note @+1 {{is here}}
+    %a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]], offsets = [0, 3, 8]>},
+    // expected-error @+1 {{contradicts another one of the same value in its halos or offsets}}
+    %b: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]], offsets = [0, 5, 8]>}) {
+  shard.group %a, %b id = 0 : tensor<8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @grid(shape = 2)
+// expected-note @+1 {{is here}}
+func.func @usual_blocks(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) {
+  // expected-error @+1 {{contradicts another one of the same value in its halos or offsets}}
+  shard.constraint %a to <@grid, [[0]], halo = [1, 1]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+// A hint that is open says nothing about blocks.
+
+shard.grid @grid(shape = 2)
+func.func @open(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[?]]>}) {
+  shard.constraint %a to <@grid, [[0]], halo = [1, 1]> : tensor<8xf32>
+  return
+}
