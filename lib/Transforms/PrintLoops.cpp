@@ -12,6 +12,7 @@
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,7 +28,8 @@ bool isForwarding(mlir::Operation *op) {
   return op->getDialect() ==
              op->getContext()->getLoadedDialect<ShardDialect>() ||
          op->hasTrait<mlir::OpTrait::IsTerminator>() ||
-         mlir::isa<mlir::CallOpInterface, mlir::RegionBranchOpInterface>(op);
+         mlir::isa<mlir::CallOpInterface, mlir::RegionBranchOpInterface,
+                   mlir::tensor::ParallelInsertSliceOp>(op);
 }
 
 struct ShardPrintLoopsPass
