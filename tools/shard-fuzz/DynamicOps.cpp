@@ -163,7 +163,9 @@ bool Generator::dynamicElementwise() {
     else
       defineLike("arith.maximumf" + operands, *a, larger);
   } else if (a->elem == Elem::I1) {
-    defineLike("arith.xori" + operands, *a, 1);
+    // MLIR folds x xor x, and a comparison of x with x, to a constant without a
+    // shape.
+    defineLike((rng.chance(50) ? "arith.andi" : "arith.ori") + operands, *a, 1);
   } else {
     static const std::vector<std::string> ops = {
         "arith.addi",  "arith.subi",  "arith.muli",  "arith.maxsi",
@@ -179,13 +181,12 @@ bool Generator::dynamicSelect() {
     return false;
   Val b = needLike(*a), flag = *a;
   flag.elem = Elem::I1;
-  if (a->elem == Elem::I1 || rng.chance(40))
+  if (!isFloat(a->elem) || rng.chance(40))
     flag = needLike(flag);
   else
-    flag = defineLike(
-        (isFloat(a->elem) ? "arith.cmpf olt, " : "arith.cmpi slt, ") + a->name +
-            ", " + b.name + " : " + a->type(),
-        flag, 1);
+    flag = defineLike("arith.cmpf olt, " + a->name + ", " + b.name + " : " +
+                          a->type(),
+                      flag, 1);
   defineLike("arith.select " + flag.name + ", " + a->name + ", " + b.name +
                  " : " + flag.type() + ", " + a->type(),
              *a, std::max(a->bound, b.bound));
