@@ -47,6 +47,9 @@ bool sameSet(ArrayRef<GridAxis> a, ArrayRef<GridAxis> b) {
 
 std::optional<ArrayRef<GridAxis>> dropPrefix(ArrayRef<GridAxis> axes,
                                              ArrayRef<GridAxis> prefix) {
+  if (SHARD_FAULT(FoldPrefixAsSuffix) && axes.size() > prefix.size() &&
+      axes.take_back(prefix.size()) == prefix)
+    return axes.drop_back(prefix.size());
   if (axes.size() < prefix.size() || axes.take_front(prefix.size()) != prefix)
     return std::nullopt;
   return axes.drop_front(prefix.size());
@@ -176,7 +179,8 @@ struct AllToAllPair : OpRewritePattern<AllToAllOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<AllToAllOp>();
     if (!inner || inner.getGridAttr() != op.getGridAttr() ||
-        inner.getGridAxes() != op.getGridAxes() ||
+        (inner.getGridAxes() != op.getGridAxes() &&
+         !SHARD_FAULT(FoldAnyAllToAllPair)) ||
         inner.getSplitAxis() != op.getConcatAxis() ||
         inner.getConcatAxis() != op.getSplitAxis() ||
         inner.getInput().getType() != op.getResult().getType())
@@ -206,7 +210,7 @@ struct SimplifyPermute : OpRewritePattern<PermuteOp> {
     if (!inner || inner.getGridAttr() != op.getGridAttr() ||
         inner.getToAxes() != from)
       return failure();
-    if (inner.getFromAxes() == to) {
+    if (inner.getFromAxes() == to || SHARD_FAULT(FoldAnyPermutePair)) {
       rewriter.replaceOp(op, inner.getInput());
       return success();
     }
@@ -248,6 +252,8 @@ struct SimplifyShift : OpRewritePattern<ShiftOp> {
         inner.getInput().getType() != op.getResult().getType() ||
         llvm::AddOverflow(offset, static_cast<int64_t>(inner.getOffset()), sum))
       return failure();
+    if (SHARD_FAULT(FoldShiftsToLonger))
+      sum = std::max<int64_t>(offset, inner.getOffset());
     if (op.getRotate() && !ShapedType::isDynamic(size))
       sum %= size;
     rewriter.replaceOpWithNewOp<ShiftOp>(

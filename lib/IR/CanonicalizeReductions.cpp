@@ -8,6 +8,8 @@
 
 #include "Canonicalize.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 using namespace mlir;
 
 namespace shard {
@@ -67,10 +69,12 @@ struct NestedAllReduce : OpRewritePattern<AllReduceOp> {
       return failure();
     SmallVector<GridAxis> axes(inner.getGridAxes());
     for (GridAxis axis : op.getGridAxes()) {
-      if (!llvm::is_contained(inner.getGridAxes(), axis))
-        axes.push_back(axis);
-      else if (!idempotent)
+      if (!llvm::is_contained(inner.getGridAxes(), axis)) {
+        if (!SHARD_FAULT(FoldNestedReduceForgetsAxes))
+          axes.push_back(axis);
+      } else if (!idempotent && !SHARD_FAULT(FoldSumTwice)) {
         return failure();
+      }
     }
     rewriter.replaceOpWithNewOp<AllReduceOp>(op, type, inner.getInput(),
                                              op.getGrid(), axes, kind);
@@ -89,7 +93,8 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
     if (!reduce || !reduce->hasOneUse() || !isPlain(reduce) ||
         reduce.getGridAttr() != slice.getGridAttr() ||
         slice.getGridAxes().empty() ||
-        !isSubset(slice.getGridAxes(), reduce.getGridAxes()))
+        !(isSubset(slice.getGridAxes(), reduce.getGridAxes()) ||
+          SHARD_FAULT(FoldReduceOfReduceScatterAxes)))
       return failure();
     Type type = slice.getResult().getType();
     ReductionKind kind = reduce.getReduction();
@@ -102,7 +107,7 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
     Value result = ReduceScatterOp::create(
         rewriter, slice.getLoc(), type, reduce.getInput(), slice.getGrid(),
         slice.getGridAxes(), kind, slice.getSliceAxis().getSExtValue());
-    if (!rest.empty())
+    if (!rest.empty() && !SHARD_FAULT(FoldForgetsRestOfReduce))
       result = AllReduceOp::create(rewriter, reduce.getLoc(), type, result,
                                    slice.getGrid(), rest, kind);
     rewriter.replaceOp(slice, result);
@@ -128,7 +133,9 @@ struct GatherOfReduceScatter : OpRewritePattern<AllGatherOp> {
       return failure();
     rewriter.replaceOpWithNewOp<AllReduceOp>(
         gather, result, scatter.getInput(), gather.getGrid(),
-        gather.getGridAxes(), scatter.getReduction());
+        gather.getGridAxes(),
+        SHARD_FAULT(FoldToReduceOfOtherKind) ? ReductionKind::Max
+                                             : scatter.getReduction());
     return success();
   }
 };
@@ -141,7 +148,8 @@ struct ReduceScatterOfReplicated : OpRewritePattern<ReduceScatterOp> {
                                 PatternRewriter &rewriter) const override {
     auto input = cast<ShapedType>(op.getInput().getType());
     auto result = cast<ShapedType>(op.getResult().getType());
-    if (!isIdempotent(op.getReduction()) ||
+    if ((!isIdempotent(op.getReduction()) &&
+         !SHARD_FAULT(FoldReduceScatterToSlice)) ||
         input.getElementType() != result.getElementType() ||
         !isReplicatedOver(op.getInput(), op.getGridAttr(), op.getGridAxes()))
       return failure();

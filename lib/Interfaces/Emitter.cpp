@@ -15,6 +15,7 @@
 #include "shard/Interfaces/ShardingOption.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -60,12 +61,15 @@ TypedAttr neutralElement(ReductionKind kind, Type type) {
   case ReductionKind::UMax:
     return IntegerAttr::get(type, APInt::getZero(width));
   case ReductionKind::Product:
-    return IntegerAttr::get(type, APInt(width, 1));
+    return IntegerAttr::get(
+        type, APInt(width, SHARD_FAULT(NeutralOfProductIsZero) ? 0 : 1));
   case ReductionKind::BitwiseAnd:
   case ReductionKind::UMin:
     return IntegerAttr::get(type, APInt::getAllOnes(width));
   case ReductionKind::Max:
-    return IntegerAttr::get(type, APInt::getSignedMinValue(width));
+    return IntegerAttr::get(type, SHARD_FAULT(NeutralOfSignedMaxIsZero)
+                                      ? APInt::getZero(width)
+                                      : APInt::getSignedMinValue(width));
   case ReductionKind::Min:
     return IntegerAttr::get(type, APInt::getSignedMaxValue(width));
   case ReductionKind::Average:
@@ -112,6 +116,8 @@ public:
     }
     switch (step.kind) {
     case Step::Kind::AllGather:
+      if (SHARD_FAULT(DivergentCollective) && result.hasStaticShape())
+        return gatherOnFirst(step, local, result);
       return AllGatherOp::create(builder, loc, result, local, grid, axes,
                                  step.dim);
     case Step::Kind::AllSlice:
@@ -156,6 +162,24 @@ private:
                      << stringifyReductionKind(step.reduction)
                      << "', which has no neutral element";
     return element;
+  }
+
+  /// The seeded fault: an all_gather that only the first device comes to.
+  Value gatherOnFirst(const Step &step, Value local, RankedTensorType result) {
+    builder.getContext()->getOrLoadDialect<scf::SCFDialect>();
+    Value first = isFirstOf(builder, loc, emission.gridSymbol, step.axes);
+    auto branch = scf::IfOp::create(builder, loc, TypeRange(result), first,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value whole = AllGatherOp::create(builder, loc, result, local, grid,
+                                      ArrayRef<GridAxis>(step.axes), step.dim);
+    scf::YieldOp::create(builder, loc, whole);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    Value rest = tensor::EmptyOp::create(builder, loc, result.getShape(),
+                                         type.getElementType());
+    scf::YieldOp::create(builder, loc, rest);
+    return branch.getResult(0);
   }
 
   Value makePartial(const Step &step, Value local) {

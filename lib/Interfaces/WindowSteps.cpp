@@ -8,6 +8,7 @@
 
 #include "WindowSteps.h"
 
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/Interfaces/PartitionContext.h"
 
@@ -54,6 +55,9 @@ public:
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       extents.push_back(builder.getIndexAttr(result.getDimSize(dim) -
                                              to.low[dim] - to.high[dim]));
+    for (OpFoldResult &low : newLow)
+      if (SHARD_FAULT(HaloOneLess) && *getConstantIntValue(low) > 0)
+        low = builder.getIndexAttr(*getConstantIntValue(low) - 1);
     Value block = slice(local, oldLow, extents);
     Value around = insert(block, empty(result, local), newLow, extents);
     SmallVector<GridAxesAttr> splitAxes;

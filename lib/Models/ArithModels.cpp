@@ -8,6 +8,7 @@
 
 #include "shard/Models/Models.h"
 
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/Emitter.h"
 #include "shard/Interfaces/PartitionContext.h"
@@ -50,9 +51,13 @@ struct ElementwiseModel : public GenericShardingModel<ElementwiseModel> {
   PartialRule getPartialRule(Operation *op) const {
     if (isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp,
             arith::NegFOp>(op))
-      return PartialRule::Additive;
+      return SHARD_FAULT(PartialPlusWhole) ? PartialRule::Multilinear
+                                           : PartialRule::Additive;
     if (isa<arith::MulFOp, arith::MulIOp>(op))
-      return PartialRule::Multilinear;
+      return SHARD_FAULT(PartialTimesPartial) ? PartialRule::Additive
+                                              : PartialRule::Multilinear;
+    if (SHARD_FAULT(PartialThroughNonlinear))
+      return PartialRule::Movement;
     return PartialRule::None;
   }
 };

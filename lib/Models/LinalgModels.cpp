@@ -57,11 +57,17 @@ std::optional<ReductionKind> combinerKind(Operation *op) {
         return SHARD_FAULT(MinCombinesAsMax) ? ReductionKind::Max
                                              : ReductionKind::Min;
       })
-      .Case<arith::MaxUIOp>([](auto) { return ReductionKind::UMax; })
+      .Case<arith::MaxUIOp>([](auto) {
+        return SHARD_FAULT(UnsignedCombinesSigned) ? ReductionKind::Max
+                                                   : ReductionKind::UMax;
+      })
       .Case<arith::MinUIOp>([](auto) { return ReductionKind::UMin; })
       .Case<arith::AndIOp>([](auto) { return ReductionKind::BitwiseAnd; })
       .Case<arith::OrIOp>([](auto) { return ReductionKind::BitwiseOr; })
-      .Case<arith::XOrIOp>([](auto) { return ReductionKind::BitwiseXor; })
+      .Case<arith::XOrIOp>([](auto) {
+        return SHARD_FAULT(XorCombinesAsOr) ? ReductionKind::BitwiseOr
+                                            : ReductionKind::BitwiseXor;
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 

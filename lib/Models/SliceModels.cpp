@@ -164,7 +164,8 @@ struct PadModel : public DescribedModel<PadModel, tensor::PadOp> {
     Value padding = cast<tensor::PadOp>(op).getConstantPaddingValue();
     bool isZero = padding && (matchPattern(padding, m_AnyZeroFloat()) ||
                               matchPattern(padding, m_Zero()));
-    return isZero ? PartialRule::Additive : PartialRule::None;
+    return isZero || SHARD_FAULT(PartialPadded) ? PartialRule::Additive
+                                                : PartialRule::None;
   }
 };
 

@@ -27,6 +27,8 @@
 
 #include "Run.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include <limits>
 
 namespace shard::propagation {
@@ -158,7 +160,7 @@ void Run::placePartials() {
         problem.tensors(op).drop_front(table.numOperands);
     // Ops with several results reduce them all at once.
     if (results.size() != 1 || results[0] == kNoValue || hinted[results[0]] ||
-        problem.neverPartial[results[0]] ||
+        (problem.neverPartial[results[0]] && !SHARD_FAULT(PartialInBranches)) ||
         (!resharded.empty() &&
          llvm::any_of(
              problem.tensors(op).take_front(table.numOperands),

@@ -8,6 +8,8 @@
 
 #include "Reader.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 using namespace mlir;
 
 namespace shard::propagation {
@@ -132,7 +134,7 @@ static std::optional<int64_t> contradiction(Hint &into, const Hint &other) {
     if (!std::equal(a.axes.begin(), a.axes.begin() + common, b.axes.begin()) ||
         (longer && !a.open) || (b.axes.size() < a.axes.size() && !b.open))
       return dim;
-    if (longer)
+    if (longer && !SHARD_FAULT(JoinedHintLosesAxes))
       a.axes = b.axes;
     a.open = a.open && b.open;
     a.priority = std::min(a.priority, b.priority);

@@ -181,7 +181,8 @@ std::optional<HintError> Run::applyHints() {
     made.forbidden |= made.partial;
     if (made.partial)
       made.reduction = hint.reduction;
-    if (SHARD_FAULT(HintDropped))
+    if (SHARD_FAULT(HintDropped) ||
+        (SHARD_FAULT(ClosedHintDropped) && made.closed))
       continue;
     state[value] = shardings.intern(dims, mask);
     limit[value] = intern(std::move(made));

@@ -15,6 +15,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 namespace shard {
 namespace runtime {
@@ -91,6 +92,9 @@ void unblock(Device &device) {
 bool meet(Device &device, Member &member, const Call &call) {
   Run &run = *device.run;
   Communicator &group = *member.communicator;
+  while (SHARD_FAULT(DeviceNeverComes) && call.kind == Kind::AllGather &&
+         member.position == 0)
+    std::this_thread::sleep_for(std::chrono::seconds(1));
   Lock lock(run.mutex);
   if (run.failed)
     return false;
@@ -376,6 +380,8 @@ void receiveMessage(Device &device, Member &member, const Call &call,
 
 void record(Device &device, const Member &member, const Call &call,
             int64_t bytes) {
+  if (SHARD_FAULT(CallNotRecorded) && call.kind == Kind::AllToAll)
+    return;
   auto [it, isNew] = device.recordIndex.try_emplace(
       RecordKey{call.kind, &member, call.location}, device.records.size());
   if (isNew) {
@@ -387,7 +393,7 @@ void record(Device &device, const Member &member, const Call &call,
     device.records.push_back(std::move(record));
   }
   CallRecord &record = device.records[it->second];
-  ++record.count;
+  record.count += 1 + SHARD_FAULT(CallCountedTwice);
   record.bytes += bytes;
   if (call.hasInput)
     record.inputBytes += call.input.bytes();

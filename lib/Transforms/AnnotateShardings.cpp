@@ -127,8 +127,11 @@ private:
              << " must be cut into sub-axes, which adds a grid to the module; "
                 "run the pass on the module instead of on a function";
     OpBuilder builder(gridOp->getContext());
+    std::vector<int64_t> shape = propagation.grid.shape;
+    if (SHARD_FAULT(RefinedGridReversed))
+      std::reverse(shape.begin(), shape.end());
     auto refined = GridOp::create(builder, gridOp.getLoc(), gridOp.getSymName(),
-                                  ArrayRef<int64_t>(propagation.grid.shape));
+                                  ArrayRef<int64_t>(shape));
     refined.setRefinesAttr(grid);
     SymbolTable symbols(module);
     grid = FlatSymbolRefAttr::get(
@@ -291,7 +294,8 @@ private:
       // A region's edges list the uses of its terminators first.
       annotation->moveBefore(anchor);
     }
-    use.set(annotation);
+    if (!SHARD_FAULT(UseNotReplaced))
+      use.set(annotation);
   }
 
   void annotateManual(const GridPropagation::ManualShardings &entry) {
