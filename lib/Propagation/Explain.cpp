@@ -33,7 +33,9 @@ public:
       hintOf.try_emplace(value, hint);
   }
 
-  void run(const WrittenReshards &reshards) {
+  void run(Operation *root, const WrittenReshards &reshards) {
+    root->walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { position.try_emplace(op, position.size()); });
     for (const auto &[value, index] : out.values) {
       PropagationExplanation::ValueEntry entry;
       entry.value = nameOf(value);
@@ -50,10 +52,34 @@ public:
       if (Operation *owner = reader.silent.lookup(op))
         if (isa<ShardOp, ConstraintOp>(owner))
           addAnnotation(owner, op);
+    llvm::stable_sort(entries, llvm::less_first());
+    for (auto &[place, entry] : entries)
+      explanation.reshards.push_back(std::move(entry));
   }
 
 private:
   using Reason = PropagationExplanation::Reason;
+  using ReshardEntry = PropagationExplanation::ReshardEntry;
+
+  /// Where a reshard stands in the program: before an op or behind it, by operand
+  /// or result.
+  using Place = std::tuple<size_t, bool, unsigned>;
+  Place before(Operation *op, unsigned operand) const {
+    return {position.lookup(op), false, operand};
+  }
+  Place behind(Operation *op, unsigned result) const {
+    return {position.lookup(op), true, result};
+  }
+
+  /// The grid on which reshards of `value` are planned: without the axes that are
+  /// manual around it.
+  const Grid &gridOf(ValueId value) {
+    uint16_t scope = reader.problem.valueScope[value];
+    auto [it, isNew] = gridOfScope.try_emplace(scope);
+    if (isNew)
+      it->second = planningGrid(reader.problem, scope, out);
+    return it->second;
+  }
 
   std::string nameOf(Value value) {
     std::string result;
@@ -217,8 +243,8 @@ private:
     entry.has = reasonsOf(source);
     entry.wants = wishesOf(target, has);
     entry.verdict = "the annotation says so";
-    entry.steps = stepsOf(owner->getOperand(0), has, wanted);
-    explanation.reshards.push_back(std::move(entry));
+    entry.steps = stepsOf(owner->getOperand(0), source, has, wanted);
+    entries.emplace_back(before(owner, 0), std::move(entry));
   }
 
   /// The hints on other tensors of `op` that keep its loops of dimension `dim`
@@ -262,7 +288,7 @@ private:
     entry.from = text(has);
     entry.to = text(wanted);
 
-    entry.steps = stepsOf(use.use->get(), has, wanted);
+    entry.steps = stepsOf(use.use->get(), value, has, wanted);
 
     std::vector<bool> moved(out.axes.size(), false);
     for (size_t dim = 0; dim < has.dims.size(); ++dim) {
@@ -313,14 +339,16 @@ private:
           entry.verdict = "the op is not split along that dimension";
       }
     }
-    explanation.reshards.push_back(std::move(entry));
+    entries.emplace_back(before(use.anchor, use.use->getOperandNumber()),
+                         std::move(entry));
   }
 
   /// The steps between two shardings of `value`, in words; empty without a plan.
-  std::string stepsOf(Value value, const Sharding &from, const Sharding &to) {
+  std::string stepsOf(Value value, ValueId id, const Sharding &from,
+                      const Sharding &to) {
     auto type = cast<RankedTensorType>(value.getType());
     const Plan *plan =
-        planner.plan(out.grid, shapeOf(type), elementBytes(type), from, to);
+        planner.plan(gridOf(id), shapeOf(type), elementBytes(type), from, to);
     std::string result;
     if (plan)
       for (const Step &step : plan->steps) {
@@ -429,7 +457,7 @@ private:
     entry.place = placeOf(owner->getLoc());
     entry.from = text(has);
     entry.to = text(wanted);
-    entry.steps = stepsOf(result, has, wanted);
+    entry.steps = stepsOf(result, value, has, wanted);
 
     for (GridAxis axis : has.partial)
       if (!llvm::is_contained(wanted.partial, axis))
@@ -461,7 +489,7 @@ private:
       reason.hint = reader.describeHint(value);
       entry.wants.push_back(std::move(reason));
     }
-    explanation.reshards.push_back(std::move(entry));
+    entries.emplace_back(behind(owner, computed.result), std::move(entry));
   }
 
   AsmState names;
@@ -471,6 +499,10 @@ private:
   Planner &planner;
   GridOp gridOp;
   PropagationExplanation &explanation;
+  /// By operation, in the order of the program.
+  llvm::DenseMap<Operation *, size_t> position;
+  llvm::DenseMap<unsigned, Grid> gridOfScope;
+  std::vector<std::pair<Place, ReshardEntry>> entries;
   /// In the problem's table of hints.
   llvm::DenseMap<ValueId, uint32_t> hintOf;
   /// The ops that have a value as operand; filled when first needed.
@@ -484,7 +516,8 @@ private:
 void explain(Operation *root, Reader &reader, const Solution &solution,
              const GridPropagation &out, const WrittenReshards &reshards,
              Planner &planner, PropagationExplanation &explanation) {
-  Explainer(root, reader, solution, out, planner, explanation).run(reshards);
+  Explainer(root, reader, solution, out, planner, explanation)
+      .run(root, reshards);
 }
 
 } // namespace shard::propagation

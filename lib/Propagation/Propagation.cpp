@@ -10,6 +10,7 @@
 
 #include "Components.h"
 #include "Explain.h"
+#include "Origins.h"
 #include "Reader.h"
 #include "Writer.h"
 
@@ -91,9 +92,11 @@ AxisList lostAxes(const AxisList &has, const Sharding &wanted) {
 /// Remarks on the operands that are gathered because their op cannot be split,
 /// one per op. Those of ops without a model are left to partition.
 void addGathers(Reader &reader, const Solution &solution,
-                const GridPropagation &out, const WrittenReshards &reshards,
+                const PropagationOptions &options, const GridPropagation &out,
+                const WrittenReshards &reshards,
                 std::vector<PropagationRemark> &remarks) {
   auto gridOp = cast<GridOp>(out.gridOp);
+  Origins origins(reader, solution, options);
   OpId last = kNoOp;
   for (auto [use, op] : llvm::zip_equal(out.uses, reshards.useOps)) {
     if (op == kNoOp || op == last || !isa<Operation *>(reader.origins[op]) ||
@@ -117,10 +120,13 @@ void addGathers(Reader &reader, const Solution &solution,
         os << (axis == lost.front() ? "" : ", ");
         printAxis(os, out.axes[axis], gridOp);
       }
-      if (reader.hasHint(value))
-        os << " (" << reader.describeHint(value) << ")";
-      else
-        os << " (--shard-explain names the hint)";
+      llvm::SmallSetVector<ValueId, 2> hints;
+      for (GridAxis axis : lost)
+        hints.insert(origins.of(value, axis));
+      os << " (";
+      for (ValueId hint : hints)
+        os << (hint == hints.front() ? "" : "; ") << reader.describeHint(hint);
+      os << ")";
       remarks.push_back({owner->getLoc(), std::move(text)});
       last = op;
       break;
@@ -185,7 +191,7 @@ LogicalResult propagateShardings(Operation *root,
                          component.functions.end());
     WrittenReshards reshards =
         writeSolution(reader, solution, planner, options.explain, out);
-    addGathers(reader, solution, out, reshards, result.remarks);
+    addGathers(reader, solution, options, out, reshards, result.remarks);
     if (options.explain)
       explain(root, reader, solution, out, reshards, planner,
               result.explanation);

@@ -39,8 +39,15 @@ void Reader::unite(ValueId a, ValueId b) {
   a = find(a);
   b = find(b);
   // The older one stands for both, so that paths stay short in loops.
-  if (a != b)
-    parent[std::max(a, b)] = std::min(a, b);
+  if (a == b)
+    return;
+  if (a > b)
+    std::swap(a, b);
+  parent[b] = a;
+  // A call may have fewer manual axes around it than its callee.
+  auto &scopes = problem.valueScope;
+  if (problem.scopes[scopes[b]].size() > problem.scopes[scopes[a]].size())
+    scopes[a] = scopes[b];
 }
 
 void Reader::edge(OpOperand &use, ValueId target) {
@@ -93,11 +100,16 @@ LogicalResult Reader::declare(FunctionOpInterface function) {
 }
 
 LogicalResult Reader::read(ArrayRef<FunctionOpInterface> functions) {
-  for (FunctionOpInterface function : functions)
+  if (failed(findScopes(functions)))
+    return failure();
+  for (FunctionOpInterface function : functions) {
+    scope = scopeOf.lookup(function);
     if (failed(declare(function)))
       return failure();
+  }
   for (FunctionOpInterface function : functions) {
     this->function = function;
+    scope = scopeOf.lookup(function);
     if (failed(readRegion(function.getFunctionBody())))
       return failure();
   }
@@ -110,7 +122,7 @@ LogicalResult Reader::read(ArrayRef<FunctionOpInterface> functions) {
       problem.neverPartial[find(id)] =
           problem.neverPartial[find(id)] || problem.neverPartial[id];
     }
-  return mergeHints();
+  return failure(failed(checkScopes()) || failed(mergeHints()));
 }
 
 LogicalResult Reader::readRegion(Region &region) {

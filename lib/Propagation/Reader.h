@@ -150,6 +150,10 @@ private:
   mlir::LogicalResult readForall(mlir::scf::ForallOp op);
   void readReturn(mlir::Operation *op);
   mlir::LogicalResult readManual(ManualComputationOp op);
+  mlir::FailureOr<llvm::SmallVector<AxisOrigin, 1>>
+  manualAxesOf(ManualComputationOp op);
+  mlir::LogicalResult
+  findScopes(llvm::ArrayRef<mlir::FunctionOpInterface> functions);
 
   // ReaderHints.cpp
   mlir::LogicalResult addHint(ValueId value, ShardingAttr attr, mlir::Type type,
@@ -159,6 +163,7 @@ private:
                               mlir::Location location);
   mlir::LogicalResult checkGrid(mlir::FlatSymbolRefAttr symbol,
                                 mlir::Operation *from, mlir::Location location);
+  mlir::LogicalResult checkScopes();
   mlir::LogicalResult mergeHints();
   AxisOrigin partOf(const ResolvedAxis &axis) const;
   mlir::FailureOr<Hint> resolveHint(ShardingAttr attr, mlir::Type type,
@@ -167,6 +172,9 @@ private:
   GridOp gridOp;
   mlir::SymbolTableCollection &symbols;
   uint16_t scope = 0;
+  /// Of functions that are called in bodies of manual computations: the scope of
+  /// their values.
+  llvm::DenseMap<mlir::Operation *, uint16_t> scopeOf;
   llvm::DenseMap<mlir::Value, ValueId> ids;
   mutable std::vector<ValueId> parent;
   std::vector<PlacedHint> hints;

@@ -8,6 +8,8 @@
 
 #include "Reader.h"
 
+#include "shard/Interfaces/ManualCalls.h"
+
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
@@ -185,6 +187,47 @@ static LoopTable manualTable(ArrayRef<int64_t> outer, ArrayRef<int64_t> inner,
   return table;
 }
 
+/// The manual axes of `op`, as the shardings that use them spell them.
+FailureOr<llvm::SmallVector<AxisOrigin, 1>>
+Reader::manualAxesOf(ManualComputationOp op) {
+  llvm::SmallVector<AxisOrigin, 1> axes;
+  for (Attribute attr : op.getManualAxes()) {
+    auto dims = DimShardingAttr::get(op.getContext(), cast<AxisRefAttr>(attr),
+                                     false, -1);
+    auto resolved =
+        ::shard::resolve(ShardingAttr::get(op.getGridAttr(), dims), gridOp,
+                         Type(), [&] { return op.emitError(); });
+    if (failed(resolved))
+      return failure();
+    axes.push_back(partOf(resolved->dims[0].axes[0]));
+  }
+  return axes;
+}
+
+/// Functions that are called in bodies of manual computations are parts of them.
+LogicalResult Reader::findScopes(ArrayRef<FunctionOpInterface> functions) {
+  ManualCallers callers = findManualCallers(functions, symbols);
+  for (FunctionOpInterface function : functions) {
+    auto known = callers.find(function);
+    if (known == callers.end())
+      continue;
+    llvm::SmallVector<AxisOrigin, 1> axes;
+    for (ManualComputationOp manual : known->second) {
+      if (failed(checkGrid(manual.getGridAttr(), manual, manual.getLoc())))
+        return failure();
+      auto own = manualAxesOf(manual);
+      if (failed(own))
+        return failure();
+      for (const AxisOrigin &axis : *own)
+        if (!llvm::is_contained(axes, axis))
+          axes.push_back(axis);
+    }
+    scopeOf[function] = problem.scopes.size();
+    problem.scopes.push_back(std::move(axes));
+  }
+  return success();
+}
+
 LogicalResult Reader::readManual(ManualComputationOp op) {
   if (failed(checkGrid(op.getGridAttr(), op, op.getLoc())))
     return failure();
@@ -196,18 +239,10 @@ LogicalResult Reader::readManual(ManualComputationOp op) {
     return ::shard::resolve(cast<ShardingAttr>(attr), gridOp, type,
                             [&] { return op.emitError(); });
   };
-  // The manual axes, as the shardings that use them spell them.
-  llvm::SmallVector<AxisOrigin, 1> manualAxes;
-  for (Attribute attr : op.getManualAxes()) {
-    auto dims = DimShardingAttr::get(op.getContext(), cast<AxisRefAttr>(attr),
-                                     false, -1);
-    auto resolved =
-        ::shard::resolve(ShardingAttr::get(op.getGridAttr(), dims), gridOp,
-                         Type(), [&] { return op.emitError(); });
-    if (failed(resolved))
-      return failure();
-    manualAxes.push_back(partOf(resolved->dims[0].axes[0]));
-  }
+  auto axes = manualAxesOf(op);
+  if (failed(axes))
+    return failure();
+  llvm::SmallVector<AxisOrigin, 1> manualAxes = std::move(*axes);
   auto isManual = [&](const AxisOrigin &axis) {
     return llvm::is_contained(manualAxes, axis);
   };

@@ -195,6 +195,32 @@ std::string Reader::describeHint(ValueId value) {
   return result;
 }
 
+/// No hint splits a value by an axis that is manual around it. The verifier sees to
+/// that in bodies; here it is about the functions that bodies call.
+LogicalResult Reader::checkScopes() {
+  for (PlacedHint &hint : hints) {
+    const auto &manual = problem.scopes[problem.valueScope[hint.value]];
+    if (manual.empty())
+      continue;
+    llvm::SmallVector<AxisOrigin> used(
+        problem.hintTable[hint.hint].partial.begin(),
+        problem.hintTable[hint.hint].partial.end());
+    for (const DimHint &dim : problem.hintTable[hint.hint].dims)
+      llvm::append_range(used, dim.axes);
+    for (const AxisOrigin &axis : used)
+      if (llvm::any_of(manual, [&](const AxisOrigin &other) {
+            return axis.axis == other.axis &&
+                   axis.preSize < other.preSize * other.size &&
+                   other.preSize < axis.preSize * axis.size;
+          }))
+        return emitError(hint.location)
+               << "the hint " << textOf(hint) << " names axis "
+               << gridOp.axisName(axis.axis)
+               << ", which is manual where this function is called";
+  }
+  return success();
+}
+
 LogicalResult Reader::mergeHints() {
   std::vector<PlacedHint> merged;
   for (PlacedHint &hint : hints) {

@@ -189,6 +189,14 @@ private:
       written.computed.push_back({op, result, sharding});
   }
 
+  /// The scope that the tensors of an op are in.
+  uint16_t scopeOf(OpId op) const {
+    for (ValueId id : reader.problem.tensors(op))
+      if (id != kNoValue)
+        return reader.problem.valueScope[id];
+    return 0;
+  }
+
   using WantedOperands = llvm::SmallVector<std::pair<unsigned, uint32_t>, 2>;
 
   /// What an op wants otherwise than it is.
@@ -211,6 +219,7 @@ private:
     llvm::SmallVector<uint32_t, 8> key{reader.problem.opTable[op]};
     for (ValueId id : reader.problem.tensors(op))
       key.push_back(id == kNoValue ? kReplicated : indexOf(id));
+    key.push_back(scopeOf(op));
     key.push_back(made.size());
     key.append(made.begin(), made.end());
     uint64_t hash =
@@ -226,14 +235,14 @@ private:
   /// The option for an op that stays the choice when the operands come as it
   /// wants them: from there, another one may do with less.
   ShardingOption
-  chooseSettled(const LoopTable &table,
+  chooseSettled(const Grid &grid, const LoopTable &table,
                 const llvm::SmallVector<RankedTensorType> (&types)[2],
                 const llvm::SmallVector<Sharding> (&shardings)[2],
                 llvm::ArrayRef<ValueId> tensors) {
     llvm::SmallVector<Sharding> operands = shardings[0];
     ShardingOption option;
     for (unsigned pass = 0; pass < kMaxSettling; ++pass) {
-      option = chooseOption(table, out.grid, types[0], types[1], operands,
+      option = chooseOption(table, grid, types[0], types[1], operands,
                             shardings[1], planner);
       bool settled = true;
       for (unsigned index = 0; index < operands.size(); ++index) {
@@ -268,7 +277,12 @@ private:
     for (unsigned index : made)
       if (!shardings[0][index].dims.empty())
         shardings[0][index] = Sharding();
-    ShardingOption option = chooseSettled(table, types, shardings, tensors);
+    uint16_t scope = scopeOf(op);
+    Grid inside;
+    if (scope)
+      inside = planningGrid(reader.problem, scope, out);
+    ShardingOption option = chooseSettled(scope ? inside : out.grid, table,
+                                          types, shardings, tensors);
     Wishes wishes;
     for (unsigned index = 0; index < numOperands; ++index) {
       if (tensors[index] == kNoValue)
@@ -313,12 +327,10 @@ private:
   /// A slice comes as the shared output takes it, in front of the terminator.
   void addForallInsert(OpId op, OpOperand &use) {
     llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
-    Sharding want =
-        operandFor(reader.tables.table(reader.problem.opTable[op]),
-                   shardingOf(tensors[1]));
+    Sharding want = operandFor(reader.tables.table(reader.problem.opTable[op]),
+                               shardingOf(tensors[1]));
     if (want != shardingOf(tensors[0]))
-      out.uses.push_back(
-          {&use, indexFor(want), use.getOwner()->getParentOp()});
+      out.uses.push_back({&use, indexFor(want), use.getOwner()->getParentOp()});
   }
 
   void addManual(const Reader::Manual &manual) {
@@ -364,6 +376,17 @@ private:
   llvm::DenseMap<OpOperand *, OpId> manualEntries;
 };
 } // namespace
+
+Grid planningGrid(const Problem &problem, uint16_t scope,
+                  const GridPropagation &out) {
+  Grid grid = out.grid;
+  for (const AxisOrigin &manual : problem.scopes[scope])
+    for (auto [axis, part] : llvm::enumerate(out.axes))
+      if (part.axis == manual.axis && part.preSize >= manual.preSize &&
+          part.preSize * part.size <= manual.preSize * manual.size)
+        grid.shape[axis] = 1;
+  return grid;
+}
 
 WrittenReshards writeSolution(Reader &reader, Solution &solution,
                               Planner &planner, bool explain,

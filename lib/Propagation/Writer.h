@@ -35,6 +35,11 @@ struct WrittenReshards {
   std::vector<Computed> computed;
 };
 
+/// The grid on which reshards of values of `scope` are planned: axes that are
+/// manual around them have one device.
+Grid planningGrid(const Problem &problem, uint16_t scope,
+                  const GridPropagation &out);
+
 /// Fills `out` from the solution of what `reader` read. `solution` keeps all but
 /// its shardings. `computed` is filled only if `explain` is set.
 WrittenReshards writeSolution(Reader &reader, Solution &solution,

@@ -37,6 +37,13 @@ public:
                       Planner &planner, SignatureLookup signatureOf,
                       const PartitionOptions &options);
 
+  /// The function is called where `axes` are manual: plans must not take devices
+  /// along them for replicas.
+  void setManual(const AxisList &axes) {
+    for (GridAxis axis : axes)
+      planningGrid.shape[axis] = 1;
+  }
+
   /// Replaces the body and the type of the function. Errors are emitted.
   llvm::LogicalResult run();
 

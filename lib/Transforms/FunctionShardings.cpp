@@ -233,6 +233,46 @@ LogicalResult FunctionShardings::read() {
   return readResults();
 }
 
+LogicalResult FunctionShardings::checkWithout(const AxisList &axes) {
+  auto check = [&](const Sharding *sharding, Location location) {
+    for (GridAxis axis : axes)
+      if (sharding && (llvm::is_contained(sharding->partial, axis) ||
+                       llvm::any_of(sharding->dims, [&](const AxisList &dim) {
+                         return llvm::is_contained(dim, axis);
+                       })))
+        return LogicalResult(mlir::emitError(location)
+                             << "a value with sharding " << toString(*sharding)
+                             << " uses axis " << gridOp.axisName(axis)
+                             << ", which is manual where its function is "
+                                "called");
+    return success();
+  };
+  for (const auto *list : {&signature.arguments, &signature.results})
+    for (const Sharding *sharding : *list)
+      if (failed(check(sharding, function->getLoc())))
+        return failure();
+  WalkResult walk = function->walk([&](ShardOp annotation) {
+    return WalkResult(check(of(annotation.getResult()), annotation.getLoc()));
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  walk = function->walk([&](ManualComputationOp manual) {
+    for (auto reference : manual.getManualAxes().getAsRange<AxisRefAttr>()) {
+      GridAxis axis = reference.getName()
+                          ? *gridOp.lookupAxis(reference.getName().getValue())
+                          : GridAxis(reference.getNumber());
+      if (llvm::is_contained(axes, axis)) {
+        manual.emitError()
+            << "axis " << gridOp.axisName(axis)
+            << " is manual already where this function is called";
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 const Sharding *FunctionShardings::of(Value value) const {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
   if (!tensor)

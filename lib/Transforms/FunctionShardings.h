@@ -68,6 +68,10 @@ public:
                                                ShardingAttr attribute,
                                                mlir::Type type) const;
 
+  /// Fails, with an error, where an annotation uses one of `axes`, which are
+  /// manual where the function is called.
+  llvm::LogicalResult checkWithout(const AxisList &axes);
+
   /// The grid of the function; null if it has no annotation.
   GridOp gridOp;
   Grid grid;

@@ -17,6 +17,7 @@
 #include "FunctionShardings.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ManualCalls.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -39,6 +40,29 @@ static LogicalResult rejectCalls(Operation *root) {
   return failure(walk.wasInterrupted());
 }
 
+/// The axes that are manual in `callers`, on the grid of the function that is
+/// called there.
+static FailureOr<AxisList>
+manualAxes(const llvm::SetVector<ManualComputationOp> &callers,
+           const FunctionShardings &called, SymbolTableCollection &symbols) {
+  AxisList axes;
+  for (ManualComputationOp manual : callers) {
+    GridOp grid = getGrid(manual, manual.getGridAttr(), symbols);
+    if (grid != called.gridOp)
+      return manual.emitError() << "calls a function on grid @"
+                                << GridOp(called.gridOp).getSymName()
+                                << "; it must be on the same grid";
+    for (auto reference : manual.getManualAxes().getAsRange<AxisRefAttr>()) {
+      std::optional<GridAxis> axis =
+          reference.getName() ? grid.lookupAxis(reference.getName().getValue())
+                              : GridAxis(reference.getNumber());
+      if (axis && !llvm::is_contained(axes, *axis))
+        axes.push_back(*axis);
+    }
+  }
+  return axes;
+}
+
 LogicalResult partitionProgram(Operation *root,
                                const PartitionOptions &options) {
   if (failed(rejectCalls(root)) || failed(makeShardingsStatic(root)))
@@ -56,6 +80,11 @@ LogicalResult partitionProgram(Operation *root,
   });
   if (read.wasInterrupted())
     return failure();
+
+  SmallVector<FunctionOpInterface> all;
+  for (auto &[function, shardings] : functions)
+    all.push_back(cast<FunctionOpInterface>(function));
+  ManualCallers callers = findManualCallers(all, symbols);
 
   auto signatureOf = [&](Operation *call,
                          StringRef callee) -> const SignatureShardings * {
@@ -84,6 +113,11 @@ LogicalResult partitionProgram(Operation *root,
     FunctionPartitioner partitioner(cast<FunctionOpInterface>(function),
                                     *shardings, pool, *planner, signatureOf,
                                     options);
+    FailureOr<AxisList> manual =
+        manualAxes(callers.lookup(function), *shardings, symbols);
+    if (failed(manual) || failed(shardings->checkWithout(*manual)))
+      return failure();
+    partitioner.setManual(*manual);
     if (failed(partitioner.run()))
       return failure();
   }

@@ -293,3 +293,57 @@ func.func @f(%t: tensor<8x8xf32>) {
   } : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
 }
+
+// -----
+
+// coordinates in the body are those of manual axes
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<8x8xf32>) {
+  %0 = shard.manual_computation(%t) on @g in = [<@g, [["x"], []]>] out = [<@g, [["x"], []]>] axes = ["x"] (%a: tensor<4x8xf32>) {
+    // expected-error@+1 {{in the body of a manual_computation uses axis y, which is not manual}}
+    %i:2 = shard.process_multi_index on @g : index, index
+    shard.return %a : tensor<4x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// the linear index has the coordinates of all axes
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<8x8xf32>) {
+  %0 = shard.manual_computation(%t) on @g in = [<@g, [["x"], []]>] out = [<@g, [["x"], []]>] axes = ["x"] (%a: tensor<4x8xf32>) {
+    // expected-error@+1 {{in the body of a manual_computation uses axis y, which is not manual}}
+    %i = shard.process_linear_index on @g : index
+    shard.return %a : tensor<4x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// a collective on the grid that is refined uses manual axes
+shard.grid @g(shape = 4x2)
+shard.grid @fine(shape = 2x2x2) {refines = @g}
+func.func @f(%t: tensor<8x8xf32>) {
+  %0 = shard.manual_computation(%t) on @fine in = [<@fine, [[0], []]>] out = [<@fine, [[0], []]>] axes = [0] (%a: tensor<4x8xf32>) {
+    // expected-error@+1 {{in the body of a manual_computation uses axis 0, which is not manual}}
+    %b = shard.all_reduce %a on @g grid_axes = [0] : tensor<4x8xf32> -> tensor<4x8xf32>
+    shard.return %b : tensor<4x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// a collective of the body is on the grid of the op or on one that this refines
+shard.grid @g(shape = 4x2)
+shard.grid @other(shape = 4x2)
+func.func @f(%t: tensor<8x8xf32>) {
+  %0 = shard.manual_computation(%t) on @g in = [<@g, [[0], []]>] out = [<@g, [[0], []]>] axes = [0] (%a: tensor<2x8xf32>) {
+    // expected-error@+1 {{in the body of a manual_computation on @g is on grid @other; it must be on the same grid, or on one that this refines}}
+    %b = shard.all_reduce %a on @other grid_axes = [0] : tensor<2x8xf32> -> tensor<2x8xf32>
+    shard.return %b : tensor<2x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}

@@ -16,7 +16,7 @@ shard.grid @grid(shape = 2) axes ["x"]
 func.func @through(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>}) -> tensor<8x8xf32> {
   %0 = math.exp %a : tensor<8x8xf32>
   %e = tensor.empty() : tensor<8x8xf32>
-  // expected-remark @+1 {{'linalg.softmax' cannot be split along dimension 1 of operand 0, which is gathered over axis x (--shard-explain names the hint)}}
+  // expected-remark-re @+1 {{'linalg.softmax' cannot be split along dimension 1 of operand 0, which is gathered over axis x (the hint #shard.sharding<@grid, {{.*}}> at {{.*}}gather-remarks.mlir:16:20)}}
   %1 = linalg.softmax dimension(1) ins(%0 : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }

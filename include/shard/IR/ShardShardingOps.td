@@ -207,7 +207,10 @@ def Shard_ManualComputationOp
     argument's type is that of the operand with each dimension divided by the
     manual axes that its in sharding puts there, and so for results. With respect
     to all other axes the body is global, and propagation and partition treat it
-    as the rest of the program. Collectives in the body use manual axes only.
+    as the rest of the program. Collectives in the body use manual axes only, and so
+    do `process_multi_index` and `process_linear_index`; they are on `@mesh` or on a
+    grid that it refines. A tensor from outside that the body uses is whole there with
+    respect to the manual axes: as an operand that is replicated over them.
 
     ```mlir
     %2 = shard.manual_computation(%0) on @mesh

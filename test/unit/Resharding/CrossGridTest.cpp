@@ -72,6 +72,18 @@ TEST(Refinement, ClashingSizesStayTogether) {
   EXPECT_EQ(refine({{1, 6, 1}}, {{2, 3}})->first[1], (AxisList{0, 1}));
 }
 
+TEST(Refinement, AxesWithin) {
+  using Runs = std::vector<AxisList>;
+  EXPECT_EQ(*axesWithin({{4, 2}}, {{2, 2, 2}}), (Runs{{0, 1}, {2}}));
+  EXPECT_EQ(*axesWithin({{4, 2}}, {{4, 2}}), (Runs{{0}, {1}}));
+  EXPECT_EQ(*axesWithin({{4, 1, 2}}, {{2, 2, 1, 2}}), (Runs{{0, 1}, {2}, {3}}));
+  EXPECT_EQ(*axesWithin({{4, 1, 2}}, {{2, 2, 2}}), (Runs{{0, 1}, {}, {2}}));
+  EXPECT_EQ(*axesWithin({{6}}, {{2, 1, 3, 1}}), (Runs{{0, 1, 2, 3}}));
+  EXPECT_FALSE(axesWithin({{4, 2}}, {{2, 4}}));
+  EXPECT_FALSE(axesWithin({{2, 2}}, {{4}}));
+  EXPECT_FALSE(axesWithin({{4}}, {{4, 2}}));
+}
+
 TEST(CrossGrid, TheSameBlocksNeedNoSteps) {
   CrossGridPlan plan =
       crossPlan({{8}}, {{2, 4}}, {16}, make({{0}}), make({{0, 1}}));

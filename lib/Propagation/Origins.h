@@ -1,0 +1,40 @@
+//===- Origins.h - The hint that an axis comes from --------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_PROPAGATION_ORIGINS_H
+#define SHARD_LIB_PROPAGATION_ORIGINS_H
+
+#include "Reader.h"
+
+#include "shard/Propagation/Engine.h"
+
+#include <optional>
+
+namespace shard::propagation {
+
+/// Finds the hints behind shardings, for remarks. What came from where is not kept
+/// unless somebody explains: the first question solves the problem once more.
+class Origins {
+public:
+  Origins(const Reader &reader, const Solution &solution,
+          const PropagationOptions &options)
+      : reader(reader), solution(solution), options(options) {}
+
+  /// The value whose hint put `axis` on `value`, through other ops or right there.
+  ValueId of(ValueId value, GridAxis axis);
+
+private:
+  const Reader &reader;
+  const Solution &solution;
+  PropagationOptions options;
+  std::optional<Solution> again;
+};
+
+} // namespace shard::propagation
+
+#endif // SHARD_LIB_PROPAGATION_ORIGINS_H
