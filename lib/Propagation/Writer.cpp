@@ -317,9 +317,11 @@ private:
     for (const AxisOrigin &part : manual.axes)
       appendAxes(part, axes);
     Sharding want = shardingOf(tensors[1]);
+    // Inside, the manual axes neither split nor add up.
+    auto isManual = [&](GridAxis a) { return llvm::is_contained(axes, a); };
     for (AxisList &dim : want.dims)
-      llvm::erase_if(dim,
-                     [&](GridAxis a) { return llvm::is_contained(axes, a); });
+      llvm::erase_if(dim, isManual);
+    llvm::erase_if(want.partial, isManual);
     if (want != shardingOf(tensors[0]))
       out.uses.push_back({&use, indexFor(want), use.getOwner()});
   }
