@@ -234,6 +234,26 @@ static void copyAtBackEdges(RewriterBase &rewriter, ModuleOp module) {
   }
 }
 
+/// Copies what an scf.forall with several shared outputs puts into them: one
+/// output may be read from another, which bufferization would overwrite first.
+static void copyBetweenOutputs(RewriterBase &rewriter, ModuleOp module) {
+  module.walk([&](scf::ForallOp forall) {
+    if (forall.getNumResults() < 2)
+      return;
+    rewriter.setInsertionPoint(forall.getTerminator());
+    for (Operation &op : forall.getTerminator().getYieldingOps()) {
+      auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(op);
+      if (!insert)
+        continue;
+      Value copy = bufferization::AllocTensorOp::create(
+          rewriter, insert.getLoc(),
+          cast<RankedTensorType>(insert.getSource().getType()), ValueRange(),
+          insert.getSource());
+      insert.getSourceMutable().assign(copy);
+    }
+  });
+}
+
 /// A large splat is filled when it is needed; fusion then makes a scalar of it.
 static void lowerSplat(RewriterBase &rewriter, arith::ConstantOp op) {
   auto value = cast<DenseElementsAttr>(op.getValue());
@@ -298,5 +318,6 @@ LogicalResult execution::lowerTensorOps(ModuleOp module) {
     }
   }
   copyAtBackEdges(rewriter, module);
+  copyBetweenOutputs(rewriter, module);
   return success();
 }

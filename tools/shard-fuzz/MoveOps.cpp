@@ -157,6 +157,13 @@ bool Generator::packSoftmax() {
   Shape shape = {outer[0], outer[1], tiles[0], tiles[1]};
   std::string layout =
       " inner_dims_pos = [0, 1] inner_tiles = [" + list(tiles) + "] into ";
+  // A pack of a constant splat is folded without a look at its padding by MLIR.
+  if (!whole) {
+    Val fresh = empty(a->elem, a->shape);
+    a = define("linalg.copy ins(" + a->name + " : " + a->type() + ") outs(" +
+                   fresh.name + " : " + a->type() + ") -> " + a->type(),
+               a->elem, a->shape, a->bound);
+  }
   Val target = empty(a->elem, shape);
   Val padding = needScalar(a->elem);
   Val packed = define("linalg.pack " + a->name +
