@@ -458,6 +458,7 @@ LogicalResult annotateShardings(Operation *root,
   if (module)
     calls.split(module);
   passCaptures(root);
+  reshardLaidOutResults(root);
   CreatorSplit creators;
   creators.split(root);
   PropagationResult result;

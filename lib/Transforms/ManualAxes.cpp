@@ -8,6 +8,7 @@
 
 #include "ManualAxes.h"
 
+#include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -94,6 +95,19 @@ void passCaptures(Operation *root) {
   // Outer ones first: what they get is from outside for those in their bodies.
   root->walk<WalkOrder::PreOrder>(
       [](ManualComputationOp op) { passCaptures(op); });
+}
+
+void reshardLaidOutResults(Operation *root) {
+  root->walk([](ManualComputationOp op) {
+    for (Operation *user : op->getUsers()) {
+      auto annotation = dyn_cast<ShardOp>(user);
+      ShardingOp sharding =
+          annotation ? getShardingOp(annotation.getSharding()) : ShardingOp();
+      if (sharding && (!sharding.getStaticHaloSizes().empty() ||
+                       !sharding.getStaticShardedDimsOffsets().empty()))
+        annotation.setAnnotateForUsers(true);
+    }
+  });
 }
 
 //===----------------------------------------------------------------------===//

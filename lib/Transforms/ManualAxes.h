@@ -24,6 +24,10 @@ namespace shard {
 /// tensor. What costs nothing to make, such as a constant, is made in the body.
 void passCaptures(mlir::Operation *root);
 
+/// Makes reshards of the annotations of results of manual computations under
+/// `root` that ask for halos or offsets, which a body's blocks do not have.
+void reshardLaidOutResults(mlir::Operation *root);
+
 /// Moves the ops in `body`, of a manual computation, from the grid `coarse` to the
 /// grid called `fine`: `parts` has for each axis of `coarse` the axes it is cut
 /// into, outermost first. Groups, positions in them and linear indices stay the
