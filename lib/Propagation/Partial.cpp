@@ -27,8 +27,6 @@
 
 #include "Run.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <limits>
 
 namespace shard::propagation {
@@ -160,7 +158,7 @@ void Run::placePartials() {
         problem.tensors(op).drop_front(table.numOperands);
     // Ops with several results reduce them all at once.
     if (results.size() != 1 || results[0] == kNoValue || hinted[results[0]] ||
-        (problem.neverPartial[results[0]] && !SHARD_FAULT(PartialInBranches)) ||
+        problem.neverPartial[results[0]] ||
         (!resharded.empty() &&
          llvm::any_of(
              problem.tensors(op).take_front(table.numOperands),

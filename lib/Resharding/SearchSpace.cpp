@@ -205,8 +205,7 @@ bool SearchSpace::flat(int64_t extent, const uint8_t *axes, int count) const {
   int64_t sizes[maxAxes];
   for (int i = 0; i < count; ++i)
     sizes[i] = size[axes[i]];
-  return SHARD_FAULT(PlanIgnoresGaps) ||
-         cutsAtOnce(extent, sizes, static_cast<size_t>(count));
+  return cutsAtOnce(extent, sizes, static_cast<size_t>(count));
 }
 
 /// Whether `axes`, of the same product as the present axes of `dim`, cut it

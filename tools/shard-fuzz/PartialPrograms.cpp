@@ -87,7 +87,7 @@ void Generator::partialProgram() {
   // An axis of one device shows nothing.
   for (size_t i = 1; i < axes.size() && grid[axes[0]] == 1; ++i)
     std::swap(axes[0], axes[i]);
-  bool comePartial = rng.chance(60);
+  bool comePartial = rng.chance(70);
   for (int64_t axis : axes)
     (comePartial && (partialAxes.empty() || rng.chance(30)) ? partialAxes
                                                             : rest)
@@ -95,8 +95,9 @@ void Generator::partialProgram() {
   static const std::vector<std::string> floats = {"sum", "sum", "sum", "max",
                                                   "min"};
   static const std::vector<std::string> integers = {
-      "sum", "sum",  "sum",     "max",         "max",        "min",
-      "min", "umax", "product", "bitwise_and", "bitwise_or", "bitwise_xor"};
+      "sum",     "sum",         "sum",        "sum",        "sum", "sum",
+      "sum",     "max",         "max",        "min",        "min", "umax",
+      "product", "bitwise_and", "bitwise_or", "bitwise_xor"};
   std::string kind = rng.oneOf(isFloat(elem) ? floats : integers), text;
   if (rng.chance(20)) {
     std::string outer;
@@ -170,12 +171,18 @@ void Generator::partialProgram() {
     }
   };
   budget = 4;
-  // What combines or changes the arguments themselves.
+  // What combines or changes the arguments themselves: a result, whatever the
+  // other ops do.
+  std::vector<Val> results;
+  const std::vector<Val> alike = arguments;
+  if (comePartial && rng.chance(25) && pad())
+    results.push_back(scope.back());
   if (comePartial && rng.chance(60)) {
-    const Val a = rng.oneOf(arguments);
+    const Val a = rng.oneOf(alike);
     const Val b =
-        rng.chance(35) ? argument(elem, shape, true) : rng.oneOf(arguments);
-    static const std::vector<std::string> two = {"add", "sub", "mul", "mul"};
+        rng.chance(45) ? argument(elem, shape, true) : rng.oneOf(alike);
+    static const std::vector<std::string> two = {"add", "add", "sub", "mul",
+                                                 "mul"};
     static const std::vector<std::string> floatOps = {"arith.negf", "math.absf",
                                                       "math.floor"};
     std::string suffix = isFloat(elem) ? "f " : "i ", right;
@@ -186,16 +193,19 @@ void Generator::partialProgram() {
       right = rng.oneOf(floatOps) + " " + a.name;
     else
       right = "arith.maxsi " + a.name + ", " + b.name;
-    define(right + " : " + a.type(), elem, shape, bound);
+    results.push_back(define(right + " : " + a.type(), elem, shape, bound));
   }
   if (!comePartial)
     some(reducing, rng.between(1, 2));
   some(plain, rng.between(comePartial ? 1 : 0, 3));
   if (rng.chance(50))
     some(reducing, 1);
-  std::vector<Val> results;
-  for (size_t i = scope.size(); i > 0 && results.size() < 2; --i)
-    if (scope[i - 1].tensor && (results.empty() || rng.chance(30)))
+  bool given = !results.empty() && rng.chance(70);
+  if (!given)
+    results.clear();
+  for (size_t i = scope.size(); i > 0 && results.size() < 2 + given; --i)
+    if (scope[i - 1].tensor &&
+        (results.size() == size_t(given) || rng.chance(30)))
       results.push_back(scope[i - 1]);
   line("return " + nameList(results) + " : " + typeList(results));
   std::swap(out, outer);

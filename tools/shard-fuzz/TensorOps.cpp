@@ -223,7 +223,7 @@ bool Generator::pad() {
   if (numElements(shape) > 1500)
     return false;
   Val value = rng.chance(50) ? needScalar(a->elem)
-                             : scalarConstant(a->elem, a->elem == Elem::I1);
+                             : scalarConstant(a->elem, rng.between(0, 2));
   std::vector<std::string> indices;
   for (size_t i = 0; i < shape.size(); ++i)
     indices.push_back(fresh() + ": index");
