@@ -191,6 +191,16 @@ void Reader::readTableOp(Operation *op) {
   origins.push_back(op);
 }
 
+/// Annotations of an annotation are for the same value.
+void Reader::noteHinted(Value value) {
+  while (auto shard = value.getDefiningOp<ShardOp>()) {
+    if (shard.getAnnotateForUsers())
+      break;
+    value = shard.getSrc();
+  }
+  hinted.push_back(value);
+}
+
 LogicalResult Reader::readShardOp(Operation *op) {
   if (auto shard = dyn_cast<ShardOp>(op)) {
     ShardingOp sharding = getShardingOp(shard.getSharding());
@@ -204,6 +214,7 @@ LogicalResult Reader::readShardOp(Operation *op) {
                  op);
     } else {
       target = source;
+      noteHinted(shard.getSrc());
       auto [entry, isNew] = ids.try_emplace(shard.getResult(), source);
       if (!isNew)
         unite(source, entry->second);
@@ -217,6 +228,7 @@ LogicalResult Reader::readShardOp(Operation *op) {
     ValueId source = idOf(constraint.getInput());
     ValueId target = source;
     if (constraint.getResult().use_empty()) {
+      noteHinted(constraint.getInput());
       ids[constraint.getResult()] = source;
       values.emplace_back(constraint.getResult(), source);
     } else {
@@ -232,6 +244,7 @@ LogicalResult Reader::readShardOp(Operation *op) {
   }
   if (auto group = dyn_cast<GroupOp>(op)) {
     for (Value input : group.getInputs()) {
+      noteHinted(input);
       ValueId id = idOf(input);
       auto [entry, isNew] =
           groups.try_emplace({function, int64_t(group.getId())}, id);

@@ -92,6 +92,10 @@ public:
   /// Edges from a slice to the shared output of an scf.forall that it goes into.
   llvm::DenseSet<OpId> forallInserts;
 
+  /// The values that an annotation, a constraint without users or a group is for,
+  /// maybe several times.
+  std::vector<mlir::Value> hinted;
+
   /// Halos and offsets of annotated values, which the engine does not know.
   struct Layout {
     llvm::SmallVector<int64_t> halos, offsets;
@@ -134,6 +138,7 @@ private:
   ValueId fresh(mlir::RankedTensorType type);
   void unite(ValueId a, ValueId b);
   void edge(mlir::OpOperand &use, ValueId target);
+  void noteHinted(mlir::Value value);
   void silentEdge(TableId table, ValueId source, ValueId target,
                   mlir::Operation *op);
 

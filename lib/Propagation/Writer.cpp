@@ -36,6 +36,10 @@ public:
     for (const auto &[value, id] : reader.values)
       if (uint32_t index = indexOf(id); index != kReplicated)
         out.values.push_back({value, index});
+    for (Value value : reader.hinted)
+      if (ValueId id = reader.idOf(value);
+          id != kNoValue && indexOf(id) == kReplicated)
+        out.hinted.push_back(value);
     for (const auto &[function, ids] : reader.results)
       for (auto [number, id] : llvm::enumerate(ids))
         if (uint32_t index = id == kNoValue ? kReplicated : indexOf(id);

@@ -74,6 +74,11 @@ public:
     for (OpResult result : propagation.openResults)
       if (stated.insert(result).second)
         stateReplicated(result);
+    // What hints say stays said.
+    for (Value hinted : propagation.hinted)
+      if (Value value = hints.lookup(hinted);
+          value && stated.insert(value).second)
+        stateReplicated(value);
     for (const GridPropagation::UseSharding &entry : propagation.uses)
       annotateUse(entry);
     for (const GridPropagation::ManualShardings &entry : propagation.manual)

@@ -10,6 +10,8 @@
 
 #include "shard/Interfaces/ShardingInterface.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 
 namespace shard {
@@ -22,6 +24,11 @@ void CreatorSplit::split(Operation *root) {
   });
   // Users first: a copied fill is one more user of its tensor.empty.
   for (Operation *creator : llvm::reverse(creators)) {
+    // Its extents are asked for, maybe for an op that then is on the same value.
+    if (llvm::any_of(creator->getUsers(), [](Operation *user) {
+          return isa<tensor::DimOp>(user);
+        }))
+      continue;
     Operation *firstUser = nullptr;
     llvm::SmallDenseMap<Operation *, Operation *, 4> copyOf;
     Copies family{creator};

@@ -11,6 +11,7 @@
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -191,9 +192,13 @@ static std::string checkOne(func::FuncOp function, Type type, LocalAttr local,
 
 std::string shard::fuzz::checkLocal(ModuleOp original, ModuleOp partitioned) {
   // A group asks for what the hint of another member asks for; an argument may
-  // get what the program says of it elsewhere.
+  // get what the program says of it elsewhere, the result of a function what the
+  // program says of a call's.
   bool groups = false, hints = false;
+  llvm::StringSet<> called;
   original.walk([&](Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op))
+      called.insert(call.getCallee());
     groups |= isa<GroupOp>(op);
     auto sharding = dyn_cast<ShardingOp>(op);
     hints |= isa<ConstraintOp>(op) || op->hasAttr("shard.sharding") ||
@@ -229,7 +234,7 @@ std::string shard::fuzz::checkLocal(ModuleOp original, ModuleOp partitioned) {
                     from ? from.getResultAttrOfType<ShardingAttr>(
                                i, "shard.sharding")
                          : ShardingAttr(),
-                    groups));
+                    groups || (hints && called.contains(function.getName()))));
   }
   return error;
 }

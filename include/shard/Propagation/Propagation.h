@@ -91,6 +91,9 @@ struct GridPropagation {
   /// not stated.
   std::vector<mlir::OpOperand *> openOperands;
   std::vector<mlir::OpResult> openResults;
+  /// Replicated values that a hint or a group is for: it stays in force when the
+  /// sharding is stated.
+  std::vector<mlir::Value> hinted;
 
   /// What a shard.manual_computation has now, all dimensions closed: the in
   /// sharding of each operand, the out sharding of each result.
