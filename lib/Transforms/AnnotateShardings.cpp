@@ -463,7 +463,7 @@ LogicalResult annotateShardings(Operation *root,
   if (module)
     calls.split(module);
   passCaptures(root);
-  reshardLaidOutResults(root);
+  reshardLaidOutEnds(root);
   CreatorSplit creators;
   creators.split(root);
   PropagationResult result;

@@ -97,16 +97,32 @@ void passCaptures(Operation *root) {
       [](ManualComputationOp op) { passCaptures(op); });
 }
 
-void reshardLaidOutResults(Operation *root) {
-  root->walk([](ManualComputationOp op) {
-    for (Operation *user : op->getUsers()) {
-      auto annotation = dyn_cast<ShardOp>(user);
-      ShardingOp sharding =
-          annotation ? getShardingOp(annotation.getSharding()) : ShardingOp();
-      if (sharding && (!sharding.getStaticHaloSizes().empty() ||
-                       !sharding.getStaticShardedDimsOffsets().empty()))
-        annotation.setAnnotateForUsers(true);
+static void reshardLaidOut(Value end) {
+  for (Operation *user : end.getUsers()) {
+    if (auto constraint = dyn_cast<ConstraintOp>(user)) {
+      ShardingAttr old = constraint.getSharding();
+      if (constraint.getResult().use_empty())
+        constraint.setShardingAttr(ShardingAttr::get(
+            old.getContext(), old.getGrid(), old.getDims(),
+            old.getPartialKind(), old.getPartialAxes(), old.getReplicatedAxes(),
+            ArrayRef<int64_t>(), ArrayRef<int64_t>()));
+      continue;
     }
+    auto annotation = dyn_cast<ShardOp>(user);
+    ShardingOp sharding =
+        annotation ? getShardingOp(annotation.getSharding()) : ShardingOp();
+    if (sharding && (!sharding.getStaticHaloSizes().empty() ||
+                     !sharding.getStaticShardedDimsOffsets().empty()))
+      annotation.setAnnotateForUsers(true);
+  }
+}
+
+void reshardLaidOutEnds(Operation *root) {
+  root->walk([](ManualComputationOp op) {
+    for (Value argument : op.getBody().getArguments())
+      reshardLaidOut(argument);
+    for (Value result : op.getResults())
+      reshardLaidOut(result);
   });
 }
 

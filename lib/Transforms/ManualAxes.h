@@ -24,9 +24,10 @@ namespace shard {
 /// tensor. What costs nothing to make, such as a constant, is made in the body.
 void passCaptures(mlir::Operation *root);
 
-/// Makes reshards of the annotations of results of manual computations under
-/// `root` that ask for halos or offsets, which a body's blocks do not have.
-void reshardLaidOutResults(mlir::Operation *root);
+/// The tensors that go into and come out of the bodies of manual computations
+/// under `root` have no halos or offsets of their own: annotations that ask for
+/// some become reshards of what users get, constraints without users lose them.
+void reshardLaidOutEnds(mlir::Operation *root);
 
 /// Moves the ops in `body`, of a manual computation, from the grid `coarse` to the
 /// grid called `fine`: `parts` has for each axis of `coarse` the axes it is cut

@@ -1,5 +1,5 @@
-// Halos and offsets that are asked of the result of a manual computation, whose
-// blocks have none, are made behind it.
+// Halos and offsets that are asked of what goes into or comes out of the body of a
+// manual computation, whose blocks have none, are made behind it.
 
 // RUN: shard-run %s --verify 2>&1 | FileCheck %s
 // RUN: shard-opt %s --shard-propagate -o %t.once
@@ -15,7 +15,10 @@ func.func @main(%a: tensor<8x8xi32>, %b: tensor<8x8xi32>)
       in = [<@grid, [[1], [?]]>, <@grid, [[1], [?]]>]
       out = [<@grid, [[1], [?]]>, <@grid, [[1], [?]]>] axes = [1]
       (%x: tensor<4x8xi32>, %y: tensor<4x8xi32>) {
-    %2 = arith.addi %x, %y : tensor<4x8xi32>
+    %inside = shard.sharding @grid split_axes = [[], [0]] halo_sizes = [2, 0] : !shard.sharding
+    %x2 = shard.shard %x to %inside : tensor<4x8xi32>
+    shard.constraint %y to <@grid, [[], [0]], halo = [4, 0]> : tensor<4x8xi32>
+    %2 = arith.addi %x2, %y : tensor<4x8xi32>
     %3 = arith.muli %x, %y : tensor<4x8xi32>
     shard.return %2, %3 : tensor<4x8xi32>, tensor<4x8xi32>
   } : (tensor<8x8xi32>, tensor<8x8xi32>) -> (tensor<8x8xi32>, tensor<8x8xi32>)
