@@ -66,15 +66,12 @@ std::optional<SmallVector<int64_t>> numbers(ArrayRef<int64_t> statics,
 
 } // namespace
 
-LogicalResult makeShardingsStatic(Operation *root) {
-  SmallVector<ShardingOp> shardings;
-  root->walk([&](ShardingOp op) {
-    if (op->getNumOperands() != 0)
-      shardings.push_back(op);
-  });
+LogicalResult makeShardingsStatic(ArrayRef<ShardingOp> shardings) {
   ConstantFolder folder;
   SymbolTableCollection symbols;
   for (ShardingOp op : shardings) {
+    if (op->getNumOperands() == 0)
+      continue;
     auto halos =
         numbers(op.getStaticHaloSizes(), op.getDynamicHaloSizes(), folder);
     auto offsets = numbers(op.getStaticShardedDimsOffsets(),

@@ -31,8 +31,10 @@ namespace {
 
 /// The value whose sharding shard.shard and shard.constraint change into `value`.
 Value beforeShardings(Value value) {
+  // In code that is not reached they may take each other's results.
+  llvm::SmallPtrSet<Operation *, 4> seen;
   while (Operation *def = value.getDefiningOp()) {
-    if (!isa<ShardOp, ConstraintOp>(def))
+    if (!isa<ShardOp, ConstraintOp>(def) || !seen.insert(def).second)
       break;
     value = def->getOperand(0);
   }

@@ -191,10 +191,12 @@ void Reader::readTableOp(Operation *op) {
   origins.push_back(op);
 }
 
-/// Annotations of an annotation are for the same value.
+/// Annotations of an annotation are for the same value. In code that is not
+/// reached they may take each other's results.
 void Reader::noteHinted(Value value) {
+  llvm::SmallPtrSet<Operation *, 4> seen;
   while (auto shard = value.getDefiningOp<ShardOp>()) {
-    if (shard.getAnnotateForUsers())
+    if (shard.getAnnotateForUsers() || !seen.insert(shard).second)
       break;
     value = shard.getSrc();
   }

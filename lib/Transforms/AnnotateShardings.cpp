@@ -145,7 +145,10 @@ private:
   }
 
   ShardingAttr attribute(ShardingIndex index) {
-    return getShardingAttr(grid, propagation.shardings[index]);
+    ShardingAttr &known = attributes[index];
+    if (!known)
+      known = getShardingAttr(grid, propagation.shardings[index]);
+    return known;
   }
 
   /// The shard.sharding of `index`, one per block of code that is isolated.
@@ -378,6 +381,7 @@ private:
   const CreatorSplit &creators;
   llvm::MapVector<Operation *, SignatureAttrs> signatures;
   FlatSymbolRefAttr grid;
+  DenseMap<ShardingIndex, ShardingAttr> attributes;
   DenseMap<std::pair<Operation *, ShardingIndex>, ShardingOp> handles;
   DenseMap<Operation *, ShardingOp> lastHandle;
   /// The annotations of the results of an op, or of the arguments of a block.
@@ -429,16 +433,24 @@ void tidyHandles(Operation *root) {
 
 /// States every hint of a function's signature as what came of it.
 void closeSignatures(Operation *root) {
-  root->walk([&](FunctionOpInterface function) {
+  DenseMap<std::pair<Attribute, int64_t>, Attribute> closed;
+  auto close = [&](Attribute hint, Type type) -> Attribute {
+    auto sharding = dyn_cast_or_null<ShardingAttr>(hint);
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!sharding || !tensor)
+      return hint;
+    Attribute &known = closed[{sharding.getGrid(), tensor.getRank()}];
+    if (!known)
+      known = getShardingAttr(sharding.getGrid(),
+                              Sharding::replicated(tensor.getRank()));
+    return known;
+  };
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (!function)
+      return op->hasTrait<OpTrait::SymbolTable>() ? WalkResult::advance()
+                                                  : WalkResult::skip();
     SignatureAttrs signature(function);
-    auto close = [](Attribute hint, Type type) -> Attribute {
-      auto sharding = dyn_cast_or_null<ShardingAttr>(hint);
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!sharding || !tensor)
-        return hint;
-      return getShardingAttr(sharding.getGrid(),
-                             Sharding::replicated(tensor.getRank()));
-    };
     for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
       if (Attribute hint = function.getArgAttr(index, shardingName))
         signature.setArgument(index, shardingName, close(hint, type));
@@ -446,6 +458,7 @@ void closeSignatures(Operation *root) {
       if (Attribute hint = function.getResultAttr(index, shardingName))
         signature.setResult(index, shardingName, close(hint, type));
     signature.write();
+    return WalkResult::skip();
   });
 }
 
@@ -456,14 +469,24 @@ LogicalResult annotateShardings(Operation *root,
                                 PropagationExplanation *explanation) {
   PropagationOptions options = given;
   options.explain |= explanation != nullptr;
-  if (failed(makeShardingsStatic(root)) || failed(expandOpHints(root)))
+  SmallVector<ShardingOp> shardings;
+  SmallVector<Operation *> hinted;
+  SmallVector<ManualComputationOp> computations;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto sharding = dyn_cast<ShardingOp>(op))
+      shardings.push_back(sharding);
+    else if (auto computation = dyn_cast<ManualComputationOp>(op))
+      computations.push_back(computation);
+    if (hasOpHint(op))
+      hinted.push_back(op);
+  });
+  if (failed(makeShardingsStatic(shardings)) || failed(expandOpHints(hinted)))
     return failure();
+  prepareManualBodies(computations);
   auto module = dyn_cast<ModuleOp>(root);
   CallSplit calls;
   if (module)
     calls.split(module);
-  passCaptures(root);
-  reshardLaidOutEnds(root);
   CreatorSplit creators;
   creators.split(root);
   PropagationResult result;

@@ -46,6 +46,9 @@ static SmallVector<func::FuncOp> callersFirst(ModuleOp module) {
 }
 
 void CallSplit::split(ModuleOp module) {
+  // A function alone calls nothing that could be copied.
+  if (llvm::hasSingleElement(module.getOps<func::FuncOp>()))
+    return;
   SmallVector<func::FuncOp> order = callersFirst(module);
   if (order.empty())
     return;

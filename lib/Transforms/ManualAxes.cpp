@@ -91,12 +91,6 @@ static void passCaptures(ManualComputationOp op) {
   op.setInShardingsAttr(ArrayAttr::get(op.getContext(), shardings));
 }
 
-void passCaptures(Operation *root) {
-  // Outer ones first: what they get is from outside for those in their bodies.
-  root->walk<WalkOrder::PreOrder>(
-      [](ManualComputationOp op) { passCaptures(op); });
-}
-
 static void reshardLaidOut(Value end) {
   for (Operation *user : end.getUsers()) {
     if (auto constraint = dyn_cast<ConstraintOp>(user)) {
@@ -117,13 +111,16 @@ static void reshardLaidOut(Value end) {
   }
 }
 
-void reshardLaidOutEnds(Operation *root) {
-  root->walk([](ManualComputationOp op) {
+void prepareManualBodies(ArrayRef<ManualComputationOp> computations) {
+  // What outer ones get is from outside for those in their bodies.
+  for (ManualComputationOp op : computations)
+    passCaptures(op);
+  for (ManualComputationOp op : computations) {
     for (Value argument : op.getBody().getArguments())
       reshardLaidOut(argument);
     for (Value result : op.getResults())
       reshardLaidOut(result);
-  });
+  }
 }
 
 //===----------------------------------------------------------------------===//

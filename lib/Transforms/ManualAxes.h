@@ -18,16 +18,18 @@
 
 namespace shard {
 
-/// Makes operands of the tensors that the bodies of manual computations under
-/// `root` take from outside: open in all dimensions, replicated over the manual
-/// axes. That is what they mean: every device of the manual axes sees the whole
-/// tensor. What costs nothing to make, such as a constant, is made in the body.
-void passCaptures(mlir::Operation *root);
-
-/// The tensors that go into and come out of the bodies of manual computations
-/// under `root` have no halos or offsets of their own: annotations that ask for
-/// some become reshards of what users get, constraints without users lose them.
-void reshardLaidOutEnds(mlir::Operation *root);
+/// Prepares the bodies of `computations`, outer ones before those in them, for
+/// propagation.
+///
+/// Tensors that they take from outside become operands: open in all dimensions,
+/// replicated over the manual axes. That is what they mean: every device of the
+/// manual axes sees the whole tensor. What costs nothing to make, such as a
+/// constant, is made in the body.
+///
+/// What goes in and comes out has no halos or offsets of its own: annotations that
+/// ask for some become reshards of what users get, constraints without users lose
+/// them.
+void prepareManualBodies(llvm::ArrayRef<ManualComputationOp> computations);
 
 /// Moves the ops in `body`, of a manual computation, from the grid `coarse` to the
 /// grid called `fine`: `parts` has for each axis of `coarse` the axes it is cut

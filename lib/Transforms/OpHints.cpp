@@ -91,16 +91,14 @@ LogicalResult expandLoops(Operation *op, ShardingAttr hint,
 
 } // namespace
 
-LogicalResult expandOpHints(Operation *root) {
-  SmallVector<Operation *> hinted;
-  root->walk([&](Operation *op) {
-    // Most ops have no discardable attributes at all.
-    if (op->getDiscardableAttrDictionary().empty() ||
-        isa<FunctionOpInterface>(op))
-      return;
-    if (op->hasAttr(loopsName) || op->hasAttr(shardingName))
-      hinted.push_back(op);
-  });
+bool hasOpHint(Operation *op) {
+  // Most ops have no discardable attributes at all.
+  return !op->getDiscardableAttrDictionary().empty() &&
+         !isa<FunctionOpInterface>(op) &&
+         (op->hasAttr(loopsName) || op->hasAttr(shardingName));
+}
+
+LogicalResult expandOpHints(ArrayRef<Operation *> hinted) {
   SymbolTableCollection symbols;
   for (Operation *op : hinted) {
     auto wish = op->getAttrOfType<ShardingAttr>(shardingName);

@@ -13,11 +13,14 @@
 
 namespace shard {
 
-/// Turns the hints that stand on ops in `root` into hints on values, which
+/// Whether a hint stands on `op` itself.
+bool hasOpHint(mlir::Operation *op);
+
+/// Turns the hints that stand on the ops `hinted` into hints on values, which
 /// propagation reads: `shard.sharding` into a shard.constraint of the result;
 /// `shard.loops`, the axes of each loop, into the shardings that they ask of the
 /// operands and the results. Fails with an error where loops cannot be split so.
-llvm::LogicalResult expandOpHints(mlir::Operation *root);
+llvm::LogicalResult expandOpHints(llvm::ArrayRef<mlir::Operation *> hinted);
 
 } // namespace shard
 

@@ -65,7 +65,9 @@ manualAxes(const llvm::SetVector<ManualComputationOp> &callers,
 
 LogicalResult partitionProgram(Operation *root,
                                const PartitionOptions &options) {
-  if (failed(rejectCalls(root)) || failed(makeShardingsStatic(root)))
+  SmallVector<ShardingOp> shardings;
+  root->walk([&](ShardingOp op) { shardings.push_back(op); });
+  if (failed(rejectCalls(root)) || failed(makeShardingsStatic(shardings)))
     return failure();
   SymbolTableCollection symbols;
   ShardingPool pool;

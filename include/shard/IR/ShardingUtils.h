@@ -40,10 +40,11 @@ mlir::FailureOr<std::vector<AxisList>>
 axesInRefinement(GridOp coarse, GridOp fine,
                  mlir::SymbolTableCollection &symbols);
 
-/// Writes the halos and offsets of the shardings in `root` that are SSA values but
+/// Writes the halos and offsets of `shardings` that are SSA values but
 /// fold to constants (arith, tensor.dim of a static extent) as numbers. Those that
 /// break the rules for numbers are an error, as they would be if written so.
-mlir::LogicalResult makeShardingsStatic(mlir::Operation *root);
+mlir::LogicalResult
+makeShardingsStatic(llvm::ArrayRef<ShardingOp> shardings);
 
 /// The sharding that `op` states for a tensor of `rank`, missing trailing
 /// dimensions added. Fails where a halo or an offset is an SSA value or there
