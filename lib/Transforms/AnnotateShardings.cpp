@@ -25,6 +25,7 @@
 #include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Propagation/Propagation.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -237,7 +238,8 @@ private:
       builder.setInsertionPointToStart(value.getParentBlock());
     auto annotation = ShardOp::create(builder, value.getLoc(), value.getType(),
                                       value, sharding, UnitAttr());
-    rows[{def, value.getParentBlock()}].push_back(annotation);
+    if (!def || def->getNumResults() > 1)
+      rows[{def, value.getParentBlock()}].push_back(annotation);
     // What scf.forall inserts into is its block argument itself.
     value.replaceUsesWithIf(annotation, [&](OpOperand &use) {
       auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(use.getOwner());
@@ -469,26 +471,35 @@ LogicalResult annotateShardings(Operation *root,
                                 PropagationExplanation *explanation) {
   PropagationOptions options = given;
   options.explain |= explanation != nullptr;
+  auto module = dyn_cast<ModuleOp>(root);
+  CallSplit calls;
+  if (module)
+    calls.split(module);
   SmallVector<ShardingOp> shardings;
-  SmallVector<Operation *> hinted;
+  SmallVector<Operation *> hinted, made;
   SmallVector<ManualComputationOp> computations;
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto sharding = dyn_cast<ShardingOp>(op))
       shardings.push_back(sharding);
     else if (auto computation = dyn_cast<ManualComputationOp>(op))
       computations.push_back(computation);
+    else if (isCreator(op))
+      made.push_back(op);
     if (hasOpHint(op))
       hinted.push_back(op);
   });
   if (failed(makeShardingsStatic(shardings)) || failed(expandOpHints(hinted)))
     return failure();
-  prepareManualBodies(computations);
-  auto module = dyn_cast<ModuleOp>(root);
-  CallSplit calls;
-  if (module)
-    calls.split(module);
+  if (!computations.empty()) {
+    prepareManualBodies(computations);
+    made.clear();
+    root->walk([&](Operation *op) {
+      if (isCreator(op))
+        made.push_back(op);
+    });
+  }
   CreatorSplit creators;
-  creators.split(root);
+  creators.split(made);
   PropagationResult result;
   if (failed(propagateShardings(root, options, result)))
     return failure();

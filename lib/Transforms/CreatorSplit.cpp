@@ -16,12 +16,7 @@ using namespace mlir;
 
 namespace shard {
 
-void CreatorSplit::split(Operation *root) {
-  SmallVector<Operation *> creators;
-  root->walk([&](Operation *op) {
-    if (isCreator(op))
-      creators.push_back(op);
-  });
+void CreatorSplit::split(ArrayRef<Operation *> creators) {
   // Users first: a copied fill is one more user of its tensor.empty.
   for (Operation *creator : llvm::reverse(creators)) {
     // Its extents are asked for, maybe for an op that then is on the same value.

@@ -28,8 +28,8 @@ namespace shard {
 
 class CreatorSplit {
 public:
-  /// Copies the creators in `root` that have several users.
-  void split(mlir::Operation *root);
+  /// Copies those of `creators`, in program order, that have several users.
+  void split(llvm::ArrayRef<mlir::Operation *> creators);
 
   /// Lets users of copies with equal shardings use one of them. The others stay
   /// in place, without users, until eraseMerged.
