@@ -8,6 +8,8 @@
 
 #include "Lowering.h"
 
+#include "shard/Pipelines/LowerToLLVM.h"
+
 #include "mlir/Analysis/DataLayoutAnalysis.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -100,6 +102,7 @@ static void markAllocations(ModuleOp module) {
 LogicalResult execution::lowerToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   mangleFunctions(module);
+  expandReducingViews(module);
   if (failed(expandOps(module)))
     return module.emitError("views of buffers did not lower");
   expandLibraryMath(module);

@@ -50,6 +50,31 @@ static std::vector<int64_t> shapeOn(const Grid &grid,
   return local;
 }
 
+/// What a device holds of the whole: `sizes` elements from `from` on of the whole
+/// are those from `to` on of its local tensor.
+struct Box {
+  std::vector<int64_t> from, to, sizes;
+};
+
+/// Local position p of a dimension holds element (offset of the block) - (low
+/// halo) + p of the whole, as far as there is one: halos and all, for blocks in
+/// `blocks` of a local tensor of shape `local`.
+static Box windowOf(const std::vector<int64_t> &whole, const Sharding &sharding,
+                    const std::vector<Block> &blocks,
+                    const std::vector<int64_t> &local) {
+  std::vector<int64_t> low = haloOffsets(sharding);
+  Box box;
+  for (size_t dim = 0; dim < whole.size(); ++dim) {
+    int64_t first = blocks[dim].offset - low[dim];
+    int64_t from = std::clamp<int64_t>(first, 0, whole[dim]);
+    int64_t end = std::clamp<int64_t>(first + local[dim], from, whole[dim]);
+    box.from.push_back(from);
+    box.to.push_back(from - first);
+    box.sizes.push_back(end - from);
+  }
+  return box;
+}
+
 static void splitBlocks(const std::vector<Block> &blocks,
                         std::vector<int64_t> &offsets,
                         std::vector<int64_t> &sizes) {
@@ -243,11 +268,16 @@ HostTensor shard::sliceForDevice(const Grid &grid, const HostTensor &whole,
     fillNeutral(local, sharding.reduction);
     return local;
   }
-  std::vector<int64_t> offsets, sizes;
-  splitBlocks(blocks, offsets, sizes);
-  if (sizes != local.shape())
+  Box box;
+  if (sharding.halos.empty()) {
+    splitBlocks(blocks, box.from, box.sizes);
+    box.to.assign(blocks.size(), 0);
+  } else {
+    box = windowOf(whole.shape(), sharding, blocks, local.shape());
+  }
+  if (box.sizes != local.shape())
     fillPoison(local);
-  copyBox(whole, offsets, local, haloOffsets(sharding), sizes);
+  copyBox(whole, box.from, local, box.to, box.sizes);
   if (isSum)
     takePartOfSum(local, position);
   return local;
@@ -342,4 +372,39 @@ shard::assemble(const Grid &grid, const std::vector<int64_t> &shape,
             sizes);
   }
   return whole;
+}
+
+std::string shard::wrongHalo(const Grid &grid, const HostTensor &whole,
+                             const Sharding &sharding,
+                             const std::vector<const HostTensor *> &locals) {
+  if (sharding.halos.empty() || !sharding.partial.empty())
+    return {};
+  int64_t width = byteWidth(whole.type());
+  std::vector<int64_t> start(whole.shape().size(), 0);
+  for (int64_t device = 0; device < grid.numDevices(); ++device) {
+    const HostTensor &local = *locals[device];
+    std::vector<Block> blocks =
+        localBlocks(grid, whole.shape(), sharding, device);
+    if (std::any_of(blocks.begin(), blocks.end(),
+                    [](const Block &block) { return block.size == 0; }))
+      continue;
+    Box box = windowOf(whole.shape(), sharding, blocks, local.shape());
+    HostTensor expected(whole.type(), box.sizes);
+    HostTensor actual(whole.type(), box.sizes);
+    copyBox(whole, box.from, expected, start, box.sizes);
+    copyBox(local, box.to, actual, start, box.sizes);
+    for (int64_t i = 0, e = actual.numElements(); i < e; ++i) {
+      if (!std::memcmp(actual.data() + i * width, expected.data() + i * width,
+                       width))
+        continue;
+      std::vector<int64_t> index = delinearize(i, box.sizes);
+      for (size_t dim = 0; dim < index.size(); ++dim)
+        index[dim] += box.from[dim];
+      return "the halo of device " + std::to_string(device) + " has " +
+             std::to_string(actual.asDouble(i)) + " for element " +
+             describe(index) + ", which is " +
+             std::to_string(expected.asDouble(i));
+    }
+  }
+  return {};
 }

@@ -8,8 +8,6 @@
 
 #include "Lowering.h"
 
-#include "shard/Pipelines/LowerToLLVM.h"
-
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -50,7 +48,6 @@ static bool shouldFuse(OpOperand *operand) {
 }
 
 LogicalResult execution::prepareTensors(ModuleOp module) {
-  normalizeUnitSlices(module);
   IRRewriter rewriter(module.getContext());
   // softmax and its like have their own decomposition.
   SmallVector<linalg::AggregatedOpInterface> aggregates;

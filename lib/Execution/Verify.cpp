@@ -241,7 +241,9 @@ static bool runGrid(const GridProgram &program,
     std::optional<HostTensor> whole =
         assemble(value.grid, wholeShape(value, *blocks.front()), value.sharding,
                  blocks, error);
-    if (!whole) {
+    if (whole)
+      error = wrongHalo(value.grid, *whole, value.sharding, blocks);
+    if (!error.empty()) {
       fail(report, "result " + llvm::Twine(index) + ": " + error);
       return false;
     }

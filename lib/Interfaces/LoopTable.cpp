@@ -299,6 +299,11 @@ void projectToLoops(const LoopTable &table, const TensorLoops &tensor,
       while (next < axes.size() &&
              table.loops[loop].kind != LoopKind::Invalid) {
         int64_t size = grid.shape[axes[next]];
+        // An axis of size 1 could belong to any of several digits.
+        if (size == 1 && dim.size() > 1) {
+          ++next;
+          continue;
+        }
         // A digit that others follow takes only axes that divide it.
         if (!ShapedType::isDynamic(extent) && dim.size() > 1 &&
             extent % (parts * size) != 0)

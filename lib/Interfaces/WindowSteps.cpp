@@ -80,8 +80,9 @@ public:
     int64_t width = result.getDimSize(dim);
     DynamicBlock block = blockOf(builder, loc, emission.grid,
                                  emission.gridSymbol, extent, step.axes);
-    Value begin =
-        binary<arith::SubIOp>(value(block.offset), constant(halo.low[dim]));
+    Value begin = binary<arith::SubIOp>(
+        value(block.offset),
+        constant(halo.low[dim] + (SHARD_FAULT(HaloWindowShifted) ? 1 : 0)));
     Value first = clamp(begin, extent);
     Value last = clamp(binary<arith::AddIOp>(begin, constant(width)), extent);
     Value size = binary<arith::SubIOp>(last, first);

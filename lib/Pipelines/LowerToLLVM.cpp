@@ -21,28 +21,56 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
-template <typename OpTy>
-static void normalizeStrides(Operation *root) {
-  root->walk([](OpTy op) {
-    SmallVector<int64_t> strides(op.getStaticStrides());
-    for (auto [size, stride] : llvm::zip_equal(op.getStaticSizes(), strides))
-      if (size == 1 && !ShapedType::isDynamic(stride))
-        stride = 1;
-    op.setStaticStrides(strides);
-  });
+/// The dimensions of `op`'s source that its result has, in order; those that it
+/// drops have one element. Of several in a row it does not matter which.
+static SmallVector<int64_t> keptDims(memref::SubViewOp op) {
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  SmallVector<int64_t> kept;
+  for (auto [dim, size] : llvm::enumerate(op.getStaticSizes()))
+    if (kept.size() < shape.size() && (size != 1 || shape[kept.size()] == 1))
+      kept.push_back(dim);
+  return kept;
 }
 
-void shard::normalizeUnitSlices(Operation *root) {
-  normalizeStrides<tensor::ExtractSliceOp>(root);
-  normalizeStrides<tensor::InsertSliceOp>(root);
+void shard::expandReducingViews(Operation *root) {
+  SmallVector<memref::SubViewOp> views;
+  root->walk([&](memref::SubViewOp op) {
+    if (op.getSourceType().getRank() != op.getType().getRank())
+      views.push_back(op);
+  });
+  for (memref::SubViewOp op : views) {
+    OpBuilder builder(op);
+    auto whole = memref::SubViewOp::create(
+        builder, op.getLoc(), op.getSource(), op.getMixedOffsets(),
+        op.getMixedSizes(), op.getMixedStrides());
+    auto numbers = memref::ExtractStridedMetadataOp::create(
+        builder, op.getLoc(), whole.getResult());
+    auto [staticStrides, staticOffset] = op.getType().getStridesAndOffset();
+    auto known = [&](int64_t number, OpFoldResult otherwise) {
+      return ShapedType::isDynamic(number)
+                 ? otherwise
+                 : OpFoldResult(builder.getIndexAttr(number));
+    };
+    SmallVector<OpFoldResult> sizes, strides;
+    for (auto [dim, from] : llvm::enumerate(keptDims(op))) {
+      sizes.push_back(op.getMixedSizes()[from]);
+      // Any stride is right where there is one element; the type says which.
+      strides.push_back(known(staticStrides[dim], numbers.getStrides()[from]));
+    }
+    auto cast = memref::ReinterpretCastOp::create(
+        builder, op.getLoc(), op.getType(), whole.getResult(),
+        known(staticOffset, numbers.getOffset()), sizes, strides);
+    op.replaceAllUsesWith(cast.getResult());
+    op.erase();
+  }
 }
 
 void shard::copyDynamicBoundaries(Operation *root) {
@@ -75,16 +103,15 @@ struct CopyDynamicBoundaries
   }
 };
 
-struct NormalizeUnitSlices
-    : PassWrapper<NormalizeUnitSlices, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NormalizeUnitSlices)
-  StringRef getName() const override { return "NormalizeUnitSlices"; }
-  void runOnOperation() override { shard::normalizeUnitSlices(getOperation()); }
+struct ExpandReducingViews
+    : PassWrapper<ExpandReducingViews, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandReducingViews)
+  StringRef getName() const override { return "ExpandReducingViews"; }
+  void runOnOperation() override { shard::expandReducingViews(getOperation()); }
 };
 } // namespace
 
 void shard::buildLowerToLLVMPipeline(OpPassManager &manager) {
-  manager.addPass(std::make_unique<NormalizeUnitSlices>());
   manager.addPass(createConvertElementwiseToLinalgPass());
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
   manager.addPass(std::make_unique<CopyDynamicBoundaries>());
@@ -95,6 +122,7 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager) {
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   manager.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  manager.addPass(std::make_unique<ExpandReducingViews>());
   bufferization::buildBufferDeallocationPipeline(manager);
   manager.addPass(createConvertLinalgToLoopsPass());
   buildShardToRuntimePipeline(manager);

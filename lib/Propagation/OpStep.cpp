@@ -72,7 +72,7 @@ void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
       continue;
     }
     // Deal the atoms to the digits. An atom that reaches over the border of two
-    // digits has to be cut there.
+    // digits has to be cut there; one of size 1 could belong to any.
     llvm::SmallVector<uint8_t, 8> listAtoms;
     lists.atoms(list, listAtoms);
     size_t next = 0;
@@ -83,6 +83,10 @@ void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
       int64_t left = loop.extent;
       while (next < listAtoms.size()) {
         int64_t size = lists.atomSize(listAtoms[next]);
+        if (size == 1) {
+          ++next;
+          continue;
+        }
         if (left != kDynamic) {
           if (left == 1)
             break;
@@ -173,12 +177,15 @@ ListId OpStep::wanted(const FlatTable &table, unsigned flatDim, bool &whole,
   whole = true;
   if (digits.empty())
     return kEmptyList;
-  ListId list = merged[digits[0]];
   source = mergedFrom[digits[0]];
-  bool full = lists.parts(list) == table.loops[digits[0]].extent;
-  for (uint16_t digit : digits.drop_front()) {
+  if (digits.size() == 1)
+    return merged[digits[0]];
+  // As `project` reads it: without atoms of size 1.
+  ListId list = kEmptyList;
+  bool full = true;
+  for (uint16_t digit : digits) {
     ListId minor = merged[digit];
-    if (minor == kEmptyList) {
+    if (lists.parts(minor) == 1) {
       full &= table.loops[digit].extent == 1;
       continue;
     }
@@ -189,7 +196,8 @@ ListId OpStep::wanted(const FlatTable &table, unsigned flatDim, bool &whole,
     llvm::SmallVector<uint8_t, 8> minorAtoms;
     lists.atoms(minor, minorAtoms);
     for (uint8_t atom : minorAtoms)
-      list = lists.append(list, atom);
+      if (lists.atomSize(atom) != 1)
+        list = lists.append(list, atom);
     source = mergedFrom[digit];
     full = lists.parts(minor) == table.loops[digit].extent;
   }

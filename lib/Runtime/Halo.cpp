@@ -17,6 +17,8 @@
 
 #include "Collective.h"
 
+#include "shard/Geometry/SeededFaults.h"
+
 #include <algorithm>
 
 using namespace shard;
@@ -47,7 +49,10 @@ std::vector<Segment> segmentsOf(int64_t extent, int64_t low, int64_t high,
     if (position - hop < 0 || core == 0)
       segments.push_back({offset, size, 0, offset});
     else
-      segments.push_back({offset, size, -hop, low + core - size});
+      segments.push_back(
+          {offset, size, -hop,
+           low + core - size -
+               (SHARD_FAULT(HaloOffByOne) && core > size ? 1 : 0)});
     done += size;
   }
   for (int64_t done = 0, hop = 1; done < high; ++hop) {
@@ -58,7 +63,9 @@ std::vector<Segment> segmentsOf(int64_t extent, int64_t low, int64_t high,
     if (position + hop >= parts || core == 0)
       segments.push_back({offset, size, 0, offset});
     else
-      segments.push_back({offset, size, hop, low});
+      segments.push_back(
+          {offset, size, hop,
+           low + (SHARD_FAULT(HaloOffByOne) && core > size ? 1 : 0)});
     done += size;
   }
   return segments;

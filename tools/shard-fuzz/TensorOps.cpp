@@ -77,11 +77,19 @@ bool Generator::extractElement() {
   if (!a)
     return false;
   std::vector<std::string> indices;
-  for (int64_t extent : a->shape)
+  for (int64_t extent : a->shape) {
+    if (!rng.chance(25)) {
+      indices.push_back(
+          scalarConstant(Elem::Index, rng.between(0, extent - 1)).name);
+      continue;
+    }
+    Val any = needScalar(Elem::Index),
+        size = scalarConstant(Elem::Index, extent);
     indices.push_back(
-        rng.chance(25)
-            ? needScalar(Elem::Index).name
-            : scalarConstant(Elem::Index, rng.between(0, extent - 1)).name);
+        defineScalar("arith.remui " + any.name + ", " + size.name + " : index",
+                     Elem::Index, double(extent))
+            .name);
+  }
   Val scalar = defineScalar("tensor.extract " + a->name + "[" + join(indices) +
                                 "] : " + a->type(),
                             a->elem, a->bound);

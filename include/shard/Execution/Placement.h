@@ -25,7 +25,8 @@
 
 namespace shard {
 
-/// The buffer of `device` under `sharding`, with padding poisoned. Under partial
+/// The buffer of `device` under `sharding`, its halos filled with the elements of
+/// the neighbours; padding and halos beyond the border are poisoned. Under partial
 /// axes, devices at coordinate 0 of them hold the value and all others what is
 /// neutral to the reduction; but of a sum the first ones hold twice the value and
 /// the second ones its negative, and under `average` all hold the value.
@@ -40,6 +41,14 @@ std::optional<HostTensor>
 assemble(const Grid &grid, const std::vector<int64_t> &shape,
          const Sharding &sharding,
          const std::vector<const HostTensor *> &locals, std::string &error);
+
+/// What is wrong in the halos of the buffers of all devices, in words; empty if
+/// all hold the elements of `whole` (bit for bit) that they stand for. Those
+/// beyond the border of the tensor, of empty blocks and of partial values stand
+/// for none.
+std::string wrongHalo(const Grid &grid, const HostTensor &whole,
+                      const Sharding &sharding,
+                      const std::vector<const HostTensor *> &locals);
 
 } // namespace shard
 

@@ -157,7 +157,8 @@ Sharding resultSharding(const LoopTable &table, unsigned index,
 
 /// Reads the axes of each loop off the sharding of one tensor: the axes of a
 /// dimension fill its loops from major to minor. Loops that the tensor says
-/// nothing about, or that an axis would have to be cut for, get nothing.
+/// nothing about, or that an axis would have to be cut for, get nothing; nor does
+/// any of several loops get an axis of size 1.
 void projectToLoops(const LoopTable &table, const TensorLoops &tensor,
                     const Grid &grid, const Sharding &sharding,
                     llvm::SmallVectorImpl<AxisList> &loops);

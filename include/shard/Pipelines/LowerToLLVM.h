@@ -25,10 +25,10 @@ namespace shard {
 /// compiles through Execution/Compile.h, which tiles and vectorises.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &manager);
 
-/// Gives slices of one element stride 1 in that dimension, below `root`: one
-/// element has no neighbour. MLIR's lowering of views that drop dimensions crashes
-/// on other strides of such dimensions. Both lowerings do it on tensors.
-void normalizeUnitSlices(mlir::Operation *root);
+/// Writes views of buffers below `root` that drop dimensions as views that keep
+/// them and a cast that says what is left. MLIR's lowering of views crashes where
+/// strides do not tell which dimension is dropped. Both lowerings do it.
+void expandReducingViews(mlir::Operation *root);
 
 /// Gives tensors that functions below `root` return or pass on buffers of their
 /// own where strides follow from dynamic extents. MLIR's bufferization makes

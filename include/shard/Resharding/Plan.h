@@ -88,22 +88,20 @@ struct Step {
     /// communication. Not planned for average.
     EmbedPartial,
     /// Local blocks get halos as wide as `result.halos` says, filled with the
-    /// elements of the neighbours, corners included; halos that the input has
-    /// are
+    /// elements of the neighbours, corners included; halos that the input has are
     /// dropped first. Local position p of a dimension then holds the element
-    /// (offset of the block) - low + p of the whole, as far as there is one.
+    /// (offset of the block) - low + p of the whole, as far as there is one; the
+    /// halos of empty blocks are unspecified.
     /// Planned only where one neighbour on each side has all that is needed.
     UpdateHalo,
     /// Dimension `dim`, which was not split, is cut into the blocks of `axes`
     /// widened by its halos in `result`: a local slice of the window
-    /// [offset - low, offset + local extent + high). What lies outside the
-    /// whole
+    /// [offset - low, offset + local extent + high). What lies outside the whole
     /// is unspecified. No communication.
     SliceHalo,
     /// Halos shrink to `result.halos` (none: empty): a local slice.
     TrimHalo,
-    /// `dim`, split by `axes` (all of its axes) at explicit bounds, is no
-    /// longer
+    /// `dim`, split by `axes` (all of its axes) at explicit bounds, is no longer
     /// split: blocks are padded to the largest one, gathered, and the valid
     /// parts
     /// concatenated. The bounds are those of the step before (`bounds`).
@@ -111,8 +109,7 @@ struct Step {
     /// `dim`, which was not split, is cut at `bounds`; `axes` are all its axes
     /// afterwards. A local slice of the device's own size. No communication.
     SliceOffsets,
-    /// `dim` is split at explicit bounds that are those of the block layout:
-    /// the
+    /// `dim` is split at explicit bounds that are those of the block layout: the
     /// exact local blocks are padded to the local extent. A local pad.
     PadOffsets,
     /// The inverse: the local blocks are cut to the exact size of each device.
