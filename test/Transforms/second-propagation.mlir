@@ -6,6 +6,7 @@
 // RUN: FileCheck %s --input-file=%t.once
 
 shard.grid @grid(shape = 2x2) axes ["x", "y"]
+shard.grid @line(shape = 1x4) axes ["one", "four"]
 
 // The operand is replicated, the result is not, and the op cannot be split: the
 // operand says so, else the result would split what comes before it.
@@ -75,4 +76,31 @@ func.func @slice(
   %slice = tensor.extract_slice %a[0, 0] [%rows, %columns] [1, 1]
       : tensor<?x?xf32> to tensor<?x?xf32>
   return %slice : tensor<?x?xf32>
+}
+
+// An axis of size 1 could split either loop of a window: it splits none.
+// CHECK-LABEL: func.func @window(
+// CHECK-SAME: %{{[^:]*}}: tensor<2xf32>)
+#window = affine_map<(d0, d1, d2) -> (d0 + d1, d2)>
+#weight = affine_map<(d0, d1, d2) -> (d1)>
+#out = affine_map<(d0, d1, d2) -> (d0, d2)>
+func.func @window(%w: tensor<2xf32>) -> tensor<1x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.empty() {shard.loops = #shard.sharding<@line, [["four"], []]>}
+      : tensor<2x6xf32>
+  %1 = linalg.fill {shard.loops = #shard.sharding<@line, [[], ["four"]]>}
+      ins(%zero : f32) outs(%0 : tensor<2x6xf32>) -> tensor<2x6xf32>
+  %2 = tensor.empty() : tensor<1x6xf32>
+  %3 = linalg.fill
+      {shard.loops = #shard.sharding<@line, [["one", "four", ?], []]>}
+      ins(%zero : f32) outs(%2 : tensor<1x6xf32>) -> tensor<1x6xf32>
+  %4 = linalg.generic {indexing_maps = [#window, #weight, #out],
+      iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%1, %w : tensor<2x6xf32>, tensor<2xf32>) outs(%3 : tensor<1x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %5 = arith.subf %x, %y : f32
+    %6 = arith.addf %z, %5 : f32
+    linalg.yield %6 : f32
+  } -> tensor<1x6xf32>
+  return %4 : tensor<1x6xf32>
 }

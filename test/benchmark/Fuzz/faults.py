@@ -72,6 +72,7 @@ def how_it_showed(told):
         ("makes invalid IR", "invalid IR"),
         ("after an error", "error, but success"),
         ("without an error", "failure without an error"),
+        ("the halo of device", "wrong halo"),
     ):
         if text in detail:
             return words

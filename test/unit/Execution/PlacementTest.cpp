@@ -189,3 +189,43 @@ TEST(PlacementTest, OffsetsAndHalos) {
   expectRoundTrip(grid, ElementType::F32, {6}, halos);
   expectRoundTrip(grid, ElementType::F32, {7}, halos);
 }
+
+TEST(PlacementTest, HalosHoldTheNeighboursElements) {
+  Grid grid{{4}};
+  Sharding sharding = Sharding::replicated(1);
+  sharding.dims = {{0}};
+  sharding.halos = {1, 2};
+  // Blocks of 2: [0, 2), [2, 4), [4, 5) and an empty one.
+  HostTensor whole(ElementType::I32, {5});
+  for (int32_t i = 0; i < 5; ++i)
+    std::memcpy(whole.data() + 4 * i, &i, 4);
+  std::vector<HostTensor> locals = sliceAll(grid, whole, sharding);
+  auto elements = [&](int64_t device, int64_t first, int64_t count) {
+    std::vector<double> values;
+    for (int64_t i = first; i < first + count; ++i)
+      values.push_back(locals[device].asDouble(i));
+    return values;
+  };
+  EXPECT_EQ(elements(0, 1, 4), (std::vector<double>{0, 1, 2, 3}));
+  EXPECT_EQ(elements(1, 0, 4), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(elements(2, 0, 2), (std::vector<double>{3, 4}));
+
+  auto wrong = [&]() {
+    std::vector<const HostTensor *> pointers;
+    for (const HostTensor &local : locals)
+      pointers.push_back(&local);
+    return wrongHalo(grid, whole, sharding, pointers);
+  };
+  EXPECT_EQ(wrong(), "");
+  // Beyond the border and around an empty block anything may stand.
+  int32_t other = 77;
+  std::memcpy(locals[0].data(), &other, 4);
+  std::memcpy(locals[2].data() + 4 * 3, &other, 4);
+  std::memcpy(locals[3].data(), &other, 4);
+  EXPECT_EQ(wrong(), "");
+  std::memcpy(locals[1].data() + 4 * 4, &other, 4);
+  EXPECT_EQ(wrong(), "");
+  std::memcpy(locals[1].data() + 4 * 3, &other, 4);
+  EXPECT_EQ(wrong(), "the halo of device 1 has 77.000000 for element [4], which "
+                     "is 4.000000");
+}
