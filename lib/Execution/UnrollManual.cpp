@@ -105,10 +105,6 @@ static FailureOr<ResolvedSharding> sideSharding(ManualComputationOp op,
               [&] { return op.emitError(); });
   if (failed(sharding))
     return failure();
-  if (!sharding->halos.empty() || !sharding->offsets.empty())
-    return op.emitError("has a sharding with halos or offsets, which the "
-                        "reference of one device does not support: ")
-           << list[index];
   for (auto [dim, entry] : llvm::enumerate(sharding->dims))
     if (!manualAxesOf(entry, manual).empty() &&
         cast<RankedTensorType>(type).isDynamicDim(dim))

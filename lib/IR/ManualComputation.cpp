@@ -138,6 +138,9 @@ LogicalResult checkSide(ManualComputationOp op, StringRef side, unsigned index,
       resolve(attr, grid, globalType, emitError);
   if (failed(sharding))
     return failure();
+  if (!sharding->halos.empty() || !sharding->offsets.empty())
+    return emitError() << "expects neither halos nor offsets, which the body "
+                          "does not see; shard.shard states those of a value";
   SmallVector<ResolvedAxis> used;
   auto global = cast<RankedTensorType>(globalType);
   SmallVector<int64_t> shape(global.getShape());

@@ -8,6 +8,7 @@
 
 #include "Writer.h"
 
+#include "shard/Geometry/SeededFaults.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Interfaces/ShardingOption.h"
 
@@ -88,8 +89,10 @@ private:
   void addLayouts() {
     for (const auto &[value, layout] : reader.layouts) {
       Sharding sharding = shardingOf(value);
-      sharding.halos.assign(layout.halos.begin(), layout.halos.end());
-      sharding.offsets.assign(layout.offsets.begin(), layout.offsets.end());
+      if (!SHARD_FAULT(HaloHintDropped))
+        sharding.halos.assign(layout.halos.begin(), layout.halos.end());
+      if (!SHARD_FAULT(BoundsHintDropped))
+        sharding.offsets.assign(layout.offsets.begin(), layout.offsets.end());
       solution.values[reader.find(value)] = indexFor(sharding);
     }
   }

@@ -347,3 +347,26 @@ func.func @f(%t: tensor<8x8xf32>) {
   } : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
 }
+
+// -----
+
+// the body sees blocks without halos
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<8xf32>) {
+  // expected-error@+1 {{in sharding 0: expects neither halos nor offsets, which the body does not see; shard.shard states those of a value}}
+  %0 = shard.manual_computation(%t) on @g in = [<@g, [["x"]], halo = [1, 1]>] out = [<@g, [["x"]]>] axes = ["x"] (%a: tensor<4xf32>) {
+    shard.return %a : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<8xf32>) {
+  // expected-error@+1 {{out sharding 0: expects neither halos nor offsets, which the body does not see; shard.shard states those of a value}}
+  %0 = shard.manual_computation(%t) on @g in = [<@g, [["x"]]>] out = [<@g, [["x"]], offsets = [0, 3, 8]>] axes = ["x"] (%a: tensor<4xf32>) {
+    shard.return %a : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}

@@ -93,12 +93,57 @@ static std::vector<int64_t> positionsOutside(const Grid &grid,
   return result;
 }
 
+/// Halos or explicit bounds, `count(dim)` numbers for each dimension that is
+/// split, by dimension.
+static std::vector<std::vector<int64_t>>
+byDimension(ArrayRef<int64_t> numbers, size_t rank,
+            llvm::function_ref<size_t(size_t)> count) {
+  std::vector<std::vector<int64_t>> result(rank);
+  for (size_t dim = 0; dim < rank && !numbers.empty(); ++dim) {
+    result[dim] = numbers.take_front(count(dim)).vec();
+    numbers = numbers.drop_front(count(dim));
+    if (llvm::all_of(result[dim], [](int64_t number) { return number == 0; }))
+      result[dim].clear();
+  }
+  return result;
+}
+
+/// Whether blocks have the halos and the explicit bounds that `hint` asks for.
+static bool sameLayout(const Hint &hint, const Recorded &recorded) {
+  const ResolvedSharding &asked = hint.sharding;
+  const Sharding &got = recorded.sharding;
+  size_t rank = got.dims.size();
+  auto askedParts = [&](size_t dim) {
+    int64_t parts = 1;
+    for (const ResolvedAxis &axis : asked.dims[dim].axes)
+      parts *= axis.size;
+    return parts;
+  };
+  auto askedHalos = [&](size_t dim) {
+    return asked.dims[dim].axes.empty() ? 0 : 2;
+  };
+  auto askedBounds = [&](size_t dim) {
+    return asked.dims[dim].axes.empty() ? 0 : askedParts(dim) + 1;
+  };
+  auto gotHalos = [&](size_t dim) { return got.dims[dim].empty() ? 0 : 2; };
+  auto gotBounds = [&](size_t dim) {
+    return got.dims[dim].empty() ? 0
+                                 : recorded.grid.groupSize(got.dims[dim]) + 1;
+  };
+  return byDimension(asked.halos, rank, askedHalos) ==
+             byDimension(got.halos, rank, gotHalos) &&
+         byDimension(asked.offsets, rank, askedBounds) ==
+             byDimension(got.offsets, rank, gotBounds);
+}
+
 /// What of `hint` is not in `recorded`, in words.
 static std::string broken(const Hint &hint, const Recorded &recorded) {
   for (auto [dim, axes] : llvm::enumerate(hint.sharding.dims))
     if (!axes.open && positions(hint.grid, axes.axes) !=
                           positions(recorded.grid, recorded.sharding.dims[dim]))
       return "its hint is closed in dimension " + std::to_string(dim);
+  if (!sameLayout(hint, recorded))
+    return "its hint asks for other halos or bounds";
   std::vector<int64_t> rest =
       positionsOutside(hint.grid, hint.sharding.replicated);
   for (const AxisList &axes : recorded.sharding.dims)

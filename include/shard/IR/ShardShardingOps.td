@@ -227,6 +227,7 @@ def Shard_ManualComputationOp
     * every manual axis is used or listed in `replicated` in each of them;
     * in a dimension, manual axes come before (are major to) the others;
     * manual axes split their dimensions evenly;
+    * shardings have neither halos nor offsets, which the body would not see;
     * the manual axes of nested ops are disjoint.
   }];
   let arguments = (ins
