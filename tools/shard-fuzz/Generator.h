@@ -59,6 +59,11 @@ struct Val {
   }
 };
 
+/// `value` with its dynamic dimensions in the one form that says so.
+Val tidied(Val value);
+/// No value with dynamic dimensions has more elements.
+constexpr int64_t mostDynamicElements = 4000;
+
 /// "%a, %b" and "tensor<2xf32>, i1" of values.
 std::string nameList(const std::vector<Val> &values);
 std::string typeList(const std::vector<Val> &values);
@@ -191,6 +196,7 @@ private:
   Val dynamicArgument();
   std::optional<Val> pickDynamic(int64_t minRank = 1);
   bool dynamicElementwise();
+  bool dynamicSmooth();
   bool dynamicSelect();
   bool dynamicMatmul();
   bool dynamicReduce();

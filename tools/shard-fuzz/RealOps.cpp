@@ -23,7 +23,7 @@ void Generator::chooseSort() {
   if (options.kind == Kind::Reshard)
     return;
   real = rng.chance(8);
-  dynamic = !real && rng.chance(8);
+  dynamic = rng.chance(real ? 25 : 8);
   if (real)
     realElem = rng.chance(75)   ? Elem::F32
                : rng.chance(50) ? Elem::BF16
@@ -216,6 +216,8 @@ bool Generator::normalized() {
 }
 
 void Generator::oneRealOp() {
+  if (dynamic && rng.chance(60) && oneDynamicOp())
+    return;
   static const std::vector<Maker> safe = {&Generator::smoothMath,
                                           &Generator::smoothMath,
                                           &Generator::smoothMath,
