@@ -100,11 +100,11 @@ static Operation *findCombiner(linalg::LinalgOp op, unsigned resultIndex,
   return combiner;
 }
 
-/// A tensor like `source`, converted to `type` elementwise.
+/// `source`, of the extents of `like`, converted to `type` elementwise.
 static Value convertTensor(OpBuilder &builder, Location loc, Value source,
-                           Type type) {
+                           Value like, Type type) {
   auto tensorType = cast<RankedTensorType>(source.getType());
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, source);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, like);
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, type);
   int64_t rank = tensorType.getRank();
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
@@ -148,7 +148,8 @@ void execution::widenReductions(ModuleOp module) {
       if (!combiner)
         continue;
       builder.setInsertionPoint(op);
-      init.set(convertTensor(builder, op.getLoc(), init.get(), wide));
+      init.set(
+          convertTensor(builder, op.getLoc(), init.get(), init.get(), wide));
       accumulator.setType(wide);
       builder.setInsertionPoint(combiner);
       for (OpOperand &operand : combiner->getOpOperands())
@@ -160,7 +161,10 @@ void execution::widenReductions(ModuleOp module) {
       auto resultType = cast<RankedTensorType>(result.getType());
       result.setType(resultType.clone(wide));
       builder.setInsertionPointAfter(op);
-      Value rounded = convertTensor(builder, op.getLoc(), result, narrow);
+      // The extents are those of the init: to ask `result` would be a use of it
+      // that is replaced below.
+      Value rounded =
+          convertTensor(builder, op.getLoc(), result, init.get(), narrow);
       result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
     }
   }

@@ -25,8 +25,8 @@ using namespace mlir;
 using namespace shard;
 using namespace shard::fuzz;
 
-/// Erases what nothing uses, private functions too. Annotations without users say
-/// something: they are steps of their own.
+/// Erases ops that nothing uses. Annotations without users say something: they are
+/// steps of their own, and so are functions.
 static void dropUnused(ModuleOp module) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -45,14 +45,6 @@ static void dropUnused(ModuleOp module) {
       changed = true;
     }
   }
-  SmallVector<func::FuncOp> functions;
-  module.walk([&](func::FuncOp function) {
-    if (function.isPrivate() &&
-        SymbolTable::symbolKnownUseEmpty(function, module))
-      functions.push_back(function);
-  });
-  for (func::FuncOp function : functions)
-    function.erase();
 }
 
 /// An operand of the op with the type of `result`. Not a tensor.empty: what had
@@ -85,6 +77,10 @@ static bool apply(ModuleOp module, int64_t &step) {
       entries.push_back(function);
   if (entries.empty())
     return false;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPrivate() &&
+        SymbolTable::symbolKnownUseEmpty(function, module) && taken())
+      return function.erase(), true;
   for (func::FuncOp entry : entries)
     if (entries.size() > 1 && SymbolTable::symbolKnownUseEmpty(entry, module) &&
         taken())
