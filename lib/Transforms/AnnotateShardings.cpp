@@ -21,6 +21,7 @@
 #include "ManualAxes.h"
 #include "OpHints.h"
 #include "SignatureAttrs.h"
+#include "TidyAnnotations.h"
 
 #include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
@@ -393,76 +394,6 @@ private:
   DenseMap<std::pair<Value, std::pair<mlir::Block *, ShardingIndex>>, ShardOp>
       reshards;
 };
-
-/// Puts the shard.sharding ops at the start of their function, one for each
-/// distinct sharding, in the order in which annotations name them.
-void tidyHandles(Operation *root) {
-  llvm::DenseMap<std::pair<mlir::Block *, Attribute>, ShardingOp> known;
-  llvm::DenseMap<mlir::Block *, ShardingOp> last;
-  /// For each handle the one that stands for it.
-  llvm::MapVector<Operation *, ShardingOp> chosen;
-  auto choose = [&](ShardOp annotation, ShardingOp handle) {
-    Operation *isolated = annotation->getParentOp();
-    while (!isolated->hasTrait<OpTrait::IsIsolatedFromAbove>() &&
-           isolated->getBlock())
-      isolated = isolated->getParentOp();
-    mlir::Block *entry = &isolated->getRegion(0).front();
-    ShardingOp &first = known[{entry, handle->getAttrDictionary()}];
-    if (first)
-      return first;
-    first = handle;
-    if (ShardingOp before = last.lookup(entry))
-      handle->moveAfter(before);
-    else
-      handle->moveBefore(entry, entry->begin());
-    return last[entry] = handle;
-  };
-  root->walk<WalkOrder::PreOrder>([&](ShardOp annotation) {
-    auto handle = annotation.getSharding().getDefiningOp<ShardingOp>();
-    // Halos and offsets that are SSA values bind a handle to its place.
-    if (!handle || handle->getNumOperands() > 0)
-      return;
-    ShardingOp &stands = chosen[handle];
-    if (!stands)
-      stands = choose(annotation, handle);
-    if (stands != handle)
-      annotation.getShardingMutable().assign(stands.getResult());
-  });
-  for (auto &[handle, stands] : chosen)
-    if (handle != stands && handle->use_empty())
-      handle->erase();
-}
-
-/// States every hint of a function's signature as what came of it.
-void closeSignatures(Operation *root) {
-  DenseMap<std::pair<Attribute, int64_t>, Attribute> closed;
-  auto close = [&](Attribute hint, Type type) -> Attribute {
-    auto sharding = dyn_cast_or_null<ShardingAttr>(hint);
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!sharding || !tensor)
-      return hint;
-    Attribute &known = closed[{sharding.getGrid(), tensor.getRank()}];
-    if (!known)
-      known = getShardingAttr(sharding.getGrid(),
-                              Sharding::replicated(tensor.getRank()));
-    return known;
-  };
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto function = dyn_cast<FunctionOpInterface>(op);
-    if (!function)
-      return op->hasTrait<OpTrait::SymbolTable>() ? WalkResult::advance()
-                                                  : WalkResult::skip();
-    SignatureAttrs signature(function);
-    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (Attribute hint = function.getArgAttr(index, shardingName))
-        signature.setArgument(index, shardingName, close(hint, type));
-    for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-      if (Attribute hint = function.getResultAttr(index, shardingName))
-        signature.setResult(index, shardingName, close(hint, type));
-    signature.write();
-    return WalkResult::skip();
-  });
-}
 
 } // namespace
 
