@@ -145,8 +145,7 @@ static std::string broken(const Hint &hint, const Recorded &recorded) {
   // What an open hint leaves to say may be said elsewhere.
   bool open = llvm::any_of(hint.sharding.dims,
                            [](const ResolvedDim &dim) { return dim.open; });
-  bool laidOut =
-      !hint.sharding.halos.empty() || !hint.sharding.offsets.empty();
+  bool laidOut = !hint.sharding.halos.empty() || !hint.sharding.offsets.empty();
   if ((laidOut || !open) && !sameLayout(hint, recorded))
     return "its hint asks for other halos or bounds";
   std::vector<int64_t> rest =

@@ -130,6 +130,15 @@ std::vector<Val> Generator::nextValues(const std::vector<Val> &carried) {
   return next;
 }
 
+/// "%a = %x, %b = %y".
+static std::string assignments(const std::vector<Val> &names,
+                               const std::vector<Val> &values) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < names.size(); ++i)
+    texts.push_back(names[i].name + " = " + values[i].name);
+  return join(texts);
+}
+
 bool Generator::scfFor() {
   if (depth >= 2)
     return false;
@@ -149,9 +158,6 @@ bool Generator::scfFor() {
                      Elem::Index, 4);
   }
   std::string induction = fresh();
-  std::vector<std::string> assigned;
-  for (size_t i = 0; i < inits.size(); ++i)
-    assigned.push_back(carried[i].name + " = " + inits[i].name);
   std::string text = region([&] {
     add({induction, Elem::Index, false, {}, 12});
     for (const Val &value : carried)
@@ -163,7 +169,7 @@ bool Generator::scfFor() {
   std::string name = fresh();
   line(multiple(name, carried.size()) + " = scf.for " + induction + " = " +
        low.name + " to " + high.name + " step " + step.name + " iter_args(" +
-       join(assigned) + ") -> (" + typeList(carried) + ") {");
+       assignments(carried, inits) + ") -> (" + typeList(carried) + ") {");
   out += text;
   line("}");
   addResults(name, carried);
@@ -183,9 +189,7 @@ bool Generator::scfWhile() {
   Val count{fresh(), Elem::Index, false, {}, 12};
   inits.insert(inits.begin(), zero);
   carried.insert(carried.begin(), count);
-  std::vector<std::string> assigned, blockArguments;
-  for (size_t i = 0; i < inits.size(); ++i)
-    assigned.push_back(carried[i].name + " = " + inits[i].name);
+  std::vector<std::string> blockArguments;
   std::string before = region([&] {
     for (const Val &value : carried)
       add(value);
@@ -214,8 +218,9 @@ bool Generator::scfWhile() {
     line("scf.yield " + nameList(next) + " : " + typeList(next));
   });
   std::string name = fresh();
-  line(multiple(name, carried.size()) + " = scf.while (" + join(assigned) +
-       ") : (" + typeList(carried) + ") -> (" + typeList(carried) + ") {");
+  line(multiple(name, carried.size()) + " = scf.while (" +
+       assignments(carried, inits) + ") : (" + typeList(carried) + ") -> (" +
+       typeList(carried) + ") {");
   out += before;
   line("} do {");
   line("^bb0(" + join(blockArguments) + "):");

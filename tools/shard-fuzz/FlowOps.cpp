@@ -56,16 +56,23 @@ std::vector<Val> Generator::alternatives(std::vector<Val> &results) {
   return others;
 }
 
+/// Some ops, and a yield of some of what they make.
+std::vector<Val> Generator::opsAndYield() {
+  size_t before = scope.size(), argumentsBefore = arguments.size();
+  ops(rng.between(1, 3));
+  std::vector<Val> values =
+      someValues(before + arguments.size() - argumentsBefore);
+  line("scf.yield " + nameList(values) + " : " + typeList(values));
+  return values;
+}
+
 bool Generator::scfExecuteRegion() {
   if (depth >= 2)
     return false;
   std::vector<Val> results;
   std::string text = region([&] {
     manyBlocks = true;
-    size_t before = scope.size(), argumentsBefore = arguments.size();
-    ops(rng.between(1, 3));
-    results = someValues(before + arguments.size() - argumentsBefore);
-    line("scf.yield " + nameList(results) + " : " + typeList(results));
+    results = opsAndYield();
   });
   std::string name = fresh();
   line(multiple(name, results.size()) + " = scf.execute_region -> (" +
@@ -87,12 +94,7 @@ bool Generator::scfIndexSwitch() {
                             Elem::Index, 2);
   }
   std::vector<Val> results;
-  std::string text = region([&] {
-    size_t before = scope.size(), argumentsBefore = arguments.size();
-    ops(rng.between(1, 3));
-    results = someValues(before + arguments.size() - argumentsBefore);
-    line("scf.yield " + nameList(results) + " : " + typeList(results));
-  });
+  std::string text = region([&] { results = opsAndYield(); });
   std::string cases;
   for (int64_t number = 0, end = rng.between(0, 2); number < end; ++number) {
     cases += std::string(indent, ' ') + "case " + std::to_string(number) +

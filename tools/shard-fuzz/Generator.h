@@ -267,6 +267,8 @@ private:
       const std::function<std::vector<Val>(const std::vector<Val> &)> &body);
   void addRandomInput(GenericText &op, const Shape &extents);
   Val loopIndex(int64_t numLoops);
+  std::vector<Val> bodyOperands(std::vector<Val> inputs, bool further,
+                                int64_t indexPercent, int64_t rank);
   Combiner randomCombiner(Elem elem, bool maySum);
   Val accumulate(const Combiner &combiner, Val element, const Val &accumulator,
                  int64_t count);
@@ -288,6 +290,7 @@ private:
                          std::vector<std::string> &shardings);
   std::string label();
   std::vector<Val> someValues(size_t before);
+  std::vector<Val> opsAndYield();
   std::vector<Val> alternatives(std::vector<Val> &results);
 
   uint64_t seed;

@@ -121,6 +121,19 @@ Val Generator::loopIndex(int64_t numLoops) {
   return value;
 }
 
+/// Of the elements of the inputs all or, for a further result, some, and now and
+/// then a loop's index.
+std::vector<Val> Generator::bodyOperands(std::vector<Val> inputs, bool further,
+                                         int64_t indexPercent, int64_t rank) {
+  if (further) {
+    rng.shuffle(inputs);
+    inputs.resize(rng.between(1, int64_t(inputs.size())));
+  }
+  if (rng.chance(indexPercent))
+    inputs.push_back(loopIndex(rank));
+  return inputs;
+}
+
 bool Generator::genericElementwise() {
   std::optional<Val> a = pickTensor(1);
   if (!a)
@@ -154,14 +167,9 @@ bool Generator::genericElementwise() {
         size_t numInputs = op.inputs.size();
         std::vector<Val> yielded;
         for (size_t i = 0; i < op.outputs.size(); ++i) {
-          std::vector<Val> operands(elements.begin(),
-                                    elements.begin() + numInputs);
-          if (i > 0) {
-            rng.shuffle(operands);
-            operands.resize(rng.between(1, int64_t(operands.size())));
-          }
-          if (rng.chance(25))
-            operands.push_back(loopIndex(rank));
+          std::vector<Val> operands =
+              bodyOperands({elements.begin(), elements.begin() + numInputs},
+                           i > 0, 25, rank);
           if (readsOutput[i])
             operands.push_back(elements[numInputs + i]);
           yielded.push_back(
@@ -251,14 +259,9 @@ bool Generator::genericReduction() {
         size_t numInputs = op.inputs.size();
         std::vector<Val> yielded;
         for (size_t i = 0; i < op.outputs.size(); ++i) {
-          std::vector<Val> operands(elements.begin(),
-                                    elements.begin() + numInputs);
-          if (i > 0) {
-            rng.shuffle(operands);
-            operands.resize(rng.between(1, int64_t(operands.size())));
-          }
-          if (rng.chance(15))
-            operands.push_back(loopIndex(rank));
+          std::vector<Val> operands =
+              bodyOperands({elements.begin(), elements.begin() + numInputs},
+                           i > 0, 15, rank);
           Val element = scalarBody(operands, op.outputs[i].elem,
                                    boundLimit / 4 / double(count));
           yielded.push_back(accumulate(combiners[i], element,
