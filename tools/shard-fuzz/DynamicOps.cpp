@@ -401,8 +401,6 @@ bool Generator::dynamicGeneric() {
 }
 
 bool Generator::oneDynamicOp() {
-  if (!manualAxes.empty())
-    return false;
   static const std::vector<Maker> makers = {
       &Generator::dynamicElementwise, &Generator::dynamicElementwise,
       &Generator::dynamicSelect,      &Generator::dynamicMatmul,

@@ -73,6 +73,7 @@ def how_it_showed(told):
         ("after an error", "error, but success"),
         ("without an error", "failure without an error"),
         ("the halo of device", "wrong halo"),
+        ("asks for other halos", "other halos or bounds"),
     ):
         if text in detail:
             return words
