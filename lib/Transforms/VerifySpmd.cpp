@@ -8,7 +8,10 @@
 //
 // A value *varies* along a grid axis if devices that differ in that coordinate
 // only may hold different values. Process indices vary, and so do divided and
-// partial tensors; a gather, a reduction or a broadcast over an axis ends it. Where
+// partial tensors; a gather, a reduction or a broadcast over an axis ends it. The
+// extents of a tensor are a matter of their own: dynamic dimensions divide evenly
+// by contract, so that devices have blocks of one shape unless sizes are computed
+// from what varies. Where
 // a branch or a loop bound varies along an axis, devices may part ways along it,
 // and a collective whose groups lie along that axis must not stand there: some
 // devices of a group would wait for others forever.
@@ -24,6 +27,7 @@
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -94,7 +98,19 @@ private:
     if (set != 0)
       grow(varies[value], set);
   }
+  void resize(Value value, AxisSet set) {
+    auto tensor = dyn_cast<ShapedType>(value.getType());
+    if (set != 0 && tensor && !(tensor.hasRank() && tensor.hasStaticShape()))
+      grow(resized[value], set);
+  }
+  /// `to` may be `from`, and which way it came about is decided along `deciding`.
+  void hand(Value to, Value from, AxisSet deciding) {
+    vary(to, along(from) | deciding);
+    resize(to, extentsAlong(from) | deciding);
+  }
   AxisSet along(Value value) const { return varies.lookup(value); }
+  /// The axes along which the extents of `value` vary.
+  AxisSet extentsAlong(Value value) const { return resized.lookup(value); }
   AxisSet along(ValueRange values) const {
     AxisSet set = 0;
     for (Value value : values)
@@ -178,7 +194,23 @@ private:
         set = axesOf(function, name, axes);
       }
       vary(argument, set);
+      if (failed(resolved) || !resolved->offsets.empty())
+        resize(argument, set);
     }
+  }
+
+  /// The axes along which the results of `op`, which has no regions that branch,
+  /// have extents that vary: these follow from the extents of its operands and from
+  /// numbers.
+  AxisSet resultExtents(Operation *op) const {
+    bool shapeByContent = isa<tensor::ReshapeOp>(op) || !op->getDialect();
+    AxisSet set = 0;
+    for (Value operand : op->getOperands()) {
+      set |= extentsAlong(operand);
+      if (shapeByContent || !isa<TensorType>(operand.getType()))
+        set |= along(operand);
+    }
+    return set;
   }
 
   //===--------------------------------------------------------------------===//
@@ -229,8 +261,10 @@ private:
       bool loops = reachable.contains(&block);
       for (mlir::Block *next : reachable) {
         // Where the ways meet again, arguments tell which one was taken.
-        for (BlockArgument argument : next->getArguments())
+        for (BlockArgument argument : next->getArguments()) {
           vary(argument, set);
+          resize(argument, set);
+        }
         if (loops || !postDominators.postDominates(next, &block))
           parted[next] |= set;
       }
@@ -245,20 +279,28 @@ private:
       for (OpOperand &operand : op->getOpOperands())
         if (auto target =
                 branch.getSuccessorBlockArgument(operand.getOperandNumber()))
-          vary(*target, along(operand.get()) | under);
+          hand(*target, operand.get(), under);
       return;
     }
     if (auto call = dyn_cast<CallOpInterface>(op))
       return visitCall(call, under);
+    auto dim = dyn_cast<tensor::DimOp>(op);
     AxisSet set = isa_and_present<ShardDialect>(op->getDialect())
                       ? visitShardOp(op, under)
-                      : along(op->getOperands());
-    for (Value result : op->getResults())
+                  : dim ? extentsAlong(dim.getSource()) | along(dim.getIndex())
+                        : along(op->getOperands());
+    AxisSet extents = resultExtents(op);
+    for (Value result : op->getResults()) {
       vary(result, set | under);
+      resize(result, extents | under);
+    }
     if (op->hasTrait<OpTrait::ReturnLike>() &&
         isa<FunctionOpInterface>(op->getParentOp()))
-      for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-        grow(returned[{op->getParentOp(), index}], along(operand));
+      for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+        grow(returned[{op->getParentOp(), index}].first, along(operand));
+        grow(returned[{op->getParentOp(), index}].second,
+             extentsAlong(operand));
+      }
   }
 
   /// What decides on the way through the regions are the operands that are not
@@ -281,14 +323,18 @@ private:
             addDeciding(&block.back());
       for (auto &[operand, inputs] : mapping)
         for (Value input : inputs)
-          vary(input, along(operand->get()) | deciding);
-      for (Value result : op->getResults())
+          hand(input, operand->get(), deciding);
+      for (Value result : op->getResults()) {
         vary(result, deciding);
+        resize(result, deciding);
+      }
     } else {
       deciding |= along(op->getOperands());
       for (Region &region : op->getRegions())
-        for (Value argument : region.getArguments())
+        for (Value argument : region.getArguments()) {
           vary(argument, deciding);
+          resize(argument, deciding);
+        }
     }
     AxisSet inside = 0;
     for (Region &region : op->getRegions()) {
@@ -298,9 +344,13 @@ private:
         region.walk(
             [&](Operation *inner) { inside |= along(inner->getOperands()); });
     }
-    if (!branch)
-      for (Value result : op->getResults())
+    if (!branch) {
+      AxisSet extents = resultExtents(op);
+      for (Value result : op->getResults()) {
         vary(result, inside | deciding);
+        resize(result, extents | under);
+      }
+    }
   }
 
   void visitCall(CallOpInterface call, AxisSet under) {
@@ -308,16 +358,21 @@ private:
     auto function = dyn_cast_or_null<FunctionOpInterface>(callee);
     if (!function || function.isExternal()) {
       AxisSet set = along(call->getOperands()) | under;
-      for (Value result : call->getResults())
+      for (Value result : call->getResults()) {
         vary(result, set);
+        resize(result, set);
+      }
       return;
     }
     grow(calledUnder[function], under);
     for (auto [argument, operand] :
          llvm::zip(function.getArguments(), call.getArgOperands()))
-      vary(argument, along(operand));
-    for (auto [index, result] : llvm::enumerate(call->getResults()))
-      vary(result, returned.lookup({callee, index}) | under);
+      hand(argument, operand, 0);
+    for (auto [index, result] : llvm::enumerate(call->getResults())) {
+      auto [values, extents] = returned.lookup({callee, index});
+      vary(result, values | under);
+      resize(result, extents | under);
+    }
   }
 
   //===--------------------------------------------------------------------===//
@@ -403,9 +458,12 @@ private:
   Operation *root;
   SmallVector<FunctionOpInterface> functions;
   PostDominanceInfo postDominators;
-  DenseMap<Value, AxisSet> varies;
+  /// The axes along which values and, of those of dynamic shape, extents vary.
+  DenseMap<Value, AxisSet> varies, resized;
   DenseMap<Operation *, AxisSet> calledUnder;
-  DenseMap<std::pair<Operation *, unsigned>, AxisSet> returned;
+  /// Of each result of a function, its values and its extents.
+  DenseMap<std::pair<Operation *, unsigned>, std::pair<AxisSet, AxisSet>>
+      returned;
   SymbolTableCollection symbols;
   /// By function.
   DenseMap<Operation *, GridOp> gridOf;

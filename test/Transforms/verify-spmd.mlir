@@ -93,3 +93,61 @@ func.func @handed_on(%a: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
   %1 = shard.all_gather %r on @grid grid_axes = [0] gather_axis = 0 : tensor<4xf32> -> tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+// Dynamic dimensions divide evenly: blocks have one size on all devices.
+shard.grid @g(shape = 2)
+func.func @sizes_of_blocks(%a: tensor<?xf32>
+    {shard.local = #shard.local<tensor<?xf32>, <@g, [[0]]>>}) -> tensor<?xf32> {
+  %zero = arith.constant 0 : index
+  %size = tensor.dim %a, %zero : tensor<?xf32>
+  %sum = arith.addf %a, %a : tensor<?xf32>
+  %again = tensor.dim %sum, %zero : tensor<?xf32>
+  %empty = arith.cmpi ult, %size, %again : index
+  %0 = scf.if %empty -> tensor<?xf32> {
+    %1 = shard.all_gather %sum on @g grid_axes = [0] gather_axis = 0
+        : tensor<?xf32> -> tensor<?xf32>
+    scf.yield %1 : tensor<?xf32>
+  } else {
+    scf.yield %a : tensor<?xf32>
+  }
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// A size that is computed from the place of the device.
+shard.grid @g(shape = 2)
+func.func @sizes_of_places(%a: tensor<8xf32>) {
+  %place = shard.process_linear_index on @g : index
+  %zero = arith.constant 0 : index
+  %part = tensor.extract_slice %a[0] [%place] [1] : tensor<8xf32> to tensor<?xf32>
+  %sum = arith.addf %part, %part : tensor<?xf32>
+  %size = tensor.dim %sum, %zero : tensor<?xf32>
+  %none = arith.cmpi eq, %size, %zero : index
+  // expected-note@+1 {{devices part ways here}}
+  scf.if %none {
+    // expected-error@+1 {{is not reached by all devices of its group}}
+    %1 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+// Blocks with bounds of their own have sizes of their own.
+shard.grid @g(shape = 2)
+func.func @sizes_of_bounds(%a: tensor<?xf32>
+    {shard.local = #shard.local<tensor<8xf32>, <@g, [[0]], offsets = [0, 3, 8]>>}) {
+  %zero = arith.constant 0 : index
+  %size = tensor.dim %a, %zero : tensor<?xf32>
+  %none = arith.cmpi eq, %size, %zero : index
+  // expected-note@+1 {{devices part ways here}}
+  scf.if %none {
+    // expected-error@+1 {{is not reached by all devices of its group}}
+    %1 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 0
+        : tensor<?xf32> -> tensor<?xf32>
+  }
+  return
+}

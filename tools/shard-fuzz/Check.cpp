@@ -152,6 +152,13 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
   if (!changed.empty() || !errors.first.empty())
     return {Verdict::CheckFailed,
             "after propagation, " + oneLine(changed + " " + errors.first)};
+  WalkResult walked = annotated->walk([](ShardOp op) {
+    return op.getAnnotateForUsers() && op->use_empty() ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return {Verdict::CheckFailed,
+            "propagation annotates for users what none of them takes"};
   if (!stability)
     return {};
   if (failed(annotateShardings(*annotated)))

@@ -30,11 +30,6 @@ static bool isDynamic(const Val &value, size_t dim) {
   return dim < value.dynamic.size() && value.dynamic[dim];
 }
 
-static std::string insOuts(const std::vector<Val> &inputs, const Val &output) {
-  return "ins(" + nameList(inputs) + " : " + typeList(inputs) + ") outs(" +
-         output.name + " : " + output.type() + ")";
-}
-
 std::optional<Val>
 Generator::pickAny(const std::function<bool(const Val &)> &filter) {
   bool saved = seesDynamic;
@@ -244,9 +239,8 @@ bool Generator::dynamicMatmul() {
   // Its extents follow from those of the operands, not from `c`.
   c.name.clear();
   Val init = rng.chance(60) ? filledLike(c, 0) : needLike(c);
-  defineLike("linalg." + op + " " + insOuts({left, right}, init) + " -> " +
-                 init.type(),
-             init, left.bound * right.bound * double(count) + init.bound);
+  defineLike("linalg." + op + " " + insOutsTo({left, right}, init), init,
+             left.bound * right.bound * double(count) + init.bound);
   return true;
 }
 
@@ -408,14 +402,18 @@ bool Generator::oneDynamicOp() {
       &Generator::dynamicReduce,      &Generator::dynamicMove,
       &Generator::dynamicSlice,       &Generator::dynamicReshape,
       &Generator::dynamicCast,        &Generator::dynamicGenerate,
-      &Generator::dynamicConcat,      &Generator::dynamicGeneric};
+      &Generator::dynamicConcat,      &Generator::dynamicGeneric,
+      &Generator::dynamicPad,         &Generator::dynamicConvolution,
+      &Generator::dynamicTosa};
   static const std::vector<Maker> continuous = {
       &Generator::dynamicElementwise, &Generator::dynamicSmooth,
       &Generator::dynamicSmooth,      &Generator::dynamicMatmul,
       &Generator::dynamicMatmul,      &Generator::dynamicReduce,
       &Generator::dynamicMove,        &Generator::dynamicSlice,
       &Generator::dynamicReshape,     &Generator::dynamicCast,
-      &Generator::dynamicConcat};
+      &Generator::dynamicConcat,      &Generator::dynamicPad,
+      &Generator::dynamicConvolution, &Generator::dynamicSoftmax,
+      &Generator::dynamicSoftmax};
   for (int64_t tries = 0; tries < 5; ++tries)
     if ((this->*rng.oneOf(real ? continuous : makers))())
       return true;

@@ -170,3 +170,87 @@ bool Generator::dynamicConcat() {
              like, std::max(a->bound, b.bound));
   return true;
 }
+
+/// Static dimensions get more elements, dynamic ones stay.
+bool Generator::dynamicPad() {
+  std::optional<Val> a = pickDynamic(2);
+  if (!a)
+    return false;
+  Val like = *a;
+  std::vector<std::string> low, high, indices;
+  for (size_t dim = 0; dim < a->shape.size(); ++dim) {
+    int64_t before = a->dynamic[dim] ? 0 : rng.between(0, 2);
+    int64_t behind = a->dynamic[dim] ? 0 : rng.between(0, 2);
+    like.shape[dim] += before + behind;
+    low.push_back(std::to_string(before));
+    high.push_back(std::to_string(behind));
+    indices.push_back(fresh() + ": index");
+  }
+  if (numElements(like.shape) > mostDynamicElements)
+    return false;
+  Val number = scalarConstant(a->elem, rng.between(0, 1));
+  like.name = fresh();
+  like.bound = std::max(a->bound, 1.0);
+  line(like.name + " = tensor.pad " + a->name + " low[" + join(low) +
+       "] high[" + join(high) + "] {");
+  line("^bb0(" + join(indices) + "):");
+  line("  tensor.yield " + number.name + " : " + number.type());
+  line("} : " + a->type() + " to " + like.type());
+  add(like);
+  return true;
+}
+
+/// A convolution of a batch of any size.
+bool Generator::dynamicConvolution() {
+  Val image, result;
+  image.elem =
+      isFloat(randomElem()) ? (real ? realElem : Elem::F32) : Elem::I32;
+  int64_t channels = rng.between(1, 4), rows = rng.between(1, 3),
+          columns = rng.between(1, 3), filters = rng.between(1, 4);
+  image.shape = {dynamicSize(), rng.between(3, 5), rng.between(3, 5), channels};
+  image.dynamic = {true, false, false, false};
+  result = image;
+  result.shape = {image.shape[0], image.shape[1] - rows + 1,
+                  image.shape[2] - columns + 1, filters};
+  if (std::max(numElements(image.shape), numElements(result.shape)) >
+      mostDynamicElements)
+    return false;
+  Val input = clamped(needLike(image), 8);
+  Val filter = clamped(need(image.elem, {rows, columns, channels, filters}), 8);
+  // The extents follow from those of the image.
+  result.name.clear();
+  Val init = filledLike(result, 0);
+  defineLike("linalg.conv_2d_nhwc_hwcf " + insOutsTo({input, filter}, init),
+             init,
+             input.bound * filter.bound * double(rows * columns * channels));
+  return true;
+}
+
+/// Of real numbers: what it makes of integers is not exact.
+bool Generator::dynamicSoftmax() {
+  std::optional<Val> a = pickDynamic();
+  if (!a)
+    return false;
+  Val target = emptyLike(*a);
+  defineLike("linalg.softmax dimension(" +
+                 std::to_string(rng.between(0, int64_t(a->shape.size()) - 1)) +
+                 ") " + insOutsTo({*a}, target),
+             *a, 1);
+  return true;
+}
+
+/// tosa knows of a dimension only when it runs whether it is to be repeated.
+bool Generator::dynamicTosa() {
+  std::optional<Val> a = pickAny([](const Val &v) {
+    return !v.dynamic.empty() && (v.elem == Elem::F32 || v.elem == Elem::I32) &&
+           v.bound <= 64;
+  });
+  if (!a)
+    return false;
+  Val b = clamped(needLike(*a), 64);
+  static const std::vector<std::string> ops = {"add", "sub", "maximum"};
+  defineLike("tosa." + rng.oneOf(ops) + " " + nameList({*a, b}) + " : (" +
+                 typeList({*a, b}) + ") -> " + a->type(),
+             *a, a->bound + b.bound);
+  return true;
+}

@@ -67,6 +67,9 @@ constexpr int64_t mostDynamicElements = 4000;
 /// "%a, %b" and "tensor<2xf32>, i1" of values.
 std::string nameList(const std::vector<Val> &values);
 std::string typeList(const std::vector<Val> &values);
+/// "ins(...) outs(...)" of a linalg op, and the same with the type of its result.
+std::string insOuts(const std::vector<Val> &inputs, const Val &output);
+std::string insOutsTo(const std::vector<Val> &inputs, const Val &output);
 /// "%v:2", the name of an op with two results.
 std::string multiple(const std::string &name, size_t count);
 
@@ -206,6 +209,10 @@ private:
   bool dynamicCast();
   bool dynamicGenerate();
   bool dynamicConcat();
+  bool dynamicPad();
+  bool dynamicConvolution();
+  bool dynamicSoftmax();
+  bool dynamicTosa();
   bool dynamicGeneric();
   bool oneDynamicOp();
 

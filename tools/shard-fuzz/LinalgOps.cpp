@@ -17,19 +17,15 @@ static bool hasNamedOps(Elem elem) {
   return elem != Elem::I1 && elem != Elem::Index;
 }
 
-static std::string typed(const Val &value) {
-  return value.name + " : " + value.type();
+std::string shard::fuzz::insOuts(const std::vector<Val> &inputs,
+                                 const Val &output) {
+  return "ins(" + nameList(inputs) + " : " + typeList(inputs) + ") outs(" +
+         output.name + " : " + output.type() + ")";
 }
 
-static std::string insOuts(const std::vector<Val> &inputs, const Val &output,
-                           bool result = true) {
-  std::vector<std::string> names, types;
-  for (const Val &input : inputs) {
-    names.push_back(input.name);
-    types.push_back(input.type());
-  }
-  return "ins(" + join(names) + " : " + join(types) + ") outs(" +
-         typed(output) + ")" + (result ? " -> " + output.type() : "");
+std::string shard::fuzz::insOutsTo(const std::vector<Val> &inputs,
+                                   const Val &output) {
+  return insOuts(inputs, output) + " -> " + output.type();
 }
 
 bool Generator::linalgNamedElementwise() {
@@ -44,7 +40,7 @@ bool Generator::linalgNamedElementwise() {
                                                "min"};
   std::string op = rng.oneOf(ops);
   double bound = op == "mul" ? a->bound * b.bound : a->bound + b.bound;
-  define("linalg." + op + " " + insOuts({*a, b}, target), a->elem, a->shape,
+  define("linalg." + op + " " + insOutsTo({*a, b}, target), a->elem, a->shape,
          bound);
   return true;
 }
@@ -60,8 +56,8 @@ bool Generator::linalgMap() {
                                          : "arith.subi";
   if (isFloat(a->elem) && a->bound + b.bound > boundLimit)
     op = "arith.maximumf";
-  define("linalg.map { " + op + " } " + insOuts({*a, b}, target, false),
-         a->elem, a->shape,
+  define("linalg.map { " + op + " } " + insOuts({*a, b}, target), a->elem,
+         a->shape,
          op == "arith.addf" ? a->bound + b.bound : std::max(a->bound, b.bound));
   return true;
 }
@@ -86,7 +82,7 @@ bool Generator::linalgReduce() {
       randomCombiner(a->elem, a->bound * double(count) <= boundLimit / 2);
   Val init =
       rng.chance(60) ? filled(a->elem, shape, neutral) : need(a->elem, shape);
-  define("linalg.reduce { " + op + " } " + insOuts({*a}, init, false) +
+  define("linalg.reduce { " + op + " } " + insOuts({*a}, init) +
              " dimensions = [" + list(dims) + "]",
          a->elem, shape,
          sum ? a->bound * double(count) + init.bound
@@ -105,8 +101,8 @@ bool Generator::linalgTranspose() {
   for (int64_t dim : permutation)
     shape.push_back(a->shape[dim]);
   Val target = empty(a->elem, shape);
-  define("linalg.transpose " + insOuts({*a}, target, false) +
-             " permutation = [" + list(permutation) + "]",
+  define("linalg.transpose " + insOuts({*a}, target) + " permutation = [" +
+             list(permutation) + "]",
          a->elem, shape, a->bound);
   return true;
 }
@@ -119,8 +115,8 @@ bool Generator::linalgBroadcast() {
   int64_t dim = rng.between(0, int64_t(shape.size()));
   shape.insert(shape.begin() + dim, randomExtent());
   Val target = empty(a->elem, shape);
-  define("linalg.broadcast " + insOuts({*a}, target, false) +
-             " dimensions = [" + std::to_string(dim) + "]",
+  define("linalg.broadcast " + insOuts({*a}, target) + " dimensions = [" +
+             std::to_string(dim) + "]",
          a->elem, shape, a->bound);
   return true;
 }
@@ -131,7 +127,7 @@ void Generator::contraction(const std::string &op, Val a, Val b, int64_t count,
   a = clamped(a, 64);
   b = clamped(b, 64);
   Val init = rng.chance(60) ? filled(a.elem, shape, 0) : need(a.elem, shape);
-  define("linalg." + op + " " + insOuts({a, b}, init), a.elem, shape,
+  define("linalg." + op + " " + insOutsTo({a, b}, init), a.elem, shape,
          a.bound * b.bound * double(count) + init.bound);
 }
 
@@ -280,7 +276,7 @@ bool Generator::pooling() {
   Val init = filled(elem, {n, out, c}, neutral[kind]);
   define("linalg.pooling_nwc_" + kinds[kind] + " " +
              windowAttributes({stride}, {1}) + " " +
-             insOuts({input, shape}, init),
+             insOutsTo({input, shape}, init),
          elem, {n, out, c},
          kind == 0 ? input.bound * double(window)
                    : std::max(input.bound, init.bound));

@@ -18,16 +18,6 @@
 
 using namespace shard::fuzz;
 
-static std::string insOuts(const std::vector<Val> &inputs, const Val &output) {
-  std::vector<std::string> names, types;
-  for (const Val &input : inputs) {
-    names.push_back(input.name);
-    types.push_back(input.type());
-  }
-  return "ins(" + join(names) + " : " + join(types) + ") outs(" + output.name +
-         " : " + output.type() + ") -> " + output.type();
-}
-
 bool Generator::linalgUnary() {
   std::optional<Val> a = pick([](const Val &v) {
     return v.tensor && isFloat(v.elem) && v.bound <= 64;
@@ -43,7 +33,7 @@ bool Generator::linalgUnary() {
     if (op == "elementwise")
       op += " kind=#linalg.elementwise_kind<negf>";
     Val target = empty(a->elem, a->shape);
-    define("linalg." + op + " " + insOuts({*a}, target), a->elem, a->shape,
+    define("linalg." + op + " " + insOutsTo({*a}, target), a->elem, a->shape,
            bound);
     return true;
   }
@@ -52,11 +42,11 @@ bool Generator::linalgUnary() {
   if (rng.chance(70)) {
     static const std::vector<std::string> ops = {
         "erf", "exp", "log", "reciprocal", "rsqrt", "sqrt", "tanh"};
-    line(result + " = linalg." + rng.oneOf(ops) + " " + insOuts({x}, target));
+    line(result + " = linalg." + rng.oneOf(ops) + " " + insOutsTo({x}, target));
   } else {
     Val y = offZero(clamped(need(a->elem, a->shape), 64));
     line(result + " = linalg." + (rng.chance(50) ? "div " : "powf ") +
-         insOuts({x, y}, target));
+         insOutsTo({x, y}, target));
   }
   compared(result, a->elem, a->shape);
   return true;
@@ -72,12 +62,12 @@ bool Generator::linalgSelect() {
   if (isInteger(a->elem) && rng.chance(60)) {
     Val target = empty(a->elem, a->shape);
     define(std::string("linalg.div") + (rng.chance(50) ? "" : "_unsigned") +
-               " " + insOuts({*a, b}, target),
+               " " + insOutsTo({*a, b}, target),
            a->elem, a->shape, 0);
     return true;
   }
   Val condition = need(Elem::I1, a->shape), target = empty(a->elem, a->shape);
-  define("linalg.select " + insOuts({condition, *a, b}, target), a->elem,
+  define("linalg.select " + insOutsTo({condition, *a, b}, target), a->elem,
          a->shape, std::max(a->bound, b.bound));
   return true;
 }
@@ -119,7 +109,7 @@ bool Generator::rareProduct() {
     Val init =
         rng.chance(60) ? filled(Elem::I32, result, 0) : need(Elem::I32, result);
     define(std::string("linalg.quantized_") + (batched ? "batch_" : "") +
-               "matmul " + insOuts({a, b, zeroA, zeroB}, init),
+               "matmul " + insOutsTo({a, b, zeroA, zeroB}, init),
            Elem::I32, result, 0);
     return true;
   }
@@ -237,7 +227,7 @@ bool Generator::rareWindow() {
     Val window = empty(elem, shape(op.window, false));
     int64_t neutral = is("max") ? -100 : is("min") ? 100 : 0;
     Val init = filled(elem, result, isUnsigned && is("max") ? 0 : neutral);
-    define("linalg." + text + " " + insOuts({input, window}, init), elem,
+    define("linalg." + text + " " + insOutsTo({input, window}, init), elem,
            result, std::max(input.bound * double(count), init.bound));
     return true;
   }
@@ -248,7 +238,8 @@ bool Generator::rareWindow() {
   }
   Val zeroA = needScalar(Elem::I32), zeroB = needScalar(Elem::I32);
   Val init = rng.chance(60) ? filled(elem, result, 0) : need(elem, result);
-  define("linalg." + text + " " + insOuts({input, filter, zeroA, zeroB}, init),
+  define("linalg." + text + " " +
+             insOutsTo({input, filter, zeroA, zeroB}, init),
          elem, result, 0);
   return true;
 }

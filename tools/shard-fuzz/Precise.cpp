@@ -14,6 +14,9 @@
 #include "shard/Execution/Hints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -53,8 +56,52 @@ static void widenFloats(ModuleOp module) {
                                         /*replaceTypes=*/true);
 }
 
+/// `value`, of dynamic shape, times 1 + (factor - 1) * cos(...), which is another
+/// number for each element and for each `number`.
+static Value timesFactors(OpBuilder &builder, Value value, Value factor,
+                          int64_t number) {
+  Location loc = value.getLoc();
+  auto type = cast<RankedTensorType>(value.getType());
+  Value target = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, value),
+      type.getElementType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &inside, Location, ValueRange elements) {
+    Type f64 = inside.getF64Type();
+    auto constant = [&](double x) -> Value {
+      return arith::ConstantOp::create(inside, loc,
+                                       inside.getFloatAttr(f64, x));
+    };
+    Value angle = constant(double(number));
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      Value index = linalg::IndexOp::create(inside, loc, dim);
+      Value whole =
+          arith::IndexCastOp::create(inside, loc, inside.getI64Type(), index);
+      Value real = arith::SIToFPOp::create(inside, loc, f64, whole);
+      Value step = constant(2.4 + 1.7 * double(dim));
+      Value turned = arith::MulFOp::create(inside, loc, real, step);
+      angle = arith::AddFOp::create(inside, loc, angle, turned);
+    }
+    Value one = constant(1.0);
+    Value off = arith::SubFOp::create(inside, loc, factor, one);
+    Value cosine = math::CosOp::create(inside, loc, angle);
+    Value part = arith::MulFOp::create(inside, loc, off, cosine);
+    Value times = arith::AddFOp::create(inside, loc, one, part);
+    Value product = arith::MulFOp::create(inside, loc, elements[0], times);
+    linalg::YieldOp::create(inside, loc, product);
+  };
+  return linalg::GenericOp::create(builder, loc, target.getType(),
+                                   ValueRange{value}, ValueRange{target},
+                                   ArrayRef<AffineMap>{identity, identity},
+                                   iterators, body)
+      .getResult(0);
+}
+
 /// Multiplies every float that `entry` computes by an argument of its own, behind
-/// the others. Bodies of linalg ops stay as they are.
+/// the others: one number for tensors of dynamic shape, else a number for each
+/// element. Bodies of linalg ops stay as they are.
 static void addFactors(func::FuncOp entry) {
   SmallVector<Value> values;
   auto rounds = [](Operation *op) {
@@ -65,23 +112,31 @@ static void addFactors(func::FuncOp entry) {
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
     if (rounds(op))
-      for (Value result : op->getResults()) {
-        auto tensor = dyn_cast<RankedTensorType>(result.getType());
-        if (getElementTypeOrSelf(result.getType()).isF64() &&
-            (!tensor || tensor.hasStaticShape()))
+      for (Value result : op->getResults())
+        if (getElementTypeOrSelf(result.getType()).isF64())
           values.push_back(result);
-      }
     return dialect == "func" || dialect == "scf" ? WalkResult::advance()
                                                  : WalkResult::skip();
   });
   for (Value value : values) {
     unsigned index = entry.getNumArguments();
-    (void)entry.insertArgument(index, value.getType(), {}, value.getLoc());
     OpBuilder builder(value.getContext());
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    bool isDynamic = tensor && !tensor.hasStaticShape();
+    (void)entry.insertArgument(
+        index, isDynamic ? builder.getF64Type() : value.getType(), {},
+        value.getLoc());
+    Value factor = entry.getArgument(index);
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : value.getUses())
+      uses.push_back(&use);
     builder.setInsertionPointAfterValue(value);
-    Value product = arith::MulFOp::create(builder, value.getLoc(), value,
-                                          entry.getArgument(index));
-    value.replaceAllUsesExcept(product, product.getDefiningOp());
+    Value product = isDynamic ? timesFactors(builder, value, factor, index)
+                              : arith::MulFOp::create(builder, value.getLoc(),
+                                                      value, factor)
+                                    .getResult();
+    for (OpOperand *use : uses)
+      use->set(product);
   }
 }
 
