@@ -56,18 +56,25 @@ struct Box {
   std::vector<int64_t> from, to, sizes;
 };
 
-/// Local position p of a dimension holds element (offset of the block) - (low
-/// halo) + p of the whole, as far as there is one: halos and all, for blocks in
-/// `blocks` of a local tensor of shape `local`.
+/// Local position p of a dimension with halos holds element (offset of the block) -
+/// (low halo) + p of the whole, as far as there is one; that of another dimension
+/// element (offset) + p, as far as the block goes. For blocks in `blocks` of a local
+/// tensor of shape `local`.
 static Box windowOf(const std::vector<int64_t> &whole, const Sharding &sharding,
                     const std::vector<Block> &blocks,
                     const std::vector<int64_t> &local) {
-  std::vector<int64_t> low = haloOffsets(sharding);
   Box box;
+  size_t halo = 0;
   for (size_t dim = 0; dim < whole.size(); ++dim) {
-    int64_t first = blocks[dim].offset - low[dim];
+    int64_t low = 0, high = 0;
+    if (!sharding.dims[dim].empty()) {
+      low = sharding.halos[halo++];
+      high = sharding.halos[halo++];
+    }
+    int64_t size = low + high > 0 ? local[dim] : blocks[dim].size;
+    int64_t first = blocks[dim].offset - low;
     int64_t from = std::clamp<int64_t>(first, 0, whole[dim]);
-    int64_t end = std::clamp<int64_t>(first + local[dim], from, whole[dim]);
+    int64_t end = std::clamp<int64_t>(first + size, from, whole[dim]);
     box.from.push_back(from);
     box.to.push_back(from - first);
     box.sizes.push_back(end - from);

@@ -201,13 +201,15 @@ private:
 
   /// The axes along which the results of `op`, which has no regions that branch,
   /// have extents that vary: these follow from the extents of its operands and from
-  /// numbers.
+  /// numbers. Tensors of an elementwise op have one shape, whatever its scalars.
   AxisSet resultExtents(Operation *op) const {
     bool shapeByContent = isa<tensor::ReshapeOp>(op) || !op->getDialect();
+    bool elementwise = op->hasTrait<OpTrait::Elementwise>();
     AxisSet set = 0;
     for (Value operand : op->getOperands()) {
       set |= extentsAlong(operand);
-      if (shapeByContent || !isa<TensorType>(operand.getType()))
+      if (shapeByContent ||
+          (!elementwise && !isa<TensorType>(operand.getType())))
         set |= along(operand);
     }
     return set;

@@ -159,6 +159,23 @@ static HostTensor factors(const TensorSpec &spec, double amplitude,
   return result;
 }
 
+/// What a dynamic dimension may be: the extent of an input, or a number of the
+/// program.
+static int64_t largestExtent(func::FuncOp entry,
+                             const std::map<unsigned, HostTensor> &inputs) {
+  int64_t largest = 1;
+  for (const auto &[number, input] : inputs) {
+    (void)number;
+    for (int64_t extent : input.shape())
+      largest = std::max(largest, extent);
+  }
+  entry.walk([&](arith::ConstantIndexOp op) {
+    if (op.value() <= 1000)
+      largest = std::max(largest, op.value());
+  });
+  return largest;
+}
+
 Outcome
 shard::fuzz::comparePrecisely(ModuleOp module, func::FuncOp entry,
                               const std::map<unsigned, HostTensor> &inputs,
@@ -171,7 +188,7 @@ shard::fuzz::comparePrecisely(ModuleOp module, func::FuncOp entry,
       failed(inlineCalls(*copy)))
     return {Verdict::Rejected, "the program for f64 cannot be made"};
   wide = copy->lookupSymbol<func::FuncOp>(entry.getName());
-  ErrorModel model = deriveErrorModel(wide, 1);
+  ErrorModel model = deriveErrorModel(wide, largestExtent(wide, inputs));
   widenFloats(*copy);
   addFactors(wide);
   CompileOptions options;
