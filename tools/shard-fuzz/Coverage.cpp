@@ -8,6 +8,8 @@
 
 #include "Coverage.h"
 
+#include "shard/IR/ShardOps.h"
+
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -47,8 +49,9 @@ void Coverage::countOps(ModuleOp program) {
 void Coverage::countCollectives(ModuleOp partitioned) {
   std::set<std::string> names;
   partitioned->walk([&](Operation *op) {
-    if (op->getName().getDialectNamespace() == "shard" &&
-        op->hasAttrOfType<DenseI16ArrayAttr>("grid_axes"))
+    if (isa<PermuteOp, UpdateHaloOp>(op) ||
+        (isa_and_present<ShardDialect>(op->getDialect()) &&
+         op->hasAttrOfType<DenseI16ArrayAttr>("grid_axes")))
       names.insert(op->getName().stripDialect().str());
   });
   addAll(collectives, names);
