@@ -9,7 +9,6 @@
 #include "Coverage.h"
 
 #include "shard/IR/ShardOps.h"
-
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/IR/BuiltinAttributes.h"

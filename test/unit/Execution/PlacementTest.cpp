@@ -229,3 +229,20 @@ TEST(PlacementTest, HalosHoldTheNeighboursElements) {
   EXPECT_EQ(wrong(), "the halo of device 1 has 77.000000 for element [4], which "
                      "is 4.000000");
 }
+
+TEST(PlacementTest, DimensionsWithoutHalosEndWithTheirBlock) {
+  // 9 columns over 4 and then 2: the second block is short, [2, 3), and what is
+  // behind it on its device is padding, no halo.
+  Grid grid{{4, 2, 1}};
+  Sharding sharding = Sharding::replicated(2);
+  sharding.dims = {{2}, {0, 1}};
+  sharding.halos = {0, 1, 0, 0};
+  HostTensor whole(ElementType::F32, {1, 9});
+  fillRandom(whole, 3, 0);
+  std::vector<HostTensor> locals = sliceAll(grid, whole, sharding);
+  EXPECT_TRUE(std::isnan(locals[1].asDouble(1)));
+  std::vector<const HostTensor *> pointers;
+  for (const HostTensor &local : locals)
+    pointers.push_back(&local);
+  EXPECT_EQ(wrongHalo(grid, whole, sharding, pointers), "");
+}
