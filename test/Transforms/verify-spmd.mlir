@@ -151,3 +151,21 @@ func.func @sizes_of_bounds(%a: tensor<?xf32>
   }
   return
 }
+
+// -----
+
+// A choice between tensors, which have one shape, changes no extents.
+shard.grid @g(shape = 2)
+func.func @sizes_of_choices(%a: tensor<?xf32>, %b: tensor<?xf32>) {
+  %place = shard.process_linear_index on @g : index
+  %zero = arith.constant 0 : index
+  %first = arith.cmpi eq, %place, %zero : index
+  %chosen = arith.select %first, %a, %b : tensor<?xf32>
+  %size = tensor.dim %chosen, %zero : tensor<?xf32>
+  %none = arith.cmpi eq, %size, %zero : index
+  scf.if %none {
+    %1 = shard.all_reduce %chosen on @g grid_axes = [0]
+        : tensor<?xf32> -> tensor<?xf32>
+  }
+  return
+}
