@@ -31,6 +31,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <map>
@@ -203,16 +204,23 @@ private:
   /// have extents that vary: these follow from the extents of its operands and from
   /// numbers. Tensors of an elementwise op have one shape, whatever its scalars.
   AxisSet resultExtents(Operation *op) const {
+    AxisSet of = 0;
+    if (auto written = dyn_cast<DestinationStyleOpInterface>(op)) {
+      for (Value init : written.getDpsInits())
+        of |= extentsAlong(init);
+      return of;
+    }
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+      return along(slice.getSizes());
     bool shapeByContent = isa<tensor::ReshapeOp>(op) || !op->getDialect();
     bool elementwise = op->hasTrait<OpTrait::Elementwise>();
-    AxisSet set = 0;
     for (Value operand : op->getOperands()) {
-      set |= extentsAlong(operand);
+      of |= extentsAlong(operand);
       if (shapeByContent ||
           (!elementwise && !isa<TensorType>(operand.getType())))
-        set |= along(operand);
+        of |= along(operand);
     }
-    return set;
+    return of;
   }
 
   //===--------------------------------------------------------------------===//
