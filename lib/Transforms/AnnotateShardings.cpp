@@ -407,11 +407,15 @@ LogicalResult annotateShardings(Operation *root,
   if (module)
     calls.split(module);
   SmallVector<ShardingOp> shardings;
+  SmallVector<ShardOp> forUsers;
   SmallVector<Operation *> hinted, made;
   SmallVector<ManualComputationOp> computations;
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto sharding = dyn_cast<ShardingOp>(op))
       shardings.push_back(sharding);
+    else if (auto annotation = dyn_cast<ShardOp>(op);
+             annotation && annotation.getAnnotateForUsers())
+      forUsers.push_back(annotation);
     else if (auto computation = dyn_cast<ManualComputationOp>(op))
       computations.push_back(computation);
     else if (isCreator(op))
@@ -419,6 +423,10 @@ LogicalResult annotateShardings(Operation *root,
     if (hasOpHint(op))
       hinted.push_back(op);
   });
+  // What an annotation for users asks of none would count as a use of the value.
+  for (ShardOp annotation : llvm::reverse(forUsers))
+    if (annotation->use_empty())
+      annotation->erase();
   if (failed(makeShardingsStatic(shardings)) || failed(expandOpHints(hinted)))
     return failure();
   if (!computations.empty()) {
