@@ -104,3 +104,26 @@ func.func @window(%w: tensor<2xf32>) -> tensor<1x6xf32> {
   } -> tensor<1x6xf32>
   return %4 : tensor<1x6xf32>
 }
+
+// An annotation for users that there are none of is no use that needs the whole sum.
+// CHECK-LABEL: func.func @no_users
+// CHECK-DAG: %[[PARTIAL:.*]] = shard.sharding @grid split_axes = {{\[\[\]\]}} partial = sum [0]
+// CHECK: %[[PRODUCT:.*]] = linalg.matmul
+// CHECK-NEXT: shard.shard %[[PRODUCT]] to %[[PARTIAL]]
+func.func @no_users(
+    %a: tensor<1x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>},
+    %b: tensor<8x4xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>})
+    -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.empty() : tensor<1x4xf32>
+  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<1x4xf32>) -> tensor<1x4xf32>
+  %2 = linalg.matmul ins(%a, %b : tensor<1x8xf32>, tensor<8x4xf32>)
+      outs(%1 : tensor<1x4xf32>) -> tensor<1x4xf32>
+  %whole = shard.sharding @grid split_axes = [[], []] : !shard.sharding
+  %none = shard.shard %2 to %whole annotate_for_users : tensor<1x4xf32>
+  %3 = tensor.empty() : tensor<f32>
+  %4 = linalg.fill ins(%zero : f32) outs(%3 : tensor<f32>) -> tensor<f32>
+  %5 = linalg.reduce {arith.addf} ins(%2 : tensor<1x4xf32>)
+      outs(%4 : tensor<f32>) dimensions = [0, 1]
+  return %5 : tensor<f32>
+}
