@@ -67,7 +67,7 @@ static Box windowOf(const std::vector<int64_t> &whole, const Sharding &sharding,
   size_t halo = 0;
   for (size_t dim = 0; dim < whole.size(); ++dim) {
     int64_t low = 0, high = 0;
-    if (!sharding.dims[dim].empty()) {
+    if (!sharding.dims[dim].empty() && !sharding.halos.empty()) {
       low = sharding.halos[halo++];
       high = sharding.halos[halo++];
     }
@@ -275,13 +275,7 @@ HostTensor shard::sliceForDevice(const Grid &grid, const HostTensor &whole,
     fillNeutral(local, sharding.reduction);
     return local;
   }
-  Box box;
-  if (sharding.halos.empty()) {
-    splitBlocks(blocks, box.from, box.sizes);
-    box.to.assign(blocks.size(), 0);
-  } else {
-    box = windowOf(whole.shape(), sharding, blocks, local.shape());
-  }
+  Box box = windowOf(whole.shape(), sharding, blocks, local.shape());
   if (box.sizes != local.shape())
     fillPoison(local);
   copyBox(whole, box.from, local, box.to, box.sizes);

@@ -11,9 +11,10 @@
 // partial tensors; a gather, a reduction or a broadcast over an axis ends it. The
 // extents of a tensor are a matter of their own: dynamic dimensions divide evenly
 // by contract, so that devices have blocks of one shape unless sizes are computed
-// from what varies. Where
-// a branch or a loop bound varies along an axis, devices may part ways along it,
-// and a collective whose groups lie along that axis must not stand there: some
+// from what varies.
+//
+// Where a branch or a loop bound varies along an axis, devices may part ways along
+// it, and a collective whose groups lie along that axis must not stand there: some
 // devices of a group would wait for others forever.
 //
 // The analysis is a fixpoint over sets of axes, one per value, one per function
