@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "shard/Interfaces/ShardingInterface.h"
-#include "shard/Interfaces/PartitionContext.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

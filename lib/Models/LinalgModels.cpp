@@ -19,9 +19,9 @@
 
 #include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
-#include "shard/Interfaces/Emitter.h"
-#include "shard/Interfaces/PartitionContext.h"
 #include "shard/Interfaces/ShardingInterface.h"
+#include "shard/Partitioning/Emitter.h"
+#include "shard/Partitioning/PartitionContext.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

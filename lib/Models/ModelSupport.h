@@ -16,8 +16,8 @@
 #ifndef SHARD_LIB_MODELS_MODELSUPPORT_H
 #define SHARD_LIB_MODELS_MODELSUPPORT_H
 
-#include "shard/Interfaces/PartitionContext.h"
 #include "shard/Interfaces/ShardingInterface.h"
+#include "shard/Partitioning/PartitionContext.h"
 
 namespace shard {
 

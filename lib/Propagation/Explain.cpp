@@ -8,7 +8,7 @@
 
 #include "Explain.h"
 
-#include "shard/Interfaces/ShardingOption.h"
+#include "shard/Partitioning/ShardingOption.h"
 
 #include "mlir/IR/AsmState.h"
 

@@ -8,7 +8,7 @@
 
 #include "Reader.h"
 
-#include "shard/Interfaces/ManualCalls.h"
+#include "shard/Partitioning/ManualCalls.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -155,8 +155,8 @@ LogicalResult Reader::readForall(scf::ForallOp op) {
     auto insert = cast<tensor::ParallelInsertSliceOp>(combine);
     ValueId source = idOf(insert.getSource()), dest = idOf(insert.getDest());
     ShapeId shapes[] = {problem.valueShape[source], problem.valueShape[dest]};
-    forallInserts.insert(problem.addOp(
-        tables.add(insertTable(insert), shapes), source, dest));
+    forallInserts.insert(
+        problem.addOp(tables.add(insertTable(insert), shapes), source, dest));
     origins.push_back(&insert.getSourceMutable());
   }
   return success();

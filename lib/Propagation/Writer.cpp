@@ -10,7 +10,7 @@
 
 #include "shard/Geometry/SeededFaults.h"
 #include "shard/Interfaces/ShardingInterface.h"
-#include "shard/Interfaces/ShardingOption.h"
+#include "shard/Partitioning/ShardingOption.h"
 
 using namespace mlir;
 

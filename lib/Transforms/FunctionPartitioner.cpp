@@ -13,7 +13,7 @@
 #include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ForallLoops.h"
-#include "shard/Interfaces/ShardingOption.h"
+#include "shard/Partitioning/ShardingOption.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 

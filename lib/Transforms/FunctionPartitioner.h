@@ -20,7 +20,7 @@
 
 #include "FunctionShardings.h"
 
-#include "shard/Interfaces/PartitionContext.h"
+#include "shard/Partitioning/PartitionContext.h"
 #include "shard/Transforms/Transforms.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"

@@ -15,7 +15,7 @@
 #define SHARD_LIB_TRANSFORMS_FUNCTIONSHARDINGS_H
 
 #include "shard/IR/ShardOps.h"
-#include "shard/Interfaces/Emitter.h"
+#include "shard/Partitioning/Emitter.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 

@@ -17,7 +17,7 @@
 #include "FunctionShardings.h"
 
 #include "shard/IR/ShardingUtils.h"
-#include "shard/Interfaces/ManualCalls.h"
+#include "shard/Partitioning/ManualCalls.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 

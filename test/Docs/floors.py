@@ -9,7 +9,7 @@ import sys
 
 # Each with those that it may include besides itself.
 PLAIN = ["Geometry"]
-ORDER = ["Geometry", "Runtime", "Resharding", "IR", "Interfaces", "Models",
+ORDER = ["Geometry", "Runtime", "Resharding", "IR", "Interfaces", "Partitioning", "Models",
          "Propagation", "Transforms", "Conversion", "Pipelines", "Execution"]
 
 

@@ -10,7 +10,7 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
-#include "shard/Interfaces/ShardingOption.h"
+#include "shard/Partitioning/ShardingOption.h"
 #include "shard/Resharding/Plan.h"
 
 #include "mlir/AsmParser/AsmParser.h"

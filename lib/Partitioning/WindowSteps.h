@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_LIB_INTERFACES_WINDOWSTEPS_H
-#define SHARD_LIB_INTERFACES_WINDOWSTEPS_H
+#ifndef SHARD_LIB_PARTITIONING_WINDOWSTEPS_H
+#define SHARD_LIB_PARTITIONING_WINDOWSTEPS_H
 
-#include "shard/Interfaces/Emitter.h"
+#include "shard/Partitioning/Emitter.h"
 
 namespace shard {
 
@@ -23,4 +23,4 @@ mlir::Value emitWindowStep(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace shard
 
-#endif // SHARD_LIB_INTERFACES_WINDOWSTEPS_H
+#endif // SHARD_LIB_PARTITIONING_WINDOWSTEPS_H

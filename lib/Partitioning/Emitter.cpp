@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Interfaces/Emitter.h"
+#include "shard/Partitioning/Emitter.h"
 
 #include "WindowSteps.h"
 
 #include "shard/Geometry/SeededFaults.h"
-#include "shard/Interfaces/PartitionContext.h"
-#include "shard/Interfaces/ShardingOption.h"
+#include "shard/Partitioning/PartitionContext.h"
+#include "shard/Partitioning/ShardingOption.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

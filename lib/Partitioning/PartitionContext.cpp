@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Interfaces/PartitionContext.h"
+#include "shard/Partitioning/PartitionContext.h"
 
 #include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"

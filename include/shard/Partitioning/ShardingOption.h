@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_INTERFACES_SHARDINGOPTION_H
-#define SHARD_INTERFACES_SHARDINGOPTION_H
+#ifndef SHARD_PARTITIONING_SHARDINGOPTION_H
+#define SHARD_PARTITIONING_SHARDINGOPTION_H
 
 #include "shard/Interfaces/LoopTable.h"
 #include "shard/Resharding/Plan.h"
@@ -46,4 +46,4 @@ std::vector<int64_t> shapeOf(mlir::RankedTensorType type);
 
 } // namespace shard
 
-#endif // SHARD_INTERFACES_SHARDINGOPTION_H
+#endif // SHARD_PARTITIONING_SHARDINGOPTION_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Interfaces/ShardingOption.h"
+#include "shard/Partitioning/ShardingOption.h"
 
 #include <limits>
 

@@ -10,7 +10,7 @@
 
 #include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
-#include "shard/Interfaces/PartitionContext.h"
+#include "shard/Partitioning/PartitionContext.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

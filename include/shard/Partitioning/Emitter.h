@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_INTERFACES_EMITTER_H
-#define SHARD_INTERFACES_EMITTER_H
+#ifndef SHARD_PARTITIONING_EMITTER_H
+#define SHARD_PARTITIONING_EMITTER_H
 
 #include "shard/Geometry/Sharding.h"
 #include "shard/IR/ShardOps.h"
@@ -54,4 +54,4 @@ mlir::Value filledTensor(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace shard
 
-#endif // SHARD_INTERFACES_EMITTER_H
+#endif // SHARD_PARTITIONING_EMITTER_H

@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_INTERFACES_PARTITIONCONTEXT_H
-#define SHARD_INTERFACES_PARTITIONCONTEXT_H
+#ifndef SHARD_PARTITIONING_PARTITIONCONTEXT_H
+#define SHARD_PARTITIONING_PARTITIONCONTEXT_H
 
-#include "shard/Interfaces/Emitter.h"
 #include "shard/Interfaces/ShardingInterface.h"
+#include "shard/Partitioning/Emitter.h"
 
 #include "mlir/IR/OpDefinition.h"
 
@@ -79,4 +79,4 @@ DynamicBlock blockOf(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace shard
 
-#endif // SHARD_INTERFACES_PARTITIONCONTEXT_H
+#endif // SHARD_PARTITIONING_PARTITIONCONTEXT_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_INTERFACES_MANUALCALLS_H
-#define SHARD_INTERFACES_MANUALCALLS_H
+#ifndef SHARD_PARTITIONING_MANUALCALLS_H
+#define SHARD_PARTITIONING_MANUALCALLS_H
 
 #include "shard/IR/ShardOps.h"
 
@@ -33,4 +33,4 @@ findManualCallers(llvm::ArrayRef<mlir::FunctionOpInterface> functions,
 
 } // namespace shard
 
-#endif // SHARD_INTERFACES_MANUALCALLS_H
+#endif // SHARD_PARTITIONING_MANUALCALLS_H

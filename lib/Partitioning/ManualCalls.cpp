@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Interfaces/ManualCalls.h"
+#include "shard/Partitioning/ManualCalls.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 
