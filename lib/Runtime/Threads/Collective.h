@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_LIB_RUNTIME_COLLECTIVE_H
-#define SHARD_LIB_RUNTIME_COLLECTIVE_H
+#ifndef SHARD_LIB_RUNTIME_THREADS_COLLECTIVE_H
+#define SHARD_LIB_RUNTIME_THREADS_COLLECTIVE_H
 
-#include "Reduce.h"
+#include "../Common/Reduce.h"
 #include "Rendezvous.h"
 
 #include <cstdio>
@@ -148,4 +148,4 @@ inline Collective begin(Kind kind, const char *location, const int64_t *group,
 } // namespace runtime
 } // namespace shard
 
-#endif // SHARD_LIB_RUNTIME_COLLECTIVE_H
+#endif // SHARD_LIB_RUNTIME_THREADS_COLLECTIVE_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_LIB_RUNTIME_VIEW_H
-#define SHARD_LIB_RUNTIME_VIEW_H
+#ifndef SHARD_LIB_RUNTIME_COMMON_VIEW_H
+#define SHARD_LIB_RUNTIME_COMMON_VIEW_H
 
 #include "shard/Runtime/Runtime.h"
 
@@ -61,4 +61,4 @@ void fillZero(const View &target);
 } // namespace runtime
 } // namespace shard
 
-#endif // SHARD_LIB_RUNTIME_VIEW_H
+#endif // SHARD_LIB_RUNTIME_COMMON_VIEW_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_LIB_RUNTIME_REDUCE_H
-#define SHARD_LIB_RUNTIME_REDUCE_H
+#ifndef SHARD_LIB_RUNTIME_COMMON_REDUCE_H
+#define SHARD_LIB_RUNTIME_COMMON_REDUCE_H
 
 #include <cstdint>
 
@@ -33,4 +33,4 @@ const char *reductionName(int64_t reduction);
 } // namespace runtime
 } // namespace shard
 
-#endif // SHARD_LIB_RUNTIME_REDUCE_H
+#endif // SHARD_LIB_RUNTIME_COMMON_REDUCE_H

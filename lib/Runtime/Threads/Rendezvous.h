@@ -20,10 +20,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_LIB_RUNTIME_RENDEZVOUS_H
-#define SHARD_LIB_RUNTIME_RENDEZVOUS_H
+#ifndef SHARD_LIB_RUNTIME_THREADS_RENDEZVOUS_H
+#define SHARD_LIB_RUNTIME_THREADS_RENDEZVOUS_H
 
-#include "View.h"
+#include "../Common/View.h"
 #include "shard/Geometry/BlockLayout.h"
 #include "shard/Geometry/Grid.h"
 #include "shard/Runtime/Threads.h"
@@ -231,4 +231,4 @@ std::string describeDeadlock(const Run &run);
 } // namespace runtime
 } // namespace shard
 
-#endif // SHARD_LIB_RUNTIME_RENDEZVOUS_H
+#endif // SHARD_LIB_RUNTIME_THREADS_RENDEZVOUS_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reduce.h"
+#include "../Common/Reduce.h"
 #include "Rendezvous.h"
 
 #include <cstring>
