@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CreatorSplit.h"
+#include "Import/CreatorSplit.h"
 
 #include "shard/Interfaces/ShardingInterface.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TidyAnnotations.h"
+#include "Export/TidyAnnotations.h"
 
 #include "SignatureAttrs.h"
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FunctionPartitioner.h"
+#include "Partition/FunctionPartitioner.h"
 
 #include "shard/IR/ShardingUtils.h"
 

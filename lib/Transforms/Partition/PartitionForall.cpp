@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FunctionPartitioner.h"
+#include "Partition/FunctionPartitioner.h"
 
 #include "shard/IR/ShardOps.h"
 #include "shard/Interfaces/ForallLoops.h"

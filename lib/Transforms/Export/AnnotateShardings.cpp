@@ -15,13 +15,13 @@
 
 #include "shard/Transforms/Transforms.h"
 
-#include "CallSplit.h"
-#include "CreatorSplit.h"
-#include "HintRemover.h"
-#include "ManualAxes.h"
-#include "OpHints.h"
+#include "Import/CallSplit.h"
+#include "Import/CreatorSplit.h"
+#include "Export/HintRemover.h"
+#include "Import/ManualAxes.h"
+#include "Import/OpHints.h"
 #include "SignatureAttrs.h"
-#include "TidyAnnotations.h"
+#include "Export/TidyAnnotations.h"
 
 #include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"

@@ -13,8 +13,8 @@
 
 #include "shard/Transforms/Transforms.h"
 
-#include "FunctionPartitioner.h"
-#include "FunctionShardings.h"
+#include "Partition/FunctionPartitioner.h"
+#include "Partition/FunctionShardings.h"
 
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Partitioning/ManualCalls.h"

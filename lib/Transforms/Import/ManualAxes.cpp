@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ManualAxes.h"
+#include "Import/ManualAxes.h"
 
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FunctionShardings.h"
+#include "Partition/FunctionShardings.h"
 
 #include "shard/IR/ShardingUtils.h"
 

@@ -18,7 +18,7 @@
 #ifndef SHARD_LIB_TRANSFORMS_FUNCTIONPARTITIONER_H
 #define SHARD_LIB_TRANSFORMS_FUNCTIONPARTITIONER_H
 
-#include "FunctionShardings.h"
+#include "Partition/FunctionShardings.h"
 
 #include "shard/Partitioning/PartitionContext.h"
 #include "shard/Transforms/Transforms.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CallSplit.h"
+#include "Import/CallSplit.h"
 
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/IR/OperationSupport.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FunctionPartitioner.h"
+#include "Partition/FunctionPartitioner.h"
 
 #include "SignatureAttrs.h"
 

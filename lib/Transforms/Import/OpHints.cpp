@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpHints.h"
+#include "Import/OpHints.h"
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
