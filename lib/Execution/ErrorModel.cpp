@@ -8,7 +8,7 @@
 
 #include "shard/Execution/Verify.h"
 
-#include "Lowering.h"
+#include "shard/Codegen/Compile.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -61,7 +61,7 @@ private:
   void noteTypes(Operation &op) {
     for (Type type : op.getResultTypes())
       if (std::optional<ElementType> element =
-              execution::getElementType(getElementTypeOrSelf(type)))
+              getElementType(getElementTypeOrSelf(type)))
         model.roundoff = std::max(model.roundoff, unitRoundoff(*element));
   }
 
@@ -125,7 +125,7 @@ ErrorModel shard::deriveErrorModel(func::FuncOp entry, int64_t dynamicExtent) {
   ErrorModelBuilder builder(std::max<int64_t>(1, dynamicExtent));
   for (Type type : entry.getArgumentTypes())
     if (std::optional<ElementType> element =
-            execution::getElementType(getElementTypeOrSelf(type)))
+            getElementType(getElementTypeOrSelf(type)))
       builder.model.roundoff =
           std::max(builder.model.roundoff, unitRoundoff(*element));
   int64_t chain = 1;

@@ -13,7 +13,7 @@
 #ifndef SHARD_LIB_EXECUTION_GRIDPROGRAM_H
 #define SHARD_LIB_EXECUTION_GRIDPROGRAM_H
 
-#include "shard/Execution/Compile.h"
+#include "shard/Codegen/Compile.h"
 #include "shard/Execution/Verify.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/Runtime/Threads.h"

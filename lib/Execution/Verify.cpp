@@ -10,10 +10,11 @@
 
 #include "GridProgram.h"
 
-#include "shard/Execution/Compile.h"
+#include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
-#include "shard/Execution/Placement.h"
+#include "shard/Host/Placement.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Reference/Reference.h"
 #include "shard/Runtime/Threads.h"
 
 #include "mlir/Pass/PassManager.h"

@@ -8,6 +8,7 @@
 
 #include "shard/Pipelines/LowerToLLVM.h"
 
+#include "shard/Codegen/Workarounds.h"
 #include "shard/Conversion/Conversion.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -28,67 +29,6 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
-
-/// The dimensions of `op`'s source that its result has, in order; those that it
-/// drops have one element. Of several in a row it does not matter which.
-static SmallVector<int64_t> keptDims(memref::SubViewOp op) {
-  ArrayRef<int64_t> shape = op.getType().getShape();
-  SmallVector<int64_t> kept;
-  for (auto [dim, size] : llvm::enumerate(op.getStaticSizes()))
-    if (kept.size() < shape.size() && (size != 1 || shape[kept.size()] == 1))
-      kept.push_back(dim);
-  return kept;
-}
-
-void shard::expandReducingViews(Operation *root) {
-  SmallVector<memref::SubViewOp> views;
-  root->walk([&](memref::SubViewOp op) {
-    if (op.getSourceType().getRank() != op.getType().getRank())
-      views.push_back(op);
-  });
-  for (memref::SubViewOp op : views) {
-    OpBuilder builder(op);
-    auto whole = memref::SubViewOp::create(
-        builder, op.getLoc(), op.getSource(), op.getMixedOffsets(),
-        op.getMixedSizes(), op.getMixedStrides());
-    auto numbers = memref::ExtractStridedMetadataOp::create(
-        builder, op.getLoc(), whole.getResult());
-    auto [staticStrides, staticOffset] = op.getType().getStridesAndOffset();
-    auto known = [&](int64_t number, OpFoldResult otherwise) {
-      return ShapedType::isDynamic(number)
-                 ? otherwise
-                 : OpFoldResult(builder.getIndexAttr(number));
-    };
-    SmallVector<OpFoldResult> sizes, strides;
-    for (auto [dim, from] : llvm::enumerate(keptDims(op))) {
-      sizes.push_back(op.getMixedSizes()[from]);
-      // Any stride is right where there is one element; the type says which.
-      strides.push_back(known(staticStrides[dim], numbers.getStrides()[from]));
-    }
-    auto cast = memref::ReinterpretCastOp::create(
-        builder, op.getLoc(), op.getType(), whole.getResult(),
-        known(staticOffset, numbers.getOffset()), sizes, strides);
-    op.replaceAllUsesWith(cast.getResult());
-    op.erase();
-  }
-}
-
-void shard::copyDynamicBoundaries(Operation *root) {
-  root->walk([](Operation *op) {
-    if (!isa<func::ReturnOp, func::CallOp>(op))
-      return;
-    OpBuilder builder(op);
-    for (OpOperand &operand : op->getOpOperands()) {
-      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-      if (!type || type.getRank() < 2 ||
-          !ShapedType::isDynamicShape(type.getShape().drop_front()) ||
-          operand.get().getDefiningOp<bufferization::AllocTensorOp>())
-        continue;
-      operand.set(bufferization::AllocTensorOp::create(
-          builder, op->getLoc(), type, ValueRange(), operand.get()));
-    }
-  });
-}
 
 namespace {
 struct CopyDynamicBoundaries

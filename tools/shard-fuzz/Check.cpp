@@ -15,7 +15,8 @@
 #include "Inputs.h"
 #include "Precise.h"
 
-#include "shard/Execution/Compile.h"
+#include "shard/Codegen/Compile.h"
+#include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
 #include "shard/Execution/Verify.h"
 #include "shard/IR/ShardingUtils.h"

@@ -8,7 +8,7 @@
 
 #include "CheckCalls.h"
 
-#include "shard/Execution/Compile.h"
+#include "shard/Codegen/Compile.h"
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -11,7 +11,7 @@
 #include "Generate.h"
 #include "Random.h"
 
-#include "shard/Execution/Compile.h"
+#include "shard/Codegen/Compile.h"
 
 using namespace mlir;
 using namespace shard;

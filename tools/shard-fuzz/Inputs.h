@@ -21,7 +21,7 @@
 #ifndef SHARD_TOOLS_FUZZ_INPUTS_H
 #define SHARD_TOOLS_FUZZ_INPUTS_H
 
-#include "shard/Execution/HostTensor.h"
+#include "shard/Host/HostTensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

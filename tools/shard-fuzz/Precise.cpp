@@ -10,8 +10,9 @@
 
 #include "Random.h"
 
-#include "shard/Execution/Compile.h"
+#include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
+#include "shard/Reference/Reference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -12,7 +12,7 @@
 //   t * max(|x|, |y|, scale) + 8 * spread
 //
 //  t       what shard-run allows, which follows from the roundoff, the longest
-//          reduction and the longest path (shard/Execution/Compare.h);
+//          reduction and the longest path (shard/Host/Compare.h);
 //  spread  how far any element of the result moves when the f64 program is run
 //          again with every float that it computes off by a random part of one
 //          rounding of a reduction of that length: differences of what is nearly

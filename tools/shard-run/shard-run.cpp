@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Execution/Compile.h"
+#include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
-#include "shard/Execution/Npy.h"
+#include "shard/Host/Npy.h"
 #include "shard/Execution/Verify.h"
 
 #include "mlir/IR/AsmState.h"

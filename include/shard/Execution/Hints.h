@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What a runner does to a module before it is compiled: choose the entry, set
-// the grid, attach hints that came from outside, turn constants into arguments;
-// and, for the single-device reference, remove everything about shardings.
+// the grid, attach hints that came from outside, turn constants into arguments.
 //
 // A hint is text, TARGET=SHARDING:
 //
@@ -38,9 +37,6 @@ namespace shard {
 mlir::FailureOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
                                               llvm::StringRef name);
 
-/// Erases the functions that `entry` does not reach.
-void eraseUnreachable(mlir::func::FuncOp entry);
-
 /// Inlines what `entry` calls, where that is possible.
 mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
 
@@ -58,10 +54,6 @@ mlir::LogicalResult applyHint(mlir::func::FuncOp entry, llvm::StringRef hint);
 /// Turns float constants of more than `threshold` elements of `entry`, splats
 /// included, into arguments behind the others. Returns their number.
 unsigned liftConstants(mlir::func::FuncOp entry, int64_t threshold = 64);
-
-/// Removes grids, annotations, hints and groups: what is left is the program of
-/// one device. Ops of the dialect that have no meaning there are errors.
-mlir::LogicalResult dropShardings(mlir::ModuleOp module);
 
 /// Lowers ops of TOSA to linalg, arith and tensor, if there are any.
 mlir::LogicalResult lowerTosa(mlir::ModuleOp module);

@@ -18,9 +18,9 @@
 #ifndef SHARD_EXECUTION_VERIFY_H
 #define SHARD_EXECUTION_VERIFY_H
 
-#include "shard/Execution/Compare.h"
-#include "shard/Execution/HostTensor.h"
 #include "shard/Geometry/Sharding.h"
+#include "shard/Host/Compare.h"
+#include "shard/Host/HostTensor.h"
 #include "shard/Pipelines/Pipelines.h"
 #include "shard/Runtime/Threads.h"
 
@@ -34,7 +34,7 @@
 namespace shard {
 
 /// Registers what a run needs: the dialects and models of this project and those
-/// of registerExecutionDialects.
+/// of registerCodegenDialects.
 void registerRunDialects(mlir::DialectRegistry &registry);
 
 struct RunOptions {

@@ -11,7 +11,6 @@
 
 namespace mlir {
 class OpPassManager;
-class Operation;
 } // namespace mlir
 
 namespace shard {
@@ -22,19 +21,8 @@ namespace shard {
 /// `shard-lower-to-llvm`.
 ///
 /// This is the lowering to look at and to start an own one from; shard-run
-/// compiles through Execution/Compile.h, which tiles and vectorises.
+/// compiles through Codegen/Compile.h, which tiles and vectorises.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &manager);
-
-/// Writes views of buffers below `root` that drop dimensions as views that keep
-/// them and a cast that says what is left. MLIR's lowering of views crashes where
-/// strides do not tell which dimension is dropped. Both lowerings do it.
-void expandReducingViews(mlir::Operation *root);
-
-/// Gives tensors that functions below `root` return or pass on buffers of their
-/// own where strides follow from dynamic extents. MLIR's bufferization makes
-/// contiguous memrefs of them without a copy whenever strides are unknown, of a
-/// slice with the strides of the whole too. Both lowerings do it on tensors, last.
-void copyDynamicBoundaries(mlir::Operation *root);
 
 } // namespace shard
 

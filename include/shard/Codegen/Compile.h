@@ -1,0 +1,148 @@
+//===- Compile.h - Compile a program and run it -----------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns a module on tensors into machine code for the host, once; the result
+// runs any number of times, on any number of threads at once.
+//
+// What happens to a program, in order:
+//  1. named linalg ops become linalg.generic, elementwise ops on tensors too;
+//     elementwise ops are fused;
+//  2. a reduction whose result is f16 or bf16 is summed in f32 and rounded once,
+//     and so is a contraction: on one device and on each device of a grid alike;
+//     elementwise f16 and bf16 ops are computed in f32 and rounded after each op;
+//  3. tensors become buffers; the caller's arguments are never written;
+//  4. sums of products call the kernel of Contraction.h, everything else becomes
+//     loops that LLVM vectorises;
+//  5. LLVM, at -O3, for this machine.
+//
+// Where a program would be undefined (integer division by zero, an index
+// out of range in tensor.extract) the compiled one is defined and does not crash:
+// such a division gives 0, such an index is clamped.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_CODEGEN_COMPILE_H
+#define SHARD_CODEGEN_COMPILE_H
+
+#include "shard/Host/HostTensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace shard {
+
+namespace codegen {
+class MachineCode;
+} // namespace codegen
+
+/// Registers what compile() needs: the dialects it lowers to, interface models
+/// and translations. Call it before the context parses the program.
+void registerCodegenDialects(mlir::DialectRegistry &registry);
+
+/// An argument or result of a program. Scalars count as tensors of rank 0.
+struct TensorSpec {
+  ElementType type;
+  /// mlir::ShapedType::kDynamic where the size is known only when it runs.
+  std::vector<int64_t> shape;
+};
+
+/// The element type of host tensors that `type` is; nothing if there is none.
+std::optional<ElementType> getElementType(mlir::Type type);
+
+/// The spec of `type`, a ranked tensor or a scalar; nothing for types that
+/// cannot be passed in or out.
+std::optional<TensorSpec> getTensorSpec(mlir::Type type);
+
+struct CompileOptions {
+  /// Adds passes on the module that run after bufferization: collectives on
+  /// memrefs and cf.assert become calls there.
+  std::function<void(mlir::OpPassManager &)> addBufferPasses;
+  /// Functions that the program may call, by symbol name.
+  std::vector<std::pair<std::string, void *>> symbols;
+  /// LLVM's optimisation level, 0 to 3.
+  unsigned optLevel = 3;
+};
+
+struct RunMemory;
+
+/// One run of a program, ready to go: everything that can fail has been checked.
+/// It may be executed on any thread, once.
+class Invocation {
+public:
+  Invocation();
+  Invocation(Invocation &&);
+  Invocation &operator=(Invocation &&);
+  ~Invocation();
+
+  /// Runs on the calling thread. Owns nothing on the stack, so that a failing
+  /// collective may leave it by longjmp.
+  void execute();
+  /// The results, after execute() has returned. Callable once.
+  std::vector<HostTensor> takeResults();
+  /// The most bytes that the run's buffers took at once, arguments not counted.
+  int64_t peakBytes() const;
+
+private:
+  friend class CompiledProgram;
+  void (*function)(void **) = nullptr;
+  std::vector<TensorSpec> outputSpecs;
+  std::vector<int64_t> words, resultWords;
+  std::vector<void *> packed;
+  std::unique_ptr<RunMemory> memory;
+};
+
+/// Machine code of one function.
+class CompiledProgram {
+public:
+  ~CompiledProgram();
+
+  const std::vector<TensorSpec> &inputs() const { return inputSpecs; }
+  const std::vector<TensorSpec> &outputs() const { return outputSpecs; }
+
+  /// Makes ready to run with `arguments`, which must outlive the run and stay
+  /// unchanged. Fails where number, type or shape do not fit.
+  llvm::Expected<Invocation>
+  prepare(llvm::ArrayRef<const HostTensor *> arguments) const;
+
+  /// Runs the program on the calling thread.
+  llvm::Expected<std::vector<HostTensor>>
+  run(llvm::ArrayRef<const HostTensor *> arguments) const;
+
+private:
+  friend mlir::FailureOr<std::unique_ptr<CompiledProgram>>
+  compile(mlir::ModuleOp, llvm::StringRef, const CompileOptions &);
+  CompiledProgram();
+
+  std::unique_ptr<codegen::MachineCode> code;
+  void (*function)(void **) = nullptr;
+  std::vector<TensorSpec> inputSpecs, outputSpecs;
+  /// Large constants that the code refers to.
+  std::vector<HostTensor> constants;
+};
+
+/// Erases the functions that `entry` does not reach.
+void eraseUnreachable(mlir::func::FuncOp entry);
+
+/// Compiles function `entry` of `module`, which stays as it is. Anything that
+/// cannot be compiled is reported at its location.
+mlir::FailureOr<std::unique_ptr<CompiledProgram>>
+compile(mlir::ModuleOp module, llvm::StringRef entry,
+        const CompileOptions &options = {});
+
+} // namespace shard
+
+#endif // SHARD_CODEGEN_COMPILE_H

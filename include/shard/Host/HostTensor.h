@@ -1,0 +1,80 @@
+//===- HostTensor.h - Tensors in host memory --------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What goes into and comes out of a run: an element type, a shape and bytes in
+// row-major order, without gaps. Plain C++17, no MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_HOST_HOSTTENSOR_H
+#define SHARD_HOST_HOSTTENSOR_H
+
+#include "shard/Host/ElementType.h"
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace shard {
+
+/// A tensor in host memory, aligned to 64 bytes. Moves, does not copy silently.
+class HostTensor {
+public:
+  HostTensor() = default;
+  /// Zero elements.
+  HostTensor(ElementType type, std::vector<int64_t> shape);
+
+  ElementType type() const { return elementType; }
+  const std::vector<int64_t> &shape() const { return extents; }
+  int64_t numElements() const { return count; }
+  int64_t numBytes() const { return count * byteWidth(elementType); }
+  uint8_t *data() { return bytes.get(); }
+  const uint8_t *data() const { return bytes.get(); }
+
+  HostTensor clone() const;
+
+  /// Element `i` in row-major order, as a double (64-bit integers round).
+  double asDouble(int64_t i) const;
+
+private:
+  struct Free {
+    void operator()(uint8_t *pointer) const { std::free(pointer); }
+  };
+  ElementType elementType = ElementType::F32;
+  std::vector<int64_t> extents;
+  int64_t count = 0;
+  std::unique_ptr<uint8_t[], Free> bytes;
+};
+
+/// "2x3xf32", as in a tensor type.
+std::string toString(ElementType type, const std::vector<int64_t> &shape);
+
+/// Row-major element strides of `shape`.
+std::vector<int64_t> rowMajorStrides(const std::vector<int64_t> &shape);
+
+/// Fills `tensor` with values that depend only on `seed`, `stream` (the index
+/// of the argument) and the element's position: floats uniform in [-1, 1),
+/// integers uniform in [-8, 8), unsigned ones in [0, 16), i1 0 or 1. The same
+/// bits on every machine.
+void fillRandom(HostTensor &tensor, uint64_t seed, uint64_t stream);
+
+/// Fills `tensor` with values that show up when anybody trusts them: NaN in
+/// floats; -1, 0, the least and a large value by turns in integers.
+void fillPoison(HostTensor &tensor);
+
+/// Copies a box of `extents` elements from `source`, starting at the element
+/// `sourceOffset`, to `target` at `targetOffset` (one entry per dimension; equal
+/// element types; the box lies inside both).
+void copyBox(const HostTensor &source, const std::vector<int64_t> &sourceOffset,
+             HostTensor &target, const std::vector<int64_t> &targetOffset,
+             const std::vector<int64_t> &extents);
+
+} // namespace shard
+
+#endif // SHARD_HOST_HOSTTENSOR_H

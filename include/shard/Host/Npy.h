@@ -1,0 +1,37 @@
+//===- Npy.h - Tensors in NumPy's file format -------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads and writes .npy files, versions 1 to 3, little-endian, C or Fortran
+// order. bf16, which NumPy has no type for, is stored as uint16: the bits.
+//
+// Source of the format: NumPy Enhancement Proposal 1.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_HOST_NPY_H
+#define SHARD_HOST_NPY_H
+
+#include "shard/Host/HostTensor.h"
+
+#include <optional>
+
+namespace shard {
+
+/// The tensor in file `path`. An element type that NumPy has under the same name
+/// is taken as it is; `expected` tells bf16 from ui16, and index from i64.
+/// Otherwise nothing, and `error` says what is wrong with which file.
+std::optional<HostTensor> readNpy(const std::string &path, ElementType expected,
+                                  std::string &error);
+
+/// Writes `tensor`; false, and `error`, if the file cannot be written.
+bool writeNpy(const std::string &path, const HostTensor &tensor,
+              std::string &error);
+
+} // namespace shard
+
+#endif // SHARD_HOST_NPY_H

@@ -1,0 +1,62 @@
+//===- Contraction.h - The kernel of matrix products and convolutions -*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function for every op that sums products over a rectangular index space,
+// with linear indexing: C[...] += A[...] * B[...]. Matrix products with any
+// number of batch, row, column and summed loops and any strides, transposed or
+// not, and convolutions (a window index is the sum of two loops' terms) are all
+// of this form. Compiled programs call it instead of carrying a tiled, vectorised
+// loop nest for each op: one kernel to trust, no compile time per op, and
+// dynamic extents are no special case.
+//
+// The method is that of Goto and van de Geijn ("Anatomy of High-Performance
+// Matrix Multiplication", 2008): blocks of A and B are packed into panels, and
+// a register-blocked inner kernel multiplies panels. Here packing goes through
+// offset tables (one per group of loops), which is what makes it general.
+//
+// Plain C++17, no MLIR. Thread-safe.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_RUNTIME_KERNELS_CONTRACTION_H
+#define SHARD_RUNTIME_KERNELS_CONTRACTION_H
+
+#include "shard/Host/ElementType.h"
+
+namespace shard {
+
+/// One loop: its extent, and by how many elements one step moves in A, B, C.
+struct ContractionLoop {
+  int64_t extent;
+  int64_t strideA, strideB, strideC;
+};
+
+/// The element types of the operands and of the sum. Products and sums are
+/// computed in `accumulator`, one of F32, F64, I32, I64; C has that type, or
+/// F16 or BF16 with an F32 accumulator, and is then rounded once, at the end.
+struct ContractionTypes {
+  ElementType a, b, c, accumulator;
+};
+
+/// Whether contract() has a kernel for `types`.
+bool isContractionSupported(const ContractionTypes &types);
+
+/// C += A * B over all `loops`. The pointers are those of the elements at the
+/// origin of all loops.
+void contract(const ContractionTypes &types, const void *a, const void *b,
+              void *c, const ContractionLoop *loops, int64_t numLoops);
+
+/// The entry that compiled programs call: `types` is four ElementType numbers,
+/// a in the lowest byte; `table` four numbers per loop, as ContractionLoop.
+extern "C" void shard_kernel_contract(int64_t types, const void *a,
+                                      const void *b, void *c, int64_t numLoops,
+                                      const int64_t *table);
+
+} // namespace shard
+
+#endif // SHARD_RUNTIME_KERNELS_CONTRACTION_H

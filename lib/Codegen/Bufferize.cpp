@@ -1,0 +1,120 @@
+//===- Bufferize.cpp - Tensors to buffers, and their lifetimes ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "shard/Codegen/Workarounds.h"
+
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::codegen;
+
+/// What the op yields gets buffers of its own.
+static void copyTensors(Operation *terminator) {
+  OpBuilder builder(terminator);
+  for (OpOperand &operand : terminator->getOpOperands())
+    if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
+      operand.set(bufferization::AllocTensorOp::create(
+          builder, terminator->getLoc(), type, ValueRange(), operand.get()));
+}
+
+/// A call's results get buffers of their own. The analysis of callers knows which
+/// argument a result is, but not that two results are one value, nor that a
+/// result is a constant, which must not be written. Nor does it know the last for
+/// a result of scf.index_switch.
+static void separateResults(ModuleOp module, func::FuncOp entry) {
+  module.walk([&](func::ReturnOp op) {
+    if (op->getParentOp() != entry)
+      copyTensors(op);
+  });
+  module.walk([&](scf::IndexSwitchOp op) {
+    for (Region &region : op->getRegions())
+      copyTensors(region.front().getTerminator());
+  });
+}
+
+LogicalResult codegen::bufferize(ModuleOp module, func::FuncOp entry) {
+  separateResults(module, entry);
+  copyDynamicBoundaries(module);
+  OpBuilder builder(module.getContext());
+  for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i)
+    if (isa<TensorType>(entry.getArgument(i).getType()))
+      entry.setArgAttr(i,
+                       bufferization::BufferizationDialect::kWritableAttrName,
+                       builder.getBoolAttr(false));
+  bufferization::OneShotBufferizationOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.allowReturnAllocsFromLoops = true;
+  options.setFunctionBoundaryTypeConversion(
+      bufferization::LayoutMapOption::IdentityLayoutMap);
+  options.unknownTypeConverterFn =
+      [](TensorType type, Attribute memorySpace,
+         const bufferization::BufferizationOptions &) {
+        return bufferization::getMemRefTypeWithStaticIdentityLayout(
+            type, memorySpace);
+      };
+  bufferization::BufferizationState state;
+  if (failed(bufferization::runOneShotModuleBufferize(module, options, state)))
+    return failure();
+  bufferization::removeBufferizationAttributesInModule(module);
+  return success();
+}
+
+/// The op in `block` that `op` is or is nested in; null if there is none.
+static Operation *ancestorIn(Block *block, Operation *op) {
+  while (op && op->getBlock() != block)
+    op = op->getParentOp();
+  return op;
+}
+
+void codegen::insertDeallocations(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    BufferViewFlowAnalysis aliases(function);
+    SmallVector<memref::AllocOp> allocations;
+    function.walk([&](memref::AllocOp op) { allocations.push_back(op); });
+    for (memref::AllocOp allocation : allocations) {
+      Block *block = allocation->getBlock();
+      Operation *last = allocation;
+      bool escapes = false;
+      for (Value alias : aliases.resolve(allocation.getResult())) {
+        for (Operation *user : alias.getUsers()) {
+          Operation *ancestor = ancestorIn(block, user);
+          // Leaves the block, or may be kept by the callee's result.
+          if (!ancestor || ancestor->hasTrait<OpTrait::IsTerminator>() ||
+              (isa<CallOpInterface>(user) &&
+               llvm::any_of(user->getResultTypes(), [](Type type) {
+                 return isa<BaseMemRefType>(type);
+               }))) {
+            escapes = true;
+            break;
+          }
+          if (last->isBeforeInBlock(ancestor))
+            last = ancestor;
+        }
+        if (escapes)
+          break;
+      }
+      if (escapes)
+        continue;
+      OpBuilder builder(last->getContext());
+      builder.setInsertionPointAfter(last);
+      memref::DeallocOp::create(builder, allocation.getLoc(), allocation);
+    }
+  }
+}

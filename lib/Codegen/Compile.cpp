@@ -1,0 +1,213 @@
+//===- Compile.cpp - Compile a program and run it -------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Codegen/Compile.h"
+
+#include "Lowering.h"
+#include "MachineCode.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::codegen;
+
+std::optional<TensorSpec> shard::getTensorSpec(Type type) {
+  std::optional<ElementType> element =
+      getElementType(getElementTypeOrSelf(type));
+  if (!element)
+    return std::nullopt;
+  TensorSpec spec{*element, {}};
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    spec.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  else if (isa<ShapedType>(type))
+    return std::nullopt;
+  return spec;
+}
+
+/// Makes `entry` take and return tensors only: scalars become tensors of rank 0.
+/// Calls of `entry` are not expected.
+static void wrapScalars(func::FuncOp entry) {
+  OpBuilder builder(entry.getContext());
+  Location loc = entry.getLoc();
+  Block &body = entry.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  SmallVector<Type> inputs, results;
+  for (BlockArgument arg : body.getArguments()) {
+    Type type = arg.getType();
+    if (!isa<ShapedType>(type)) {
+      arg.setType(RankedTensorType::get({}, type));
+      SmallVector<OpOperand *> uses;
+      for (OpOperand &use : arg.getUses())
+        uses.push_back(&use);
+      Value scalar = tensor::ExtractOp::create(builder, loc, arg, ValueRange{});
+      for (OpOperand *use : uses)
+        use->set(scalar);
+    }
+    inputs.push_back(arg.getType());
+  }
+  for (Type type : entry.getResultTypes())
+    results.push_back(
+        isa<ShapedType>(type) ? type : Type(RankedTensorType::get({}, type)));
+  entry.walk([&](func::ReturnOp op) {
+    builder.setInsertionPoint(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (!isa<ShapedType>(operand.get().getType()))
+        operand.set(tensor::FromElementsOp::create(
+            builder, loc, RankedTensorType::get({}, operand.get().getType()),
+            operand.get()));
+  });
+  entry.setFunctionType(builder.getFunctionType(inputs, results));
+}
+
+void shard::eraseUnreachable(func::FuncOp entry) {
+  auto module = entry->getParentOfType<ModuleOp>();
+  SymbolTable table(module);
+  DenseSet<Operation *> reached{entry};
+  SmallVector<Operation *> worklist{entry};
+  while (!worklist.empty()) {
+    Operation *function = worklist.pop_back_val();
+    std::optional<SymbolTable::UseRange> uses =
+        SymbolTable::getSymbolUses(function);
+    if (!uses)
+      return;
+    for (const SymbolTable::SymbolUse &use : *uses) {
+      Operation *target =
+          table.lookup(use.getSymbolRef().getRootReference().getValue());
+      if (target && reached.insert(target).second)
+        worklist.push_back(target);
+    }
+  }
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!reached.contains(function))
+      function.erase();
+}
+
+/// Every external function that is called must be known.
+static LogicalResult
+checkExternals(ModuleOp module,
+               ArrayRef<std::pair<std::string, void *>> symbols) {
+  SymbolTable table(module);
+  WalkResult walked = module.walk([&](func::CallOp call) {
+    auto callee = table.lookup<func::FuncOp>(call.getCallee());
+    if (!callee || !callee.isExternal())
+      return WalkResult::advance();
+    std::string name = callee.getName().str();
+    bool known = llvm::any_of(
+        symbols, [&](const auto &symbol) { return symbol.first == name; });
+    if (known || llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name))
+      return WalkResult::advance();
+    InFlightDiagnostic diagnostic =
+        call.emitError() << "calls '" << name
+                         << "', which has no body and is no function "
+                            "that a run provides";
+    diagnostic.attachNote(callee.getLoc()) << "declared here";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
+                              StringRef what, std::vector<TensorSpec> &specs) {
+  for (auto [index, type] : llvm::enumerate(types)) {
+    std::optional<TensorSpec> spec = getTensorSpec(type);
+    if (!spec)
+      return function.emitError()
+             << what << " " << index << " of '" << function.getName()
+             << "' has type " << type
+             << "; a run takes ranked tensors and scalars of i1, 8- to 64-bit "
+                "integers, index, f16, bf16, f32 and f64";
+    specs.push_back(*spec);
+  }
+  return success();
+}
+
+/// MLIR folds a comparison of a value with itself to a constant of its type, whose
+/// extents nobody knows then.
+static LogicalResult checkConstants(ModuleOp module) {
+  WalkResult walked = module.walk([](arith::ConstantOp op) {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || type.hasStaticShape())
+      return WalkResult::advance();
+    op.emitError()
+        << "is a constant of type " << type
+        << ", which does not say how large it is; it may stand for a "
+           "comparison of a tensor with itself";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+/// Runs the steps on `module`, a copy that is free to change.
+static LogicalResult lower(ModuleOp module, func::FuncOp entry,
+                           const CompileOptions &options) {
+  if (failed(checkConstants(module)))
+    return failure();
+  wrapScalars(entry);
+  if (failed(liftBranches(module)) || failed(lowerGlobals(module, entry)) ||
+      failed(lowerTensorOps(module)) || failed(prepareTensors(module)))
+    return failure();
+  if (failed(checkConstants(module)))
+    return failure();
+  makeTotal(module);
+  widenReductions(module);
+  if (failed(bufferize(module, entry)))
+    return failure();
+  // Before anything takes the address of a buffer: uses are visible only here.
+  insertDeallocations(module);
+  if (options.addBufferPasses) {
+    PassManager passes(module.getContext());
+    passes.enableVerifier(false);
+    options.addBufferPasses(passes);
+    if (failed(passes.run(module)))
+      return failure();
+  }
+  if (failed(lowerLinalg(module)))
+    return failure();
+  expandMath(module);
+  expandNarrowFloats(module);
+  return lowerToLLVM(module);
+}
+
+FailureOr<std::unique_ptr<CompiledProgram>>
+shard::compile(ModuleOp module, StringRef entryName,
+               const CompileOptions &options) {
+  auto original = module.lookupSymbol<func::FuncOp>(entryName);
+  if (!original || original.isExternal())
+    return emitError(module.getLoc())
+           << "the module has no function '" << entryName << "' with a body";
+  std::unique_ptr<CompiledProgram> program(new CompiledProgram());
+  if (failed(getSpecs(original, original.getArgumentTypes(), "argument",
+                      program->inputSpecs)) ||
+      failed(getSpecs(original, original.getResultTypes(), "result",
+                      program->outputSpecs)))
+    return failure();
+  std::vector<std::pair<std::string, void *>> symbols = runSymbols();
+  llvm::append_range(symbols, options.symbols);
+  loadDialects(*module.getContext());
+  OwningOpRef<ModuleOp> copy = module.clone();
+  auto entry = copy->lookupSymbol<func::FuncOp>(entryName);
+  entry.setPublic();
+  eraseUnreachable(entry);
+  if (failed(checkExternals(*copy, symbols)))
+    return failure();
+  if (failed(lower(*copy, entry, options)))
+    return failure();
+  program->constants = externalizeConstants(*copy);
+
+  auto code = MachineCode::make(*copy, mangledName(entryName), symbols,
+                                options.optLevel, module);
+  if (failed(code))
+    return failure();
+  program->code = std::move(*code);
+  program->function = program->code->entryFunction();
+  return program;
+}

@@ -1,0 +1,238 @@
+//===- Invocation.cpp - Run a compiled program ----------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "MachineCode.h"
+
+#include "shard/Codegen/Compile.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+using namespace mlir;
+using namespace shard;
+
+//===----------------------------------------------------------------------===//
+// Memory of a run
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Stands in front of every buffer of a run. All live buffers of a run form a
+/// ring, so that what the program does not free is freed at its end.
+struct alignas(64) BufferHeader {
+  BufferHeader *previous, *next;
+  int64_t bytes;
+};
+
+} // namespace
+
+struct shard::RunMemory {
+  BufferHeader ring{&ring, &ring, 0};
+  int64_t live = 0, peak = 0;
+
+  RunMemory() = default;
+  RunMemory(const RunMemory &) = delete;
+  ~RunMemory() {
+    while (ring.next != &ring)
+      release(ring.next);
+  }
+  void release(BufferHeader *header) {
+    header->previous->next = header->next;
+    header->next->previous = header->previous;
+    live -= header->bytes;
+    std::free(header);
+  }
+};
+
+/// That of the invocation that this thread executes.
+static thread_local RunMemory *currentMemory = nullptr;
+
+extern "C" {
+static void *shardExecAllocate(uint64_t alignment, uint64_t size) {
+  (void)alignment; // Buffers are aligned to 64 bytes, the most that is asked.
+  RunMemory &memory = *currentMemory;
+  uint64_t total = sizeof(BufferHeader) + (size + 127) / 64 * 64;
+  auto *header = static_cast<BufferHeader *>(std::aligned_alloc(64, total));
+  if (!header) {
+    std::fprintf(stderr, "error: out of memory: a buffer of %llu bytes\n",
+                 static_cast<unsigned long long>(size));
+    std::_Exit(1);
+  }
+  header->bytes = static_cast<int64_t>(size);
+  header->previous = &memory.ring;
+  header->next = memory.ring.next;
+  memory.ring.next->previous = header;
+  memory.ring.next = header;
+  memory.live += header->bytes;
+  memory.peak = std::max(memory.peak, memory.live);
+  return header + 1;
+}
+
+static void shardExecFree(void *pointer) {
+  if (pointer)
+    currentMemory->release(static_cast<BufferHeader *>(pointer) - 1);
+}
+
+// What vector.print calls. Standard output belongs to the report.
+static void shardExecPrintF32(float value) {
+  std::fprintf(stderr, "%g", value);
+}
+static void shardExecPrintF64(double value) {
+  std::fprintf(stderr, "%g", value);
+}
+static void shardExecPrintI64(int64_t value) {
+  std::fprintf(stderr, "%lld", static_cast<long long>(value));
+}
+static void shardExecPrintU64(uint64_t value) {
+  std::fprintf(stderr, "%llu", static_cast<unsigned long long>(value));
+}
+static void shardExecPrintString(const char *text) { std::fputs(text, stderr); }
+static void shardExecPrintOpen() { std::fputs("( ", stderr); }
+static void shardExecPrintClose() { std::fputs(" )", stderr); }
+static void shardExecPrintComma() { std::fputs(", ", stderr); }
+static void shardExecPrintNewline() { std::fputc('\n', stderr); }
+
+static double shardExecClock() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+}
+
+std::vector<std::pair<std::string, void *>> codegen::runSymbols() {
+  return {
+      {"shard_kernel_contract",
+       reinterpret_cast<void *>(&shard_kernel_contract)},
+      {"_mlir_memref_to_llvm_aligned_alloc",
+       reinterpret_cast<void *>(&shardExecAllocate)},
+      {"_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&shardExecFree)},
+      {"rtclock", reinterpret_cast<void *>(&shardExecClock)},
+      {"printF32", reinterpret_cast<void *>(&shardExecPrintF32)},
+      {"printF64", reinterpret_cast<void *>(&shardExecPrintF64)},
+      {"printI64", reinterpret_cast<void *>(&shardExecPrintI64)},
+      {"printU64", reinterpret_cast<void *>(&shardExecPrintU64)},
+      {"printString", reinterpret_cast<void *>(&shardExecPrintString)},
+      {"printOpen", reinterpret_cast<void *>(&shardExecPrintOpen)},
+      {"printClose", reinterpret_cast<void *>(&shardExecPrintClose)},
+      {"printComma", reinterpret_cast<void *>(&shardExecPrintComma)},
+      {"printNewline", reinterpret_cast<void *>(&shardExecPrintNewline)}};
+}
+
+//===----------------------------------------------------------------------===//
+// Invocation
+//===----------------------------------------------------------------------===//
+
+Invocation::Invocation() = default;
+Invocation::Invocation(Invocation &&) = default;
+Invocation &Invocation::operator=(Invocation &&) = default;
+Invocation::~Invocation() = default;
+
+int64_t Invocation::peakBytes() const { return memory->peak; }
+
+void Invocation::execute() {
+  currentMemory = memory.get();
+  function(packed.data());
+  currentMemory = nullptr;
+}
+
+/// The words of a memref descriptor of `rank`: two pointers, an offset, sizes
+/// and strides.
+static size_t descriptorWords(size_t rank) { return 3 + 2 * rank; }
+
+/// Copies a result out of the memref that `words` describe; results have
+/// identity layout.
+static HostTensor readResult(const TensorSpec &spec, const int64_t *words) {
+  size_t rank = spec.shape.size();
+  const auto *base = reinterpret_cast<const uint8_t *>(words[1]);
+  base += words[2] * byteWidth(spec.type);
+  HostTensor result(spec.type,
+                    std::vector<int64_t>(words + 3, words + 3 + rank));
+  std::memcpy(result.data(), base, result.numBytes());
+  return result;
+}
+
+std::vector<HostTensor> Invocation::takeResults() {
+  std::vector<HostTensor> outputs;
+  const int64_t *next = resultWords.data();
+  for (const TensorSpec &spec : outputSpecs) {
+    outputs.push_back(readResult(spec, next));
+    next += descriptorWords(spec.shape.size());
+  }
+  int64_t peak = memory->peak;
+  memory = std::make_unique<RunMemory>();
+  memory->peak = peak;
+  return outputs;
+}
+
+//===----------------------------------------------------------------------===//
+// CompiledProgram
+//===----------------------------------------------------------------------===//
+
+CompiledProgram::CompiledProgram() = default;
+CompiledProgram::~CompiledProgram() = default;
+
+static llvm::Error checkArgument(const TensorSpec &spec, size_t index,
+                                 const HostTensor &argument) {
+  bool fits = spec.type == argument.type() &&
+              spec.shape.size() == argument.shape().size();
+  for (size_t i = 0; fits && i < spec.shape.size(); ++i)
+    fits = ShapedType::isDynamic(spec.shape[i]) ||
+           spec.shape[i] == argument.shape()[i];
+  if (fits)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      llvm::formatv("argument {0} is {1}, but the program takes {2}", index,
+                    toString(argument.type(), argument.shape()),
+                    toString(spec.type, spec.shape))
+          .str());
+}
+
+llvm::Expected<Invocation>
+CompiledProgram::prepare(ArrayRef<const HostTensor *> arguments) const {
+  if (arguments.size() != inputSpecs.size())
+    return llvm::createStringError(
+        llvm::formatv("the program takes {0} arguments, not {1}",
+                      inputSpecs.size(), arguments.size())
+            .str());
+  Invocation invocation;
+  invocation.function = function;
+  invocation.outputSpecs = outputSpecs;
+  invocation.memory = std::make_unique<RunMemory>();
+  std::vector<int64_t> &words = invocation.words;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const HostTensor &argument = *arguments[i];
+    if (llvm::Error error = checkArgument(inputSpecs[i], i, argument))
+      return std::move(error);
+    auto address = reinterpret_cast<int64_t>(argument.data());
+    words.insert(words.end(), {address, address, 0});
+    words.insert(words.end(), argument.shape().begin(), argument.shape().end());
+    std::vector<int64_t> strides = rowMajorStrides(argument.shape());
+    words.insert(words.end(), strides.begin(), strides.end());
+  }
+  size_t resultWords = 0;
+  for (const TensorSpec &spec : outputSpecs)
+    resultWords += descriptorWords(spec.shape.size());
+  invocation.resultWords.assign(resultWords, 0);
+  for (int64_t &word : words)
+    invocation.packed.push_back(&word);
+  invocation.packed.push_back(invocation.resultWords.data());
+  return std::move(invocation);
+}
+
+llvm::Expected<std::vector<HostTensor>>
+CompiledProgram::run(ArrayRef<const HostTensor *> arguments) const {
+  llvm::Expected<Invocation> invocation = prepare(arguments);
+  if (!invocation)
+    return invocation.takeError();
+  invocation->execute();
+  return invocation->takeResults();
+}

@@ -1,0 +1,323 @@
+//===- LowerTensorOps.cpp - Tensor ops that do not bufferize --------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::codegen;
+
+/// tensor.gather as a linalg.generic that reads one element per result element.
+static void lowerGather(RewriterBase &rewriter, tensor::GatherOp op) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  auto resultType = op.getResultType();
+  auto sourceType = op.getSourceType();
+  int64_t batchRank = op.getIndicesType().getRank() - 1;
+  bool reduced = resultType.getRank() != batchRank + sourceType.getRank();
+  ArrayRef<int64_t> gathered = op.getGatherDims();
+  // The sizes of the result: those of the batch, then those of the slice.
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, op.getIndices());
+  sizes.pop_back();
+  for (int64_t dim = 0; dim < sourceType.getRank(); ++dim) {
+    if (!llvm::is_contained(gathered, dim))
+      sizes.push_back(tensor::getMixedSize(rewriter, loc, op.getSource(), dim));
+    else if (!reduced)
+      sizes.push_back(rewriter.getIndexAttr(1));
+  }
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                        resultType.getElementType());
+  SmallVector<AffineMap> maps{
+      rewriter.getMultiDimIdentityMap(resultType.getRank())};
+  SmallVector<utils::IteratorType> iterators(resultType.getRank(),
+                                             utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &builder, Location nested, ValueRange) {
+    auto loopIndex = [&](int64_t loop) -> Value {
+      return linalg::IndexOp::create(builder, nested, loop);
+    };
+    SmallVector<Value> batch;
+    for (int64_t i = 0; i < batchRank; ++i)
+      batch.push_back(loopIndex(i));
+    SmallVector<Value> position;
+    int64_t loop = batchRank;
+    for (int64_t dim = 0; dim < sourceType.getRank(); ++dim) {
+      const auto *found = llvm::find(gathered, dim);
+      if (found == gathered.end()) {
+        position.push_back(loopIndex(loop++));
+        continue;
+      }
+      loop += reduced ? 0 : 1;
+      SmallVector<Value> at = batch;
+      at.push_back(arith::ConstantIndexOp::create(builder, nested,
+                                                  found - gathered.begin()));
+      Value index =
+          tensor::ExtractOp::create(builder, nested, op.getIndices(), at);
+      if (!index.getType().isIndex())
+        index = arith::IndexCastOp::create(builder, nested,
+                                           builder.getIndexType(), index);
+      position.push_back(index);
+    }
+    Value element =
+        tensor::ExtractOp::create(builder, nested, op.getSource(), position);
+    linalg::YieldOp::create(builder, nested, element);
+  };
+  auto generic =
+      linalg::GenericOp::create(rewriter, loc, empty.getType(), ValueRange{},
+                                ValueRange{empty}, maps, iterators, body);
+  Value result = generic.getResult(0);
+  if (result.getType() != resultType)
+    result = tensor::CastOp::create(rewriter, loc, resultType, result);
+  rewriter.replaceOp(op, result);
+}
+
+/// `index`, as an index, moved to the nearest one below `extent`.
+static Value clampIndex(OpBuilder &builder, Location loc, Value index,
+                        Value extent) {
+  if (!index.getType().isIndex())
+    index =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value last = arith::SubIOp::create(builder, loc, extent, one);
+  Value low = arith::MinSIOp::create(builder, loc, index, last);
+  return arith::MaxSIOp::create(builder, loc, low, zero);
+}
+
+/// tensor.scatter as a loop over the batch that inserts one slice each time, so
+/// that of two slices for one place the later stays. An index out of range
+/// means the nearest one in range.
+static void lowerScatter(RewriterBase &rewriter, tensor::ScatterOp op) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  RankedTensorType sourceType = op.getSourceType();
+  RankedTensorType destType = op.getDestType();
+  int64_t batchRank = op.getIndicesType().getRank() - 1;
+  ArrayRef<int64_t> scattered = op.getScatterDims();
+  auto value = [&](OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, size);
+  };
+  SmallVector<Value> begins, ends, steps;
+  for (int64_t dim = 0; dim < batchRank; ++dim) {
+    begins.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
+    ends.push_back(
+        value(tensor::getMixedSize(rewriter, loc, op.getIndices(), dim)));
+    steps.push_back(arith::ConstantIndexOp::create(rewriter, loc, 1));
+  }
+  SmallVector<OpFoldResult> destSizes =
+      tensor::getMixedSizes(rewriter, loc, op.getDest());
+  SmallVector<OpFoldResult> sourceSizes =
+      tensor::getMixedSizes(rewriter, loc, op.getSource());
+  std::fill_n(sourceSizes.begin(), batchRank, rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> destOnes(destType.getRank(),
+                                     rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> sourceOnes(sourceType.getRank(),
+                                       rewriter.getIndexAttr(1));
+  auto sliceType = RankedTensorType::get(
+      sourceType.getShape().drop_front(batchRank), sourceType.getElementType());
+  auto body = [&](OpBuilder &builder, Location nested, ValueRange batch,
+                  ValueRange carried) -> scf::ValueVector {
+    SmallVector<OpFoldResult> from(batch.begin(), batch.end());
+    from.resize(sourceType.getRank(), builder.getIndexAttr(0));
+    Value slice = tensor::ExtractSliceOp::create(builder, nested, sliceType,
+                                                 op.getSource(), from,
+                                                 sourceSizes, sourceOnes);
+    SmallVector<OpFoldResult> to(destType.getRank(), builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> sizes = destSizes;
+    for (auto [number, dim] : llvm::enumerate(scattered)) {
+      SmallVector<Value> at(batch);
+      at.push_back(arith::ConstantIndexOp::create(builder, nested, number));
+      Value index =
+          tensor::ExtractOp::create(builder, nested, op.getIndices(), at);
+      Value extent =
+          getValueOrCreateConstantIndexOp(builder, nested, destSizes[dim]);
+      to[dim] = clampIndex(builder, nested, index, extent);
+      sizes[dim] = builder.getIndexAttr(1);
+    }
+    return {tensor::InsertSliceOp::create(builder, nested, slice, carried[0],
+                                          to, sizes, destOnes)
+                .getResult()};
+  };
+  scf::LoopNest nest = scf::buildLoopNest(rewriter, loc, begins, ends, steps,
+                                          ValueRange{op.getDest()}, body);
+  rewriter.replaceOp(op, nest.results);
+}
+
+/// scf.execute_region with one yield, whatever number it had: the only form that
+/// bufferizes.
+static void mergeYields(RewriterBase &rewriter, scf::ExecuteRegionOp op) {
+  SmallVector<scf::YieldOp> yields;
+  for (Block &block : op.getRegion())
+    if (auto yield = dyn_cast<scf::YieldOp>(block.getTerminator()))
+      yields.push_back(yield);
+  if (yields.size() < 2)
+    return;
+  Location loc = op.getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  SmallVector<Location> locations(op.getNumResults(), loc);
+  Block *exit = rewriter.createBlock(&op.getRegion(), op.getRegion().end(),
+                                     op.getResultTypes(), locations);
+  scf::YieldOp::create(rewriter, loc, exit->getArguments());
+  for (scf::YieldOp yield : yields) {
+    rewriter.setInsertionPoint(yield);
+    rewriter.replaceOpWithNewOp<cf::BranchOp>(yield, exit, yield.getOperands());
+  }
+}
+
+/// What the destination held is not read, and it may be an argument, which a run
+/// does not write: a fresh copy of the source serves. It is in conflict with
+/// nothing, as the op itself would be where another branch yields its source.
+static void lowerStore(RewriterBase &rewriter,
+                       bufferization::MaterializeInDestinationOp op) {
+  if (!isa<RankedTensorType>(op.getDest().getType()))
+    return;
+  Location loc = op.getLoc();
+  Type type = op.getResult().getType();
+  Value copy = bufferization::AllocTensorOp::create(
+      rewriter, loc, cast<RankedTensorType>(op.getSource().getType()),
+      ValueRange(), op.getSource());
+  if (copy.getType() != type)
+    copy = tensor::CastOp::create(rewriter, loc, type, copy);
+  rewriter.replaceOp(op, copy);
+}
+
+/// Copies tensors that go back to a block that they come from, where a region op
+/// yields them: the analysis of bufferization follows such a circle for ever.
+static void copyAtBackEdges(RewriterBase &rewriter, ModuleOp module) {
+  SmallVector<std::pair<Operation *, OpOperand *>> copies;
+  module.walk([&](func::FuncOp function) {
+    if (function.getBody().hasOneBlock() || function.isExternal())
+      return;
+    bool hasRegions = false;
+    for (Block &block : function.getBody())
+      for (Operation &op : block)
+        hasRegions |= op.getDialect() && isa<scf::SCFDialect>(op.getDialect());
+    if (!hasRegions)
+      return;
+    DominanceInfo dominance(function);
+    for (Block &block : function.getBody()) {
+      auto branch = dyn_cast<BranchOpInterface>(block.getTerminator());
+      if (!branch)
+        continue;
+      for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
+        if (!dominance.dominates(branch->getSuccessor(i), &block))
+          continue;
+        for (OpOperand &operand : branch->getOpOperands()) {
+          auto given =
+              branch.getSuccessorBlockArgument(operand.getOperandNumber());
+          if (given && given->getOwner() == branch->getSuccessor(i) &&
+              isa<RankedTensorType>(given->getType()))
+            copies.push_back({branch, &operand});
+        }
+      }
+    }
+  });
+  for (auto [branch, operand] : copies) {
+    rewriter.setInsertionPoint(branch);
+    Value copy = bufferization::AllocTensorOp::create(
+        rewriter, branch->getLoc(),
+        cast<RankedTensorType>(operand->get().getType()), ValueRange(),
+        operand->get());
+    operand->set(copy);
+  }
+}
+
+/// Copies what an scf.forall with several shared outputs puts into them: one
+/// output may be read from another, which bufferization would overwrite first.
+static void copyBetweenOutputs(RewriterBase &rewriter, ModuleOp module) {
+  module.walk([&](scf::ForallOp forall) {
+    if (forall.getNumResults() < 2)
+      return;
+    rewriter.setInsertionPoint(forall.getTerminator());
+    for (Operation &op : forall.getTerminator().getYieldingOps()) {
+      auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(op);
+      if (!insert)
+        continue;
+      Value copy = bufferization::AllocTensorOp::create(
+          rewriter, insert.getLoc(),
+          cast<RankedTensorType>(insert.getSource().getType()), ValueRange(),
+          insert.getSource());
+      insert.getSourceMutable().assign(copy);
+    }
+  });
+}
+
+/// A large splat is filled when it is needed; fusion then makes a scalar of it.
+static void lowerSplat(RewriterBase &rewriter, arith::ConstantOp op) {
+  auto value = cast<DenseElementsAttr>(op.getValue());
+  auto type = cast<RankedTensorType>(op.getType());
+  Value scalar = arith::ConstantOp::create(
+      rewriter, op.getLoc(), cast<TypedAttr>(value.getSplatValue<Attribute>()));
+  Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                                        type.getElementType());
+  auto fill = linalg::FillOp::create(rewriter, op.getLoc(), ValueRange{scalar},
+                                     ValueRange{empty});
+  rewriter.replaceOp(op, fill.getResult(0));
+}
+
+static bool isLargeSplat(arith::ConstantOp op) {
+  auto value = dyn_cast<DenseElementsAttr>(op.getValue());
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  return value && type && value.isSplat() && type.getNumElements() > 64 &&
+         !type.getEncoding();
+}
+
+LogicalResult codegen::lowerTensorOps(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa<tensor::GatherOp, tensor::ScatterOp, tensor::BitcastOp,
+            linalg::PackOp, linalg::UnPackOp, scf::ExecuteRegionOp,
+            bufferization::DeallocTensorOp,
+            bufferization::MaterializeInDestinationOp>(op) ||
+        (isa<arith::ConstantOp>(op) &&
+         isLargeSplat(cast<arith::ConstantOp>(op))))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    rewriter.setInsertionPoint(op);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      lowerSplat(rewriter, constant);
+    } else if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
+      lowerGather(rewriter, gather);
+    } else if (auto region = dyn_cast<scf::ExecuteRegionOp>(op)) {
+      mergeYields(rewriter, region);
+    } else if (isa<bufferization::DeallocTensorOp>(op)) {
+      // Every buffer is freed after its last use anyway.
+      rewriter.eraseOp(op);
+    } else if (auto store =
+                   dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
+      lowerStore(rewriter, store);
+    } else if (auto scatter = dyn_cast<tensor::ScatterOp>(op)) {
+      lowerScatter(rewriter, scatter);
+    } else if (auto cast = dyn_cast<tensor::BitcastOp>(op)) {
+      auto isPlain = [](Type type) {
+        return getElementTypeOrSelf(type).isSignlessIntOrFloat();
+      };
+      if (isPlain(cast.getSource().getType()) && isPlain(cast.getType()))
+        rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, cast.getType(),
+                                                      cast.getSource());
+    } else if (auto pack = dyn_cast<linalg::PackOp>(op)) {
+      if (failed(linalg::lowerPack(rewriter, pack)))
+        return pack.emitError("cannot be lowered to a pad and a transpose");
+    } else if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
+      if (failed(linalg::lowerUnPack(rewriter, unpack)))
+        return unpack.emitError("cannot be lowered to a transpose and a slice");
+    }
+  }
+  copyAtBackEdges(rewriter, module);
+  copyBetweenOutputs(rewriter, module);
+  return success();
+}

@@ -1,0 +1,133 @@
+//===- LowerToLLVM.cpp - The last step before LLVM ------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "shard/Codegen/Workarounds.h"
+
+#include "mlir/Analysis/DataLayoutAnalysis.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::codegen;
+
+std::string codegen::mangledName(llvm::StringRef name) {
+  return ("shard.fn." + name).str();
+}
+
+/// Views, affine maps and compound arithmetic in terms of simple ops.
+static LogicalResult expandOps(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  memref::populateExpandStridedMetadataPatterns(patterns);
+  memref::populateExpandOpsPatterns(patterns);
+  memref::populateExpandReallocPatterns(patterns);
+  populateAffineToStdConversionPatterns(patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateExpandScalingExtTruncPatterns(patterns);
+  arith::populateExpandF8E8M0Patterns(patterns);
+  arith::populateExpandF4E2M1Patterns(patterns);
+  GreedyRewriteConfig config;
+  config.setMaxIterations(20);
+  return applyPatternsGreedily(module, std::move(patterns), config);
+}
+
+/// math ops that neither LLVM nor libm has, by others that they have.
+static void expandLibraryMath(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  math::populateExpansionPatterns(patterns,
+                                  {"clampf", "fpowi", "rsqrt", "sincos"});
+  (void)applyPatternsGreedily(module, std::move(patterns));
+}
+
+/// Gives functions with a body names of their own.
+static void mangleFunctions(ModuleOp module) {
+  llvm::StringSet<> defined;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      defined.insert(function.getName());
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      function.setName(mangledName(function.getName()));
+  auto rename = [&](StringRef name) {
+    return FlatSymbolRefAttr::get(module.getContext(), mangledName(name));
+  };
+  module.walk([&](Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      if (defined.contains(call.getCallee()))
+        call.setCalleeAttr(rename(call.getCallee()));
+    } else if (auto constant = dyn_cast<func::ConstantOp>(op)) {
+      if (defined.contains(constant.getValue()))
+        constant.setValueAttr(rename(constant.getValue()));
+    }
+  });
+}
+
+/// Tells LLVM that fresh buffers alias nothing: without that it guards every
+/// vector loop by overlap checks.
+static void markAllocations(ModuleOp module) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (function.isExternal() &&
+        function.getName() == "_mlir_memref_to_llvm_aligned_alloc")
+      function.setResultAttr(0, LLVM::LLVMDialect::getNoAliasAttrName(),
+                             UnitAttr::get(module.getContext()));
+}
+
+LogicalResult codegen::lowerToLLVM(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  mangleFunctions(module);
+  expandReducingViews(module);
+  if (failed(expandOps(module)))
+    return module.emitError("views of buffers did not lower");
+  expandLibraryMath(module);
+
+  LowerToLLVMOptions options(context);
+  options.allocLowering = LowerToLLVMOptions::AllocLowering::AlignedAlloc;
+  options.useGenericFunctions = true;
+  LLVMTypeConverter converter(context, options);
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  RewritePatternSet patterns(context);
+  SymbolTableCollection symbols;
+  populateSCFToControlFlowConversionPatterns(patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  index::populateIndexToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns, &symbols);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  populateMathToLibmConversionPatterns(patterns);
+  populateComplexToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  if (failed(applyFullConversion(module, target, std::move(patterns))))
+    return failure();
+  markAllocations(module);
+  return success();
+}

@@ -1,0 +1,101 @@
+//===- Lowering.h - The steps of compile() ----------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to the Codegen library. Each function is one step of the list in
+// Compile.h, and reports what it cannot do at the location of the op.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_CODEGEN_LOWERING_H
+#define SHARD_LIB_CODEGEN_LOWERING_H
+
+#include "shard/Codegen/Compile.h"
+#include "shard/Runtime/Kernels/Contraction.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace shard::codegen {
+
+/// Loads every dialect that the steps create ops of.
+void loadDialects(mlir::MLIRContext &context);
+
+/// A linalg op that the contraction kernel computes.
+struct MatchedContraction {
+  mlir::OpOperand *a, *b, *c;
+  ContractionTypes types;
+};
+
+/// Matches an op on tensors or buffers whose body sums products of two operands,
+/// with linear indexing maps. Matrix-vector products and the like are left to
+/// loops, which are faster there.
+std::optional<MatchedContraction> matchContraction(mlir::linalg::LinalgOp op);
+
+/// The factor of each loop in `expr`, if it is a sum of multiples of loops.
+std::optional<llvm::SmallVector<int64_t>> linearFactors(mlir::AffineExpr expr,
+                                                        unsigned numLoops);
+
+/// Globals of ml_program become buffers that `entry` makes and hands on.
+mlir::LogicalResult lowerGlobals(mlir::ModuleOp module,
+                                 mlir::func::FuncOp entry);
+
+/// Ops that have no form on buffers (gather, scatter, pack, bitcast) become others that
+/// have one.
+mlir::LogicalResult lowerTensorOps(mlir::ModuleOp module);
+
+/// Blocks and branches become ops of scf.
+mlir::LogicalResult liftBranches(mlir::ModuleOp module);
+
+/// Named ops and elementwise ops become linalg.generic and are fused.
+mlir::LogicalResult prepareTensors(mlir::ModuleOp module);
+
+/// Reductions into f16 and bf16 are summed in f32.
+void widenReductions(mlir::ModuleOp module);
+
+/// Integer divisions, reads and writes of elements, and slices become defined for
+/// every operand.
+void makeTotal(mlir::ModuleOp module);
+
+/// Tensors become buffers; arguments of `entry` are not written.
+mlir::LogicalResult bufferize(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
+/// Ops of linalg on buffers become kernel calls and loops.
+mlir::LogicalResult lowerLinalg(mlir::ModuleOp module);
+
+/// Frees buffers after their last use where that is easy to prove. All others
+/// live until the run ends, when its memory is released as a whole.
+void insertDeallocations(mlir::ModuleOp module);
+
+/// Scalar math ops that no lowering of MLIR knows become others.
+void expandMath(mlir::ModuleOp module);
+
+/// Scalar arith and math ops on f16 and bf16 become ops on f32 between
+/// conversions.
+void expandNarrowFloats(mlir::ModuleOp module);
+
+/// Everything becomes the LLVM dialect; functions are renamed first, so that a
+/// program's @exp does not stand in for the library's.
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
+
+/// Takes large constants out of a module in the LLVM dialect. What is returned
+/// holds them and has to live as long as the code.
+std::vector<HostTensor> externalizeConstants(mlir::ModuleOp module);
+
+/// Functions that every program may call, beside those of libm: the kernel and
+/// what allocates buffers.
+std::vector<std::pair<std::string, void *>> runSymbols();
+
+/// The symbol of function `name` after lowerToLLVM.
+std::string mangledName(llvm::StringRef name);
+
+} // namespace shard::codegen
+
+#endif // SHARD_LIB_CODEGEN_LOWERING_H

@@ -1,0 +1,229 @@
+//===- MakeTotal.cpp - Give undefined cases a value -----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::codegen;
+
+/// An integer constant of `type`, a splat where that is a tensor or vector.
+static Value makeConstant(OpBuilder &builder, Location loc, Type type,
+                          const APInt &value) {
+  auto element = builder.getIntegerAttr(getElementTypeOrSelf(type), value);
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(shaped, Attribute(element)));
+  return arith::ConstantOp::create(builder, loc,
+                                   cast<TypedAttr>(Attribute(element)));
+}
+
+/// Gives `op`, an integer division or remainder, a divisor that cannot trap, and
+/// the result 0 where the divisor is 0.
+static void makeDivisionTotal(Operation *op, bool isSigned) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType();
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (shaped && !shaped.hasStaticShape())
+    return;
+  Value divisor = op->getOperand(1);
+  if (auto constant = divisor.getDefiningOp<arith::ConstantOp>()) {
+    auto value = dyn_cast<IntegerAttr>(constant.getValue());
+    if (value && !value.getValue().isZero() && !value.getValue().isAllOnes())
+      return;
+  }
+  Type element = getElementTypeOrSelf(type);
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  Value zero = makeConstant(builder, loc, type, APInt::getZero(width));
+  Value one = makeConstant(builder, loc, type, APInt(width, 1));
+  Value isZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       divisor, zero);
+  Value unsafe = isZero;
+  Value overflows;
+  if (isSigned) {
+    Value least =
+        makeConstant(builder, loc, type, APInt::getSignedMinValue(width));
+    Value minusOne = makeConstant(builder, loc, type, APInt::getAllOnes(width));
+    Value isLeast = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, op->getOperand(0), least);
+    Value isMinusOne = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, divisor, minusOne);
+    overflows = arith::AndIOp::create(builder, loc, isLeast, isMinusOne);
+    unsafe = arith::OrIOp::create(builder, loc, isZero, overflows);
+  }
+  op->setOperand(1,
+                 arith::SelectOp::create(builder, loc, unsafe, one, divisor));
+  builder.setInsertionPointAfter(op);
+  Value result = op->getResult(0);
+  auto select = arith::SelectOp::create(builder, loc, isZero, zero, result);
+  result.replaceAllUsesExcept(select, select);
+}
+
+/// Clamps `indices` into `tensor`, whose elements `op` reads or writes. Returns
+/// whether all of them were in range; null if that is known.
+static Value clampIndices(Operation *op, Value tensor,
+                          MutableOperandRange indices) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value valid;
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  for (auto [dim, operand] : llvm::enumerate(indices)) {
+    std::optional<int64_t> known = getConstantIntValue(operand.get());
+    if (known && !type.isDynamicDim(dim) && *known >= 0 &&
+        *known < type.getDimSize(dim))
+      continue;
+    Value extent = type.isDynamicDim(dim)
+                       ? Value(tensor::DimOp::create(builder, loc, tensor, dim))
+                       : Value(arith::ConstantIndexOp::create(
+                             builder, loc, type.getDimSize(dim)));
+    Value last = arith::SubIOp::create(builder, loc, extent, one);
+    Value clamped = arith::MinSIOp::create(builder, loc, operand.get(), last);
+    // As unsigned numbers, negative ones are beyond the end too.
+    Value inside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, operand.get(), extent);
+    valid = valid
+                ? arith::AndIOp::create(builder, loc, valid, inside).getResult()
+                : inside;
+    operand.set(arith::MaxSIOp::create(builder, loc, clamped, zero));
+  }
+  return valid;
+}
+
+/// An element that lies nowhere in the tensor is not written: the one at the
+/// nearest place is written back. No device of a grid would hold it either.
+static void makeInsertTotal(tensor::InsertOp op) {
+  Value valid = clampIndices(op, op.getDest(), op.getIndicesMutable());
+  if (!valid)
+    return;
+  OpBuilder builder(op);
+  Value old = tensor::ExtractOp::create(builder, op.getLoc(), op.getDest(),
+                                        op.getIndices());
+  op.getScalarMutable().assign(arith::SelectOp::create(
+      builder, op.getLoc(), valid, op.getScalar(), old));
+}
+
+/// Whether `value` depends on data: an element of a tensor, or an argument.
+static bool dependsOnData(Value value) {
+  SmallVector<Value> worklist{value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      // Loops' own numbers are in range, or the program is wrong everywhere.
+      if (isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+        return true;
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (isa<tensor::ExtractOp>(op))
+      return true;
+    if (isa<arith::ArithDialect>(op->getDialect()) && seen.insert(op).second)
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
+}
+
+namespace {
+
+/// Moves slices whose offsets depend on data into their tensors. Two slices with
+/// one offset keep sharing it: bufferization tells by that that they are the
+/// same place.
+class SliceClamper {
+public:
+  template <typename OpTy>
+  void clamp(OpTy op, RankedTensorType type) {
+    SmallVector<OpFoldResult> sizes = op.getMixedSizes(),
+                              strides = op.getMixedStrides();
+    unsigned next = 0;
+    MutableOperandRange offsets = op.getOffsetsMutable();
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (!ShapedType::isDynamic(op.getStaticOffsets()[dim]))
+        continue;
+      OpOperand &offset = offsets[next++];
+      std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
+      std::optional<int64_t> stride = getConstantIntValue(strides[dim]);
+      if (type.isDynamicDim(dim) || !size || !stride || *size < 1 ||
+          !dependsOnData(offset.get()))
+        continue;
+      int64_t last = type.getDimSize(dim) - (*size - 1) * *stride - 1;
+      if (last >= 0)
+        offset.set(clamped(offset.get(), last));
+    }
+  }
+
+private:
+  Value clamped(Value offset, int64_t last) {
+    Value &result = known[{offset, last}];
+    if (result)
+      return result;
+    OpBuilder builder(offset.getContext());
+    builder.setInsertionPointAfterValue(offset);
+    Location loc = offset.getLoc();
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value limit = arith::ConstantIndexOp::create(builder, loc, last);
+    Value low = arith::MinSIOp::create(builder, loc, offset, limit);
+    return result = arith::MaxSIOp::create(builder, loc, low, zero);
+  }
+
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> known;
+};
+
+} // namespace
+
+/// Moves the number of a dimension to one that the tensor has.
+static void clampDimension(tensor::DimOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!type || type.getRank() == 0 || op.getConstantIndex())
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value last = arith::ConstantIndexOp::create(builder, loc, type.getRank() - 1);
+  Value low = arith::MinSIOp::create(builder, loc, op.getIndex(), last);
+  op.getIndexMutable().assign(arith::MaxSIOp::create(builder, loc, low, zero));
+}
+
+static void clampPlaces(ModuleOp module) {
+  SliceClamper clamper;
+  module.walk([&](Operation *op) {
+    if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
+      clamper.clamp(extract, extract.getSourceType());
+    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      clamper.clamp(insert, insert.getDestType());
+    else if (auto part = dyn_cast<tensor::ParallelInsertSliceOp>(op))
+      clamper.clamp(part, part.getDestType());
+    else if (auto dim = dyn_cast<tensor::DimOp>(op))
+      clampDimension(dim);
+  });
+}
+
+void codegen::makeTotal(ModuleOp module) {
+  clampPlaces(module);
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
+            tensor::ExtractOp, tensor::InsertOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+      clampIndices(extract, extract.getTensor(), extract.getIndicesMutable());
+    else if (auto insert = dyn_cast<tensor::InsertOp>(op))
+      makeInsertTotal(insert);
+    else
+      makeDivisionTotal(op, isa<arith::DivSIOp, arith::RemSIOp,
+                                arith::CeilDivSIOp, arith::FloorDivSIOp>(op));
+  }
+}

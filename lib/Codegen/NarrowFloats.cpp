@@ -1,0 +1,121 @@
+//===- NarrowFloats.cpp - f16 and bf16 arithmetic in f32 ------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::codegen;
+
+static bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
+
+/// bf16 -> f32: the bits move up.
+static Value extendBfloat(OpBuilder &builder, Location loc, Value value) {
+  Type i16 = builder.getI16Type(), i32 = builder.getI32Type();
+  Value bits = arith::BitcastOp::create(builder, loc, i16, value);
+  Value wide = arith::ExtUIOp::create(builder, loc, i32, bits);
+  Value sixteen = arith::ConstantIntOp::create(builder, loc, 16, 32);
+  Value shifted = arith::ShLIOp::create(builder, loc, wide, sixteen);
+  return arith::BitcastOp::create(builder, loc, builder.getF32Type(), shifted);
+}
+
+/// f32 -> bf16, to nearest, ties to even; NaN stays NaN.
+static Value truncateToBfloat(OpBuilder &builder, Location loc, Value value) {
+  Type i16 = builder.getI16Type(), i32 = builder.getI32Type();
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, number, 32);
+  };
+  Value bits = arith::BitcastOp::create(builder, loc, i32, value);
+  Value high = arith::ShRUIOp::create(builder, loc, bits, constant(16));
+  Value odd = arith::AndIOp::create(builder, loc, high, constant(1));
+  Value bias = arith::AddIOp::create(builder, loc, odd, constant(0x7fff));
+  Value sum = arith::AddIOp::create(builder, loc, bits, bias);
+  Value rounded = arith::ShRUIOp::create(builder, loc, sum, constant(16));
+  Value quiet = arith::OrIOp::create(builder, loc, high, constant(0x40));
+  Value isNaN = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
+                                      value, value);
+  Value result = arith::SelectOp::create(builder, loc, isNaN, quiet, rounded);
+  Value narrow = arith::TruncIOp::create(builder, loc, i16, result);
+  return arith::BitcastOp::create(builder, loc, builder.getBF16Type(), narrow);
+}
+
+static Value toF32(OpBuilder &builder, Location loc, Value value) {
+  if (value.getType().isBF16())
+    return extendBfloat(builder, loc, value);
+  return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+}
+
+static Value fromF32(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (type.isBF16())
+    return truncateToBfloat(builder, loc, value);
+  return arith::TruncFOp::create(builder, loc, type, value);
+}
+
+/// arith.extf and arith.truncf that involve bf16.
+static void expandConversion(Operation *op) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Value source = op->getOperand(0);
+  Type type = op->getResult(0).getType();
+  Type f32 = builder.getF32Type();
+  Value result;
+  if (isa<arith::ExtFOp>(op)) {
+    if (!source.getType().isBF16())
+      return;
+    result = extendBfloat(builder, loc, source);
+    if (type != f32)
+      result = arith::ExtFOp::create(builder, loc, type, result);
+  } else {
+    if (!type.isBF16())
+      return;
+    if (source.getType() != f32)
+      source = arith::TruncFOp::create(builder, loc, f32, source);
+    result = truncateToBfloat(builder, loc, source);
+  }
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
+void codegen::expandNarrowFloats(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+        isa<arith::ConstantOp, arith::BitcastOp, arith::SelectOp>(op))
+      return;
+    if (llvm::any_of(op->getOperandTypes(), isNarrow) ||
+        llvm::any_of(op->getResultTypes(), isNarrow))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+      expandConversion(op);
+      continue;
+    }
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    for (OpOperand &operand : op->getOpOperands())
+      if (isNarrow(operand.get().getType()))
+        operand.set(toF32(builder, loc, operand.get()));
+    builder.setInsertionPointAfter(op);
+    for (Value result : op->getResults()) {
+      Type type = result.getType();
+      if (!isNarrow(type))
+        continue;
+      result.setType(builder.getF32Type());
+      // Uses after the conversion, which reads the wide result itself.
+      SmallVector<OpOperand *> uses;
+      for (OpOperand &use : result.getUses())
+        uses.push_back(&use);
+      Value narrow = fromF32(builder, loc, result, type);
+      for (OpOperand *use : uses)
+        use->set(narrow);
+    }
+  }
+}

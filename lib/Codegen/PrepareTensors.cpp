@@ -1,0 +1,199 @@
+//===- PrepareTensors.cpp - Normal form of programs on tensors ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::codegen;
+
+/// Whether computing `op`'s body again for every use costs next to nothing.
+static bool isCheap(linalg::LinalgOp op) {
+  return llvm::all_of(
+      op.getBlock()->without_terminator(), [](Operation &inner) {
+        return inner.getDialect()->getNamespace() == "arith" &&
+               !isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp,
+                    arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(inner);
+      });
+}
+
+/// Fuse a producer into its only user, unless that user is a contraction (the
+/// kernel would be lost) or would compute it many times over. A producer that
+/// reads its init would, fused, run in place on it, once per element of a
+/// broadcast.
+static bool shouldFuse(OpOperand *operand) {
+  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+  if (!consumer || !producer || !operand->get().hasOneUse() ||
+      matchContraction(consumer) ||
+      llvm::any_of(producer.getDpsInitsMutable(),
+                   [&](OpOperand &init) {
+                     return producer.payloadUsesValueFromOperand(&init);
+                   }) ||
+      consumer->getNumOperands() + producer->getNumOperands() > 12)
+    return false;
+  AffineMap map = consumer.getMatchingIndexingMap(operand);
+  return map.isPermutation() ||
+         (map.isProjectedPermutation() && isCheap(producer));
+}
+
+/// Gives `op`'s input and output one type, with every extent that either knows:
+/// MLIR's decomposition of it makes invalid ops of two types.
+static void unifyTypes(linalg::SoftmaxOp op) {
+  auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
+  auto output = dyn_cast<RankedTensorType>(op.getOutput().getType());
+  if (!input || !output || input == output)
+    return;
+  SmallVector<int64_t> shape(input.getShape());
+  for (auto [extent, other] : llvm::zip_equal(shape, output.getShape()))
+    if (ShapedType::isDynamic(extent))
+      extent = other;
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = cast<RankedTensorType>(operand.get().getType()).clone(shape);
+    if (type != operand.get().getType())
+      operand.set(
+          tensor::CastOp::create(builder, op.getLoc(), type, operand.get()));
+  }
+  Value result = op->getResult(0);
+  if (output.getShape() == ArrayRef<int64_t>(shape))
+    return;
+  result.setType(output.clone(shape));
+  builder.setInsertionPointAfter(op);
+  Value back = tensor::CastOp::create(builder, op.getLoc(), output, result);
+  result.replaceAllUsesExcept(back, back.getDefiningOp());
+}
+
+LogicalResult codegen::prepareTensors(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  module.walk(unifyTypes);
+  // softmax and its like have their own decomposition.
+  SmallVector<linalg::AggregatedOpInterface> aggregates;
+  module.walk([&](linalg::AggregatedOpInterface op) {
+    if (!isa<linalg::LinalgOp>(op.getOperation()))
+      aggregates.push_back(op);
+  });
+  for (linalg::AggregatedOpInterface op : aggregates) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (failed(results))
+      return op.emitError("cannot be decomposed into linalg.generic ops");
+    rewriter.replaceOp(op, *results);
+  }
+  SmallVector<linalg::LinalgOp> named;
+  module.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp>(op.getOperation()) &&
+        op.hasPureTensorSemantics())
+      named.push_back(op);
+  });
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    // What has no general form is lowered as it is.
+    (void)linalg::generalizeNamedOp(rewriter, op);
+  }
+  RewritePatternSet patterns(module.getContext());
+  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+  tensor::populateDecomposeTensorConcatPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.setMaxIterations(20);
+  // A limit of iterations that is reached leaves a correct program.
+  (void)applyPatternsGreedily(module, std::move(patterns), config);
+  return success();
+}
+
+/// The op that combines `accumulator`, a block argument of `op`'s body, with a
+/// new value and is yielded; null if the body has another form.
+static Operation *findCombiner(linalg::LinalgOp op, unsigned resultIndex,
+                               BlockArgument accumulator) {
+  Value yielded = op.getBlock()->getTerminator()->getOperand(resultIndex);
+  Operation *combiner = yielded.getDefiningOp();
+  if (!combiner || combiner->getBlock() != op.getBlock() ||
+      !accumulator.hasOneUse() || *accumulator.user_begin() != combiner ||
+      !yielded.hasOneUse() || combiner->getNumOperands() != 2 ||
+      combiner->getNumRegions() != 0)
+    return nullptr;
+  if (!isa<arith::AddFOp, arith::MulFOp>(combiner))
+    return nullptr;
+  return combiner;
+}
+
+/// `source`, of the extents of `like`, converted to `type` elementwise.
+static Value convertTensor(OpBuilder &builder, Location loc, Value source,
+                           Value like, Type type) {
+  auto tensorType = cast<RankedTensorType>(source.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, like);
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, type);
+  int64_t rank = tensorType.getRank();
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  bool widens = type.getIntOrFloatBitWidth() >
+                tensorType.getElementType().getIntOrFloatBitWidth();
+  return linalg::GenericOp::create(
+             builder, loc, empty.getType(), ValueRange{source},
+             ValueRange{empty}, ArrayRef<AffineMap>{identity, identity},
+             iterators,
+             [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+               Value result;
+               if (widens)
+                 result =
+                     arith::ExtFOp::create(nested, nestedLoc, type, args[0]);
+               else
+                 result =
+                     arith::TruncFOp::create(nested, nestedLoc, type, args[0]);
+               linalg::YieldOp::create(nested, nestedLoc, result);
+             })
+      .getResult(0);
+}
+
+void codegen::widenReductions(ModuleOp module) {
+  SmallVector<linalg::GenericOp> reductions;
+  module.walk([&](linalg::GenericOp op) {
+    if (op.getNumReductionLoops() && op.hasPureTensorSemantics() &&
+        !matchContraction(op))
+      reductions.push_back(op);
+  });
+  for (linalg::GenericOp op : reductions) {
+    OpBuilder builder(op);
+    Type wide = builder.getF32Type();
+    for (auto [index, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+      BlockArgument accumulator = op.getMatchingBlockArgument(&init);
+      Type narrow = accumulator.getType();
+      if (!narrow.isF16() && !narrow.isBF16())
+        continue;
+      Operation *combiner = findCombiner(op, index, accumulator);
+      if (!combiner)
+        continue;
+      builder.setInsertionPoint(op);
+      init.set(
+          convertTensor(builder, op.getLoc(), init.get(), init.get(), wide));
+      accumulator.setType(wide);
+      builder.setInsertionPoint(combiner);
+      for (OpOperand &operand : combiner->getOpOperands())
+        if (operand.get() != accumulator)
+          operand.set(arith::ExtFOp::create(builder, combiner->getLoc(), wide,
+                                            operand.get()));
+      combiner->getResult(0).setType(wide);
+      Value result = op->getResult(index);
+      auto resultType = cast<RankedTensorType>(result.getType());
+      result.setType(resultType.clone(wide));
+      builder.setInsertionPointAfter(op);
+      // The extents are those of the init: to ask `result` would be a use of it
+      // that is replaced below.
+      Value rounded =
+          convertTensor(builder, op.getLoc(), result, init.get(), narrow);
+      result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+    }
+  }
+}

@@ -1,0 +1,225 @@
+//===- HostTensor.cpp - Tensors in host memory ----------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Host/HostTensor.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace shard;
+
+HostTensor::HostTensor(ElementType type, std::vector<int64_t> shape)
+    : elementType(type), extents(std::move(shape)) {
+  count = 1;
+  for (int64_t extent : extents)
+    count *= extent;
+  size_t size = (static_cast<size_t>(numBytes()) + 64) / 64 * 64;
+  bytes.reset(static_cast<uint8_t *>(std::aligned_alloc(64, size)));
+  std::memset(bytes.get(), 0, size);
+}
+
+HostTensor HostTensor::clone() const {
+  HostTensor result(elementType, extents);
+  if (bytes)
+    std::memcpy(result.data(), data(), numBytes());
+  return result;
+}
+
+template <typename T>
+static T load(const uint8_t *bytes, int64_t i) {
+  T value;
+  std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+double HostTensor::asDouble(int64_t i) const {
+  switch (elementType) {
+  case ElementType::I1:
+    return load<uint8_t>(data(), i) != 0;
+  case ElementType::I8:
+    return load<int8_t>(data(), i);
+  case ElementType::U8:
+    return load<uint8_t>(data(), i);
+  case ElementType::I16:
+    return load<int16_t>(data(), i);
+  case ElementType::U16:
+    return load<uint16_t>(data(), i);
+  case ElementType::I32:
+    return load<int32_t>(data(), i);
+  case ElementType::U32:
+    return load<uint32_t>(data(), i);
+  case ElementType::I64:
+  case ElementType::Index:
+    return static_cast<double>(load<int64_t>(data(), i));
+  case ElementType::U64:
+    return static_cast<double>(load<uint64_t>(data(), i));
+  case ElementType::F16:
+    return halfToFloat(load<uint16_t>(data(), i));
+  case ElementType::BF16:
+    return bfloatToFloat(load<uint16_t>(data(), i));
+  case ElementType::F32:
+    return load<float>(data(), i);
+  case ElementType::F64:
+    return load<double>(data(), i);
+  }
+  return 0.0;
+}
+
+std::string shard::toString(ElementType type,
+                            const std::vector<int64_t> &shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (extent < 0 ? std::string("?") : std::to_string(extent)) + "x";
+  text += stringifyElementType(type);
+  return text;
+}
+
+std::vector<int64_t> shard::rowMajorStrides(const std::vector<int64_t> &shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+/// A mixing function (SplitMix64): position -> independent 64 bits.
+static uint64_t mix(uint64_t value) {
+  value += 0x9e3779b97f4a7c15ull;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebull;
+  return value ^ (value >> 31);
+}
+
+template <typename T, typename MakeFn>
+static void fill(HostTensor &tensor, MakeFn make) {
+  auto *elements = reinterpret_cast<T *>(tensor.data());
+  for (int64_t i = 0, e = tensor.numElements(); i < e; ++i)
+    elements[i] = static_cast<T>(make(i));
+}
+
+void shard::fillRandom(HostTensor &tensor, uint64_t seed, uint64_t stream) {
+  uint64_t base = mix(mix(seed) ^ mix(stream * 2 + 1));
+  auto bits = [base](int64_t i) {
+    return mix(base + static_cast<uint64_t>(i));
+  };
+  // 24 random bits: exact in a float, uniform in [-1, 1).
+  auto unit = [&](int64_t i) {
+    return static_cast<float>(static_cast<int32_t>(bits(i) >> 40) - (1 << 23)) *
+           0x1p-23f;
+  };
+  auto small = [&](int64_t i) {
+    return static_cast<int64_t>(bits(i) >> 60) - 8;
+  };
+  auto smallUnsigned = [&](int64_t i) { return bits(i) >> 60; };
+  switch (tensor.type()) {
+  case ElementType::I1:
+    return fill<uint8_t>(tensor, [&](int64_t i) { return bits(i) >> 63; });
+  case ElementType::I8:
+    return fill<int8_t>(tensor, small);
+  case ElementType::I16:
+    return fill<int16_t>(tensor, small);
+  case ElementType::I32:
+    return fill<int32_t>(tensor, small);
+  case ElementType::I64:
+  case ElementType::Index:
+    return fill<int64_t>(tensor, small);
+  case ElementType::U8:
+    return fill<uint8_t>(tensor, smallUnsigned);
+  case ElementType::U16:
+    return fill<uint16_t>(tensor, smallUnsigned);
+  case ElementType::U32:
+    return fill<uint32_t>(tensor, smallUnsigned);
+  case ElementType::U64:
+    return fill<uint64_t>(tensor, smallUnsigned);
+  case ElementType::F16:
+    return fill<uint16_t>(tensor,
+                          [&](int64_t i) { return floatToHalf(unit(i)); });
+  case ElementType::BF16:
+    return fill<uint16_t>(tensor,
+                          [&](int64_t i) { return floatToBfloat(unit(i)); });
+  case ElementType::F32:
+    return fill<float>(tensor, unit);
+  case ElementType::F64:
+    return fill<double>(tensor, [&](int64_t i) {
+      return static_cast<double>(static_cast<int64_t>(bits(i)) >> 11) * 0x1p-52;
+    });
+  }
+}
+
+template <typename T>
+static void fillPoisonInteger(HostTensor &tensor) {
+  const T least = static_cast<T>(static_cast<T>(1) << (sizeof(T) * 8 - 1));
+  const T values[4] = {static_cast<T>(-1), 0, least,
+                       static_cast<T>(0x7f7f7f7f7f7f7f7fll)};
+  fill<T>(tensor, [&](int64_t i) { return values[i % 4]; });
+}
+
+void shard::fillPoison(HostTensor &tensor) {
+  switch (tensor.type()) {
+  case ElementType::I1:
+    return fill<uint8_t>(tensor, [](int64_t i) { return (i + 1) % 2; });
+  case ElementType::I8:
+  case ElementType::U8:
+    return fillPoisonInteger<uint8_t>(tensor);
+  case ElementType::I16:
+  case ElementType::U16:
+    return fillPoisonInteger<uint16_t>(tensor);
+  case ElementType::I32:
+  case ElementType::U32:
+    return fillPoisonInteger<uint32_t>(tensor);
+  case ElementType::I64:
+  case ElementType::U64:
+  case ElementType::Index:
+    return fillPoisonInteger<uint64_t>(tensor);
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::F32:
+  case ElementType::F64:
+    std::memset(tensor.data(), 0xff, tensor.numBytes());
+    return;
+  }
+}
+
+void shard::copyBox(const HostTensor &source,
+                    const std::vector<int64_t> &sourceOffset,
+                    HostTensor &target,
+                    const std::vector<int64_t> &targetOffset,
+                    const std::vector<int64_t> &extents) {
+  int64_t width = byteWidth(source.type());
+  size_t rank = extents.size();
+  for (int64_t extent : extents)
+    if (extent <= 0)
+      return;
+  std::vector<int64_t> sourceStrides = rowMajorStrides(source.shape());
+  std::vector<int64_t> targetStrides = rowMajorStrides(target.shape());
+  int64_t from = 0, to = 0;
+  for (size_t i = 0; i < rank; ++i) {
+    from += sourceOffset[i] * sourceStrides[i];
+    to += targetOffset[i] * targetStrides[i];
+  }
+  int64_t run = rank ? extents[rank - 1] : 1;
+  std::vector<int64_t> index(rank, 0);
+  while (true) {
+    std::memcpy(target.data() + to * width, source.data() + from * width,
+                run * width);
+    size_t dim = rank ? rank - 1 : 0;
+    while (dim > 0) {
+      --dim;
+      from += sourceStrides[dim];
+      to += targetStrides[dim];
+      if (++index[dim] < extents[dim])
+        break;
+      from -= sourceStrides[dim] * extents[dim];
+      to -= targetStrides[dim] * extents[dim];
+      index[dim] = 0;
+      if (dim == 0)
+        return;
+    }
+    if (rank <= 1)
+      return;
+  }
+}

@@ -1,0 +1,233 @@
+//===- Npy.cpp - Tensors in NumPy's file format ---------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Host/Npy.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+using namespace shard;
+
+static const char *descriptorOf(ElementType type) {
+  switch (type) {
+  case ElementType::I1:
+    return "|b1";
+  case ElementType::I8:
+    return "|i1";
+  case ElementType::U8:
+    return "|u1";
+  case ElementType::I16:
+    return "<i2";
+  case ElementType::U16:
+  case ElementType::BF16:
+    return "<u2";
+  case ElementType::I32:
+    return "<i4";
+  case ElementType::U32:
+    return "<u4";
+  case ElementType::I64:
+  case ElementType::Index:
+    return "<i8";
+  case ElementType::U64:
+    return "<u8";
+  case ElementType::F16:
+    return "<f2";
+  case ElementType::F32:
+    return "<f4";
+  case ElementType::F64:
+    return "<f8";
+  }
+  return "";
+}
+
+namespace {
+
+/// What the header's dictionary says.
+struct Header {
+  std::string descriptor;
+  bool fortranOrder = false;
+  std::vector<int64_t> shape;
+};
+
+/// The text behind `'key':`, or nothing.
+std::optional<size_t> findValue(const std::string &text, const char *key) {
+  size_t at = text.find("'" + std::string(key) + "'");
+  if (at == std::string::npos)
+    return std::nullopt;
+  at = text.find(':', at);
+  if (at == std::string::npos)
+    return std::nullopt;
+  at = text.find_first_not_of(' ', at + 1);
+  return at == std::string::npos ? std::nullopt : std::optional(at);
+}
+
+std::optional<Header> parseHeader(const std::string &text) {
+  Header header;
+  std::optional<size_t> descriptor = findValue(text, "descr");
+  std::optional<size_t> order = findValue(text, "fortran_order");
+  std::optional<size_t> shape = findValue(text, "shape");
+  if (!descriptor || !order || !shape || text[*descriptor] != '\'' ||
+      text[*shape] != '(')
+    return std::nullopt;
+  size_t end = text.find('\'', *descriptor + 1);
+  size_t close = text.find(')', *shape);
+  if (end == std::string::npos || close == std::string::npos)
+    return std::nullopt;
+  header.descriptor = text.substr(*descriptor + 1, end - *descriptor - 1);
+  header.fortranOrder = text.compare(*order, 4, "True") == 0;
+  size_t at = *shape + 1;
+  while (at < close) {
+    if (text[at] < '0' || text[at] > '9') {
+      ++at;
+      continue;
+    }
+    int64_t extent = 0;
+    for (; at < close && text[at] >= '0' && text[at] <= '9'; ++at) {
+      if (extent > INT64_MAX / 16)
+        return std::nullopt;
+      extent = extent * 10 + (text[at] - '0');
+    }
+    header.shape.push_back(extent);
+  }
+  return header;
+}
+
+/// The type named by `descriptor`, preferring `expected` where two share a name.
+std::optional<ElementType> typeOf(std::string descriptor,
+                                  ElementType expected) {
+  if (!descriptor.empty() && (descriptor[0] == '=' || descriptor[0] == '|'))
+    descriptor[0] = descriptor.back() == '1' ? '|' : '<';
+  if (descriptor == "<b1" || descriptor == "<i1" || descriptor == "<u1")
+    descriptor[0] = '|';
+  if (descriptor == descriptorOf(expected))
+    return expected;
+  for (auto type :
+       {ElementType::I1, ElementType::I8, ElementType::U8, ElementType::I16,
+        ElementType::U16, ElementType::I32, ElementType::U32, ElementType::I64,
+        ElementType::U64, ElementType::F16, ElementType::F32, ElementType::F64})
+    if (descriptor == descriptorOf(type))
+      return type;
+  return std::nullopt;
+}
+
+/// Elements in Fortran order, first dimension fastest, to row-major order.
+HostTensor fromFortranOrder(const HostTensor &source) {
+  HostTensor result(source.type(), source.shape());
+  int64_t width = byteWidth(source.type());
+  size_t rank = source.shape().size();
+  std::vector<int64_t> strides = rowMajorStrides(source.shape());
+  std::vector<int64_t> index(rank, 0);
+  for (int64_t i = 0, e = source.numElements(); i < e; ++i) {
+    int64_t position = 0;
+    for (size_t d = 0; d < rank; ++d)
+      position += index[d] * strides[d];
+    std::memcpy(result.data() + position * width, source.data() + i * width,
+                width);
+    for (size_t d = 0; d < rank && ++index[d] == source.shape()[d]; ++d)
+      index[d] = 0;
+  }
+  return result;
+}
+
+struct CloseFile {
+  void operator()(std::FILE *file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+} // namespace
+
+std::optional<HostTensor> shard::readNpy(const std::string &path,
+                                         ElementType expected,
+                                         std::string &error) {
+  File file(std::fopen(path.c_str(), "rb"));
+  if (!file) {
+    error = "cannot read '" + path + "': " + std::strerror(errno);
+    return std::nullopt;
+  }
+  auto fail = [&](const std::string &what) {
+    error = "'" + path + "' " + what;
+    return std::nullopt;
+  };
+  unsigned char prefix[12];
+  if (std::fread(prefix, 1, 10, file.get()) != 10 ||
+      std::memcmp(prefix, "\x93NUMPY", 6) != 0)
+    return fail("is no .npy file");
+  size_t length = prefix[8] | (prefix[9] << 8);
+  if (prefix[6] >= 2) {
+    if (std::fread(prefix + 10, 1, 2, file.get()) != 2)
+      return fail("ends within its header");
+    length |= (static_cast<size_t>(prefix[10]) << 16) |
+              (static_cast<size_t>(prefix[11]) << 24);
+  }
+  if (length > (1 << 20))
+    return fail("has a malformed header");
+  std::string text(length, '\0');
+  if (std::fread(text.data(), 1, length, file.get()) != length)
+    return fail("ends within its header");
+  std::optional<Header> header = parseHeader(text);
+  if (!header)
+    return fail("has a malformed header");
+  std::optional<ElementType> type = typeOf(header->descriptor, expected);
+  if (!type)
+    return fail("has element type '" + header->descriptor +
+                "'; little-endian integers, floats and bool can be read");
+  // The size, before memory is asked for.
+  long begin = std::ftell(file.get());
+  std::fseek(file.get(), 0, SEEK_END);
+  int64_t available = std::ftell(file.get()) - begin;
+  std::fseek(file.get(), begin, SEEK_SET);
+  bool empty = false;
+  for (int64_t extent : header->shape)
+    empty |= extent == 0;
+  int64_t count = empty ? 0 : 1;
+  for (int64_t extent : header->shape) {
+    if (!empty && extent > available / count)
+      return fail("is shorter than its header says");
+    count *= extent;
+  }
+  if (available < count * byteWidth(*type))
+    return fail("is shorter than its header says");
+  HostTensor tensor(*type, header->shape);
+  if (std::fread(tensor.data(), 1, tensor.numBytes(), file.get()) !=
+      static_cast<size_t>(tensor.numBytes()))
+    return fail("cannot be read to its end");
+  if (tensor.type() == ElementType::I1)
+    for (int64_t i = 0; i < count; ++i)
+      tensor.data()[i] = tensor.data()[i] != 0;
+  if (header->fortranOrder && header->shape.size() > 1)
+    return fromFortranOrder(tensor);
+  return tensor;
+}
+
+bool shard::writeNpy(const std::string &path, const HostTensor &tensor,
+                     std::string &error) {
+  std::string text = "{'descr': '" + std::string(descriptorOf(tensor.type())) +
+                     "', 'fortran_order': False, 'shape': (";
+  for (int64_t extent : tensor.shape())
+    text += std::to_string(extent) + ", ";
+  text += "), }";
+  // The data starts at a multiple of 64.
+  text.append(63 - (10 + text.size()) % 64, ' ');
+  text += '\n';
+  std::string prefix("\x93NUMPY\x01\x00", 8);
+  prefix += static_cast<char>(text.size() & 0xff);
+  prefix += static_cast<char>(text.size() >> 8);
+  File file(std::fopen(path.c_str(), "wb"));
+  bool written =
+      file &&
+      std::fwrite(prefix.data(), 1, prefix.size(), file.get()) ==
+          prefix.size() &&
+      std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
+      std::fwrite(tensor.data(), 1, tensor.numBytes(), file.get()) ==
+          static_cast<size_t>(tensor.numBytes()) &&
+      std::fflush(file.get()) == 0;
+  if (!written)
+    error = "cannot write '" + path + "': " + std::strerror(errno);
+  return written;
+}

@@ -1,0 +1,433 @@
+//===- UnrollManual.cpp - Manual computations on one device ---------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "UnrollManual.h"
+
+#include "UnrollCollectives.h"
+
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::reference;
+
+namespace {
+
+/// What is manual around the ops that are being copied.
+struct Scope {
+  GridOp grid;
+  AxisList axes;
+  /// The program's grid with every other axis shrunk to one coordinate: axes
+  /// keep their numbers, and a device stands for one manual coordinate.
+  Grid devices;
+  /// By device of `devices`: the copies of values of the body.
+  std::vector<IRMapping> values;
+};
+
+/// Copies the bodies of one module.
+class Unroller {
+public:
+  explicit Unroller(MLIRContext *context) : builder(context) {}
+
+  LogicalResult unrollOutermost(ManualComputationOp op);
+
+private:
+  LogicalResult unroll(ManualComputationOp op, Scope &outer);
+  FailureOr<Scope> enter(ManualComputationOp op, const Scope &outer);
+  LogicalResult assemble(ManualComputationOp op, unsigned index,
+                         const AxisList &manual, const Scope &inner,
+                         Scope &outer);
+
+  LogicalResult copy(Operation *op, Scope &scope);
+  LogicalResult copyForeign(Operation *op, Scope &scope);
+  FailureOr<Grid> devicesFor(Operation *op, const Scope &scope);
+  FailureOr<SmallVector<Value>> placeOf(Operation *op, int64_t device,
+                                        const Scope &scope);
+
+  OpBuilder builder;
+};
+
+/// The manual axes of `entry` among those of a dimension of `sharding`, major
+/// first: there, no other axis comes before them.
+AxisList manualAxesOf(const ResolvedDim &entry, const AxisList &manual) {
+  AxisList axes;
+  for (const ResolvedAxis &axis : entry.axes)
+    if (llvm::is_contained(manual, axis.axis))
+      axes.push_back(axis.axis);
+  return axes;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Manual computations
+//===----------------------------------------------------------------------===//
+
+/// The axes of `op` by number; reports those that are a part of an axis.
+static FailureOr<AxisList> manualAxes(ManualComputationOp op, GridOp grid) {
+  AxisList axes;
+  for (auto reference : op.getManualAxes().getAsRange<AxisRefAttr>()) {
+    if (reference.isSubAxis())
+      return op.emitError()
+             << "has manual axis " << reference.str()
+             << ", a part of an axis; the reference of one device supports "
+                "whole axes only";
+    axes.push_back(reference.getName()
+                       ? *grid.lookupAxis(reference.getName().getValue())
+                       : GridAxis(reference.getNumber()));
+  }
+  return axes;
+}
+
+/// The sharding of operand or result `index`, of which the reference needs the
+/// split dimensions only.
+static FailureOr<ResolvedSharding> sideSharding(ManualComputationOp op,
+                                                ArrayAttr list, unsigned index,
+                                                Type type,
+                                                const AxisList &manual) {
+  SymbolTableCollection symbols;
+  GridOp grid = getGrid(op, op.getGridAttr(), symbols);
+  FailureOr<ResolvedSharding> sharding =
+      resolve(cast<ShardingAttr>(list[index]), grid, type,
+              [&] { return op.emitError(); });
+  if (failed(sharding))
+    return failure();
+  for (auto [dim, entry] : llvm::enumerate(sharding->dims))
+    if (!manualAxesOf(entry, manual).empty() &&
+        cast<RankedTensorType>(type).isDynamicDim(dim))
+      return op.emitError("splits dimension ")
+             << dim << " of " << type
+             << " by a manual axis; the reference of one device supports that "
+                "for static extents only";
+  return sharding;
+}
+
+LogicalResult Unroller::unrollOutermost(ManualComputationOp op) {
+  SymbolTableCollection symbols;
+  GridOp grid = getGrid(op, op.getGridAttr(), symbols);
+  Scope outside;
+  outside.grid = grid;
+  outside.devices.shape.assign(grid.getRank(), 1);
+  outside.values.resize(1);
+  builder.setInsertionPoint(op);
+  if (failed(unroll(op, outside)))
+    return failure();
+  for (Value result : op.getResults())
+    result.replaceAllUsesWith(outside.values.front().lookup(result));
+  op->erase();
+  return success();
+}
+
+/// The scope of the body, operands cut into the body's arguments.
+FailureOr<Scope> Unroller::enter(ManualComputationOp op, const Scope &outer) {
+  SymbolTableCollection symbols;
+  GridOp gridOp = getGrid(op, op.getGridAttr(), symbols);
+  FailureOr<Grid> grid = staticGrid(gridOp);
+  if (failed(grid))
+    return op.emitError("is on a grid of unknown size; --grid supplies one");
+  FailureOr<AxisList> manual = manualAxes(op, gridOp);
+  if (failed(manual))
+    return failure();
+  Scope inner{outer.grid, outer.axes, outer.devices, {}};
+  llvm::append_range(inner.axes, *manual);
+  for (GridAxis axis : *manual)
+    inner.devices.shape[axis] = grid->shape[axis];
+  int64_t copies = inner.devices.numDevices();
+  if (copies > kMaxManualCopies)
+    return op.emitError("has ")
+           << copies << " manual coordinates; the reference of one device, "
+           << "which copies the body for each of them, supports "
+           << kMaxManualCopies;
+  auto outerDevice = [&](int64_t device) {
+    std::vector<int64_t> at = inner.devices.coordinates(device);
+    for (GridAxis axis : *manual)
+      at[axis] = 0;
+    return outer.devices.device(at);
+  };
+  for (int64_t device = 0; device < copies; ++device)
+    inner.values.push_back(outer.values[outerDevice(device)]);
+
+  for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+    FailureOr<ResolvedSharding> sharding =
+        sideSharding(op, op.getInShardings(), index, input.getType(), *manual);
+    if (failed(sharding))
+      return failure();
+    for (const ResolvedAxis &axis : sharding->partial)
+      if (llvm::is_contained(*manual, axis.axis))
+        return op.emitError("has operand ")
+               << index << " partial on manual axis "
+               << gridOp.axisName(axis.axis)
+               << ", which the reference of one device does not support: how "
+                  "a value falls into parts is not specified";
+    for (int64_t device = 0; device < copies; ++device) {
+      Value whole = inner.values[device].lookupOrDefault(input);
+      SmallVector<OpFoldResult> sizes =
+          tensor::getMixedSizes(builder, op.getLoc(), whole);
+      SmallVector<int64_t> offsets(sizes.size(), 0);
+      auto type = cast<RankedTensorType>(input.getType());
+      bool cut = false;
+      for (auto [dim, entry] : llvm::enumerate(sharding->dims)) {
+        AxisList axes = manualAxesOf(entry, *manual);
+        if (axes.empty())
+          continue;
+        cut = true;
+        int64_t local = type.getDimSize(dim) / inner.devices.groupSize(axes);
+        offsets[dim] = inner.devices.positionInGroup(device, axes) * local;
+        sizes[dim] = builder.getIndexAttr(local);
+      }
+      inner.values[device].map(
+          op.getBody().getArgument(index),
+          cut ? extractBlock(builder, op.getLoc(), whole, offsets, sizes)
+              : whole);
+    }
+  }
+  return inner;
+}
+
+/// Puts the copies of what the body returns as result `index` together, for
+/// each device of `outer`.
+LogicalResult Unroller::assemble(ManualComputationOp op, unsigned index,
+                                 const AxisList &manual, const Scope &inner,
+                                 Scope &outer) {
+  auto type = cast<RankedTensorType>(op.getResult(index).getType());
+  FailureOr<ResolvedSharding> sharding =
+      sideSharding(op, op.getOutShardings(), index, type, manual);
+  if (failed(sharding))
+    return failure();
+  Value returned = op.getBody().front().getTerminator()->getOperand(index);
+  Copies blocks;
+  for (const IRMapping &mapping : inner.values)
+    blocks.push_back(mapping.lookupOrDefault(returned));
+  AxisList partial;
+  for (const ResolvedAxis &axis : sharding->partial)
+    if (llvm::is_contained(manual, axis.axis))
+      partial.push_back(axis.axis);
+  if (!partial.empty()) {
+    FailureOr<Copies> summed = CollectiveUnroller(builder, inner.devices)
+                                   .reduce(op, partial, sharding->reduction,
+                                           blocks, type.getElementType());
+    if (failed(summed))
+      return failure();
+    blocks = *summed;
+  }
+  AxisList splitting;
+  for (const ResolvedDim &entry : sharding->dims)
+    llvm::append_range(splitting, manualAxesOf(entry, manual));
+  for (int64_t device = 0; device < outer.devices.numDevices(); ++device) {
+    // Of replicas the one at coordinate 0 counts.
+    int64_t first = inner.devices.device(outer.devices.coordinates(device));
+    Value whole = blocks[first];
+    if (!splitting.empty()) {
+      SmallVector<OpFoldResult> sizes =
+          tensor::getMixedSizes(builder, op.getLoc(), whole);
+      for (auto [dim, size] : llvm::enumerate(sizes))
+        if (!type.isDynamicDim(dim))
+          size = builder.getIndexAttr(type.getDimSize(dim));
+      whole = tensor::EmptyOp::create(builder, op.getLoc(), sizes,
+                                      type.getElementType());
+      for (int64_t member : inner.devices.groupMembers(first, splitting)) {
+        SmallVector<int64_t> offsets(type.getRank(), 0);
+        for (auto [dim, entry] : llvm::enumerate(sharding->dims)) {
+          AxisList axes = manualAxesOf(entry, manual);
+          if (!axes.empty())
+            offsets[dim] =
+                inner.devices.positionInGroup(member, axes) *
+                (type.getDimSize(dim) / inner.devices.groupSize(axes));
+        }
+        whole =
+            insertBlock(builder, op.getLoc(), blocks[member], whole, offsets);
+      }
+    }
+    if (whole.getType() != type) {
+      if (!tensor::CastOp::areCastCompatible(whole.getType(), type))
+        return op.emitError("returns ")
+               << whole.getType() << " where " << type << " is expected";
+      whole = tensor::CastOp::create(builder, op.getLoc(), type, whole);
+    }
+    outer.values[device].map(op.getResult(index), whole);
+  }
+  return success();
+}
+
+LogicalResult Unroller::unroll(ManualComputationOp op, Scope &outer) {
+  FailureOr<Scope> inner = enter(op, outer);
+  if (failed(inner))
+    return failure();
+  for (Operation &nested : op.getBody().front().without_terminator())
+    if (failed(copy(&nested, *inner)))
+      return failure();
+  AxisList manual(inner->axes.begin() + outer.axes.size(), inner->axes.end());
+  for (unsigned index = 0; index < op.getNumResults(); ++index)
+    if (failed(assemble(op, index, manual, *inner, outer)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops of the body
+//===----------------------------------------------------------------------===//
+
+/// Ops that ask where a device is, or how many there are.
+static bool asksForPlace(Operation *op) {
+  return isa<ProcessMultiIndexOp, ProcessLinearIndexOp, GridShapeOp>(op);
+}
+
+/// The devices of `scope`, in the same order, as those of the grid that `op` is on:
+/// that of the scope, or one that this refines.
+FailureOr<Grid> Unroller::devicesFor(Operation *op, const Scope &scope) {
+  SymbolTableCollection symbols;
+  GridOp own = getGrid(op, symbols);
+  FailureOr<std::vector<AxisList>> runs = failure();
+  if (own)
+    runs = axesInRefinement(own, scope.grid, symbols);
+  if (failed(runs))
+    return notSupported(op)
+           << ": it is not about grid @" << GridOp(scope.grid).getSymName();
+  Grid devices;
+  for (const AxisList &run : *runs)
+    devices.shape.push_back(scope.devices.groupSize(run));
+  return devices;
+}
+
+/// The results of an op that asks for the place of `device`.
+FailureOr<SmallVector<Value>> Unroller::placeOf(Operation *op, int64_t device,
+                                                const Scope &scope) {
+  SymbolTableCollection symbols;
+  GridOp gridOp = getGrid(op, symbols);
+  FailureOr<Grid> devices = devicesFor(op, scope);
+  if (failed(devices))
+    return failure();
+  AxisList axes(gridOp.getRank());
+  std::iota(axes.begin(), axes.end(), 0);
+  bool sizes = isa<GridShapeOp>(op);
+  auto named = op->getAttrOfType<GridAxesAttr>("axes");
+  if (named && !named.empty())
+    axes.assign(named.asArrayRef().begin(), named.asArrayRef().end());
+  // The verifier has seen to it that all axes of coordinates are manual.
+  std::vector<int64_t> at = devices->coordinates(device);
+  SmallVector<int64_t> numbers;
+  if (isa<ProcessLinearIndexOp>(op))
+    numbers.push_back(device);
+  else
+    for (GridAxis axis : axes)
+      numbers.push_back(sizes ? gridOp.getShape()[axis] : at[axis]);
+  SmallVector<Value> values;
+  for (int64_t number : numbers)
+    values.push_back(
+        arith::ConstantIndexOp::create(builder, op->getLoc(), number));
+  return values;
+}
+
+LogicalResult Unroller::copyForeign(Operation *op, Scope &scope) {
+  WalkResult walk = op->walk([&](Operation *inner) {
+    if (!isa_and_nonnull<ShardDialect>(inner->getDialect()) ||
+        asksForPlace(inner) ||
+        isa<ShardingOp, GetShardingOp, ShardOp, ConstraintOp, GroupOp>(inner))
+      return WalkResult::advance();
+    notSupported(inner) << " inside a region of " << op->getName();
+    return WalkResult::interrupt();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  for (auto [device, mapping] : llvm::enumerate(scope.values)) {
+    Operation *clone = builder.clone(*op, mapping);
+    SmallVector<Operation *> questions;
+    clone->walk([&](Operation *inner) {
+      if (asksForPlace(inner))
+        questions.push_back(inner);
+    });
+    for (Operation *question : questions) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(question);
+      FailureOr<SmallVector<Value>> answer = placeOf(question, device, scope);
+      if (failed(answer))
+        return failure();
+      question->replaceAllUsesWith(*answer);
+      question->erase();
+    }
+  }
+  return success();
+}
+
+LogicalResult Unroller::copy(Operation *op, Scope &scope) {
+  if (auto manual = dyn_cast<ManualComputationOp>(op))
+    return unroll(manual, scope);
+  if (isa<GroupOp>(op))
+    return success();
+  if (isa<ShardOp, ConstraintOp>(op)) {
+    for (IRMapping &mapping : scope.values)
+      mapping.map(op->getResult(0), mapping.lookupOrDefault(op->getOperand(0)));
+    return success();
+  }
+  if (asksForPlace(op)) {
+    for (auto [device, mapping] : llvm::enumerate(scope.values)) {
+      FailureOr<SmallVector<Value>> answer = placeOf(op, device, scope);
+      if (failed(answer))
+        return failure();
+      mapping.map(op->getResults(), *answer);
+    }
+    return success();
+  }
+  // Shardings may be used inside regions; who drops annotations drops them.
+  if (!isa_and_nonnull<ShardDialect>(op->getDialect()) ||
+      isa<ShardingOp, GetShardingOp>(op))
+    return copyForeign(op, scope);
+  // The verifier has seen to it that all axes are manual.
+  if (op->getNumOperands() == 0 || op->getNumResults() != 1)
+    return notSupported(op);
+  FailureOr<Grid> devices = devicesFor(op, scope);
+  if (failed(devices))
+    return failure();
+  Copies inputs;
+  for (IRMapping &mapping : scope.values)
+    inputs.push_back(mapping.lookupOrDefault(op->getOperand(0)));
+  FailureOr<Copies> results =
+      CollectiveUnroller(builder, *devices).unroll(op, inputs);
+  if (failed(results))
+    return failure();
+  Type type = op->getResult(0).getType();
+  for (auto [mapping, result] : llvm::zip_equal(scope.values, *results)) {
+    if (result.getType() != type) {
+      if (!tensor::CastOp::areCastCompatible(result.getType(), type))
+        return notSupported(op)
+               << ": it makes " << result.getType() << ", not " << type;
+      result = tensor::CastOp::create(builder, op->getLoc(), type, result);
+    }
+    mapping.map(op->getResult(0), result);
+  }
+  return success();
+}
+
+LogicalResult reference::unrollManualComputations(ModuleOp module) {
+  SmallVector<ManualComputationOp> outermost;
+  module.walk<WalkOrder::PreOrder>([&](ManualComputationOp op) {
+    outermost.push_back(op);
+    return WalkResult::skip();
+  });
+  if (outermost.empty())
+    return success();
+  // Whoever changed the grid may have made bodies wrong; from here on they are
+  // relied upon.
+  if (failed(verify(module)))
+    return failure();
+  module.getContext()
+      ->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
+                    tensor::TensorDialect>();
+  for (ManualComputationOp op : outermost)
+    if (failed(Unroller(module.getContext()).unrollOutermost(op)))
+      return failure();
+  return success();
+}

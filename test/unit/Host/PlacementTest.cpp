@@ -1,0 +1,249 @@
+//===- PlacementTest.cpp - Whole tensors to devices and back --------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Host/Placement.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace shard;
+
+namespace {
+
+std::vector<HostTensor> sliceAll(const Grid &grid, const HostTensor &whole,
+                                 const Sharding &sharding) {
+  std::vector<HostTensor> locals;
+  for (int64_t device = 0; device < grid.numDevices(); ++device)
+    locals.push_back(sliceForDevice(grid, whole, sharding, device));
+  return locals;
+}
+
+std::optional<HostTensor> assembleAll(const Grid &grid,
+                                      const std::vector<int64_t> &shape,
+                                      const Sharding &sharding,
+                                      const std::vector<HostTensor> &locals,
+                                      std::string &error) {
+  std::vector<const HostTensor *> pointers;
+  for (const HostTensor &local : locals)
+    pointers.push_back(&local);
+  return assemble(grid, shape, sharding, pointers, error);
+}
+
+void expectRoundTrip(const Grid &grid, ElementType type,
+                     std::vector<int64_t> shape, const Sharding &sharding) {
+  HostTensor whole(type, shape);
+  fillRandom(whole, 5, 0);
+  std::vector<HostTensor> locals = sliceAll(grid, whole, sharding);
+  for (const HostTensor &local : locals)
+    EXPECT_EQ(local.shape(), localShape(grid, shape, sharding));
+  std::string error;
+  std::optional<HostTensor> back =
+      assembleAll(grid, shape, sharding, locals, error);
+  ASSERT_TRUE(back) << error;
+  EXPECT_EQ(std::memcmp(back->data(), whole.data(), whole.numBytes()), 0)
+      << toString(sharding);
+}
+
+} // namespace
+
+TEST(PlacementTest, EveryShardingOfAMatrixComesBack) {
+  Grid grid{{2, 3}};
+  const AxisList lists[] = {{}, {0}, {1}, {0, 1}, {1, 0}};
+  for (const AxisList &rows : lists)
+    for (const AxisList &columns : lists) {
+      bool overlap = false;
+      for (GridAxis axis : rows)
+        for (GridAxis other : columns)
+          overlap |= axis == other;
+      if (overlap)
+        continue;
+      Sharding sharding = Sharding::replicated(2);
+      sharding.dims = {rows, columns};
+      for (auto shape : {std::vector<int64_t>{6, 12}, {7, 5}, {1, 10}, {2, 1}})
+        for (ElementType type : {ElementType::F32, ElementType::I8})
+          expectRoundTrip(grid, type, shape, sharding);
+    }
+}
+
+TEST(PlacementTest, PaddingIsPoisoned) {
+  Grid grid{{2}};
+  Sharding sharding = Sharding::replicated(1);
+  sharding.dims = {{0}};
+  HostTensor whole(ElementType::F32, {5});
+  HostTensor last = sliceForDevice(grid, whole, sharding, 1);
+  EXPECT_EQ(last.shape(), std::vector<int64_t>{3});
+  EXPECT_EQ(last.asDouble(1), 0.0);
+  EXPECT_TRUE(std::isnan(last.asDouble(2)));
+}
+
+TEST(PlacementTest, ReplicasMustAgree) {
+  Grid grid{{2, 2}};
+  Sharding sharding = Sharding::replicated(1);
+  sharding.dims = {{1}};
+  HostTensor whole(ElementType::F32, {4});
+  std::vector<HostTensor> locals = sliceAll(grid, whole, sharding);
+  float wrong = 1.0f;
+  std::memcpy(locals[3].data() + 4, &wrong, 4);
+  std::string error;
+  EXPECT_FALSE(assembleAll(grid, {4}, sharding, locals, error));
+  EXPECT_NE(error.find("element [3]"), std::string::npos) << error;
+  EXPECT_NE(error.find("on device 1"), std::string::npos) << error;
+  EXPECT_NE(error.find("on device 3"), std::string::npos) << error;
+}
+
+TEST(PlacementTest, ReplicasMayDifferInPadding) {
+  Grid grid{{2, 2}};
+  Sharding sharding = Sharding::replicated(1);
+  sharding.dims = {{1}};
+  HostTensor whole(ElementType::F32, {3});
+  std::vector<HostTensor> locals = sliceAll(grid, whole, sharding);
+  float padding = 1.0f;
+  std::memcpy(locals[3].data() + 4, &padding, 4);
+  std::string error;
+  EXPECT_TRUE(assembleAll(grid, {3}, sharding, locals, error)) << error;
+}
+
+TEST(PlacementTest, PartialValuesCombine) {
+  Grid grid{{2, 2}};
+  for (ReductionKind kind :
+       {ReductionKind::Sum, ReductionKind::Max, ReductionKind::Min,
+        ReductionKind::Product, ReductionKind::Average}) {
+    Sharding sharding = Sharding::replicated(1);
+    sharding.dims = {{0}};
+    sharding.partial = {1};
+    sharding.reduction = kind;
+    expectRoundTrip(grid, ElementType::F32, {5}, sharding);
+    expectRoundTrip(grid, ElementType::I32, {5}, sharding);
+  }
+  for (ReductionKind kind :
+       {ReductionKind::BitwiseAnd, ReductionKind::BitwiseOr,
+        ReductionKind::BitwiseXor, ReductionKind::UMin, ReductionKind::UMax}) {
+    Sharding sharding = Sharding::replicated(1);
+    sharding.partial = {0, 1};
+    sharding.reduction = kind;
+    expectRoundTrip(grid, ElementType::I8, {5}, sharding);
+    expectRoundTrip(grid, ElementType::I64, {5}, sharding);
+  }
+  Sharding sharding = Sharding::replicated(1);
+  sharding.partial = {0};
+  HostTensor two(ElementType::I32, {1});
+  int32_t value = 2;
+  std::memcpy(two.data(), &value, 4);
+  std::vector<HostTensor> locals;
+  for (int i = 0; i < 4; ++i)
+    locals.push_back(two.clone());
+  std::string error;
+  std::optional<HostTensor> sum =
+      assembleAll(grid, {1}, sharding, locals, error);
+  ASSERT_TRUE(sum) << error;
+  EXPECT_EQ(sum->asDouble(0), 4.0);
+}
+
+TEST(PlacementTest, NoDeviceHoldsWhatItIsPartOf) {
+  Grid grid{{3}};
+  Sharding sharding = Sharding::replicated(1);
+  sharding.partial = {0};
+  HostTensor three(ElementType::F32, {1}), five(ElementType::I8, {1});
+  float value = 3.0f;
+  std::memcpy(three.data(), &value, 4);
+  five.data()[0] = 5;
+  for (auto [device, factor] : {std::pair(0, 2), {1, -1}, {2, 0}}) {
+    EXPECT_EQ(sliceForDevice(grid, three, sharding, device).asDouble(0),
+              3 * factor);
+    EXPECT_EQ(sliceForDevice(grid, five, sharding, device).asDouble(0),
+              5 * factor);
+  }
+  value = 3e38f;
+  std::memcpy(three.data(), &value, 4);
+  EXPECT_EQ(sliceForDevice(grid, three, sharding, 0).asDouble(0), value);
+  EXPECT_EQ(sliceForDevice(grid, three, sharding, 1).asDouble(0), 0);
+}
+
+TEST(PlacementTest, OffsetsAndHalos) {
+  Grid grid{{3}};
+  Sharding offsets = Sharding::replicated(1);
+  offsets.dims = {{0}};
+  offsets.offsets = {0, 1, 1, 6};
+  HostTensor whole(ElementType::F32, {6});
+  fillRandom(whole, 1, 0);
+  std::vector<HostTensor> locals = sliceAll(grid, whole, offsets);
+  EXPECT_EQ(locals[0].shape(), std::vector<int64_t>{1});
+  EXPECT_EQ(locals[1].shape(), std::vector<int64_t>{0});
+  EXPECT_EQ(locals[2].shape(), std::vector<int64_t>{5});
+  std::string error;
+  std::optional<HostTensor> back =
+      assembleAll(grid, {6}, offsets, locals, error);
+  ASSERT_TRUE(back) << error;
+  EXPECT_EQ(std::memcmp(back->data(), whole.data(), whole.numBytes()), 0);
+
+  Sharding halos = Sharding::replicated(1);
+  halos.dims = {{0}};
+  halos.halos = {1, 2};
+  expectRoundTrip(grid, ElementType::F32, {6}, halos);
+  expectRoundTrip(grid, ElementType::F32, {7}, halos);
+}
+
+TEST(PlacementTest, HalosHoldTheNeighboursElements) {
+  Grid grid{{4}};
+  Sharding sharding = Sharding::replicated(1);
+  sharding.dims = {{0}};
+  sharding.halos = {1, 2};
+  // Blocks of 2: [0, 2), [2, 4), [4, 5) and an empty one.
+  HostTensor whole(ElementType::I32, {5});
+  for (int32_t i = 0; i < 5; ++i)
+    std::memcpy(whole.data() + 4 * i, &i, 4);
+  std::vector<HostTensor> locals = sliceAll(grid, whole, sharding);
+  auto elements = [&](int64_t device, int64_t first, int64_t count) {
+    std::vector<double> values;
+    for (int64_t i = first; i < first + count; ++i)
+      values.push_back(locals[device].asDouble(i));
+    return values;
+  };
+  EXPECT_EQ(elements(0, 1, 4), (std::vector<double>{0, 1, 2, 3}));
+  EXPECT_EQ(elements(1, 0, 4), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(elements(2, 0, 2), (std::vector<double>{3, 4}));
+
+  auto wrong = [&]() {
+    std::vector<const HostTensor *> pointers;
+    for (const HostTensor &local : locals)
+      pointers.push_back(&local);
+    return wrongHalo(grid, whole, sharding, pointers);
+  };
+  EXPECT_EQ(wrong(), "");
+  // Beyond the border and around an empty block anything may stand.
+  int32_t other = 77;
+  std::memcpy(locals[0].data(), &other, 4);
+  std::memcpy(locals[2].data() + 4 * 3, &other, 4);
+  std::memcpy(locals[3].data(), &other, 4);
+  EXPECT_EQ(wrong(), "");
+  std::memcpy(locals[1].data() + 4 * 4, &other, 4);
+  EXPECT_EQ(wrong(), "");
+  std::memcpy(locals[1].data() + 4 * 3, &other, 4);
+  EXPECT_EQ(wrong(),
+            "the halo of device 1 has 77.000000 for element [4], which "
+            "is 4.000000");
+}
+
+TEST(PlacementTest, DimensionsWithoutHalosEndWithTheirBlock) {
+  // 9 columns over 4 and then 2: the second block is short, [2, 3), and what is
+  // behind it on its device is padding, no halo.
+  Grid grid{{4, 2, 1}};
+  Sharding sharding = Sharding::replicated(2);
+  sharding.dims = {{2}, {0, 1}};
+  sharding.halos = {0, 1, 0, 0};
+  HostTensor whole(ElementType::F32, {1, 9});
+  fillRandom(whole, 3, 0);
+  std::vector<HostTensor> locals = sliceAll(grid, whole, sharding);
+  EXPECT_TRUE(std::isnan(locals[1].asDouble(1)));
+  std::vector<const HostTensor *> pointers;
+  for (const HostTensor &local : locals)
+    pointers.push_back(&local);
+  EXPECT_EQ(wrongHalo(grid, whole, sharding, pointers), "");
+}

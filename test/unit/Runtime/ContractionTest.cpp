@@ -1,0 +1,133 @@
+//===- ContractionTest.cpp - The kernel against its definition ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Runtime/Kernels/Contraction.h"
+
+#include "shard/Host/HostTensor.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace shard;
+
+namespace {
+
+/// Where a loop nest stands in the three operands.
+struct Nest {
+  std::vector<ContractionLoop> loops;
+  int64_t sizeA, sizeB, sizeC;
+};
+
+/// Sum of products by the definition, in double.
+void define(const Nest &nest, size_t depth, const HostTensor &a,
+            const HostTensor &b, std::vector<double> &c, int64_t atA,
+            int64_t atB, int64_t atC) {
+  if (depth == nest.loops.size()) {
+    c[atC] += a.asDouble(atA) * b.asDouble(atB);
+    return;
+  }
+  const ContractionLoop &loop = nest.loops[depth];
+  for (int64_t i = 0; i < loop.extent; ++i)
+    define(nest, depth + 1, a, b, c, atA + i * loop.strideA,
+           atB + i * loop.strideB, atC + i * loop.strideC);
+}
+
+void check(const Nest &nest, ContractionTypes types, double tolerance) {
+  HostTensor a(types.a, {nest.sizeA}), b(types.b, {nest.sizeB}),
+      c(types.c, {nest.sizeC});
+  fillRandom(a, 1, 0);
+  fillRandom(b, 1, 1);
+  fillRandom(c, 1, 2);
+  std::vector<double> expected(nest.sizeC);
+  for (int64_t i = 0; i < nest.sizeC; ++i)
+    expected[i] = c.asDouble(i);
+  define(nest, 0, a, b, expected, 0, 0, 0);
+  contract(types, a.data(), b.data(), c.data(), nest.loops.data(),
+           static_cast<int64_t>(nest.loops.size()));
+  for (int64_t i = 0; i < nest.sizeC; ++i)
+    ASSERT_NEAR(c.asDouble(i), expected[i],
+                tolerance * std::max(1.0, std::fabs(expected[i])))
+        << i;
+}
+
+Nest matmul(int64_t m, int64_t n, int64_t k) {
+  return {{{m, k, 0, n}, {n, 0, 1, 1}, {k, 1, n, 0}}, m * k, k * n, m * n};
+}
+
+const ContractionTypes f32{ElementType::F32, ElementType::F32, ElementType::F32,
+                           ElementType::F32};
+
+} // namespace
+
+TEST(ContractionTest, MatrixProductsOfManySizes) {
+  for (int64_t m : {1, 2, 7, 8, 9, 97, 200})
+    for (int64_t n : {1, 3, 31, 32, 33, 65})
+      for (int64_t k : {1, 5, 255, 257})
+        check(matmul(m, n, k), f32, 1e-4);
+  check(matmul(3, 1100, 4), f32, 1e-5);
+}
+
+TEST(ContractionTest, TransposedOperandsAndResults) {
+  int64_t m = 20, n = 37, k = 50;
+  check({{{m, 1, 0, n}, {n, 0, 1, 1}, {k, m, n, 0}}, m * k, k * n, m * n}, f32,
+        1e-5);
+  check({{{m, k, 0, n}, {n, 0, k, 1}, {k, 1, 1, 0}}, m * k, k * n, m * n}, f32,
+        1e-5);
+  check({{{m, k, 0, 1}, {n, 0, 1, m}, {k, 1, n, 0}}, m * k, k * n, m * n}, f32,
+        1e-5);
+}
+
+TEST(ContractionTest, Batches) {
+  int64_t batch = 3, m = 9, n = 10, k = 11;
+  check(
+      {{{batch, m * k, k * n, m * n}, {m, k, 0, n}, {n, 0, 1, 1}, {k, 1, n, 0}},
+       batch * m * k,
+       batch * k * n,
+       batch * m * n},
+      f32, 1e-5);
+}
+
+TEST(ContractionTest, ConvolutionsAreSeparableToo) {
+  // 1 x 8 x 8 x 3 by 3 x 3 x 3 x 5, stride 2: 1 x 3 x 3 x 5.
+  Nest nest{{{3, 2 * 24, 0, 15},
+             {3, 2 * 3, 0, 5},
+             {5, 0, 1, 1},
+             {3, 24, 45, 0},
+             {3, 3, 15, 0},
+             {3, 1, 5, 0}},
+            8 * 24,
+            3 * 45,
+            45};
+  check(nest, f32, 1e-5);
+}
+
+TEST(ContractionTest, EmptyExtentsLeaveTheResult) {
+  check(matmul(4, 5, 0), f32, 0);
+  check(matmul(0, 5, 3), f32, 0);
+}
+
+TEST(ContractionTest, EveryType) {
+  using E = ElementType;
+  auto run = [](ContractionTypes types, double tolerance) {
+    ASSERT_TRUE(isContractionSupported(types));
+    check(matmul(19, 35, 300), types, tolerance);
+  };
+  run({E::F64, E::F64, E::F64, E::F64}, 1e-12);
+  run({E::F16, E::F16, E::F32, E::F32}, 1e-4);
+  run({E::BF16, E::BF16, E::F32, E::F32}, 1e-4);
+  run({E::F16, E::F16, E::F16, E::F32}, 0x1p-10);
+  run({E::BF16, E::F32, E::BF16, E::F32}, 0x1p-7);
+  run({E::I8, E::I8, E::I32, E::I32}, 0);
+  run({E::U8, E::I8, E::I32, E::I32}, 0);
+  run({E::I32, E::I32, E::I32, E::I32}, 0);
+  run({E::I8, E::I64, E::I64, E::I64}, 0);
+  EXPECT_FALSE(isContractionSupported({E::F32, E::F32, E::F64, E::F64}));
+  EXPECT_FALSE(isContractionSupported({E::F64, E::F64, E::F32, E::F32}));
+}
