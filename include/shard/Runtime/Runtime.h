@@ -41,9 +41,9 @@
 |* rely on what padding holds.
 |*
 |* Every device of a group makes the same calls in the same order. Where it does
-|* not (other operation, arguments, element type or shape;
-|* a device that has ended; a cycle of waiting devices), the run fails with a
-|* message that names both places. No call hangs.
+|* not (other operation, place, arguments, element type or shape; a device that
+|* has ended; a cycle of waiting devices), the run fails with a message that
+|* names both places. No call hangs.
 |*
 \*===----------------------------------------------------------------------===*/
 

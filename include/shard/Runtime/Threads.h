@@ -27,6 +27,8 @@
 #ifndef SHARD_RUNTIME_THREADS_H
 #define SHARD_RUNTIME_THREADS_H
 
+#include "shard/Runtime/Report.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -45,36 +47,6 @@ struct RunOptions {
   size_t stackBytes = size_t(64) << 20;
 
   static double defaultTimeout();
-};
-
-/// The calls of one collective op, summed over the run.
-struct CallRecord {
-  /// The name of the op without dialect, "all_gather".
-  std::string kind;
-  std::vector<int64_t> gridShape;
-  std::vector<int64_t> axes;
-  std::string location;
-  /// Calls per device: the largest number of any device.
-  int64_t count = 0;
-  /// Bytes sent per device: the largest sum of any device, over all its calls.
-  /// A group of k sends, per device and call with n input bytes: all_gather
-  /// (k-1) n; reduce_scatter and all_to_all (k-1)/k n; all_reduce 2(k-1)/k n;
-  /// reduce (k-1)/k n; gather n off the root; scatter (k-1)/k n at the root;
-  /// broadcast n at the root; send, shift and permute n to another device;
-  /// update_halo what its neighbours take; all_slice 0.
-  int64_t bytes = 0;
-  /// Bytes of the inputs per device: the largest sum of any device.
-  int64_t inputBytes = 0;
-};
-
-struct RunReport {
-  bool ok = true;
-  /// Empty if `ok`.
-  std::string error;
-  /// From the moment when all threads are ready until the last one is done.
-  double seconds = 0;
-  /// In the order in which device 0 met them, then those it did not meet.
-  std::vector<CallRecord> calls;
 };
 
 /// Runs `fn` on every device of a grid of `shape`, each in a thread of its own;

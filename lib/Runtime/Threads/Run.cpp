@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
-#include <tuple>
 #include <unistd.h>
 
 using namespace shard;
@@ -28,7 +27,7 @@ thread_local std::string lastError;
 /// What a thread is started with.
 struct Start {
   Run *run;
-  Device *device;
+  ThreadDevice *device;
   const std::function<void(int64_t)> *fn;
 };
 
@@ -74,35 +73,6 @@ std::string findLostMessage(const Run &run) {
                " has sent at " + queue.front().location + " to device " +
                std::to_string(entry.first[ends.second]) + " was never received";
   return std::string();
-}
-
-void mergeRecords(const Run &run, std::vector<CallRecord> &calls) {
-  using Key = std::tuple<std::string, std::vector<int64_t>,
-                         std::vector<int64_t>, std::string>;
-  std::map<Key, size_t> indices;
-  for (const std::unique_ptr<Device> &device : run.devices) {
-    // Two strings of one location, or two names of one group, are one op.
-    std::map<size_t, CallRecord> sums;
-    for (const CallRecord &record : device->records) {
-      auto [it, isNew] = indices.try_emplace(
-          Key(record.kind, record.gridShape, record.axes, record.location),
-          calls.size());
-      if (isNew) {
-        calls.push_back(record);
-        CallRecord &merged = calls.back();
-        merged.count = merged.bytes = merged.inputBytes = 0;
-      }
-      sums[it->second].count += record.count;
-      sums[it->second].bytes += record.bytes;
-      sums[it->second].inputBytes += record.inputBytes;
-    }
-    for (const auto &[index, sum] : sums) {
-      calls[index].count = std::max(calls[index].count, sum.count);
-      calls[index].bytes = std::max(calls[index].bytes, sum.bytes);
-      calls[index].inputBytes =
-          std::max(calls[index].inputBytes, sum.inputBytes);
-    }
-  }
 }
 
 /// Opens the gate and waits for the devices; the seconds they took.
@@ -174,13 +144,14 @@ RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
   run.options = options;
   int64_t numDevices = run.grid.numDevices();
   for (int64_t i = 0; i < numDevices; ++i) {
-    run.devices.push_back(std::make_unique<Device>());
+    run.devices.push_back(std::make_unique<ThreadDevice>());
     run.devices.back()->run = &run;
     run.devices.back()->index = i;
+    run.devices.back()->grid = &run.grid;
   }
 
   std::vector<Start> starts;
-  for (std::unique_ptr<Device> &device : run.devices)
+  for (std::unique_ptr<ThreadDevice> &device : run.devices)
     starts.push_back({&run, device.get(), &fn});
   std::vector<pthread_t> threads;
   for (Start &start : starts) {
@@ -188,7 +159,7 @@ RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
     std::string problem = startThread(thread, start);
     if (!problem.empty()) {
       std::lock_guard<std::mutex> lock(run.mutex);
-      setError(run, std::move(problem));
+      setRunError(run, std::move(problem));
       break;
     }
     threads.push_back(thread);
@@ -200,11 +171,14 @@ RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
   if (!run.failed) {
     std::string lost = findLostMessage(run);
     if (!lost.empty())
-      setError(run, std::move(lost));
+      setRunError(run, std::move(lost));
   }
   report.ok = !run.failed;
   report.error = run.error;
-  mergeRecords(run, report.calls);
+  std::vector<const std::vector<CallRecord> *> records;
+  for (const std::unique_ptr<ThreadDevice> &device : run.devices)
+    records.push_back(&device->recorder.records());
+  report.calls = mergeRecords(records);
   return report;
 }
 
@@ -249,38 +223,12 @@ int shard_rt_run(int64_t rank, const int64_t *shape,
 const char *shard_rt_error(void) { return lastError.c_str(); }
 
 void shard_rt_fail(const char *message) {
-  Device *device = currentDevice();
+  Device *device = backend::currentDevice();
   if (!device) {
     fprintf(stderr, "error: %s\n", message);
     exit(1);
   }
-  {
-    std::lock_guard<std::mutex> lock(device->run->mutex);
-    setError(*device->run,
-             "device " + std::to_string(device->index) + ": " + message);
-  }
-  escape(*device);
-}
-
-int64_t shard_rt_process_linear_index(void) {
-  Device *device = currentDevice();
-  return device ? device->index : 0;
-}
-
-int64_t shard_rt_grid_extent(const char *location, int64_t grid_rank,
-                             const int64_t *extents, int64_t axis) {
-  Device *device = currentDevice();
-  static const Grid single;
-  const Grid &running = device ? device->run->grid : single;
-  int64_t extent = gridExtent(running, grid_rank, extents, axis);
-  if (extent > 0)
-    return extent;
-  char text[256];
-  snprintf(
-      text, sizeof(text),
-      "the extent of grid axis %d at %s does not follow from the grid that "
-      "runs",
-      int(axis), location);
-  shard_rt_fail(text);
-  return 0;
+  backend::setError(*device, "device " + std::to_string(device->index) + ": " +
+                                 message);
+  backend::escape(*device);
 }

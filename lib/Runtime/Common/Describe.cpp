@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Common/Reduce.h"
-#include "Rendezvous.h"
+#include "Call.h"
+#include "Reduce.h"
+#include "shard/Geometry/BlockLayout.h"
 
 #include <cstring>
 
@@ -21,14 +22,6 @@ std::string describeShape(const View &view, int64_t type) {
   for (int64_t i = 0; i < view.rank; ++i)
     text += std::to_string(view.sizes[i]) + "x";
   return text + typeName(type);
-}
-
-std::string describeDevices(const std::vector<int64_t> &devices) {
-  constexpr size_t kShown = 8;
-  std::string text;
-  for (size_t i = 0; i < devices.size() && i < kShown; ++i)
-    text += (i ? ", " : "") + std::to_string(devices[i]);
-  return devices.size() > kShown ? text + ", ..." : text;
 }
 
 bool sameSizes(const View &a, const View &b, int64_t freeDim) {
@@ -48,6 +41,9 @@ bool sameCall(const Call &a, const Call &b) {
     return false;
   if (a.hasResult && !sameSizes(a.result, b.result, -1))
     return false;
+  if (a.location != b.location && a.location && b.location &&
+      strcmp(a.location, b.location) != 0)
+    return false;
   for (int64_t i = 0; i < a.numParameters; ++i)
     if (a.parameters[i].value != b.parameters[i].value ||
         strcmp(a.parameters[i].name, b.parameters[i].name) != 0)
@@ -56,11 +52,11 @@ bool sameCall(const Call &a, const Call &b) {
 }
 
 /// Whether the extents of the inputs of a gather make up the result's.
-bool extentsFit(const Communicator &group, int64_t dim) {
-  int64_t size = group.calls.size(), total = 0;
-  int64_t extent = group.calls[0]->result.sizes[dim];
+bool extentsFit(const std::vector<const Call *> &calls, int64_t dim) {
+  int64_t size = calls.size(), total = 0;
+  int64_t extent = calls[0]->result.sizes[dim];
   bool blocks = true;
-  for (const Call *call : group.calls) {
+  for (const Call *call : calls) {
     total += call->input.sizes[dim];
     blocks &= call->input.sizes[dim] == ceilDiv(extent, size);
   }
@@ -75,6 +71,14 @@ const char *kindName(Kind kind) {
       "broadcast", "gather",     "scatter",    "reduce",      "reduce_scatter",
       "send",      "recv",       "shift",      "update_halo", "permute"};
   return names[static_cast<int>(kind)];
+}
+
+std::string describeDevices(const std::vector<int64_t> &devices) {
+  constexpr size_t kShown = 8;
+  std::string text;
+  for (size_t i = 0; i < devices.size() && i < kShown; ++i)
+    text += (i ? ", " : "") + std::to_string(devices[i]);
+  return devices.size() > kShown ? text + ", ..." : text;
 }
 
 std::string describeCall(const Call &call) {
@@ -99,63 +103,31 @@ std::string describeCall(const Call &call) {
   return text + " at " + (call.location ? call.location : "unknown");
 }
 
-std::string compareCalls(const Communicator &group) {
-  const Call &first = *group.calls[0];
-  for (size_t p = 1; p < group.calls.size(); ++p) {
-    if (sameCall(first, *group.calls[p]))
+std::string compareCalls(const std::vector<int64_t> &devices,
+                         const std::vector<const Call *> &calls,
+                         uint64_t sequence) {
+  const Call &first = *calls[0];
+  for (size_t p = 1; p < calls.size(); ++p) {
+    if (sameCall(first, *calls[p]))
       continue;
-    return "collective mismatch in call " + std::to_string(group.entered) +
-           " of the group of devices " + describeDevices(group.devices) +
-           ": device " + std::to_string(group.devices[0]) + " is in " +
-           describeCall(first) + ", device " +
-           std::to_string(group.devices[p]) + " is in " +
-           describeCall(*group.calls[p]);
+    return "collective mismatch in call " + std::to_string(sequence) +
+           " of the group of devices " + describeDevices(devices) +
+           ": device " + std::to_string(devices[0]) + " is in " +
+           describeCall(first) + ", device " + std::to_string(devices[p]) +
+           " is in " + describeCall(*calls[p]);
   }
-  if (first.freeDim < 0 || extentsFit(group, first.freeDim))
+  if (first.freeDim < 0 || extentsFit(calls, first.freeDim))
     return std::string();
   std::string text = describeCall(first) + ": extents";
-  for (const Call *call : group.calls)
+  for (const Call *call : calls)
     text += " " + std::to_string(call->input.sizes[first.freeDim]);
   return text + " of dimension " + std::to_string(first.freeDim) +
          " do not make up the result's " +
          std::to_string(first.result.sizes[first.freeDim]) + ": expected " +
-         std::to_string(group.calls.size()) + " blocks of " +
+         std::to_string(calls.size()) + " blocks of " +
          std::to_string(
-             ceilDiv(first.result.sizes[first.freeDim], group.calls.size())) +
+             ceilDiv(first.result.sizes[first.freeDim], calls.size())) +
          ", or blocks that add up to it";
-}
-
-std::string describeDeadlock(const Run &run) {
-  constexpr int kShown = 8;
-  std::string text = "no device can go on:";
-  if (run.blocked + run.finished != int64_t(run.devices.size()))
-    text = "meanwhile:";
-  int shown = 0;
-  for (const std::unique_ptr<Device> &device : run.devices) {
-    if (device->state == Device::State::Running)
-      continue;
-    if (shown == kShown) {
-      text += " ...";
-      break;
-    }
-    text += std::string(shown++ ? ";" : "") + " device " +
-            std::to_string(device->index);
-    if (device->state == Device::State::Finished) {
-      text += " has reached the end of the program";
-      continue;
-    }
-    text += " waits in " + describeCall(*device->waitsAt);
-    if (device->state == Device::State::Meeting)
-      text += " for the group of devices " +
-              describeDevices(device->waitsIn->devices);
-    else if (device->waitsFor >= 0)
-      text += " for device " +
-              std::to_string(device->waitsIn->devices[device->waitsFor]);
-    else
-      text +=
-          " for any of devices " + describeDevices(device->waitsIn->devices);
-  }
-  return text;
 }
 
 } // namespace runtime

@@ -1,0 +1,378 @@
+//===- Calls.cpp - The collectives of Runtime.h, decoded and checked ------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function decodes its words, checks what this device can check alone, has
+// the back end move the data, and records the call. The checks of Runtime.h that
+// take several devices are the back end's, by compareCalls (Call.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collective.h"
+
+#include "shard/Geometry/SeededFaults.h"
+
+#include <algorithm>
+
+using namespace shard;
+using namespace shard::runtime;
+
+namespace {
+
+Collective begin(Kind kind, const char *location, const int64_t *group,
+                 int64_t type, const int64_t *input, const int64_t *result) {
+  Collective c(kind, location);
+  c.setType(type);
+  if (input)
+    c.setInput(input);
+  if (result)
+    c.setResult(result);
+  c.join(group);
+  return c;
+}
+
+} // namespace
+
+int64_t shard_rt_process_linear_index(void) {
+  Device *device = backend::currentDevice();
+  return device ? device->index : 0;
+}
+
+int64_t shard_rt_grid_extent(const char *location, int64_t grid_rank,
+                             const int64_t *extents, int64_t axis) {
+  Device *device = backend::currentDevice();
+  static const Grid single;
+  const Grid &running = device ? *device->grid : single;
+  int64_t extent = gridExtent(running, grid_rank, extents, axis);
+  if (extent > 0)
+    return extent;
+  char text[256];
+  snprintf(
+      text, sizeof(text),
+      "the extent of grid axis %d at %s does not follow from the grid that "
+      "runs",
+      int(axis), location);
+  shard_rt_fail(text);
+  return 0;
+}
+
+int64_t shard_rt_group_size(const char *location, const int64_t *group) {
+  Collective c(Kind::AllSlice, location);
+  c.join(group);
+  return c.group->size;
+}
+
+int64_t shard_rt_divide_extent(const char *location, const int64_t *group,
+                               int64_t extent) {
+  Collective c(Kind::AllSlice, location);
+  c.join(group);
+  if (extent % c.group->size == 0)
+    return extent / c.group->size;
+  // Named by its place alone: several collectives cut.
+  char text[512];
+  snprintf(text, sizeof(text),
+           "at %s: a dynamic dimension of extent %lld is cut over a group of "
+           "%lld devices, which does not divide it; give the dimension a "
+           "static extent or another sharding",
+           location, static_cast<long long>(extent),
+           static_cast<long long>(c.group->size));
+  shard_rt_fail(text);
+  return 0;
+}
+
+void shard_rt_barrier(const char *location, const int64_t *group) {
+  Collective c(Kind::Barrier, location);
+  c.join(group);
+  backend::barrier(c);
+  c.record(0);
+}
+
+void shard_rt_all_gather(const char *location, const int64_t *group,
+                         int64_t type, const int64_t *input,
+                         const int64_t *result, int64_t dim) {
+  Collective c = begin(Kind::AllGather, location, group, type, input, result);
+  c.checkDim("dimension", dim);
+  c.checkShapes(dim);
+  c.call.freeDim = dim;
+  if (SHARD_FAULT(DeviceSkipsGather) && c.group->position == 1)
+    return;
+  backend::allGather(c, dim);
+  c.record((c.group->size - 1) * c.call.input.bytes());
+}
+
+void shard_rt_gather(const char *location, const int64_t *group, int64_t type,
+                     const int64_t *input, const int64_t *result, int64_t dim,
+                     const int64_t *root) {
+  Collective c = begin(Kind::Gather, location, group, type, input, result);
+  c.checkDim("dimension", dim);
+  c.checkShapes(dim);
+  c.call.freeDim = dim;
+  int64_t to = c.positionOf("root", root);
+  backend::gather(c, dim, to);
+  c.record(to == c.group->position ? 0 : c.call.input.bytes());
+}
+
+void shard_rt_all_slice(const char *location, const int64_t *group,
+                        int64_t type, const int64_t *input,
+                        const int64_t *result, int64_t dim) {
+  Collective c = begin(Kind::AllSlice, location, group, type, input, result);
+  c.checkDim("dimension", dim);
+  c.checkShapes(dim);
+  c.checkCut(dim, c.call.input.sizes[dim], c.call.result.sizes[dim]);
+  cutBlock(*c.group, c.group->position, c.call.result, c.call.input, dim);
+  c.record(0);
+}
+
+void shard_rt_scatter(const char *location, const int64_t *group, int64_t type,
+                      const int64_t *input, const int64_t *result, int64_t dim,
+                      const int64_t *root) {
+  Collective c = begin(Kind::Scatter, location, group, type, input, result);
+  c.checkDim("dimension", dim);
+  c.checkShapes(dim);
+  c.checkCut(dim, c.call.input.sizes[dim], c.call.result.sizes[dim]);
+  int64_t from = c.positionOf("root", root);
+  backend::scatter(c, dim, from);
+  c.record(from == c.group->position
+               ? c.call.input.bytes() / c.group->size * (c.group->size - 1)
+               : 0);
+}
+
+void shard_rt_all_to_all(const char *location, const int64_t *group,
+                         int64_t type, const int64_t *input,
+                         const int64_t *result, int64_t split_dim,
+                         int64_t concat_dim) {
+  Collective c = begin(Kind::AllToAll, location, group, type, input, result);
+  c.checkDim("split dimension", split_dim);
+  c.checkDim("concat dimension", concat_dim);
+  const View &in = c.call.input, &out = c.call.result;
+  if (split_dim == concat_dim) {
+    c.checkShapes();
+    if (in.sizes[split_dim] % c.group->size != 0)
+      fail(c.device, c.call,
+           "the split dimension is also the concat dimension, but its extent "
+           "is not divisible by the group's size %lld",
+           static_cast<long long>(c.group->size));
+  } else {
+    c.checkShapes(split_dim, concat_dim);
+    c.checkCut(split_dim, in.sizes[split_dim], out.sizes[split_dim]);
+    c.checkCut(concat_dim, out.sizes[concat_dim], in.sizes[concat_dim]);
+  }
+  backend::allToAll(c, split_dim, concat_dim);
+  c.record(in.bytes() / c.group->size * (c.group->size - 1));
+}
+
+void shard_rt_broadcast(const char *location, const int64_t *group,
+                        int64_t type, const int64_t *input,
+                        const int64_t *result, const int64_t *root) {
+  Collective c = begin(Kind::Broadcast, location, group, type, input, result);
+  c.checkShapes();
+  int64_t from = c.positionOf("root", root);
+  backend::broadcast(c, from);
+  bool sends = from == c.group->position && c.group->size > 1;
+  c.record(sends ? c.call.input.bytes() : 0);
+}
+
+void shard_rt_all_reduce(const char *location, const int64_t *group,
+                         int64_t type, const int64_t *input,
+                         const int64_t *result, int64_t reduction) {
+  Collective c = begin(Kind::AllReduce, location, group, type, input, result);
+  c.checkShapes();
+  backend::allReduce(c, c.reductionOf(reduction));
+  c.record(2 * (c.group->size - 1) * c.call.input.bytes() / c.group->size);
+}
+
+void shard_rt_reduce(const char *location, const int64_t *group, int64_t type,
+                     const int64_t *input, const int64_t *result,
+                     int64_t reduction, const int64_t *root) {
+  Collective c = begin(Kind::Reduce, location, group, type, input, result);
+  c.checkShapes();
+  Reduction kind = c.reductionOf(reduction);
+  backend::reduce(c, kind, c.positionOf("root", root));
+  c.record((c.group->size - 1) * c.call.input.bytes() / c.group->size);
+}
+
+void shard_rt_reduce_scatter(const char *location, const int64_t *group,
+                             int64_t type, const int64_t *input,
+                             const int64_t *result, int64_t reduction,
+                             int64_t dim) {
+  Collective c =
+      begin(Kind::ReduceScatter, location, group, type, input, result);
+  Reduction kind = c.reductionOf(reduction);
+  c.checkDim("dimension", dim);
+  c.checkShapes(dim);
+  c.checkCut(dim, c.call.input.sizes[dim], c.call.result.sizes[dim]);
+  backend::reduceScatter(c, kind, dim);
+  c.record((c.group->size - 1) * c.call.input.bytes() / c.group->size);
+}
+
+void shard_rt_send(const char *location, const int64_t *group, int64_t type,
+                   const int64_t *input, const int64_t *destination) {
+  Collective c = begin(Kind::Send, location, group, type, input, nullptr);
+  int64_t to = c.positionOf("destination", destination);
+  backend::send(c, to);
+  c.record(to == c.group->position ? 0 : c.call.input.bytes());
+}
+
+void shard_rt_recv(const char *location, const int64_t *group, int64_t type,
+                   const int64_t *result, const int64_t *source) {
+  Collective c = begin(Kind::Recv, location, group, type, nullptr, result);
+  backend::receive(c, source ? c.positionOf("source", source) : -1);
+  c.record(0);
+}
+
+void shard_rt_shift(const char *location, const int64_t *group, int64_t type,
+                    const int64_t *input, const int64_t *result, int64_t axis,
+                    int64_t offset, int64_t rotate) {
+  Collective c = begin(Kind::Shift, location, group, type, input, result);
+  c.checkShapes();
+  c.call.add("axis", axis);
+  c.call.add("offset", offset);
+  c.call.add("rotate", rotate != 0);
+  const Group &g = *c.group;
+  size_t index = 0;
+  int64_t stride = g.size;
+  for (; index < g.axes.size(); ++index) {
+    stride /= g.sizes[index];
+    if (g.axes[index] == axis)
+      break;
+  }
+  if (index == g.axes.size())
+    fail(c.device, c.call, "the shift axis is not one of the group's axes");
+
+  int64_t extent = g.sizes[index];
+  int64_t here = g.coordinates[g.position][index];
+  // The position `by` steps further along the axis; -1 if there is none.
+  auto partner = [&](int64_t by) -> int64_t {
+    if (!rotate && (by <= -extent || by >= extent))
+      return -1;
+    int64_t there = here + by % extent;
+    if (rotate)
+      there = (there + extent) % extent;
+    if (there < 0 || there >= extent)
+      return -1;
+    return g.position + (there - here) * stride;
+  };
+  // Modulo first: -offset may overflow.
+  int64_t back =
+      rotate ? -(offset % extent) : -std::clamp(offset, -extent, extent);
+  int64_t from = partner(back), to = partner(-back);
+  backend::exchange(c, from, to);
+  c.record(to < 0 || to == g.position ? 0 : c.call.input.bytes());
+}
+
+void shard_rt_update_halo(const char *location, const int64_t *group,
+                          int64_t type, const int64_t *input,
+                          const int64_t *result, const int64_t *axes_per_dim,
+                          const int64_t *halos) {
+  Collective c = begin(Kind::UpdateHalo, location, group, type, input, result);
+  if (c.call.input.rank != c.call.result.rank)
+    fail(c.device, c.call, "input and result differ in rank");
+  int64_t numAxes = 0;
+  for (int64_t d = 0; d < c.call.input.rank; ++d) {
+    numAxes += axes_per_dim[d];
+    int64_t low = halos[2 * d], high = halos[2 * d + 1];
+    c.call.add("axes", axes_per_dim[d]);
+    c.call.add("halo", low);
+    c.call.add("halo", high);
+    if (low < 0 || high < 0 || low + high > c.call.input.sizes[d])
+      fail(c.device, c.call,
+           "halos of %lld and %lld do not fit dimension %d of extent %lld",
+           static_cast<long long>(low), static_cast<long long>(high), int(d),
+           static_cast<long long>(c.call.input.sizes[d]));
+    if (c.call.input.sizes[d] != c.call.result.sizes[d])
+      fail(c.device, c.call, "input and result differ in dimension %d", int(d));
+  }
+  if (numAxes != int64_t(c.group->axes.size()))
+    fail(c.device, c.call,
+         "the axes per dimension do not add up to the group's");
+  // As many bytes come as others take, but for the border.
+  c.record(backend::updateHalo(c, {axes_per_dim, halos}));
+}
+
+namespace {
+
+bool lists(const Group &group, int64_t axis) {
+  return std::find(group.axes.begin(), group.axes.end(), axis) !=
+         group.axes.end();
+}
+
+/// The axes of two groups on one grid, those of both in the first's place.
+struct AxisUnion {
+  int64_t axes[2 * kMaxRank];
+  int64_t extents[2 * kMaxRank];
+  int64_t count = 0;
+
+  AxisUnion(const Group &first, const Group &second) {
+    for (GridAxis axis : first.axes)
+      add(first.grid, axis);
+    for (GridAxis axis : second.axes)
+      if (!lists(first, axis))
+        add(first.grid, axis);
+  }
+  void add(const Grid &grid, int64_t axis) {
+    axes[count] = axis;
+    extents[count++] = grid.shape[axis];
+  }
+};
+
+/// The number by `to` of the device that has `number` by `from`; both list the
+/// same axes.
+int64_t renumber(int64_t number, const AxisUnion &from, const AxisUnion &to) {
+  int64_t coordinates[kMaxRank] = {};
+  for (int64_t i = from.count; i-- > 0;) {
+    coordinates[from.axes[i]] = number % from.extents[i];
+    number /= from.extents[i];
+  }
+  for (int64_t i = 0; i < to.count; ++i)
+    number = number * to.extents[i] + coordinates[to.axes[i]];
+  return number;
+}
+
+} // namespace
+
+void shard_rt_permute(const char *location, const int64_t *group, int64_t type,
+                      const int64_t *input, const int64_t *result,
+                      const int64_t *to) {
+  Collective c = begin(Kind::Permute, location, group, type, input, result);
+  c.checkShapes();
+  const Group &from = *c.group;
+  int64_t gridRank = group[0], numTo = to[0];
+  if (numTo < 0 || numTo > gridRank)
+    fail(c.device, c.call, "permute to %lld axes of a grid of %lld axes",
+         static_cast<long long>(numTo), static_cast<long long>(gridRank));
+
+  // Validates `to`.
+  int64_t words[3 * kMaxRank + 2];
+  std::copy(group, group + 1 + gridRank, words);
+  words[1 + gridRank] = numTo;
+  std::copy(to + 1, to + 1 + numTo, words + 2 + gridRank);
+  const Group &target = groupOf(c.device, c.call, words);
+  if (target.size != from.size)
+    fail(c.device, c.call,
+         "permute from axes that make %lld parts to axes that make %lld",
+         static_cast<long long>(from.size),
+         static_cast<long long>(target.size));
+
+  // The devices that exchange agree outside of both lists.
+  AxisUnion before(from, target), after(target, from);
+  words[1 + gridRank] = before.count;
+  std::copy(before.axes, before.axes + before.count, words + 2 + gridRank);
+  Group &all = groupOf(c.device, c.call, words);
+  c.group = &all;
+  for (GridAxis axis : target.axes)
+    c.call.add("to axis", axis);
+
+  // A device's position in `all` is its number by `before`: by from, then by
+  // to \ from. It receives from the device that has there its own number by
+  // `after`: by to, then by from \ to.
+  int64_t source = renumber(all.position, before, after);
+  int64_t destination = renumber(all.position, after, before);
+  if (SHARD_FAULT(PermuteMirrored))
+    source = all.size - 1 - source;
+  backend::exchange(c, source, destination);
+  c.record(source == all.position ? 0 : c.call.input.bytes());
+}
