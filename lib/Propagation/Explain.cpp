@@ -37,6 +37,8 @@ public:
     root->walk<WalkOrder::PreOrder>(
         [&](Operation *op) { position.try_emplace(op, position.size()); });
     for (const auto &[value, index] : out.values) {
+      if (out.shardings[index].isReplicated())
+        continue;
       PropagationExplanation::ValueEntry entry;
       entry.value = nameOf(value);
       entry.place = placeOf(value.getLoc());

@@ -140,7 +140,7 @@ void addGathers(Reader &reader, const Solution &solution,
 // Entry
 //===----------------------------------------------------------------------===//
 
-const Sharding *PropagationResult::sharding(Value value) const {
+const Sharding *PropagationResult::stated(Value value) const {
   if (!indexed) {
     for (const GridPropagation &grid : grids)
       for (const auto &[value, number] : grid.values)
@@ -149,6 +149,13 @@ const Sharding *PropagationResult::sharding(Value value) const {
   }
   return index.lookup(value);
 }
+
+const Sharding *PropagationResult::sharding(Value value) const {
+  const Sharding *known = stated(value);
+  return known && !known->isReplicated() ? known : nullptr;
+}
+
+bool PropagationResult::isStated(Value value) const { return stated(value); }
 
 LogicalResult propagateShardings(Operation *root,
                                  const PropagationOptions &options,

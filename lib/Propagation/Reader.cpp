@@ -191,18 +191,6 @@ void Reader::readTableOp(Operation *op) {
   origins.push_back(op);
 }
 
-/// Annotations of an annotation are for the same value. In code that is not
-/// reached they may take each other's results.
-void Reader::noteHinted(Value value) {
-  llvm::SmallPtrSet<Operation *, 4> seen;
-  while (auto shard = value.getDefiningOp<ShardOp>()) {
-    if (shard.getAnnotateForUsers() || !seen.insert(shard).second)
-      break;
-    value = shard.getSrc();
-  }
-  hinted.push_back(value);
-}
-
 LogicalResult Reader::readShardOp(Operation *op) {
   if (auto shard = dyn_cast<ShardOp>(op)) {
     ShardingOp sharding = getShardingOp(shard.getSharding());
@@ -216,7 +204,7 @@ LogicalResult Reader::readShardOp(Operation *op) {
                  op);
     } else {
       target = source;
-      noteHinted(shard.getSrc());
+      hinted.push_back(source);
       auto [entry, isNew] = ids.try_emplace(shard.getResult(), source);
       if (!isNew)
         unite(source, entry->second);
@@ -230,7 +218,7 @@ LogicalResult Reader::readShardOp(Operation *op) {
     ValueId source = idOf(constraint.getInput());
     ValueId target = source;
     if (constraint.getResult().use_empty()) {
-      noteHinted(constraint.getInput());
+      hinted.push_back(source);
       ids[constraint.getResult()] = source;
       values.emplace_back(constraint.getResult(), source);
     } else {
@@ -246,8 +234,8 @@ LogicalResult Reader::readShardOp(Operation *op) {
   }
   if (auto group = dyn_cast<GroupOp>(op)) {
     for (Value input : group.getInputs()) {
-      noteHinted(input);
       ValueId id = idOf(input);
+      hinted.push_back(id);
       auto [entry, isNew] =
           groups.try_emplace({function, int64_t(group.getId())}, id);
       if (isNew)

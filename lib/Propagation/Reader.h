@@ -94,7 +94,7 @@ public:
 
   /// The values that an annotation, a constraint without users or a group is for,
   /// maybe several times.
-  std::vector<mlir::Value> hinted;
+  std::vector<ValueId> hinted;
 
   /// Halos and offsets of annotated values, which the engine does not know.
   struct Layout {
@@ -138,7 +138,6 @@ private:
   ValueId fresh(mlir::RankedTensorType type);
   void unite(ValueId a, ValueId b);
   void edge(mlir::OpOperand &use, ValueId target);
-  void noteHinted(mlir::Value value);
   void silentEdge(TableId table, ValueId source, ValueId target,
                   mlir::Operation *op);
 

@@ -34,37 +34,81 @@ public:
     out.shardings = std::move(solution.shardings);
     addLayouts();
     settleCreators();
-    for (const auto &[value, id] : reader.values)
-      if (uint32_t index = indexOf(id); index != kReplicated)
-        out.values.push_back({value, index});
-    for (Value value : reader.hinted)
-      if (ValueId id = reader.idOf(value);
-          id != kNoValue && indexOf(id) == kReplicated)
-        out.hinted.push_back(value);
-    for (const auto &[function, ids] : reader.results)
-      for (auto [number, id] : llvm::enumerate(ids))
-        if (uint32_t index = id == kNoValue ? kReplicated : indexOf(id);
-            index != kReplicated)
-          out.results.push_back({function, unsigned(number), index});
+    stated.resize(reader.problem.numValues());
+    for (ValueId id : reader.hinted)
+      state(id);
     for (OpId op = 0; op < reader.origins.size(); ++op) {
       addUses(op);
       useOps.resize(out.uses.size(), op);
       if (explain)
         addComputed(op);
     }
-    useOps.resize(out.uses.size(), kNoOp);
-    for (const Reader::Captured &use : reader.captured)
-      if (indexOf(use.value) != kReplicated)
-        out.uses.push_back({use.use,
-                            indexFor(Sharding::replicated(rankOf(use.value))),
-                            use.anchor});
-    useOps.resize(out.uses.size(), kNoOp);
+    addCaptured();
     for (const Reader::Manual &manual : reader.manual)
       addManual(manual);
+    stateReshards();
+    addValues();
     return std::move(written);
   }
 
 private:
+  /// The program has to state `id`, also if it is replicated.
+  void state(ValueId id) {
+    if (id != kNoValue)
+      stated[reader.find(id)] = true;
+  }
+
+  /// The reshards that the user asked for and that stay state both of their ends.
+  /// The source of one that changes nothing stands for its result from now on.
+  void stateReshards() {
+    for (OpId op : llvm::reverse(reader.problem.reshards)) {
+      llvm::ArrayRef<ValueId> ends = reader.problem.tensors(op);
+      if (haveOneSharding(ends[0], ends[1])) {
+        if (stated[reader.find(ends[1])])
+          state(ends[0]);
+        continue;
+      }
+      state(ends[0]);
+      state(ends[1]);
+    }
+  }
+
+  /// The number of the sharding that the program states for `id`, if it does.
+  std::optional<uint32_t> statementOf(ValueId id) {
+    if (id == kNoValue)
+      return std::nullopt;
+    if (uint32_t index = indexOf(id); index != kReplicated)
+      return index;
+    if (!stated[reader.find(id)])
+      return std::nullopt;
+    return replicatedIndex(id);
+  }
+
+  void addValues() {
+    for (const auto &[value, id] : reader.values)
+      if (std::optional<uint32_t> index = statementOf(id))
+        out.values.push_back({value, *index});
+    for (const auto &[function, ids] : reader.results)
+      for (auto [number, id] : llvm::enumerate(ids))
+        if (std::optional<uint32_t> index = statementOf(id))
+          out.results.push_back({function, unsigned(number), *index});
+  }
+
+  /// Bodies that use tensors whole.
+  void addCaptured() {
+    for (const Reader::Captured &captured : reader.captured) {
+      if (indexOf(captured.value) == kReplicated)
+        continue;
+      uint32_t whole = replicatedIndex(captured.value);
+      out.uses.push_back({captured.use, whole, captured.anchor});
+      // A hint in a body is about a whole tensor, whatever it says.
+      Operation *owner = captured.use->getOwner();
+      if (isa<ShardOp, ConstraintOp>(owner))
+        out.values.push_back({owner->getResult(0), whole});
+    }
+    useOps.resize(out.uses.size(), kNoOp);
+  }
+
   uint32_t indexOf(ValueId id) const {
     return solution.values[reader.find(id)];
   }
@@ -75,6 +119,18 @@ private:
     uint32_t index = indexOf(id);
     return index == kReplicated ? Sharding::replicated(rankOf(id))
                                 : out.shardings[index];
+  }
+
+  bool haveOneSharding(ValueId a, ValueId b) const {
+    return indexOf(a) == indexOf(b) || shardingOf(a) == shardingOf(b);
+  }
+
+  uint32_t replicatedIndex(ValueId id) {
+    int64_t rank = rankOf(id);
+    auto [entry, isNew] = replicatedByRank.try_emplace(rank, 0);
+    if (isNew)
+      entry->second = indexFor(Sharding::replicated(rank));
+    return entry->second;
   }
 
   /// The number of `sharding`, which is added if it is new.
@@ -130,9 +186,7 @@ private:
     for (Value below : value.getDefiningOp()->getOperands()) {
       Operation *def = below.getDefiningOp();
       if (def && def->hasOneUse() && isCreator(def))
-        settle(below, wanted == kReplicated
-                          ? indexFor(Sharding::replicated(rankOf(id)))
-                          : wanted);
+        settle(below, wanted == kReplicated ? replicatedIndex(id) : wanted);
     }
   }
 
@@ -155,9 +209,12 @@ private:
         manualEntries[use] = op;
         return;
       }
-      if (indexOf(tensors[0]) != indexOf(tensors[1]))
+      if (!haveOneSharding(tensors[0], tensors[1])) {
+        state(tensors[0]);
+        state(tensors[1]);
         out.uses.push_back(
             {use, indexFor(shardingOf(tensors[1])), use->getOwner()});
+      }
       return;
     }
     if (solution.agrees[op] && reader.layouts.empty())
@@ -169,22 +226,9 @@ private:
     const Wishes &wishes = wishesOf(op, owner);
     for (auto [operand, sharding] : wishes.operands)
       out.uses.push_back({&owner->getOpOperand(operand), sharding, owner});
-    if (!wishes.splitsOtherwise)
-      return;
-    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
-    auto isOpen = [&](unsigned tensor) {
-      return tensors[tensor] != kNoValue &&
-             indexOf(tensors[tensor]) == kReplicated;
-    };
-    for (OpOperand &operand : owner->getOpOperands())
-      if (isOpen(operand.getOperandNumber()) &&
-          llvm::none_of(wishes.operands, [&](const auto &wanted) {
-            return wanted.first == operand.getOperandNumber();
-          }))
-        out.openOperands.push_back(&operand);
-    for (OpResult result : owner->getResults())
-      if (isOpen(owner->getNumOperands() + result.getResultNumber()))
-        out.openResults.push_back(result);
+    if (!wishes.operands.empty() || wishes.splitsOtherwise)
+      for (ValueId id : reader.problem.tensors(op))
+        state(id);
   }
 
   void addComputed(OpId op) {
@@ -220,7 +264,8 @@ private:
     return wishesOf(op, owner, made).operands;
   }
 
-  /// As `choose`, which ops alike in alike situations answer alike.
+  /// As `choose`. Ops with equal loop tables and equal shardings of their tensors
+  /// get the same answer, so it is computed once.
   const Wishes &wishesOf(OpId op, Operation *owner,
                          llvm::ArrayRef<unsigned> made = {}) {
     llvm::SmallVector<uint32_t, 8> key{reader.problem.opTable[op]};
@@ -329,8 +374,11 @@ private:
     for (AxisList &dim : want.dims)
       llvm::erase_if(dim, isManual);
     llvm::erase_if(want.partial, isManual);
-    if (want != shardingOf(tensors[0]))
-      out.uses.push_back({&use, indexFor(want), use.getOwner()});
+    if (want == shardingOf(tensors[0]))
+      return;
+    // The out sharding of the op states the other end.
+    state(tensors[0]);
+    out.uses.push_back({&use, indexFor(want), use.getOwner()});
   }
 
   /// A slice comes as the shared output takes it, in front of the terminator.
@@ -338,8 +386,11 @@ private:
     llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
     Sharding want = operandFor(reader.tables.table(reader.problem.opTable[op]),
                                shardingOf(tensors[1]));
-    if (want != shardingOf(tensors[0]))
-      out.uses.push_back({&use, indexFor(want), use.getOwner()->getParentOp()});
+    if (want == shardingOf(tensors[0]))
+      return;
+    state(tensors[0]);
+    state(tensors[1]);
+    out.uses.push_back({&use, indexFor(want), use.getOwner()->getParentOp()});
   }
 
   void addManual(const Reader::Manual &manual) {
@@ -356,6 +407,7 @@ private:
       }
       OpOperand &use = manual.op->getOpOperand(index);
       if (in != shardingOf(reader.idOf(use.get()))) {
+        state(reader.idOf(use.get()));
         out.uses.push_back({&use, indexFor(in), manual.op});
         auto entry = manualEntries.find(&use);
         useOps.push_back(entry == manualEntries.end() ? OpId(kNoOp)
@@ -380,6 +432,10 @@ private:
   GridPropagation &out;
   WrittenReshards written;
   std::vector<OpId> &useOps = written.useOps;
+  /// Per value whether the program states it although it is replicated.
+  std::vector<bool> stated;
+  /// The number of the replicated sharding of each rank.
+  llvm::DenseMap<int64_t, uint32_t> replicatedByRank;
   llvm::DenseMap<uint64_t, std::vector<Wanted>> wanted;
   /// The ops that stand for the entries of manual computations.
   llvm::DenseMap<OpOperand *, OpId> manualEntries;

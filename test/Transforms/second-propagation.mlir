@@ -78,9 +78,10 @@ func.func @slice(
   return %slice : tensor<?x?xf32>
 }
 
-// An axis of size 1 could split either loop of a window: it splits none.
+// An axis of size 1 could split either loop of a window: it splits none. All tensors
+// of an op whose tensors disagree are stated, the replicated weights too.
 // CHECK-LABEL: func.func @window(
-// CHECK-SAME: %{{[^:]*}}: tensor<2xf32>)
+// CHECK-SAME: %{{[^:]*}}: tensor<2xf32> {shard.sharding = #shard.sharding<@line, {{\[\[\]\]}}>})
 #window = affine_map<(d0, d1, d2) -> (d0 + d1, d2)>
 #weight = affine_map<(d0, d1, d2) -> (d1)>
 #out = affine_map<(d0, d1, d2) -> (d0, d2)>

@@ -59,17 +59,25 @@ struct GridPropagation {
   /// One entry per axis of `grid`.
   std::vector<AxisOrigin> axes;
 
-  /// The distinct shardings; none is replicated, except those that uses want.
+  /// The distinct shardings.
   std::vector<Sharding> shardings;
 
   struct ValueSharding {
     mlir::Value value;
     ShardingIndex sharding;
   };
-  /// Every value that is not replicated, in the order of the program: a block's
-  /// arguments first, then the results op by op, an op's before those of its
-  /// regions. A value that only shard.shard, shard.constraint make is listed
-  /// too (their results), in that place.
+  /// The values that the program has to state, in its order: a block's arguments
+  /// first, then the results op by op, an op's before those of its regions.
+  /// These are
+  ///
+  ///   * every value that is not replicated;
+  ///   * a replicated value that a hint or a group is for;
+  ///   * the replicated tensors of every op, edge or reshard whose tensors
+  ///     disagree, i.e. cannot all have what one splitting of its loops gives
+  ///     them. Were they left out, they would be open to the other tensors of
+  ///     the op in a second propagation.
+  ///
+  /// Values that only shard.shard or shard.constraint make are listed too.
   std::vector<ValueSharding> values;
 
   struct UseSharding {
@@ -86,15 +94,6 @@ struct GridPropagation {
   /// have shardings of their own.
   std::vector<UseSharding> uses;
 
-  /// The replicated operands and results of ops that compute another splitting
-  /// than their results have: a second propagation would split them if they were
-  /// not stated.
-  std::vector<mlir::OpOperand *> openOperands;
-  std::vector<mlir::OpResult> openResults;
-  /// Replicated values that a hint or a group is for: it stays in force when the
-  /// sharding is stated.
-  std::vector<mlir::Value> hinted;
-
   /// What a shard.manual_computation has now, all dimensions closed: the in
   /// sharding of each operand, the out sharding of each result.
   struct ManualShardings {
@@ -104,8 +103,8 @@ struct GridPropagation {
   };
   std::vector<ManualShardings> manual;
 
-  /// Shardings of function results that are not replicated: the function, the
-  /// result's number, its sharding.
+  /// The function results that the program has to state, by the rule of `values`:
+  /// the function, the result's number, its sharding.
   struct ResultSharding {
     mlir::Operation *function;
     unsigned result;
@@ -173,8 +172,12 @@ public:
   /// The sharding of `value`; null if it is replicated (or unknown). Builds an
   /// index at the first call.
   const Sharding *sharding(mlir::Value value) const;
+  /// Whether the program has to state the sharding of `value`.
+  bool isStated(mlir::Value value) const;
 
 private:
+  const Sharding *stated(mlir::Value value) const;
+
   mutable llvm::DenseMap<mlir::Value, const Sharding *> index;
   mutable bool indexed = false;
 };

@@ -54,33 +54,6 @@ public:
     for (const GridPropagation::ValueSharding &entry : propagation.values)
       if (Value value = hints.lookup(entry.value))
         annotateValue(value, entry.sharding);
-    for (ShardOp reshard : hints.gathers(propagation))
-      reshard.getShardingMutable().assign(
-          replicatedHandle(reshard.getType().getRank(), reshard));
-    // Both ends of a reshard are stated, also where it starts from a replicated
-    // value: so a second propagation finds what the first one wrote.
-    llvm::SmallDenseSet<Value> stated;
-    auto slices = hints.slices(propagation);
-    for (ShardOp reshard : llvm::reverse(slices))
-      if (stated.insert(reshard.getSrc()).second)
-        stateReplicated(reshard.getSrc());
-    for (const GridPropagation::UseSharding &entry : propagation.uses)
-      if (Value value = entry.use->get();
-          !hints.isSharded(value) && stated.insert(value).second)
-        stateReplicated(value);
-    // So are the replicated values of an op whose shardings disagree: else they
-    // would be open to what its other tensors bring now.
-    for (OpOperand *operand : propagation.openOperands)
-      if (stated.insert(operand->get()).second)
-        stateReplicated(operand->get());
-    for (OpResult result : propagation.openResults)
-      if (stated.insert(result).second)
-        stateReplicated(result);
-    // What hints say stays said.
-    for (Value hinted : propagation.hinted)
-      if (Value value = hints.lookup(hinted);
-          value && stated.insert(value).second)
-        stateReplicated(value);
     for (const GridPropagation::UseSharding &entry : propagation.uses)
       annotateUse(entry);
     for (const GridPropagation::ManualShardings &entry : propagation.manual)
@@ -175,14 +148,6 @@ private:
     return op.getResult();
   }
 
-  /// A handle of its own, at the user, for a value that gets replicated.
-  Value replicatedHandle(int64_t rank, Operation *user) {
-    OpBuilder builder(user);
-    return buildSharding(builder, user->getLoc(), grid.getValue(),
-                         Sharding::replicated(rank))
-        .getResult();
-  }
-
   SignatureAttrs &signatureOf(FunctionOpInterface function) {
     return signatures.try_emplace(function, function).first->second;
   }
@@ -200,17 +165,6 @@ private:
       return;
     }
     stateBehind(value, handle(index, value.getParentBlock()));
-  }
-
-  void stateReplicated(Value value) {
-    int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-    Operation *def = value.getDefiningOp();
-    if (isa_and_present<ShardOp>(def) || (def && creators.isMerged(def)) ||
-        stateInSignature(value,
-                         getShardingAttr(grid, Sharding::replicated(rank))))
-      return;
-    Operation *place = def ? def : &value.getParentBlock()->front();
-    stateBehind(value, replicatedHandle(rank, place));
   }
 
   /// Entry arguments of functions say it in an attribute.
@@ -290,6 +244,9 @@ private:
   void annotateUse(const GridPropagation::UseSharding &entry) {
     // Uses of one value in one block that want one sharding share the reshard.
     OpOperand &use = *entry.use;
+    // The user was a hint that said nothing.
+    if (!use.get())
+      return;
     if (creators.isMerged(use.getOwner()))
       return;
     Operation *anchor = entry.anchor;

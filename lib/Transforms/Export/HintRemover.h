@@ -37,19 +37,6 @@ public:
     return it == replacements.end() ? value : it->second;
   }
 
-  bool isSharded(mlir::Value value) const { return result.sharding(value); }
-
-  /// The reshards that stayed and whose result is replicated, of values of one
-  /// grid.
-  llvm::SmallVector<ShardOp> gathers(const GridPropagation &grid) const {
-    return onGrid(toReplicated, grid);
-  }
-
-  /// Those that start from a replicated value of the grid.
-  llvm::SmallVector<ShardOp> slices(const GridPropagation &grid) const {
-    return onGrid(fromReplicated, grid);
-  }
-
 private:
   bool changesSharding(mlir::Value from, mlir::Value to) const {
     const Sharding *before = result.sharding(from);
@@ -78,44 +65,31 @@ private:
     if (output.use_empty() || !changesSharding(input, output)) {
       replacements[output] = mlir::Value();
       output.replaceAllUsesWith(input);
-      hint->erase();
+      retire(hint);
       return;
     }
-    const Sharding *from = result.sharding(input),
-                   *to = result.sharding(output);
-    bool gathers = !to;
-    auto annotation = llvm::dyn_cast<ShardOp>(hint);
-    if (!annotation) {
-      mlir::OpBuilder builder(hint);
-      // The handle is a placeholder until the annotator knows the grid.
-      annotation = ShardOp::create(builder, hint->getLoc(), input.getType(),
-                                   input, input, builder.getUnitAttr());
-      replacements[output] = annotation;
-      output.replaceAllUsesWith(annotation);
-      hint->erase();
-    }
-    if (gathers)
-      toReplicated.emplace_back(annotation, from);
-    else if (!from)
-      fromReplicated.emplace_back(annotation, to);
+    if (llvm::isa<ShardOp>(hint))
+      return;
+    mlir::OpBuilder builder(hint);
+    // The handle is a placeholder until the annotator knows the grid.
+    auto annotation = ShardOp::create(builder, hint->getLoc(), input.getType(),
+                                      input, input, builder.getUnitAttr());
+    replacements[output] = annotation;
+    output.replaceAllUsesWith(annotation);
+    retire(hint);
+  }
+
+  /// Takes `hint` out of the program. Uses that the result of propagation lists may
+  /// be its own, so that it lives on, without operands, as long as this.
+  void retire(mlir::Operation *hint) {
+    hint->dropAllReferences();
+    hint->remove();
+    retired.emplace_back(hint);
   }
 
   const PropagationResult &result;
   llvm::DenseMap<mlir::Value, mlir::Value> replacements;
-  /// A reshard and the sharding at the end of it that is not replicated.
-  using Reshards = llvm::SmallVector<std::pair<ShardOp, const Sharding *>>;
-
-  static llvm::SmallVector<ShardOp> onGrid(const Reshards &reshards,
-                                           const GridPropagation &grid) {
-    llvm::SmallVector<ShardOp> list;
-    llvm::ArrayRef<Sharding> shardings(grid.shardings);
-    for (auto [reshard, sharding] : reshards)
-      if (sharding >= shardings.begin() && sharding < shardings.end())
-        list.push_back(reshard);
-    return list;
-  }
-
-  Reshards toReplicated, fromReplicated;
+  std::vector<mlir::OwningOpRef<mlir::Operation *>> retired;
 };
 
 } // namespace shard

@@ -63,6 +63,13 @@ void CreatorSplit::merge(const PropagationResult &result) {
         kept.emplace_back(sharding, copy);
         continue;
       }
+      // What stands for both is stated if one of them is. The operands of a copy
+      // are copies, too, which stand in front of the whole family.
+      if (result.isStated(copy->getResult(0)) &&
+          !result.isStated(same->second->getResult(0))) {
+        copy->moveBefore(same->second);
+        std::swap(copy, same->second);
+      }
       copy->getResult(0).replaceAllUsesWith(same->second->getResult(0));
       merged.insert(copy);
     }
