@@ -46,7 +46,11 @@ public:
         resultTypes(resultTypes), operands(operands), results(results),
         planner(planner), candidates(table.loops.size()) {}
 
-  ShardingOption run() {
+  /// Considers only options under which no operand is resharded.
+  void keepOperands() { operandsAreKept = true; }
+
+  /// The best option; nothing if none is left.
+  std::optional<ShardingOption> run() {
     collectCandidates();
     ShardingOption natural = longestOption();
     passPartial(natural);
@@ -65,7 +69,7 @@ public:
       enumerate(none, 0);
     else
       descend();
-    return best;
+    return hasBest ? std::optional(best) : std::nullopt;
   }
 
 private:
@@ -197,10 +201,8 @@ private:
   /// Whether no tensor needs a reshard, but for results that are reduced where
   /// they are computed: that is what a result without partial axes asks for.
   bool agrees(const ShardingOption &option) const {
-    for (unsigned index = 0; index < operands.size(); ++index)
-      if (table.operands[index].isTensor && !isFree(index) &&
-          operandSharding(table, index, option) != operands[index])
-        return false;
+    if (!keeps(option))
+      return false;
     for (unsigned index = 0; index < results.size(); ++index) {
       if (!table.results[index].isTensor)
         continue;
@@ -210,6 +212,15 @@ private:
       if (computed != results[index])
         return false;
     }
+    return true;
+  }
+
+  /// Whether no operand needs a reshard.
+  bool keeps(const ShardingOption &option) const {
+    for (unsigned index = 0; index < operands.size(); ++index)
+      if (table.operands[index].isTensor && !isFree(index) &&
+          operandSharding(table, index, option) != operands[index])
+        return false;
     return true;
   }
 
@@ -248,7 +259,7 @@ private:
   }
 
   void considerExactly(const ShardingOption &option) {
-    if (!isValid(option))
+    if (!isValid(option) || (operandsAreKept && !keeps(option)))
       return;
     double cost = price(option);
     int64_t parts = parallelism(option);
@@ -287,6 +298,7 @@ private:
     for (int round = 0; round < 2; ++round)
       for (size_t loop = 0; loop < candidates.size(); ++loop) {
         ShardingOption option = best;
+        option.loops.resize(table.loops.size());
         for (const AxisList &axes : candidates[loop]) {
           option.loops[loop] = axes;
           consider(option);
@@ -305,6 +317,7 @@ private:
   double bestCost = 0;
   int64_t bestParts = 0;
   bool hasBest = false;
+  bool operandsAreKept = false;
 };
 
 } // namespace
@@ -314,9 +327,24 @@ ShardingOption chooseOption(const LoopTable &table, const Grid &grid,
                             ArrayRef<RankedTensorType> resultTypes,
                             ArrayRef<Sharding> operands,
                             ArrayRef<Sharding> results, Planner &planner) {
-  return OptionSearch(table, grid, operandTypes, resultTypes, operands, results,
-                      planner)
-      .run();
+  std::optional<ShardingOption> option =
+      OptionSearch(table, grid, operandTypes, resultTypes, operands, results,
+                   planner)
+          .run();
+  assert(option && "the option that splits nothing is always there");
+  return *option;
+}
+
+std::optional<ShardingOption>
+optionOfOperands(const LoopTable &table, const Grid &grid,
+                 ArrayRef<RankedTensorType> operandTypes,
+                 ArrayRef<RankedTensorType> resultTypes,
+                 ArrayRef<Sharding> operands, ArrayRef<Sharding> results,
+                 Planner &planner) {
+  OptionSearch search(table, grid, operandTypes, resultTypes, operands, results,
+                      planner);
+  search.keepOperands();
+  return search.run();
 }
 
 } // namespace shard

@@ -14,6 +14,8 @@
 #include "Reader.h"
 #include "Writer.h"
 
+#include "shard/Partitioning/Emitter.h"
+
 using namespace mlir;
 
 namespace shard {
@@ -164,11 +166,11 @@ LogicalResult propagateShardings(Operation *root,
   llvm::SmallVector<Component> components;
   if (failed(findComponents(root, symbols, components)))
     return failure();
-  CostModel costs;
-  Planner ownPlanner(costs);
-  Planner &planner = options.planner ? *options.planner : ownPlanner;
   for (const Component &component : components) {
     GridOp gridOp = component.grid;
+    std::unique_ptr<CostModel> costs = linkCosts(gridOp);
+    Planner ownPlanner(*costs);
+    Planner &planner = options.planner ? *options.planner : ownPlanner;
     // An axis of unknown size divides everything by contract.
     Grid grid;
     for (int64_t size : gridOp.getShape())

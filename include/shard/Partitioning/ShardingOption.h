@@ -11,8 +11,12 @@
 // has the axis lists that some tensor proposes (and their prefixes) as
 // candidates, and the combination with the cheapest reshards, as the planner
 // prices them, is taken; among equally cheap ones that with most parallel
-// iterations, then the one that earlier operands propose. Propagation and
-// partition both ask this function, so they agree.
+// iterations, then the one that earlier operands propose.
+//
+// Propagation chooses an option for each op and states the shardings of all its
+// operands where they disagree with one another or with a result. Partition reads
+// the option off operands that are all stated, so it uses the one that propagation
+// chose.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +40,15 @@ ShardingOption chooseOption(const LoopTable &table, const Grid &grid,
                             llvm::ArrayRef<mlir::RankedTensorType> resultTypes,
                             llvm::ArrayRef<Sharding> operands,
                             llvm::ArrayRef<Sharding> results, Planner &planner);
+
+/// The option for an op with `table` that takes all operands as they come, the
+/// cheapest one for the results if there are several; nothing if there is none.
+std::optional<ShardingOption>
+optionOfOperands(const LoopTable &table, const Grid &grid,
+                 llvm::ArrayRef<mlir::RankedTensorType> operandTypes,
+                 llvm::ArrayRef<mlir::RankedTensorType> resultTypes,
+                 llvm::ArrayRef<Sharding> operands,
+                 llvm::ArrayRef<Sharding> results, Planner &planner);
 
 /// The size of one element of `type` in bytes, as communicated and stored: bits
 /// rounded up to bytes, index as 8.

@@ -320,9 +320,21 @@ LogicalResult FunctionPartitioner::rebuildByModel(ShardingInterface model) {
     const Sharding *sharding = shardings.of(value);
     resultShardings.push_back(sharding ? *sharding : Sharding());
   }
+  // Propagation states all tensors of an op that disagree: then its choice is to be
+  // read off the operands.
+  std::optional<ShardingOption> stated;
+  if (llvm::all_of(op->getOperands(), [&](Value operand) {
+        return !isa<RankedTensorType>(operand.getType()) ||
+               shardings.isStated(operand);
+      }))
+    stated =
+        optionOfOperands(table, emission.grid, operandTypes, resultTypes,
+                         operandShardings, resultShardings, emission.planner);
   ShardingOption option =
-      chooseOption(table, emission.grid, operandTypes, resultTypes,
-                   operandShardings, resultShardings, emission.planner);
+      stated ? *stated
+             : chooseOption(table, emission.grid, operandTypes, resultTypes,
+                            operandShardings, resultShardings,
+                            emission.planner);
   PartitionContext context(emission, table, option);
 
   SmallVector<Value> operands, results;

@@ -61,6 +61,10 @@ public:
   /// The sharding of `value`; replicated without annotation, null for what is
   /// no ranked tensor.
   const Sharding *of(mlir::Value value) const;
+  /// Whether an annotation states the sharding of `value`.
+  bool isStated(mlir::Value value) const {
+    return stated.contains(leader(value));
+  }
 
   /// The sharding that an attribute of `op` states for a value of `type`, once
   /// all annotations are read. Errors are emitted at `op`.
