@@ -23,6 +23,7 @@ endfunction()
 # Resharding).
 function(shard_add_plain_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  shard_seed_faults(ARG_UNPARSED_ARGUMENTS)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
@@ -37,7 +38,7 @@ endfunction()
 # MLIR's libraries are libMLIR.so or the archives, as MLIR_LINK_MLIR_DYLIB says.
 function(shard_add_mlir_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS;MLIR_LIBS" ${ARGN})
-  # A file that is being written and that no list names yet is no error.
+  shard_seed_faults(ARG_UNPARSED_ARGUMENTS)
   # A file may be on disk before its library lists it.
   add_mlir_library(${name} STATIC PARTIAL_SOURCES_INTENDED
     ${ARG_UNPARSED_ARGUMENTS}

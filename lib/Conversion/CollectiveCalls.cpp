@@ -8,7 +8,6 @@
 
 #include "CollectiveCalls.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Runtime/Runtime.h"
 
@@ -41,10 +40,6 @@ struct Description {
 
   Description &axes(ArrayRef<int16_t> axes) {
     call.axes.assign(axes.begin(), axes.end());
-    if (SHARD_FAULT(GroupAxesSorted))
-      llvm::sort(call.axes);
-    if (SHARD_FAULT(WrongGroupOn3D) && call.axes.size() == 1)
-      call.axes.front() -= call.axes.front() == 2;
     return *this;
   }
   Description &add(int64_t value) {
@@ -101,20 +96,13 @@ FailureOr<CollectiveCall> describe(AllToAllOp op) {
       .axes(op.getGridAxes())
       .cuts(op.getSplitAxis())
       .grows(op.getConcatAxis())
-      .add(SHARD_FAULT(AllToAllDimsSwapped) ? op.getConcatAxis()
-                                            : op.getSplitAxis())
-      .add(SHARD_FAULT(AllToAllDimsSwapped) ? op.getSplitAxis()
-                                            : op.getConcatAxis());
+      .add(op.getSplitAxis())
+      .add(op.getConcatAxis());
 }
 
 FailureOr<CollectiveCall> describe(PermuteOp op) {
   SmallVector<int64_t> to = {int64_t(op.getToAxes().size())};
   llvm::append_range(to, op.getToAxes());
-  if (SHARD_FAULT(PermuteSwapped)) {
-    to = {int64_t(op.getFromAxes().size())};
-    llvm::append_range(to, op.getFromAxes());
-    return Description(op, "permute").axes(op.getToAxes()).words(to);
-  }
   return Description(op, "permute").axes(op.getFromAxes()).words(to);
 }
 
@@ -167,8 +155,7 @@ FailureOr<CollectiveCall> describe(RecvOp op) {
 FailureOr<CollectiveCall> describe(AllReduceOp op) {
   return Description(op, "all_reduce")
       .axes(op.getGridAxes())
-      .reduction(SHARD_FAULT(ReductionKindLost) ? ReductionKind::Sum
-                                                : op.getReduction());
+      .reduction(op.getReduction());
 }
 
 FailureOr<CollectiveCall> describe(ReduceOp op) {

@@ -10,7 +10,6 @@
 
 #include "shard/Conversion/Conversion.h"
 #include "shard/Conversion/Passes.h"
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
@@ -51,9 +50,7 @@ public:
   /// How far the devices that differ by one on `axis` are apart.
   Value stride(int64_t axis) {
     Value product;
-    for (int64_t i = axis + 1 + SHARD_FAULT(CoordinateOfOtherStride),
-                 e = shape.size();
-         i < e; ++i)
+    for (int64_t i = axis + 1, e = shape.size(); i < e; ++i)
       product = product ? multiply(product, extent(i)) : extent(i);
     return product ? product : emitter.index(1);
   }
@@ -144,8 +141,6 @@ LogicalResult Lowering::lower(ProcessMultiIndexOp op, GridArithmetic &grid) {
   SmallVector<Value> results;
   for (int64_t axis : axesOrAll(op.getAxes(), grid.rank()))
     results.push_back(grid.coordinate(linear, axis));
-  if (SHARD_FAULT(CoordinatesReversed))
-    std::reverse(results.begin(), results.end());
   rewriter.replaceOp(op, results);
   return success();
 }

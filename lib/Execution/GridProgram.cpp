@@ -10,7 +10,6 @@
 
 #include "shard/Conversion/Conversion.h"
 #include "shard/Execution/Hints.h"
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -241,8 +240,7 @@ void execution::reportCollectives(const GridProgram &program,
                                   RunReport &report) {
   for (const runtime::CallRecord &call : calls) {
     // A slice of what the device has is no communication.
-    if (call.kind == "all_slice" ||
-        (SHARD_FAULT(ReportIncomplete) && call.kind == "all_reduce"))
+    if (call.kind == "all_slice")
       continue;
     CollectiveReport row;
     row.kind = call.kind;

@@ -8,8 +8,6 @@
 
 #include "shard/Geometry/BlockLayout.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <algorithm>
 
 namespace shard {
@@ -17,7 +15,7 @@ namespace shard {
 int64_t ceilDiv(int64_t a, int64_t b) {
   if (a == kDynamic || b == kDynamic)
     return kDynamic;
-  return a / b + (a % b != 0 && !SHARD_FAULT(FloorInsteadOfCeil));
+  return a / b + (a % b != 0);
 }
 
 Block blockAt(int64_t extent, const std::vector<int64_t> &sizes,
@@ -46,7 +44,7 @@ bool cutsAtOnce(int64_t extent, const int64_t *sizes, size_t count) {
   int64_t width = extent;
   for (size_t i = 0; i < count; ++i) {
     if (width < extent && width % sizes[i] != 0)
-      return SHARD_FAULT(GapsIgnored);
+      return false;
     width = ceilDiv(width, sizes[i]);
   }
   return true;
@@ -71,8 +69,6 @@ Block blockAtPosition(int64_t extent, const int64_t *sizes, size_t count,
 bool sameBlocks(int64_t extent, const int64_t *a, size_t countA,
                 const int64_t *b, size_t countB) {
   if (countA == countB && std::equal(a, a + countA, b))
-    return true;
-  if (SHARD_FAULT(BlocksAlwaysSame))
     return true;
   bool atOnceA = cutsAtOnce(extent, a, countA);
   bool atOnceB = cutsAtOnce(extent, b, countB);

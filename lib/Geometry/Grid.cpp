@@ -8,8 +8,6 @@
 
 #include "shard/Geometry/Grid.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <cstddef>
 
 namespace shard {
@@ -67,8 +65,6 @@ int64_t Grid::positionInGroup(int64_t device, const AxisList &axes) const {
   int64_t position = 0;
   for (GridAxis axis : axes)
     position = position * shape[axis] + all[axis];
-  if (SHARD_FAULT(GroupMinorFirst) && axes.size() == 2)
-    return all[axes[1]] * shape[axes[0]] + all[axes[0]];
   return position;
 }
 

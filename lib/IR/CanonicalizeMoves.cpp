@@ -8,8 +8,6 @@
 
 #include "Canonicalize.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -32,7 +30,7 @@ bool isOneDevice(Operation *op, FlatSymbolRefAttr symbol,
   GridOp grid = lookupGrid(op, symbol);
   return grid && llvm::all_of(axes, [&](GridAxis axis) {
            return axis >= 0 && axis < grid.getRank() &&
-                  grid.getShape()[axis] <= 1 + SHARD_FAULT(OneDeviceGroupTaken);
+                  grid.getShape()[axis] <= 1;
          });
 }
 
@@ -47,9 +45,6 @@ bool sameSet(ArrayRef<GridAxis> a, ArrayRef<GridAxis> b) {
 
 std::optional<ArrayRef<GridAxis>> dropPrefix(ArrayRef<GridAxis> axes,
                                              ArrayRef<GridAxis> prefix) {
-  if (SHARD_FAULT(FoldPrefixAsSuffix) && axes.size() > prefix.size() &&
-      axes.take_back(prefix.size()) == prefix)
-    return axes.drop_back(prefix.size());
   if (axes.size() < prefix.size() || axes.take_front(prefix.size()) != prefix)
     return std::nullopt;
   return axes.drop_front(prefix.size());
@@ -124,7 +119,7 @@ struct SliceOfGather : OpRewritePattern<AllSliceOp> {
     int64_t dim = slice.getSliceAxis().getSExtValue();
     ArrayRef<GridAxis> gathered = gather.getGridAxes();
     ArrayRef<GridAxis> sliced = slice.getGridAxes();
-    if (gathered == sliced || SHARD_FAULT(FoldSliceOfOtherGather)) {
+    if (gathered == sliced) {
       if (input.getType() != type)
         return failure();
       rewriter.replaceOp(slice, input);
@@ -179,8 +174,7 @@ struct AllToAllPair : OpRewritePattern<AllToAllOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<AllToAllOp>();
     if (!inner || inner.getGridAttr() != op.getGridAttr() ||
-        (inner.getGridAxes() != op.getGridAxes() &&
-         !SHARD_FAULT(FoldAnyAllToAllPair)) ||
+        inner.getGridAxes() != op.getGridAxes() ||
         inner.getSplitAxis() != op.getConcatAxis() ||
         inner.getConcatAxis() != op.getSplitAxis() ||
         inner.getInput().getType() != op.getResult().getType())
@@ -210,7 +204,7 @@ struct SimplifyPermute : OpRewritePattern<PermuteOp> {
     if (!inner || inner.getGridAttr() != op.getGridAttr() ||
         inner.getToAxes() != from)
       return failure();
-    if (inner.getFromAxes() == to || SHARD_FAULT(FoldAnyPermutePair)) {
+    if (inner.getFromAxes() == to) {
       rewriter.replaceOp(op, inner.getInput());
       return success();
     }
@@ -252,8 +246,6 @@ struct SimplifyShift : OpRewritePattern<ShiftOp> {
         inner.getInput().getType() != op.getResult().getType() ||
         llvm::AddOverflow(offset, static_cast<int64_t>(inner.getOffset()), sum))
       return failure();
-    if (SHARD_FAULT(FoldShiftsToLonger))
-      sum = std::max<int64_t>(offset, inner.getOffset());
     if (op.getRotate() && !ShapedType::isDynamic(size))
       sum %= size;
     rewriter.replaceOpWithNewOp<ShiftOp>(

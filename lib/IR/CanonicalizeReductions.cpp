@@ -8,8 +8,6 @@
 
 #include "Canonicalize.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 using namespace mlir;
 
 namespace shard {
@@ -70,9 +68,8 @@ struct NestedAllReduce : OpRewritePattern<AllReduceOp> {
     SmallVector<GridAxis> axes(inner.getGridAxes());
     for (GridAxis axis : op.getGridAxes()) {
       if (!llvm::is_contained(inner.getGridAxes(), axis)) {
-        if (!SHARD_FAULT(FoldNestedReduceForgetsAxes))
-          axes.push_back(axis);
-      } else if (!idempotent && !SHARD_FAULT(FoldSumTwice)) {
+        axes.push_back(axis);
+      } else if (!idempotent) {
         return failure();
       }
     }
@@ -93,8 +90,7 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
     if (!reduce || !reduce->hasOneUse() || !isPlain(reduce) ||
         reduce.getGridAttr() != slice.getGridAttr() ||
         slice.getGridAxes().empty() ||
-        !(isSubset(slice.getGridAxes(), reduce.getGridAxes()) ||
-          SHARD_FAULT(FoldReduceOfReduceScatterAxes)))
+        !isSubset(slice.getGridAxes(), reduce.getGridAxes()))
       return failure();
     Type type = slice.getResult().getType();
     ReductionKind kind = reduce.getReduction();
@@ -107,7 +103,7 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
     Value result = ReduceScatterOp::create(
         rewriter, slice.getLoc(), type, reduce.getInput(), slice.getGrid(),
         slice.getGridAxes(), kind, slice.getSliceAxis().getSExtValue());
-    if (!rest.empty() && !SHARD_FAULT(FoldForgetsRestOfReduce))
+    if (!rest.empty())
       result = AllReduceOp::create(rewriter, reduce.getLoc(), type, result,
                                    slice.getGrid(), rest, kind);
     rewriter.replaceOp(slice, result);
@@ -133,9 +129,7 @@ struct GatherOfReduceScatter : OpRewritePattern<AllGatherOp> {
       return failure();
     rewriter.replaceOpWithNewOp<AllReduceOp>(
         gather, result, scatter.getInput(), gather.getGrid(),
-        gather.getGridAxes(),
-        SHARD_FAULT(FoldToReduceOfOtherKind) ? ReductionKind::Max
-                                             : scatter.getReduction());
+        gather.getGridAxes(), scatter.getReduction());
     return success();
   }
 };
@@ -148,8 +142,7 @@ struct ReduceScatterOfReplicated : OpRewritePattern<ReduceScatterOp> {
                                 PatternRewriter &rewriter) const override {
     auto input = cast<ShapedType>(op.getInput().getType());
     auto result = cast<ShapedType>(op.getResult().getType());
-    if ((!isIdempotent(op.getReduction()) &&
-         !SHARD_FAULT(FoldReduceScatterToSlice)) ||
+    if (!isIdempotent(op.getReduction()) ||
         input.getElementType() != result.getElementType() ||
         !isReplicatedOver(op.getInput(), op.getGridAttr(), op.getGridAxes()))
       return failure();

@@ -8,7 +8,6 @@
 
 #include "shard/IR/ShardAttrs.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -260,10 +259,7 @@ DimShardingAttr DimShardingAttr::parseBody(AsmParser &parser) {
 
 void DimShardingAttr::printBody(AsmPrinter &printer) const {
   printer << '[';
-  SmallVector<AxisRefAttr> axes(getAxes());
-  if (SHARD_FAULT(PrintsAxesReversed))
-    std::reverse(axes.begin(), axes.end());
-  llvm::interleaveComma(axes, printer,
+  llvm::interleaveComma(getAxes(), printer,
                         [&](AxisRefAttr axis) { axis.printBody(printer); });
   if (getOpen())
     printer << (getAxes().empty() ? "?" : ", ?");
@@ -309,7 +305,7 @@ static ParseResult parseAxes(AsmParser &parser,
 }
 
 static void printAxes(AsmPrinter &printer, ArrayRef<AxisRefAttr> axes) {
-  printer << (SHARD_FAULT(PrintsWhatNoParserReads) ? '(' : '[');
+  printer << '[';
   llvm::interleaveComma(axes, printer,
                         [&](AxisRefAttr axis) { axis.printBody(printer); });
   printer << ']';

@@ -9,7 +9,6 @@
 #include "shard/IR/ShardingUtils.h"
 
 #include "shard/Geometry/Refinement.h"
-#include "shard/Geometry/SeededFaults.h"
 
 using namespace mlir;
 
@@ -90,8 +89,6 @@ FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
   Sharding result = Sharding::replicated(rank);
   for (auto [dim, list] : llvm::enumerate(axes)) {
     result.dims[dim].assign(list.asArrayRef().begin(), list.asArrayRef().end());
-    if (SHARD_FAULT(ReadsHandleReversed))
-      std::reverse(result.dims[dim].begin(), result.dims[dim].end());
   }
   if (PartialAxesAttr partial = op.getPartialAttr()) {
     result.partial.assign(partial.getAxes().begin(), partial.getAxes().end());

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "shard/Interfaces/LoopTable.h"
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/IR/AffineExpr.h"
@@ -103,9 +102,7 @@ public:
     for (auto [index, result] : llvm::enumerate(op->getResults())) {
       table.results.push_back(
           tensorLoops(result.getType(), maps[numOperands + index]));
-      table.results.back().reduction = SHARD_FAULT(ResultKindOfFirst)
-                                           ? ReductionKind::Sum
-                                           : model.getResultReduction(index);
+      table.results.back().reduction = model.getResultReduction(index);
     }
     checkResults();
     pruneDims();
@@ -134,8 +131,7 @@ private:
         if (!loop)
           return;
         // A loop in a window, or one that indexes two dimensions of the tensor.
-        if ((!exact || seen.test(loop.getPosition())) &&
-            !SHARD_FAULT(WindowLoopSplit))
+        if (!exact || seen.test(loop.getPosition()))
           table.loops[loop.getPosition()].kind = LoopKind::Invalid;
         seen.set(loop.getPosition());
       });
@@ -216,7 +212,7 @@ static bool dimIsExpressible(const LoopTable &table, const Grid &grid,
     int64_t extent = table.loops[loop].extent;
     if (parts > 1) {
       if (!majorsAreSingle)
-        return SHARD_FAULT(MinorDigitSplit);
+        return false;
       // Only what is the whole of the dimension may be split unevenly. A loop of
       // one iteration is never that beside a wider one.
       bool alone = wide == (extent == 1 ? 0 : 1);

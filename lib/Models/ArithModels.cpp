@@ -8,7 +8,6 @@
 
 #include "shard/Models/Models.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/Emitter.h"
@@ -51,13 +50,9 @@ struct ElementwiseModel : public GenericShardingModel<ElementwiseModel> {
   PartialRule getPartialRule(Operation *op) const {
     if (isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp,
             arith::NegFOp>(op))
-      return SHARD_FAULT(PartialPlusWhole) ? PartialRule::Multilinear
-                                           : PartialRule::Additive;
+      return PartialRule::Additive;
     if (isa<arith::MulFOp, arith::MulIOp>(op))
-      return SHARD_FAULT(PartialTimesPartial) ? PartialRule::Additive
-                                              : PartialRule::Multilinear;
-    if (SHARD_FAULT(PartialThroughNonlinear))
-      return PartialRule::Movement;
+      return PartialRule::Multilinear;
     return PartialRule::None;
   }
 };

@@ -15,7 +15,6 @@
 
 #include "ModelSupport.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,7 +84,7 @@ struct InsertModel : public DescribedModel<InsertModel, tensor::InsertOp> {
     Value dest = operands[1], element = operands[0];
     Place place = placeInBlock(builder, loc, dest, type, operands.drop_front(2),
                                context.result(0), context);
-    if (place.inside && !SHARD_FAULT(ElementInsertedEverywhere)) {
+    if (place.inside) {
       Value old = tensor::ExtractOp::create(builder, loc, dest, place.indices);
       element =
           arith::SelectOp::create(builder, loc, place.inside, element, old);

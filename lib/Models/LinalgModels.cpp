@@ -17,7 +17,6 @@
 
 #include "RelayoutModels.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/Emitter.h"
@@ -53,21 +52,13 @@ std::optional<ReductionKind> combinerKind(Operation *op) {
           [](auto) { return ReductionKind::Product; })
       .Case<arith::MaximumFOp, arith::MaxSIOp>(
           [](auto) { return ReductionKind::Max; })
-      .Case<arith::MinimumFOp, arith::MinSIOp>([](auto) {
-        return SHARD_FAULT(MinCombinesAsMax) ? ReductionKind::Max
-                                             : ReductionKind::Min;
-      })
-      .Case<arith::MaxUIOp>([](auto) {
-        return SHARD_FAULT(UnsignedCombinesSigned) ? ReductionKind::Max
-                                                   : ReductionKind::UMax;
-      })
+      .Case<arith::MinimumFOp, arith::MinSIOp>(
+          [](auto) { return ReductionKind::Min; })
+      .Case<arith::MaxUIOp>([](auto) { return ReductionKind::UMax; })
       .Case<arith::MinUIOp>([](auto) { return ReductionKind::UMin; })
       .Case<arith::AndIOp>([](auto) { return ReductionKind::BitwiseAnd; })
       .Case<arith::OrIOp>([](auto) { return ReductionKind::BitwiseOr; })
-      .Case<arith::XOrIOp>([](auto) {
-        return SHARD_FAULT(XorCombinesAsOr) ? ReductionKind::BitwiseOr
-                                            : ReductionKind::BitwiseXor;
-      })
+      .Case<arith::XOrIOp>([](auto) { return ReductionKind::BitwiseXor; })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -131,8 +122,7 @@ PartialRule ruleOf(linalg::LinalgOp op) {
   if (!compute || compute->getBlock() != body ||
       !llvm::all_of(compute->getOperands(), isInput) || !allTakePart())
     return PartialRule::None;
-  if ((isa<arith::MulFOp, arith::MulIOp>(compute) ||
-       SHARD_FAULT(PartialThroughAnyBody)) &&
+  if (isa<arith::MulFOp, arith::MulIOp>(compute) &&
       compute->getOperand(0) != compute->getOperand(1))
     return PartialRule::Multilinear;
   // A reduction of a sum is linear in all inputs together only when each comes
@@ -240,7 +230,7 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
                           : &*std::prev(before.getPoint());
     if (failed(partitionByCloning(op, builder, inputs, context, results)))
       return failure();
-    if (!linalgOp.hasIndexSemantics() || SHARD_FAULT(IndexStaysLocal))
+    if (!linalgOp.hasIndexSemantics())
       return success();
     // The clone is among the ops built since; its indices become global ones.
     Operation *local = last ? last->getNextNode() : &before.getBlock()->front();
@@ -258,8 +248,7 @@ private:
                      SmallVectorImpl<Value> &inputs) const {
     Sharding result = context.result(index);
     unsigned number = op.getNumDpsInputs() + index;
-    if (result.partial.empty() || context.option.isPartialOperand(number) ||
-        SHARD_FAULT(InitOnEveryDevice))
+    if (result.partial.empty() || context.option.isPartialOperand(number))
       return;
     if (!op.payloadUsesValueFromOperand(op.getDpsInitOperand(index)))
       return;

@@ -8,8 +8,6 @@
 
 #include "ModelSupport.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -206,7 +204,7 @@ void globaliseIndexArguments(OpBuilder &builder, Location loc,
     Value localExtent =
         type.isDynamicDim(dim) ? extents[nextExtent++] : Value();
     BlockArgument index = body.getArgument(dim);
-    if (axes.empty() || index.use_empty() || SHARD_FAULT(GenerateStaysLocal))
+    if (axes.empty() || index.use_empty())
       continue;
     int64_t extent = type.getDimSize(dim);
     DynamicBlock range =

@@ -13,8 +13,6 @@
 
 #include "TensorModels.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include "ModelSupport.h"
 
 #include "shard/IR/ShardOps.h"
@@ -100,7 +98,7 @@ LocalSlice localSlice(OpTy op, OpBuilder &builder, ArrayRef<Value> operands,
           if (op->getOperand(i) == value)
             entry = operands[i];
   for (auto [dim, axes] : llvm::enumerate(sharding.dims))
-    if (!axes.empty() && !SHARD_FAULT(SliceOfWholeExtent))
+    if (!axes.empty())
       slice.sizes[dim] = tensor::getMixedSize(builder, op.getLoc(), large, dim);
   return slice;
 }
@@ -166,8 +164,7 @@ struct PadModel : public DescribedModel<PadModel, tensor::PadOp> {
     Value padding = cast<tensor::PadOp>(op).getConstantPaddingValue();
     bool isZero = padding && (matchPattern(padding, m_AnyZeroFloat()) ||
                               matchPattern(padding, m_Zero()));
-    return isZero || SHARD_FAULT(PartialPadded) ? PartialRule::Additive
-                                                : PartialRule::None;
+    return isZero ? PartialRule::Additive : PartialRule::None;
   }
 };
 

@@ -10,12 +10,10 @@
 
 #include "WindowSteps.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/Partitioning/PartitionContext.h"
 #include "shard/Partitioning/ShardingOption.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -41,8 +39,7 @@ TypedAttr neutralElement(ReductionKind kind, Type type) {
       return FloatAttr::get(type, APFloat::getOne(semantics));
     case ReductionKind::Max:
     case ReductionKind::Min: {
-      bool negative =
-          (kind == ReductionKind::Max) != SHARD_FAULT(NeutralOfOtherSign);
+      bool negative = kind == ReductionKind::Max;
       if (!APFloat::semanticsHasInf(semantics))
         return FloatAttr::get(type, APFloat::getLargest(semantics, negative));
       return FloatAttr::get(type, APFloat::getInf(semantics, negative));
@@ -61,15 +58,12 @@ TypedAttr neutralElement(ReductionKind kind, Type type) {
   case ReductionKind::UMax:
     return IntegerAttr::get(type, APInt::getZero(width));
   case ReductionKind::Product:
-    return IntegerAttr::get(
-        type, APInt(width, SHARD_FAULT(NeutralOfProductIsZero) ? 0 : 1));
+    return IntegerAttr::get(type, APInt(width, 1));
   case ReductionKind::BitwiseAnd:
   case ReductionKind::UMin:
     return IntegerAttr::get(type, APInt::getAllOnes(width));
   case ReductionKind::Max:
-    return IntegerAttr::get(type, SHARD_FAULT(NeutralOfSignedMaxIsZero)
-                                      ? APInt::getZero(width)
-                                      : APInt::getSignedMinValue(width));
+    return IntegerAttr::get(type, APInt::getSignedMinValue(width));
   case ReductionKind::Min:
     return IntegerAttr::get(type, APInt::getSignedMaxValue(width));
   case ReductionKind::Average:
@@ -105,19 +99,9 @@ public:
   Value emit(const Step &step, const Sharding &before, Value local) {
     RankedTensorType result = type.clone(ArrayRef<int64_t>(step.localShape));
     ArrayRef<GridAxis> axes(step.axes);
-    AxisList reversed;
-    if ((SHARD_FAULT(SliceAxesReversed) && step.kind == Step::Kind::AllSlice) ||
-        (SHARD_FAULT(GatherAxesReversed) &&
-         step.kind == Step::Kind::AllGather) ||
-        (SHARD_FAULT(AllToAllAxesReversed) &&
-         step.kind == Step::Kind::AllToAll)) {
-      reversed.assign(axes.rbegin(), axes.rend());
-      axes = reversed;
-    }
+
     switch (step.kind) {
     case Step::Kind::AllGather:
-      if (SHARD_FAULT(DivergentCollective) && result.hasStaticShape())
-        return gatherOnFirst(step, local, result);
       return AllGatherOp::create(builder, loc, result, local, grid, axes,
                                  step.dim);
     case Step::Kind::AllSlice:
@@ -127,17 +111,12 @@ public:
       return AllToAllOp::create(builder, loc, result, local, grid, axes,
                                 step.dim, step.concatDim);
     case Step::Kind::AllReduce:
-      if (SHARD_FAULT(MissingAllReduce))
-        return local;
       return AllReduceOp::create(builder, loc, result, local, grid, axes,
                                  step.reduction)
           ->getResult(0);
     case Step::Kind::ReduceScatter:
       return ReduceScatterOp::create(builder, loc, result, local, grid, axes,
-                                     step.reduction,
-                                     SHARD_FAULT(ReduceScatterWrongDim)
-                                         ? (step.dim + 1) % type.getRank()
-                                         : step.dim)
+                                     step.reduction, step.dim)
           ->getResult(0);
     case Step::Kind::Permute:
       return PermuteOp::create(
@@ -164,27 +143,7 @@ private:
     return element;
   }
 
-  /// The seeded fault: an all_gather that only the first device comes to.
-  Value gatherOnFirst(const Step &step, Value local, RankedTensorType result) {
-    builder.getContext()->getOrLoadDialect<scf::SCFDialect>();
-    Value first = isFirstOf(builder, loc, emission.gridSymbol, step.axes);
-    auto branch = scf::IfOp::create(builder, loc, TypeRange(result), first,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    Value whole = AllGatherOp::create(builder, loc, result, local, grid,
-                                      ArrayRef<GridAxis>(step.axes), step.dim);
-    scf::YieldOp::create(builder, loc, whole);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    Value rest = tensor::EmptyOp::create(builder, loc, result.getShape(),
-                                         type.getElementType());
-    scf::YieldOp::create(builder, loc, rest);
-    return branch.getResult(0);
-  }
-
   Value makePartial(const Step &step, Value local) {
-    if (SHARD_FAULT(PartialOnEveryDevice))
-      return local;
     switch (step.reduction) {
     case ReductionKind::Sum:
     case ReductionKind::Product:
@@ -239,8 +198,7 @@ private:
                 result.getDimSize(step.dim), step.axes, localExtent);
     SmallVector<OpFoldResult> zeros(result.getRank(), builder.getIndexAttr(0)),
         ones(result.getRank(), builder.getIndexAttr(1)), offsets = zeros;
-    if (!SHARD_FAULT(EmbeddedAtZero))
-      offsets[step.dim] = block.offset;
+    offsets[step.dim] = block.offset;
     extents[step.dim] = block.size;
     Value valid = tensor::ExtractSliceOp::create(builder, loc, local, zeros,
                                                  extents, ones);
@@ -277,10 +235,6 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
     return emitError(loc) << "no plan reshards " << type << " from "
                           << toString(from) << " to " << toString(to) << ": "
                           << error;
-  if (SHARD_FAULT(FailsSilently) && plan->steps.size() > 2)
-    return failure();
-  if (SHARD_FAULT(Crashes) && plan->steps.size() > 2)
-    std::abort();
   StepEmitter emitter(builder, loc, type, emission);
   const Sharding *before = &from;
   for (const Step &step : plan->steps) {

@@ -8,7 +8,6 @@
 
 #include "shard/Partitioning/PartitionContext.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 
@@ -34,10 +33,7 @@ Value isFirstOf(OpBuilder &builder, Location loc, FlatSymbolRefAttr gridSymbol,
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value all;
   for (Value coordinate : coordinates.getResult()) {
-    Value isZero = arith::CmpIOp::create(builder, loc,
-                                         SHARD_FAULT(EveryDeviceIsFirst)
-                                             ? arith::CmpIPredicate::uge
-                                             : arith::CmpIPredicate::eq,
+    Value isZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                          coordinate, zero);
     all = all ? arith::AndIOp::create(builder, loc, all, isZero).getResult()
               : isZero;
@@ -82,18 +78,13 @@ DynamicBlock blockOf(OpBuilder &builder, Location loc, const Grid &grid,
   for (auto [size, coordinate] :
        llvm::zip_equal(sizes, coordinates.getResult())) {
     width = ceilDiv(width, size);
-    begin = add(begin, multiply(SHARD_FAULT(OffsetOfFirstCoordinate)
-                                    ? coordinates.getResult()[0]
-                                    : coordinate,
-                                constant(width)));
+    begin = add(begin, multiply(coordinate, constant(width)));
     if (even)
       continue;
     begin = minimum(begin, end);
     end = minimum(add(begin, constant(width)), end);
   }
   if (even)
-    return {begin, builder.getIndexAttr(width)};
-  if (SHARD_FAULT(ShortBlockTakenFull))
     return {begin, builder.getIndexAttr(width)};
   return {begin, builder.createOrFold<arith::SubIOp>(loc, end, begin)};
 }
@@ -245,8 +236,7 @@ LogicalResult partitionByCloning(Operation *op, OpBuilder &builder,
       continue;
     if (!traps)
       traps = mayTrap(op);
-    if ((loop.kind == LoopKind::Reduction && !SHARD_FAULT(PaddingReduced)) ||
-        *traps)
+    if (loop.kind == LoopKind::Reduction || *traps)
       loops.set(number);
   }
   Location loc = op->getLoc();
@@ -263,9 +253,6 @@ LogicalResult partitionByCloning(Operation *op, OpBuilder &builder,
     mapping.map(from, to);
   Operation *local = builder.clone(*op, mapping);
   // One value may be used twice under different shardings: operands by place.
-  if (SHARD_FAULT(OperandsSwapped) && inputs.size() == 2 &&
-      inputs[0].getType() == inputs[1].getType())
-    std::swap(inputs[0], inputs[1]);
   local->setOperands(inputs);
   for (auto [index, result] : llvm::enumerate(local->getResults())) {
     Type type = context.localResultType(result.getType(), index);

@@ -8,7 +8,6 @@
 
 #include "WindowSteps.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/Partitioning/PartitionContext.h"
 
@@ -55,9 +54,6 @@ public:
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       extents.push_back(builder.getIndexAttr(result.getDimSize(dim) -
                                              to.low[dim] - to.high[dim]));
-    for (OpFoldResult &low : newLow)
-      if (SHARD_FAULT(HaloOneLess) && *getConstantIntValue(low) > 0)
-        low = builder.getIndexAttr(*getConstantIntValue(low) - 1);
     Value block = slice(local, oldLow, extents);
     Value around = insert(block, empty(result, local), newLow, extents);
     SmallVector<GridAxesAttr> splitAxes;
@@ -80,9 +76,8 @@ public:
     int64_t width = result.getDimSize(dim);
     DynamicBlock block = blockOf(builder, loc, emission.grid,
                                  emission.gridSymbol, extent, step.axes);
-    Value begin = binary<arith::SubIOp>(
-        value(block.offset),
-        constant(halo.low[dim] + (SHARD_FAULT(HaloWindowShifted) ? 1 : 0)));
+    Value begin =
+        binary<arith::SubIOp>(value(block.offset), constant(halo.low[dim]));
     Value first = clamp(begin, extent);
     Value last = clamp(binary<arith::AddIOp>(begin, constant(width)), extent);
     Value size = binary<arith::SubIOp>(last, first);

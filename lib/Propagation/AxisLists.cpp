@@ -8,8 +8,6 @@
 
 #include "shard/Propagation/AxisLists.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <algorithm>
 #include <limits>
 
@@ -55,8 +53,6 @@ AtomSpace::find(const AxisOrigin &part) const {
         atoms[i].preSize * atoms[i].size <= end &&
         (atoms[i].size > 1 || part.size == 1))
       result.push_back(i);
-  if (SHARD_FAULT(SubAxesReversed))
-    std::reverse(result.begin(), result.end());
   int64_t covered = 1;
   for (uint8_t atom : result)
     covered *= atoms[atom].size;

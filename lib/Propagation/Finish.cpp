@@ -9,8 +9,6 @@
 #include "HintCuts.h"
 #include "Run.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 namespace shard::propagation {
 
 namespace {
@@ -26,7 +24,7 @@ public:
   }
 
   void see(llvm::ArrayRef<uint8_t> list) {
-    for (size_t i = 0; i < list.size() && !SHARD_FAULT(SubAxesMerged); ++i) {
+    for (size_t i = 0; i < list.size(); ++i) {
       if (i + 1 == list.size() || list[i + 1] != list[i] + 1)
         apart |= AtomMask(1) << list[i];
       if (list[i] > 0 && (i == 0 || list[i - 1] + 1 != list[i]))

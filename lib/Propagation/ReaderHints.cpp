@@ -8,8 +8,6 @@
 
 #include "Reader.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 using namespace mlir;
 
 namespace shard::propagation {
@@ -134,7 +132,7 @@ static std::optional<int64_t> contradiction(Hint &into, const Hint &other) {
     if (!std::equal(a.axes.begin(), a.axes.begin() + common, b.axes.begin()) ||
         (longer && !a.open) || (b.axes.size() < a.axes.size() && !b.open))
       return dim;
-    if (longer && !SHARD_FAULT(JoinedHintLosesAxes))
+    if (longer)
       a.axes = b.axes;
     a.open = a.open && b.open;
     a.priority = std::min(a.priority, b.priority);

@@ -10,8 +10,6 @@
 
 #include "HintCuts.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -163,7 +161,7 @@ std::optional<HintError> Run::applyHints() {
           break;
       }
       dims.push_back(list);
-      if (!dimHint.open && dim < 64 && !SHARD_FAULT(ClosedIsOpen))
+      if (!dimHint.open && dim < 64)
         made.closed |= uint64_t(1) << dim;
       int32_t priority = options.userPriorities ? dimHint.priority : 0;
       made.priorities.push_back(priority);
@@ -181,9 +179,6 @@ std::optional<HintError> Run::applyHints() {
     made.forbidden |= made.partial;
     if (made.partial)
       made.reduction = hint.reduction;
-    if (SHARD_FAULT(HintDropped) ||
-        (SHARD_FAULT(ClosedHintDropped) && made.closed))
-      continue;
     state[value] = shardings.intern(dims, mask);
     limit[value] = intern(std::move(made));
     done[{number, problem.valueScope[value]}] = {state[value], limit[value]};
@@ -258,8 +253,7 @@ void Run::accept(ValueId value) {
     ListId want = offer.proposal.list;
     if (want == have || !lists.isPrefix(have, want))
       continue;
-    while (!SHARD_FAULT(AxisUsedTwice) &&
-           (lists.mask(want) & ~lists.mask(have) & (mask | limits.forbidden)))
+    while (lists.mask(want) & ~lists.mask(have) & (mask | limits.forbidden))
       want = lists.ancestor(want, lists.length(want) - 1);
     if (want == have)
       continue;

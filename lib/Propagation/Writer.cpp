@@ -8,7 +8,6 @@
 
 #include "Writer.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/ShardingOption.h"
 
@@ -145,10 +144,8 @@ private:
   void addLayouts() {
     for (const auto &[value, layout] : reader.layouts) {
       Sharding sharding = shardingOf(value);
-      if (!SHARD_FAULT(HaloHintDropped))
-        sharding.halos.assign(layout.halos.begin(), layout.halos.end());
-      if (!SHARD_FAULT(BoundsHintDropped))
-        sharding.offsets.assign(layout.offsets.begin(), layout.offsets.end());
+      sharding.halos.assign(layout.halos.begin(), layout.halos.end());
+      sharding.offsets.assign(layout.offsets.begin(), layout.offsets.end());
       solution.values[reader.find(value)] = indexFor(sharding);
     }
   }

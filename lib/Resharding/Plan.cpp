@@ -19,7 +19,6 @@
 
 #include "ShardingCheck.h"
 #include "ValueState.h"
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/Resharding/Search.h"
 
 #include <algorithm>
@@ -128,8 +127,7 @@ void joinSlices(const Grid &grid, const std::vector<int64_t> &extents,
         if (earlier.dim != step.dim)
           continue;
         AxisList axes = earlier.axes;
-        axes.insert(SHARD_FAULT(AppendedInFront) ? axes.begin() : axes.end(),
-                    step.axes.begin(), step.axes.end());
+        axes.insert(axes.end(), step.axes.begin(), step.axes.end());
         AxisList before = now[step.dim];
         before.resize(before.size() - earlier.axes.size());
         int64_t local = localExtent(extents[step.dim], grid.groupSize(before));

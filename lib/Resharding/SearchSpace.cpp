@@ -8,8 +8,6 @@
 
 #include "SearchSpace.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -214,8 +212,7 @@ bool SearchSpace::keepsBlocks(const Layout &layout, int dim,
                               const uint8_t *axes, int count) const {
   uint64_t codeBefore = sizesCode(layout.axes[dim], layout.count[dim]);
   uint64_t codeAfter = sizesCode(axes, count);
-  if (even || (count == layout.count[dim] && codeBefore == codeAfter) ||
-      SHARD_FAULT(PlanPermutesUneven))
+  if (even || (count == layout.count[dim] && codeBefore == codeAfter))
     return true;
   uint64_t hash =
       (codeBefore * 31 + codeAfter) * 31 + static_cast<uint64_t>(dim);
@@ -424,8 +421,7 @@ Step SearchSpace::step(const State &from, const Move &move) const {
   switch (move.kind) {
   case Step::Kind::AllGather:
   case Step::Kind::EmbedPartial:
-    result.axes = list(before, move.dim,
-                       after.count[move.dim] + SHARD_FAULT(PlanForgetsAxis));
+    result.axes = list(before, move.dim, after.count[move.dim]);
     result.reduction = problem.to.reduction;
     break;
   case Step::Kind::AllSlice:
@@ -438,8 +434,7 @@ Step SearchSpace::step(const State &from, const Move &move) const {
     break;
   case Step::Kind::AllReduce:
     result.axes = set(partialBefore & ~partialAfter);
-    result.reduction =
-        SHARD_FAULT(ReductionOfTarget) ? problem.to.reduction : kindBefore;
+    result.reduction = kindBefore;
     break;
   case Step::Kind::MakePartial:
     result.axes = set(partialAfter & ~partialBefore);

@@ -16,9 +16,9 @@
 #include "Generate.h"
 #include "Processes.h"
 #include "Reduce.h"
+#include "SeededFaults.h"
 
 #include "shard/Execution/Verify.h"
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/Models/Models.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -297,11 +297,11 @@ int main(int argc, char **argv) {
     return bad("--seconds and --reduce-seconds: expected a number from 0 on");
 
   if (listFaults) {
-    for (const shard::SeededFault *f = shard::seededFaults(); f->name; ++f)
-      llvm::outs() << f->name << ": " << f->description << "\n";
+    for (const SeededFault &fault : seededFaults())
+      llvm::outs() << fault.name << ": " << fault.description << "\n";
     return 0;
   }
-  if (!fault.empty() && !shard::seedFault(fault.c_str())) {
+  if (!fault.empty() && !seedFault(fault)) {
     llvm::errs() << "shard-fuzz: --fault '" << fault
                  << "': this build has no such fault (--list-faults); faults "
                     "are in a build with SHARD_SEEDED_FAULTS=ON\n";

@@ -14,8 +14,6 @@
 
 #include "Collective.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <algorithm>
 
 using namespace shard;
@@ -98,8 +96,6 @@ void shard_rt_all_gather(const char *location, const int64_t *group,
   c.checkDim("dimension", dim);
   c.checkShapes(dim);
   c.call.freeDim = dim;
-  if (SHARD_FAULT(DeviceSkipsGather) && c.group->position == 1)
-    return;
   backend::allGather(c, dim);
   c.record((c.group->size - 1) * c.call.input.bytes());
 }
@@ -371,8 +367,6 @@ void shard_rt_permute(const char *location, const int64_t *group, int64_t type,
   // `after`: by to, then by from \ to.
   int64_t source = renumber(all.position, before, after);
   int64_t destination = renumber(all.position, after, before);
-  if (SHARD_FAULT(PermuteMirrored))
-    source = all.size - 1 - source;
   backend::exchange(c, source, destination);
   c.record(source == all.position ? 0 : c.call.input.bytes());
 }

@@ -8,8 +8,6 @@
 
 #include "Group.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <algorithm>
 
 namespace shard {
@@ -82,10 +80,7 @@ int64_t gridExtent(const Grid &running, int64_t rank, const int64_t *extents,
 
 void cutBlock(const Group &group, int64_t position, const View &part,
               const View &whole, int64_t dim) {
-  Block block = group.block(whole.sizes[dim],
-                            SHARD_FAULT(SliceOfOtherDevice)
-                                ? group.size - 1 - position
-                                : position);
+  Block block = group.block(whole.sizes[dim], position);
   copy(part.slice(dim, 0, block.size),
        whole.slice(dim, block.offset, block.size));
   if (block.size < part.sizes[dim])

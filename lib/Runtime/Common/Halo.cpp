@@ -8,8 +8,6 @@
 
 #include "Halo.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <algorithm>
 
 namespace shard {
@@ -40,10 +38,7 @@ std::vector<Segment> segmentsOf(int64_t extent, int64_t low, int64_t high,
     if (position - hop < 0 || core == 0)
       segments.push_back({offset, size, 0, offset});
     else
-      segments.push_back(
-          {offset, size, -hop,
-           low + core - size -
-               (SHARD_FAULT(HaloOffByOne) && core > size ? 1 : 0)});
+      segments.push_back({offset, size, -hop, low + core - size});
     done += size;
   }
   for (int64_t done = 0, hop = 1; done < high; ++hop) {
@@ -54,9 +49,7 @@ std::vector<Segment> segmentsOf(int64_t extent, int64_t low, int64_t high,
     if (position + hop >= parts || core == 0)
       segments.push_back({offset, size, 0, offset});
     else
-      segments.push_back(
-          {offset, size, hop,
-           low + (SHARD_FAULT(HaloOffByOne) && core > size ? 1 : 0)});
+      segments.push_back({offset, size, hop, low});
     done += size;
   }
   return segments;

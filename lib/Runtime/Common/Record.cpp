@@ -8,8 +8,6 @@
 
 #include "Record.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -19,8 +17,6 @@ namespace runtime {
 
 void Recorder::add(const Group &group, const Call &call, int64_t bytes,
                    double seconds) {
-  if (SHARD_FAULT(CallNotRecorded) && call.kind == Kind::AllToAll)
-    return;
   auto [it, isNew] =
       index.try_emplace(Key{call.kind, &group, call.location}, calls.size());
   if (isNew) {
@@ -32,7 +28,7 @@ void Recorder::add(const Group &group, const Call &call, int64_t bytes,
     calls.push_back(std::move(record));
   }
   CallRecord &record = calls[it->second];
-  record.count += 1 + SHARD_FAULT(CallCountedTwice);
+  ++record.count;
   record.bytes += bytes;
   record.seconds += seconds;
   if (call.hasInput)

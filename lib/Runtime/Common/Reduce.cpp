@@ -14,7 +14,6 @@
 
 #include "Reduce.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/Runtime/Runtime.h"
 
 #include <algorithm>
@@ -228,8 +227,6 @@ template <typename Format>
 ReduceKernel floatKernel(int64_t reduction) {
   switch (reduction) {
   case SHARD_RT_SUM:
-    if (SHARD_FAULT(MeanInsteadOfSum))
-      return reduceChunks<Format, Sum, typename Format::Value, true>;
     return plain<Format, Sum>();
   case SHARD_RT_MAX:
     return plain<Format, Max>();
@@ -251,14 +248,10 @@ ReduceKernel integerKernel(int64_t reduction) {
   case SHARD_RT_SUM:
     return plain<Plain<Unsigned>, Sum>();
   case SHARD_RT_MAX:
-    if (SHARD_FAULT(MinForMax))
-      return plain<Plain<Signed>, Min>();
     return plain<Plain<Signed>, Max>();
   case SHARD_RT_MIN:
     return plain<Plain<Signed>, Min>();
   case SHARD_RT_PRODUCT:
-    if (SHARD_FAULT(ProductAsSum))
-      return plain<Plain<Unsigned>, Sum>();
     return plain<Plain<Unsigned>, Product>();
   case SHARD_RT_AVERAGE:
     return reduceChunks<Plain<Signed>, Sum, int64_t, true>;
@@ -269,8 +262,6 @@ ReduceKernel integerKernel(int64_t reduction) {
   case SHARD_RT_BITWISE_XOR:
     return plain<Plain<Unsigned>, Xor>();
   case SHARD_RT_UMIN:
-    if (SHARD_FAULT(SignedForUnsigned))
-      return plain<Plain<Signed>, Min>();
     return plain<Plain<Unsigned>, Min>();
   case SHARD_RT_UMAX:
     return plain<Plain<Unsigned>, Max>();

@@ -14,8 +14,6 @@
 
 #include "Rendezvous.h"
 
-#include "shard/Geometry/SeededFaults.h"
-
 #include <algorithm>
 #include <cstring>
 
@@ -44,11 +42,8 @@ void concatenate(const Collective &c, int64_t dim) {
   for (int64_t i = 0; i < m.size; ++i) {
     int64_t p = (m.position + i) % m.size;
     Block block = m.block(extent, p);
-    if (SHARD_FAULT(GatherKeepsPadding) && block.size > 0)
-      block.offset = extent - block.size;
     copy(c.call.result.slice(dim, block.offset, block.size),
-         peer(m, SHARD_FAULT(GatherReversed) ? m.size - 1 - p : p)
-             .input.slice(dim, 0, block.size));
+         peer(m, p).input.slice(dim, 0, block.size));
   }
 }
 
@@ -91,8 +86,7 @@ void allToAll(Collective &c, int64_t splitDim, int64_t concatDim) {
   for (int64_t i = 0; i < m.size; ++i) {
     int64_t p = (m.position + i) % m.size;
     View source = peer(m, p).input.slice(splitDim, mine.offset, mine.size);
-    Block theirs = m.block(out.sizes[concatDim],
-                           SHARD_FAULT(AllToAllReversed) ? m.size - 1 - p : p);
+    Block theirs = m.block(out.sizes[concatDim], p);
     View target = out.slice(concatDim, theirs.offset, theirs.size);
     if (splitDim != concatDim) {
       source = source.slice(concatDim, 0, theirs.size);
@@ -127,10 +121,9 @@ void allReduce(Collective &c, const Reduction &reduction) {
       for (int64_t p = 0; p < m.size; ++p)
         sources[p] = peer(m, p).input.data + at * bytes;
       char *own = c.call.result.data + at * bytes;
-      reduction.kernel(own, sources.data(), m.size - SHARD_FAULT(AllReduceForgetsLast),
-             count);
+      reduction.kernel(own, sources.data(), m.size, count);
       for (int64_t p = 0; p < m.size; ++p)
-        if (p != m.position && !SHARD_FAULT(ReduceNotSpread))
+        if (p != m.position)
           memcpy(peer(m, p).result.data + at * bytes, own, count * bytes);
     }
   }
@@ -156,8 +149,7 @@ void reduce(Collective &c, const Reduction &reduction, int64_t root) {
 void reduceScatter(Collective &c, const Reduction &reduction, int64_t dim) {
   const Group &m = *c.group;
   const View &out = c.call.result;
-  Block block = m.block(c.call.input.sizes[dim],
-                        SHARD_FAULT(ReduceScatterFirstBlock) ? 0 : m.position);
+  Block block = m.block(c.call.input.sizes[dim], m.position);
   int64_t inner = 1, outer = 1;
   for (int64_t i = dim + 1; i < out.rank; ++i)
     inner *= out.sizes[i];

@@ -23,7 +23,6 @@
 #include "SignatureAttrs.h"
 #include "Export/TidyAnnotations.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
@@ -60,9 +59,8 @@ public:
       annotateManual(entry);
     orderRows();
     for (const GridPropagation::ResultSharding &entry : propagation.results)
-      if (!SHARD_FAULT(ResultHintDropped))
-        signatureOf(cast<FunctionOpInterface>(entry.function))
-            .setResult(entry.result, shardingName, attribute(entry.sharding));
+      signatureOf(cast<FunctionOpInterface>(entry.function))
+          .setResult(entry.result, shardingName, attribute(entry.sharding));
     for (auto &[function, signature] : signatures)
       signature.write();
     if (propagation.refined)
@@ -107,11 +105,8 @@ private:
              << " must be cut into sub-axes, which adds a grid to the module; "
                 "run the pass on the module instead of on a function";
     OpBuilder builder(gridOp->getContext());
-    std::vector<int64_t> shape = propagation.grid.shape;
-    if (SHARD_FAULT(RefinedGridReversed))
-      std::reverse(shape.begin(), shape.end());
     auto refined = GridOp::create(builder, gridOp.getLoc(), gridOp.getSymName(),
-                                  ArrayRef<int64_t>(shape));
+                                  ArrayRef<int64_t>(propagation.grid.shape));
     refined.setRefinesAttr(grid);
     SymbolTable symbols(module);
     grid = FlatSymbolRefAttr::get(
@@ -160,8 +155,7 @@ private:
       return;
     // A reshard that the user asked for carries the sharding itself.
     if (auto reshard = dyn_cast_if_present<ShardOp>(def)) {
-      if (!SHARD_FAULT(StaleAnnotation))
-        reshard.getShardingMutable().assign(handle(index, def->getBlock()));
+      reshard.getShardingMutable().assign(handle(index, def->getBlock()));
       return;
     }
     stateBehind(value, handle(index, value.getParentBlock()));
@@ -262,8 +256,7 @@ private:
       // A region's edges list the uses of its terminators first.
       annotation->moveBefore(anchor);
     }
-    if (!SHARD_FAULT(UseNotReplaced))
-      use.set(annotation);
+    use.set(annotation);
   }
 
   void annotateManual(const GridPropagation::ManualShardings &entry) {

@@ -10,7 +10,6 @@
 
 #include "SignatureAttrs.h"
 
-#include "shard/Geometry/SeededFaults.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ForallLoops.h"
 #include "shard/Partitioning/ShardingOption.h"
@@ -70,10 +69,7 @@ FailureOr<Value> FunctionPartitioner::localAs(Value value,
       foralls, [&](const OpenForall &open) { return open.captures(value); });
   if (forall != foralls.end())
     builder.setInsertionPoint(forall->local);
-  Value &reshard =
-      reshards[{value,
-                {builder.getInsertionBlock(),
-                 SHARD_FAULT(ReshardOfOtherSharding) ? nullptr : wanted}}];
+  Value &reshard = reshards[{value, {builder.getInsertionBlock(), wanted}}];
   if (reshard)
     return reshard;
   FailureOr<Value> made =
@@ -82,8 +78,6 @@ FailureOr<Value> FunctionPartitioner::localAs(Value value,
                   *wanted, emission);
   if (succeeded(made))
     reshard = *made;
-  if (SHARD_FAULT(ErrorButSuccess))
-    mlir::emitError(user->getLoc()) << "cannot reshard";
   return made;
 }
 
@@ -97,7 +91,7 @@ LogicalResult FunctionPartitioner::setResult(Value global, Value local,
                                              const Sharding *natural,
                                              Operation *op) {
   const Sharding *wanted = shardings.of(global);
-  if (wanted && natural != wanted && !SHARD_FAULT(ResultAsIs)) {
+  if (wanted && natural != wanted) {
     unsigned number = cast<OpResult>(global).getResultNumber();
     FailureOr<Value> reshard = emitReshard(
         builder, reshardLoc(op, "result " + Twine(number)), local,

@@ -20,18 +20,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-LIST = pathlib.Path(__file__).resolve().parents[3] / "include/shard/Geometry/SeededFaults.def"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "faults"))
+import seed  # noqa: E402
 
 
 def read_list():
     """Name, floor and description of each fault."""
-    faults, floor = [], ""
-    for line in LIST.read_text().splitlines():
-        if heading := re.fullmatch(r"// (\w+)\.", line):
-            floor = heading.group(1)
-        if entry := re.fullmatch(r'FAULT\((\w+), "(.*)"\)', line):
-            faults.append((entry.group(1), floor, entry.group(2)))
-    return faults
+    return [(fault.name, fault.floor, fault.breaks) for fault in seed.read_all()]
 
 
 def first_failure(program, fault, seed, count):
