@@ -33,6 +33,16 @@ function(shard_add_plain_library name)
   set_property(GLOBAL APPEND PROPERTY SHARD_LIBS ${name})
 endfunction()
 
+# shard_add_object_library(Name sources... LINK_LIBS libs...)
+# Objects without MLIR or LLVM that several libraries contain.
+function(shard_add_object_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  shard_seed_faults(ARG_UNPARSED_ARGUMENTS)
+  add_library(${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+endfunction()
+
 # shard_add_mlir_library(Name sources... DEPENDS targets... LINK_LIBS our libs
 #                        MLIR_LIBS libraries of MLIR)
 # MLIR's libraries are libMLIR.so or the archives, as MLIR_LINK_MLIR_DYLIB says.

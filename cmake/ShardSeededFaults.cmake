@@ -29,13 +29,27 @@ function(shard_seed_faults variable)
         DEPENDS "${path}" "${SHARD_FAULTS_SCRIPT}" ${SHARD_FAULTS}
         COMMENT "Seeding faults into ${source}")
       # What the source includes from its own folder.
+      get_filename_component(folder "${path}" DIRECTORY)
       set_source_files_properties("${copy}" PROPERTIES INCLUDE_DIRECTORIES
-        "${CMAKE_CURRENT_SOURCE_DIR};${SHARD_FAULTS_DIR}")
+        "${folder};${SHARD_FAULTS_DIR}")
+      set_property(GLOBAL APPEND PROPERTY SHARD_SEEDED_SOURCES "${path}")
       set(source "${copy}")
     endif()
     list(APPEND result "${source}")
   endforeach()
   set(${variable} "${result}" PARENT_SCOPE)
+endfunction()
+
+# shard_check_faults(): an error if a source with faults is in no library. To be
+# called behind the last library.
+function(shard_check_faults)
+  get_property(seeded GLOBAL PROPERTY SHARD_SEEDED_SOURCES)
+  foreach(source ${SHARD_FAULTY_SOURCES})
+    if(NOT source IN_LIST seeded)
+      message(FATAL_ERROR "${source} has faults, but no function of "
+        "cmake/ShardLibraries.cmake compiles it")
+    endif()
+  endforeach()
 endfunction()
 
 # shard_list_faults(target): the faults of this build for the target's sources, as

@@ -16,6 +16,9 @@
 #include <cstdlib>
 #include <string_view>
 
+// seed.py writes a fault on the line of the code that it replaces.
+#pragma clang diagnostic ignored "-Wmisleading-indentation"
+
 /// Whether the fault is the one that this process makes, which the environment
 /// variable SHARD_SEEDED_FAULT names; asked for once.
 #define SHARD_FAULT(name)                                                      \

@@ -146,8 +146,11 @@ def places_of(change, text):
     before, marked, after = ("", change.right, "")
     if "@" in change.right:
         before, marked, after = change.right.split("@")
-    parts = [pattern(before), f"({pattern(marked)})", pattern(after)]
-    whole = (GAP + "*").join(part for part in parts if part)
+    # What is inserted in front of a statement stands directly in front of it.
+    between = GAP + "*" if before.strip() else ""
+    whole = pattern(before) + between + f"({pattern(marked)})"
+    if after.strip():
+        whole += (GAP + "*" if marked else "") + pattern(after)
     if re.match(r"\s*\w", change.right):
         whole = r"(?<!\w)" + whole
     if re.search(r"\w\s*$", change.right):
