@@ -177,37 +177,58 @@ static LogicalResult lower(ModuleOp module, func::FuncOp entry,
   return lowerToLLVM(module);
 }
 
-FailureOr<std::unique_ptr<CompiledProgram>>
-shard::compile(ModuleOp module, StringRef entryName,
-               const CompileOptions &options) {
+/// A copy of `module` with only what `entryName` needs, checked and lowered to the
+/// LLVM dialect.
+static FailureOr<OwningOpRef<ModuleOp>>
+lowerCopy(ModuleOp module, StringRef entryName, const CompileOptions &options,
+          ArrayRef<std::pair<std::string, void *>> symbols) {
   auto original = module.lookupSymbol<func::FuncOp>(entryName);
   if (!original || original.isExternal())
     return emitError(module.getLoc())
            << "the module has no function '" << entryName << "' with a body";
-  std::unique_ptr<CompiledProgram> program(new CompiledProgram());
-  if (failed(getSpecs(original, original.getArgumentTypes(), "argument",
-                      program->inputSpecs)) ||
-      failed(getSpecs(original, original.getResultTypes(), "result",
-                      program->outputSpecs)))
-    return failure();
-  std::vector<std::pair<std::string, void *>> symbols = runSymbols();
-  llvm::append_range(symbols, options.symbols);
   loadDialects(*module.getContext());
   OwningOpRef<ModuleOp> copy = module.clone();
   auto entry = copy->lookupSymbol<func::FuncOp>(entryName);
   entry.setPublic();
   eraseUnreachable(entry);
-  if (failed(checkExternals(*copy, symbols)))
+  if (failed(checkExternals(*copy, symbols)) ||
+      failed(lower(*copy, entry, options)))
     return failure();
-  if (failed(lower(*copy, entry, options)))
-    return failure();
-  program->constants = externalizeConstants(*copy);
+  return copy;
+}
 
-  auto code = MachineCode::make(*copy, mangledName(entryName), symbols,
-                                options.optLevel, module);
+FailureOr<std::unique_ptr<CompiledProgram>>
+shard::compile(ModuleOp module, StringRef entryName,
+               const CompileOptions &options) {
+  std::unique_ptr<CompiledProgram> program(new CompiledProgram());
+  if (auto entry = module.lookupSymbol<func::FuncOp>(entryName))
+    if (failed(getSpecs(entry, entry.getArgumentTypes(), "argument",
+                        program->inputSpecs)) ||
+        failed(getSpecs(entry, entry.getResultTypes(), "result",
+                        program->outputSpecs)))
+      return failure();
+  std::vector<std::pair<std::string, void *>> symbols = runSymbols();
+  llvm::append_range(symbols, options.symbols);
+  auto lowered = lowerCopy(module, entryName, options, symbols);
+  if (failed(lowered))
+    return failure();
+  program->constants = externalizeConstants(**lowered);
+  auto code = MachineCode::make(**lowered, mangledName(entryName), symbols,
+                                options, module);
   if (failed(code))
     return failure();
   program->code = std::move(*code);
   program->function = program->code->entryFunction();
   return program;
+}
+
+FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+shard::compileToObject(ModuleOp module, StringRef entryName,
+                       const CompileOptions &options) {
+  std::vector<std::pair<std::string, void *>> symbols = runSymbols();
+  llvm::append_range(symbols, options.symbols);
+  auto lowered = lowerCopy(module, entryName, options, symbols);
+  if (failed(lowered))
+    return failure();
+  return generateObject(**lowered, mangledName(entryName), options, module);
 }

@@ -110,8 +110,6 @@ static double shardExecClock() {
 
 std::vector<std::pair<std::string, void *>> codegen::runSymbols() {
   return {
-      {"shard_kernel_contract",
-       reinterpret_cast<void *>(&shard_kernel_contract)},
       {"_mlir_memref_to_llvm_aligned_alloc",
        reinterpret_cast<void *>(&shardExecAllocate)},
       {"_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&shardExecFree)},

@@ -8,6 +8,10 @@
 
 #include "MachineCode.h"
 
+#include "CheckSymbols.h"
+
+#include "shard/Runtime/Kernels/Builtins.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/InstructionSimplify.h"
@@ -20,7 +24,6 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -28,35 +31,19 @@ using namespace mlir;
 using namespace shard;
 using namespace shard::codegen;
 
+/// The function that loads the arguments and calls the program.
+static constexpr const char *packedName = "shard.entry";
+
 MachineCode::MachineCode() = default;
 MachineCode::~MachineCode() = default;
-
-/// This machine; asking the processor what it can do takes its time.
-static llvm::Expected<llvm::orc::JITTargetMachineBuilder> host() {
-  static bool initialized = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-  static std::optional<llvm::orc::JITTargetMachineBuilder> known =
-      llvm::expectedToOptional(
-          llvm::orc::JITTargetMachineBuilder::detectHost());
-  if (!known)
-    return llvm::orc::JITTargetMachineBuilder::detectHost();
-  return *known;
-}
 
 /// LLVM's pipeline, tuned for loop nests that run once: loops are vectorised and
 /// interleaved, but not unrolled. Unrolling nests of small static extents gains
 /// little here and makes compilation several times as long.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      unsigned level) {
-  static const llvm::OptimizationLevel levels[] = {
-      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
-      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.LoopInterleaving = level >= 2;
+  tuning.LoopVectorization = tuning.LoopInterleaving = true;
   tuning.LoopUnrolling = false;
   tuning.SLPVectorization = false;
   llvm::PassBuilder builder(&machine, tuning);
@@ -69,7 +56,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(levels[std::min(level, 3u)])
+  builder
+      .buildPerModuleDefaultPipeline(level == 2 ? llvm::OptimizationLevel::O2
+                                                : llvm::OptimizationLevel::O3)
       .run(module, modules);
 }
 
@@ -120,77 +109,98 @@ static void addPackedEntry(llvm::Module &module, llvm::Function *entry,
   builder.CreateRetVoid();
 }
 
+/// Reports `error` at `place`.
+static LogicalResult report(Operation *place, StringRef what,
+                            llvm::Error error) {
+  return place->emitError() << what << ": " << llvm::toString(std::move(error));
+}
+
+/// Compiles `module` for `machine`.
+static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+generateObject(ModuleOp module, StringRef entryName, unsigned level,
+               llvm::TargetMachine &machine, ModuleOp source) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
+  if (!code)
+    return failure();
+  code->setDataLayout(machine.createDataLayout());
+  code->setTargetTriple(machine.getTargetTriple());
+  for (llvm::Function &function : *code)
+    if (!function.isDeclaration()) {
+      function.addFnAttr("target-cpu", machine.getTargetCPU());
+      function.addFnAttr("target-features", machine.getTargetFeatureString());
+    }
+  addPackedEntry(*code, code->getFunction(entryName), packedName);
+  if (level < 2)
+    simplify(*code);
+  else
+    optimize(*code, machine, level);
+  auto object = llvm::orc::SimpleCompiler(machine)(*code);
+  if (!object)
+    return report(source, "cannot generate code", object.takeError());
+  return std::move(*object);
+}
+
+FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+codegen::generateObject(ModuleOp module, StringRef entryName,
+                        const CompileOptions &options, ModuleOp source) {
+  auto machine = createTargetMachine(options.target, options.optLevel,
+                                     /*toRun=*/false);
+  if (!machine)
+    return report(source, "cannot generate code", machine.takeError());
+  return ::generateObject(module, entryName, options.optLevel, **machine,
+                          source);
+}
+
 FailureOr<std::unique_ptr<MachineCode>>
 MachineCode::make(ModuleOp module, StringRef entryName,
                   ArrayRef<std::pair<std::string, void *>> symbols,
-                  unsigned level, Operation *place) {
-  auto report = [&](StringRef what, llvm::Error error) -> LogicalResult {
-    return place->emitError()
-           << what << ": " << llvm::toString(std::move(error));
-  };
-  auto builder = host();
-  if (!builder)
-    return report("cannot detect the host", builder.takeError());
-  builder->setCodeGenOptLevel(static_cast<llvm::CodeGenOptLevel>(level));
-  builder->setRelocationModel(llvm::Reloc::PIC_);
-  builder->setCodeModel(llvm::CodeModel::Small);
-  auto machine = builder->createTargetMachine();
+                  const CompileOptions &options, ModuleOp source) {
+  auto machine =
+      createTargetMachine(options.target, options.optLevel, /*toRun=*/true);
   if (!machine)
-    return report("cannot target the host", machine.takeError());
-  llvm::DataLayout layout = (*machine)->createDataLayout();
-
-  auto context = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> code =
-      translateModuleToLLVMIR(module, *context);
-  if (!code)
+    return report(source, "cannot generate code", machine.takeError());
+  auto object =
+      ::generateObject(module, entryName, options.optLevel, **machine, source);
+  if (failed(object))
     return failure();
-  code->setDataLayout(layout);
-  code->setTargetTriple((*machine)->getTargetTriple());
-  for (llvm::Function &function : *code)
-    if (!function.isDeclaration()) {
-      function.addFnAttr("target-cpu", (*machine)->getTargetCPU());
-      function.addFnAttr("target-features",
-                         (*machine)->getTargetFeatureString());
-    }
-  static constexpr const char *packedName = "shard.entry";
-  addPackedEntry(*code, code->getFunction(entryName), packedName);
-  if (level == 0)
-    simplify(*code);
-  else
-    optimize(*code, **machine, level);
+
+  llvm::StringMap<void *> known;
+  for (auto [name, address] : builtinSymbols())
+    known[name] = address;
+  known["shard_kernel_contract"] =
+      reinterpret_cast<void *>(contractionEntry(contractionIsaOf(**machine)));
+  for (const auto &[name, address] : symbols)
+    known[name] = address;
+  if (failed(checkSymbols(**object, known, source)))
+    return failure();
 
   std::unique_ptr<MachineCode> result(new MachineCode());
-  auto jit =
-      llvm::orc::LLJITBuilder()
-          .setJITTargetMachineBuilder(*builder)
-          .setDataLayout(layout)
-          .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
-          .setCompileFunctionCreator(
-              [&](llvm::orc::JITTargetMachineBuilder)
-                  -> llvm::Expected<
-                      std::unique_ptr<llvm::orc::IRCompileLayer::IRCompiler>> {
-                return std::make_unique<llvm::orc::TMOwningSimpleCompiler>(
-                    std::move(*machine));
-              })
-          .create();
+  llvm::DataLayout layout = (*machine)->createDataLayout();
+  auto jit = llvm::orc::LLJITBuilder()
+                 .setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(
+                     (*machine)->getTargetTriple()))
+                 .setDataLayout(layout)
+                 .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                 .create();
   if (!jit)
-    return report("cannot compile", jit.takeError());
+    return report(source, "cannot link", jit.takeError());
   result->jit = std::move(*jit);
   llvm::orc::JITDylib &library = result->jit->getMainJITDylib();
   llvm::orc::MangleAndInterner mangle(library.getExecutionSession(), layout);
   llvm::orc::SymbolMap map;
-  for (const auto &[name, address] : symbols)
-    map[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
-                         llvm::JITSymbolFlags::Exported};
+  for (const auto &symbol : known)
+    map[mangle(symbol.first())] = {
+        llvm::orc::ExecutorAddr::fromPtr(symbol.second),
+        llvm::JITSymbolFlags::Exported};
   if (llvm::Error error =
           library.define(llvm::orc::absoluteSymbols(std::move(map))))
-    return report("cannot link", std::move(error));
-  if (llvm::Error error =
-          result->jit->addIRModule({std::move(code), std::move(context)}))
-    return report("cannot compile", std::move(error));
+    return report(source, "cannot link", std::move(error));
+  if (llvm::Error error = result->jit->addObjectFile(std::move(*object)))
+    return report(source, "cannot link", std::move(error));
   auto function = result->jit->lookup(packedName);
   if (!function)
-    return report("cannot link", function.takeError());
+    return report(source, "cannot link", function.takeError());
   result->function = function->toPtr<void (*)(void **)>();
   return result;
 }

@@ -15,6 +15,8 @@
 #ifndef SHARD_LIB_CODEGEN_MACHINECODE_H
 #define SHARD_LIB_CODEGEN_MACHINECODE_H
 
+#include "shard/Codegen/Compile.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 
@@ -30,12 +32,13 @@ class MachineCode {
 public:
   ~MachineCode();
 
-  /// Compiles `module`, of the LLVM dialect, for this machine, with LLVM's
-  /// optimisation `level`. Failures are reported at `place`.
+  /// Compiles `module`, of the LLVM dialect, and links it to `symbols`, to
+  /// builtinSymbols() and to what this process exports. Failures are reported at
+  /// the op of `source`, the module that the user wrote, that they concern.
   static mlir::FailureOr<std::unique_ptr<MachineCode>>
   make(mlir::ModuleOp module, llvm::StringRef entry,
-       llvm::ArrayRef<std::pair<std::string, void *>> symbols, unsigned level,
-       mlir::Operation *place);
+       llvm::ArrayRef<std::pair<std::string, void *>> symbols,
+       const CompileOptions &options, mlir::ModuleOp source);
 
   /// `entry`, taking the addresses of its arguments and then that of its result.
   void (*entryFunction() const)(void **) { return function; }
@@ -46,6 +49,11 @@ private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
   void (*function)(void **) = nullptr;
 };
+
+/// Compiles `module` as MachineCode::make does, to an object file.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+generateObject(mlir::ModuleOp module, llvm::StringRef entry,
+               const CompileOptions &options, mlir::ModuleOp source);
 
 } // namespace shard::codegen
 

@@ -178,6 +178,23 @@ static void noteOrigins(ModuleOp module, GridProgram &program) {
   });
 }
 
+/// Writes `object` to the file that `options` name.
+static LogicalResult writeObject(const llvm::MemoryBuffer &object,
+                                 const RunOptions &options, ModuleOp module) {
+  std::error_code error;
+  llvm::raw_fd_ostream file(options.objectFile, error);
+  if (!error) {
+    file << object.getBuffer();
+    file.close();
+    error = file.error();
+    file.clear_error();
+  }
+  if (error)
+    return module.emitError() << "cannot write '" << options.objectFile
+                              << "': " << error.message();
+  return success();
+}
+
 FailureOr<GridProgram>
 execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
                             const RunOptions &options, RunReport &report) {
@@ -219,6 +236,13 @@ execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
 
   if (failed(lowerTosa(module)))
     return failure();
+  if (!options.objectFile.empty()) {
+    auto object =
+        compileToObject(module, entryName, compileWithRuntime(options));
+    if (failed(object) || failed(writeObject(**object, options, module)))
+      return failure();
+    return program;
+  }
   auto code = compile(module, entryName, compileWithRuntime(options));
   if (failed(code))
     return failure();
@@ -229,6 +253,7 @@ execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
 CompileOptions execution::compileWithRuntime(const RunOptions &options) {
   CompileOptions result;
   result.optLevel = options.optLevel;
+  result.target = options.target;
   result.addBufferPasses = buildShardToRuntimePipeline;
   for (auto [name, address] : runtime::runtimeSymbols())
     result.symbols.emplace_back(name, address);

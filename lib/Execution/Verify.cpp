@@ -253,6 +253,26 @@ static bool runGrid(const GridProgram &program,
   return true;
 }
 
+/// Runs the program of one device as optimised as the grid's. It must agree with the
+/// reference, which is not optimised; false if that went wrong.
+static bool runOptimized(const CompiledProgram &program,
+                         const std::vector<HostTensor> &inputs,
+                         const std::vector<HostTensor> &expected,
+                         const ErrorModel &model, RunReport &report) {
+  std::vector<HostTensor> outputs;
+  if (!runReference(program, inputs, report, outputs))
+    return false;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (compareTensors(expected[i], outputs[i], model).equal)
+      continue;
+    fail(report, "result " + llvm::Twine(i) +
+                     " on one device depends on whether the program is "
+                     "optimised: this is an error of the compiler");
+    return false;
+  }
+  return true;
+}
+
 static void compareAll(const std::vector<HostTensor> &expected,
                        const std::vector<HostTensor> &actual,
                        const ErrorModel &model, RunReport &report) {
@@ -289,19 +309,30 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
     return failure();
 
   auto begin = Clock::now();
-  std::unique_ptr<CompiledProgram> reference;
+  std::unique_ptr<CompiledProgram> reference, optimized;
   ErrorModel model;
-  if (options.verify || !*gridOp) {
+  bool run = options.objectFile.empty();
+  if (run && (options.verify || !*gridOp)) {
     OwningOpRef<ModuleOp> copy = work->clone();
     eraseUnreachable(copy->lookupSymbol<func::FuncOp>(entryName));
     if (failed(dropShardings(*copy)) || failed(lowerTosa(*copy)))
       return failure();
     model = deriveErrorModel(copy->lookupSymbol<func::FuncOp>(entryName),
                              largestExtent(inputs));
-    auto compiled = compile(*copy, entryName, compileWithRuntime(options));
-    if (failed(compiled))
+    auto compileAt = [&](unsigned level,
+                         std::unique_ptr<CompiledProgram> &program) {
+      CompileOptions compileOptions = compileWithRuntime(options);
+      compileOptions.optLevel = level;
+      auto compiled = compile(*copy, entryName, compileOptions);
+      if (succeeded(compiled))
+        program = std::move(*compiled);
+      return success(succeeded(compiled));
+    };
+    if (options.verify && failed(compileAt(1, reference)))
       return failure();
-    reference = std::move(*compiled);
+    if ((!*gridOp || options.timeOneDevice) &&
+        failed(compileAt(options.optLevel, optimized)))
+      return failure();
   }
 
   std::vector<HostTensor> outputs;
@@ -310,7 +341,7 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
     describeUnpartitioned(entry, report);
     for (const HostTensor &input : inputs)
       report.argumentBytes += input.numBytes();
-    if (runReference(*reference, inputs, report, outputs)) {
+    if (runReference(*optimized, inputs, report, outputs)) {
       report.secondsGrid = report.secondsOneDevice;
       for (auto [index, output] : llvm::enumerate(outputs)) {
         report.results[index].localBytes = output.numBytes();
@@ -326,10 +357,15 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
   if (failed(program))
     return failure();
   report.secondsCompile = secondsSince(begin);
+  if (!run)
+    return report;
 
   report.verified = options.verify;
   std::vector<HostTensor> expected;
   if (options.verify && !runReference(*reference, inputs, report, expected))
+    return report;
+  if (options.verify && options.timeOneDevice &&
+      !runOptimized(*optimized, inputs, expected, model, report))
     return report;
   if (!runGrid(*program, inputs, options, report, outputs))
     return report;

@@ -69,6 +69,20 @@ cl::opt<double> timeout("timeout", cl::value_desc("seconds"), cl::init(0),
                         cl::desc("How long a device may wait for others at one "
                                  "collective"));
 
+cl::opt<std::string> cpu(
+    "cpu", cl::value_desc("processor"), cl::cat(category),
+    cl::desc("The processor to generate code for: native (default), x86-64, "
+             "x86-64-v2, x86-64-v3, x86-64-v4, or another name that LLVM "
+             "knows; without it, that of $SHARD_CPU"));
+cl::opt<std::string>
+    triple("triple", cl::value_desc("triple"), cl::cat(category),
+           cl::desc("The target triple to generate code for, with "
+                    "--emit-object; default: this machine's"));
+cl::opt<std::string>
+    emitObject("emit-object", cl::value_desc("file.o"), cl::cat(category),
+               cl::desc("Compile the program of the grid to an object file and "
+                        "run nothing"));
+
 enum class ReportKind { Text, Json };
 cl::opt<ReportKind> reportKind(
     "report", cl::init(ReportKind::Text), cl::cat(category),
@@ -153,15 +167,22 @@ LogicalResult run(MLIRContext &context) {
   FailureOr<shard::GridOp> grid = shard::findGrid(*module);
   if (failed(grid))
     return failure();
-  if (!*grid && (verifyRun || printPartitioned))
+  if (!*grid && (verifyRun || printPartitioned || !emitObject.empty()))
     return emitError(module->getLoc())
            << "the program has no grid; give one by --grid, such as --grid 2x2";
+
+  if (emitObject.empty() && !triple.empty())
+    return errorAt(&context, "--triple", triple)
+           << "code for another machine can only be written to a file: say "
+              "where by --emit-object";
 
   shard::RunOptions options;
   options.verify = verifyRun;
   options.pipeline.lowerTosa = !partitionTosa;
   options.seed = seed;
   options.timeoutSeconds = timeout;
+  options.target = {cpu, triple};
+  options.objectFile = emitObject;
   options.keepOutputs = !outputs.empty();
   if (printPartitioned)
     options.onPartitioned = [](ModuleOp partitioned) {
@@ -174,6 +195,8 @@ LogicalResult run(MLIRContext &context) {
       shard::runProgram(*module, *entry, std::move(options));
   if (failed(report))
     return failure();
+  if (!emitObject.empty())
+    return success();
   if (reportKind == ReportKind::Json)
     shard::printJson(*report, llvm::outs());
   else

@@ -18,7 +18,7 @@
 //  3. tensors become buffers; the caller's arguments are never written;
 //  4. sums of products call the kernel of Contraction.h, everything else becomes
 //     loops that LLVM vectorises;
-//  5. LLVM, at -O3, for this machine.
+//  5. LLVM, at -O3, for the processor of CompileOptions::target.
 //
 // Where a program would be undefined (integer division by zero, an index
 // out of range in tensor.extract) the compiled one is defined and does not crash:
@@ -29,11 +29,13 @@
 #ifndef SHARD_CODEGEN_COMPILE_H
 #define SHARD_CODEGEN_COMPILE_H
 
+#include "shard/Codegen/Target.h"
 #include "shard/Host/HostTensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <functional>
 #include <memory>
@@ -73,8 +75,12 @@ struct CompileOptions {
   std::function<void(mlir::OpPassManager &)> addBufferPasses;
   /// Functions that the program may call, by symbol name.
   std::vector<std::pair<std::string, void *>> symbols;
-  /// LLVM's optimisation level, 0 to 3.
+  /// How much LLVM optimises. 0: nothing, instructions are selected one by one.
+  /// 1: nothing; the code generator works as usual. Levels 0 and 1 share no
+  /// transformation of LLVM IR with 2 and 3, which are LLVM's -O2 and -O3.
   unsigned optLevel = 3;
+  /// What compile() generates code for must be able to run here.
+  CpuTarget target;
 };
 
 struct RunMemory;
@@ -142,6 +148,14 @@ void eraseUnreachable(mlir::func::FuncOp entry);
 mlir::FailureOr<std::unique_ptr<CompiledProgram>>
 compile(mlir::ModuleOp module, llvm::StringRef entry,
         const CompileOptions &options = {});
+
+/// Compiles function `entry` of `module` to an object file for `options.target`, which
+/// may be one that this machine cannot run. Its functions are named
+/// `shard.fn.NAME`, and `shard.entry` takes an array with the addresses of the
+/// arguments and of the result.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+compileToObject(mlir::ModuleOp module, llvm::StringRef entry,
+                const CompileOptions &options = {});
 
 } // namespace shard
 

@@ -18,6 +18,7 @@
 #ifndef SHARD_EXECUTION_VERIFY_H
 #define SHARD_EXECUTION_VERIFY_H
 
+#include "shard/Codegen/Target.h"
 #include "shard/Geometry/Sharding.h"
 #include "shard/Host/Compare.h"
 #include "shard/Host/HostTensor.h"
@@ -42,8 +43,17 @@ struct RunOptions {
   bool verify = true;
   /// Of the random inputs.
   uint64_t seed = 0;
-  /// LLVM's optimisation level.
+  /// Of the grid's program (CompileOptions::optLevel). The reference on one device
+  /// is always compiled at level 1, so that it shares no optimisation with it.
   unsigned optLevel = 3;
+  /// With `verify`: compile the program of one device at `optLevel` too, measure
+  /// its time, and compare its results with the reference.
+  bool timeOneDevice = true;
+  /// The processor that code is generated for.
+  CpuTarget target;
+  /// If not empty: write the grid's program as an object file to this path, for
+  /// `target`, which may be another machine, and run nothing.
+  std::string objectFile;
   /// How long a device may wait at one rendezvous, in seconds; 0: the default.
   double timeoutSeconds = 0;
   SpmdPipelineOptions pipeline;
@@ -93,7 +103,8 @@ struct RunReport {
   std::vector<ValueReport> arguments, results;
   /// Per device.
   int64_t argumentBytes = 0, resultBytes = 0, peakTemporaryBytes = 0;
-  /// Wall time of one run, compilation not counted. 0 where there was none.
+  /// Wall time of one run, compilation not counted. 0 where there was none. On one
+  /// device it is that of the program compiled at RunOptions::optLevel.
   double secondsOneDevice = 0, secondsGrid = 0;
   /// Of lowering and machine code, both programs together.
   double secondsCompile = 0;

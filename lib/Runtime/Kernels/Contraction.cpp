@@ -225,25 +225,14 @@ multiplyAvx512(const Problem &p, const TA *a, const TB *b, Acc *c,
 #endif
 
 template <typename Acc, typename TA, typename TB>
-MultiplyFn<Acc, TA, TB> chooseMultiply() {
+MultiplyFn<Acc, TA, TB> chooseMultiply(ContractionIsa isa) {
 #if SHARD_X86_VARIANTS
-  static const int level = [] {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq"))
-      return 2;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                   __builtin_cpu_supports("f16c")
-               ? 1
-               : 0;
-  }();
-  if (level == 2)
+  if (isa == ContractionIsa::Avx512)
     return multiplyAvx512<Acc, TA, TB>;
-  if (level == 1)
+  if (isa == ContractionIsa::Avx2)
     return multiplyAvx2<Acc, TA, TB>;
 #endif
+  (void)isa;
   return multiplyBaseline<Acc, TA, TB>;
 }
 
@@ -341,7 +330,7 @@ void forEachBatch(const std::vector<ContractionLoop> &batch, size_t depth,
 
 template <typename Acc, typename TA, typename TB>
 void run(const LoopGroups &groups, ElementType typeC, const TA *a, const TB *b,
-         void *c) {
+         void *c, ContractionIsa isa) {
   Problem p;
   flatten(groups.rows, &ContractionLoop::strideA, &ContractionLoop::strideC,
           p.rowA, p.rowC);
@@ -349,7 +338,7 @@ void run(const LoopGroups &groups, ElementType typeC, const TA *a, const TB *b,
           p.columnB, p.columnC);
   flatten(groups.depth, &ContractionLoop::strideA, &ContractionLoop::strideB,
           p.depthA, p.depthB);
-  auto multiplyFn = chooseMultiply<Acc, TA, TB>();
+  auto multiplyFn = chooseMultiply<Acc, TA, TB>(isa);
   bool narrow = typeC == ElementType::F16 || typeC == ElementType::BF16;
   if (!narrow) {
     forEachBatch(groups.batch, 0, 0, 0, 0,
@@ -419,12 +408,12 @@ bool dispatch(ElementType type, BodyFn &&body) {
 
 template <typename Acc>
 bool dispatchAndRun(const ContractionTypes &types, const void *a, const void *b,
-                    void *c, const LoopGroups *groups) {
+                    void *c, const LoopGroups *groups, ContractionIsa isa) {
   return dispatch<Acc>(types.a, [&](auto *typedA) {
     return dispatch<Acc>(types.b, [&](auto *typedB) {
       if (groups)
         run<Acc>(*groups, types.c, static_cast<decltype(typedA)>(a),
-                 static_cast<decltype(typedB)>(b), c);
+                 static_cast<decltype(typedB)>(b), c, isa);
       return true;
     });
   });
@@ -432,17 +421,18 @@ bool dispatchAndRun(const ContractionTypes &types, const void *a, const void *b,
 
 /// Runs if `groups` is set; else only tells whether there is a kernel.
 bool dispatchAccumulator(const ContractionTypes &types, const void *a,
-                         const void *b, void *c, const LoopGroups *groups) {
+                         const void *b, void *c, const LoopGroups *groups,
+                         ContractionIsa isa) {
   // Integers wrap, and products of unsigned types are those of signed ones.
   switch (types.accumulator) {
   case ElementType::F32:
-    return dispatchAndRun<float>(types, a, b, c, groups);
+    return dispatchAndRun<float>(types, a, b, c, groups, isa);
   case ElementType::F64:
-    return dispatchAndRun<double>(types, a, b, c, groups);
+    return dispatchAndRun<double>(types, a, b, c, groups, isa);
   case ElementType::I32:
-    return dispatchAndRun<uint32_t>(types, a, b, c, groups);
+    return dispatchAndRun<uint32_t>(types, a, b, c, groups, isa);
   case ElementType::I64:
-    return dispatchAndRun<uint64_t>(types, a, b, c, groups);
+    return dispatchAndRun<uint64_t>(types, a, b, c, groups, isa);
   default:
     return false;
   }
@@ -454,12 +444,13 @@ bool shard::isContractionSupported(const ContractionTypes &types) {
   bool narrow = types.accumulator == ElementType::F32 &&
                 (types.c == ElementType::F16 || types.c == ElementType::BF16);
   return (types.c == types.accumulator || narrow) &&
-         dispatchAccumulator(types, nullptr, nullptr, nullptr, nullptr);
+         dispatchAccumulator(types, nullptr, nullptr, nullptr, nullptr,
+                             ContractionIsa::Baseline);
 }
 
 void shard::contract(const ContractionTypes &types, const void *a,
                      const void *b, void *c, const ContractionLoop *loops,
-                     int64_t numLoops) {
+                     int64_t numLoops, ContractionIsa isa) {
   for (int64_t i = 0; i < numLoops; ++i)
     if (loops[i].extent <= 0)
       return;
@@ -469,18 +460,5 @@ void shard::contract(const ContractionTypes &types, const void *a,
     std::swap(a, b);
     std::swap(ordered.a, ordered.b);
   }
-  dispatchAccumulator(ordered, a, b, c, &groups);
-}
-
-extern "C" void shard::shard_kernel_contract(int64_t types, const void *a,
-                                             const void *b, void *c,
-                                             int64_t numLoops,
-                                             const int64_t *table) {
-  auto typeAt = [types](int position) {
-    return static_cast<ElementType>((types >> (8 * position)) & 0xff);
-  };
-  ContractionTypes operands{typeAt(0), typeAt(1), typeAt(2), typeAt(3)};
-  std::vector<ContractionLoop> loops(numLoops);
-  std::memcpy(loops.data(), table, numLoops * sizeof(ContractionLoop));
-  contract(operands, a, b, c, loops.data(), numLoops);
+  dispatchAccumulator(ordered, a, b, c, &groups, isa);
 }

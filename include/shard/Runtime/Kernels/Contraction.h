@@ -46,16 +46,37 @@ struct ContractionTypes {
 /// Whether contract() has a kernel for `types`.
 bool isContractionSupported(const ContractionTypes &types);
 
+/// The instructions that a form of the kernel uses. All forms add the terms of an
+/// element in the same order; they differ in whether a product is rounded before it
+/// is added (Baseline) or not (fused multiply-add).
+enum class ContractionIsa : uint8_t {
+  /// What every processor of the architecture has.
+  Baseline,
+  /// x86-64 with AVX2, FMA and F16C.
+  Avx2,
+  /// x86-64 with AVX-512 F, VL, BW and DQ.
+  Avx512
+};
+
+/// Whether this machine can run the form `isa`.
+bool isContractionIsaSupported(ContractionIsa isa);
+/// The best form that this machine can run.
+ContractionIsa bestContractionIsa();
+
 /// C += A * B over all `loops`. The pointers are those of the elements at the
 /// origin of all loops.
 void contract(const ContractionTypes &types, const void *a, const void *b,
-              void *c, const ContractionLoop *loops, int64_t numLoops);
+              void *c, const ContractionLoop *loops, int64_t numLoops,
+              ContractionIsa isa = bestContractionIsa());
 
-/// The entry that compiled programs call: `types` is four ElementType numbers,
-/// a in the lowest byte; `table` four numbers per loop, as ContractionLoop.
-extern "C" void shard_kernel_contract(int64_t types, const void *a,
-                                      const void *b, void *c, int64_t numLoops,
-                                      const int64_t *table);
+/// What compiled programs call: `types` is four ElementType numbers, a in the lowest
+/// byte; `table` four numbers per loop, as ContractionLoop.
+using ContractionEntry = void(int64_t types, const void *a, const void *b,
+                              void *c, int64_t numLoops, const int64_t *table);
+/// The entry of the form `isa`, which the machine must be able to run.
+ContractionEntry *contractionEntry(ContractionIsa isa);
+/// The entry by name, for programs compiled ahead of time: uses the best form.
+extern "C" ContractionEntry shard_kernel_contract;
 
 } // namespace shard
 
