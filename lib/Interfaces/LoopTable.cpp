@@ -238,6 +238,22 @@ bool isExpressible(const LoopTable &table, const Grid &grid,
          llvm::all_of(table.results, allExpressible);
 }
 
+bool isValidOption(const LoopTable &table, const Grid &grid,
+                   const ShardingOption &option) {
+  llvm::SmallBitVector used(grid.shape.size());
+  auto claim = [&](const AxisList &axes) {
+    for (GridAxis axis : axes) {
+      if (axis < 0 || size_t(axis) >= grid.shape.size() || used.test(axis))
+        return false;
+      used.set(axis);
+    }
+    return true;
+  };
+  return option.loops.size() == table.loops.size() &&
+         llvm::all_of(option.loops, claim) && claim(option.partial) &&
+         isExpressible(table, grid, option);
+}
+
 static Sharding dimsOf(const TensorLoops &tensor,
                        const ShardingOption &option) {
   Sharding sharding = Sharding::replicated(tensor.dims.size());

@@ -8,8 +8,10 @@
 
 #include "shard/Interfaces/ShardingInterface.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -22,16 +24,64 @@ ReductionKind firstReductionKind(Operation *op) {
   return ReductionKind::Sum;
 }
 
+bool isConstantTensor(Operation *op) {
+  return op->getNumResults() == 1 &&
+         isa<RankedTensorType>(op->getResult(0).getType()) &&
+         op->hasTrait<OpTrait::ConstantLike>();
+}
+
 bool isCreator(Operation *op) {
-  if (op->getNumResults() != 1 ||
-      !isa<RankedTensorType>(op->getResult(0).getType()))
-    return false;
-  if (isa<tensor::EmptyOp, tensor::SplatOp>(op))
-    return true;
-  if (auto fill = dyn_cast<linalg::FillOp>(op))
-    return isa_and_present<tensor::EmptyOp>(
-        fill.getOutputs().front().getDefiningOp());
-  return op->hasTrait<OpTrait::ConstantLike>();
+  auto model = dyn_cast<ShardingInterface>(op);
+  return model ? model.isCreator() : isConstantTensor(op);
+}
+
+bool mayTrapByEffects(Operation *op) {
+  if (op->getNumRegions() == 0)
+    return !isSpeculatable(op);
+  return op
+      ->walk([&](Operation *inner) {
+        if (inner == op || inner->getNumRegions() > 0 ||
+            inner->hasTrait<OpTrait::IsTerminator>())
+          return WalkResult::advance();
+        auto model = dyn_cast<ShardingInterface>(inner);
+        bool traps = model ? model.mayTrapOnPadding() : mayTrapByEffects(inner);
+        return traps ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool readsSingleElements(Operation *op, unsigned operand) {
+  auto model = dyn_cast<ShardingInterface>(op);
+  return model && model.readsSingleElements(operand);
+}
+
+void annotateByOption(Operation *op, OpBuilder &builder, StringRef grid,
+                      const ShardingOption &option) {
+  OpBuilder::InsertionGuard guard(builder);
+  LoopTable table = buildLoopTable(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    if (!table.operands[number].isTensor)
+      continue;
+    builder.setInsertionPoint(op);
+    Value handle = buildSharding(builder, op->getLoc(), grid,
+                                 operandSharding(table, number, option))
+                       .getResult();
+    operand.set(ShardOp::create(builder, op->getLoc(), operand.get().getType(),
+                                operand.get(), handle, builder.getUnitAttr()));
+  }
+  for (OpResult result : op->getResults()) {
+    if (!table.results[result.getResultNumber()].isTensor)
+      continue;
+    Sharding sharding = resultSharding(table, result.getResultNumber(), option);
+    sharding.partial.clear();
+    builder.setInsertionPointAfter(op);
+    Value handle =
+        buildSharding(builder, op->getLoc(), grid, sharding).getResult();
+    auto annotation = ShardOp::create(builder, op->getLoc(), result.getType(),
+                                      result, handle, UnitAttr());
+    result.replaceAllUsesExcept(annotation, annotation);
+  }
 }
 
 void ShardingInterface::printLoopTypesAndIndexingMaps(raw_ostream &os) {

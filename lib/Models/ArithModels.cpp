@@ -55,6 +55,13 @@ struct ElementwiseModel : public GenericShardingModel<ElementwiseModel> {
       return PartialRule::Multilinear;
     return PartialRule::None;
   }
+
+  /// MLIR calls these pure, but they divide; math.ipowi is lowered to a division.
+  bool mayTrapOnPadding(Operation *op) const {
+    return isa<arith::FloorDivSIOp, arith::RemUIOp, arith::RemSIOp,
+               math::IPowIOp>(op) ||
+           mayTrapByEffects(op);
+  }
 };
 
 struct ConstantModel

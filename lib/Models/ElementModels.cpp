@@ -130,6 +130,11 @@ struct ExtractModel : public DescribedModel<ExtractModel, tensor::ExtractOp> {
       maps.operand(0)[dim] =
           maps.loop(travels ? Loop::parallel(extent) : Loop::invalid(extent));
   }
+  /// MLIR calls it pure, but an index may lie outside of the tensor.
+  bool mayTrapOnPadding(Operation *) const { return true; }
+  bool readsSingleElements(Operation *, unsigned operand) const {
+    return operand == 0;
+  }
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,
                           SmallVectorImpl<Value> &results) const {

@@ -217,6 +217,13 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
     return cast<linalg::LinalgOp>(op).getNumDpsInputs();
   }
 
+  /// Fills of new tensors are.
+  bool isCreator(Operation *op) const {
+    auto fill = dyn_cast<linalg::FillOp>(op);
+    return fill && op->getNumResults() == 1 &&
+           fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>();
+  }
+
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,
                           SmallVectorImpl<Value> &results) const {

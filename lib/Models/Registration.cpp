@@ -18,6 +18,7 @@ void shard::registerAllModels(mlir::DialectRegistry &registry) {
   registerCollectiveModels(registry);
   registerLinalgModels(registry);
   registerMLProgramModels(registry);
+  registerScfModels(registry);
   registerTensorModels(registry);
   registerTosaModels(registry);
 }

@@ -138,6 +138,9 @@ struct CollapseModel
 
 /// Static shapes only; the local op's shape operand is a constant.
 struct ReshapeModel : public DescribedModel<ReshapeModel, tensor::ReshapeOp> {
+  bool isShapeOperand(Operation *, unsigned operand) const {
+    return operand == 1;
+  }
   void describe(tensor::ReshapeOp op, MapBuilder &maps) const {
     auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
     auto result = dyn_cast<RankedTensorType>(op.getType());

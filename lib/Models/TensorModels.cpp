@@ -31,6 +31,7 @@ namespace shard {
 namespace {
 
 struct EmptyModel : public DescribedModel<EmptyModel, tensor::EmptyOp> {
+  bool isCreator(Operation *) const { return true; }
   void describe(tensor::EmptyOp op, MapBuilder &maps) const {
     describeResult(op, maps);
   }
@@ -48,6 +49,7 @@ struct EmptyModel : public DescribedModel<EmptyModel, tensor::EmptyOp> {
 };
 
 struct SplatModel : public DescribedModel<SplatModel, tensor::SplatOp> {
+  bool isCreator(Operation *) const { return true; }
   void describe(tensor::SplatOp op, MapBuilder &maps) const {
     describeResult(op, maps);
   }
@@ -184,6 +186,8 @@ struct GatherModel : public DescribedModel<GatherModel, tensor::GatherOp> {
                    op.getGatherDims(), maps, {&maps.operand(0)},
                    &maps.operand(1), maps.result(0));
   }
+  /// MLIR calls it pure, but an index may lie outside of the tensor.
+  bool mayTrapOnPadding(Operation *) const { return true; }
 };
 
 /// The updates all go into one tensor: only its whole dimensions can be split.

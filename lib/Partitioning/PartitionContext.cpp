@@ -12,7 +12,6 @@
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -130,28 +129,6 @@ DynamicBlock PartitionContext::loopBlock(OpBuilder &builder, Location loc,
 // The default form of a local op
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` alone may do more than give garbage when it runs on garbage. MLIR
-/// calls some ops pure that stop the machine: divisions by zero, reads out of
-/// bounds, and the integer power, which lowers to a division.
-static bool isTrapping(Operation *op) {
-  return isa<arith::FloorDivSIOp, arith::RemUIOp, arith::RemSIOp,
-             tensor::ExtractOp, tensor::GatherOp, math::IPowIOp>(op) ||
-         !isSpeculatable(op);
-}
-
-static bool mayTrap(Operation *op) {
-  if (op->getNumRegions() == 0)
-    return isTrapping(op);
-  return op
-      ->walk([&](Operation *inner) {
-        bool counts = inner != op && inner->getNumRegions() == 0 &&
-                      !inner->hasTrait<OpTrait::IsTerminator>();
-        return counts && isTrapping(inner) ? WalkResult::interrupt()
-                                           : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 namespace {
 
 /// Cuts the padding of some loops off tensors, so that an op sees valid
@@ -235,7 +212,7 @@ LogicalResult partitionByCloning(Operation *op, OpBuilder &builder,
     if (!context.isUneven(number))
       continue;
     if (!traps)
-      traps = mayTrap(op);
+      traps = cast<ShardingInterface>(op).mayTrapOnPadding();
     if (loop.kind == LoopKind::Reduction || *traps)
       loops.set(number);
   }

@@ -8,6 +8,8 @@
 
 #include "shard/Partitioning/ShardingOption.h"
 
+#include "shard/Interfaces/ShardingInterface.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -46,6 +48,16 @@ public:
         resultTypes(resultTypes), operands(operands), results(results),
         planner(planner), candidates(table.loops.size()) {}
 
+  /// The loops are split as `option` says; partial operands pass where the op lets them.
+  std::optional<ShardingOption> withLoops(ShardingOption option) {
+    option.partial.clear();
+    option.partialOperands = 0;
+    if (!isValidOption(table, grid, option))
+      return std::nullopt;
+    consider(option);
+    return best;
+  }
+
   /// Considers only options under which no operand is resharded.
   void keepOperands() { operandsAreKept = true; }
 
@@ -54,7 +66,7 @@ public:
     collectCandidates();
     ShardingOption natural = longestOption();
     passPartial(natural);
-    if (isValid(natural) && agrees(natural))
+    if (isValidOption(table, grid, natural) && agrees(natural))
       return natural;
     ShardingOption none;
     none.loops.resize(table.loops.size());
@@ -184,20 +196,6 @@ private:
     option.partialOperands = mask;
   }
 
-  bool isValid(const ShardingOption &option) const {
-    llvm::SmallVector<bool, 16> used(grid.shape.size());
-    auto claim = [&](const AxisList &axes) {
-      for (GridAxis axis : axes) {
-        if (used[axis])
-          return false;
-        used[axis] = true;
-      }
-      return true;
-    };
-    return llvm::all_of(option.loops, claim) && claim(option.partial) &&
-           isExpressible(table, grid, option);
-  }
-
   /// Whether no tensor needs a reshard, but for results that are reduced where
   /// they are computed: that is what a result without partial axes asks for.
   bool agrees(const ShardingOption &option) const {
@@ -259,7 +257,8 @@ private:
   }
 
   void considerExactly(const ShardingOption &option) {
-    if (!isValid(option) || (operandsAreKept && !keeps(option)))
+    if (!isValidOption(table, grid, option) ||
+        (operandsAreKept && !keeps(option)))
       return;
     double cost = price(option);
     int64_t parts = parallelism(option);
@@ -322,29 +321,64 @@ private:
 
 } // namespace
 
-ShardingOption chooseOption(const LoopTable &table, const Grid &grid,
-                            ArrayRef<RankedTensorType> operandTypes,
-                            ArrayRef<RankedTensorType> resultTypes,
-                            ArrayRef<Sharding> operands,
+bool decidesOption(Operation *op, const LoopTable &table, const Grid &grid,
+                   llvm::function_ref<Sharding(unsigned)> operand,
+                   llvm::function_ref<Sharding(unsigned)> result) {
+  auto model = dyn_cast<ShardingInterface>(op);
+  if (!model)
+    return false;
+  std::optional<ShardingOption> own =
+      model.getShardingOption(grid, operand, result);
+  return own && isValidOption(table, grid, *own);
+}
+
+namespace {
+
+/// The ranked tensors among `types`, null for the others.
+SmallVector<RankedTensorType> tensorTypes(TypeRange types) {
+  SmallVector<RankedTensorType> tensors;
+  for (Type type : types)
+    tensors.push_back(dyn_cast<RankedTensorType>(type));
+  return tensors;
+}
+
+std::optional<ShardingOption>
+searchOption(Operation *op, const LoopTable &table, const Grid &grid,
+             ArrayRef<Sharding> operands, ArrayRef<Sharding> results,
+             Planner &planner, bool keepOperands) {
+  SmallVector<RankedTensorType> operandTypes =
+                                    tensorTypes(op->getOperandTypes()),
+                                resultTypes = tensorTypes(op->getResultTypes());
+  OptionSearch search(table, grid, operandTypes, resultTypes, operands, results,
+                      planner);
+  if (auto model = dyn_cast<ShardingInterface>(op))
+    if (std::optional<ShardingOption> own = model.getShardingOption(
+            grid, [&](unsigned index) { return operands[index]; },
+            [&](unsigned index) { return results[index]; }))
+      if (std::optional<ShardingOption> option =
+              search.withLoops(std::move(*own)))
+        return option;
+  if (keepOperands)
+    search.keepOperands();
+  return search.run();
+}
+
+} // namespace
+
+ShardingOption chooseOption(Operation *op, const LoopTable &table,
+                            const Grid &grid, ArrayRef<Sharding> operands,
                             ArrayRef<Sharding> results, Planner &planner) {
   std::optional<ShardingOption> option =
-      OptionSearch(table, grid, operandTypes, resultTypes, operands, results,
-                   planner)
-          .run();
+      searchOption(op, table, grid, operands, results, planner, false);
   assert(option && "the option that splits nothing is always there");
   return *option;
 }
 
 std::optional<ShardingOption>
-optionOfOperands(const LoopTable &table, const Grid &grid,
-                 ArrayRef<RankedTensorType> operandTypes,
-                 ArrayRef<RankedTensorType> resultTypes,
+optionOfOperands(Operation *op, const LoopTable &table, const Grid &grid,
                  ArrayRef<Sharding> operands, ArrayRef<Sharding> results,
                  Planner &planner) {
-  OptionSearch search(table, grid, operandTypes, resultTypes, operands, results,
-                      planner);
-  search.keepOperands();
-  return search.run();
+  return searchOption(op, table, grid, operands, results, planner, true);
 }
 
 } // namespace shard

@@ -153,8 +153,8 @@ LogicalResult Reader::readOp(Operation *op) {
     return success();
   } else if (isa<CallOpInterface>(op) && readCall(op)) {
     return success();
-  } else if (scf::ForallOp forall = asTensorForall(op)) {
-    return readForall(forall);
+  } else if (RegionLoopsInterface loops = asRegionLoops(op)) {
+    return readRegionLoops(loops);
   } else if (op->getNumRegions() && isa<RegionBranchOpInterface>(op) &&
              readRegionBranch(op)) {
     for (Region &region : op->getRegions())

@@ -24,7 +24,7 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
-#include "shard/Interfaces/ForallLoops.h"
+#include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Propagation/Propagation.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -151,7 +151,7 @@ private:
   bool readCall(mlir::Operation *op);
   bool readRegionBranch(mlir::Operation *op);
   void readBranch(mlir::Operation *op);
-  mlir::LogicalResult readForall(mlir::scf::ForallOp op);
+  mlir::LogicalResult readRegionLoops(RegionLoopsInterface loops);
   void readReturn(mlir::Operation *op);
   mlir::LogicalResult readManual(ManualComputationOp op);
   mlir::FailureOr<llvm::SmallVector<AxisOrigin, 1>>

@@ -12,6 +12,7 @@
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
 using namespace mlir;
 
@@ -138,26 +139,31 @@ bool Reader::readRegionBranch(Operation *op) {
   return true;
 }
 
-LogicalResult Reader::readForall(scf::ForallOp op) {
-  for (auto [number, use] : llvm::enumerate(op.getOutputsMutable())) {
-    ValueId source = idOf(use.get()),
-            inside = idOf(op.getRegionIterArgs()[number]),
-            result = idOf(op.getResult(number));
+LogicalResult Reader::readRegionLoops(RegionLoopsInterface loops) {
+  Region &body = loops->getRegion(0);
+  auto shared = body.getArguments().take_back(loops->getNumResults());
+  for (auto [number, use] : llvm::enumerate(loops.getSharedTensors())) {
+    ValueId source = idOf(use.get()), inside = idOf(shared[number]),
+            result = idOf(loops->getResult(number));
     problem.neverPartial[inside] = problem.neverPartial[result] = true;
     ShapeId shape = problem.valueShape[source];
-    problem.addOp(tables.add(sharedOutTable(op, number), {shape, shape, shape}),
-                  source, {inside, result});
+    TableId table =
+        tables.add(loops.getSharedTensorLoops(number), {shape, shape, shape});
+    problem.addOp(table, source, {inside, result});
     origins.push_back(&use);
   }
-  if (failed(readRegion(op.getRegion())))
+  if (failed(readRegion(body)))
     return failure();
-  for (Operation &combine : op.getTerminator().getYieldingOps()) {
-    auto insert = cast<tensor::ParallelInsertSliceOp>(combine);
-    ValueId source = idOf(insert.getSource()), dest = idOf(insert.getDest());
+  auto terminator = cast<InParallelOpInterface>(body.front().getTerminator());
+  for (Operation &insertion : terminator.getYieldingOps()) {
+    auto combine = cast<ParallelCombiningOpInterface>(insertion);
+    OpOperand &slice = loops.getInsertedSlice(&insertion);
+    ValueId source = idOf(slice.get()),
+            dest = idOf(combine.getUpdatedDestinations()[0].get());
     ShapeId shapes[] = {problem.valueShape[source], problem.valueShape[dest]};
-    forallInserts.insert(
-        problem.addOp(tables.add(insertTable(insert), shapes), source, dest));
-    origins.push_back(&insert.getSourceMutable());
+    forallInserts.insert(problem.addOp(
+        tables.add(loops.getInsertionLoops(&insertion), shapes), source, dest));
+    origins.push_back(&slice);
   }
   return success();
 }

@@ -156,7 +156,8 @@ private:
   void settleCreators() {
     for (OpId op = reader.origins.size(); op-- > 0;) {
       auto *owner = dyn_cast_if_present<Operation *>(reader.origins[op]);
-      if (!owner || (solution.agrees[op] && reader.layouts.empty()))
+      if (!owner || (solution.agrees[op] && reader.layouts.empty() &&
+                     !decides(op, owner)))
         continue;
       llvm::SmallVector<unsigned, 2> made;
       for (OpOperand &operand : owner->getOpOperands()) {
@@ -214,9 +215,10 @@ private:
       }
       return;
     }
-    if (solution.agrees[op] && reader.layouts.empty())
+    auto *owner = cast<Operation *>(origin);
+    if (solution.agrees[op] && reader.layouts.empty() && !decides(op, owner))
       return;
-    addDisagreement(op, cast<Operation *>(origin));
+    addDisagreement(op, owner);
   }
 
   void addDisagreement(OpId op, Operation *owner) {
@@ -235,6 +237,24 @@ private:
       return;
     for (const auto &[result, sharding] : wishesOf(op, owner).results)
       written.computed.push_back({op, result, sharding});
+  }
+
+  /// Whether the model of `owner` decides how it is split.
+  bool decides(OpId op, Operation *owner) {
+    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+    auto sharding = [&](unsigned tensor) {
+      return tensors[tensor] == kNoValue ? Sharding()
+                                         : shardingOf(tensors[tensor]);
+    };
+    uint16_t scope = scopeOf(op);
+    Grid inside;
+    if (scope)
+      inside = planningGrid(reader.problem, scope, out);
+    return decidesOption(owner, reader.tables.table(reader.problem.opTable[op]),
+                         scope ? inside : out.grid, sharding,
+                         [&](unsigned result) {
+                           return sharding(owner->getNumOperands() + result);
+                         });
   }
 
   /// The scope that the tensors of an op are in.
@@ -261,11 +281,13 @@ private:
     return wishesOf(op, owner, made).operands;
   }
 
-  /// As `choose`. Ops with equal loop tables and equal shardings of their tensors
-  /// get the same answer, so it is computed once.
+  /// As `choose`. Ops with equal loop tables, equal shardings of their tensors and
+  /// one scope get the same answer, so it is computed once. If an op's model
+  /// decides, its answer is kept for this op alone.
   const Wishes &wishesOf(OpId op, Operation *owner,
                          llvm::ArrayRef<unsigned> made = {}) {
-    llvm::SmallVector<uint32_t, 8> key{reader.problem.opTable[op]};
+    llvm::SmallVector<uint32_t, 8> key{reader.problem.opTable[op],
+                                       decides(op, owner) ? op : kNoOp};
     for (ValueId id : reader.problem.tensors(op))
       key.push_back(id == kNoValue ? kReplicated : indexOf(id));
     key.push_back(scopeOf(op));
@@ -284,15 +306,14 @@ private:
   /// The option for an op that stays the choice when the operands come as it
   /// wants them: from there, another one may do with less.
   ShardingOption
-  chooseSettled(const Grid &grid, const LoopTable &table,
-                const llvm::SmallVector<RankedTensorType> (&types)[2],
+  chooseSettled(Operation *owner, const Grid &grid, const LoopTable &table,
                 const llvm::SmallVector<Sharding> (&shardings)[2],
                 llvm::ArrayRef<ValueId> tensors) {
     llvm::SmallVector<Sharding> operands = shardings[0];
     ShardingOption option;
     for (unsigned pass = 0; pass < kMaxSettling; ++pass) {
-      option = chooseOption(table, grid, types[0], types[1], operands,
-                            shardings[1], planner);
+      option =
+          chooseOption(owner, table, grid, operands, shardings[1], planner);
       bool settled = true;
       for (unsigned index = 0; index < operands.size(); ++index) {
         if (tensors[index] == kNoValue)
@@ -313,13 +334,9 @@ private:
     llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
     const LoopTable &table = reader.tables.table(reader.problem.opTable[op]);
     unsigned numOperands = owner->getNumOperands();
-    llvm::SmallVector<RankedTensorType> types[2];
     llvm::SmallVector<Sharding> shardings[2];
     for (auto [index, id] : llvm::enumerate(tensors)) {
       bool isResult = index >= numOperands;
-      Type type = isResult ? owner->getResult(index - numOperands).getType()
-                           : owner->getOperand(index).getType();
-      types[isResult].push_back(dyn_cast<RankedTensorType>(type));
       shardings[isResult].push_back(id == kNoValue ? Sharding()
                                                    : shardingOf(id));
     }
@@ -330,8 +347,8 @@ private:
     Grid inside;
     if (scope)
       inside = planningGrid(reader.problem, scope, out);
-    ShardingOption option = chooseSettled(scope ? inside : out.grid, table,
-                                          types, shardings, tensors);
+    ShardingOption option = chooseSettled(owner, scope ? inside : out.grid,
+                                          table, shardings, tensors);
     Wishes wishes;
     for (unsigned index = 0; index < numOperands; ++index) {
       if (tensors[index] == kNoValue)

@@ -74,11 +74,10 @@ enum class PartialRule : uint8_t {
   /// Operands must be reduced first.
   None,
   /// The op only moves, drops or repeats elements: partial operands, all under
-  /// the same axes and kind, give a partial result, whatever the kind.
+  /// the same axes and of the same kind, give a partial result of that kind.
   Movement,
   /// f(sum x, sum y) = sum f(x, y), e.g. add, sub, neg: tensor operands that
-  /// are
-  /// all partial sums under the same axes give a partial sum.
+  /// are all partial sums under the same axes give a partial sum.
   Additive,
   /// Linear in each input separately, e.g. mul, matmul: one input may be a
   /// partial sum, the others must not be partial.
@@ -145,6 +144,11 @@ struct ShardingOption {
 /// where its major loops are split down to single iterations, and reshaped
 /// dimensions split evenly.
 bool isExpressible(const LoopTable &table, const Grid &grid,
+                   const ShardingOption &option);
+
+/// Whether `option` has one list of axes of `grid` for each loop, uses no axis
+/// twice, and is expressible.
+bool isValidOption(const LoopTable &table, const Grid &grid,
                    const ShardingOption &option);
 
 /// The sharding that `option` asks of operand or result `index`. For a result

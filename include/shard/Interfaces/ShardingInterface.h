@@ -28,13 +28,33 @@ class PartitionContext;
 /// of ShardingInterface::getResultReduction.
 ReductionKind firstReductionKind(mlir::Operation *op);
 
-/// Whether `op` makes one tensor out of nothing, at no cost: a constant,
-/// tensor.empty, tensor.splat, or a linalg.fill of a tensor.empty. Such a value
-/// can be made anew for each user, in the sharding that the user wants.
+/// Whether `op` is a constant whose one result is a ranked tensor. The default of
+/// ShardingInterface::isCreator.
+bool isConstantTensor(mlir::Operation *op);
+
+/// What ShardingInterface::isCreator says of `op`; for ops without a model, its
+/// default.
 bool isCreator(mlir::Operation *op);
 
+/// Whether `op`, or an op in its regions, may stop the machine on some operands:
+/// by its model, or where it has none because it is not speculatable. The default
+/// of ShardingInterface::mayTrapOnPadding; asks the models of the ops in the
+/// regions, but not that of `op`.
+bool mayTrapByEffects(mlir::Operation *op);
+
+/// What ShardingInterface::readsSingleElements says of `op`. The default of
+/// ShardingInterface::isWholeInLoops.
+bool readsSingleElements(mlir::Operation *op, unsigned operand);
+
+/// Annotates the tensors of `op` with the shardings that `option` asks of them, on
+/// the grid named `grid`. The default of
+/// ShardingInterface::setShardingAnnotations.
+void annotateByOption(mlir::Operation *op, mlir::OpBuilder &builder,
+                      llvm::StringRef grid, const ShardingOption &option);
+
 /// Clones `op` with `operands`, its result types made local as `context` says,
-/// regions included. The default of ShardingInterface::partition.
+/// regions included. The default of ShardingInterface::partition. Defined on the
+/// floor Partitioning: only models use it, which stand above that floor.
 llvm::LogicalResult
 partitionByCloning(mlir::Operation *op, mlir::OpBuilder &builder,
                    llvm::ArrayRef<mlir::Value> operands,
@@ -58,6 +78,26 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
     return PartialRule::None;
   }
   int32_t getFirstInit(mlir::Operation *) const { return -1; }
+  bool isCreator(mlir::Operation *op) const { return isConstantTensor(op); }
+  bool mayTrapOnPadding(mlir::Operation *op) const {
+    return mayTrapByEffects(op);
+  }
+  bool readsSingleElements(mlir::Operation *, unsigned) const { return false; }
+  bool isWholeInLoops(mlir::Operation *op, unsigned operand) const {
+    return ::shard::readsSingleElements(op, operand);
+  }
+  bool isShapeOperand(mlir::Operation *, unsigned) const { return false; }
+  std::optional<ShardingOption>
+  getShardingOption(mlir::Operation *, const Grid &,
+                    llvm::function_ref<Sharding(unsigned)>,
+                    llvm::function_ref<Sharding(unsigned)>) const {
+    return std::nullopt;
+  }
+  void setShardingAnnotations(mlir::Operation *op, mlir::OpBuilder &builder,
+                              llvm::StringRef grid,
+                              const ShardingOption &option) const {
+    annotateByOption(op, builder, grid, option);
+  }
   llvm::LogicalResult
   partition(mlir::Operation *op, mlir::OpBuilder &builder,
             llvm::ArrayRef<mlir::Value> operands, PartitionContext &context,

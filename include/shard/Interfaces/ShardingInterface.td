@@ -60,6 +60,79 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       }],
       "int32_t", "getFirstInit", (ins), "", "return -1;">,
     InterfaceMethod<[{
+        Whether the op makes its one tensor out of nothing, at no cost, so that
+        each user may get a copy of its own in the sharding that it wants. By
+        default true of constants (the trait ConstantLike).
+      }],
+      "bool", "isCreator", (ins), "",
+      [{ return ::shard::isConstantTensor($_op.getOperation()); }]>,
+    InterfaceMethod<[{
+        Whether the op may stop the machine on some elements of its operands, for
+        instance a division by zero, where the padding of an uneven dimension may
+        be any element. Padding is trimmed from the operands of such ops. By
+        default true of ops that are not speculatable, and of ops with regions if
+        it is true of an op in them.
+      }],
+      "bool", "mayTrapOnPadding", (ins), "",
+      [{ return ::shard::mayTrapByEffects($_op.getOperation()); }]>,
+    InterfaceMethod<[{
+        Whether the op reads single elements of tensor operand `operand`, at
+        places that are computed at run time. If the operand is split, each
+        execution of the op sends a message.
+      }],
+      "bool", "readsSingleElements", (ins "unsigned":$operand), "",
+      "return false;">,
+    InterfaceMethod<[{
+        Whether tensor operand `operand` is wanted whole if the op is in a loop
+        and the operand is not: it is then gathered once, in front of the loop.
+        By default true of operands of which single elements are read, because
+        one gather is less than one message per iteration.
+      }],
+      "bool", "isWholeInLoops", (ins "unsigned":$operand), "",
+      [{ return ::shard::readsSingleElements($_op.getOperation(), operand); }]>,
+    InterfaceMethod<[{
+        Whether the elements of tensor operand `operand` are extents of the
+        results, as the shape of a tensor.reshape. The verification of SPMD
+        programs then requires the elements to be the same on all devices
+        wherever the extents have to be.
+      }],
+      "bool", "isShapeOperand", (ins "unsigned":$operand), "",
+      "return false;">,
+    InterfaceMethod<[{
+        Which loops the op is to be split by, if it decides this itself. Of the
+        option only `loops` counts; the partial rule says the rest. `operand(i)`
+        is the sharding in which operand i comes, `result(i)` that in which
+        result i is wanted; a sharding without dimensions stands for what is no
+        ranked tensor and for operands that are made to order. Propagation and
+        partition both ask: the answer must be the same for the same shardings,
+        and again the same if the operands come as it asks for.
+        No value, the default, leaves the choice to `chooseOption`, which takes
+        the cheapest; so does an option that `isValidOption` refuses.
+
+        Source: the mesh RFC's method of this name.
+      }],
+      "::std::optional<::shard::ShardingOption>", "getShardingOption",
+      (ins "const ::shard::Grid &":$grid,
+           "::llvm::function_ref<::shard::Sharding(unsigned)>":$operand,
+           "::llvm::function_ref<::shard::Sharding(unsigned)>":$result),
+      "", "return ::std::nullopt;">,
+    InterfaceMethod<[{
+        Annotates the operands and the results of the op with the shardings that
+        `option` asks of them, on the grid named `grid`. Results are annotated
+        without the axes under which the op leaves them partial. The default
+        builds one shard.shard per ranked tensor. A `shard.loops` hint on an op is
+        turned into annotations by this method.
+
+        Source: the mesh RFC's method of this name.
+      }],
+      "void", "setShardingAnnotations",
+      (ins "::mlir::OpBuilder &":$builder, "::llvm::StringRef":$grid,
+           "const ::shard::ShardingOption &":$option),
+      "",
+      [{
+        ::shard::annotateByOption($_op.getOperation(), builder, grid, option);
+      }]>,
+    InterfaceMethod<[{
         Builds the per-device form of the op at the builder's insertion point.
         `operands` are the local operands, resharded to what `context.option`
         asks of them; `results` receives one local value per result, sharded as

@@ -35,6 +35,9 @@ void registerCollectiveModels(mlir::DialectRegistry &registry);
 void registerLinalgModels(mlir::DialectRegistry &registry);
 /// Loads and stores of globals.
 void registerMLProgramModels(mlir::DialectRegistry &registry);
+/// scf.forall, by RegionLoopsInterface. Other ops of scf need no model: tensors
+/// flow through them along edges that MLIR's interfaces tell.
+void registerScfModels(mlir::DialectRegistry &registry);
 /// Ops of the tensor dialect.
 void registerTensorModels(mlir::DialectRegistry &registry);
 

@@ -30,25 +30,28 @@
 
 namespace shard {
 
-/// The option for an op with `table`. `operandTypes` and `resultTypes` are the
-/// global types, null for what is not a ranked tensor; `operands` are the
-/// shardings in which the operands come, `results` those in which the results
-/// are wanted (entries of non-tensors are ignored). An operand whose sharding has
-/// no dimensions although its type has is made to order: it costs nothing.
-ShardingOption chooseOption(const LoopTable &table, const Grid &grid,
-                            llvm::ArrayRef<mlir::RankedTensorType> operandTypes,
-                            llvm::ArrayRef<mlir::RankedTensorType> resultTypes,
-                            llvm::ArrayRef<Sharding> operands,
+/// The option for `op`, whose table is `table`. `operands` are the shardings in
+/// which the operands come, `results` those in which the results are wanted
+/// (entries of non-tensors are ignored). An operand whose sharding has no
+/// dimensions although its type has is made to order: it costs nothing. The op's
+/// model may decide (ShardingInterface::getShardingOption); else it is the cheapest.
+ShardingOption chooseOption(mlir::Operation *op, const LoopTable &table,
+                            const Grid &grid, llvm::ArrayRef<Sharding> operands,
                             llvm::ArrayRef<Sharding> results, Planner &planner);
 
-/// The option for an op with `table` that takes all operands as they come, the
-/// cheapest one for the results if there are several; nothing if there is none.
+/// The option for `op` that takes all operands as they come, the cheapest one for
+/// the results if there are several; nothing if there is none. The op's model may
+/// decide otherwise, as for chooseOption.
 std::optional<ShardingOption>
-optionOfOperands(const LoopTable &table, const Grid &grid,
-                 llvm::ArrayRef<mlir::RankedTensorType> operandTypes,
-                 llvm::ArrayRef<mlir::RankedTensorType> resultTypes,
+optionOfOperands(mlir::Operation *op, const LoopTable &table, const Grid &grid,
                  llvm::ArrayRef<Sharding> operands,
                  llvm::ArrayRef<Sharding> results, Planner &planner);
+
+/// Whether the model of `op` decides which loops are split, whatever is cheapest.
+bool decidesOption(mlir::Operation *op, const LoopTable &table,
+                   const Grid &grid,
+                   llvm::function_ref<Sharding(unsigned)> operand,
+                   llvm::function_ref<Sharding(unsigned)> result);
 
 /// The size of one element of `type` in bytes, as communicated and stored: bits
 /// rounded up to bytes, index as 8.

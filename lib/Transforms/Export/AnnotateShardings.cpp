@@ -15,21 +15,21 @@
 
 #include "shard/Transforms/Transforms.h"
 
+#include "Export/HintRemover.h"
+#include "Export/TidyAnnotations.h"
 #include "Import/CallSplit.h"
 #include "Import/CreatorSplit.h"
-#include "Export/HintRemover.h"
 #include "Import/ManualAxes.h"
 #include "Import/OpHints.h"
 #include "SignatureAttrs.h"
-#include "Export/TidyAnnotations.h"
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Propagation/Propagation.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
 using namespace mlir;
 
@@ -189,11 +189,13 @@ private:
                                       value, sharding, UnitAttr());
     if (!def || def->getNumResults() > 1)
       rows[{def, value.getParentBlock()}].push_back(annotation);
-    // What scf.forall inserts into is its block argument itself.
+    // Ops that combine slices in parallel write to the block argument itself.
     value.replaceUsesWithIf(annotation, [&](OpOperand &use) {
-      auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(use.getOwner());
+      auto combine = dyn_cast<ParallelCombiningOpInterface>(use.getOwner());
+      auto isUse = [&](OpOperand &dest) { return &dest == &use; };
       return use.getOwner() != annotation &&
-             !(insert && &use == &insert.getDestMutable());
+             !(combine &&
+               llvm::any_of(combine.getUpdatedDestinations(), isUse));
     });
   }
 

@@ -10,7 +10,7 @@
 
 #include "shard/Interfaces/ShardingInterface.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 
 using namespace mlir;
 
@@ -21,7 +21,7 @@ void CreatorSplit::split(ArrayRef<Operation *> creators) {
   for (Operation *creator : llvm::reverse(creators)) {
     // Its extents are asked for, maybe for an op that then is on the same value.
     if (llvm::any_of(creator->getUsers(), [](Operation *user) {
-          return isa<tensor::DimOp>(user);
+          return isa<ShapedDimOpInterface>(user);
         }))
       continue;
     Operation *firstUser = nullptr;

@@ -10,7 +10,7 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
-#include "shard/Interfaces/LoopTable.h"
+#include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -60,31 +60,12 @@ LogicalResult expandLoops(Operation *op, ShardingAttr hint,
               "dimension is split only evenly, and only where the digits "
               "before "
               "it are split down to single iterations";
+  OpBuilder builder(op);
   StringRef gridName = hint.getGrid().getValue();
-  for (OpOperand &operand : op->getOpOperands()) {
-    unsigned number = operand.getOperandNumber();
-    if (!table.operands[number].isTensor)
-      continue;
-    OpBuilder builder(op);
-    Value handle = buildSharding(builder, op->getLoc(), gridName,
-                                 operandSharding(table, number, option))
-                       .getResult();
-    operand.set(ShardOp::create(builder, op->getLoc(), operand.get().getType(),
-                                operand.get(), handle, builder.getUnitAttr()));
-  }
-  for (OpResult result : op->getResults()) {
-    if (!table.results[result.getResultNumber()].isTensor)
-      continue;
-    Sharding sharding = resultSharding(table, result.getResultNumber(), option);
-    sharding.partial.clear();
-    OpBuilder builder(op->getContext());
-    builder.setInsertionPointAfter(op);
-    Value handle =
-        buildSharding(builder, op->getLoc(), gridName, sharding).getResult();
-    auto annotation = ShardOp::create(builder, op->getLoc(), result.getType(),
-                                      result, handle, UnitAttr());
-    result.replaceAllUsesExcept(annotation, annotation);
-  }
+  if (auto model = dyn_cast<ShardingInterface>(op))
+    model.setShardingAnnotations(builder, gridName, option);
+  else
+    annotateByOption(op, builder, gridName, option);
   op->removeAttr(loopsName);
   return success();
 }

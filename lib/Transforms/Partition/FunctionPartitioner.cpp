@@ -11,10 +11,10 @@
 #include "SignatureAttrs.h"
 
 #include "shard/IR/ShardingUtils.h"
-#include "shard/Interfaces/ForallLoops.h"
 #include "shard/Partitioning/ShardingOption.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
 using namespace mlir;
 
@@ -261,10 +261,11 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
   if (op->getParentRegion() == &function.getFunctionBody() &&
       op->hasTrait<OpTrait::ReturnLike>())
     return rebuildReturn(op);
-  if (asTensorForall(op))
-    return rebuildForall(op);
-  if (isa<scf::InParallelOp>(op))
-    return rebuildInParallel(op);
+  if (RegionLoopsInterface loops = asRegionLoops(op))
+    return rebuildForall(loops);
+  if (isa<InParallelOpInterface>(op))
+    if (RegionLoopsInterface loops = asRegionLoops(op->getParentOp()))
+      return rebuildInParallel(loops, op);
   if (isa<RegionBranchTerminatorOpInterface>(op))
     return rebuildTerminator(op);
   if (auto call = dyn_cast<CallOpInterface>(op))
@@ -298,19 +299,15 @@ LogicalResult FunctionPartitioner::rebuildAnnotation(ShardOp op) {
 LogicalResult FunctionPartitioner::rebuildByModel(ShardingInterface model) {
   Operation *op = model;
   LoopTable table = buildLoopTable(op);
-  SmallVector<RankedTensorType> operandTypes, resultTypes;
   SmallVector<Sharding> operandShardings, resultShardings;
-  for (Value value : op->getOperands()) {
-    operandTypes.push_back(dyn_cast<RankedTensorType>(value.getType()));
+  for (auto [index, value] : llvm::enumerate(op->getOperands())) {
     const Sharding *sharding = locals.lookup(value).sharding;
-    // One gather in front of an scf.forall is less than a message per iteration.
-    if (sharding && isa<tensor::ExtractOp>(op) && !foralls.empty() &&
-        foralls.front().captures(value))
+    if (sharding && !foralls.empty() && foralls.front().captures(value) &&
+        model.isWholeInLoops(index))
       sharding = replicatedLike(value);
     operandShardings.push_back(sharding ? *sharding : Sharding());
   }
   for (Value value : op->getResults()) {
-    resultTypes.push_back(dyn_cast<RankedTensorType>(value.getType()));
     const Sharding *sharding = shardings.of(value);
     resultShardings.push_back(sharding ? *sharding : Sharding());
   }
@@ -321,20 +318,19 @@ LogicalResult FunctionPartitioner::rebuildByModel(ShardingInterface model) {
         return !isa<RankedTensorType>(operand.getType()) ||
                shardings.isStated(operand);
       }))
-    stated =
-        optionOfOperands(table, emission.grid, operandTypes, resultTypes,
-                         operandShardings, resultShardings, emission.planner);
+    stated = optionOfOperands(op, table, emission.grid, operandShardings,
+                              resultShardings, emission.planner);
   ShardingOption option =
       stated ? *stated
-             : chooseOption(table, emission.grid, operandTypes, resultTypes,
-                            operandShardings, resultShardings,
-                            emission.planner);
+             : chooseOption(op, table, emission.grid, operandShardings,
+                            resultShardings, emission.planner);
   PartitionContext context(emission, table, option);
 
   SmallVector<Value> operands, results;
   for (auto [index, value] : llvm::enumerate(op->getOperands())) {
-    const Sharding *wanted =
-        operandTypes[index] ? pool.intern(context.operand(index)) : nullptr;
+    const Sharding *wanted = table.operands[index].isTensor
+                                 ? pool.intern(context.operand(index))
+                                 : nullptr;
     FailureOr<Value> local =
         localAs(value, wanted, op, "operand " + Twine(index));
     if (failed(local))
@@ -345,8 +341,9 @@ LogicalResult FunctionPartitioner::rebuildByModel(ShardingInterface model) {
       failed(model.partition(builder, operands, context, results)))
     return failure();
   for (auto [index, value] : llvm::enumerate(op->getResults())) {
-    const Sharding *natural =
-        resultTypes[index] ? pool.intern(context.result(index)) : nullptr;
+    const Sharding *natural = table.results[index].isTensor
+                                  ? pool.intern(context.result(index))
+                                  : nullptr;
     if (failed(setResult(value, results[index], natural, op)))
       return failure();
   }

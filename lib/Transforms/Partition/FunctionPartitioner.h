@@ -20,6 +20,7 @@
 
 #include "Partition/FunctionShardings.h"
 
+#include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Partitioning/PartitionContext.h"
 #include "shard/Transforms/Transforms.h"
 
@@ -73,9 +74,11 @@ private:
   llvm::LogicalResult rebuildBranch(mlir::BranchOpInterface branch);
   llvm::LogicalResult rebuildRegionBranch(mlir::RegionBranchOpInterface branch);
   llvm::LogicalResult rebuildTerminator(mlir::Operation *op);
-  /// An scf.forall for which asTensorForall holds, and its terminator.
-  llvm::LogicalResult rebuildForall(mlir::Operation *op);
-  llvm::LogicalResult rebuildInParallel(mlir::Operation *op);
+  /// A loop whose iterations insert slices into shared tensors, and the terminator
+  /// of its body.
+  llvm::LogicalResult rebuildForall(RegionLoopsInterface loops);
+  llvm::LogicalResult rebuildInParallel(RegionLoopsInterface loops,
+                                        mlir::Operation *op);
   llvm::LogicalResult rebuildByModel(ShardingInterface model);
   /// Operands, captured values and results replicated; with a remark where that
   /// takes communication.
@@ -121,8 +124,8 @@ private:
 
   llvm::DenseMap<mlir::Value, LocalValue> locals;
   llvm::DenseMap<mlir::Block *, mlir::Block *> blocks;
-  /// The scf.forall ops around the builder, outermost first: the op and its local
-  /// form. What their bodies need of the outside is resharded in front of them.
+  /// The loops with shared tensors around the builder, outermost first: the op and
+  /// its local form. What their bodies need of the outside is resharded in front of them.
   struct OpenForall {
     mlir::Operation *global, *local;
     bool captures(mlir::Value value) const {

@@ -16,18 +16,18 @@
 #include "Partition/FunctionPartitioner.h"
 
 #include "shard/IR/ShardOps.h"
-#include "shard/Interfaces/ForallLoops.h"
+#include "shard/Interfaces/RegionLoopsInterface.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
 using namespace mlir;
 
 namespace shard {
 
-static bool communicates(scf::ForallOp forall) {
-  return forall
-      .walk([](Operation *op) {
+static bool communicates(Operation *loop) {
+  return loop
+      ->walk([](Operation *op) {
         bool maybe = isa<CallOpInterface>(op) ||
                      isa_and_nonnull<ShardDialect>(op->getDialect());
         return maybe && !isa<ProcessMultiIndexOp, ProcessLinearIndexOp>(op)
@@ -37,55 +37,13 @@ static bool communicates(scf::ForallOp forall) {
       .wasInterrupted();
 }
 
-/// Replaces `forall` by loops and returns their results.
-static SmallVector<Value> makeSequential(OpBuilder &builder,
-                                         scf::ForallOp forall) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(forall);
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange indices,
-                  ValueRange outs) -> scf::ValueVector {
-    IRMapping mapping;
-    mapping.map(forall.getInductionVars(), indices);
-    mapping.map(forall.getRegionIterArgs(), outs);
-    for (Operation &op : forall.getBody()->without_terminator())
-      inner.clone(op, mapping);
-    // An insertion changes what the next one finds, not what the body has read.
-    scf::ValueVector results(outs.begin(), outs.end());
-    for (Operation &combine : forall.getTerminator().getYieldingOps()) {
-      auto insert = cast<tensor::ParallelInsertSliceOp>(combine);
-      auto dest = cast<BlockArgument>(insert.getDest());
-      Value &into = results[dest.getArgNumber() - forall.getRank()];
-      auto mapped = [&](ArrayRef<OpFoldResult> parts) {
-        SmallVector<OpFoldResult> made;
-        for (OpFoldResult part : parts)
-          made.push_back(
-              isa<Value>(part)
-                  ? OpFoldResult(mapping.lookupOrDefault(cast<Value>(part)))
-                  : part);
-        return made;
-      };
-      into = tensor::InsertSliceOp::create(
-          inner, insert.getLoc(), mapping.lookupOrDefault(insert.getSource()),
-          into, mapped(insert.getMixedOffsets()),
-          mapped(insert.getMixedSizes()), mapped(insert.getMixedStrides()));
-    }
-    return results;
-  };
-  scf::LoopNest nest = scf::buildLoopNest(
-      builder, forall.getLoc(), forall.getLowerBound(builder),
-      forall.getUpperBound(builder), forall.getStep(builder),
-      forall.getOutputs(), body);
-  SmallVector<Value> results(nest.results.begin(), nest.results.end());
-  forall.erase();
-  return results;
-}
-
-LogicalResult FunctionPartitioner::rebuildForall(Operation *op) {
-  scf::ForallOp forall = asTensorForall(op);
+LogicalResult FunctionPartitioner::rebuildForall(RegionLoopsInterface loops) {
+  Operation *op = loops;
+  auto shared = op->getRegion(0).getArguments().take_back(op->getNumResults());
   SmallVector<const Sharding *> naturals;
-  for (auto [number, argument] : llvm::enumerate(forall.getRegionIterArgs()))
-    naturals.push_back(pool.intern(
-        operandFor(sharedOutTable(forall, number), *shardings.of(argument))));
+  for (auto [number, argument] : llvm::enumerate(shared))
+    naturals.push_back(pool.intern(operandFor(
+        loops.getSharedTensorLoops(number), *shardings.of(argument))));
   unsigned firstOut = op->getNumOperands() - naturals.size();
   SmallVector<Value> operands;
   for (auto [number, value] : llvm::enumerate(op->getOperands())) {
@@ -105,11 +63,12 @@ LogicalResult FunctionPartitioner::rebuildForall(Operation *op) {
     OpBuilder::InsertionGuard guard(builder);
     auto *body = new mlir::Block();
     local->getRegion(0).push_back(body);
-    for (BlockArgument argument : forall.getBody()->getArguments()) {
+    mlir::Block &from = op->getRegion(0).front();
+    unsigned firstShared = from.getNumArguments() - naturals.size();
+    for (BlockArgument argument : from.getArguments()) {
       unsigned number = argument.getArgNumber();
-      const Sharding *natural = number < forall.getRank()
-                                    ? nullptr
-                                    : naturals[number - forall.getRank()];
+      const Sharding *natural =
+          number < firstShared ? nullptr : naturals[number - firstShared];
       locals[argument] = {
           body->addArgument(localTypeOf(argument.getType(), natural),
                             argument.getLoc()),
@@ -118,7 +77,7 @@ LogicalResult FunctionPartitioner::rebuildForall(Operation *op) {
     builder.setInsertionPointToEnd(body);
     foralls.push_back({op, local});
     LogicalResult made = success();
-    for (Operation &inner : llvm::make_early_inc_range(*forall.getBody()))
+    for (Operation &inner : llvm::make_early_inc_range(from))
       if (failed(made = rebuildOp(&inner)))
         break;
     foralls.pop_back();
@@ -126,50 +85,45 @@ LogicalResult FunctionPartitioner::rebuildForall(Operation *op) {
       return failure();
   }
   SmallVector<Value> results(local->getResults());
-  if (communicates(cast<scf::ForallOp>(local)))
-    results = makeSequential(builder, cast<scf::ForallOp>(local));
+  if (communicates(local))
+    results = cast<RegionLoopsInterface>(local).makeSequential(builder);
   for (auto [number, result] : llvm::enumerate(op->getResults()))
     if (failed(setResult(result, results[number], naturals[number], op)))
       return failure();
   return success();
 }
 
-LogicalResult FunctionPartitioner::rebuildInParallel(Operation *op) {
-  auto inParallel = cast<scf::InParallelOp>(op);
-  SmallVector<SmallVector<Value>> operands;
-  for (Operation &combine : inParallel.getYieldingOps()) {
-    auto insert = cast<tensor::ParallelInsertSliceOp>(combine);
-    const Sharding *dest = locals.lookup(insert.getDest()).sharding;
-    const Sharding *wanted =
-        pool.intern(operandFor(insertTable(insert), *dest));
-    SmallVector<Value> &made = operands.emplace_back();
-    for (OpOperand &operand : insert->getOpOperands()) {
-      FailureOr<Value> value =
-          localAs(operand.get(),
-                  &operand == &insert.getSourceMutable() ? wanted : nullptr, op,
-                  "a slice");
+LogicalResult FunctionPartitioner::rebuildInParallel(RegionLoopsInterface loops,
+                                                     Operation *op) {
+  struct LocalInsertion {
+    Operation *global;
+    SmallVector<Value> operands;
+    const Sharding *destination;
+  };
+  SmallVector<LocalInsertion> insertions;
+  for (Operation &insertion :
+       cast<InParallelOpInterface>(op).getYieldingOps()) {
+    auto combine = cast<ParallelCombiningOpInterface>(insertion);
+    Value dest = combine.getUpdatedDestinations()[0].get();
+    OpOperand &slice = loops.getInsertedSlice(&insertion);
+    LocalInsertion made{&insertion, {}, locals.lookup(dest).sharding};
+    const Sharding *wanted = pool.intern(
+        operandFor(loops.getInsertionLoops(&insertion), *made.destination));
+    for (OpOperand &operand : insertion.getOpOperands()) {
+      FailureOr<Value> value = localAs(
+          operand.get(), &operand == &slice ? wanted : nullptr, op, "a slice");
       if (failed(value))
         return failure();
-      made.push_back(*value);
+      made.operands.push_back(*value);
     }
+    insertions.push_back(std::move(made));
   }
-  auto local = scf::InParallelOp::create(builder, op->getLoc());
+  Operation *local = builder.insert(op->cloneWithoutRegions());
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(&local.getRegion().front());
-  for (auto [combine, values] :
-       llvm::zip_equal(inParallel.getYieldingOps(), operands)) {
-    auto insert = cast<tensor::ParallelInsertSliceOp>(builder.clone(combine));
-    // Axes split whole dimensions alone, whose sizes are attributes.
-    SmallVector<int64_t> sizes(insert.getStaticSizes());
-    const Sharding *dest =
-        locals.lookup(cast<tensor::ParallelInsertSliceOp>(combine).getDest())
-            .sharding;
-    insert->setOperands(values);
-    for (auto [dim, axes] : llvm::enumerate(dest->dims))
-      if (!axes.empty())
-        sizes[dim] = insert.getDestType().getDimSize(dim);
-    insert.setStaticSizes(sizes);
-  }
+  builder.setInsertionPointToEnd(&local->getRegion(0).emplaceBlock());
+  for (const LocalInsertion &made : insertions)
+    loops.buildLocalInsertion(builder, made.global, made.operands,
+                              *made.destination);
   return success();
 }
 

@@ -12,8 +12,8 @@
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace shard {
@@ -29,7 +29,7 @@ bool isForwarding(mlir::Operation *op) {
              op->getContext()->getLoadedDialect<ShardDialect>() ||
          op->hasTrait<mlir::OpTrait::IsTerminator>() ||
          mlir::isa<mlir::CallOpInterface, mlir::RegionBranchOpInterface,
-                   mlir::tensor::ParallelInsertSliceOp>(op);
+                   mlir::ParallelCombiningOpInterface>(op);
 }
 
 struct ShardPrintLoopsPass

@@ -27,13 +27,15 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ShardingInterface.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include <map>
 
@@ -211,16 +213,27 @@ private:
         of |= extentsAlong(init);
       return of;
     }
-    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op))
       return along(slice.getSizes());
-    bool shapeByContent = isa<tensor::ReshapeOp>(op) || !op->getDialect();
+    auto model = dyn_cast<ShardingInterface>(op);
     bool elementwise = op->hasTrait<OpTrait::Elementwise>();
-    for (Value operand : op->getOperands()) {
+    for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
       of |= extentsAlong(operand);
-      if (shapeByContent ||
-          (!elementwise && !isa<TensorType>(operand.getType())))
+      // Nothing is known of ops that no dialect has registered.
+      bool shapeByContent =
+          !op->getDialect() || (model && model.isShapeOperand(number)) ||
+          (!elementwise && !isa<TensorType>(operand.getType()));
+      if (shapeByContent)
         of |= along(operand);
     }
+    return of;
+  }
+
+  /// The axes along which the extent that `dim` asks for varies.
+  AxisSet askedExtentAlong(ShapedDimOpInterface dim) const {
+    AxisSet of = extentsAlong(dim.getShapedValue());
+    if (auto number = dyn_cast<Value>(dim.getDimension()))
+      of |= along(number);
     return of;
   }
 
@@ -295,10 +308,10 @@ private:
     }
     if (auto call = dyn_cast<CallOpInterface>(op))
       return visitCall(call, under);
-    auto dim = dyn_cast<tensor::DimOp>(op);
+    auto dim = dyn_cast<ShapedDimOpInterface>(op);
     AxisSet set = isa_and_present<ShardDialect>(op->getDialect())
                       ? visitShardOp(op, under)
-                  : dim ? extentsAlong(dim.getSource()) | along(dim.getIndex())
+                  : dim ? askedExtentAlong(dim)
                         : along(op->getOperands());
     AxisSet extents = resultExtents(op);
     for (Value result : op->getResults()) {
