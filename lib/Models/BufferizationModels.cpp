@@ -8,7 +8,8 @@
 
 #include "shard/Models/Models.h"
 
-#include "ModelSupport.h"
+#include "shard/Interfaces/DescribedModel.h"
+#include "shard/Partitioning/LocalOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

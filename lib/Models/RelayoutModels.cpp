@@ -15,7 +15,8 @@
 
 #include "RelayoutModels.h"
 
-#include "ModelSupport.h"
+#include "shard/Interfaces/DescribedModel.h"
+#include "shard/Partitioning/LocalOps.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

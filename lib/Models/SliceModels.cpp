@@ -13,7 +13,8 @@
 
 #include "TensorModels.h"
 
-#include "ModelSupport.h"
+#include "shard/Interfaces/DescribedModel.h"
+#include "shard/Partitioning/LocalOps.h"
 
 #include "shard/IR/ShardOps.h"
 

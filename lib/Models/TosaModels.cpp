@@ -15,7 +15,10 @@
 
 #include "shard/Models/Models.h"
 
-#include "ModelSupport.h"
+#include "TosaModels.h"
+
+#include "shard/Interfaces/DescribedModel.h"
+#include "shard/Partitioning/LocalOps.h"
 
 #include "shard/IR/ShardingUtils.h"
 
@@ -54,6 +57,10 @@ struct BroadcastingModel : public GenericShardingModel<BroadcastingModel> {
   }
   SmallVector<AffineMap> getShardingMaps(Operation *op) const {
     return describe(op).maps();
+  }
+  /// tosa does not say of a division that it stops the machine on some operands.
+  bool mayTrapOnPadding(Operation *op) const {
+    return isa<tosa::IntDivOp>(op) || mayTrapByEffects(op);
   }
   PartialRule getPartialRule(Operation *op) const {
     if (isa<tosa::IdentityOp>(op))
@@ -234,11 +241,8 @@ void registerTosaModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *) {
     context->loadDialect<tensor::TensorDialect>();
     for (RegisteredOperationName op : context->getRegisteredOperations())
-      // A division stops the machine where padding happens to be zero, which
-      // tosa does not say of it.
       if (op.getDialectNamespace() == "tosa" &&
-          op.hasTrait<OpTrait::tosa::TosaElementwiseOperator>() &&
-          op.getStringRef() != tosa::IntDivOp::getOperationName())
+          op.hasTrait<OpTrait::tosa::TosaElementwiseOperator>())
         op.attachInterface<BroadcastingModel>();
     tosa::CastOp::attachInterface<BroadcastingModel>(*context);
     tosa::IdentityOp::attachInterface<BroadcastingModel>(*context);
@@ -252,6 +256,7 @@ void registerTosaModels(DialectRegistry &registry) {
     attachReductions<tosa::ReduceAllOp, tosa::ReduceAnyOp, tosa::ReduceMaxOp,
                      tosa::ReduceMinOp, tosa::ReduceProductOp,
                      tosa::ReduceSumOp>(context);
+    attachTosaMoveModels(context);
   });
 }
 

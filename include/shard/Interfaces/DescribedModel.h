@@ -1,4 +1,4 @@
-//===- ModelSupport.h - Writing sharding models in few lines ----*- C++ -*-===//
+//===- DescribedModel.h - Writing sharding models in few lines --*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,18 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Most ops other than linalg's relate their dimensions one by one. Their models
-// say so in one function, `describe(OpTy, MapBuilder &)`, from which loops and
-// indexing maps are built; here is that base, and what several models use to
-// build local ops.
+// Most ops relate the dimensions of their tensors one by one. A model says so in
+// one function, `describe(OpTy, MapBuilder &)`, from which loops and indexing maps
+// are built. docs/Models.md has an example.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_LIB_MODELS_MODELSUPPORT_H
-#define SHARD_LIB_MODELS_MODELSUPPORT_H
+#ifndef SHARD_INTERFACES_DESCRIBEDMODEL_H
+#define SHARD_INTERFACES_DESCRIBEDMODEL_H
 
 #include "shard/Interfaces/ShardingInterface.h"
-#include "shard/Partitioning/PartitionContext.h"
 
 namespace shard {
 
@@ -79,42 +77,6 @@ void describeReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
                      llvm::SmallVectorImpl<mlir::AffineExpr> &fromExprs,
                      llvm::SmallVectorImpl<mlir::AffineExpr> &toExprs);
 
-/// The local extents of a tensor that an op makes out of the global dynamic
-/// ones, one per dynamic dimension of `type`: a split dynamic dimension must
-/// divide evenly, checked at run time.
-llvm::SmallVector<mlir::Value>
-localExtents(mlir::OpBuilder &builder, mlir::Location loc,
-             mlir::RankedTensorType type, mlir::ValueRange extents,
-             const Grid &grid, const Sharding &sharding);
-
-/// Clones `op` with `operands` and local result types, padding and all: for ops
-/// without regions that neither mix elements nor stop the machine on some, which
-/// MLIR does not say of them.
-llvm::LogicalResult
-partitionWithPadding(mlir::Operation *op, mlir::OpBuilder &builder,
-                     llvm::ArrayRef<mlir::Value> operands,
-                     PartitionContext &context,
-                     llvm::SmallVectorImpl<mlir::Value> &results);
-
-/// For ops whose operands say nothing about splits: every device makes the
-/// whole of result 0 and keeps its block.
-llvm::LogicalResult
-partitionAsBlockOfWhole(mlir::Operation *op, mlir::OpBuilder &builder,
-                        llvm::ArrayRef<mlir::Value> operands,
-                        PartitionContext &context,
-                        llvm::SmallVectorImpl<mlir::Value> &results);
-
-/// Makes the index arguments of `body`, a block that computes the element of
-/// `tensor` at these indices (arguments 0 to rank - 1), count globally: each
-/// use becomes one of the argument plus the offset of the device's block. In the
-/// padding of an uneven dimension the last valid index is repeated, so that the
-/// body meets valid indices only. `type` is the global type, `extents` are the
-/// local extents of its dynamic dimensions; `builder` stands before the op.
-void globaliseIndexArguments(mlir::OpBuilder &builder, mlir::Location loc,
-                             mlir::Block &body, mlir::RankedTensorType type,
-                             const Sharding &sharding, mlir::ValueRange extents,
-                             const Emission &emission);
-
 } // namespace shard
 
-#endif // SHARD_LIB_MODELS_MODELSUPPORT_H
+#endif // SHARD_INTERFACES_DESCRIBEDMODEL_H

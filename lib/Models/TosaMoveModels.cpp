@@ -1,0 +1,82 @@
+//===- TosaMoveModels.cpp - Ops of tosa that move or choose elements ------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops of tosa whose results are elements of an operand, at other places, or their
+// indices. The dimensions that they do not work along are independent.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TosaModels.h"
+
+#include "shard/Interfaces/DescribedModel.h"
+
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// The reversed dimension stays whole: its blocks would change places.
+struct ReverseModel : public DescribedModel<ReverseModel, tosa::ReverseOp> {
+  void describe(tosa::ReverseOp op, MapBuilder &maps) const {
+    auto source = dyn_cast<RankedTensorType>(op.getInput1().getType());
+    auto result = dyn_cast<RankedTensorType>(op.getType());
+    if (!source || !result)
+      return;
+    for (auto [dim, extent] : llvm::enumerate(source.getShape()))
+      if (dim != op.getAxis() && extent == result.getDimSize(dim))
+        maps.operand(0)[dim] = maps.result(0)[dim] = maps.loop(extent);
+  }
+  PartialRule getPartialRule(Operation *) const {
+    return PartialRule::Movement;
+  }
+};
+
+/// The dimension that is searched stays whole; the result does not have it.
+struct ArgMaxModel : public DescribedModel<ArgMaxModel, tosa::ArgMaxOp> {
+  void describe(tosa::ArgMaxOp op, MapBuilder &maps) const {
+    auto source = dyn_cast<RankedTensorType>(op.getInput().getType());
+    auto result = dyn_cast<RankedTensorType>(op.getType());
+    if (!source || !result)
+      return;
+    unsigned inner = 0;
+    for (auto [dim, extent] : llvm::enumerate(source.getShape())) {
+      if (dim == op.getAxis())
+        continue;
+      if (extent == result.getDimSize(inner))
+        maps.operand(0)[dim] = maps.result(0)[inner] = maps.loop(extent);
+      ++inner;
+    }
+  }
+};
+
+/// Images and channels are independent; rows and columns stay whole.
+struct ResizeModel : public DescribedModel<ResizeModel, tosa::ResizeOp> {
+  void describe(tosa::ResizeOp op, MapBuilder &maps) const {
+    auto source = dyn_cast<RankedTensorType>(op.getInput().getType());
+    auto result = dyn_cast<RankedTensorType>(op.getType());
+    if (!source || !result)
+      return;
+    for (unsigned dim : {0, 3})
+      if (source.getDimSize(dim) == result.getDimSize(dim))
+        maps.operand(0)[dim] = maps.result(0)[dim] =
+            maps.loop(source.getDimSize(dim));
+  }
+};
+
+} // namespace
+
+void attachTosaMoveModels(MLIRContext *context) {
+  tosa::ArgMaxOp::attachInterface<ArgMaxModel>(*context);
+  tosa::ResizeOp::attachInterface<ResizeModel>(*context);
+  tosa::ReverseOp::attachInterface<ReverseModel>(*context);
+}
+
+} // namespace shard
