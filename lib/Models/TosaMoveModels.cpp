@@ -23,6 +23,26 @@ namespace shard {
 
 namespace {
 
+/// Values of NxKxC, indices of NxW, result NxWxC: the indices reach into K, which
+/// stays whole.
+struct GatherModel : public DescribedModel<GatherModel, tosa::GatherOp> {
+  void describe(tosa::GatherOp op, MapBuilder &maps) const {
+    auto result = dyn_cast<RankedTensorType>(op.getType());
+    if (!result || !isa<RankedTensorType>(op.getValues().getType()) ||
+        !isa<RankedTensorType>(op.getIndices().getType()))
+      return;
+    AffineExpr batch = maps.loop(result.getDimSize(0));
+    AffineExpr place = maps.loop(result.getDimSize(1));
+    AffineExpr channel = maps.loop(result.getDimSize(2));
+    maps.operand(0)[0] = batch;
+    maps.operand(0)[2] = channel;
+    maps.operand(1) = {batch, place};
+    maps.result(0) = {batch, place, channel};
+  }
+  /// An index in the padding may lie outside of the values.
+  bool mayTrapOnPadding(Operation *) const { return true; }
+};
+
 /// The reversed dimension stays whole: its blocks would change places.
 struct ReverseModel : public DescribedModel<ReverseModel, tosa::ReverseOp> {
   void describe(tosa::ReverseOp op, MapBuilder &maps) const {
@@ -75,6 +95,7 @@ struct ResizeModel : public DescribedModel<ResizeModel, tosa::ResizeOp> {
 
 void attachTosaMoveModels(MLIRContext *context) {
   tosa::ArgMaxOp::attachInterface<ArgMaxModel>(*context);
+  tosa::GatherOp::attachInterface<GatherModel>(*context);
   tosa::ResizeOp::attachInterface<ResizeModel>(*context);
   tosa::ReverseOp::attachInterface<ReverseModel>(*context);
 }

@@ -144,6 +144,19 @@ bool Generator::tosaElementwise() {
   return result(tosa(rng.oneOf(ops), {*a, amount}, type), 0);
 }
 
+/// Rows of indices into a dimension of `extent`: "[0, 2], [1, 0]".
+static std::string randomRows(Random &rng, int64_t rows, int64_t count,
+                              int64_t extent) {
+  std::vector<std::string> text;
+  for (int64_t row = 0; row < rows; ++row) {
+    Shape places;
+    for (int64_t i = 0; i < count; ++i)
+      places.push_back(rng.between(0, extent - 1));
+    text.push_back("[" + list(places) + "]");
+  }
+  return join(text);
+}
+
 bool Generator::tosaStructured() {
   std::optional<Val> a =
       pick([](const Val &v) { return isTosa(v) && v.bound <= 64; });
@@ -151,7 +164,7 @@ bool Generator::tosaStructured() {
     return false;
   int64_t rank = a->shape.size(), dim = rng.between(0, rank - 1);
   std::string axis = " {axis = " + std::to_string(dim) + " : i32}";
-  switch (rng.between(0, 4)) {
+  switch (rng.between(0, 5)) {
   case 0: {
     Shape shape = a->shape;
     int64_t extent = shape[dim];
@@ -209,6 +222,20 @@ bool Generator::tosaStructured() {
          ">");
     define("tosa.reshape " + a->name + ", " + extents + " : (" + a->type() +
                ", !tosa.shape<" + count + ">) -> " + tensorType(a->elem, shape),
+           a->elem, shape, a->bound);
+    return true;
+  }
+  case 4: {
+    if (rank != 3 || a->shape[1] == 0 || a->elem == Elem::I1)
+      return false;
+    Shape shape = a->shape;
+    shape[1] = randomExtent();
+    std::string indices = fresh();
+    std::string type = tensorType(Elem::I32, {shape[0], shape[1]});
+    line(indices + " = arith.constant dense<[" +
+         randomRows(rng, shape[0], shape[1], a->shape[1]) + "]> : " + type);
+    define("tosa.gather " + a->name + ", " + indices + " : (" + a->type() +
+               ", " + type + ") -> " + tensorType(a->elem, shape),
            a->elem, shape, a->bound);
     return true;
   }
