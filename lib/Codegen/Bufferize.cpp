@@ -23,39 +23,31 @@ using namespace mlir;
 using namespace shard;
 using namespace shard::codegen;
 
-/// What the op yields gets buffers of its own.
-static void copyTensors(Operation *terminator) {
-  OpBuilder builder(terminator);
-  for (OpOperand &operand : terminator->getOpOperands())
-    if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
-      operand.set(bufferization::AllocTensorOp::create(
-          builder, terminator->getLoc(), type, ValueRange(), operand.get()));
+void codegen::copyTensor(OpOperand &operand) {
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  if (!type)
+    return;
+  OpBuilder builder(operand.getOwner());
+  operand.set(bufferization::AllocTensorOp::create(
+      builder, operand.getOwner()->getLoc(), type, ValueRange(),
+      operand.get()));
 }
 
-/// A call's results get buffers of their own. The analysis of callers knows which
-/// argument a result is, but not that two results are one value, nor that a
-/// result is a constant, which must not be written. Nor does it know the last for
-/// a result of scf.index_switch.
-static void separateResults(ModuleOp module, func::FuncOp entry) {
-  module.walk([&](func::ReturnOp op) {
-    if (op->getParentOp() != entry)
-      copyTensors(op);
-  });
-  module.walk([&](scf::IndexSwitchOp op) {
-    for (Region &region : op->getRegions())
-      copyTensors(region.front().getTerminator());
-  });
-}
-
-LogicalResult codegen::bufferize(ModuleOp module, func::FuncOp entry) {
-  separateResults(module, entry);
+LogicalResult codegen::bufferize(ModuleOp module,
+                                 ArrayRef<func::FuncOp> entries, bool hosted) {
+  // Patterns may have folded something to a constant.
+  if (failed(rejectDynamicConstants(module)))
+    return failure();
+  copyCallResults(module, entries, hosted);
+  copySwitchResults(module);
   copyDynamicBoundaries(module);
   OpBuilder builder(module.getContext());
-  for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i)
-    if (isa<TensorType>(entry.getArgument(i).getType()))
-      entry.setArgAttr(i,
-                       bufferization::BufferizationDialect::kWritableAttrName,
-                       builder.getBoolAttr(false));
+  for (func::FuncOp entry : entries)
+    for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i)
+      if (isa<TensorType>(entry.getArgument(i).getType()))
+        entry.setArgAttr(i,
+                         bufferization::BufferizationDialect::kWritableAttrName,
+                         builder.getBoolAttr(false));
   bufferization::OneShotBufferizationOptions options;
   options.bufferizeFunctionBoundaries = true;
   options.allowReturnAllocsFromLoops = true;

@@ -11,6 +11,8 @@
 #include "Lowering.h"
 #include "MachineCode.h"
 
+#include "shard/Codegen/Passes.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -30,41 +32,6 @@ std::optional<TensorSpec> shard::getTensorSpec(Type type) {
   else if (isa<ShapedType>(type))
     return std::nullopt;
   return spec;
-}
-
-/// Makes `entry` take and return tensors only: scalars become tensors of rank 0.
-/// Calls of `entry` are not expected.
-static void wrapScalars(func::FuncOp entry) {
-  OpBuilder builder(entry.getContext());
-  Location loc = entry.getLoc();
-  Block &body = entry.getBody().front();
-  builder.setInsertionPointToStart(&body);
-  SmallVector<Type> inputs, results;
-  for (BlockArgument arg : body.getArguments()) {
-    Type type = arg.getType();
-    if (!isa<ShapedType>(type)) {
-      arg.setType(RankedTensorType::get({}, type));
-      SmallVector<OpOperand *> uses;
-      for (OpOperand &use : arg.getUses())
-        uses.push_back(&use);
-      Value scalar = tensor::ExtractOp::create(builder, loc, arg, ValueRange{});
-      for (OpOperand *use : uses)
-        use->set(scalar);
-    }
-    inputs.push_back(arg.getType());
-  }
-  for (Type type : entry.getResultTypes())
-    results.push_back(
-        isa<ShapedType>(type) ? type : Type(RankedTensorType::get({}, type)));
-  entry.walk([&](func::ReturnOp op) {
-    builder.setInsertionPoint(op);
-    for (OpOperand &operand : op->getOpOperands())
-      if (!isa<ShapedType>(operand.get().getType()))
-        operand.set(tensor::FromElementsOp::create(
-            builder, loc, RankedTensorType::get({}, operand.get().getType()),
-            operand.get()));
-  });
-  entry.setFunctionType(builder.getFunctionType(inputs, results));
 }
 
 void shard::eraseUnreachable(func::FuncOp entry) {
@@ -130,57 +97,22 @@ static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
   return success();
 }
 
-/// MLIR folds a comparison of a value with itself to a constant of its type, whose
-/// extents nobody knows then.
-static LogicalResult checkConstants(ModuleOp module) {
-  WalkResult walked = module.walk([](arith::ConstantOp op) {
-    auto type = dyn_cast<RankedTensorType>(op.getType());
-    if (!type || type.hasStaticShape())
-      return WalkResult::advance();
-    op.emitError()
-        << "is a constant of type " << type
-        << ", which does not say how large it is; it may stand for a "
-           "comparison of a tensor with itself";
-    return WalkResult::interrupt();
-  });
-  return failure(walked.wasInterrupted());
-}
-
-/// Runs the steps on `module`, a copy that is free to change.
-static LogicalResult lower(ModuleOp module, func::FuncOp entry,
-                           const CompileOptions &options) {
-  if (failed(checkConstants(module)))
-    return failure();
-  wrapScalars(entry);
-  if (failed(liftBranches(module)) || failed(lowerGlobals(module, entry)) ||
-      failed(lowerTensorOps(module)) || failed(prepareTensors(module)))
-    return failure();
-  if (failed(checkConstants(module)))
-    return failure();
-  makeTotal(module);
-  widenReductions(module);
-  if (failed(bufferize(module, entry)))
-    return failure();
-  // Before anything takes the address of a buffer: uses are visible only here.
-  insertDeallocations(module);
-  if (options.addBufferPasses) {
-    PassManager passes(module.getContext());
-    passes.enableVerifier(false);
-    options.addBufferPasses(passes);
-    if (failed(passes.run(module)))
-      return failure();
-  }
-  if (failed(lowerLinalg(module)))
-    return failure();
-  expandMath(module);
-  expandNarrowFloats(module);
-  return lowerToLLVM(module);
+/// Lowers `module`, a copy that is free to change, to the LLVM dialect.
+static LogicalResult lower(ModuleOp module, StringRef entry) {
+  LoweringOptions options;
+  options.entry = entry.str();
+  options.wrapScalars = true;
+  options.hosted = true;
+  PassManager passes(module.getContext());
+  passes.enableVerifier(false);
+  buildLowerToLLVMPipeline(passes, options);
+  return passes.run(module);
 }
 
 /// A copy of `module` with only what `entryName` needs, checked and lowered to the
 /// LLVM dialect.
 static FailureOr<OwningOpRef<ModuleOp>>
-lowerCopy(ModuleOp module, StringRef entryName, const CompileOptions &options,
+lowerCopy(ModuleOp module, StringRef entryName,
           ArrayRef<std::pair<std::string, void *>> symbols) {
   auto original = module.lookupSymbol<func::FuncOp>(entryName);
   if (!original || original.isExternal())
@@ -191,8 +123,7 @@ lowerCopy(ModuleOp module, StringRef entryName, const CompileOptions &options,
   auto entry = copy->lookupSymbol<func::FuncOp>(entryName);
   entry.setPublic();
   eraseUnreachable(entry);
-  if (failed(checkExternals(*copy, symbols)) ||
-      failed(lower(*copy, entry, options)))
+  if (failed(checkExternals(*copy, symbols)) || failed(lower(*copy, entryName)))
     return failure();
   return copy;
 }
@@ -209,7 +140,7 @@ shard::compile(ModuleOp module, StringRef entryName,
       return failure();
   std::vector<std::pair<std::string, void *>> symbols = runSymbols();
   llvm::append_range(symbols, options.symbols);
-  auto lowered = lowerCopy(module, entryName, options, symbols);
+  auto lowered = lowerCopy(module, entryName, symbols);
   if (failed(lowered))
     return failure();
   program->constants = externalizeConstants(**lowered);
@@ -227,7 +158,7 @@ shard::compileToObject(ModuleOp module, StringRef entryName,
                        const CompileOptions &options) {
   std::vector<std::pair<std::string, void *>> symbols = runSymbols();
   llvm::append_range(symbols, options.symbols);
-  auto lowered = lowerCopy(module, entryName, options, symbols);
+  auto lowered = lowerCopy(module, entryName, symbols);
   if (failed(lowered))
     return failure();
   return generateObject(**lowered, mangledName(entryName), options, module);

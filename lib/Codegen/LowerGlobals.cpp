@@ -97,9 +97,8 @@ static LogicalResult lowerConstantLoads(ModuleOp module) {
   return failure(walk.wasInterrupted());
 }
 
-LogicalResult codegen::lowerGlobals(ModuleOp module, func::FuncOp entry) {
-  if (failed(lowerConstantLoads(module)))
-    return failure();
+/// The variables of `module`; reports one that a run cannot keep.
+static FailureOr<Globals> collectGlobals(ModuleOp module) {
   Globals globals;
   for (auto global : module.getOps<ml_program::GlobalOp>()) {
     if (SymbolTable::symbolKnownUseEmpty(global, module))
@@ -113,67 +112,100 @@ LogicalResult codegen::lowerGlobals(ModuleOp module, func::FuncOp entry) {
     globals.types.push_back(MemRefType::get(
         tensor ? tensor.getShape() : ArrayRef<int64_t>(), element));
   }
+  return globals;
+}
 
-  // Every function with a body has all buffers at hand.
-  llvm::DenseMap<Operation *, SmallVector<Value>> buffers;
+namespace {
+/// The buffers of all globals, as each function with a body has them.
+using BuffersOfFunctions = llvm::DenseMap<Operation *, SmallVector<Value>>;
+} // namespace
+
+/// Makes the buffers in `entry`, and arguments for them of all other functions.
+static LogicalResult makeBuffers(ModuleOp module, func::FuncOp entry,
+                                 Globals &globals,
+                                 BuffersOfFunctions &buffers) {
   OpBuilder builder(module.getContext());
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal() || globals.ops.empty())
+    if (function.isExternal())
       continue;
     SmallVector<Value> &own = buffers[function];
-    if (function == entry) {
+    if (function == entry)
       builder.setInsertionPointToStart(&function.getBody().front());
-      for (auto [global, type] : llvm::zip_equal(globals.ops, globals.types)) {
-        Location loc = global.getLoc();
-        own.push_back(memref::AllocOp::create(builder, loc, type));
-        FailureOr<Value> initial = initialValue(builder, loc, global);
-        if (failed(initial))
-          return failure();
-        if (*initial)
-          storeInto(builder, loc, *initial, own.back());
-      }
-      continue;
-    }
     for (auto [global, type] : llvm::zip_equal(globals.ops, globals.types)) {
-      unsigned number = function.getNumArguments();
-      if (failed(function.insertArgument(number, type, {}, global.getLoc())))
+      Location loc = global.getLoc();
+      if (function != entry) {
+        unsigned number = function.getNumArguments();
+        if (failed(function.insertArgument(number, type, {}, loc)))
+          return failure();
+        own.push_back(function.getArgument(number));
+        continue;
+      }
+      own.push_back(memref::AllocOp::create(builder, loc, type));
+      FailureOr<Value> initial = initialValue(builder, loc, global);
+      if (failed(initial))
         return failure();
-      own.push_back(function.getArgument(number));
+      if (*initial)
+        storeInto(builder, loc, *initial, own.back());
     }
   }
-  WalkResult walk = module.walk([&](Operation *op) {
-    auto function = op->getParentOfType<func::FuncOp>();
-    auto found = buffers.find(function);
-    if (!function || found == buffers.end())
-      return WalkResult::advance();
-    ArrayRef<Value> own = found->second;
-    builder.setInsertionPoint(op);
-    if (auto call = dyn_cast<func::CallOp>(op)) {
-      auto callee = dyn_cast_if_present<func::FuncOp>(
-          SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr()));
-      if (callee && callee != entry && buffers.contains(callee))
-        call.getOperandsMutable().append(own);
-    } else if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op)) {
-      if (std::optional<unsigned> at = globals.find(op, load.getGlobalAttr())) {
-        load.replaceAllUsesWith(
-            loadFrom(builder, op->getLoc(), load.getType(), own[*at]));
-        load.erase();
-      }
-    } else if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op)) {
-      if (std::optional<unsigned> at =
-              globals.find(op, store.getGlobalAttr())) {
-        storeInto(builder, op->getLoc(), store.getValue(), own[*at]);
-        store.erase();
-      }
-    } else if (op->getDialect() &&
-               isa<ml_program::MLProgramDialect>(op->getDialect())) {
-      op->emitError("cannot be run: only global_load, global_load_const and "
-                    "global_store can");
-      return WalkResult::interrupt();
+  return success();
+}
+
+/// Makes `op` use the buffers; reports an op that cannot.
+static LogicalResult useBuffers(Operation *op, func::FuncOp entry,
+                                const Globals &globals,
+                                const BuffersOfFunctions &buffers) {
+  auto found = buffers.find(op->getParentOfType<func::FuncOp>());
+  if (found == buffers.end())
+    return success();
+  ArrayRef<Value> own = found->second;
+  OpBuilder builder(op);
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    auto callee = dyn_cast_if_present<func::FuncOp>(
+        SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr()));
+    if (callee && callee != entry && buffers.contains(callee))
+      call.getOperandsMutable().append(own);
+  } else if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op)) {
+    if (std::optional<unsigned> at = globals.find(op, load.getGlobalAttr())) {
+      load.replaceAllUsesWith(
+          loadFrom(builder, op->getLoc(), load.getType(), own[*at]));
+      load.erase();
     }
-    return WalkResult::advance();
+  } else if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op)) {
+    if (std::optional<unsigned> at = globals.find(op, store.getGlobalAttr())) {
+      storeInto(builder, op->getLoc(), store.getValue(), own[*at]);
+      store.erase();
+    }
+  } else if (isa_and_nonnull<ml_program::MLProgramDialect>(op->getDialect())) {
+    return op->emitError("cannot be run: only global_load, global_load_const "
+                         "and global_store can");
+  }
+  return success();
+}
+
+LogicalResult codegen::lowerGlobals(ModuleOp module,
+                                    ArrayRef<func::FuncOp> entries) {
+  if (failed(lowerConstantLoads(module)))
+    return failure();
+  FailureOr<Globals> globals = collectGlobals(module);
+  if (failed(globals))
+    return failure();
+  if (!globals->ops.empty() && entries.size() != 1)
+    return globals->ops.front().emitError()
+           << "is a variable of the program, which has " << entries.size()
+           << " public functions: option 'entry' of the pipeline says which "
+              "one "
+              "makes the variables";
+  func::FuncOp entry = entries.empty() ? func::FuncOp() : entries.front();
+  BuffersOfFunctions buffers;
+  if (failed(makeBuffers(module, entry, *globals, buffers)))
+    return failure();
+  WalkResult walked = module.walk([&](Operation *op) {
+    return failed(useBuffers(op, entry, *globals, buffers))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
-  if (walk.wasInterrupted())
+  if (walked.wasInterrupted())
     return failure();
   for (auto global :
        llvm::make_early_inc_range(module.getOps<ml_program::GlobalOp>()))

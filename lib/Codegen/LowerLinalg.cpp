@@ -25,12 +25,16 @@ namespace {
 /// Emits the code of one op at a time, in place.
 class LinalgLowering {
 public:
-  explicit LinalgLowering(ModuleOp module)
-      : module(module), builder(module.getContext()) {}
+  LinalgLowering(ModuleOp module, bool kernelCalls)
+      : module(module), kernelCalls(kernelCalls), builder(module.getContext()) {
+  }
 
   LogicalResult lower(linalg::LinalgOp op) {
     builder.setInsertionPoint(op);
-    if (std::optional<MatchedContraction> contraction = matchContraction(op))
+    std::optional<MatchedContraction> contraction;
+    if (kernelCalls)
+      contraction = matchContraction(op);
+    if (contraction)
       emitContraction(op, *contraction);
     else
       emitLoops(op);
@@ -98,6 +102,7 @@ private:
   Value globalTable(ArrayRef<int64_t> values);
 
   ModuleOp module;
+  bool kernelCalls;
   OpBuilder builder;
   Location loc = builder.getUnknownLoc();
   Value zero, one;
@@ -148,7 +153,7 @@ Value LinalgLowering::globalTable(ArrayRef<int64_t> values) {
   if (name.empty()) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    name = "shard_exec_table_" + std::to_string(tables.size());
+    name = "__shard_loops_" + std::to_string(tables.size());
     memref::GlobalOp::create(builder, loc, name,
                              builder.getStringAttr("private"), type,
                              builder.getI64TensorAttr(values),
@@ -441,7 +446,7 @@ void LinalgLowering::emitLoops(linalg::LinalgOp op) {
 
 } // namespace
 
-LogicalResult codegen::lowerLinalg(ModuleOp module) {
+LogicalResult codegen::lowerLinalg(ModuleOp module, bool kernelCalls) {
   IRRewriter rewriter(module.getContext());
   // Copies between buffers with gaps: loops, which LLVM vectorises.
   SmallVector<memref::CopyOp> copies;
@@ -485,7 +490,7 @@ LogicalResult codegen::lowerLinalg(ModuleOp module) {
   });
   if (walked.wasInterrupted())
     return failure();
-  LinalgLowering lowering(module);
+  LinalgLowering lowering(module, kernelCalls);
   for (linalg::LinalgOp op : ops)
     if (failed(lowering.lower(op)))
       return failure();

@@ -8,12 +8,12 @@
 
 #include "Lowering.h"
 
+#include "shard/Codegen/Workarounds.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Dominance.h"
 
 using namespace mlir;
 using namespace shard;
@@ -155,27 +155,6 @@ static void lowerScatter(RewriterBase &rewriter, tensor::ScatterOp op) {
   rewriter.replaceOp(op, nest.results);
 }
 
-/// scf.execute_region with one yield, whatever number it had: the only form that
-/// bufferizes.
-static void mergeYields(RewriterBase &rewriter, scf::ExecuteRegionOp op) {
-  SmallVector<scf::YieldOp> yields;
-  for (Block &block : op.getRegion())
-    if (auto yield = dyn_cast<scf::YieldOp>(block.getTerminator()))
-      yields.push_back(yield);
-  if (yields.size() < 2)
-    return;
-  Location loc = op.getLoc();
-  OpBuilder::InsertionGuard guard(rewriter);
-  SmallVector<Location> locations(op.getNumResults(), loc);
-  Block *exit = rewriter.createBlock(&op.getRegion(), op.getRegion().end(),
-                                     op.getResultTypes(), locations);
-  scf::YieldOp::create(rewriter, loc, exit->getArguments());
-  for (scf::YieldOp yield : yields) {
-    rewriter.setInsertionPoint(yield);
-    rewriter.replaceOpWithNewOp<cf::BranchOp>(yield, exit, yield.getOperands());
-  }
-}
-
 /// What the destination held is not read, and it may be an argument, which a run
 /// does not write: a fresh copy of the source serves. It is in conflict with
 /// nothing, as the op itself would be where another branch yields its source.
@@ -191,67 +170,6 @@ static void lowerStore(RewriterBase &rewriter,
   if (copy.getType() != type)
     copy = tensor::CastOp::create(rewriter, loc, type, copy);
   rewriter.replaceOp(op, copy);
-}
-
-/// Copies tensors that go back to a block that they come from, where a region op
-/// yields them: the analysis of bufferization follows such a circle for ever.
-static void copyAtBackEdges(RewriterBase &rewriter, ModuleOp module) {
-  SmallVector<std::pair<Operation *, OpOperand *>> copies;
-  module.walk([&](func::FuncOp function) {
-    if (function.getBody().hasOneBlock() || function.isExternal())
-      return;
-    bool hasRegions = false;
-    for (Block &block : function.getBody())
-      for (Operation &op : block)
-        hasRegions |= op.getDialect() && isa<scf::SCFDialect>(op.getDialect());
-    if (!hasRegions)
-      return;
-    DominanceInfo dominance(function);
-    for (Block &block : function.getBody()) {
-      auto branch = dyn_cast<BranchOpInterface>(block.getTerminator());
-      if (!branch)
-        continue;
-      for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
-        if (!dominance.dominates(branch->getSuccessor(i), &block))
-          continue;
-        for (OpOperand &operand : branch->getOpOperands()) {
-          auto given =
-              branch.getSuccessorBlockArgument(operand.getOperandNumber());
-          if (given && given->getOwner() == branch->getSuccessor(i) &&
-              isa<RankedTensorType>(given->getType()))
-            copies.push_back({branch, &operand});
-        }
-      }
-    }
-  });
-  for (auto [branch, operand] : copies) {
-    rewriter.setInsertionPoint(branch);
-    Value copy = bufferization::AllocTensorOp::create(
-        rewriter, branch->getLoc(),
-        cast<RankedTensorType>(operand->get().getType()), ValueRange(),
-        operand->get());
-    operand->set(copy);
-  }
-}
-
-/// Copies what an scf.forall with several shared outputs puts into them: one
-/// output may be read from another, which bufferization would overwrite first.
-static void copyBetweenOutputs(RewriterBase &rewriter, ModuleOp module) {
-  module.walk([&](scf::ForallOp forall) {
-    if (forall.getNumResults() < 2)
-      return;
-    rewriter.setInsertionPoint(forall.getTerminator());
-    for (Operation &op : forall.getTerminator().getYieldingOps()) {
-      auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(op);
-      if (!insert)
-        continue;
-      Value copy = bufferization::AllocTensorOp::create(
-          rewriter, insert.getLoc(),
-          cast<RankedTensorType>(insert.getSource().getType()), ValueRange(),
-          insert.getSource());
-      insert.getSourceMutable().assign(copy);
-    }
-  });
 }
 
 /// A large splat is filled when it is needed; fusion then makes a scalar of it.
@@ -275,12 +193,13 @@ static bool isLargeSplat(arith::ConstantOp op) {
 }
 
 LogicalResult codegen::lowerTensorOps(ModuleOp module) {
+  if (failed(rejectDynamicConstants(module)))
+    return failure();
   IRRewriter rewriter(module.getContext());
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
     if (isa<tensor::GatherOp, tensor::ScatterOp, tensor::BitcastOp,
-            linalg::PackOp, linalg::UnPackOp, scf::ExecuteRegionOp,
-            bufferization::DeallocTensorOp,
+            linalg::PackOp, linalg::UnPackOp, bufferization::DeallocTensorOp,
             bufferization::MaterializeInDestinationOp>(op) ||
         (isa<arith::ConstantOp>(op) &&
          isLargeSplat(cast<arith::ConstantOp>(op))))
@@ -292,8 +211,6 @@ LogicalResult codegen::lowerTensorOps(ModuleOp module) {
       lowerSplat(rewriter, constant);
     } else if (auto gather = dyn_cast<tensor::GatherOp>(op)) {
       lowerGather(rewriter, gather);
-    } else if (auto region = dyn_cast<scf::ExecuteRegionOp>(op)) {
-      mergeYields(rewriter, region);
     } else if (isa<bufferization::DeallocTensorOp>(op)) {
       // Every buffer is freed after its last use anyway.
       rewriter.eraseOp(op);
@@ -317,7 +234,6 @@ LogicalResult codegen::lowerTensorOps(ModuleOp module) {
         return unpack.emitError("cannot be lowered to a transpose and a slice");
     }
   }
-  copyAtBackEdges(rewriter, module);
   copyBetweenOutputs(rewriter, module);
   return success();
 }

@@ -94,14 +94,16 @@ static void mangleFunctions(ModuleOp module) {
 static void markAllocations(ModuleOp module) {
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     if (function.isExternal() &&
-        function.getName() == "_mlir_memref_to_llvm_aligned_alloc")
+        (function.getName() == "_mlir_memref_to_llvm_aligned_alloc" ||
+         function.getName() == "aligned_alloc"))
       function.setResultAttr(0, LLVM::LLVMDialect::getNoAliasAttrName(),
                              UnitAttr::get(module.getContext()));
 }
 
-LogicalResult codegen::lowerToLLVM(ModuleOp module) {
+LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted) {
   MLIRContext *context = module.getContext();
-  mangleFunctions(module);
+  if (hosted)
+    mangleFunctions(module);
   expandReducingViews(module);
   if (failed(expandOps(module)))
     return module.emitError("views of buffers did not lower");
@@ -109,7 +111,7 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module) {
 
   LowerToLLVMOptions options(context);
   options.allocLowering = LowerToLLVMOptions::AllocLowering::AlignedAlloc;
-  options.useGenericFunctions = true;
+  options.useGenericFunctions = hosted;
   LLVMTypeConverter converter(context, options);
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();

@@ -43,9 +43,19 @@ std::optional<MatchedContraction> matchContraction(mlir::linalg::LinalgOp op);
 std::optional<llvm::SmallVector<int64_t>> linearFactors(mlir::AffineExpr expr,
                                                         unsigned numLoops);
 
-/// Globals of ml_program become buffers that `entry` makes and hands on.
+/// The function called `name`, or every public function with a body if `name` is
+/// empty. Reports that there is no such function.
+mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
+findEntries(mlir::ModuleOp module, llvm::StringRef name);
+
+/// Makes `entry` take and return tensors only: scalars become tensors of rank 0.
+/// Calls of `entry` are not expected.
+void wrapScalars(mlir::func::FuncOp entry);
+
+/// Globals of ml_program become buffers that the entry makes and hands on. A
+/// program with globals has one entry.
 mlir::LogicalResult lowerGlobals(mlir::ModuleOp module,
-                                 mlir::func::FuncOp entry);
+                                 llvm::ArrayRef<mlir::func::FuncOp> entries);
 
 /// Ops that have no form on buffers (gather, scatter, pack, bitcast) become others that
 /// have one.
@@ -64,11 +74,17 @@ void widenReductions(mlir::ModuleOp module);
 /// every operand.
 void makeTotal(mlir::ModuleOp module);
 
-/// Tensors become buffers; arguments of `entry` are not written.
-mlir::LogicalResult bufferize(mlir::ModuleOp module, mlir::func::FuncOp entry);
+/// Gives the tensor that `operand` is, if it is one, a buffer of its own.
+void copyTensor(mlir::OpOperand &operand);
 
-/// Ops of linalg on buffers become kernel calls and loops.
-mlir::LogicalResult lowerLinalg(mlir::ModuleOp module);
+/// Tensors become buffers; arguments of `entries` are not written. Unless
+/// `hosted`, every result of a function is an allocation of its own.
+mlir::LogicalResult bufferize(mlir::ModuleOp module,
+                              llvm::ArrayRef<mlir::func::FuncOp> entries,
+                              bool hosted);
+
+/// Ops of linalg on buffers become kernel calls, if `kernelCalls`, and loops.
+mlir::LogicalResult lowerLinalg(mlir::ModuleOp module, bool kernelCalls);
 
 /// Frees buffers after their last use where that is easy to prove. All others
 /// live until the run ends, when its memory is released as a whole.
@@ -81,9 +97,10 @@ void expandMath(mlir::ModuleOp module);
 /// conversions.
 void expandNarrowFloats(mlir::ModuleOp module);
 
-/// Everything becomes the LLVM dialect; functions are renamed first, so that a
-/// program's @exp does not stand in for the library's.
-mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
+/// Everything becomes the LLVM dialect. If `hosted`, functions are renamed first,
+/// so that a program's @exp does not stand in for the library's, and buffers come
+/// from the host's allocator.
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module, bool hosted);
 
 /// Takes large constants out of a module in the LLVM dialect. What is returned
 /// holds them and has to live as long as the code.
@@ -93,7 +110,7 @@ std::vector<HostTensor> externalizeConstants(mlir::ModuleOp module);
 /// what allocates buffers.
 std::vector<std::pair<std::string, void *>> runSymbols();
 
-/// The symbol of function `name` after lowerToLLVM.
+/// The symbol of function `name` after lowerToLLVM for a host.
 std::string mangledName(llvm::StringRef name);
 
 } // namespace shard::codegen

@@ -8,6 +8,8 @@
 
 #include "Lowering.h"
 
+#include "shard/Codegen/Workarounds.h"
+
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -47,36 +49,9 @@ static bool shouldFuse(OpOperand *operand) {
          (map.isProjectedPermutation() && isCheap(producer));
 }
 
-/// Gives `op`'s input and output one type, with every extent that either knows:
-/// MLIR's decomposition of it makes invalid ops of two types.
-static void unifyTypes(linalg::SoftmaxOp op) {
-  auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  auto output = dyn_cast<RankedTensorType>(op.getOutput().getType());
-  if (!input || !output || input == output)
-    return;
-  SmallVector<int64_t> shape(input.getShape());
-  for (auto [extent, other] : llvm::zip_equal(shape, output.getShape()))
-    if (ShapedType::isDynamic(extent))
-      extent = other;
-  OpBuilder builder(op);
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = cast<RankedTensorType>(operand.get().getType()).clone(shape);
-    if (type != operand.get().getType())
-      operand.set(
-          tensor::CastOp::create(builder, op.getLoc(), type, operand.get()));
-  }
-  Value result = op->getResult(0);
-  if (output.getShape() == ArrayRef<int64_t>(shape))
-    return;
-  result.setType(output.clone(shape));
-  builder.setInsertionPointAfter(op);
-  Value back = tensor::CastOp::create(builder, op.getLoc(), output, result);
-  result.replaceAllUsesExcept(back, back.getDefiningOp());
-}
-
 LogicalResult codegen::prepareTensors(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
-  module.walk(unifyTypes);
+  unifySoftmaxTypes(module);
   // softmax and its like have their own decomposition.
   SmallVector<linalg::AggregatedOpInterface> aggregates;
   module.walk([&](linalg::AggregatedOpInterface op) {

@@ -267,8 +267,7 @@ LogicalResult Lowering::lower(Operation *op) {
   if (onTensors && !isa<ShardOp>(op) && op->hasAttr("grid"))
     return op->emitOpError("is on tensors: run one-shot-bufferize before "
                            "convert-shard-to-runtime");
-  return op->emitOpError("is no part of a partitioned program: run "
-                         "shard-partition before convert-shard-to-runtime");
+  return op->emitOpError("has no lowering");
 }
 
 void Lowering::eraseGrids(Operation *root) {
@@ -310,6 +309,8 @@ void Lowering::eraseAttributes() {
 }
 
 LogicalResult shard::convertShardToRuntime(ModuleOp module) {
+  if (failed(verifyPartitioned(module)))
+    return failure();
   return Lowering(module).run();
 }
 
@@ -329,9 +330,14 @@ void shard::buildShardToRuntimePipeline(OpPassManager &manager) {
   manager.addPass(createConvertShardToRuntime());
 }
 
-void shard::registerConversionPasses() {
-  auto create = [] { return createConvertShardToRuntime(); };
-  StringRef name = ConvertShardToRuntimePass::getArgumentName();
+/// Makes the pass of `create` known, unless the process has one of this name.
+static void registerOnce(const PassAllocatorFunction &create) {
+  StringRef name = create()->getArgument();
   if (!PassInfo::lookup(name) && !PassPipelineInfo::lookup(name))
     registerPass(create);
+}
+
+void shard::registerConversionPasses() {
+  registerOnce([] { return createConvertShardToRuntime(); });
+  registerOnce([] { return createShardVerifyPartitioned(); });
 }

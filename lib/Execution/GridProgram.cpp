@@ -254,7 +254,6 @@ CompileOptions execution::compileWithRuntime(const RunOptions &options) {
   CompileOptions result;
   result.optLevel = options.optLevel;
   result.target = options.target;
-  result.addBufferPasses = buildShardToRuntimePipeline;
   for (auto [name, address] : runtime::runtimeSymbols())
     result.symbols.emplace_back(name, address);
   return result;

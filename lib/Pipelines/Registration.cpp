@@ -8,11 +8,11 @@
 
 #include "shard/Pipelines/Registration.h"
 
+#include "shard/Codegen/Passes.h"
 #include "shard/Conversion/Conversion.h"
 #include "shard/Conversion/Passes.h"
 #include "shard/IR/ShardDialect.h"
 #include "shard/Models/Models.h"
-#include "shard/Pipelines/LowerToLLVM.h"
 #include "shard/Pipelines/Pipelines.h"
 #include "shard/Transforms/Passes.h"
 
@@ -144,17 +144,13 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardPrintLoops(); });
   registerOnce([] { return createShardVerifySpmd(); });
   registerConversionPasses();
+  registerCodegenPasses();
   if (!isTaken("shard-spmd"))
     PassPipelineRegistration<SpmdArguments>(
         "shard-spmd",
         "From hints to the program of one device: propagation, partition and "
         "clean-up",
         buildSpmd);
-  if (!isTaken("shard-lower-to-llvm"))
-    PassPipelineRegistration<>(
-        "shard-lower-to-llvm",
-        "From the program of one device to LLVM and calls of the runtime",
-        buildLowerToLLVMPipeline);
 }
 
 void shard::registerShardPassesUnderUpstreamNames() {

@@ -21,7 +21,7 @@ func.func @on_tensors(%a: tensor<8xf32>) -> tensor<16xf32> {
 shard.grid @g(shape = 2x4)
 func.func @not_partitioned(%a: tensor<8xf32>) -> tensor<8xf32> {
   %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
-  // expected-error@+1 {{'shard.shard' op is no part of a partitioned program: run shard-partition before convert-shard-to-runtime}}
+  // expected-error@+1 {{'shard.shard' op is left: the program is not partitioned; run shard-spmd, or sharding-propagation and shard-partition, first}}
   %0 = shard.shard %a to %s : tensor<8xf32>
   return %0 : tensor<8xf32>
 }

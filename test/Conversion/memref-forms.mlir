@@ -26,13 +26,13 @@ func.func @update_halo(%a: memref<6x8xf32>) -> memref<6x8xf32> {
 
 // What the attributes say is of no use any more.
 // CHECK-LABEL: func.func @attributes
-// CHECK-SAME:    (%{{.*}}: tensor<8xf32> {test.kept})
+// CHECK-SAME:    (%{{.*}}: tensor<4xf32> {test.kept})
 // CHECK-NOT:     shard.
-func.func @attributes(%a: tensor<8xf32> {test.kept, shard.sharding = #shard.sharding<@g, [[0]]>})
-    -> (tensor<8xf32> {shard.sharding = #shard.sharding<@g, [[0]]>}) {
+func.func @attributes(%a: tensor<4xf32> {test.kept, shard.local = #shard.local<tensor<8xf32>, <@g, [[0]]>>})
+    -> (tensor<4xf32> {shard.local = #shard.local<tensor<8xf32>, <@g, [[0]]>>}) {
   // Nobody uses this handle.
   %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
-  return %a : tensor<8xf32>
+  return %a : tensor<4xf32>
 }
 
 // CHECK-LABEL: func.func @assert

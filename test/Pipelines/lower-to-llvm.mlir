@@ -5,13 +5,17 @@
 // RUN:   --implicit-check-not=shard. --implicit-check-not=unrealized --implicit-check-not=func.func \
 // RUN:   --implicit-check-not=memref.
 // RUN: shard-opt %s --shard-spmd --shard-lower-to-llvm | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
+// RUN: shard-opt %s --shard-spmd --shard-lower-to-llvm=kernel-calls=false | FileCheck %s --check-prefix=LOOPS --implicit-check-not=shard_kernel
 
 shard.grid @grid(shape = 4)
 
 // CHECK: llvm.func @erff(
 // CHECK: llvm.func @dot(
+// CHECK: llvm.call @shard_kernel_contract(
 // CHECK: llvm.call @erff(
 // CHECK: llvm.call @shard_rt_all_reduce(
+// LOOPS: llvm.func @dot(
+// LOOPS: llvm.fmul
 // IR: declare {{.*}}@shard_rt_all_reduce(
 func.func @dot(
     %a: tensor<8x16xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>},

@@ -13,6 +13,7 @@
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
 #include "shard/Reference/Reference.h"
+#include "shard/Runtime/Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -194,6 +195,8 @@ shard::fuzz::comparePrecisely(ModuleOp module, func::FuncOp entry,
   addFactors(wide);
   CompileOptions options;
   options.optLevel = 0;
+  for (auto [name, address] : runtime::runtimeSymbols())
+    options.symbols.emplace_back(name, address);
   auto program = compile(*copy, entry.getName(), options);
   if (failed(program))
     return {Verdict::Rejected, "the program in f64 does not compile"};

@@ -37,13 +37,8 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include <functional>
 #include <memory>
 #include <optional>
-
-namespace mlir {
-class OpPassManager;
-} // namespace mlir
 
 namespace shard {
 
@@ -70,10 +65,8 @@ std::optional<ElementType> getElementType(mlir::Type type);
 std::optional<TensorSpec> getTensorSpec(mlir::Type type);
 
 struct CompileOptions {
-  /// Adds passes on the module that run after bufferization: collectives on
-  /// memrefs and cf.assert become calls there.
-  std::function<void(mlir::OpPassManager &)> addBufferPasses;
-  /// Functions that the program may call, by symbol name.
+  /// Functions that the program may call, by symbol name. Collectives and
+  /// cf.assert call those of shard/Runtime/Runtime.h.
   std::vector<std::pair<std::string, void *>> symbols;
   /// How much LLVM optimises. 0: nothing, instructions are selected one by one.
   /// 1: nothing; the code generator works as usual. Levels 0 and 1 share no

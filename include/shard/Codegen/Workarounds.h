@@ -6,25 +6,61 @@
 //
 //===----------------------------------------------------------------------===//
 
+//
+// Each function works around a fault of MLIR 22. test/Codegen/Workarounds holds, for
+// each, the smallest input that shows the fault with LLVM's own mlir-opt. When a
+// newer MLIR mends it, that test fails: then delete the workaround and the test.
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef SHARD_CODEGEN_WORKAROUNDS_H
 #define SHARD_CODEGEN_WORKAROUNDS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace mlir {
 class Operation;
+class RewriterBase;
 } // namespace mlir
 
 namespace shard {
 
 /// Writes views of buffers below `root` that drop dimensions as views that keep
 /// them and a cast that says what is left. MLIR's lowering of views crashes where
-/// strides do not tell which dimension is dropped. Both lowerings do it.
+/// strides do not tell which dimension is dropped.
 void expandReducingViews(mlir::Operation *root);
 
 /// Gives tensors that functions below `root` return or pass on buffers of their
 /// own where strides follow from dynamic extents. MLIR's bufferization makes
 /// contiguous memrefs of them without a copy whenever strides are unknown, of a
-/// slice with the strides of the whole too. Both lowerings do it on tensors, last.
+/// slice with the strides of the whole too.
 void copyDynamicBoundaries(mlir::Operation *root);
+
+/// Gives results of functions below `root` buffers of their own. MLIR's analysis of
+/// a caller knows which argument a result is, but not that two results are one
+/// value, nor that a result is a constant, which must not be written. The results
+/// of `entries` are not copied if a host copies them (`hosted`).
+void copyCallResults(mlir::Operation *root,
+                     llvm::ArrayRef<mlir::func::FuncOp> entries, bool hosted);
+
+/// Gives what the regions of scf.index_switch below `root` yield buffers of its
+/// own. MLIR's bufferization writes into a constant that a region yields.
+void copySwitchResults(mlir::Operation *root);
+
+/// Copies what scf.forall ops below `root` with several shared outputs put into
+/// them. One output may be read from another, which MLIR's bufferization
+/// overwrites first.
+void copyBetweenOutputs(mlir::RewriterBase &rewriter, mlir::Operation *root);
+
+/// Gives inputs and outputs of linalg.softmax ops below `root` one type, with
+/// every extent that either knows: MLIR's decomposition makes invalid ops of two
+/// types.
+void unifySoftmaxTypes(mlir::Operation *root);
+
+/// Fails, with an error at the op, if there is a constant of dynamic shape below
+/// `root`. MLIR folds a comparison of a tensor with itself to such a constant;
+/// nobody knows its extents then.
+mlir::LogicalResult rejectDynamicConstants(mlir::Operation *root);
 
 } // namespace shard
 

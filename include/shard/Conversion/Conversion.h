@@ -36,13 +36,18 @@ namespace shard {
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);
 
+/// Fails, with an error at the place, unless `module` is partitioned: it has no
+/// annotation, hint or manual computation. Pass shard-verify-partitioned as a
+/// function.
+mlir::LogicalResult verifyPartitioned(mlir::ModuleOp module);
+
 /// Pass convert-shard-to-runtime as a function; on failure at least one error
 /// has been emitted.
 mlir::LogicalResult convertShardToRuntime(mlir::ModuleOp module);
 
 /// Adds what turns a bufferized program into one without the dialects shard and
 /// bufferization. For a pass manager on modules, behind the passes that insert
-/// deallocations; fits CompileOptions::addBufferPasses.
+/// deallocations.
 void buildShardToRuntimePipeline(mlir::OpPassManager &manager);
 
 } // namespace shard

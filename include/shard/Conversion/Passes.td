@@ -28,7 +28,7 @@ def ConvertShardToRuntime : Pass<"convert-shard-to-runtime", "::mlir::ModuleOp">
     not let the stack grow, and passes about the lifetime of buffers see which
     ones a collective uses.
 
-    Errors: an op of the dialect that partition should have removed; a collective
+    Errors: an annotation or hint, which partition would have removed; a collective
     on tensors; a reduction `generic`, or one on a type that has no such; element
     types other than those of 1, 8, 16, 32 and 64 bits.
 
@@ -53,6 +53,17 @@ def ConvertShardToRuntime : Pass<"convert-shard-to-runtime", "::mlir::ModuleOp">
                            "::mlir::func::FuncDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def ShardVerifyPartitioned : Pass<"shard-verify-partitioned", "::mlir::ModuleOp"> {
+  let summary = "report annotations and hints that partition has not seen";
+  let description = [{
+    Fails, with an error at the place, if the program has an annotation, a
+    constraint, a group, a manual computation, or the hint `shard.sharding` or
+    `shard.loops` on a function argument, a result or an op. Such a program is for
+    one device; lowered as it stands, every device would compute all of it. The
+    first pass of `shard-lower-to-llvm`. Changes nothing.
+  }];
 }
 
 #endif // SHARD_CONVERSION_PASSES_TD

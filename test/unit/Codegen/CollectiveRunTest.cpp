@@ -64,7 +64,6 @@ struct Program {
     }
     CompileOptions options;
     options.optLevel = 1;
-    options.addBufferPasses = buildShardToRuntimePipeline;
     for (auto [name, address] : runtime::runtimeSymbols())
       options.symbols.emplace_back(name, address);
     auto compiled = compile(*module, "main", options);
