@@ -140,6 +140,13 @@ void shard::registerShardPasses() {
   registerPassAs("shard-propagate", createPropagation);
   registerPassAs("shard-spmdize", createPartition);
   registerOnce([] { return createShardLowerTosa(); });
+  registerOnce([] { return createShardSplitCalls(); });
+  registerOnce([] { return createShardNormalizeAnnotations(); });
+  registerOnce([] { return createShardExpandOpHints(); });
+  registerOnce([] { return createShardCloseManualBodies(); });
+  registerOnce([] { return createShardSplitCreators(); });
+  registerOnce([] { return createShardMergeFunctions(); });
+  registerOnce([] { return createShardTidyShardings(); });
   registerOnce([] { return createShardExplain(); });
   registerOnce([] { return createShardPrintLoops(); });
   registerOnce([] { return createShardVerifySpmd(); });

@@ -6,15 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleOrFunctionPass.h"
+
 #include "shard/Transforms/Passes.h"
 
-#include "shard/IR/ShardDialect.h"
 #include "shard/Propagation/Propagation.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace shard {
 
@@ -25,24 +22,6 @@ namespace shard {
 #include "shard/Transforms/Passes.h.inc"
 
 namespace {
-
-/// Our dialect comes by an extension: naming it as a dependent dialect would be
-/// fatal in hosts that have LLVM's dialect of the same name. The others are those
-/// of the ops that models and the emitter build.
-template <typename Base>
-struct ModuleOrFunctionPass : public Base {
-  using Base::Base;
-
-  void getDependentDialects(mlir::DialectRegistry &registry) const override {
-    registerShardDialect(registry);
-    registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
-                    mlir::tensor::TensorDialect>();
-  }
-  bool canScheduleOn(mlir::RegisteredOperationName name) const override {
-    return name.getStringRef() == mlir::ModuleOp::getOperationName() ||
-           name.hasInterface<mlir::FunctionOpInterface>();
-  }
-};
 
 struct ShardingPropagationPass
     : public ModuleOrFunctionPass<
@@ -56,8 +35,12 @@ struct ShardingPropagationPass
     options.uneven = uneven;
     options.opPriorities = opPriorities;
     options.userPriorities = userPriorities;
-    if (mlir::failed(annotateShardings(getOperation(), options)))
-      signalPassFailure();
+    PropagationStatistics counted;
+    if (mlir::failed(
+            annotateShardings(getOperation(), options, nullptr, &counted)))
+      return signalPassFailure();
+    numStated += counted.stated;
+    numReshards += counted.reshards;
   }
 };
 

@@ -21,12 +21,24 @@ namespace shard {
 
 struct PropagationExplanation;
 
+/// What propagation counted.
+struct PropagationStatistics {
+  /// Values whose sharding is stated, uses that are resharded.
+  uint64_t stated = 0, reshards = 0;
+};
+
 /// Propagates the hints in `root`, a module or a function, and writes the
 /// result into the IR (pass `sharding-propagation`). Errors are emitted. Where
 /// `explanation` is given it receives why everything is as it is.
+///
+/// Import: calls get callees of their own, hints on ops become hints on values,
+/// bodies of manual computations get what they take from outside as operands,
+/// constants are made for each user. Export: constants and functions that came out
+/// alike are merged, hints make room for the result. Each step is a pass, too.
 llvm::LogicalResult
 annotateShardings(mlir::Operation *root, const PropagationOptions &options = {},
-                  PropagationExplanation *explanation = nullptr);
+                  PropagationExplanation *explanation = nullptr,
+                  PropagationStatistics *statistics = nullptr);
 
 struct PartitionOptions {
   /// Arguments arrive whole on every device and are sliced inside.

@@ -9,10 +9,12 @@
 #include "Import/CallSplit.h"
 
 #include "mlir/Analysis/CallGraph.h"
-#include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SCCIterator.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "shard-split-calls"
 
 using namespace mlir;
 
@@ -24,9 +26,7 @@ static size_t countOps(Operation *op) {
   return count;
 }
 
-/// The private functions with bodies that no cycle of calls reaches, callers
-/// before callees.
-static SmallVector<func::FuncOp> callersFirst(ModuleOp module) {
+SmallVector<func::FuncOp> privateCallersFirst(ModuleOp module) {
   CallGraph graph(module);
   SmallVector<func::FuncOp> order;
   for (auto scc = llvm::scc_begin<const CallGraph *>(&graph); !scc.isAtEnd();
@@ -45,13 +45,14 @@ static SmallVector<func::FuncOp> callersFirst(ModuleOp module) {
   return order;
 }
 
-void CallSplit::split(ModuleOp module) {
+FunctionFamilies splitCalls(ModuleOp module) {
+  FunctionFamilies families;
   // A function alone calls nothing that could be copied.
   if (llvm::hasSingleElement(module.getOps<func::FuncOp>()))
-    return;
-  SmallVector<func::FuncOp> order = callersFirst(module);
+    return families;
+  SmallVector<func::FuncOp> order = privateCallersFirst(module);
   if (order.empty())
-    return;
+    return families;
   size_t budget = countOps(module);
   SymbolTable symbols(module);
   llvm::DenseMap<StringAttr, SmallVector<func::CallOp>> calls;
@@ -72,50 +73,25 @@ void CallSplit::split(ModuleOp module) {
         size_t(std::distance(uses->begin(), uses->end())) != callers.size())
       continue;
     size_t size = countOps(function);
-    Family family{{function, callers.front()}};
+    SmallVector<func::FuncOp, 2> family{function};
     for (func::CallOp call : llvm::drop_begin(callers)) {
       if (size > budget)
         break;
       budget -= size;
       auto copy = cast<func::FuncOp>(function->clone());
       symbols.insert(copy,
-                     std::next(mlir::Block::iterator(family.back().function)));
+                     std::next(mlir::Block::iterator(family.back())));
       call.setCallee(copy.getSymName());
       collect(copy);
-      family.push_back({copy, call});
+      family.push_back(copy);
     }
+    LLVM_DEBUG(llvm::dbgs() << "copies @" << function.getSymName() << " for "
+                            << family.size() << " calls\n");
     families.push_back(std::move(family));
   }
+  return families;
 }
 
 /// Whether two functions differ in their names at most.
-static bool areAlike(func::FuncOp a, func::FuncOp b) {
-  auto attributes = [](func::FuncOp function) {
-    NamedAttrList list(function->getAttrDictionary());
-    list.erase(SymbolTable::getSymbolAttrName());
-    return list.getDictionary(function.getContext());
-  };
-  return attributes(a) == attributes(b) &&
-         OperationEquivalence::isRegionEquivalentTo(
-             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
-}
-
-void CallSplit::merge(ModuleOp module) {
-  // Callees first, so that alike callers call the same function.
-  for (Family &family : llvm::reverse(families)) {
-    SmallVector<func::FuncOp> kept;
-    for (Copy &copy : family) {
-      auto *same = llvm::find_if(kept, [&](func::FuncOp function) {
-        return areAlike(function, copy.function);
-      });
-      if (same == kept.end()) {
-        kept.push_back(copy.function);
-        continue;
-      }
-      copy.call.setCallee(same->getSymName());
-      copy.function.erase();
-    }
-  }
-}
 
 } // namespace shard

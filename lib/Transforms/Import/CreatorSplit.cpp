@@ -16,7 +16,8 @@ using namespace mlir;
 
 namespace shard {
 
-void CreatorSplit::split(ArrayRef<Operation *> creators) {
+CreatorFamilies splitCreators(ArrayRef<Operation *> creators) {
+  CreatorFamilies families;
   // Users first: a copied fill is one more user of its tensor.empty.
   for (Operation *creator : llvm::reverse(creators)) {
     // Its extents are asked for, maybe for an op that then is on the same value.
@@ -26,7 +27,7 @@ void CreatorSplit::split(ArrayRef<Operation *> creators) {
       continue;
     Operation *firstUser = nullptr;
     llvm::SmallDenseMap<Operation *, Operation *, 4> copyOf;
-    Copies family{creator};
+    SmallVector<Operation *, 2> family{creator};
     Operation *last = creator;
     for (OpOperand &use : llvm::make_early_inc_range(creator->getUses())) {
       Operation *user = use.getOwner();
@@ -47,40 +48,7 @@ void CreatorSplit::split(ArrayRef<Operation *> creators) {
     if (family.size() > 1)
       families.push_back(std::move(family));
   }
-}
-
-void CreatorSplit::merge(const PropagationResult &result) {
-  for (const Copies &family : families) {
-    // Few shardings, maybe many copies.
-    SmallVector<std::pair<const Sharding *, Operation *>, 4> kept;
-    for (Operation *copy : family) {
-      const Sharding *sharding = result.sharding(copy->getResult(0));
-      auto *same = llvm::find_if(kept, [&](const auto &entry) {
-        return entry.first == sharding ||
-               (entry.first && sharding && *entry.first == *sharding);
-      });
-      if (same == kept.end()) {
-        kept.emplace_back(sharding, copy);
-        continue;
-      }
-      // What stands for both is stated if one of them is. The operands of a copy
-      // are copies, too, which stand in front of the whole family.
-      if (result.isStated(copy->getResult(0)) &&
-          !result.isStated(same->second->getResult(0))) {
-        copy->moveBefore(same->second);
-        std::swap(copy, same->second);
-      }
-      copy->getResult(0).replaceAllUsesWith(same->second->getResult(0));
-      merged.insert(copy);
-    }
-  }
-}
-
-void CreatorSplit::eraseMerged() {
-  for (const Copies &family : families)
-    for (Operation *copy : family)
-      if (merged.contains(copy))
-        copy->erase();
+  return families;
 }
 
 } // namespace shard

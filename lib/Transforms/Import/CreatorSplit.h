@@ -11,43 +11,29 @@
 // share would carry the sharding of one of them to all others: one fill that
 // starts every matmul of a network ties all their results together. So before
 // propagation each user gets its own copy, and afterwards copies that came out
-// with the same sharding are merged.
+// with the same sharding are merged (Export/CreatorMerge.h).
 //
 // Source: Shardy ("constant splitter") does the same.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_LIB_TRANSFORMS_CREATORSPLIT_H
-#define SHARD_LIB_TRANSFORMS_CREATORSPLIT_H
+#ifndef SHARD_LIB_TRANSFORMS_IMPORT_CREATORSPLIT_H
+#define SHARD_LIB_TRANSFORMS_IMPORT_CREATORSPLIT_H
 
-#include "shard/Propagation/Propagation.h"
+#include "mlir/IR/Operation.h"
 
-#include "llvm/ADT/DenseSet.h"
+#include <vector>
 
 namespace shard {
 
-class CreatorSplit {
-public:
-  /// Copies those of `creators`, in program order, that have several users.
-  void split(llvm::ArrayRef<mlir::Operation *> creators);
+/// Originals and their copies, in program order, original first. Families of users
+/// come before those of what they use.
+using CreatorFamilies = std::vector<llvm::SmallVector<mlir::Operation *, 2>>;
 
-  /// Lets users of copies with equal shardings use one of them. The others stay
-  /// in place, without users, until eraseMerged.
-  void merge(const PropagationResult &result);
-
-  /// Whether `op` was merged into another one and is to be left alone.
-  bool isMerged(mlir::Operation *op) const { return merged.contains(op); }
-
-  void eraseMerged();
-
-private:
-  /// An original and its copies, in program order, original first.
-  using Copies = llvm::SmallVector<mlir::Operation *, 2>;
-  /// Users come before what they use.
-  std::vector<Copies> families;
-  llvm::DenseSet<mlir::Operation *> merged;
-};
+/// Copies those of `creators`, in program order, that have several users; returns
+/// them.
+CreatorFamilies splitCreators(llvm::ArrayRef<mlir::Operation *> creators);
 
 } // namespace shard
 
-#endif // SHARD_LIB_TRANSFORMS_CREATORSPLIT_H
+#endif // SHARD_LIB_TRANSFORMS_IMPORT_CREATORSPLIT_H

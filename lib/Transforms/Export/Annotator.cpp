@@ -1,4 +1,4 @@
-//===- AnnotateShardings.cpp - Writes propagated shardings into the IR ----===//
+//===- Annotator.cpp - Writes propagated shardings into the IR ------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,20 +13,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Transforms/Transforms.h"
+#include "Export/Annotator.h"
 
-#include "Export/HintRemover.h"
-#include "Export/TidyAnnotations.h"
-#include "Import/CallSplit.h"
-#include "Import/CreatorSplit.h"
-#include "Import/ManualAxes.h"
-#include "Import/OpHints.h"
+#include "Export/RefineBody.h"
 #include "SignatureAttrs.h"
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
-#include "shard/Interfaces/ShardingInterface.h"
-#include "shard/Propagation/Propagation.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
@@ -43,7 +36,7 @@ constexpr llvm::StringLiteral shardingName = "shard.sharding";
 class Annotator {
 public:
   Annotator(const GridPropagation &propagation, Operation *root,
-            const HintRemover &hints, const CreatorSplit &creators)
+            const HintRemover &hints, const CreatorMerge &creators)
       : propagation(propagation), root(root), hints(hints), creators(creators) {
   }
 
@@ -333,7 +326,7 @@ private:
   const GridPropagation &propagation;
   Operation *root;
   const HintRemover &hints;
-  const CreatorSplit &creators;
+  const CreatorMerge &creators;
   llvm::MapVector<Operation *, SignatureAttrs> signatures;
   FlatSymbolRefAttr grid;
   DenseMap<ShardingIndex, ShardingAttr> attributes;
@@ -349,67 +342,9 @@ private:
 
 } // namespace
 
-LogicalResult annotateShardings(Operation *root,
-                                const PropagationOptions &given,
-                                PropagationExplanation *explanation) {
-  PropagationOptions options = given;
-  options.explain |= explanation != nullptr;
-  auto module = dyn_cast<ModuleOp>(root);
-  CallSplit calls;
-  if (module)
-    calls.split(module);
-  SmallVector<ShardingOp> shardings;
-  SmallVector<ShardOp> forUsers;
-  SmallVector<Operation *> hinted, made;
-  SmallVector<ManualComputationOp> computations;
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto sharding = dyn_cast<ShardingOp>(op))
-      shardings.push_back(sharding);
-    else if (auto annotation = dyn_cast<ShardOp>(op);
-             annotation && annotation.getAnnotateForUsers())
-      forUsers.push_back(annotation);
-    else if (auto computation = dyn_cast<ManualComputationOp>(op))
-      computations.push_back(computation);
-    else if (isCreator(op))
-      made.push_back(op);
-    if (hasOpHint(op))
-      hinted.push_back(op);
-  });
-  // What an annotation for users asks of none would count as a use of the value.
-  for (ShardOp annotation : llvm::reverse(forUsers))
-    if (annotation->use_empty())
-      annotation->erase();
-  if (failed(makeShardingsStatic(shardings)) || failed(expandOpHints(hinted)))
-    return failure();
-  if (!computations.empty()) {
-    prepareManualBodies(computations);
-    made.clear();
-    root->walk([&](Operation *op) {
-      if (isCreator(op))
-        made.push_back(op);
-    });
-  }
-  CreatorSplit creators;
-  creators.split(made);
-  PropagationResult result;
-  if (failed(propagateShardings(root, options, result)))
-    return failure();
-  if (explanation)
-    *explanation = std::move(result.explanation);
-  for (const PropagationRemark &remark : result.remarks)
-    emitRemark(remark.location) << remark.text;
-  creators.merge(result);
-  HintRemover hints(result);
-  hints.run(root);
-  closeSignatures(root);
-  for (const GridPropagation &propagation : result.grids)
-    if (failed(Annotator(propagation, root, hints, creators).run()))
-      return failure();
-  creators.eraseMerged();
-  tidyHandles(root);
-  if (module)
-    calls.merge(module);
-  return success();
+LogicalResult annotate(const GridPropagation &propagation, Operation *root,
+                       const HintRemover &hints, const CreatorMerge &creators) {
+  return Annotator(propagation, root, hints, creators).run();
 }
 
 } // namespace shard

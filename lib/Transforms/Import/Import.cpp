@@ -1,0 +1,58 @@
+//===- Import.cpp - What propagation wants prepared -----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Import/Import.h"
+
+#include "Import/ManualBodies.h"
+#include "Import/OpHints.h"
+
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ShardingInterface.h"
+
+using namespace mlir;
+
+namespace shard {
+
+ImportWork::ImportWork(Operation *root) {
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto sharding = dyn_cast<ShardingOp>(op))
+      shardings.push_back(sharding);
+    else if (auto annotation = dyn_cast<ShardOp>(op);
+             annotation && annotation.getAnnotateForUsers())
+      forUsers.push_back(annotation);
+    else if (auto computation = dyn_cast<ManualComputationOp>(op))
+      computations.push_back(computation);
+    else if (isCreator(op))
+      creators.push_back(op);
+    if (hasOpHint(op))
+      opHints.push_back(op);
+  });
+}
+
+LogicalResult normalizeAnnotations(ImportWork &work) {
+  // In reverse order, so that chains vanish.
+  for (ShardOp annotation : llvm::reverse(work.forUsers))
+    if (annotation->use_empty())
+      annotation->erase();
+  work.forUsers.clear();
+  return makeShardingsStatic(work.shardings);
+}
+
+FailureOr<CreatorFamilies> importHints(Operation *root) {
+  ImportWork work(root);
+  if (failed(normalizeAnnotations(work)) || failed(expandOpHints(work.opHints)))
+    return failure();
+  if (!work.computations.empty()) {
+    prepareManualBodies(work.computations);
+    // Bodies have creators of their own now.
+    work = ImportWork(root);
+  }
+  return splitCreators(work.creators);
+}
+
+} // namespace shard
