@@ -8,10 +8,9 @@
 
 #include "Reader.h"
 
+#include "shard/Interfaces/DataFlowEdges.h"
 #include "shard/Partitioning/ManualCalls.h"
 
-#include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
 using namespace mlir;
@@ -32,15 +31,13 @@ bool Reader::readCall(Operation *op) {
   auto function = dyn_cast_if_present<FunctionOpInterface>(callee);
   auto known = callee ? results.find(callee) : results.end();
   if (!function || known == results.end() ||
-      known->second.size() != op->getNumResults() ||
-      function.getNumArguments() != call.getArgOperands().size())
+      known->second.size() != op->getNumResults())
     return false;
-  // An empty range has no first operand.
-  if (!call.getArgOperands().empty()) {
-    unsigned first = call.getArgOperands().getBeginOperandIndex();
-    for (BlockArgument argument : function.getArguments())
-      edge(op->getOpOperand(first + argument.getArgNumber()), idOf(argument));
-  }
+  auto arguments = callEdges(call, function);
+  if (!arguments)
+    return false;
+  for (auto [operand, argument] : *arguments)
+    edge(*operand, idOf(argument));
   for (auto [result, id] : llvm::zip_equal(op->getResults(), known->second)) {
     ValueId own = idOf(result);
     if (own == kNoValue)
@@ -52,89 +49,24 @@ bool Reader::readCall(Operation *op) {
 }
 
 void Reader::readBranch(Operation *op) {
-  auto branch = cast<BranchOpInterface>(op);
-  for (unsigned index = 0; index < op->getNumSuccessors(); ++index) {
-    SuccessorOperands operands = branch.getSuccessorOperands(index);
-    mlir::Block *successor = op->getSuccessor(index);
-    unsigned produced = operands.getProducedOperandCount();
-    for (OpOperand &use : op->getOpOperands()) {
-      std::optional<BlockArgument> target =
-          branch.getSuccessorBlockArgument(use.getOperandNumber());
-      // An operand feeds one successor; it is an edge of that one.
-      if (!target || target->getOwner() != successor)
-        continue;
-      if (operands.size() <= produced)
-        continue;
-      MutableOperandRange forwarded = operands.getMutableForwardedOperands();
-      if (llvm::any_of(forwarded,
-                       [&](OpOperand &other) { return &other == &use; }))
-        edge(use, idOf(*target));
-    }
-  }
+  for (auto [operand, argument] : branchEdges(cast<BranchOpInterface>(op)))
+    edge(*operand, idOf(argument));
 }
 
 bool Reader::readRegionBranch(Operation *op) {
-  auto branch = cast<RegionBranchOpInterface>(op);
-  struct Edge {
-    OpOperand *use;
-    Value input;
-  };
-  llvm::SmallVector<Edge, 8> edges;
-  llvm::SmallPtrSet<OpOperand *, 8> forwarded;
-  llvm::SmallPtrSet<Value, 8> fed;
-  auto addPoint = [&](RegionBranchPoint point) {
-    llvm::SmallVector<RegionSuccessor> successors;
-    branch.getSuccessorRegions(point, successors);
-    for (RegionSuccessor successor : successors) {
-      OperandRange operands = branch.getSuccessorOperands(point, successor);
-      ValueRange inputs = successor.getSuccessorInputs();
-      if (operands.size() != inputs.size())
-        return false;
-      Operation *owner =
-          point.isParent() ? op : point.getTerminatorPredecessorOrNull();
-      unsigned first = operands.empty() ? 0 : operands.getBeginOperandIndex();
-      for (auto [index, input] : llvm::enumerate(inputs)) {
-        auto to = dyn_cast<RankedTensorType>(input.getType());
-        if (!to)
-          continue;
-        OpOperand &use = owner->getOpOperand(first + index);
-        auto from = dyn_cast<RankedTensorType>(use.get().getType());
-        if (!from || from.getShape() != to.getShape())
-          return false;
-        edges.push_back({&use, input});
-        forwarded.insert(&use);
-        fed.insert(input);
-      }
+  RegionEdges edges(cast<RegionBranchOpInterface>(op));
+  if (!edges.coverTensors())
+    return false;
+  for (const auto &[operand, inputs] : edges.byOperand()) {
+    ValueId first = idOf(inputs.front());
+    if (first == kNoValue)
+      continue;
+    problem.neverPartial[first] = true;
+    edge(*operand, first);
+    for (Value input : llvm::drop_begin(inputs)) {
+      problem.neverPartial[idOf(input)] = true;
+      unite(first, idOf(input));
     }
-    return true;
-  };
-  for (RegionBranchPoint point : branch.getAllRegionBranchPoints())
-    if (!addPoint(point))
-      return false;
-  // Every tensor that goes in or out must be on an edge, else the op does
-  // something with it that edges do not say (scf.forall).
-  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-  for (OpOperand &use : op->getOpOperands())
-    if (isTensor(use.get().getType()) && !forwarded.contains(&use))
-      return false;
-  for (Value result : op->getResults())
-    if (isTensor(result.getType()) && !fed.contains(result))
-      return false;
-  for (Region &region : op->getRegions())
-    for (mlir::Block &block : region)
-      for (BlockArgument argument : block.getArguments())
-        if (isTensor(argument.getType()) && block.isEntryBlock() &&
-            !fed.contains(argument))
-          return false;
-
-  llvm::DenseMap<OpOperand *, Value> firstInput;
-  for (const Edge &entry : edges) {
-    problem.neverPartial[idOf(entry.input)] = true;
-    auto [known, isNew] = firstInput.try_emplace(entry.use, entry.input);
-    if (isNew)
-      edge(*entry.use, idOf(entry.input));
-    else
-      unite(idOf(known->second), idOf(entry.input));
   }
   return true;
 }

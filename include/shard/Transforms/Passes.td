@@ -148,13 +148,13 @@ def ShardMergeFunctions : Pass<"shard-merge-functions", "::mlir::ModuleOp"> {
       return %1 : tensor<8xf32>
     }
     // Output
-    func.func private @h(%a: tensor<8xf32>) -> tensor<8xf32> {
+    func.func private @g(%a: tensor<8xf32>) -> tensor<8xf32> {
       %0 = math.exp %a : tensor<8xf32>
       return %0 : tensor<8xf32>
     }
     func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
-      %0 = call @h(%a) : (tensor<8xf32>) -> tensor<8xf32>
-      %1 = call @h(%0) : (tensor<8xf32>) -> tensor<8xf32>
+      %0 = call @g(%a) : (tensor<8xf32>) -> tensor<8xf32>
+      %1 = call @g(%0) : (tensor<8xf32>) -> tensor<8xf32>
       return %1 : tensor<8xf32>
     }
     ```

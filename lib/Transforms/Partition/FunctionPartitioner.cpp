@@ -274,8 +274,8 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
   if (auto branch = dyn_cast<BranchOpInterface>(op))
     return rebuildBranch(branch);
   if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
-    if (hasKnownEdges(branch))
-      return rebuildRegionBranch(branch);
+    if (RegionEdges edges(branch); edges.coverTensors())
+      return rebuildRegionBranch(op, edges);
   if (auto model = dyn_cast<ShardingInterface>(op))
     return rebuildByModel(model);
   return rebuildReplicated(op);

@@ -20,11 +20,10 @@
 
 #include "Partition/FunctionShardings.h"
 
+#include "shard/Interfaces/DataFlowEdges.h"
 #include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Partitioning/PartitionContext.h"
 #include "shard/Transforms/Transforms.h"
-
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 namespace shard {
 
@@ -72,7 +71,8 @@ private:
   const Sharding *withoutManualAxes(ManualComputationOp op,
                                     const Sharding &sharding);
   llvm::LogicalResult rebuildBranch(mlir::BranchOpInterface branch);
-  llvm::LogicalResult rebuildRegionBranch(mlir::RegionBranchOpInterface branch);
+  llvm::LogicalResult rebuildRegionBranch(mlir::Operation *op,
+                                          const RegionEdges &edges);
   llvm::LogicalResult rebuildTerminator(mlir::Operation *op);
   /// A loop whose iterations insert slices into shared tensors, and the terminator
   /// of its body.
@@ -84,8 +84,6 @@ private:
   /// takes communication.
   llvm::LogicalResult rebuildReplicated(mlir::Operation *op);
 
-  /// Whether all tensors that `branch` makes come over edges that are known.
-  bool hasKnownEdges(mlir::RegionBranchOpInterface branch);
   /// The shardings in which the edges of a region branch op and of its
   /// terminators take their operands.
   llvm::DenseMap<mlir::OpOperand *, const Sharding *> edgeOperands;

@@ -9,8 +9,8 @@
 #include "Partition/FunctionShardings.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/DataFlowEdges.h"
 
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 
@@ -133,9 +133,8 @@ Value FunctionShardings::leader(Value value) const {
 /// operand has one local form.
 void FunctionShardings::joinEdges() {
   function->walk([&](RegionBranchOpInterface branch) {
-    RegionBranchSuccessorMapping mapping;
-    branch.getSuccessorOperandInputMapping(mapping);
-    for (auto &[operand, inputs] : mapping)
+    RegionEdges edges(branch);
+    for (const auto &[operand, inputs] : edges.byOperand())
       for (Value input : inputs) {
         Value a = leader(inputs.front()), b = leader(input);
         if (a != b)

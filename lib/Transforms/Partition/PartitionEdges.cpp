@@ -65,19 +65,11 @@ LogicalResult FunctionPartitioner::rebuildCall(Operation *op,
 }
 
 LogicalResult FunctionPartitioner::rebuildBranch(BranchOpInterface branch) {
+  for (auto [operand, argument] : branchEdges(branch))
+    edgeOperands[operand] = shardings.of(argument);
   SmallVector<Value> operands;
-  for (OpOperand &operand : branch->getOpOperands()) {
-    unsigned number = operand.getOperandNumber();
-    std::optional<BlockArgument> target =
-        branch.getSuccessorBlockArgument(number);
-    FailureOr<Value> local =
-        localAs(operand.get(),
-                target ? shardings.of(*target) : replicatedLike(operand.get()),
-                branch, "operand " + Twine(number));
-    if (failed(local))
-      return failure();
-    operands.push_back(*local);
-  }
+  if (failed(localEdgeOperands(branch, operands)))
+    return failure();
   Operation *local = builder.clone(*branch);
   local->setOperands(operands);
   for (BlockOperand &successor : local->getBlockOperands())
@@ -88,21 +80,6 @@ LogicalResult FunctionPartitioner::rebuildBranch(BranchOpInterface branch) {
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
-
-bool FunctionPartitioner::hasKnownEdges(RegionBranchOpInterface branch) {
-  RegionBranchSuccessorMapping mapping;
-  branch.getSuccessorOperandInputMapping(mapping);
-  llvm::DenseSet<Value> fed;
-  for (auto &[operand, inputs] : mapping)
-    fed.insert_range(inputs);
-  auto isKnown = [&](Value value) {
-    return !isa<RankedTensorType>(value.getType()) || fed.contains(value);
-  };
-  for (Region &region : branch->getRegions())
-    if (!region.empty() && !llvm::all_of(region.getArguments(), isKnown))
-      return false;
-  return llvm::all_of(branch->getResults(), isKnown);
-}
 
 LogicalResult
 FunctionPartitioner::localEdgeOperands(Operation *op,
@@ -130,10 +107,9 @@ LogicalResult FunctionPartitioner::rebuildTerminator(Operation *op) {
 }
 
 LogicalResult
-FunctionPartitioner::rebuildRegionBranch(RegionBranchOpInterface branch) {
-  RegionBranchSuccessorMapping mapping;
-  branch.getSuccessorOperandInputMapping(mapping);
-  for (auto &[operand, inputs] : mapping)
+FunctionPartitioner::rebuildRegionBranch(Operation *branch,
+                                         const RegionEdges &edges) {
+  for (const auto &[operand, inputs] : edges.byOperand())
     edgeOperands[operand] = shardings.of(inputs.front());
   SmallVector<Value> operands;
   if (failed(localEdgeOperands(branch, operands)))

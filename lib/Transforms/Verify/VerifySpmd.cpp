@@ -27,11 +27,10 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/DataFlowEdges.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/IR/Dominance.h"
-#include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
@@ -107,7 +106,8 @@ private:
     if (set != 0 && tensor && !(tensor.hasRank() && tensor.hasStaticShape()))
       grow(resized[value], set);
   }
-  /// `to` may be `from`, and which way it came about is decided along `deciding`.
+  /// `to` may be `from`, or another value: that depends on what varies along the
+  /// axes `deciding`.
   void hand(Value to, Value from, AxisSet deciding) {
     vary(to, along(from) | deciding);
     resize(to, extentsAlong(from) | deciding);
@@ -300,10 +300,8 @@ private:
     if (op->getNumRegions() > 0 && !isa<ShardDialect>(op->getDialect()))
       return visitRegionOp(op, under);
     if (auto branch = dyn_cast<BranchOpInterface>(op)) {
-      for (OpOperand &operand : op->getOpOperands())
-        if (auto target =
-                branch.getSuccessorBlockArgument(operand.getOperandNumber()))
-          hand(*target, operand.get(), under);
+      for (auto [operand, argument] : branchEdges(branch))
+        hand(argument, operand->get(), under);
       return;
     }
     if (auto call = dyn_cast<CallOpInterface>(op))
@@ -333,11 +331,10 @@ private:
     AxisSet deciding = under;
     auto branch = dyn_cast<RegionBranchOpInterface>(op);
     if (branch) {
-      RegionBranchSuccessorMapping mapping;
-      branch.getSuccessorOperandInputMapping(mapping);
+      RegionEdges edges(branch);
       auto addDeciding = [&](Operation *point) {
         for (OpOperand &operand : point->getOpOperands())
-          if (!mapping.count(&operand))
+          if (!edges.byOperand().contains(&operand))
             deciding |= along(operand.get());
       };
       addDeciding(op);
@@ -345,9 +342,8 @@ private:
         for (mlir::Block &block : region)
           if (!block.empty() && block.back().hasTrait<OpTrait::IsTerminator>())
             addDeciding(&block.back());
-      for (auto &[operand, inputs] : mapping)
-        for (Value input : inputs)
-          hand(input, operand->get(), deciding);
+      for (auto [operand, input] : edges.edges())
+        hand(input, operand->get(), deciding);
       for (Value result : op->getResults()) {
         vary(result, deciding);
         resize(result, deciding);
@@ -389,9 +385,9 @@ private:
       return;
     }
     grow(calledUnder[function], under);
-    for (auto [argument, operand] :
-         llvm::zip(function.getArguments(), call.getArgOperands()))
-      hand(argument, operand, 0);
+    if (auto arguments = callEdges(call, function))
+      for (auto [operand, argument] : *arguments)
+        hand(argument, operand->get(), 0);
     for (auto [index, result] : llvm::enumerate(call->getResults())) {
       auto [values, extents] = returned.lookup({callee, index});
       vary(result, values | under);
