@@ -43,6 +43,26 @@ struct GatherModel : public DescribedModel<GatherModel, tosa::GatherOp> {
   bool mayTrapOnPadding(Operation *) const { return true; }
 };
 
+/// Updates of NxWxC go to the indices, NxW, of values of NxKxC. K and W stay whole:
+/// each update may go to any place.
+struct ScatterModel : public DescribedModel<ScatterModel, tosa::ScatterOp> {
+  void describe(tosa::ScatterOp op, MapBuilder &maps) const {
+    auto result = dyn_cast<RankedTensorType>(op.getType());
+    auto isRanked = [](Type type) { return isa<RankedTensorType>(type); };
+    if (!result || !llvm::all_of(op->getOperandTypes(), isRanked))
+      return;
+    AffineExpr batch = maps.loop(result.getDimSize(0));
+    AffineExpr channel = maps.loop(result.getDimSize(2));
+    for (unsigned index = 0; index < op->getNumOperands(); ++index)
+      maps.operand(index)[0] = batch;
+    maps.operand(0)[2] = maps.operand(2)[2] = channel;
+    maps.result(0)[0] = batch;
+    maps.result(0)[2] = channel;
+  }
+  /// An index in the padding may lie outside of the values.
+  bool mayTrapOnPadding(Operation *) const { return true; }
+};
+
 /// The reversed dimension stays whole: its blocks would change places.
 struct ReverseModel : public DescribedModel<ReverseModel, tosa::ReverseOp> {
   void describe(tosa::ReverseOp op, MapBuilder &maps) const {
@@ -98,6 +118,7 @@ void attachTosaMoveModels(MLIRContext *context) {
   tosa::GatherOp::attachInterface<GatherModel>(*context);
   tosa::ResizeOp::attachInterface<ResizeModel>(*context);
   tosa::ReverseOp::attachInterface<ReverseModel>(*context);
+  tosa::ScatterOp::attachInterface<ScatterModel>(*context);
 }
 
 } // namespace shard

@@ -114,6 +114,7 @@ void Generator::oneOp() {
                                            &Generator::packSoftmax,
                                            &Generator::tosaElementwise,
                                            &Generator::tosaElementwise,
+                                           &Generator::tosaMove,
                                            &Generator::tosaStructured};
   static const std::vector<Maker> control = {&Generator::scfIf,
                                              &Generator::scfIf,

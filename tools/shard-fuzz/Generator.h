@@ -170,6 +170,7 @@ private:
   bool bufferOps();
   bool packSoftmax();
   bool tosaElementwise();
+  bool tosaMove();
   bool tosaStructured();
   bool scfIf();
   bool scfFor();

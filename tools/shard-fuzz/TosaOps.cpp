@@ -157,6 +157,85 @@ static std::string randomRows(Random &rng, int64_t rows, int64_t count,
   return join(text);
 }
 
+/// As randomRows, without an index that occurs twice in a row.
+static std::string distinctRows(Random &rng, int64_t rows, int64_t count,
+                                int64_t extent) {
+  std::vector<std::string> text;
+  for (int64_t row = 0; row < rows; ++row) {
+    Shape places;
+    for (int64_t i = 0; i < extent; ++i)
+      places.push_back(i);
+    rng.shuffle(places);
+    places.resize(count);
+    text.push_back("[" + list(places) + "]");
+  }
+  return join(text);
+}
+
+bool Generator::tosaMove() {
+  std::optional<Val> a =
+      pick([](const Val &v) { return isTosa(v) && v.elem != Elem::I1; });
+  if (!a)
+    return false;
+  int64_t rank = a->shape.size(), dim = rng.between(0, rank - 1);
+  std::string axis = " {axis = " + std::to_string(dim) + " : i32}";
+  Shape shape = a->shape;
+  switch (rng.between(0, 4)) {
+  case 0:
+    define(tosa("reverse", {*a}, a->type(), axis), a->elem, shape, a->bound);
+    return true;
+  case 1: {
+    if (a->elem != Elem::F32 || rank < 2 || shape[dim] == 0)
+      return false;
+    int64_t extent = shape[dim];
+    shape.erase(shape.begin() + dim);
+    define(tosa("argmax", {*a}, tensorType(Elem::I32, shape), axis), Elem::I32,
+           shape, double(extent));
+    return true;
+  }
+  case 2: {
+    if (a->elem != Elem::I32)
+      return false;
+    Val divisor = splat(Elem::I32, shape, rng.between(1, 5));
+    define(tosa("intdiv", {*a, divisor}, a->type()), a->elem, shape, a->bound);
+    return true;
+  }
+  case 3: {
+    // Every second element is one of the source.
+    Shape small = {randomExtent(), rng.between(1, 4), rng.between(1, 4),
+                   randomExtent()};
+    Val image = need(Elem::F32, small);
+    shape = {small[0], 2 * small[1] - 1, 2 * small[2] - 1, small[3]};
+    std::string scale = fresh(), zero = fresh();
+    line(scale + " = tosa.const_shape {values = dense<[2, 1, 2, 1]> : "
+                 "tensor<4xindex>} : () -> !tosa.shape<4>");
+    line(zero + " = tosa.const_shape {values = dense<0> : tensor<2xindex>} : "
+                "() -> !tosa.shape<2>");
+    define("tosa.resize " + image.name + ", " + scale + ", " + zero + ", " +
+               zero + " {mode = NEAREST_NEIGHBOR} : (" + image.type() +
+               ", !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> " +
+               tensorType(Elem::F32, shape),
+           Elem::F32, shape, image.bound);
+    return true;
+  }
+  default: {
+    if (rank != 3 || shape[0] == 0 || shape[1] == 0)
+      return false;
+    int64_t count = rng.between(1, shape[1]);
+    Val updates = need(a->elem, {shape[0], count, shape[2]});
+    std::string indices = fresh();
+    std::string type = tensorType(Elem::I32, {shape[0], count});
+    line(indices + " = arith.constant dense<[" +
+         distinctRows(rng, shape[0], count, shape[1]) + "]> : " + type);
+    define("tosa.scatter " + a->name + ", " + indices + ", " + updates.name +
+               " : (" + a->type() + ", " + type + ", " + updates.type() +
+               ") -> " + a->type(),
+           a->elem, shape, std::max(a->bound, updates.bound));
+    return true;
+  }
+  }
+}
+
 bool Generator::tosaStructured() {
   std::optional<Val> a =
       pick([](const Val &v) { return isTosa(v) && v.bound <= 64; });
