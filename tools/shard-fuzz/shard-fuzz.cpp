@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Check.h"
-#include "Coverage.h"
-#include "Generate.h"
-#include "Processes.h"
-#include "Reduce.h"
+#include "shard/Fuzz/Check.h"
+#include "shard/Fuzz/Coverage.h"
+#include "shard/Fuzz/Generate.h"
+#include "shard/Fuzz/Processes.h"
+#include "shard/Fuzz/Reduce.h"
 #include "SeededFaults.h"
 
 #include "shard/Execution/Verify.h"

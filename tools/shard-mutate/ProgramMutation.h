@@ -9,7 +9,7 @@
 #ifndef SHARD_TOOLS_MUTATE_PROGRAMMUTATION_H
 #define SHARD_TOOLS_MUTATE_PROGRAMMUTATION_H
 
-#include "../shard-fuzz/Random.h"
+#include "shard/Fuzz/Random.h"
 
 #include <optional>
 #include <string>

@@ -9,7 +9,7 @@
 #ifndef SHARD_TOOLS_MUTATE_STAGES_H
 #define SHARD_TOOLS_MUTATE_STAGES_H
 
-#include "../shard-fuzz/Check.h"
+#include "shard/Fuzz/Check.h"
 
 #include "mlir/IR/MLIRContext.h"
 

@@ -9,7 +9,7 @@
 #ifndef SHARD_TOOLS_MUTATE_TEXTMUTATION_H
 #define SHARD_TOOLS_MUTATE_TEXTMUTATION_H
 
-#include "../shard-fuzz/Random.h"
+#include "shard/Fuzz/Random.h"
 
 #include <set>
 #include <string>

@@ -16,7 +16,7 @@
 #include "TextMutation.h"
 #include "TextReduction.h"
 
-#include "../shard-fuzz/Processes.h"
+#include "shard/Fuzz/Processes.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"

@@ -1,0 +1,295 @@
+//===- Check.cpp - The verdict about one program -------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Fuzz/Check.h"
+
+#include "CheckCalls.h"
+#include "CheckForms.h"
+#include "CheckLocal.h"
+#include "Inputs.h"
+#include "Precise.h"
+#include "shard/Fuzz/Coverage.h"
+
+#include "shard/Codegen/Compile.h"
+#include "shard/Execution/Hints.h"
+#include "shard/Execution/Verify.h"
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Transforms/Transforms.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cctype>
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::fuzz;
+
+const char *shard::fuzz::toString(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Pass:
+    return "pass";
+  case Verdict::Contradiction:
+    return "contradiction";
+  case Verdict::Rejected:
+    return "rejected";
+  case Verdict::Invalid:
+    return "invalid";
+  case Verdict::Wrong:
+    return "wrong";
+  case Verdict::RunFailed:
+    return "run-failed";
+  case Verdict::CheckFailed:
+    return "check-failed";
+  case Verdict::Crash:
+    return "crash";
+  case Verdict::Hang:
+    return "hang";
+  }
+  return "";
+}
+
+std::string shard::fuzz::normalized(const std::string &message) {
+  std::string text;
+  bool quoted = false;
+  int64_t brackets = 0;
+  for (char c : message) {
+    if (c == '\'')
+      quoted = !quoted;
+    if (c == '[' || c == '<')
+      ++brackets;
+    if ((c == ']' || c == '>') && brackets > 0) {
+      --brackets;
+      continue;
+    }
+    if (quoted || brackets > 0 || std::isdigit(static_cast<unsigned char>(c)))
+      continue;
+    text += c;
+  }
+  return text.substr(0, 90);
+}
+
+bool shard::fuzz::sameFailure(const Outcome &a, const Outcome &b) {
+  if (a.verdict != b.verdict)
+    return false;
+  if (a.verdict == Verdict::Wrong || a.verdict == Verdict::Crash ||
+      a.verdict == Verdict::Hang)
+    return true;
+  return normalized(a.message) == normalized(b.message);
+}
+
+/// Errors that say that the hints cannot all be met.
+static bool saysContradiction(StringRef message) {
+  for (StringRef text : {"contradicts another one of the same value",
+                         "too; mark one of them annotate_for_users",
+                         // A shard.loops of its own.
+                         ", which cannot be split", " loops (--shard-print-",
+                         "asks for shardings that no axis lists express"})
+    if (message.contains(text))
+      return true;
+  return false;
+}
+
+namespace {
+
+/// Collects the first error.
+struct Errors {
+  explicit Errors(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              first.empty()) {
+            first = diagnostic.str();
+            if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+              where = " (line " + std::to_string(place.getLine()) +
+                      ", column " + std::to_string(place.getColumn()) + ")";
+          }
+          return success();
+        }) {}
+  std::string first;
+  /// Its place in the file, in words.
+  std::string where;
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+static std::string oneLine(std::string text) {
+  for (char &c : text)
+    if (c == '\n' || c == '\t')
+      c = ' ';
+  return text.substr(0, 400);
+}
+
+/// The verdict about a pass that failed.
+static Outcome rejected(const char *where, const Errors &errors) {
+  std::string message = std::string(where) + ": " + oneLine(errors.first);
+  if (errors.first.empty())
+    return {Verdict::CheckFailed, message + "failed without an error"};
+  if (saysContradiction(errors.first))
+    return {Verdict::Contradiction, message};
+  return {Verdict::Rejected, message};
+}
+
+/// Propagates, and checks what it wrote.
+static Outcome checkPropagation(ModuleOp module, const Errors &errors,
+                                Form form, bool stability) {
+  OwningOpRef<ModuleOp> annotated = module.clone();
+  if (failed(annotateShardings(*annotated)))
+    return rejected("propagation", errors);
+  if (failed(verify(*annotated)))
+    return {Verdict::CheckFailed,
+            "propagation makes invalid IR: " + oneLine(errors.first)};
+  std::string once = print(*annotated);
+  std::string changed = checkForm(*annotated, once, form);
+  if (!changed.empty() || !errors.first.empty())
+    return {Verdict::CheckFailed,
+            "after propagation, " + oneLine(changed + " " + errors.first)};
+  WalkResult walked = annotated->walk([](ShardOp op) {
+    return op.getAnnotateForUsers() && op->use_empty() ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return {Verdict::CheckFailed,
+            "propagation annotates for users what none of them takes"};
+  if (!stability)
+    return {};
+  if (failed(annotateShardings(*annotated)))
+    return {Verdict::CheckFailed,
+            "second propagation fails: " + oneLine(errors.first)};
+  std::string again = print(*annotated);
+  if (again != once)
+    return {Verdict::CheckFailed, "second propagation changes the program: " +
+                                      oneLine(difference(once, again))};
+  return {};
+}
+
+/// The functions that a run may enter.
+static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
+  SmallVector<func::FuncOp> entries;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      entries.push_back(function);
+  return entries;
+}
+
+/// Compares the collectives of `partitioned` with those of its run. A compiler
+/// folds more than the pipeline, so that what it drops is looked for once more.
+static std::string checkCalls(ModuleOp partitioned, const RunReport &report) {
+  std::string wrong = compareCalls(listCalls(partitioned), report.calls);
+  if (wrong.empty())
+    return wrong;
+  PassManager manager(partitioned.getContext());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  if (failed(manager.run(partitioned)))
+    return wrong;
+  return compareCalls(listCalls(partitioned), report.calls);
+}
+
+/// Partitions the whole module, runs `entry` and compares.
+static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
+                          uint64_t inputSeed, Form form, Errors &errors,
+                          Coverage *coverage) {
+  RunOptions options;
+  options.seed = inputSeed;
+  options.optLevel = 0;
+  options.timeoutSeconds = LLVM_ADDRESS_SANITIZER_BUILD ? 40 : 4;
+  options.partitionAll = true;
+  options.pipeline.lowerTosa = inputSeed % 2 == 0;
+  options.inputs = makeInputs(entry, inputSeed);
+  options.keepOutputs = isReal(entry);
+  std::string partitionError;
+  OwningOpRef<ModuleOp> called;
+  options.onPartitioned = [&](ModuleOp partitioned) {
+    called = partitioned.clone();
+    if (!alone)
+      eraseUnreachable(called->lookupSymbol<func::FuncOp>(entry.getName()));
+    if (coverage)
+      coverage->countCollectives(partitioned);
+    if (failed(verify(partitioned)))
+      partitionError = "partition makes invalid IR: " + errors.first;
+    else if (failed(verifySpmd(partitioned)))
+      partitionError = "shard-verify-spmd: " + errors.first;
+    else
+      partitionError = checkLocal(module, partitioned);
+    if (!partitionError.empty())
+      return;
+    partitionError = checkForm(partitioned, print(partitioned), form);
+    if (!partitionError.empty())
+      partitionError =
+          "after partition, " + partitionError + " " + errors.first;
+  };
+  FailureOr<RunReport> report = runProgram(module, entry, std::move(options));
+  if (!partitionError.empty())
+    return {Verdict::CheckFailed, oneLine(partitionError)};
+  if (failed(report))
+    return rejected("compile", errors);
+  if (!errors.first.empty())
+    return {Verdict::CheckFailed,
+            "succeeded after an error: " + oneLine(errors.first)};
+  if (!report->error.empty()) {
+    // Axes for a loop whose extent is known only when it runs are a promise.
+    bool promised = false;
+    module.walk([&](Operation *op) { promised |= op->hasAttr("shard.loops"); });
+    bool broken =
+        StringRef(report->error).contains("a dynamic dimension of extent");
+    return {promised && broken ? Verdict::Contradiction : Verdict::RunFailed,
+            oneLine(report->error)};
+  }
+  for (auto [index, result] : llvm::enumerate(report->results)) {
+    if (!result.comparison)
+      return {Verdict::CheckFailed, "a result was not compared"};
+    const Comparison &comparison = *result.comparison;
+    // Real numbers are compared with others.
+    if (isReal(entry) && comparison.tolerance > 0)
+      continue;
+    if (comparison.equal && comparison.maxAbsolute == 0)
+      continue;
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "result " << index << " is " << comparison.actual << " instead of "
+        << comparison.expected << " at element " << comparison.worst;
+    return {Verdict::Wrong, message};
+  }
+  if (std::string wrong = checkCalls(*called, *report); !wrong.empty())
+    return {Verdict::CheckFailed, wrong};
+  if (std::string wrong = compareReport(*report); !wrong.empty())
+    return {Verdict::CheckFailed, wrong};
+  if (isReal(entry))
+    return comparePrecisely(module, entry, makeInputs(entry, inputSeed),
+                            report->outputs, inputSeed);
+  return {};
+}
+
+Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
+                           uint64_t inputSeed, bool stability,
+                           Coverage *coverage) {
+  Errors errors(&context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(program, &context, "program.mlir");
+  if (!module)
+    return {Verdict::Invalid, oneLine(errors.first) + errors.where};
+  SmallVector<func::FuncOp> entries = entriesOf(*module);
+  if (entries.empty())
+    return {Verdict::Invalid, "no public function"};
+  if (coverage)
+    coverage->countOps(*module);
+  for (func::FuncOp entry : entries) {
+    Outcome outcome =
+        checkEntry(*module, entry, entries.size() == 1, inputSeed,
+                   Form(inputSeed / 2 % numForms), errors, coverage);
+    if (outcome.verdict != Verdict::Pass)
+      return outcome;
+    coverage = nullptr;
+  }
+  return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
+                          stability);
+}

@@ -1,0 +1,69 @@
+//===- Inputs.cpp - What a random program is run on -----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+
+#include "shard/Fuzz/Generate.h"
+#include "shard/Fuzz/Random.h"
+
+#include "shard/Codegen/Compile.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::fuzz;
+
+bool shard::fuzz::isReal(func::FuncOp entry) { return entry->hasAttr("real"); }
+
+/// Integers in floats, so that every sum is exact.
+static void fillWithIntegers(HostTensor &tensor, uint64_t seed) {
+  Random rng(seed);
+  for (int64_t i = 0; i < tensor.numElements(); ++i) {
+    auto number = rng.between(-inputBound, inputBound);
+    if (tensor.type() == ElementType::F32)
+      reinterpret_cast<float *>(tensor.data())[i] = float(number);
+    else
+      reinterpret_cast<double *>(tensor.data())[i] = double(number);
+  }
+}
+
+std::map<unsigned, HostTensor> shard::fuzz::makeInputs(func::FuncOp entry,
+                                                       uint64_t seed) {
+  std::map<unsigned, HostTensor> inputs;
+  auto extents = entry->getAttrOfType<ArrayAttr>("extents");
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    std::optional<TensorSpec> spec = getTensorSpec(type);
+    if (!spec)
+      continue;
+    std::vector<int64_t> shape = spec->shape;
+    if (extents && index < extents.size())
+      if (auto given = dyn_cast<DenseI64ArrayAttr>(extents[index]))
+        for (size_t dim = 0; dim < shape.size(); ++dim)
+          if (ShapedType::isDynamic(shape[dim]) && int64_t(dim) < given.size())
+            shape[dim] = given[dim];
+    if (llvm::any_of(shape, ShapedType::isDynamic))
+      continue;
+    HostTensor input(spec->type, shape);
+    bool wide =
+        spec->type == ElementType::F32 || spec->type == ElementType::F64;
+    if (wide && !isReal(entry))
+      fillWithIntegers(input, seed + index);
+    else
+      fillRandom(input, seed, index);
+    inputs.emplace(index, std::move(input));
+  }
+  return inputs;
+}
+
+void shard::fuzz::eraseExtents(func::FuncOp function, unsigned argument) {
+  auto extents = function->getAttrOfType<ArrayAttr>("extents");
+  if (!extents || argument >= extents.size())
+    return;
+  SmallVector<Attribute> rest(extents.begin(), extents.end());
+  rest.erase(rest.begin() + argument);
+  function->setAttr("extents", ArrayAttr::get(function.getContext(), rest));
+}

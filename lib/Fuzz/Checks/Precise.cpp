@@ -1,0 +1,261 @@
+//===- Precise.cpp - Real numbers against a run in f64 --------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Precise.h"
+
+#include "shard/Fuzz/Random.h"
+
+#include "shard/Codegen/Compile.h"
+#include "shard/Execution/Hints.h"
+#include "shard/Reference/Reference.h"
+#include "shard/Runtime/Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::fuzz;
+
+/// Puts f64 in place of all float types of `module`.
+static void widenFloats(ModuleOp module) {
+  Type wide = Float64Type::get(module.getContext());
+  auto widened = [](APFloat value) {
+    bool exact;
+    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &exact);
+    return value;
+  };
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FloatType) -> Type { return wide; });
+  replacer.addReplacement([&](FloatAttr attr) -> Attribute {
+    return FloatAttr::get(wide, widened(attr.getValue()));
+  });
+  replacer.addReplacement(
+      [&](DenseElementsAttr attr) -> std::pair<Attribute, WalkResult> {
+        if (!isa<FloatType>(attr.getElementType()))
+          return {attr, WalkResult::skip()};
+        auto values = cast<DenseFPElementsAttr>(attr);
+        return {values.mapValues(wide,
+                                 [&](const APFloat &value) {
+                                   return widened(value).bitcastToAPInt();
+                                 }),
+                WalkResult::skip()};
+      });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
+/// `value`, of dynamic shape, times 1 + (factor - 1) * cos(...), which is another
+/// number for each element and for each `number`.
+static Value timesFactors(OpBuilder &builder, Value value, Value factor,
+                          int64_t number) {
+  Location loc = value.getLoc();
+  auto type = cast<RankedTensorType>(value.getType());
+  Value target = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, value),
+      type.getElementType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &inside, Location, ValueRange elements) {
+    Type f64 = inside.getF64Type();
+    auto constant = [&](double x) -> Value {
+      return arith::ConstantOp::create(inside, loc,
+                                       inside.getFloatAttr(f64, x));
+    };
+    Value angle = constant(double(number));
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      Value index = linalg::IndexOp::create(inside, loc, dim);
+      Value whole =
+          arith::IndexCastOp::create(inside, loc, inside.getI64Type(), index);
+      Value real = arith::SIToFPOp::create(inside, loc, f64, whole);
+      Value step = constant(2.4 + 1.7 * double(dim));
+      Value turned = arith::MulFOp::create(inside, loc, real, step);
+      angle = arith::AddFOp::create(inside, loc, angle, turned);
+    }
+    Value one = constant(1.0);
+    Value off = arith::SubFOp::create(inside, loc, factor, one);
+    Value cosine = math::CosOp::create(inside, loc, angle);
+    Value part = arith::MulFOp::create(inside, loc, off, cosine);
+    Value times = arith::AddFOp::create(inside, loc, one, part);
+    Value product = arith::MulFOp::create(inside, loc, elements[0], times);
+    linalg::YieldOp::create(inside, loc, product);
+  };
+  return linalg::GenericOp::create(builder, loc, target.getType(),
+                                   ValueRange{value}, ValueRange{target},
+                                   ArrayRef<AffineMap>{identity, identity},
+                                   iterators, body)
+      .getResult(0);
+}
+
+/// Multiplies every float that `entry` computes by an argument of its own, behind
+/// the others: one number for tensors of dynamic shape, else a number for each
+/// element. Bodies of linalg ops stay as they are.
+static void addFactors(func::FuncOp entry) {
+  SmallVector<Value> values;
+  auto rounds = [](Operation *op) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    return (dialect == "arith" || dialect == "math" || dialect == "linalg") &&
+           !op->hasTrait<OpTrait::ConstantLike>();
+  };
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    if (rounds(op))
+      for (Value result : op->getResults())
+        if (getElementTypeOrSelf(result.getType()).isF64())
+          values.push_back(result);
+    return dialect == "func" || dialect == "scf" ? WalkResult::advance()
+                                                 : WalkResult::skip();
+  });
+  for (Value value : values) {
+    unsigned index = entry.getNumArguments();
+    OpBuilder builder(value.getContext());
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    bool isDynamic = tensor && !tensor.hasStaticShape();
+    (void)entry.insertArgument(
+        index, isDynamic ? builder.getF64Type() : value.getType(), {},
+        value.getLoc());
+    Value factor = entry.getArgument(index);
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : value.getUses())
+      uses.push_back(&use);
+    builder.setInsertionPointAfterValue(value);
+    Value product = isDynamic ? timesFactors(builder, value, factor, index)
+                              : arith::MulFOp::create(builder, value.getLoc(),
+                                                      value, factor)
+                                    .getResult();
+    for (OpOperand *use : uses)
+      use->set(product);
+  }
+}
+
+static HostTensor toDouble(const HostTensor &tensor) {
+  if (!isFloat(tensor.type()))
+    return tensor.clone();
+  HostTensor result(ElementType::F64, tensor.shape());
+  for (int64_t i = 0; i < tensor.numElements(); ++i)
+    reinterpret_cast<double *>(result.data())[i] = tensor.asDouble(i);
+  return result;
+}
+
+/// Ones, or what differs from one by up to `amplitude`.
+static HostTensor factors(const TensorSpec &spec, double amplitude,
+                          Random &rng) {
+  HostTensor result(ElementType::F64, spec.shape);
+  for (int64_t i = 0; i < result.numElements(); ++i)
+    reinterpret_cast<double *>(result.data())[i] =
+        1.0 + amplitude * double(rng.between(-1000, 1000)) / 1000.0;
+  return result;
+}
+
+/// What a dynamic dimension may be: the extent of an input, or a number of the
+/// program.
+static int64_t largestExtent(func::FuncOp entry,
+                             const std::map<unsigned, HostTensor> &inputs) {
+  int64_t largest = 1;
+  for (const auto &[number, input] : inputs) {
+    (void)number;
+    for (int64_t extent : input.shape())
+      largest = std::max(largest, extent);
+  }
+  entry.walk([&](arith::ConstantIndexOp op) {
+    if (op.value() <= 1000)
+      largest = std::max(largest, op.value());
+  });
+  return largest;
+}
+
+Outcome
+shard::fuzz::comparePrecisely(ModuleOp module, func::FuncOp entry,
+                              const std::map<unsigned, HostTensor> &inputs,
+                              const std::vector<HostTensor> &outputs,
+                              uint64_t seed) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  auto wide = copy->lookupSymbol<func::FuncOp>(entry.getName());
+  eraseUnreachable(wide);
+  if (failed(lowerTosa(*copy)) || failed(dropShardings(*copy)) ||
+      failed(inlineCalls(*copy)))
+    return {Verdict::Rejected, "the program for f64 cannot be made"};
+  wide = copy->lookupSymbol<func::FuncOp>(entry.getName());
+  ErrorModel model = deriveErrorModel(wide, largestExtent(wide, inputs));
+  widenFloats(*copy);
+  addFactors(wide);
+  CompileOptions options;
+  options.optLevel = 0;
+  for (auto [name, address] : runtime::runtimeSymbols())
+    options.symbols.emplace_back(name, address);
+  auto program = compile(*copy, entry.getName(), options);
+  if (failed(program))
+    return {Verdict::Rejected, "the program in f64 does not compile"};
+
+  double amplitude =
+      model.roundoff +
+      std::sqrt(double(model.terms)) *
+          std::min(model.roundoff, unitRoundoff(ElementType::F32));
+  std::vector<HostTensor> expected;
+  std::vector<double> spread;
+  for (int64_t run = 0; run < 4; ++run) {
+    Random rng(seed * 4 + uint64_t(run));
+    std::vector<HostTensor> given;
+    for (const auto &[index, input] : inputs)
+      given.push_back(toDouble(input));
+    llvm::ArrayRef<TensorSpec> specs = (*program)->inputs();
+    for (const TensorSpec &spec : specs.drop_front(inputs.size()))
+      given.push_back(factors(spec, run == 0 ? 0.0 : amplitude, rng));
+    std::vector<const HostTensor *> pointers;
+    for (const HostTensor &tensor : given)
+      pointers.push_back(&tensor);
+    auto results = (*program)->run(pointers);
+    if (!results)
+      return {Verdict::Rejected, "the program in f64 does not run: " +
+                                     llvm::toString(results.takeError())};
+    if (run == 0) {
+      expected = std::move(*results);
+      spread.assign(expected.size(), 0.0);
+      continue;
+    }
+    for (size_t i = 0; i < expected.size(); ++i)
+      for (int64_t e = 0; e < expected[i].numElements(); ++e)
+        spread[i] = std::max(spread[i], std::fabs((*results)[i].asDouble(e) -
+                                                  expected[i].asDouble(e)));
+  }
+
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (!isFloat(expected[i].type()))
+      continue;
+    for (int64_t e = 0; e < expected[i].numElements(); ++e)
+      if (!std::isfinite(expected[i].asDouble(e)))
+        return {Verdict::Invalid, "a result in f64 is not finite"};
+    Comparison comparison =
+        compareTensors(expected[i], toDouble(outputs[i]), model);
+    if (comparison.equal)
+      continue;
+    // As in a comparison with what shard-run allows, with the spread besides.
+    for (int64_t e = 0; e < expected[i].numElements(); ++e) {
+      double x = expected[i].asDouble(e), y = outputs[i].asDouble(e);
+      double size = std::max({std::fabs(x), std::fabs(y), comparison.scale});
+      double allowed = comparison.tolerance * size + 8 * spread[i];
+      if (std::fabs(x - y) <= allowed)
+        continue;
+      std::string message;
+      llvm::raw_string_ostream(message)
+          << "result " << i << " is " << y << " instead of " << x
+          << " in f64 at element " << e << "; allowed is " << allowed;
+      return {Verdict::Wrong, message};
+    }
+  }
+  return {};
+}

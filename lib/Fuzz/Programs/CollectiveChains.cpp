@@ -1,0 +1,342 @@
+//===- CollectiveChains.cpp - Programs of collectives that meet -----------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program that is one manual computation, the body of which is a chain of
+// collectives. Each link is, more often than not, one that a rewrite may join with
+// the link before: over the same axes, some of them, more of them or the same in
+// another order. What every device holds at the end is a block of a result, so
+// that a wrong element on any device is seen.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+namespace {
+/// The link before: what the next one is made to fit.
+struct ChainLink {
+  std::string op, kind;
+  Shape axes, to, root;
+  int64_t dim = 0, other = 0;
+};
+} // namespace
+
+/// No local tensor of a chain has more elements.
+static constexpr int64_t mostElements = 800;
+
+static std::string number(int64_t value) { return std::to_string(value); }
+
+/// Axes for a link behind one over `axes`.
+static Shape relatedAxes(Random &rng, const Shape &axes, const Shape &all) {
+  Shape result = axes, others;
+  for (int64_t axis : all)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end())
+      others.push_back(axis);
+  int64_t number = rng.between(0, 99);
+  if (number < 20) {
+    result.resize(rng.between(1, int64_t(axes.size())));
+  } else if (number < 30) {
+    result.erase(result.begin(),
+                 result.begin() + rng.between(0, int64_t(axes.size()) - 1));
+  } else if (number < 45) {
+    rng.shuffle(result);
+  } else if (number < 65 && !others.empty()) {
+    result = others;
+    rng.shuffle(result);
+    result.resize(rng.between(1, int64_t(result.size())));
+  } else if (number < 80) {
+    result.insert(rng.chance(70) ? result.end() : result.begin(),
+                  others.begin(), others.end());
+  }
+  return result;
+}
+
+/// The op behind `last`: one that may be joined with it, or any.
+static std::string nextOp(Random &rng, const std::string &last) {
+  static const std::vector<std::string> all = {
+      "all_gather",     "all_gather", "all_slice",  "all_slice", "all_reduce",
+      "reduce_scatter", "permute",    "all_to_all", "shift",     "broadcast",
+      "gather",         "reduce",     "scatter"};
+  static const std::vector<std::pair<std::string, std::vector<std::string>>>
+      behind = {
+          {"all_gather",
+           {"all_slice", "all_slice", "all_slice", "all_reduce",
+            "reduce_scatter", "permute", "broadcast", "scatter", "shift"}},
+          {"all_slice", {"all_gather"}},
+          {"all_reduce",
+           {"all_slice", "all_slice", "all_slice", "all_slice", "all_reduce",
+            "all_reduce", "all_reduce", "reduce_scatter", "broadcast"}},
+          {"reduce_scatter", {"all_gather", "all_gather", "all_reduce"}},
+          {"all_to_all", {"all_to_all"}},
+          {"permute", {"permute"}},
+          {"shift", {"shift"}},
+          {"broadcast", {"all_slice", "permute", "all_reduce", "scatter"}},
+          {"scatter", {"all_gather", "all_slice"}}};
+  // Only the root has what a rooted collective makes.
+  if (last == "gather")
+    return rng.chance(70) ? "scatter" : "broadcast";
+  if (last == "reduce")
+    return "broadcast";
+  for (const auto &[op, next] : behind)
+    if (op == last && rng.chance(70))
+      return rng.oneOf(next);
+  return rng.oneOf(all);
+}
+
+/// How `value` may be reduced by `count` devices so that the result is exact.
+static std::string reduction(Random &rng, const Val &value, int64_t count) {
+  std::vector<std::string> kinds = {"max", "min"};
+  if (!isFloat(value.elem)) {
+    for (const char *kind : {"product", "bitwise_and", "bitwise_or",
+                             "bitwise_xor", "umax", "umin"})
+      kinds.push_back(kind);
+  }
+  if (!isFloat(value.elem) || value.bound * double(count) <= boundLimit)
+    kinds.insert(kinds.end(), 4, "sum");
+  return rng.oneOf(kinds);
+}
+
+/// Writes one link; false where it does not fit `value`.
+static bool chainLink(ProgramBuilder &program, Val &value, ChainLink &last) {
+  int64_t dims = value.shape.size();
+  ChainLink link;
+  link.op = nextOp(program.rng, last.op);
+  bool rootedBefore = last.op == "gather" || last.op == "reduce";
+  if (last.axes.empty()) {
+    link.axes = program.manualAxes;
+    program.rng.shuffle(link.axes);
+    link.axes.resize(program.rng.between(1, int64_t(link.axes.size())));
+  } else {
+    link.axes = rootedBefore
+                    ? last.axes
+                    : relatedAxes(program.rng, last.axes, program.manualAxes);
+  }
+  bool again = !last.op.empty() && program.rng.chance(85);
+  link.dim = again ? last.dim : program.rng.between(0, dims - 1);
+  link.other = again ? last.other : program.rng.between(0, dims - 1);
+  if (link.op == "all_to_all" && last.op == link.op && program.rng.chance(80)) {
+    link.dim = last.other;
+    link.other = last.dim;
+  }
+  int64_t count = program.devices(link.axes);
+  Val result = value;
+  result.name = program.fresh();
+  auto cut = [&] {
+    bool fits = result.shape[link.dim] % count == 0;
+    result.shape[link.dim] /= count;
+    return fits;
+  };
+  bool reduces = link.op == "all_reduce" || link.op == "reduce_scatter" ||
+                 link.op == "reduce";
+  if (reduces) {
+    link.kind = !last.kind.empty() && program.rng.chance(75)
+                    ? last.kind
+                    : reduction(program.rng, value, count);
+    if (link.kind == "sum") {
+      result.bound *= double(count);
+      if (isFloat(value.elem) && result.bound > boundLimit)
+        return false;
+    }
+  } else {
+    link.kind = last.kind;
+  }
+  for (int64_t axis : link.axes)
+    link.root.push_back(program.rng.between(0, program.grid[axis] - 1));
+  if (rootedBefore)
+    link.root = last.root;
+
+  std::string rest = " grid_axes = [" + list(link.axes) + "]";
+  std::string at = " = " + number(link.dim);
+  std::string root = " root = [" + list(link.root) + "]";
+  bool rooted = false;
+  if (link.op == "all_gather" || link.op == "gather") {
+    result.shape[link.dim] *= count;
+    rooted = link.op == "gather";
+    rest += " gather_axis" + at + (rooted ? root : "");
+  } else if (link.op == "all_slice") {
+    if (!cut())
+      return false;
+    rest += " slice_axis" + at;
+  } else if (link.op == "scatter") {
+    if (!cut())
+      return false;
+    rooted = true;
+    rest += " scatter_axis" + at + root;
+  } else if (link.op == "all_reduce" || link.op == "reduce") {
+    rooted = link.op == "reduce";
+    rest += " reduction = " + link.kind + (rooted ? root : "");
+  } else if (link.op == "reduce_scatter") {
+    if (!cut())
+      return false;
+    rest += " reduction = " + link.kind + " scatter_axis" + at;
+  } else if (link.op == "all_to_all") {
+    if (!cut())
+      return false;
+    result.shape[link.other] *= count;
+    rest += " split_axis" + at + " concat_axis = " + number(link.other);
+  } else if (link.op == "permute") {
+    if (last.op == "permute") {
+      link.axes = last.to;
+      link.to = program.rng.chance(40) ? last.axes : last.to;
+      if (program.rng.chance(40))
+        program.rng.shuffle(link.to);
+      if (program.rng.chance(15))
+        program.rng.shuffle(link.axes);
+    } else {
+      link.to = link.axes;
+      program.rng.shuffle(link.to);
+      // From one axis to another of its size.
+      for (int64_t axis : program.manualAxes)
+        if (axis != link.axes.front() &&
+            program.grid[axis] == program.grid[link.axes[0]] &&
+            program.rng.chance(40)) {
+          link.axes.resize(1);
+          link.to = {axis};
+        }
+    }
+    rest = " from_axes = [" + list(link.axes) + "] to_axes = [" +
+           list(link.to) + "]";
+  } else if (link.op == "shift") {
+    rest += " shift_axis = " + number(link.axes.back()) +
+            " offset = " + number(program.rng.between(0, 3)) + " rotate";
+  } else {
+    rooted = true;
+    rest += root;
+  }
+  if (numElements(result.shape) > mostElements)
+    return false;
+  std::string from = rooted ? "(" + value.type() + ")" : value.type();
+  program.line(result.name + " = shard." + link.op + " " + value.name +
+               " on @grid" + rest + " : " + from +
+               (link.op == "permute" ? "" : " -> " + result.type()));
+  value = result;
+  last = link;
+  return true;
+}
+
+/// The links; what to return, the last value and now and then one before.
+static std::vector<Val> collectiveChain(ProgramBuilder &program, Val value) {
+  std::vector<Val> returned;
+  ChainLink last;
+  for (int64_t links = program.rng.between(3, 6), tries = 30;
+       tries > 0 && (links > 0 || last.op == "gather" || last.op == "reduce");
+       --tries) {
+    if (!chainLink(program, value, last))
+      continue;
+    --links;
+    if (last.op == "gather" || last.op == "reduce")
+      continue;
+    if (program.rng.chance(15) && returned.empty())
+      returned.push_back(value);
+    if (!program.rng.chance(12))
+      continue;
+    // Equal inputs stay equal through an elementwise op.
+    Val changed = value;
+    changed.name = program.fresh();
+    program.line(changed.name + " = " +
+                 (isFloat(value.elem)
+                      ? "arith.negf " + value.name
+                      : "arith.muli " + value.name + ", " + value.name) +
+                 " : " + value.type());
+    value = changed;
+  }
+  if (last.op == "gather" || last.op == "reduce")
+    return returned;
+  returned.push_back(value);
+  return returned;
+}
+
+void shard::fuzz::collectiveProgram(ProgramBuilder &program) {
+  program.subAxes = false;
+  static const std::vector<int64_t> percents = {0, 0, 30};
+  program.argumentHintPercent = program.rng.oneOf(percents);
+  static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::I32,
+                                          Elem::I64, Elem::I16};
+  Elem elem = program.rng.oneOf(elems);
+  Shape axes;
+  for (size_t axis = 0; axis < program.grid.size(); ++axis)
+    if (program.rng.chance(85))
+      axes.push_back(axis);
+  if (axes.empty())
+    axes.push_back(0);
+  program.rng.shuffle(axes);
+
+  // A block per device, or per device of some axes.
+  static const std::vector<int64_t> extents = {1, 2, 3, 4, 6, 8, 12};
+  Val local{"", elem, true, {}};
+  for (int64_t i = program.rng.between(1, 3); i > 0; --i)
+    local.shape.push_back(program.rng.oneOf(extents));
+  while (numElements(local.shape) > 24)
+    local.shape[program.rng.between(0, int64_t(local.shape.size()) - 1)] = 2;
+  // Links that cut are frequent.
+  if (program.rng.chance(80))
+    local.shape[program.rng.between(0, int64_t(local.shape.size()) - 1)] =
+        program.devices(axes) * program.rng.between(1, 2);
+  auto spread = [&](Val value, bool all, std::vector<Shape> &dims,
+                    Shape &replicated) {
+    dims.assign(value.shape.size(), {});
+    for (int64_t axis : axes) {
+      if (!all && program.rng.chance(15)) {
+        replicated.push_back(axis);
+        continue;
+      }
+      int64_t dim = program.rng.between(0, int64_t(dims.size()) - 1);
+      dims[dim].push_back(axis);
+      value.shape[dim] *= program.grid[axis];
+    }
+    return value;
+  };
+  std::vector<Shape> dims;
+  Shape replicated;
+  Val global = spread(local, false, dims, replicated);
+  global = program.argument(elem, global.shape, true);
+  local.name = program.fresh();
+  local.bound = global.bound;
+
+  std::string outer, body;
+  std::swap(program.out, outer);
+  program.manualAxes = axes;
+  std::string in = manualSharding(program, dims, replicated, {});
+  program.indent += 2;
+  std::vector<Val> returned = collectiveChain(program, local), results;
+  if (returned.empty())
+    returned.push_back(local);
+  program.line("shard.return " + nameList(returned) + " : " +
+               typeList(returned));
+  program.indent -= 2;
+  std::swap(program.out, body);
+  std::vector<std::string> outShardings, axisTexts;
+  for (const Val &value : returned) {
+    Shape none;
+    results.push_back(spread(value, true, dims, none));
+    outShardings.push_back(manualSharding(program, dims, {}, {}));
+  }
+  for (int64_t axis : axes)
+    axisTexts.push_back(program.axisText(axis));
+  program.manualAxes.clear();
+  std::string name = program.fresh();
+  program.line(multiple(name, results.size()) + " = shard.manual_computation(" +
+               global.name + ") on @grid");
+  program.line("    in = [" + in + "] out = [" + join(outShardings) +
+               "] axes = [" + join(axisTexts) + "]");
+  program.line("    (" + local.name + ": " + local.type() + ") {");
+  program.out += body;
+  std::string types = typeList(results);
+  program.line("} : (" + global.type() + ") -> " +
+               (results.size() > 1 ? "(" + types + ")" : types));
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i].name =
+        name + (results.size() > 1 ? "#" + std::to_string(i) : "");
+  program.line("return " + nameList(results) + " : " + typeList(results));
+  std::swap(program.out, outer);
+  program.out += functionHeader(program, {"main", {global}, results}, false) +
+                 outer + "}\n";
+}

@@ -1,0 +1,252 @@
+//===- Generate.cpp - Random programs ------------------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Fuzz/Generate.h"
+
+#include "LoopHints.h"
+#include "Parts.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+/// What program of all kinds this is. With numbers of its own: the other programs
+/// do not depend on it.
+static Kind focus(uint64_t seed) {
+  int64_t number = Random(~seed).between(0, 99);
+  if (number < 7)
+    return Kind::Reshard;
+  if (number < 19)
+    return Kind::Collectives;
+  if (number < 30)
+    return Kind::Partial;
+  return number < 35 ? Kind::Hints : Kind::Full;
+}
+
+ProgramBuilder::ProgramBuilder(uint64_t seed, const GenerateOptions &options)
+    : seed(seed), rng(seed), options(options), grid(options.grid) {
+  if (grid.empty()) {
+    int64_t axes = rng.between(1, 3), devices = 1;
+    for (int64_t i = 0; i < axes; ++i) {
+      static const std::vector<int64_t> sizes = {1, 2, 2, 2, 3, 4, 4};
+      int64_t size = rng.oneOf(sizes);
+      while (devices * size > 16)
+        --size;
+      devices *= size;
+      grid.push_back(size);
+    }
+  }
+  names = rng.chance(50);
+  static const std::vector<int64_t> percents = {0, 0, 10, 20, 40};
+  hintPercent = rng.oneOf(percents);
+  static const std::vector<int64_t> argumentPercents = {20, 50, 70, 90};
+  argumentHintPercent = rng.oneOf(argumentPercents);
+  subAxes = rng.chance(15);
+  partials = rng.chance(25);
+  contradictions = rng.chance(3);
+  layouts = rng.chance(12);
+  // Links over some axes, and over others, need several.
+  Kind kind = options.kind == Kind::Full ? focus(seed) : options.kind;
+  if (options.grid.empty() && kind == Kind::Collectives && rng.chance(80)) {
+    static const std::vector<Shape> grids = {{2, 2},    {2, 3},    {4, 2},
+                                             {3, 2},    {2, 2, 2}, {2, 2, 2},
+                                             {1, 2, 2}, {2, 2, 3}, {2, 3, 2}};
+    grid = rng.oneOf(grids);
+  }
+}
+
+static void oneOp(ProgramBuilder &program) {
+  if (program.real)
+    return oneRealOp(program);
+  int64_t controlPercent = program.options.kind == Kind::Control ? 40
+                           : program.options.kind == Kind::Full  ? 10
+                                                                 : 0;
+  if (program.severalEntries && program.rng.chance(20) && call(program))
+    return;
+  if (program.dynamic && program.rng.chance(60) && oneDynamicOp(program))
+    return;
+  for (int64_t tries = 0; tries < 20; ++tries)
+    if (makeOne(program,
+                program.rng.chance(controlPercent) ? MakerGroup::Control
+                                                   : MakerGroup::Ops,
+                1))
+      return;
+}
+
+void shard::fuzz::writeOps(ProgramBuilder &program, int64_t count) {
+  for (int64_t i = 0; i < count && program.budget > 0; ++i) {
+    --program.budget;
+    oneOp(program);
+    if (program.rng.chance(program.hintPercent))
+      program.randomHint();
+  }
+}
+
+std::string shard::fuzz::functionHeader(ProgramBuilder &program,
+                                        const Function &function,
+                                        bool isPrivate) {
+  auto hint = [&](const Val &value, bool mayBePartial) {
+    auto given = program.givenHints.find(value.name);
+    if (given != program.givenHints.end())
+      return " {shard.sharding = #shard.sharding" + given->second + "}";
+    if (!value.tensor || !program.rng.chance(program.argumentHintPercent))
+      return std::string();
+    return " {shard.sharding = #shard.sharding" +
+           program.shardingAttr(value, mayBePartial) + "}";
+  };
+  std::vector<std::string> inputs, results, attributes;
+  for (const Val &value : function.arguments)
+    inputs.push_back(value.name + ": " + value.type() +
+                     hint(value, program.rng.chance(20)));
+  for (const Val &value : function.results)
+    results.push_back(value.type() + hint(value, program.rng.chance(20)));
+  if (!isPrivate && program.real)
+    attributes.push_back("real");
+  if (!isPrivate && program.dynamic) {
+    std::vector<std::string> extents;
+    for (const Val &value : function.arguments)
+      extents.push_back(value.dynamic.empty()
+                            ? "array<i64>"
+                            : "array<i64: " + list(value.shape) + ">");
+    attributes.push_back("extents = [" + join(extents) + "]");
+  }
+  return std::string("func.func ") + (isPrivate ? "private " : "") + "@" +
+         function.name + "(" + join(inputs, ",\n    ") + ")" +
+         (results.empty() ? ""
+                          : "\n    -> (" + join(results, ",\n        ") + ")") +
+         (attributes.empty() ? "" : " attributes {" + join(attributes) + "}") +
+         " {\n";
+}
+
+void shard::fuzz::writeFunction(ProgramBuilder &program,
+                                const std::string &name, bool isPrivate,
+                                int64_t count) {
+  std::string outer;
+  std::swap(program.out, outer);
+  program.scope.clear();
+  program.arguments.clear();
+  program.annotated.clear();
+  program.manyBlocks = program.rng.chance(40);
+  program.budget = count * 2;
+  // Something to begin with.
+  for (int64_t i = program.rng.between(1, 2); i > 0; --i)
+    program.argument(
+        program.randomElem(),
+        program.randomShape(program.rng.between(isPrivate ? 1 : 0, 3)), true);
+  if (program.dynamic)
+    program.dynamicArgument();
+  writeOps(program, count);
+  Function result{name, {}, {}};
+  for (int64_t i = program.rng.between(1, 3); i > 0; --i) {
+    bool scalar = program.rng.chance(10);
+    std::optional<Val> value =
+        program.pickAny([&](const Val &v) { return v.tensor || scalar; });
+    if (value)
+      result.results.push_back(*value);
+  }
+  // The last value is what the most ops lead to.
+  for (size_t i = program.scope.size(); i > 0; --i)
+    if (program.scope[i - 1].tensor) {
+      result.results.push_back(program.scope[i - 1]);
+      break;
+    }
+  std::vector<std::string> names, types;
+  for (const Val &value : result.results) {
+    names.push_back(value.name);
+    types.push_back(value.type());
+  }
+  program.line("return " + join(names) + " : " + join(types));
+  result.arguments = program.arguments;
+  std::swap(program.out, outer);
+  bool hints = program.argumentHintPercent > 0;
+  int64_t saved = program.argumentHintPercent;
+  if (isPrivate && hints)
+    program.argumentHintPercent = program.rng.chance(50) ? 0 : 25;
+  program.out += functionHeader(program, result, isPrivate) + outer + "}\n\n";
+  program.argumentHintPercent = saved;
+  program.functions.push_back(result);
+}
+
+static int64_t otherEntries(ProgramBuilder &program) {
+  program.severalEntries = program.rng.chance(12);
+  return program.severalEntries ? program.rng.between(1, 2) : 0;
+}
+
+/// One value through a chain of shardings.
+static void reshardProgram(ProgramBuilder &program) {
+  program.partials = program.rng.chance(40);
+  program.argumentHintPercent = 80;
+  Elem elem = program.rng.chance(60) ? Elem::F32 : Elem::I32;
+  Val input = program.argument(
+      elem, program.randomShape(program.rng.between(1, 3)), true);
+  Val value = input;
+  std::string outer;
+  std::swap(program.out, outer);
+  for (int64_t i = program.rng.between(
+           1, std::max<int64_t>(1, program.options.maxOps / 2));
+       i > 0; --i)
+    value = program.annotate(value, true);
+  program.line("return " + value.name + " : " + value.type());
+  std::swap(program.out, outer);
+  program.out += functionHeader(program, {"main", {input}, {value}}, false) +
+                 outer + "}\n";
+}
+
+static bool focusedProgram(ProgramBuilder &program) {
+  Kind kind = program.options.kind == Kind::Full ? focus(program.seed)
+                                                 : program.options.kind;
+  program.layouts =
+      program.layouts || (kind == Kind::Reshard && program.rng.chance(35));
+  if (kind == Kind::Reshard)
+    reshardProgram(program);
+  else if (kind == Kind::Collectives)
+    collectiveProgram(program);
+  else if (kind == Kind::Partial)
+    partialProgram(program);
+  else if (kind == Kind::Hints)
+    program.rng.chance(70) ? hintProgram(program) : callProgram(program);
+  else
+    return false;
+  return true;
+}
+
+std::string shard::fuzz::generate(uint64_t seed,
+                                  const GenerateOptions &options) {
+  ProgramBuilder program(seed, options);
+  Random &rng = program.rng;
+  std::vector<std::string> axisNames;
+  std::string shape;
+  for (size_t axis = 0; axis < program.grid.size(); ++axis) {
+    shape += (axis ? "x" : "") + std::to_string(program.grid[axis]);
+    axisNames.push_back("\"x" + std::to_string(axis) + "\"");
+  }
+  program.out = "shard.grid @grid(shape = " + shape + ")" +
+                (program.names ? " axes [" + join(axisNames) + "]" : "") +
+                "\n\n";
+  if (focusedProgram(program))
+    return program.out;
+  program.chooseSort();
+  Kind kind = options.kind;
+  int64_t helpers = kind == Kind::Control ? rng.between(0, 2)
+                    : kind == Kind::Full  ? rng.between(0, 1)
+                                          : 0;
+  int64_t others = kind == Kind::Ops ? 0 : otherEntries(program);
+  if (others > 0)
+    helpers = std::max<int64_t>(helpers, 1);
+  for (int64_t i = 0; i < helpers; ++i)
+    writeFunction(program, "helper" + std::to_string(i), true,
+                  rng.between(1, 4));
+  for (int64_t i = 0; i < others; ++i)
+    writeFunction(program, "entry" + std::to_string(i), false,
+                  rng.between(1, 4));
+  writeFunction(program, "main", false, rng.between(1, options.maxOps));
+  if (rng.chance(15))
+    return addLoopHints(program.out, rng, rng.oneOf<int64_t>({10, 30, 60}),
+                        program.contradictions);
+  return program.out;
+}

@@ -1,0 +1,180 @@
+//===- Hints.cpp - Random hints -------------------------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutHints.h"
+#include "Parts.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+static std::string reduction(Random &rng, Elem elem) {
+  static const std::vector<std::string> floats = {"sum", "sum", "sum", "max",
+                                                  "min"};
+  static const std::vector<std::string> integers = {"sum", "sum",  "max",
+                                                    "min", "umax", "umin"};
+  return rng.oneOf(isFloat(elem) ? floats : integers);
+}
+
+std::string ProgramBuilder::randomLists(int64_t rank, bool open,
+                                        std::string &partial, Elem elem) {
+  std::vector<std::vector<std::string>> dims(rank);
+  std::vector<std::string> partialAxes, replicated;
+  std::vector<int64_t> axes;
+  for (int64_t axis = 0; axis < int64_t(grid.size()); ++axis)
+    if (std::find(manualAxes.begin(), manualAxes.end(), axis) ==
+        manualAxes.end())
+      axes.push_back(axis);
+  rng.shuffle(axes);
+  bool attribute = open;
+  bool mayBePartial = partial == "partial" && elem != Elem::I1;
+  partial.clear();
+  lastParts.assign(rank, 0);
+  auto cut = [&](int64_t dim, int64_t size) {
+    lastParts[dim] = std::max<int64_t>(lastParts[dim], 1) * size;
+  };
+  for (int64_t axis : axes) {
+    std::string text = attribute && names && rng.chance(70)
+                           ? "\"x" + std::to_string(axis) + "\""
+                           : std::to_string(axis);
+    if (mayBePartial && rng.chance(25)) {
+      partialAxes.push_back(text);
+      continue;
+    }
+    if (rank == 0 || rng.chance(30)) {
+      if (attribute && rng.chance(20))
+        replicated.push_back(text);
+      continue;
+    }
+    int64_t number = rng.between(0, rank - 1);
+    std::vector<std::string> &dim = dims[number];
+    if (attribute && subAxes && grid[axis] == 4 && rng.chance(40)) {
+      cut(number, 2);
+      if (rng.chance(50)) {
+        dim.push_back(text + ":(1)2");
+        if (rng.chance(50)) {
+          int64_t other = rng.between(0, rank - 1);
+          dims[other].push_back(text + ":(2)2");
+          cut(other, 2);
+        }
+      } else {
+        dim.push_back(text + ":(2)2");
+      }
+      continue;
+    }
+    dim.push_back(text);
+    cut(number, grid[axis]);
+  }
+  std::vector<std::string> lists;
+  bool openHere = open && rng.chance(40), priorities = open && rng.chance(10);
+  for (std::vector<std::string> &dim : dims) {
+    // Two parts of one axis side by side are that axis.
+    for (size_t i = 0; i + 1 < dim.size(); ++i) {
+      size_t colon = dim[i].find(":(1)2");
+      if (colon != std::string::npos &&
+          dim[i + 1] == dim[i].substr(0, colon) + ":(2)2") {
+        dim[i] = dim[i].substr(0, colon);
+        dim.erase(dim.begin() + i + 1);
+      }
+    }
+    bool empty = dim.empty();
+    if (openHere && rng.chance(60))
+      dim.push_back("?");
+    std::string text = "[" + join(dim) + "]";
+    if (priorities && !empty && rng.chance(50))
+      text += "p" + std::to_string(rng.between(0, 3));
+    lists.push_back(text);
+  }
+  if (!partialAxes.empty()) {
+    if (!attribute)
+      std::sort(partialAxes.begin(), partialAxes.end());
+    partial =
+        "partial = " + reduction(rng, elem) + " [" + join(partialAxes) + "]";
+  }
+  std::string text = "[" + join(lists) + "]";
+  if (attribute && !partial.empty())
+    text += ", " + partial;
+  if (attribute && !replicated.empty())
+    text += ", replicated = [" + join(replicated) + "]";
+  return text;
+}
+
+/// Halos or offsets for the random sharding of `value` that was made last.
+std::string ProgramBuilder::randomLayout(const Val &value, bool attribute) {
+  // They are about static extents.
+  if (!layouts || value.type().find('?') != std::string::npos ||
+      !rng.chance(40))
+    return {};
+  return fuzz::randomLayout(rng, value.shape, lastParts, attribute);
+}
+
+std::string ProgramBuilder::shardingAttr(const Val &value, bool mayBePartial) {
+  std::string partial = mayBePartial && partials ? "partial" : "";
+  std::string lists =
+      randomLists(value.shape.size(), true, partial, value.elem);
+  std::string layout = randomLayout(value, true);
+  return "<@grid, " + lists + (layout.empty() ? "" : ", ") + layout + ">";
+}
+
+std::string ProgramBuilder::shardingOp(const Val &value, bool mayBePartial) {
+  std::string partial = mayBePartial && partials ? "partial" : "";
+  std::string lists =
+      randomLists(value.shape.size(), false, partial, value.elem);
+  std::string layout = randomLayout(value, false);
+  std::string name = fresh();
+  line(name + " = shard.sharding @grid split_axes = " + lists +
+       (partial.empty() ? "" : " " + partial) +
+       (layout.empty() ? "" : " " + layout) + " : !shard.sharding");
+  return name;
+}
+
+Val ProgramBuilder::annotate(const Val &value, bool forUsers) {
+  std::string sharding = shardingOp(value, true);
+  Val result = value;
+  result.name = fresh();
+  line(result.name + " = shard.shard " + value.name + " to " + sharding +
+       (forUsers ? " annotate_for_users" : "") + " : " + value.type());
+  return add(result);
+}
+
+void ProgramBuilder::randomHint() {
+  std::optional<Val> value = pickAny([](const Val &v) { return v.tensor; });
+  if (!value)
+    return;
+  // The text of shard.sharding has no form for rank 0.
+  int64_t what = rng.between(value->shape.empty() ? 6 : 0, 9);
+  if (what < 3) {
+    // A second unflagged annotation of a value may contradict the first one.
+    bool seen = std::find(annotated.begin(), annotated.end(), value->name) !=
+                annotated.end();
+    if (seen && !contradictions)
+      return;
+    annotated.push_back(value->name);
+    annotated.push_back(annotate(*value, false).name);
+  } else if (what < 6) {
+    annotated.push_back(annotate(*value, true).name);
+  } else if (what < 9) {
+    Val result = *value;
+    result.name = fresh();
+    line(result.name + " = shard.constraint " + value->name + " to " +
+         shardingAttr(*value, false) + " : " + value->type());
+    if (rng.chance(70))
+      add(result);
+  } else if (manualAxes.empty()) {
+    // The body of a manual computation captures values, which a group must not
+    // join with its own.
+    std::optional<Val> other = pickAny([&](const Val &v) {
+      return v.tensor && v.dynamic == value->dynamic &&
+             v.shape == value->shape && v.name != value->name;
+    });
+    if (other)
+      line("shard.group " + value->name + ", " + other->name +
+           " id = " + std::to_string(groups++) + " : " + value->type() + ", " +
+           other->type());
+  }
+}
