@@ -27,6 +27,8 @@ struct Term {
 
 /// Collects the terms of a sum of loops. Returns false for anything else: then
 /// the loops collected so far, and all others of the expression, form a window.
+/// getFlattenedAffineExpr is for more: it also flattens divisions and remainders,
+/// by variables of its own, which here are windows like any other expression.
 bool collectTerms(AffineExpr expr, SmallVectorImpl<Term> &terms) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     terms.push_back({1, int32_t(dim.getPosition())});

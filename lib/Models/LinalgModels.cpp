@@ -22,6 +22,7 @@
 #include "shard/Partitioning/Emitter.h"
 #include "shard/Partitioning/PartitionContext.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -36,8 +37,8 @@ namespace shard {
 namespace {
 
 /// The kind by which `op` combines two values; none for other ops. maxnumf and
-/// minnumf drop NaN, which no kind does.
-/// Sums and products of one bit are what exclusive or and and are.
+/// minnumf drop NaN, which no kind does. A sum of single bits is their exclusive or,
+/// a product their and.
 std::optional<ReductionKind> combinerKind(Operation *op) {
   bool isBit =
       op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
@@ -63,21 +64,13 @@ std::optional<ReductionKind> combinerKind(Operation *op) {
 }
 
 /// The op that combines the carried value of init `index` with what the body
-/// computes, where that is the value's only use and the combination goes to the
-/// yield alone; else null.
+/// computes, if it is one op of a known kind; else null.
 Operation *findCombiner(linalg::LinalgOp op, unsigned index) {
-  mlir::Block *body = op.getBlock();
-  BlockArgument carried = op.getRegionOutputArgs()[index];
-  if (!carried.hasOneUse())
+  SmallVector<Operation *, 4> combiners;
+  if (!matchReduction(op.getRegionOutputArgs(), index, combiners) ||
+      combiners.size() != 1 || !combinerKind(combiners.front()))
     return nullptr;
-  Operation *combiner = *carried.user_begin();
-  if (combiner->getBlock() != body || combiner->getNumResults() != 1 ||
-      combiner->getNumOperands() != 2 || !combiner->hasOneUse() ||
-      !combinerKind(combiner))
-    return nullptr;
-  Operation *yield = body->getTerminator();
-  return yield->getOperand(index) == combiner->getResult(0) ? combiner
-                                                            : nullptr;
+  return combiners.front();
 }
 
 /// How the computed value depends on the inputs, as far as sums are concerned.

@@ -37,6 +37,14 @@ namespace {
 /// after the other. Bounds the work per op.
 constexpr int64_t maxCombinations = 256;
 
+/// ShardingOption::partialOperands has a bit for each of so many operands. An op
+/// with more of them gets all its operands reduced first.
+constexpr size_t maxPartialOperands = 64;
+
+/// How often each loop is settled where combinations are too many: the second
+/// round takes into account what the first chose for later loops.
+constexpr int settlingRounds = 2;
+
 class OptionSearch {
 public:
   OptionSearch(const LoopTable &table, const Grid &grid,
@@ -128,9 +136,10 @@ private:
   void passPartial(ShardingOption &option) const {
     option.partial.clear();
     option.partialOperands = 0;
-    if (table.partialRule != PartialRule::None && table.operands.size() <= 64)
+    if (table.partialRule != PartialRule::None &&
+        table.operands.size() <= maxPartialOperands)
       passPartialInputs(option);
-    if (table.firstInit < 0 || table.operands.size() > 64)
+    if (table.firstInit < 0 || table.operands.size() > maxPartialOperands)
       return;
     // An init that is partial under just the axes of its result passes as is.
     for (unsigned index = table.firstInit; index < table.operands.size();
@@ -292,9 +301,9 @@ private:
     option.loops[loop].clear();
   }
 
-  /// Settles one loop after the other, twice.
+  /// Settles one loop after the other.
   void descend() {
-    for (int round = 0; round < 2; ++round)
+    for (int round = 0; round < settlingRounds; ++round)
       for (size_t loop = 0; loop < candidates.size(); ++loop) {
         ShardingOption option = best;
         option.loops.resize(table.loops.size());
