@@ -54,9 +54,14 @@ public:
       if (Operation *owner = reader.silent.lookup(op))
         if (isa<ShardOp, ConstraintOp>(owner))
           addAnnotation(owner, op);
-    llvm::stable_sort(entries, llvm::less_first());
-    for (auto &[place, entry] : entries)
-      explanation.reshards.push_back(std::move(entry));
+    // In the order of the program; at one place in the order of finding.
+    llvm::SmallVector<size_t> order(
+        llvm::to_vector(llvm::seq<size_t>(0, entries.size())));
+    llvm::sort(order, [&](size_t a, size_t b) {
+      return std::tie(entries[a].first, a) < std::tie(entries[b].first, b);
+    });
+    for (size_t index : order)
+      explanation.reshards.push_back(std::move(entries[index].second));
   }
 
 private:
