@@ -490,6 +490,11 @@ LogicalResult codegen::lowerLinalg(ModuleOp module, bool kernelCalls) {
   });
   if (walked.wasInterrupted())
     return failure();
+  Operation *taken = module.lookupSymbol("shard_kernel_contract");
+  if (kernelCalls && taken && !ops.empty())
+    return taken->emitError(
+        "has the name of the kernel that the lowering calls; "
+        "rename it");
   LinalgLowering lowering(module, kernelCalls);
   for (linalg::LinalgOp op : ops)
     if (failed(lowering.lower(op)))

@@ -46,3 +46,11 @@ func.func @g() -> tensor<1xi64> {
   %0 = call @f() : () -> tensor<1xi64>
   return %0 : tensor<1xi64>
 }
+
+// -----
+
+// expected-error@+1 {{has the name of the kernel that the lowering calls; rename it}}
+func.func @shard_kernel_contract(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = math.exp %a : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
