@@ -17,6 +17,11 @@ endforeach()
 install(TARGETS ${shard_libraries} EXPORT ShardTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Without the exported targets: they name an MPI of this machine.
+get_property(shard_mpi_libraries GLOBAL PROPERTY SHARD_MPI_LIBS)
+if(shard_mpi_libraries)
+  install(TARGETS ${shard_mpi_libraries} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(shard_tools)
   # Debian's libMLIR.so is in a folder of its own.
   set_target_properties(${shard_tools} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)

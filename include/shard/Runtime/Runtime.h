@@ -7,7 +7,13 @@
 |*===----------------------------------------------------------------------===*|
 |*
 |* The functions that partitioned programs call. One ABI, one library per back
-|* end: ShardRuntime runs each device of the grid as a thread of the process.
+|* end:
+|*   libshard_runtime.so     runs each device of the grid as a thread of the
+|*                           process;
+|*   libshard_rt_openmpi.so, libshard_rt_mpich.so
+|*                           run one device in each rank of an MPI program, and
+|*                           are linked to that MPI.
+|* A program runs with either. Results are the same bits.
 |*
 |* Every argument is a 64-bit integer or a pointer to 64-bit words or to a
 |* string, so that the caller needs no struct layout.
@@ -97,8 +103,24 @@ enum shard_rt_reduction {
 
 /*===-- The run ----------------------------------------------------------===*/
 
-/* Runs fn(context, device) on every device of a grid of `rank` axes. Returns 0,
- * or 1 if a device failed; shard_rt_error() then tells why. */
+/* Runs fn(context, device) on every device of a grid of `rank` axes; returns
+ * when all of them are done. Returns 0, or 1 if a device failed;
+ * shard_rt_error() then tells why.
+ *
+ * Threads: calls fn once per device, each in a thread of its own.
+ * MPI: every rank calls this function, with the same grid; it calls fn once, for
+ * the device of the rank, on the calling thread. Starts MPI if the program has
+ * not, and ends it at exit. Returns 1, on all ranks, if the run cannot begin: the
+ * grid has more or fewer devices than there are ranks, or ranks differ in
+ * program, grid or version. A failure during the run ends all ranks with exit
+ * code 1 and one message on stderr; so does the end of a rank with another exit
+ * code than 0. Environment:
+ *   SHARD_RT_CHECK    first, always, never: shard_rt_set_checks
+ *   SHARD_RT_TIMEOUT  seconds that a device may wait in one call (600)
+ *   SHARD_RT_SILENCE  seconds after which a rank that does not answer counts as
+ *                     stopped (10)
+ *   SHARD_RT_WATCH    0: no connections beside MPI; ranks that have died or wait
+ *                     in vain are not noticed */
 int shard_rt_run(int64_t rank, const int64_t *shape,
                  void (*fn)(void *context, int64_t device), void *context);
 
@@ -109,6 +131,29 @@ const char *shard_rt_error(void);
 /* A run-time check failed. Within a run: the whole run ends and reports
  * `message`. Outside: prints it and exits with code 1. Does not return. */
 void shard_rt_fail(const char *message);
+
+/* The number of processes that run together, and the number of the calling one:
+ * 1 and 0 for threads, the ranks of MPI_COMM_WORLD for MPI. */
+int64_t shard_rt_num_processes(void);
+int64_t shard_rt_process(void);
+
+/* Places devices: device i (row-major) is run by process processes[i]; `count`
+ * is the number of devices, or 0 for the default, device i in process i. The
+ * same on all processes, between runs. No effect for threads. */
+void shard_rt_set_processes(int64_t count, const int64_t *processes);
+
+/* What tells this program from others: all processes have to give the same text.
+ * Default: a hash of the executable. No effect for threads. */
+void shard_rt_set_program(const char *name);
+
+/* When the calls of a group are compared before they move data. Threads always
+ * compare. */
+enum shard_rt_check {
+  SHARD_RT_CHECK_FIRST = 0, /* in the first run of a program; the default */
+  SHARD_RT_CHECK_ALWAYS = 1,
+  SHARD_RT_CHECK_NEVER = 2
+};
+void shard_rt_set_checks(int64_t mode);
 
 /* The row-major position of the calling device in the grid; 0 outside a run. */
 int64_t shard_rt_process_linear_index(void);

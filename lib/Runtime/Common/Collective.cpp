@@ -16,8 +16,7 @@ namespace runtime {
 
 namespace {
 
-Group *findOrMakeGroup(Device &device, const Call &call,
-                       const int64_t *words) {
+Group *findOrMakeGroup(Device &device, const Call &call, const int64_t *words) {
   int64_t numWords = numGroupWords(words);
   for (std::unique_ptr<Group> &group : device.groups)
     if (int64_t(group->words.size()) == numWords &&

@@ -20,8 +20,8 @@ int64_t numGroupWords(const int64_t *words) {
   return 2 + words[0] + words[1 + words[0]];
 }
 
-std::string makeGroup(const Grid &running, int64_t device,
-                      const int64_t *words, Group &group) {
+std::string makeGroup(const Grid &running, int64_t device, const int64_t *words,
+                      Group &group) {
   int64_t numWords = numGroupWords(words);
   if (numWords < 0)
     return "grids of more than " + std::to_string(kMaxRank) +
@@ -39,9 +39,8 @@ std::string makeGroup(const Grid &running, int64_t device,
              std::to_string(axis) + " on the grid that runs";
   }
   if (group.grid.numDevices() != running.numDevices())
-    return "the program's grid has " +
-           std::to_string(group.grid.numDevices()) + " devices, the run has " +
-           std::to_string(running.numDevices());
+    return "the program's grid has " + std::to_string(group.grid.numDevices()) +
+           " devices, the run has " + std::to_string(running.numDevices());
   for (int64_t i = 0; i < numAxes; ++i) {
     if (axes[i] < 0 || axes[i] >= gridRank)
       return "grid axis " + std::to_string(axes[i]) +

@@ -58,8 +58,8 @@ int64_t numGroupWords(const int64_t *words);
 
 /// Fills `group` for `words` as `device` of the running grid sees it; returns
 /// what is wrong with the words, empty if nothing is.
-std::string makeGroup(const Grid &running, int64_t device,
-                      const int64_t *words, Group &group);
+std::string makeGroup(const Grid &running, int64_t device, const int64_t *words,
+                      Group &group);
 
 /// The extent of an axis of a program's grid on the running one
 /// (shard_rt_grid_extent); -1 if there is none.

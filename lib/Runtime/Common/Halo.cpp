@@ -110,8 +110,8 @@ void appendBoxes(const std::vector<Dimension> &dims, size_t dim, HaloBox box,
 /// Appends the positions whose coordinates differ by at most `reach` blocks in
 /// each dimension.
 void appendNear(const std::vector<Split> &splits,
-                const std::vector<int64_t> &reach, size_t dim,
-                int64_t position, std::vector<int64_t> &near) {
+                const std::vector<int64_t> &reach, size_t dim, int64_t position,
+                std::vector<int64_t> &near) {
   if (dim == splits.size()) {
     near.push_back(position);
     return;

@@ -23,8 +23,7 @@ namespace runtime {
 class Recorder {
 public:
   /// Notes a call by which the device sent `bytes`.
-  void add(const Group &group, const Call &call, int64_t bytes,
-           double seconds);
+  void add(const Group &group, const Call &call, int64_t bytes, double seconds);
 
   const std::vector<CallRecord> &records() const { return calls; }
 

@@ -139,7 +139,7 @@ void reduce(Collective &c, const Reduction &reduction, int64_t root) {
     for (int64_t p = 0; p < m.size; ++p)
       sources.push_back(peer(m, p).input.data);
     reduction.kernel(c.call.result.data, sources.data(), m.size,
-           c.call.input.numElements());
+                     c.call.input.numElements());
   } else {
     fillZero(c.call.result);
   }
@@ -175,9 +175,10 @@ void reduceScatter(Collective &c, const Reduction &reduction, int64_t dim) {
       int64_t targetStep = outer == 0 ? 0 : out.numElements() / outer;
       for (int64_t o = 0; o < outer; ++o) {
         for (int64_t p = 0; p < m.size; ++p)
-          sources[p] =
-              peer(m, p).input.data + (o * whole + block.offset * inner) * bytes;
-        reduction.kernel(out.data + o * targetStep * bytes, sources.data(), m.size, run);
+          sources[p] = peer(m, p).input.data +
+                       (o * whole + block.offset * inner) * bytes;
+        reduction.kernel(out.data + o * targetStep * bytes, sources.data(),
+                         m.size, run);
       }
       if (block.size < out.sizes[dim])
         fillZero(out.slice(dim, block.size, out.sizes[dim] - block.size));

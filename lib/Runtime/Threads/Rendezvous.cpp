@@ -38,9 +38,9 @@ void checkPartners(Run &run, const ThreadDevice &waiting) {
     if (receives && waiting.waitsFor != int64_t(p))
       continue;
     setRunError(run, "device " + std::to_string(waiting.index) + " waits in " +
-                      describeCall(*waiting.waitsAt) + " for device " +
-                      std::to_string(device) +
-                      ", which has reached the end of the program");
+                         describeCall(*waiting.waitsAt) + " for device " +
+                         std::to_string(device) +
+                         ", which has reached the end of the program");
     return;
   }
 }
@@ -55,8 +55,8 @@ void checkProgress(Run &run) {
 
 /// Waits on `condition` until `done()` or the run fails.
 template <typename Done>
-void blockUntil(ThreadDevice &device, std::condition_variable &condition, Lock &lock,
-                Done done) {
+void blockUntil(ThreadDevice &device, std::condition_variable &condition,
+                Lock &lock, Done done) {
   Run &run = *device.run;
   ++run.blocked;
   checkPartners(run, device);
@@ -69,10 +69,10 @@ void blockUntil(ThreadDevice &device, std::condition_variable &condition, Lock &
     if (condition.wait_until(lock, deadline) == std::cv_status::timeout &&
         !done() && !run.failed)
       setRunError(run, "device " + std::to_string(device.index) +
-                        " has waited for more than " +
-                        std::to_string(int64_t(run.options.timeoutSeconds)) +
-                        " seconds in " + describeCall(*device.waitsAt) + "; " +
-                        describeDeadlock(run));
+                           " has waited for more than " +
+                           std::to_string(int64_t(run.options.timeoutSeconds)) +
+                           " seconds in " + describeCall(*device.waitsAt) +
+                           "; " + describeDeadlock(run));
   }
 }
 
@@ -91,7 +91,8 @@ bool meet(ThreadDevice &device, const Group &member, const Call &call) {
     return false;
   group.calls[member.position] = &call;
   if (++group.arriving == member.size) {
-    std::string problem = compareCalls(group.devices, group.calls, group.entered);
+    std::string problem =
+        compareCalls(group.devices, group.calls, group.entered);
     if (!problem.empty()) {
       setRunError(run, std::move(problem));
       return false;
@@ -197,7 +198,8 @@ bool post(ThreadDevice &device, const Group &member, const Call &call,
     return false;
   group.messages[{member.position, position}].push_back(std::move(message));
   ThreadDevice &target = *run.devices[group.devices[position]];
-  if (target.state == ThreadDevice::State::Receiving && target.waitsIn == &group &&
+  if (target.state == ThreadDevice::State::Receiving &&
+      target.waitsIn == &group &&
       (target.waitsFor == -1 || target.waitsFor == member.position)) {
     unblock(target);
     target.received.notify_one();

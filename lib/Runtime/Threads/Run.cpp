@@ -228,7 +228,17 @@ void shard_rt_fail(const char *message) {
     fprintf(stderr, "error: %s\n", message);
     exit(1);
   }
-  backend::setError(*device, "device " + std::to_string(device->index) + ": " +
-                                 message);
+  backend::setError(*device,
+                    "device " + std::to_string(device->index) + ": " + message);
   backend::escape(*device);
 }
+
+int64_t shard_rt_num_processes(void) { return 1; }
+
+int64_t shard_rt_process(void) { return 0; }
+
+void shard_rt_set_processes(int64_t, const int64_t *) {}
+
+void shard_rt_set_program(const char *) {}
+
+void shard_rt_set_checks(int64_t) {}

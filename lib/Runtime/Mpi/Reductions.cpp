@@ -1,0 +1,305 @@
+//===- Reductions.cpp - Reductions in a fixed order -----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runtime.h fixes the order in which values combine, so that results are the
+// same bits on all devices, in every run and in every back end. MPI leaves the
+// order open. Where it does not matter, for integers, MPI's own collectives do
+// the work; else the devices exchange inputs, each combines one part of the
+// elements in the order of the positions, and the parts are spread.
+//
+// The arithmetic is the runtime's own in both cases: MPICH 4.0 takes unsigned
+// numbers for signed ones in MPI_MIN and MPI_MAX, Open MPI 4.1 saturates sums of
+// 8 and 16 bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+#include "Transfer.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace shard {
+namespace runtime {
+
+namespace {
+
+/// inout[i] = in[i] + inout[i], the kernel's way.
+template <int64_t kind, int64_t type>
+void combinePairs(void *in, void *inout, int *length, MPI_Datatype *) {
+  const char *sources[2] = {static_cast<char *>(in),
+                            static_cast<char *>(inout)};
+  reduceKernel(kind, type)(inout, sources, 2, *length);
+}
+
+template <int64_t kind, int64_t type>
+MPI_Op opOf() {
+  static const MPI_Op op = [] {
+    MPI_Op made = MPI_OP_NULL;
+    MPI_Op_create(combinePairs<kind, type>, 1, &made);
+    return made;
+  }();
+  return op;
+}
+
+template <int64_t kind>
+MPI_Op opOfType(int64_t type) {
+  switch (type) {
+  case SHARD_RT_I1:
+    return opOf<kind, SHARD_RT_I1>();
+  case SHARD_RT_I8:
+    return opOf<kind, SHARD_RT_I8>();
+  case SHARD_RT_I16:
+    return opOf<kind, SHARD_RT_I16>();
+  case SHARD_RT_I32:
+    return opOf<kind, SHARD_RT_I32>();
+  case SHARD_RT_I64:
+    return opOf<kind, SHARD_RT_I64>();
+  default:
+    return MPI_OP_NULL;
+  }
+}
+
+/// The reduction for MPI's collectives, which combine in any order; MPI_OP_NULL
+/// where the order matters.
+MPI_Op unorderedOp(const Reduction &reduction, int64_t type) {
+  switch (reduction.kind) {
+  case SHARD_RT_SUM:
+    return opOfType<SHARD_RT_SUM>(type);
+  case SHARD_RT_PRODUCT:
+    return opOfType<SHARD_RT_PRODUCT>(type);
+  case SHARD_RT_MAX:
+    return opOfType<SHARD_RT_MAX>(type);
+  case SHARD_RT_MIN:
+    return opOfType<SHARD_RT_MIN>(type);
+  case SHARD_RT_UMAX:
+    return opOfType<SHARD_RT_UMAX>(type);
+  case SHARD_RT_UMIN:
+    return opOfType<SHARD_RT_UMIN>(type);
+  case SHARD_RT_BITWISE_AND:
+    return opOfType<SHARD_RT_BITWISE_AND>(type);
+  case SHARD_RT_BITWISE_OR:
+    return opOfType<SHARD_RT_BITWISE_OR>(type);
+  case SHARD_RT_BITWISE_XOR:
+    return opOfType<SHARD_RT_BITWISE_XOR>(type);
+  default:
+    return MPI_OP_NULL;
+  }
+}
+
+/// Up to so many bytes of all inputs together, every device takes all of them
+/// and combines for itself: one exchange instead of two.
+constexpr int64_t kGatherBytes = 32 << 10;
+
+/// The part of n elements that the device at position `p` combines.
+Block partOf(int64_t n, int64_t size, int64_t p) {
+  int64_t begin = n / size * p + std::min(p, n % size);
+  return {begin, n / size + (p < n % size ? 1 : 0)};
+}
+
+/// Exchanges parts of contiguous elements: the device at position p receives
+/// part p of all inputs, and combines it into `target`.
+void combinePart(Collective &c, Communicator &comm, const Reduction &reduction,
+                 const char *input, int64_t n, int64_t bytes, char *target) {
+  const Group &g = *c.group;
+  Block mine = partOf(n, g.size, g.position);
+  auto *received =
+      static_cast<char *>(receiveBuffer(c, g.size * mine.size * bytes));
+  std::vector<MPI_Request> requests;
+  std::vector<const char *> sources(g.size);
+  MPI_Datatype word = wordType(bytes);
+  for (int64_t i = 1; i < g.size; ++i) {
+    int64_t p = (g.position + g.size - i) % g.size;
+    sources[p] = received + p * mine.size * bytes;
+    requests.emplace_back();
+    checkMpi(c, MPI_Irecv(received + p * mine.size * bytes, int(mine.size),
+                          word, int(p), 0, comm.comm, &requests.back()));
+  }
+  for (int64_t i = 1; i < g.size; ++i) {
+    int64_t p = (g.position + i) % g.size;
+    Block theirs = partOf(n, g.size, p);
+    requests.emplace_back();
+    checkMpi(c, MPI_Isend(input + theirs.offset * bytes, int(theirs.size), word,
+                          int(p), 0, comm.comm, &requests.back()));
+  }
+  checkMpi(c,
+           MPI_Waitall(requests.size(), requests.data(), MPI_STATUSES_IGNORE));
+  sources[g.position] = input + mine.offset * bytes;
+  reduction.kernel(target, sources.data(), g.size, mine.size);
+}
+
+/// Elements that are combined at once: what is received fits the cache, and
+/// counts fit MPI's.
+int64_t pieceElements(const Group &g, int64_t bytes) {
+  constexpr int64_t kPieceBytes = int64_t(1) << 20;
+  return std::max<int64_t>(g.size, g.size * kPieceBytes / bytes);
+}
+
+/// Everybody's input on every device, combined there.
+void gatherAndCombine(Collective &c, Communicator &comm,
+                      const Reduction &reduction, int root) {
+  const Group &g = *c.group;
+  const View &in = c.call.input;
+  bool here = root < 0 || root == g.position;
+  auto *all = here ? static_cast<char *>(receiveBuffer(c, g.size * in.bytes()))
+                   : nullptr;
+  Elements block(c, in.numElements(), in.elementBytes);
+  checkMpi(c, root < 0 ? MPI_Allgather(in.data, block.count, block.type, all,
+                                       block.count, block.type, comm.comm)
+                       : MPI_Gather(in.data, block.count, block.type, all,
+                                    block.count, block.type, root, comm.comm));
+  if (!here)
+    return;
+  std::vector<const char *> sources;
+  for (int64_t p = 0; p < g.size; ++p)
+    sources.push_back(all + p * in.bytes());
+  reduction.kernel(c.call.result.data, sources.data(), g.size,
+                   in.numElements());
+}
+
+void combineAlone(Collective &c, const Reduction &reduction) {
+  const char *source = c.call.input.data;
+  reduction.kernel(c.call.result.data, &source, 1, c.call.input.numElements());
+}
+
+/// Sends the own part to everybody, or to `root`, and receives theirs.
+void spreadParts(Collective &c, Communicator &comm, char *result, int64_t n,
+                 int64_t bytes, int64_t root) {
+  const Group &g = *c.group;
+  bool here = root < 0 || root == g.position;
+  std::vector<MPI_Request> requests;
+  MPI_Datatype word = wordType(bytes);
+  auto request = [&]() -> MPI_Request * {
+    requests.emplace_back();
+    return &requests.back();
+  };
+  for (int64_t i = 1; here && i < g.size; ++i) {
+    int64_t p = (g.position + g.size - i) % g.size;
+    Block theirs = partOf(n, g.size, p);
+    checkMpi(c, MPI_Irecv(result + theirs.offset * bytes, int(theirs.size),
+                          word, int(p), 1, comm.comm, request()));
+  }
+  Block mine = partOf(n, g.size, g.position);
+  for (int64_t i = 1; i < g.size; ++i) {
+    int64_t p = (g.position + i) % g.size;
+    if (root < 0 || p == root)
+      checkMpi(c, MPI_Isend(result + mine.offset * bytes, int(mine.size), word,
+                            int(p), 1, comm.comm, request()));
+  }
+  checkMpi(c,
+           MPI_Waitall(requests.size(), requests.data(), MPI_STATUSES_IGNORE));
+}
+
+/// Combines in parts; the whole result lies on all devices, or on `root`.
+void combineInParts(Collective &c, Communicator &comm,
+                    const Reduction &reduction, int64_t root) {
+  const Group &g = *c.group;
+  int64_t n = c.call.input.numElements(), bytes = c.call.input.elementBytes;
+  int64_t piece = pieceElements(g, bytes);
+  for (int64_t at = 0; at < n; at += piece) {
+    int64_t count = std::min(piece, n - at);
+    char *result = c.call.result.data + at * bytes;
+    Block mine = partOf(count, g.size, g.position);
+    combinePart(c, comm, reduction, c.call.input.data + at * bytes, count,
+                bytes, result + mine.offset * bytes);
+    spreadParts(c, comm, result, count, bytes, root);
+  }
+}
+
+} // namespace
+
+namespace backend {
+
+void allReduce(Collective &c, const Reduction &reduction) {
+  c.packInput();
+  Communicator &comm = enter(c);
+  const View &in = c.call.input;
+  MPI_Datatype type = wordType(c.call.result.elementBytes);
+  MPI_Op op = unorderedOp(reduction, c.call.type);
+  int64_t n = in.numElements();
+  if (c.group->size == 1)
+    combineAlone(c, reduction);
+  else if (op != MPI_OP_NULL && n <= INT32_MAX)
+    checkMpi(c, MPI_Allreduce(in.data, c.call.result.data, int(n), type, op,
+                              comm.comm));
+  else if (in.bytes() * c.group->size <= kGatherBytes)
+    gatherAndCombine(c, comm, reduction, -1);
+  else
+    combineInParts(c, comm, reduction, -1);
+  leave(c);
+}
+
+void reduce(Collective &c, const Reduction &reduction, int64_t root) {
+  c.packInput();
+  Communicator &comm = enter(c);
+  const View &in = c.call.input;
+  MPI_Datatype type = wordType(c.call.result.elementBytes);
+  MPI_Op op = unorderedOp(reduction, c.call.type);
+  int64_t n = in.numElements();
+  if (c.group->size == 1)
+    combineAlone(c, reduction);
+  else if (op != MPI_OP_NULL && n <= INT32_MAX)
+    checkMpi(c, MPI_Reduce(in.data, c.call.result.data, int(n), type, op,
+                           int(root), comm.comm));
+  else if (in.bytes() * c.group->size <= kGatherBytes)
+    gatherAndCombine(c, comm, reduction, int(root));
+  else
+    combineInParts(c, comm, reduction, root);
+  if (root != c.group->position)
+    fillZero(c.call.result);
+  leave(c);
+}
+
+void reduceScatter(Collective &c, const Reduction &reduction, int64_t dim) {
+  Communicator &comm = enter(c);
+  const Group &g = *c.group;
+  const View &out = c.call.result;
+  // Padding is zero in all inputs, which every kind combines to zero.
+  auto *blocks =
+      static_cast<char *>(packParts(c, contiguousLike(out, nullptr), dim));
+  MPI_Datatype type = wordType(c.call.result.elementBytes);
+  MPI_Op op = unorderedOp(reduction, c.call.type);
+  int64_t n = out.numElements(), bytes = out.elementBytes;
+  if (g.size > 1 && op != MPI_OP_NULL && n <= INT32_MAX) {
+    checkMpi(c, MPI_Reduce_scatter_block(blocks, out.data, int(n), type, op,
+                                         comm.comm));
+    return leave(c);
+  }
+  // Every device combines its own block, a piece at a time.
+  constexpr int64_t kPieceBytes = int64_t(1) << 20;
+  int64_t piece = std::max<int64_t>(1, kPieceBytes / bytes);
+  auto *received = static_cast<char *>(
+      receiveBuffer(c, g.size * std::min(n, piece) * bytes));
+  std::vector<const char *> sources(g.size);
+  std::vector<MPI_Request> requests(2 * (g.size - 1));
+  MPI_Datatype word = wordType(bytes);
+  for (int64_t at = 0; at < n; at += piece) {
+    int64_t count = std::min(piece, n - at);
+    MPI_Request *request = requests.data();
+    for (int64_t i = 1; i < g.size; ++i) {
+      int64_t p = (g.position + g.size - i) % g.size;
+      sources[p] = received + p * count * bytes;
+      checkMpi(c, MPI_Irecv(received + p * count * bytes, int(count), word,
+                            int(p), 0, comm.comm, request++));
+    }
+    for (int64_t i = 1; i < g.size; ++i) {
+      int64_t p = (g.position + i) % g.size;
+      checkMpi(c, MPI_Isend(blocks + (p * n + at) * bytes, int(count), word,
+                            int(p), 0, comm.comm, request++));
+    }
+    checkMpi(
+        c, MPI_Waitall(requests.size(), requests.data(), MPI_STATUSES_IGNORE));
+    sources[g.position] = blocks + (g.position * n + at) * bytes;
+    reduction.kernel(out.data + at * bytes, sources.data(), g.size, count);
+  }
+  leave(c);
+}
+
+} // namespace backend
+} // namespace runtime
+} // namespace shard

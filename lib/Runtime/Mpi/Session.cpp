@@ -1,0 +1,217 @@
+//===- Session.cpp - This process as a rank of an MPI program -------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+#include "Supervisor.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace shard {
+namespace runtime {
+
+namespace {
+
+/// `seconds` of an environment variable; `otherwise` if it has no such value.
+double secondsOf(const char *variable, double otherwise) {
+  const char *text = getenv(variable);
+  if (!text)
+    return otherwise;
+  char *end = nullptr;
+  double seconds = strtod(text, &end);
+  return end != text && *end == '\0' && seconds > 0 && seconds < 1e9
+             ? seconds
+             : otherwise;
+}
+
+/// A text of rank 0 on all ranks.
+std::string broadcastText(MPI_Comm comm, std::string text) {
+  int size = text.size();
+  MPI_Bcast(&size, 1, MPI_INT, 0, comm);
+  text.resize(size);
+  MPI_Bcast(&text[0], size, MPI_CHAR, 0, comm);
+  return text;
+}
+
+std::vector<std::string> gatherHosts(const Session &s) {
+  constexpr int kLength = 64;
+  char mine[kLength] = {};
+  gethostname(mine, kLength - 1);
+  std::vector<char> all(size_t(kLength) * s.size);
+  MPI_Allgather(mine, kLength, MPI_CHAR, all.data(), kLength, MPI_CHAR,
+                s.world);
+  std::vector<std::string> hosts;
+  for (int i = 0; i < s.size; ++i)
+    hosts.push_back(all.data() + size_t(i) * kLength);
+  return hosts;
+}
+
+/// What tells two programs apart when nobody has said more: the bytes of the
+/// executable.
+std::string hashOfExecutable() {
+  uint64_t hash = 14695981039346656037u;
+  FILE *file = fopen("/proc/self/exe", "rb");
+  if (!file)
+    return std::string();
+  std::vector<char> buffer(1 << 16);
+  while (size_t n = fread(buffer.data(), 1, buffer.size(), file))
+    for (size_t i = 0; i < n; ++i)
+      hash = (hash ^ uint8_t(buffer[i])) * 1099511628211u;
+  fclose(file);
+  return "executable " + std::to_string(hash);
+}
+
+bool isWatchWanted() {
+  const char *off = getenv("SHARD_RT_WATCH");
+  return !(off && strcmp(off, "0") == 0);
+}
+
+/// Whether a launcher says that this will be rank 0 of several.
+bool isFirstRank() {
+  for (const char *variable :
+       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    if (const char *rank = getenv(variable))
+      return strcmp(rank, "0") == 0;
+  return false;
+}
+
+void startWatch(Session &s) {
+  WatchOptions options;
+  options.rank = s.rank;
+  options.size = s.size;
+  options.hosts = s.hosts;
+  options.silenceSeconds = secondsOf("SHARD_RT_SILENCE", 10);
+  options.timeoutSeconds = secondsOf("SHARD_RT_TIMEOUT", 600);
+  uint64_t token =
+      std::chrono::high_resolution_clock::now().time_since_epoch().count() ^
+      uint64_t(getpid()) << 40;
+  MPI_Bcast(&token, 1, MPI_UINT64_T, 0, s.world);
+  options.token = token;
+  std::string addresses;
+  if (s.rank == 0 && s.size > 1 && isWatchWanted())
+    addresses = s.watch.listen(options);
+  s.watch.connect(broadcastText(s.world, addresses), options);
+}
+
+/// At the end of the process: leaves MPI in good order, or not at all.
+void endSession(int status, void *argument) {
+  Session &s = *static_cast<Session *>(argument);
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized)
+    return;
+  if (status != 0 && !s.refused) {
+    // The others must not wait for this rank.
+    if (s.size > 1)
+      s.watch.fail("rank " + std::to_string(s.rank) + " on " + s.host +
+                   " has ended with exit code " + std::to_string(status));
+    return;
+  }
+  s.watch.setActivity(Activity::AtEnd, -1);
+  for (auto &entry : s.communicators)
+    if (entry.second->comm != MPI_COMM_NULL)
+      MPI_Comm_free(&entry.second->comm);
+  // Rank 0 goes last: it watches the others.
+  MPI_Barrier(s.world);
+  s.watch.finish();
+  MPI_Comm_free(&s.messages);
+  MPI_Comm_free(&s.world);
+  if (s.ownsMpi)
+    MPI_Finalize();
+}
+
+Session *makeSession() {
+  auto *s = new Session();
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  if (!initialized) {
+    if (isWatchWanted() && isFirstRank())
+      s->watch.prepare();
+    int provided = 0;
+    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) !=
+        MPI_SUCCESS) {
+      printError("MPI does not start");
+      _exit(1);
+    }
+    s->ownsMpi = true;
+  }
+  MPI_Comm_dup(MPI_COMM_WORLD, &s->world);
+  MPI_Comm_dup(MPI_COMM_WORLD, &s->messages);
+  MPI_Comm_set_errhandler(s->world, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(s->messages, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(s->world, &s->rank);
+  MPI_Comm_size(s->world, &s->size);
+  s->hosts = gatherHosts(*s);
+  s->host = s->hosts[s->rank];
+  s->program = hashOfExecutable();
+  if (const char *mode = getenv("SHARD_RT_CHECK")) {
+    if (strcmp(mode, "always") == 0)
+      s->checks = Checks::Always;
+    else if (strcmp(mode, "never") == 0)
+      s->checks = Checks::Never;
+  }
+  startWatch(*s);
+  on_exit(endSession, s);
+  return s;
+}
+
+} // namespace
+
+Session &session() {
+  static Session *const s = makeSession();
+  return *s;
+}
+
+std::vector<std::string> gatherTexts(const Session &s,
+                                     const std::string &text) {
+  int size = text.size(), total = 0;
+  std::vector<int> sizes(s.size), offsets(s.size);
+  MPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, s.world);
+  for (int i = 0; s.rank == 0 && i < s.size; ++i) {
+    offsets[i] = total;
+    total += sizes[i];
+  }
+  std::string all(total, '\0');
+  MPI_Gatherv(text.data(), size, MPI_CHAR, &all[0], sizes.data(),
+              offsets.data(), MPI_CHAR, 0, s.world);
+  std::vector<std::string> texts;
+  for (int i = 0; s.rank == 0 && i < s.size; ++i)
+    texts.push_back(all.substr(offsets[i], sizes[i]));
+  return texts;
+}
+
+int64_t deviceOfRank(const Session &s, int64_t numDevices) {
+  for (int64_t device = 0; device < numDevices; ++device)
+    if (s.rankOf(device) == s.rank)
+      return device;
+  return -1;
+}
+
+void endAllRanks(const std::string &message) {
+  Session &s = session();
+  s.watch.fail(message);
+  printError(message);
+  // MPI waits for nobody here.
+  MPI_Abort(s.world, 1);
+  _exit(1);
+}
+
+void checkMpi(Collective &c, int code) {
+  if (code == MPI_SUCCESS)
+    return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  fail(c.device, c.call, "MPI fails: %s", text);
+}
+
+} // namespace runtime
+} // namespace shard

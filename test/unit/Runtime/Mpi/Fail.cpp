@@ -1,0 +1,219 @@
+//===- Fail.cpp - Ranks that go wrong -------------------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   mpirun -n N ShardMpiFail LIBRARY SCENARIO
+//
+// One way to go wrong a scenario; fail.py starts them and knows what has to
+// come out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Api.h"
+
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+using namespace shard::test;
+
+namespace {
+
+/// A vector of f32 as a buffer of Runtime.h.
+struct Vector {
+  std::vector<float> values;
+  std::vector<int64_t> words;
+
+  explicit Vector(int64_t size) : values(size, 1) {
+    words = {int64_t(reinterpret_cast<intptr_t>(values.data())), 0, 1, size, 1};
+  }
+  const int64_t *get() const { return words.data(); }
+};
+
+struct Test {
+  Api api;
+  int64_t ranks, rank;
+  /// All devices, on one axis.
+  std::vector<int64_t> all;
+
+  void allReduce(const char *place, int64_t size = 4, int64_t kind = 1) const {
+    Vector in(size), out(size);
+    api.all_reduce(place, all.data(), SHARD_RT_F32, in.get(), out.get(), kind);
+  }
+  void allGather(const char *place, int64_t in, int64_t out) const {
+    Vector input(in), result(out);
+    api.all_gather(place, all.data(), SHARD_RT_F32, input.get(), result.get(),
+                   0);
+  }
+  void send(const char *place, int64_t to) const {
+    Vector in(4);
+    api.send(place, all.data(), SHARD_RT_F32, in.get(), &to);
+  }
+  void receive(const char *place, int64_t from, int64_t size = 4) const {
+    Vector out(size);
+    api.recv(place, all.data(), SHARD_RT_F32, out.get(), &from);
+  }
+  /// Every rank works for so long, then meets the others, again and again.
+  void work(int64_t rounds) const {
+    for (int64_t i = 0; i < rounds; ++i) {
+      usleep(20000);
+      allReduce("work.mlir:1:1");
+    }
+  }
+};
+
+using Scenario = std::function<void(const Test &)>;
+
+const std::map<std::string, Scenario> &scenarios() {
+  static const std::map<std::string, Scenario> all = {
+      {"none", [](const Test &t) { t.work(3); }},
+      {"kind",
+       [](const Test &t) {
+         t.work(2);
+         if (t.rank == 1)
+           t.allGather("b.mlir:2:2", 2, 2 * t.ranks);
+         else
+           t.allReduce("a.mlir:1:1");
+       }},
+      {"place",
+       [](const Test &t) {
+         t.allReduce(t.rank == 1 ? "b.mlir:2:2" : "a.mlir:1:1");
+       }},
+      {"size", [](const Test &t) { t.allReduce("a.mlir:1:1", 4 + t.rank); }},
+      {"reduction",
+       [](const Test &t) { t.allReduce("a.mlir:1:1", 4, 1 + t.rank); }},
+      {"extents",
+       [](const Test &t) { t.allGather("a.mlir:1:1", 2 + t.rank, 4); }},
+      {"groups",
+       [](const Test &t) {
+         if (t.rank == 0)
+           t.receive("a.mlir:1:1", 1);
+         else
+           t.allReduce("b.mlir:2:2");
+       }},
+      {"receive",
+       [](const Test &t) { t.receive("a.mlir:1:1", (t.rank + 1) % t.ranks); }},
+      {"ended",
+       [](const Test &t) {
+         if (t.rank != 1)
+           t.allReduce("a.mlir:1:1");
+       }},
+      {"message",
+       [](const Test &t) {
+         if (t.rank == 0)
+           t.send("a.mlir:1:1", 1);
+         else if (t.rank == 1)
+           t.receive("b.mlir:2:2", 0, 5);
+       }},
+      {"lost",
+       [](const Test &t) {
+         if (t.rank == 0)
+           t.send("a.mlir:1:1", 1);
+       }},
+      {"fail",
+       [](const Test &t) {
+         t.work(2);
+         if (t.rank == 1)
+           t.api.fail("cannot read x.npy");
+         t.allReduce("a.mlir:1:1");
+       }},
+      {"exit",
+       [](const Test &t) {
+         t.work(2);
+         if (t.rank == 1)
+           exit(3);
+         t.allReduce("a.mlir:1:1");
+       }},
+      {"die",
+       [](const Test &t) {
+         t.work(20);
+         if (t.rank == 1)
+           raise(SIGKILL);
+         t.work(1000);
+       }},
+      {"die0",
+       [](const Test &t) {
+         t.work(20);
+         if (t.rank == 0)
+           raise(SIGKILL);
+         t.work(1000);
+       }},
+      {"stop",
+       [](const Test &t) {
+         t.work(20);
+         if (t.rank == 1)
+           raise(SIGSTOP);
+         t.work(1000);
+       }},
+      {"stop0",
+       [](const Test &t) {
+         t.work(20);
+         if (t.rank == 0)
+           raise(SIGSTOP);
+         t.work(1000);
+       }},
+      {"late",
+       [](const Test &t) {
+         if (t.rank == 1)
+           sleep(60);
+         t.allReduce("a.mlir:1:1");
+       }},
+  };
+  return all;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 3)
+    return 2;
+  Test test;
+  test.api = loadApi(argv[1]);
+  std::string name = argv[2];
+  test.ranks = test.api.num_processes();
+  test.rank = test.api.process();
+  test.all = {1, test.ranks, 1, 0};
+  std::vector<int64_t> shape = {test.ranks};
+  if (name == "grid")
+    shape = {test.ranks, 2};
+  if (name == "program" && test.rank == 1)
+    test.api.set_program("another one");
+  if (name == "grids" && test.rank == 1)
+    shape = {test.ranks, 1};
+  if (name == "absent" && test.rank == 1)
+    exit(4);
+  if (name == "placement") {
+    std::vector<int64_t> processes(test.ranks, 0);
+    test.api.set_processes(processes.size(), processes.data());
+  }
+  auto scenario = scenarios().find(name);
+  Scenario nothing = [](const Test &) {};
+  struct Context {
+    const Test &test;
+    const Scenario &scenario;
+  } context{test, scenario == scenarios().end() ? nothing : scenario->second};
+  int code = test.api.run(
+      shape.size(), shape.data(),
+      [](void *argument, int64_t) {
+        auto &context = *static_cast<Context *>(argument);
+        context.scenario(context.test);
+      },
+      &context);
+  if (code != 0) {
+    if (test.rank == 0)
+      fprintf(stderr, "error: %s\n", test.api.error());
+    // In good order: all ranks know.
+    return 1;
+  }
+  if (test.rank == 0)
+    printf("done\n");
+  return 0;
+}
