@@ -8,6 +8,8 @@
 
 #include "Lowering.h"
 
+#include "Workarounds/NumberReductions.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -87,6 +89,7 @@ static Value expandPower(OpBuilder &builder, math::IPowIOp op) {
 }
 
 void codegen::expandMath(ModuleOp module) {
+  expandNumberOps(module);
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
     if (isa<math::IsInfOp, math::IsNormalOp, math::IPowIOp>(op) &&

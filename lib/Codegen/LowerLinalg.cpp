@@ -8,6 +8,8 @@
 
 #include "Lowering.h"
 
+#include "Workarounds/NumberReductions.h"
+
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -399,9 +401,12 @@ void LinalgLowering::emitReductionNest(linalg::LinalgOp op,
                                        MutableArrayRef<Value> ivs,
                                        SmallVector<Value> &carried) {
   if (loops.empty()) {
+    ArrayRef<Value> outputs =
+        ArrayRef<Value>(carried).take_front(op.getNumDpsInits());
     SmallVector<Value> results =
-        emitBody(op, SmallVector<Value>(ivs.begin(), ivs.end()), carried);
-    allowReassociation(results, carried);
+        emitBody(op, SmallVector<Value>(ivs.begin(), ivs.end()), outputs);
+    allowReassociation(results, outputs);
+    NumberReductions(op).step(builder, loc, carried, results);
     carried = results;
     return;
   }
@@ -439,9 +444,11 @@ void LinalgLowering::emitLoops(linalg::LinalgOp op) {
   for (Value &iv : outside)
     if (!iv)
       iv = zero;
-  SmallVector<Value> carried = loadOutputs(op, outside);
+  SmallVector<Value> outputs = loadOutputs(op, outside);
+  NumberReductions reductions(op);
+  SmallVector<Value> carried = reductions.begin(builder, loc, outputs);
   emitReductionNest(op, order.carried, extents, ivs, carried);
-  storeResults(op, outside, carried);
+  storeResults(op, outside, reductions.end(builder, loc, outputs, carried));
 }
 
 } // namespace

@@ -58,6 +58,33 @@ static Value fromF32(OpBuilder &builder, Location loc, Value value, Type type) {
   return arith::TruncFOp::create(builder, loc, type, value);
 }
 
+/// f64 -> f32, to odd: of the two neighbours of an inexact value the one whose last bit
+/// is set. Rounded further to a type with two bits less or fewer, it gives what
+/// rounding the f64 once gives (Boldo and Melquiond, "When double rounding is odd",
+/// 2005).
+static Value truncateToOdd(OpBuilder &builder, Location loc, Value value) {
+  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, number, 32);
+  };
+  auto compare = [&](arith::CmpFPredicate predicate, Value a, Value b) {
+    return arith::CmpFOp::create(builder, loc, predicate, a, b).getResult();
+  };
+  Value nearest = arith::TruncFOp::create(builder, loc, f32, value);
+  Value back = arith::ExtFOp::create(builder, loc, value.getType(), nearest);
+  Value size = math::AbsFOp::create(builder, loc, value);
+  Value nearestSize = math::AbsFOp::create(builder, loc, back);
+  // Neither is true of NaN.
+  Value isTooLarge = compare(arith::CmpFPredicate::OGT, nearestSize, size);
+  Value isInexact = compare(arith::CmpFPredicate::ONE, nearestSize, size);
+  Value bits = arith::BitcastOp::create(builder, loc, i32, nearest);
+  Value below = arith::SubIOp::create(builder, loc, bits, constant(1));
+  Value down = arith::SelectOp::create(builder, loc, isTooLarge, below, bits);
+  Value odd = arith::OrIOp::create(builder, loc, down, constant(1));
+  Value result = arith::SelectOp::create(builder, loc, isInexact, odd, bits);
+  return arith::BitcastOp::create(builder, loc, f32, result);
+}
+
 /// arith.extf and arith.truncf that involve bf16.
 static void expandConversion(Operation *op) {
   OpBuilder builder(op);
@@ -76,7 +103,9 @@ static void expandConversion(Operation *op) {
     if (!type.isBF16())
       return;
     if (source.getType() != f32)
-      source = arith::TruncFOp::create(builder, loc, f32, source);
+      source = source.getType().getIntOrFloatBitWidth() > 32
+                   ? truncateToOdd(builder, loc, source)
+                   : toF32(builder, loc, source);
     result = truncateToBfloat(builder, loc, source);
   }
   op->getResult(0).replaceAllUsesWith(result);

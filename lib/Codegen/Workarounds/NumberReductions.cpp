@@ -1,0 +1,133 @@
+//===- NumberReductions.cpp - Maxima and minima that skip NaN ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NumberReductions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::codegen;
+
+/// The flags with which LLVM vectorises these ops correctly. The sign of a zero is
+/// free in them.
+static constexpr arith::FastMathFlags numbersOnly =
+    arith::FastMathFlags::nnan | arith::FastMathFlags::nsz;
+
+static bool isNumberOp(Operation *op) {
+  return isa_and_nonnull<arith::MaxNumFOp, arith::MinNumFOp>(op);
+}
+
+static Value makeNumberOp(OpBuilder &builder, Location loc, bool isMax, Value a,
+                          Value b, arith::FastMathFlags flags) {
+  if (isMax)
+    return arith::MaxNumFOp::create(builder, loc, a, b, flags);
+  return arith::MinNumFOp::create(builder, loc, a, b, flags);
+}
+
+static Value makeFloat(OpBuilder &builder, Location loc, FloatType type,
+                       const APFloat &value) {
+  return arith::ConstantOp::create(builder, loc, FloatAttr::get(type, value));
+}
+
+/// The infinity that changes no maximum (or minimum).
+static Value makeNeutral(OpBuilder &builder, Location loc, FloatType type,
+                         bool isMax) {
+  return makeFloat(builder, loc, type,
+                   APFloat::getInf(type.getFloatSemantics(), isMax));
+}
+
+NumberReductions::NumberReductions(linalg::LinalgOp op) {
+  Operation *yield = op.getBlock()->getTerminator();
+  for (auto [number, output] : llvm::enumerate(op.getRegionOutputArgs())) {
+    Operation *combiner = yield->getOperand(number).getDefiningOp();
+    if (isNumberOp(combiner) && combiner->getBlock() == op.getBlock() &&
+        isa<FloatType>(output.getType()) && combiner->hasOneUse() &&
+        output.hasOneUse() && *output.user_begin() == combiner)
+      reductions.push_back({unsigned(number), isa<arith::MaxNumFOp>(combiner),
+                            cast<FloatType>(output.getType())});
+  }
+}
+
+SmallVector<Value> NumberReductions::begin(OpBuilder &builder, Location loc,
+                                           ArrayRef<Value> outputs) const {
+  SmallVector<Value> carried(outputs);
+  for (const Reduction &reduction : reductions) {
+    carried[reduction.output] =
+        makeNeutral(builder, loc, reduction.type, reduction.isMax);
+    carried.push_back(arith::ConstantIntOp::create(builder, loc, 0, 1));
+  }
+  return carried;
+}
+
+void NumberReductions::step(OpBuilder &builder, Location loc,
+                            ArrayRef<Value> carried,
+                            SmallVector<Value> &results) const {
+  size_t flag = results.size();
+  for (const Reduction &reduction : reductions) {
+    Operation *combiner = results[reduction.output].getDefiningOp();
+    Value accumulator = carried[reduction.output];
+    unsigned other = combiner->getOperand(0) == accumulator ? 1 : 0;
+    Value element = combiner->getOperand(other);
+    Value isNumber = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::ORD, element, element);
+    Value chosen = arith::SelectOp::create(
+        builder, loc, isNumber, element,
+        makeNeutral(builder, loc, reduction.type, reduction.isMax));
+    results[reduction.output] = makeNumberOp(builder, loc, reduction.isMax,
+                                             accumulator, chosen, numbersOnly);
+    combiner->erase();
+    results.push_back(
+        arith::OrIOp::create(builder, loc, carried[flag++], isNumber));
+  }
+}
+
+SmallVector<Value> NumberReductions::end(OpBuilder &builder, Location loc,
+                                         ArrayRef<Value> outputs,
+                                         ArrayRef<Value> carried) const {
+  SmallVector<Value> results(carried.take_front(outputs.size()));
+  size_t flag = outputs.size();
+  for (const Reduction &reduction : reductions) {
+    Value none = makeFloat(builder, loc, reduction.type,
+                           APFloat::getNaN(reduction.type.getFloatSemantics()));
+    Value &result = results[reduction.output];
+    result =
+        arith::SelectOp::create(builder, loc, carried[flag++], result, none);
+    result =
+        makeNumberOp(builder, loc, reduction.isMax, outputs[reduction.output],
+                     result, arith::FastMathFlags::none);
+  }
+  return results;
+}
+
+void codegen::expandNumberOps(Operation *root) {
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (isNumberOp(op) && isa<FloatType>(op->getResult(0).getType()) &&
+        !arith::bitEnumContainsAll(cast<arith::ArithFastMathInterface>(op)
+                                       .getFastMathFlagsAttr()
+                                       .getValue(),
+                                   numbersOnly))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Value a = op->getOperand(0), b = op->getOperand(1);
+    auto predicate = isa<arith::MaxNumFOp>(op) ? arith::CmpFPredicate::OGT
+                                               : arith::CmpFPredicate::OLT;
+    // If a is NaN, the comparison is false and gives b.
+    Value isFirst = arith::CmpFOp::create(builder, loc, predicate, a, b);
+    Value chosen = arith::SelectOp::create(builder, loc, isFirst, a, b);
+    Value isNaN =
+        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, b, b);
+    op->getResult(0).replaceAllUsesWith(
+        arith::SelectOp::create(builder, loc, isNaN, a, chosen));
+    op->erase();
+  }
+}
