@@ -8,9 +8,11 @@
 #   %shard_build    root of the build
 #   %cmake %cc %cxx %python   as the project was configured
 # Features: shard-models, standalone (built against an installed MLIR), asan,
-#   mpi (mpirun on the path).
+#   mpi (mpirun on the path), cpu-LEVEL (x86-64, x86-64-v2, x86-64-v3, x86-64-v4: this
+#   machine runs code for it), clang (%cc is clang).
 
 import os
+import platform
 import shutil
 
 import lit.formats
@@ -32,6 +34,25 @@ if config.standalone:
 if config.asan:
     config.available_features.add("asan")
     config.environment["ASAN_OPTIONS"] = config.asan_options
+# The processor that programs are compiled for; without it, that of the machine.
+if "SHARD_CPU" in os.environ:
+    config.environment["SHARD_CPU"] = os.environ["SHARD_CPU"]
+# The levels of the x86-64 psABI that this machine has.
+levels = {
+    "x86-64": {"sse2"},
+    "x86-64-v2": {"sse4_2", "ssse3", "popcnt", "cx16", "lahf_lm"},
+    "x86-64-v3": {"avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"},
+    "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+}
+if platform.machine() == "x86_64" and os.path.exists("/proc/cpuinfo"):
+    with open("/proc/cpuinfo") as file:
+        flags = {word for line in file if line.startswith("flags") for word in line.split()}
+    for level, needed in levels.items():
+        if not needed <= flags:
+            break
+        config.available_features.add("cpu-" + level)
+if "clang" in os.path.basename(config.c_compiler):
+    config.available_features.add("clang")
 if shutil.which("mpirun"):
     config.available_features.add("mpi")
 

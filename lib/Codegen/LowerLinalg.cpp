@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopOrder.h"
 #include "Lowering.h"
 
 #include "Workarounds/NumberReductions.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -300,92 +302,16 @@ SmallVector<Value> LinalgLowering::emitBody(linalg::LinalgOp op, ValueRange ivs,
   return results;
 }
 
-/// The order of loops and how outputs are kept while reducing.
-struct LoopOrder {
-  SmallVector<unsigned> outer;
-  /// Reduction loops around which outputs live in registers; else empty.
-  SmallVector<unsigned> carried;
-};
-
-/// The loop whose steps are the smallest in memory, as the last dimension of
-/// the operands tells: the outputs' if all loops are parallel, else the largest
-/// input's.
-std::optional<unsigned> contiguousLoop(linalg::LinalgOp op) {
-  auto lastLoop = [&](OpOperand &operand) -> std::optional<unsigned> {
-    if (!isa<MemRefType>(operand.get().getType()))
-      return std::nullopt;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (map.getNumResults() == 0)
-      return std::nullopt;
-    AffineExpr last = map.getResults().back();
-    for (unsigned loop = op.getNumLoops(); loop-- > 0;)
-      if (last.isFunctionOfDim(loop))
-        return loop;
-    return std::nullopt;
-  };
-  if (op.getNumReductionLoops() == 0) {
-    for (OpOperand &init : op.getDpsInitsMutable())
-      if (std::optional<unsigned> loop = lastLoop(init))
-        return loop;
-    return std::nullopt;
-  }
-  std::optional<unsigned> best;
-  int64_t bestRank = -1;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    std::optional<unsigned> loop = lastLoop(*input);
-    int64_t rank = op.getMatchingIndexingMap(input).getNumResults();
-    if (loop && rank > bestRank) {
-      best = loop;
-      bestRank = rank;
-    }
-  }
-  return best;
-}
-
-/// Parallel loops move freely; reduction loops keep their order.
-LoopOrder chooseOrder(linalg::LinalgOp op) {
-  LoopOrder order;
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  std::optional<unsigned> inner = contiguousLoop(op);
-  SmallVector<unsigned> parallels, reductions;
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    if (kinds[loop] != utils::IteratorType::parallel)
-      reductions.push_back(loop);
-    else if (loop != inner)
-      parallels.push_back(loop);
-  }
-  bool innerIsParallel =
-      inner && kinds[*inner] == utils::IteratorType::parallel;
-  // Outputs can live in registers if the reduction does not move them.
-  bool outputsStay =
-      llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-        return llvm::none_of(reductions, [&](unsigned loop) {
-          return op.getMatchingIndexingMap(&init).isFunctionOfDim(loop);
-        });
-      });
-  if (!reductions.empty() && !outputsStay) {
-    // Not a reduction in the usual sense: the given order is the meaning.
-    llvm::append_range(order.outer, llvm::seq<unsigned>(0, op.getNumLoops()));
-    return order;
-  }
-  order.outer = parallels;
-  if (innerIsParallel) {
-    llvm::append_range(order.outer, reductions);
-    order.outer.push_back(*inner);
-    return order;
-  }
-  order.carried = reductions;
-  return order;
-}
-
 /// Lets LLVM reorder the sums and products of reductions, so that it vectorises
-/// them.
-void allowReassociation(ValueRange yielded, ValueRange carried) {
+/// them. Returns whether there are any.
+bool allowReassociation(ValueRange yielded, ValueRange carried) {
+  bool any = false;
   for (auto [value, accumulator] : llvm::zip(yielded, carried)) {
     Operation *combiner = value.getDefiningOp();
     if (!isa_and_nonnull<arith::AddFOp, arith::MulFOp>(combiner) ||
         !llvm::is_contained(combiner->getOperands(), accumulator))
       continue;
+    any = true;
     auto fast = cast<arith::ArithFastMathInterface>(combiner);
     combiner->setAttr(
         fast.getFastMathAttrName(),
@@ -393,6 +319,26 @@ void allowReassociation(ValueRange yielded, ValueRange carried) {
                                       fast.getFastMathFlagsAttr().getValue() |
                                           arith::FastMathFlags::reassoc));
   }
+  return any;
+}
+
+/// How many partial sums a vectorised reduction has.
+constexpr int64_t partialSums = 8;
+
+/// Fixes how LLVM vectorises `loop`. Otherwise the number of partial sums, and with
+/// it the rounding of the result, would depend on the processor.
+void fixPartialSums(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  Builder builder(context);
+  auto vectorize = LLVM::LoopVectorizeAttr::get(
+      context, /*disable=*/builder.getBoolAttr(false), {}, {},
+      /*width=*/builder.getI32IntegerAttr(partialSums), {}, {}, {});
+  auto interleave =
+      LLVM::LoopInterleaveAttr::get(context, builder.getI32IntegerAttr(1));
+  loop->setAttr(loopAnnotationName,
+                LLVM::LoopAnnotationAttr::get(context, {}, vectorize,
+                                              interleave, {}, {}, {}, {}, {},
+                                              {}, {}, {}, {}, {}, {}, {}));
 }
 
 void LinalgLowering::emitReductionNest(linalg::LinalgOp op,
@@ -405,7 +351,8 @@ void LinalgLowering::emitReductionNest(linalg::LinalgOp op,
         ArrayRef<Value>(carried).take_front(op.getNumDpsInits());
     SmallVector<Value> results =
         emitBody(op, SmallVector<Value>(ivs.begin(), ivs.end()), outputs);
-    allowReassociation(results, outputs);
+    if (allowReassociation(results, outputs))
+      fixPartialSums(cast<scf::ForOp>(builder.getBlock()->getParentOp()));
     NumberReductions(op).step(builder, loc, carried, results);
     carried = results;
     return;

@@ -100,6 +100,19 @@ static void markAllocations(ModuleOp module) {
                              UnitAttr::get(module.getContext()));
 }
 
+/// The conversion of scf.for keeps llvm.loop_annotation as an attribute that the
+/// translation to LLVM IR does not read; branches have a property for it.
+static void takeLoopAnnotations(ModuleOp module) {
+  module.walk([](LLVM::BrOp branch) {
+    auto annotation =
+        branch->getAttrOfType<LLVM::LoopAnnotationAttr>(loopAnnotationName);
+    if (!annotation)
+      return;
+    branch->removeAttr(loopAnnotationName);
+    branch.setLoopAnnotationAttr(annotation);
+  });
+}
+
 LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted) {
   MLIRContext *context = module.getContext();
   if (hosted)
@@ -131,5 +144,6 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted) {
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return failure();
   markAllocations(module);
+  takeLoopAnnotations(module);
   return success();
 }

@@ -28,6 +28,10 @@ namespace shard::codegen {
 /// Loads every dialect that the steps create ops of.
 void loadDialects(mlir::MLIRContext &context);
 
+/// The attribute of a loop that tells LLVM how to vectorise it.
+inline constexpr llvm::StringLiteral loopAnnotationName =
+    "llvm.loop_annotation";
+
 /// A linalg op that the contraction kernel computes.
 struct MatchedContraction {
   mlir::OpOperand *a, *b, *c;

@@ -31,6 +31,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
 
 #include <chrono>
 #include <map>
@@ -77,6 +78,9 @@ cl::opt<Kind> kind(
                clEnumValN(Kind::Ops, "ops", "straight-line code"),
                clEnumValN(Kind::Control, "control", "mostly regions and calls"),
                clEnumValN(Kind::Full, "full", "everything")));
+cl::opt<std::string>
+    cpu("cpu", cl::value_desc("processor"), cl::cat(category),
+        cl::desc("The processor to generate code for, as in shard-run"));
 cl::opt<bool> printOnly("print", cl::cat(category),
                         cl::desc("Print the programs; check nothing"));
 cl::opt<bool> printCoverage("coverage", cl::cat(category),
@@ -193,6 +197,8 @@ static std::string command(uint64_t seed) {
                      std::to_string(maxOps);
   if (!gridText.empty())
     text += " --grid " + gridText;
+  if (!cpu.empty())
+    text += " --cpu " + cpu;
   return text;
 }
 
@@ -295,6 +301,13 @@ int main(int argc, char **argv) {
     return bad("--max-ops " + llvm::Twine(maxOps) + ": expected 1 to 10000");
   if (!(leastSeconds >= 0) || !(reduceSeconds >= 0))
     return bad("--seconds and --reduce-seconds: expected a number from 0 on");
+
+  // All that compiles in this process and its children takes it from there.
+  if (!cpu.empty())
+    setenv(shard::cpuVariable, cpu.c_str(), /*overwrite=*/1);
+  auto machine = shard::createTargetMachine({}, 0, /*toRun=*/true);
+  if (!machine)
+    return bad(llvm::toString(machine.takeError()));
 
   if (listFaults) {
     for (const SeededFault &fault : seededFaults())

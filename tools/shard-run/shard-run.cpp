@@ -12,8 +12,8 @@
 
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
-#include "shard/Host/Npy.h"
 #include "shard/Execution/Verify.h"
+#include "shard/Host/Npy.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -24,6 +24,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -175,6 +176,12 @@ LogicalResult run(MLIRContext &context) {
     return errorAt(&context, "--triple", triple)
            << "code for another machine can only be written to a file: say "
               "where by --emit-object";
+
+  auto machine = shard::createTargetMachine({cpu, triple}, 0,
+                                            /*toRun=*/emitObject.empty());
+  if (!machine)
+    return errorAt(&context, "--cpu", cpu)
+           << llvm::toString(machine.takeError());
 
   shard::RunOptions options;
   options.verify = verifyRun;

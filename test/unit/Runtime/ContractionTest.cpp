@@ -39,7 +39,11 @@ void define(const Nest &nest, size_t depth, const HostTensor &a,
            atB + i * loop.strideB, atC + i * loop.strideC);
 }
 
-void check(const Nest &nest, ContractionTypes types, double tolerance) {
+const ContractionIsa allForms[] = {
+    ContractionIsa::Baseline, ContractionIsa::Avx2, ContractionIsa::Avx512};
+
+void check(const Nest &nest, ContractionTypes types, double tolerance,
+           ContractionIsa isa) {
   HostTensor a(types.a, {nest.sizeA}), b(types.b, {nest.sizeB}),
       c(types.c, {nest.sizeC});
   fillRandom(a, 1, 0);
@@ -50,11 +54,18 @@ void check(const Nest &nest, ContractionTypes types, double tolerance) {
     expected[i] = c.asDouble(i);
   define(nest, 0, a, b, expected, 0, 0, 0);
   contract(types, a.data(), b.data(), c.data(), nest.loops.data(),
-           static_cast<int64_t>(nest.loops.size()));
+           static_cast<int64_t>(nest.loops.size()), isa);
   for (int64_t i = 0; i < nest.sizeC; ++i)
     ASSERT_NEAR(c.asDouble(i), expected[i],
                 tolerance * std::max(1.0, std::fabs(expected[i])))
         << i;
+}
+
+/// Checks each form of the kernel that this machine can run.
+void check(const Nest &nest, ContractionTypes types, double tolerance) {
+  for (ContractionIsa isa : allForms)
+    if (isContractionIsaSupported(isa))
+      check(nest, types, tolerance, isa);
 }
 
 Nest matmul(int64_t m, int64_t n, int64_t k) {
@@ -130,4 +141,47 @@ TEST(ContractionTest, EveryType) {
   run({E::I8, E::I64, E::I64, E::I64}, 0);
   EXPECT_FALSE(isContractionSupported({E::F32, E::F32, E::F64, E::F64}));
   EXPECT_FALSE(isContractionSupported({E::F64, E::F64, E::F32, E::F32}));
+}
+
+// Where products are exact, fused multiply-adds do not matter, and all forms must
+// round alike: they add the terms of an element in one order.
+TEST(ContractionTest, AllFormsAddInOneOrder) {
+  Nest nest = matmul(37, 65, 300);
+  HostTensor a(ElementType::F32, {nest.sizeA}),
+      b(ElementType::F32, {nest.sizeB});
+  auto fill = [](HostTensor &tensor, float scale) {
+    auto *data = reinterpret_cast<float *>(tensor.data());
+    for (int64_t i = 0; i < tensor.numElements(); ++i)
+      data[i] = float((i * 2654435761u >> 7) % 4001 - 2000) * scale;
+  };
+  fill(a, 0x1p-9f);
+  fill(b, 0x1p-3f);
+  std::vector<std::vector<float>> results;
+  for (ContractionIsa isa : allForms) {
+    if (!isContractionIsaSupported(isa))
+      continue;
+    std::vector<float> c(nest.sizeC, 0.1f);
+    contract(f32, a.data(), b.data(), c.data(), nest.loops.data(), 3, isa);
+    results.push_back(c);
+  }
+  for (const std::vector<float> &result : results)
+    EXPECT_EQ(std::memcmp(result.data(), results.front().data(),
+                          result.size() * sizeof(float)),
+              0);
+}
+
+TEST(ContractionTest, EveryEntryTakesATable) {
+  const int64_t table[] = {2, 3, 0, 2, 2, 0, 1, 1, 3, 1, 2, 0};
+  const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 0, 1, 1, 1};
+  int64_t type = static_cast<int64_t>(ElementType::F32);
+  int64_t types = type | type << 8 | type << 16 | type << 24;
+  std::vector<ContractionEntry *> entries{&shard_kernel_contract};
+  for (ContractionIsa isa : allForms)
+    if (isContractionIsaSupported(isa))
+      entries.push_back(contractionEntry(isa));
+  for (ContractionEntry *entry : entries) {
+    std::vector<float> c(4, 0.0f);
+    entry(types, a, b, c.data(), 3, table);
+    EXPECT_EQ(c, (std::vector<float>{4, 5, 10, 11}));
+  }
 }
