@@ -290,6 +290,79 @@ static void compareAll(const std::vector<HostTensor> &expected,
   }
 }
 
+namespace {
+/// The programs of one device.
+struct OneDevice {
+  /// Not optimised: what results are compared with.
+  std::unique_ptr<CompiledProgram> reference;
+  /// As optimised as the grid's.
+  std::unique_ptr<CompiledProgram> optimized;
+  ErrorModel model;
+};
+} // namespace
+
+/// Compiles what `options` ask for on one device. `module` has no grid if `alone`.
+static LogicalResult compileOneDevice(ModuleOp module, StringRef entryName,
+                                      const RunOptions &options, bool alone,
+                                      int64_t dynamicExtent,
+                                      OneDevice &programs) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  auto entry = copy->lookupSymbol<func::FuncOp>(entryName);
+  eraseUnreachable(entry);
+  if (failed(dropShardings(*copy)) || failed(lowerTosa(*copy)))
+    return failure();
+  programs.model = deriveErrorModel(copy->lookupSymbol<func::FuncOp>(entryName),
+                                    dynamicExtent);
+  auto compileAt = [&](unsigned level,
+                       std::unique_ptr<CompiledProgram> &program) {
+    CompileOptions compileOptions = compileWithRuntime(options);
+    compileOptions.optLevel = level;
+    auto compiled = compile(*copy, entryName, compileOptions);
+    if (succeeded(compiled))
+      program = std::move(*compiled);
+    return success(succeeded(compiled));
+  };
+  if (options.verify && failed(compileAt(1, programs.reference)))
+    return failure();
+  if (alone || (options.verify && options.timeOneDevice))
+    return compileAt(options.optLevel, programs.optimized);
+  return success();
+}
+
+/// Runs a program that has no grid.
+static void runAlone(func::FuncOp entry, const CompiledProgram &program,
+                     const std::vector<HostTensor> &inputs, RunReport &report) {
+  describeUnpartitioned(entry, report);
+  for (const HostTensor &input : inputs)
+    report.argumentBytes += input.numBytes();
+  if (!runReference(program, inputs, report, report.outputs))
+    return;
+  report.secondsGrid = report.secondsOneDevice;
+  for (auto [index, output] : llvm::enumerate(report.outputs)) {
+    report.results[index].localBytes = output.numBytes();
+    report.resultBytes += output.numBytes();
+  }
+}
+
+/// Runs the grid's program and, as `options` want, compares it with one device.
+static void runAndCompare(const GridProgram &program, const OneDevice &one,
+                          const std::vector<HostTensor> &inputs,
+                          const RunOptions &options, RunReport &report) {
+  report.verified = options.verify;
+  std::vector<HostTensor> expected, outputs;
+  if (options.verify && !runReference(*one.reference, inputs, report, expected))
+    return;
+  if (one.optimized &&
+      !runOptimized(*one.optimized, inputs, expected, one.model, report))
+    return;
+  if (!runGrid(program, inputs, options, report, outputs))
+    return;
+  if (options.verify)
+    compareAll(expected, outputs, one.model, report);
+  if (options.keepOutputs)
+    report.outputs = std::move(outputs);
+}
+
 FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
                                        RunOptions options) {
   OwningOpRef<ModuleOp> work = module.clone();
@@ -304,74 +377,35 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
 
   RunReport report;
   report.entry = entryName.str();
-  std::vector<HostTensor> inputs;
-  if (failed(makeInputs(entry, options, inputs)))
-    return failure();
-
   auto begin = Clock::now();
-  std::unique_ptr<CompiledProgram> reference, optimized;
-  ErrorModel model;
-  bool run = options.objectFile.empty();
-  if (run && (options.verify || !*gridOp)) {
-    OwningOpRef<ModuleOp> copy = work->clone();
-    eraseUnreachable(copy->lookupSymbol<func::FuncOp>(entryName));
-    if (failed(dropShardings(*copy)) || failed(lowerTosa(*copy)))
+  if (!options.objectFile.empty()) {
+    if (!*gridOp)
+      return emitError(module.getLoc())
+             << "the program has no grid to compile it for";
+    if (failed(buildGridProgram(*work, entryName, *gridOp, options, report)))
       return failure();
-    model = deriveErrorModel(copy->lookupSymbol<func::FuncOp>(entryName),
-                             largestExtent(inputs));
-    auto compileAt = [&](unsigned level,
-                         std::unique_ptr<CompiledProgram> &program) {
-      CompileOptions compileOptions = compileWithRuntime(options);
-      compileOptions.optLevel = level;
-      auto compiled = compile(*copy, entryName, compileOptions);
-      if (succeeded(compiled))
-        program = std::move(*compiled);
-      return success(succeeded(compiled));
-    };
-    if (options.verify && failed(compileAt(1, reference)))
-      return failure();
-    if ((!*gridOp || options.timeOneDevice) &&
-        failed(compileAt(options.optLevel, optimized)))
-      return failure();
-  }
-
-  std::vector<HostTensor> outputs;
-  if (!*gridOp) {
     report.secondsCompile = secondsSince(begin);
-    describeUnpartitioned(entry, report);
-    for (const HostTensor &input : inputs)
-      report.argumentBytes += input.numBytes();
-    if (runReference(*optimized, inputs, report, outputs)) {
-      report.secondsGrid = report.secondsOneDevice;
-      for (auto [index, output] : llvm::enumerate(outputs)) {
-        report.results[index].localBytes = output.numBytes();
-        report.resultBytes += output.numBytes();
-      }
-    }
-    report.outputs = std::move(outputs);
     return report;
   }
 
+  std::vector<HostTensor> inputs;
+  if (failed(makeInputs(entry, options, inputs)))
+    return failure();
+  OneDevice one;
+  if ((options.verify || !*gridOp) &&
+      failed(compileOneDevice(*work, entryName, options, !*gridOp,
+                              largestExtent(inputs), one)))
+    return failure();
+  if (!*gridOp) {
+    report.secondsCompile = secondsSince(begin);
+    runAlone(entry, *one.optimized, inputs, report);
+    return report;
+  }
   FailureOr<GridProgram> program =
       buildGridProgram(*work, entryName, *gridOp, options, report);
   if (failed(program))
     return failure();
   report.secondsCompile = secondsSince(begin);
-  if (!run)
-    return report;
-
-  report.verified = options.verify;
-  std::vector<HostTensor> expected;
-  if (options.verify && !runReference(*reference, inputs, report, expected))
-    return report;
-  if (options.verify && options.timeOneDevice &&
-      !runOptimized(*optimized, inputs, expected, model, report))
-    return report;
-  if (!runGrid(*program, inputs, options, report, outputs))
-    return report;
-  if (options.verify)
-    compareAll(expected, outputs, model, report);
-  if (options.keepOutputs)
-    report.outputs = std::move(outputs);
+  runAndCompare(*program, one, inputs, options, report);
   return report;
 }
