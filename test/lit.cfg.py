@@ -7,13 +7,14 @@
 #   %shard_src      root of the checkout
 #   %shard_build    root of the build
 #   %cmake %cc %cxx %python   as the project was configured
+#   %mpirun_openmpi %mpirun_mpich   the launchers, where there are such features
 # Features: shard-models, standalone (built against an installed MLIR), asan,
-#   mpi (mpirun on the path), cpu-LEVEL (x86-64, x86-64-v2, x86-64-v3, x86-64-v4: this
-#   machine runs code for it), clang (%cc is clang).
+#   cpu-LEVEL (x86-64, x86-64-v2, x86-64-v3, x86-64-v4: this
+#   machine runs code for it), clang (%cc is clang), openmpi, mpich (the runtime library for it was
+#   built, and there is a launcher).
 
 import os
 import platform
-import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -53,8 +54,9 @@ if platform.machine() == "x86_64" and os.path.exists("/proc/cpuinfo"):
         config.available_features.add("cpu-" + level)
 if "clang" in os.path.basename(config.c_compiler):
     config.available_features.add("clang")
-if shutil.which("mpirun"):
-    config.available_features.add("mpi")
+for name, launcher in config.mpi_launchers.items():
+    config.available_features.add(name)
+    config.substitutions.append(("%mpirun_" + name, launcher))
 
 config.substitutions += [
     ("%shared_models", models),
@@ -71,12 +73,27 @@ llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.shard_tools_dir, append_path=True)
 
+# `lit --param mpi=openmpi build/test/run` runs every program of these tests with one
+# process per device.
+mpi = lit_config.params.get("mpi")
+programs = ["shard-opt", "shard-run", "shard-fuzz", "shard-mutate", "shard-host",
+            "shard-lsp-server", "shard-translate"]
+if mpi:
+    programs.remove("shard-run")
+    config.substitutions.append(
+        (r"\bshard-run\b(?=\s)", " ".join([
+            config.python, os.path.join(config.shard_source_dir, "test", "mpi-shard-run.py"),
+            config.mpi_launchers[mpi], os.path.join(config.shard_tools_dir, "shard-run")])))
+
+# Tests may be run by root, and with more processes than cores.
+config.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                          OMPI_MCA_rmaps_base_oversubscribe="1",
+                          OMPI_MCA_mpi_yield_when_idle="1")
+
 # Our programs are named by their whole path in a failing command, so that it
 # can be pasted into a shell.
 llvm_config.add_tool_substitutions(
-    [ToolSubst(name, unresolved="ignore")
-     for name in ("shard-opt", "shard-run", "shard-fuzz", "shard-mutate", "shard-host",
-                  "shard-lsp-server", "shard-translate")],
+    [ToolSubst(name, unresolved="ignore") for name in programs],
     [config.shard_tools_dir])
 llvm_config.add_tool_substitutions(
     ["mlir-opt", "mlir-translate"], [config.llvm_tools_dir])

@@ -236,25 +236,30 @@ execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
 
   if (failed(lowerTosa(module)))
     return failure();
+  CompileOptions compileOptions = compileWithRuntime(
+      options, options.processes ? options.processes->symbols()
+                                 : runtime::runtimeSymbols());
   if (!options.objectFile.empty()) {
     auto object =
-        compileToObject(module, entryName, compileWithRuntime(options));
+        compileToObject(module, entryName, compileOptions);
     if (failed(object) || failed(writeObject(**object, options, module)))
       return failure();
     return program;
   }
-  auto code = compile(module, entryName, compileWithRuntime(options));
+  auto code = compile(module, entryName, compileOptions);
   if (failed(code))
     return failure();
   program.code = std::move(*code);
   return program;
 }
 
-CompileOptions execution::compileWithRuntime(const RunOptions &options) {
+CompileOptions execution::compileWithRuntime(
+    const RunOptions &options,
+    const std::vector<std::pair<const char *, void *>> &symbols) {
   CompileOptions result;
   result.optLevel = options.optLevel;
   result.target = options.target;
-  for (auto [name, address] : runtime::runtimeSymbols())
+  for (auto [name, address] : symbols)
     result.symbols.emplace_back(name, address);
   return result;
 }
@@ -275,6 +280,7 @@ void execution::reportCollectives(const GridProgram &program,
                              : std::to_string(axis));
     row.calls = call.count;
     row.bytesPerDevice = call.bytes;
+    row.seconds = call.seconds;
     row.location = call.location;
     auto origin = program.origins.find(
         collectiveKey(call.kind, call.axes, call.location));

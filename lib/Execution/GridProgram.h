@@ -47,8 +47,10 @@ buildGridProgram(mlir::ModuleOp module, llvm::StringRef entry, GridOp gridOp,
                  const RunOptions &options, RunReport &report);
 
 /// Options under which a program may call the runtime: cf.assert and
-/// collectives.
-CompileOptions compileWithRuntime(const RunOptions &options);
+/// collectives, by the addresses in `symbols`.
+CompileOptions compileWithRuntime(
+    const RunOptions &options,
+    const std::vector<std::pair<const char *, void *>> &symbols);
 
 /// Turns the runtime's record into rows of the report.
 void reportCollectives(const GridProgram &program,

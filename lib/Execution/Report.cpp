@@ -9,6 +9,7 @@
 #include "shard/Execution/Verify.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -69,6 +70,33 @@ static void printValues(llvm::StringRef heading, llvm::StringRef name,
   printTable(rows, {false, false, false, true}, os);
 }
 
+/// Who was slowest, and how evenly the work was spread.
+static void printProcesses(llvm::ArrayRef<ProcessReport> processes,
+                           llvm::raw_ostream &os) {
+  llvm::StringSet<> hosts;
+  size_t slowest = 0;
+  double sum = 0, most = 0;
+  // Who waits for others is in a collective: what is left is work.
+  auto work = [](const ProcessReport &process) {
+    return std::max(process.seconds - process.secondsInCollectives, 0.0);
+  };
+  for (auto [index, process] : llvm::enumerate(processes)) {
+    hosts.insert(process.host);
+    sum += work(process);
+    if (work(process) > work(processes[slowest]))
+      slowest = index;
+  }
+  most = work(processes[slowest]);
+  double mean = sum / processes.size();
+  os << formatv("processes           {0} on {1} {2}; most work: process {3} on "
+                "{4}, {5}, {6:F2} times the mean; {7} in collectives\n",
+                processes.size(), hosts.size(),
+                hosts.size() == 1 ? "host" : "hosts", slowest,
+                processes[slowest].host, formatSeconds(most),
+                mean > 0 ? most / mean : 1.0,
+                formatSeconds(processes[slowest].secondsInCollectives));
+}
+
 void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
   os << formatv("program {0}\n", report.entry);
   int64_t devices = 1;
@@ -91,14 +119,25 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
   if (report.collectives.empty()) {
     os << "no collectives\n";
   } else {
+    // Threads of one machine share its cores: times of single calls tell little.
+    bool timed = !report.processes.empty();
     std::vector<std::vector<std::string>> rows{{"collective", "axes", "calls",
-                                                "bytes sent per device",
+                                                "bytes sent per device", "time",
                                                 "location", "needed by"}};
     for (const CollectiveReport &row : report.collectives)
-      rows.push_back(
-          {row.kind, llvm::join(row.axes, ", "), std::to_string(row.calls),
-           formatBytes(row.bytesPerDevice), row.location, row.neededBy});
-    printTable(rows, {false, false, true, true, false, false}, os);
+      rows.push_back({row.kind, llvm::join(row.axes, ", "),
+                      std::to_string(row.calls),
+                      formatBytes(row.bytesPerDevice),
+                      formatSeconds(row.seconds), row.location, row.neededBy});
+    llvm::SmallVector<bool> rightAligned = {false, false, true, true,
+                                            true,  false, false};
+    if (!timed) {
+      constexpr int kTime = 4;
+      rightAligned.erase(rightAligned.begin() + kTime);
+      for (std::vector<std::string> &row : rows)
+        row.erase(row.begin() + kTime);
+    }
+    printTable(rows, rightAligned, os);
   }
 
   os << '\n'
@@ -112,6 +151,8 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
     os << "one device " << formatSeconds(report.secondsOneDevice) << ", ";
   os << "grid " << formatSeconds(report.secondsGrid) << ", compilation "
      << formatSeconds(report.secondsCompile) << '\n';
+  if (!report.processes.empty())
+    printProcesses(report.processes, os);
   if (report.verified && report.error.empty()) {
     double allowed = 0.0;
     for (const ValueReport &value : report.results)
@@ -179,6 +220,7 @@ void shard::printJson(const RunReport &report, llvm::raw_ostream &os) {
                            {"axes", llvm::json::Array(row.axes)},
                            {"calls", row.calls},
                            {"bytes_sent_per_device", row.bytesPerDevice},
+                           {"seconds", row.seconds},
                            {"location", row.location},
                            {"needed_by", row.neededBy}});
   llvm::json::Object object{
@@ -202,6 +244,14 @@ void shard::printJson(const RunReport &report, llvm::raw_ostream &os) {
     object["max_absolute_error"] = number(report.maxAbsolute);
     object["max_relative_error"] = number(report.maxRelative);
   }
+  llvm::json::Array processes;
+  for (const ProcessReport &process : report.processes)
+    processes.push_back(llvm::json::Object{
+        {"host", process.host},
+        {"seconds", process.seconds},
+        {"seconds_in_collectives", process.secondsInCollectives}});
+  if (!report.processes.empty())
+    object["processes"] = std::move(processes);
   if (!report.error.empty())
     object["error"] = report.error;
   os << formatv("{0:2}\n", llvm::json::Value(std::move(object)));

@@ -9,10 +9,10 @@
 #include "shard/Execution/Verify.h"
 
 #include "GridProgram.h"
+#include "RunGrid.h"
 
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
-#include "shard/Host/Placement.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Reference/Reference.h"
 #include "shard/Runtime/Threads.h"
@@ -91,12 +91,6 @@ static int64_t largestExtent(const std::vector<HostTensor> &tensors) {
   return largest;
 }
 
-/// Marks the run as failed for the reason `what`.
-static void fail(RunReport &report, const llvm::Twine &what) {
-  report.pass = false;
-  report.error = what.str();
-}
-
 /// Runs the reference; false if that went wrong.
 static bool runReference(const CompiledProgram &program,
                          const std::vector<HostTensor> &inputs,
@@ -118,138 +112,6 @@ static bool runReference(const CompiledProgram &program,
   if (report.gridName.empty())
     report.peakTemporaryBytes = invocation->peakBytes();
   outputs = invocation->takeResults();
-  return true;
-}
-
-/// The local inputs of all devices. Where devices hold the whole tensor they
-/// share it.
-struct LocalInputs {
-  std::vector<std::vector<HostTensor>> owned;
-  std::vector<std::vector<const HostTensor *>> pointers;
-};
-
-static LocalInputs sliceInputs(const GridProgram &program,
-                               const std::vector<HostTensor> &inputs) {
-  LocalInputs locals;
-  int64_t devices = program.grid.numDevices();
-  locals.owned.resize(devices);
-  locals.pointers.resize(devices);
-  for (int64_t device = 0; device < devices; ++device) {
-    locals.owned[device].reserve(inputs.size());
-    for (auto [index, input] : llvm::enumerate(inputs)) {
-      const auto &[shape, grid, sharding] = program.arguments[index];
-      if (sharding.isReplicated()) {
-        locals.pointers[device].push_back(&input);
-        continue;
-      }
-      locals.owned[device].push_back(
-          sliceForDevice(grid, input, sharding, device));
-      locals.pointers[device].push_back(&locals.owned[device].back());
-    }
-  }
-  return locals;
-}
-
-/// The shape of a whole result, of which the first device returned `local`.
-/// Dynamic dimensions divide evenly.
-static std::vector<int64_t> wholeShape(const GridValue &value,
-                                       const HostTensor &local) {
-  std::vector<int64_t> shape = value.shape;
-  for (size_t dim = 0; dim < shape.size(); ++dim)
-    if (ShapedType::isDynamic(shape[dim]))
-      shape[dim] =
-          local.shape()[dim] * value.grid.groupSize(value.sharding.dims[dim]);
-  return shape;
-}
-
-/// Dynamic dimensions divide evenly by contract: what of the inputs does not, in
-/// words; empty if all do.
-static std::string brokenContract(const GridProgram &program,
-                                  const std::vector<HostTensor> &inputs) {
-  for (auto [index, input] : llvm::enumerate(inputs)) {
-    const auto &[shape, grid, sharding] = program.arguments[index];
-    for (size_t dim = 0; dim < shape.size(); ++dim) {
-      int64_t parts = grid.groupSize(sharding.dims[dim]);
-      int64_t extent = input.shape()[dim];
-      if (ShapedType::isDynamic(shape[dim]) && extent % parts != 0)
-        return llvm::formatv(
-                   "argument {0}: dynamic dimension {1} has extent "
-                   "{2}, which {3} devices do not divide evenly; give "
-                   "the extent in the type, or an input that divides",
-                   index, dim, extent, parts)
-            .str();
-    }
-  }
-  return {};
-}
-
-/// Runs all devices; false if that went wrong.
-static bool runGrid(const GridProgram &program,
-                    const std::vector<HostTensor> &inputs,
-                    const RunOptions &options, RunReport &report,
-                    std::vector<HostTensor> &outputs) {
-  if (std::string broken = brokenContract(program, inputs); !broken.empty()) {
-    fail(report, broken);
-    return false;
-  }
-  LocalInputs locals = sliceInputs(program, inputs);
-  int64_t devices = program.grid.numDevices();
-  std::vector<Invocation> invocations;
-  for (int64_t device = 0; device < devices; ++device) {
-    int64_t bytes = 0;
-    for (const HostTensor *tensor : locals.pointers[device])
-      bytes += tensor->numBytes();
-    report.argumentBytes = std::max(report.argumentBytes, bytes);
-    llvm::Expected<Invocation> invocation =
-        program.code->prepare(locals.pointers[device]);
-    if (!invocation) {
-      fail(report, "device " + llvm::Twine(device) + ": " +
-                       llvm::toString(invocation.takeError()));
-      return false;
-    }
-    invocations.push_back(std::move(*invocation));
-  }
-  for (auto [index, value] : llvm::enumerate(report.arguments))
-    value.localBytes = locals.pointers[0][index]->numBytes();
-
-  runtime::RunOptions runOptions;
-  if (options.timeoutSeconds > 0)
-    runOptions.timeoutSeconds = options.timeoutSeconds;
-  runtime::RunReport run = runtime::runOnGrid(
-      program.grid.shape,
-      [&](int64_t device) { invocations[device].execute(); }, runOptions);
-  report.secondsGrid = run.seconds;
-  reportCollectives(program, run.calls, report);
-  report.calls = std::move(run.calls);
-  if (!run.ok) {
-    fail(report, run.error);
-    return false;
-  }
-
-  std::vector<std::vector<HostTensor>> results;
-  for (Invocation &invocation : invocations) {
-    report.peakTemporaryBytes =
-        std::max(report.peakTemporaryBytes, invocation.peakBytes());
-    results.push_back(invocation.takeResults());
-  }
-  for (auto [index, value] : llvm::enumerate(program.results)) {
-    std::vector<const HostTensor *> blocks;
-    for (const std::vector<HostTensor> &device : results)
-      blocks.push_back(&device[index]);
-    report.results[index].localBytes = blocks.front()->numBytes();
-    report.resultBytes += blocks.front()->numBytes();
-    std::string error;
-    std::optional<HostTensor> whole =
-        assemble(value.grid, wholeShape(value, *blocks.front()), value.sharding,
-                 blocks, error);
-    if (whole)
-      error = wrongHalo(value.grid, *whole, value.sharding, blocks);
-    if (!error.empty()) {
-      fail(report, "result " + llvm::Twine(index) + ": " + error);
-      return false;
-    }
-    outputs.push_back(std::move(*whole));
-  }
   return true;
 }
 
@@ -315,7 +177,8 @@ static LogicalResult compileOneDevice(ModuleOp module, StringRef entryName,
                                     dynamicExtent);
   auto compileAt = [&](unsigned level,
                        std::unique_ptr<CompiledProgram> &program) {
-    CompileOptions compileOptions = compileWithRuntime(options);
+    CompileOptions compileOptions =
+        compileWithRuntime(options, runtime::runtimeSymbols());
     compileOptions.optLevel = level;
     auto compiled = compile(*copy, entryName, compileOptions);
     if (succeeded(compiled))
@@ -355,7 +218,11 @@ static void runAndCompare(const GridProgram &program, const OneDevice &one,
   if (one.optimized &&
       !runOptimized(*one.optimized, inputs, expected, one.model, report))
     return;
-  if (!runGrid(program, inputs, options, report, outputs))
+  bool ran = options.processes
+                 ? runOnProcesses(program, inputs, *options.processes, report,
+                                  outputs)
+                 : runGrid(program, inputs, options, report, outputs);
+  if (!ran)
     return;
   if (options.verify)
     compareAll(expected, outputs, one.model, report);
@@ -365,6 +232,9 @@ static void runAndCompare(const GridProgram &program, const OneDevice &one,
 
 FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
                                        RunOptions options) {
+  // The first process compares for all.
+  if (options.processes && options.processes->number() != 0)
+    options.verify = false;
   OwningOpRef<ModuleOp> work = module.clone();
   StringRef entryName = entry.getName();
   if (!options.partitionAll)

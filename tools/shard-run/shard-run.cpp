@@ -20,11 +20,16 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+
+#include <cstdlib>
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -84,6 +89,18 @@ cl::opt<std::string>
                cl::desc("Compile the program of the grid to an object file and "
                         "run nothing"));
 
+enum class RuntimeKind { Auto, Threads, Mpi };
+cl::opt<RuntimeKind> runtimeKind(
+    "runtime", cl::init(RuntimeKind::Auto), cl::cat(category),
+    cl::desc("What runs the devices"),
+    cl::values(clEnumValN(RuntimeKind::Auto, "auto",
+                          "processes if a launcher of MPI has started several, "
+                          "else threads"),
+               clEnumValN(RuntimeKind::Threads, "threads",
+                          "threads of this process"),
+               clEnumValN(RuntimeKind::Mpi, "mpi",
+                          "processes that a launcher of MPI has started")));
+
 enum class ReportKind { Text, Json };
 cl::opt<ReportKind> reportKind(
     "report", cl::init(ReportKind::Text), cl::cat(category),
@@ -140,8 +157,68 @@ LogicalResult writeOutputs(MLIRContext *context,
   return success();
 }
 
+/// Joins the other processes if there are some.
+bool joinProcesses(int argc, char **argv,
+                   shard::runtime::Processes *&processes) {
+  using shard::runtime::Processes;
+  if (runtimeKind == RuntimeKind::Threads)
+    return true;
+  std::string mpi = Processes::launcher(), error;
+  if (mpi.empty() && runtimeKind == RuntimeKind::Auto)
+    return true;
+  // The session takes it from there.
+  if (timeout > 0)
+    setenv("SHARD_RT_TIMEOUT", std::to_string(timeout).c_str(), 1);
+  std::string folder =
+      llvm::sys::path::parent_path(
+          llvm::sys::fs::getMainExecutable(
+              argv[0], reinterpret_cast<void *>(&joinProcesses)))
+          .str();
+  for (llvm::StringRef name : {"openmpi", "mpich"})
+    if (!processes && (mpi.empty() || mpi == name))
+      processes = Processes::load(name.str(), folder, error);
+  if (!processes) {
+    llvm::WithColor::error() << error << '\n';
+    return false;
+  }
+  // Processes with other files or options are other programs.
+  std::string text;
+  for (int i = 1; i < argc; ++i)
+    text += std::string(argv[i]) + '\0';
+  if (auto file = llvm::MemoryBuffer::getFile(inputFile))
+    text += (*file)->getBuffer();
+  processes->setProgram(text);
+  return true;
+}
+
+/// Ends all processes with one result. `problems` is what this one would have
+/// printed, if it is not the first.
+LogicalResult endTogether(shard::runtime::Processes &processes,
+                          LogicalResult result, std::string problems) {
+  bool isFirst = processes.number() == 0;
+  if (!processes.hasStarted()) {
+    if (failed(result) && problems.empty())
+      problems = "failed";
+    bool allWell = processes.startTogether(problems);
+    if (isFirst && succeeded(result) && !allWell) {
+      llvm::WithColor::error() << problems << '\n';
+      result = failure();
+    }
+  }
+  std::string word = isFirst && succeeded(result) ? "pass" : "";
+  result = success(processes.broadcast(word) == "pass");
+  if (failed(result))
+    processes.endTogether();
+  return result;
+}
+
 /// Everything after the command line has been read.
-LogicalResult run(MLIRContext &context) {
+LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
+  bool isFirst = !processes || processes->number() == 0;
+  if (processes && !emitObject.empty())
+    return errorAt(&context, "--emit-object", emitObject)
+           << "one program is for all devices: compile it without a launcher "
+              "of MPI, or with --runtime=threads";
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputFile, &context);
   if (!module)
     return failure();
@@ -191,7 +268,8 @@ LogicalResult run(MLIRContext &context) {
   options.target = {cpu, triple};
   options.objectFile = emitObject;
   options.keepOutputs = !outputs.empty();
-  if (printPartitioned)
+  options.processes = processes;
+  if (printPartitioned && isFirst)
     options.onPartitioned = [](ModuleOp partitioned) {
       partitioned.print(llvm::outs());
       llvm::outs() << '\n';
@@ -202,8 +280,8 @@ LogicalResult run(MLIRContext &context) {
       shard::runProgram(*module, *entry, std::move(options));
   if (failed(report))
     return failure();
-  if (!emitObject.empty())
-    return success();
+  if (!emitObject.empty() || !isFirst)
+    return success(report->pass);
   if (reportKind == ReportKind::Json)
     shard::printJson(*report, llvm::outs());
   else
@@ -220,15 +298,27 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
-      "Runs a program on a grid of devices, as threads of this process, and "
-      "proves that it computes what it computes on one\n");
+      "Runs a program on a grid of devices, as threads of this process or as "
+      "processes that mpirun has started, and proves that it computes what it "
+      "computes on one\n");
+  shard::runtime::Processes *processes = nullptr;
+  if (!joinProcesses(argc, argv, processes))
+    return 1;
   DialectRegistry registry;
   shard::registerRunDialects(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context, llvm::errs());
-  LogicalResult result = run(context);
+  // The first process prints what all of them find.
+  std::string problems;
+  llvm::raw_string_ostream problemStream(problems);
+  bool isFirst = !processes || processes->number() == 0;
+  SourceMgrDiagnosticHandler handler(
+      sources, &context,
+      isFirst ? static_cast<llvm::raw_ostream &>(llvm::errs()) : problemStream);
+  LogicalResult result = run(context, processes);
   llvm::outs().flush();
+  if (processes)
+    result = endTogether(*processes, result, problems);
   return succeeded(result) ? 0 : 1;
 }

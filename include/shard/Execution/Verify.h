@@ -23,6 +23,7 @@
 #include "shard/Host/Compare.h"
 #include "shard/Host/HostTensor.h"
 #include "shard/Pipelines/Pipelines.h"
+#include "shard/Runtime/Processes.h"
 #include "shard/Runtime/Threads.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -66,6 +67,11 @@ struct RunOptions {
   bool partitionAll = false;
   /// Keep the results of the grid in RunReport::outputs.
   bool keepOutputs = false;
+  /// Null: all devices run as threads of this process. Else every process runs
+  /// one device of the grid, and all of them call runProgram alike; the first one
+  /// compares and has the report. A process on which runProgram fails before the
+  /// run has to call Processes::startTogether.
+  runtime::Processes *processes = nullptr;
 };
 
 /// A collective of the partitioned program.
@@ -76,6 +82,8 @@ struct CollectiveReport {
   int64_t calls = 0;
   /// Sent by one device in all calls.
   int64_t bytesPerDevice = 0;
+  /// In all calls, waiting included, on the device where it took longest.
+  double seconds = 0;
   /// Where the op stands in the user's program.
   std::string location;
   /// The op that needed it.
@@ -91,6 +99,13 @@ struct ValueReport {
   std::optional<Comparison> comparison;
 };
 
+/// A process that ran one device.
+struct ProcessReport {
+  std::string host;
+  /// Of its run, and the part of it within collectives, waiting included.
+  double seconds = 0, secondsInCollectives = 0;
+};
+
 struct RunReport {
   std::string entry;
   /// Empty if the program has no grid: then it ran on one device.
@@ -101,6 +116,8 @@ struct RunReport {
   /// The runtime's record that `collectives` tells of; slices too.
   std::vector<runtime::CallRecord> calls;
   std::vector<ValueReport> arguments, results;
+  /// With RunOptions::processes, by number.
+  std::vector<ProcessReport> processes;
   /// Per device.
   int64_t argumentBytes = 0, resultBytes = 0, peakTemporaryBytes = 0;
   /// Wall time of one run, compilation not counted. 0 where there was none. On one

@@ -49,6 +49,10 @@ struct RunReport {
   std::string error;
   /// From the moment when all devices are ready until the last one is done.
   double seconds = 0;
+  /// The same for this process's devices only, and the part of it within the
+  /// calls of one of them: the largest of any.
+  double secondsHere = 0;
+  double secondsInCalls = 0;
   /// In the order in which device 0 met them, then those it did not meet.
   std::vector<CallRecord> calls;
 };

@@ -28,11 +28,10 @@
 #define SHARD_RUNTIME_THREADS_H
 
 #include "shard/Runtime/Report.h"
+#include "shard/Runtime/Symbols.h"
 
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace shard {
@@ -54,10 +53,6 @@ struct RunOptions {
 RunReport runOnGrid(const std::vector<int64_t> &shape,
                     const std::function<void(int64_t device)> &fn,
                     const RunOptions &options = RunOptions());
-
-/// Name and address of every function of Runtime.h that compiled code calls,
-/// for a JIT's symbol table.
-std::vector<std::pair<const char *, void *>> runtimeSymbols();
 
 } // namespace runtime
 } // namespace shard

@@ -35,6 +35,13 @@ void Recorder::add(const Group &group, const Call &call, int64_t bytes,
     record.inputBytes += call.input.bytes();
 }
 
+double Recorder::seconds() const {
+  double sum = 0;
+  for (const CallRecord &call : calls)
+    sum += call.seconds;
+  return sum;
+}
+
 std::vector<CallRecord>
 mergeRecords(const std::vector<const std::vector<CallRecord> *> &devices) {
   using Key = std::tuple<std::string, std::vector<int64_t>,

@@ -26,6 +26,8 @@ public:
   void add(const Group &group, const Call &call, int64_t bytes, double seconds);
 
   const std::vector<CallRecord> &records() const { return calls; }
+  /// Within all calls.
+  double seconds() const;
 
 private:
   struct Key {

@@ -245,6 +245,8 @@ RunReport shard::runtime::runOnRanks(const std::vector<int64_t> &shape,
   Clock::time_point begin = Clock::now();
   fn(s.device->index);
   double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  report.secondsHere = seconds;
+  report.secondsInCalls = s.device->recorder.seconds();
 
   s.watch.setActivity(Activity::AtEnd, s.device->index);
   std::string lost = findLostMessage(s);

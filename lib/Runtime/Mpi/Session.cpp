@@ -10,6 +10,7 @@
 
 #include "Supervisor.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -32,14 +33,8 @@ double secondsOf(const char *variable, double otherwise) {
              : otherwise;
 }
 
-/// A text of rank 0 on all ranks.
-std::string broadcastText(MPI_Comm comm, std::string text) {
-  int size = text.size();
-  MPI_Bcast(&size, 1, MPI_INT, 0, comm);
-  text.resize(size);
-  MPI_Bcast(&text[0], size, MPI_CHAR, 0, comm);
-  return text;
-}
+/// Of texts that travel in pieces, because MPI counts with 32 bits.
+constexpr uint64_t kPieceBytes = uint64_t(1) << 30;
 
 std::vector<std::string> gatherHosts(const Session &s) {
   constexpr int kLength = 64;
@@ -98,7 +93,7 @@ void startWatch(Session &s) {
   std::string addresses;
   if (s.rank == 0 && s.size > 1 && isWatchWanted())
     addresses = s.watch.listen(options);
-  s.watch.connect(broadcastText(s.world, addresses), options);
+  s.watch.connect(broadcastText(s, addresses), options);
 }
 
 /// At the end of the process: leaves MPI in good order, or not at all.
@@ -136,7 +131,7 @@ Session *makeSession() {
     if (isWatchWanted() && isFirstRank())
       s->watch.prepare();
     int provided = 0;
-    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) !=
+    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) !=
         MPI_SUCCESS) {
       printError("MPI does not start");
       _exit(1);
@@ -172,20 +167,38 @@ Session &session() {
 
 std::vector<std::string> gatherTexts(const Session &s,
                                      const std::string &text) {
-  int size = text.size(), total = 0;
-  std::vector<int> sizes(s.size), offsets(s.size);
-  MPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, s.world);
-  for (int i = 0; s.rank == 0 && i < s.size; ++i) {
-    offsets[i] = total;
-    total += sizes[i];
+  uint64_t size = text.size();
+  std::vector<uint64_t> sizes(s.size);
+  MPI_Gather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, s.world);
+  std::vector<std::string> texts(s.rank == 0 ? s.size : 0);
+  if (s.rank == 0)
+    texts[0] = text;
+  for (int i = 1; i < s.size; ++i) {
+    if (s.rank == 0)
+      texts[i].resize(sizes[i]);
+    else if (s.rank != i)
+      continue;
+    uint64_t end = s.rank == 0 ? sizes[i] : size;
+    for (uint64_t at = 0; at < end; at += kPieceBytes) {
+      int count = int(std::min(kPieceBytes, end - at));
+      if (s.rank == 0)
+        MPI_Recv(&texts[i][at], count, MPI_CHAR, i, 0, s.world,
+                 MPI_STATUS_IGNORE);
+      else
+        MPI_Send(text.data() + at, count, MPI_CHAR, 0, 0, s.world);
+    }
   }
-  std::string all(total, '\0');
-  MPI_Gatherv(text.data(), size, MPI_CHAR, &all[0], sizes.data(),
-              offsets.data(), MPI_CHAR, 0, s.world);
-  std::vector<std::string> texts;
-  for (int i = 0; s.rank == 0 && i < s.size; ++i)
-    texts.push_back(all.substr(offsets[i], sizes[i]));
   return texts;
+}
+
+std::string broadcastText(const Session &s, std::string text) {
+  uint64_t size = text.size();
+  MPI_Bcast(&size, 1, MPI_UINT64_T, 0, s.world);
+  text.resize(size);
+  for (uint64_t at = 0; at < size; at += kPieceBytes)
+    MPI_Bcast(&text[at], int(std::min(kPieceBytes, size - at)), MPI_CHAR, 0,
+              s.world);
+  return text;
 }
 
 int64_t deviceOfRank(const Session &s, int64_t numDevices) {

@@ -8,8 +8,7 @@
 //
 // One rank runs one device. A session lasts from the first use of the runtime
 // until the process ends; a run, within it, from shard_rt_run to its return.
-// Nothing here is guarded: only the thread that called shard_rt_run talks to
-// MPI. The watch (Watch.h) has a thread of its own and knows no MPI.
+// Nothing here is guarded: one thread at a time talks to MPI. The watch (Watch.h) has a thread of its own and knows no MPI.
 //
 // A failure ends the processes of all ranks with exit code 1: what MPI has
 // begun cannot be taken back. So functions may end the process wherever they
@@ -123,8 +122,10 @@ inline RankDevice &rankOf(Device &device) {
   return static_cast<RankDevice &>(device);
 }
 
-/// A text of each rank, by rank; at rank 0 only.
+/// A text of each rank, by rank, at rank 0 only; of any length.
 std::vector<std::string> gatherTexts(const Session &s, const std::string &text);
+/// The text of rank 0.
+std::string broadcastText(const Session &s, std::string text);
 
 /// Runs `fn` on this rank's device, as runOnGrid does on all (Threads.h). The
 /// records of all devices are in rank 0's report, those of this one elsewhere.

@@ -164,7 +164,7 @@ RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
     }
     threads.push_back(thread);
   }
-  report.seconds = waitForDevices(run, threads.size());
+  report.seconds = report.secondsHere = waitForDevices(run, threads.size());
   for (pthread_t thread : threads)
     pthread_join(thread, nullptr);
 
@@ -176,40 +176,13 @@ RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
   report.ok = !run.failed;
   report.error = run.error;
   std::vector<const std::vector<CallRecord> *> records;
-  for (const std::unique_ptr<ThreadDevice> &device : run.devices)
+  for (const std::unique_ptr<ThreadDevice> &device : run.devices) {
     records.push_back(&device->recorder.records());
+    report.secondsInCalls =
+        std::max(report.secondsInCalls, device->recorder.seconds());
+  }
   report.calls = mergeRecords(records);
   return report;
-}
-
-std::vector<std::pair<const char *, void *>> shard::runtime::runtimeSymbols() {
-#define SHARD_RT_SYMBOL(name)                                                  \
-  {                                                                            \
-    #name, reinterpret_cast<void *>(&name)                                     \
-  }
-  return {
-      SHARD_RT_SYMBOL(shard_rt_fail),
-      SHARD_RT_SYMBOL(shard_rt_process_linear_index),
-      SHARD_RT_SYMBOL(shard_rt_grid_extent),
-      SHARD_RT_SYMBOL(shard_rt_group_size),
-      SHARD_RT_SYMBOL(shard_rt_divide_extent),
-      SHARD_RT_SYMBOL(shard_rt_barrier),
-      SHARD_RT_SYMBOL(shard_rt_all_gather),
-      SHARD_RT_SYMBOL(shard_rt_all_reduce),
-      SHARD_RT_SYMBOL(shard_rt_all_slice),
-      SHARD_RT_SYMBOL(shard_rt_all_to_all),
-      SHARD_RT_SYMBOL(shard_rt_broadcast),
-      SHARD_RT_SYMBOL(shard_rt_gather),
-      SHARD_RT_SYMBOL(shard_rt_scatter),
-      SHARD_RT_SYMBOL(shard_rt_reduce),
-      SHARD_RT_SYMBOL(shard_rt_reduce_scatter),
-      SHARD_RT_SYMBOL(shard_rt_send),
-      SHARD_RT_SYMBOL(shard_rt_recv),
-      SHARD_RT_SYMBOL(shard_rt_shift),
-      SHARD_RT_SYMBOL(shard_rt_update_halo),
-      SHARD_RT_SYMBOL(shard_rt_permute),
-  };
-#undef SHARD_RT_SYMBOL
 }
 
 int shard_rt_run(int64_t rank, const int64_t *shape,
