@@ -36,6 +36,7 @@ struct Device {
   std::vector<std::unique_ptr<Group>> groups;
   /// Memory for packed inputs.
   std::vector<char> scratch;
+  HaloPlans haloPlans;
   Recorder recorder;
 };
 

@@ -124,8 +124,7 @@ void appendNear(const std::vector<Split> &splits,
                position + (at - split.at) * split.stride, near);
 }
 
-} // namespace
-
+/// The boxes that make up the buffer of the device at `position`.
 std::vector<HaloBox> haloBoxes(const Group &group, const View &view,
                                const HaloWidths &halo, int64_t position) {
   std::vector<Split> splits = splitsOf(group, view.rank, halo, position);
@@ -143,8 +142,9 @@ std::vector<HaloBox> haloBoxes(const Group &group, const View &view,
   return boxes;
 }
 
-std::vector<int64_t> haloTakers(const Group &group, const View &view,
-                                const HaloWidths &halo, int64_t position) {
+/// The positions that may take boxes from the device at `position`.
+std::vector<int64_t> nearPositions(const Group &group, const View &view,
+                                   const HaloWidths &halo, int64_t position) {
   std::vector<Split> splits = splitsOf(group, view.rank, halo, position);
   std::vector<int64_t> reach(view.rank);
   for (int64_t d = 0; d < view.rank; ++d) {
@@ -152,19 +152,62 @@ std::vector<int64_t> haloTakers(const Group &group, const View &view,
     int64_t core = view.sizes[d] - low - high;
     reach[d] = core == 0 ? 0 : ceilDiv(std::max(low, high), core);
   }
-  std::vector<int64_t> near, takers;
+  std::vector<int64_t> near;
   appendNear(splits, reach, 0, position, near);
-  for (int64_t other : near) {
-    if (other == position)
-      continue;
-    for (const HaloBox &box : haloBoxes(group, view, halo, other))
-      if (box.position == position) {
-        takers.push_back(other);
-        break;
-      }
+  std::sort(near.begin(), near.end());
+  return near;
+}
+
+/// Whether the plan was made for this; does not allocate.
+bool fits(const HaloPlan &plan, const Group &group, const View &view,
+          const HaloWidths &halo) {
+  size_t rank = view.rank;
+  const int64_t *key = plan.key.data();
+  return plan.group == &group && plan.key.size() == 4 * rank &&
+         std::equal(key, key + rank, view.sizes) &&
+         std::equal(key + rank, key + 2 * rank, halo.axesPerDim) &&
+         std::equal(key + 2 * rank, key + 4 * rank, halo.widths);
+}
+
+} // namespace
+
+HaloPlan makeHaloPlan(const Group &group, const View &view,
+                      const HaloWidths &halo) {
+  HaloPlan plan;
+  plan.group = &group;
+  plan.key.assign(view.sizes, view.sizes + view.rank);
+  plan.key.insert(plan.key.end(), halo.axesPerDim, halo.axesPerDim + view.rank);
+  plan.key.insert(plan.key.end(), halo.widths, halo.widths + 2 * view.rank);
+  plan.boxes = haloBoxes(group, view, halo, group.position);
+  for (const HaloBox &box : plan.boxes) {
+    int64_t elements = 1;
+    for (int64_t d = 0; d < view.rank; ++d)
+      elements *= box.sizes[d];
+    if (box.position != group.position)
+      plan.receivedElements += elements;
   }
-  std::sort(takers.begin(), takers.end());
-  return takers;
+  for (int64_t other : nearPositions(group, view, halo, group.position)) {
+    if (other == group.position)
+      continue;
+    std::vector<HaloBox> theirs = haloBoxes(group, view, halo, other);
+    for (size_t i = 0; i < theirs.size(); ++i)
+      if (theirs[i].position == group.position)
+        plan.given.push_back({other, int64_t(i), theirs[i]});
+  }
+  return plan;
+}
+
+const HaloPlan &HaloPlans::get(const Group &group, const View &view,
+                               const HaloWidths &halo) {
+  for (const std::unique_ptr<HaloPlan> &plan : plans)
+    if (fits(*plan, group, view, halo))
+      return *plan;
+  // Programs with dynamic shapes may have any number of them.
+  constexpr size_t kMaxPlans = 64;
+  if (plans.size() == kMaxPlans)
+    plans.clear();
+  plans.push_back(std::make_unique<HaloPlan>(makeHaloPlan(group, view, halo)));
+  return *plans.back();
 }
 
 } // namespace runtime

@@ -21,6 +21,7 @@
 #include "Call.h"
 #include "Group.h"
 
+#include <memory>
 #include <vector>
 
 namespace shard {
@@ -52,15 +53,41 @@ private:
   }
 };
 
-/// The boxes that make up the buffer of the device at `position`; those without
-/// elements are left out.
-std::vector<HaloBox> haloBoxes(const Group &group, const View &view,
-                               const HaloWidths &halo, int64_t position);
+/// What a device gives and takes in an update of halos. Depends on the group, the
+/// sizes of the buffer and the widths alone: made once for each.
+struct HaloPlan {
+  /// A box that another device takes from this one.
+  struct Given {
+    int64_t position;
+    /// Its number among the other device's boxes.
+    int64_t number;
+    HaloBox box;
+  };
 
-/// The positions, but for `position` itself, that take boxes from the device at
-/// `position`, ascending.
-std::vector<int64_t> haloTakers(const Group &group, const View &view,
-                                const HaloWidths &halo, int64_t position);
+  const Group *group = nullptr;
+  /// What it was made for: sizes, axes per dimension, widths.
+  std::vector<int64_t> key;
+  /// The boxes that make up the device's buffer; those without elements are left
+  /// out.
+  std::vector<HaloBox> boxes;
+  std::vector<Given> given;
+  /// Elements that come from other devices.
+  int64_t receivedElements = 0;
+};
+
+/// The plan of the device at the group's own position for buffers like `view`.
+HaloPlan makeHaloPlan(const Group &group, const View &view,
+                      const HaloWidths &halo);
+
+/// The plans that a device has made.
+class HaloPlans {
+public:
+  const HaloPlan &get(const Group &group, const View &view,
+                      const HaloWidths &halo);
+
+private:
+  std::vector<std::unique_ptr<HaloPlan>> plans;
+};
 
 } // namespace runtime
 } // namespace shard

@@ -133,63 +133,63 @@ int64_t updateHalo(Collective &c, const HaloWidths &halo) {
   Communicator &comm = enter(c);
   const Group &g = *c.group;
   const View &in = c.call.input, &out = c.call.result;
-  std::vector<HaloBox> boxes = haloBoxes(g, in, halo, g.position);
+  const HaloPlan &plan = c.device.haloPlans.get(g, in, halo);
 
-  // Boxes are numbered as their receiver meets them.
-  struct Transfer {
-    View view;
-    int64_t position;
-    int tag;
-    std::vector<char> packed;
-  };
-  std::vector<Transfer> receives, sends;
-  int64_t received = 0;
-  for (size_t i = 0; i < boxes.size(); ++i)
-    if (boxes[i].position != g.position) {
-      receives.push_back(
-          {boxes[i].target(out), boxes[i].position, kHaloTag + int(i), {}});
-      received += receives.back().view.bytes();
-    }
-  for (int64_t taker : haloTakers(g, in, halo, g.position)) {
-    std::vector<HaloBox> theirs = haloBoxes(g, in, halo, taker);
-    for (size_t i = 0; i < theirs.size(); ++i)
-      if (theirs[i].position == g.position)
-        sends.push_back({theirs[i].source(in), taker, kHaloTag + int(i), {}});
+  // Boxes are numbered as their receiver meets them. Those that are not
+  // contiguous are packed, one behind the other.
+  RankDevice &device = rankOf(c.device);
+  std::vector<MPI_Request> &requests = device.requests;
+  requests.clear();
+  int64_t packedBytes = 0;
+  for (const HaloPlan::Given &each : plan.given)
+    packedBytes += each.box.source(in).bytes();
+  int64_t sendBytes = packedBytes;
+  packedBytes += plan.receivedElements * in.elementBytes;
+  auto *packed = static_cast<char *>(receiveBuffer(c, packedBytes));
+  char *next = packed + sendBytes;
+  for (size_t i = 0; i < plan.boxes.size(); ++i) {
+    const HaloBox &each = plan.boxes[i];
+    if (each.position == g.position)
+      continue;
+    View target = each.target(out);
+    Elements box(c, target.numElements(), in.elementBytes);
+    requests.emplace_back();
+    checkMpi(c, MPI_Irecv(target.isContiguous() ? target.data : next, box.count,
+                          box.type, int(each.position), kHaloTag + int(i),
+                          comm.comm, &requests.back()));
+    next += target.bytes();
   }
-
-  std::vector<MPI_Request> requests(receives.size() + sends.size());
-  MPI_Request *request = requests.data();
-  for (Transfer &each : receives) {
-    Elements box(c, each.view.numElements(), in.elementBytes);
-    void *data = each.view.data;
-    if (!each.view.isContiguous()) {
-      each.packed.resize(each.view.bytes());
-      data = each.packed.data();
+  next = packed;
+  for (const HaloPlan::Given &each : plan.given) {
+    View source = each.box.source(in);
+    Elements box(c, source.numElements(), in.elementBytes);
+    void *data = source.data;
+    if (!source.isContiguous()) {
+      copy(contiguousLike(source, next), source);
+      data = next;
     }
-    checkMpi(c, MPI_Irecv(data, box.count, box.type, int(each.position),
-                          each.tag, comm.comm, request++));
-  }
-  for (Transfer &each : sends) {
-    Elements box(c, each.view.numElements(), in.elementBytes);
-    void *data = each.view.data;
-    if (!each.view.isContiguous()) {
-      each.packed.resize(each.view.bytes());
-      copy(contiguousLike(each.view, each.packed.data()), each.view);
-      data = each.packed.data();
-    }
+    next += source.bytes();
+    requests.emplace_back();
     checkMpi(c, MPI_Isend(data, box.count, box.type, int(each.position),
-                          each.tag, comm.comm, request++));
+                          kHaloTag + int(each.number), comm.comm,
+                          &requests.back()));
   }
-  for (const HaloBox &box : boxes)
+  for (const HaloBox &box : plan.boxes)
     if (box.position == g.position)
       copy(box.target(out), box.source(in));
   checkMpi(c,
            MPI_Waitall(requests.size(), requests.data(), MPI_STATUSES_IGNORE));
-  for (Transfer &each : receives)
-    if (!each.packed.empty())
-      copy(each.view, contiguousLike(each.view, each.packed.data()));
+  next = packed + sendBytes;
+  for (const HaloBox &each : plan.boxes) {
+    if (each.position == g.position)
+      continue;
+    View target = each.target(out);
+    if (!target.isContiguous())
+      copy(target, contiguousLike(target, next));
+    next += target.bytes();
+  }
   leave(c);
-  return received;
+  return plan.receivedElements * in.elementBytes;
 }
 
 } // namespace backend

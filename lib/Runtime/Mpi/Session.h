@@ -69,6 +69,8 @@ struct PendingSend {
 struct RankDevice : Device {
   /// For what arrives before it has its place.
   std::vector<char> received;
+  /// Of the current call.
+  std::vector<MPI_Request> requests;
   /// Messages by device: sent to it, received from it, and where the last one
   /// was sent.
   std::vector<int64_t> sent, receivedFrom;

@@ -216,16 +216,12 @@ void exchange(Collective &c, int64_t from, int64_t) {
 
 int64_t updateHalo(Collective &c, const HaloWidths &halo) {
   enter(c);
-  int64_t received = 0;
-  for (const HaloBox &box :
-       haloBoxes(*c.group, c.call.input, halo, c.group->position)) {
-    View target = box.target(c.call.result);
-    copy(target, box.source(peer(*c.group, box.position).input));
-    if (box.position != c.group->position)
-      received += target.bytes();
-  }
+  const HaloPlan &plan = c.device.haloPlans.get(*c.group, c.call.input, halo);
+  for (const HaloBox &box : plan.boxes)
+    copy(box.target(c.call.result),
+         box.source(peer(*c.group, box.position).input));
   leave(c);
-  return received;
+  return plan.receivedElements * c.call.input.elementBytes;
 }
 
 } // namespace backend
