@@ -13,6 +13,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cctype>
@@ -65,20 +66,58 @@ FailureOr<func::FuncOp> shard::findEntry(ModuleOp module, StringRef name) {
   return failure();
 }
 
-FailureOr<GridOp> shard::findGrid(ModuleOp module) {
-  GridOp found;
-  for (auto grid : module.getOps<GridOp>()) {
-    if (grid.getRefines())
-      continue;
-    if (found) {
-      InFlightDiagnostic diagnostic =
-          grid.emitError() << "is a second grid: a program runs on one";
-      diagnostic.attachNote(found.getLoc()) << "the first is here";
-      return failure();
-    }
-    found = grid;
+/// The grids of `module` that refine no other and that `entry`, or any function
+/// where it is null, names: directly, through what it calls, or through a grid
+/// that refines them. All of them where nothing names any.
+static SmallVector<GridOp> usedGrids(ModuleOp module, func::FuncOp entry) {
+  SmallVector<GridOp> all;
+  for (auto grid : module.getOps<GridOp>())
+    if (!grid.getRefines())
+      all.push_back(grid);
+  if (all.size() < 2)
+    return all;
+  SymbolTable symbols(module);
+  llvm::SetVector<Operation *> reached;
+  if (entry)
+    reached.insert(entry);
+  else
+    for (auto function : module.getOps<func::FuncOp>())
+      reached.insert(function);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    auto uses = SymbolTable::getSymbolUses(reached[next]);
+    if (!uses)
+      return all;
+    for (const SymbolTable::SymbolUse &use : *uses)
+      if (Operation *target =
+              symbols.lookup(use.getSymbolRef().getRootReference().getValue()))
+        reached.insert(target);
   }
-  return found;
+  SmallVector<GridOp> used;
+  llvm::copy_if(all, std::back_inserter(used),
+                [&](GridOp grid) { return reached.contains(grid); });
+  return used.empty() ? all : used;
+}
+
+FailureOr<GridOp> shard::findGrid(ModuleOp module, func::FuncOp entry) {
+  SmallVector<GridOp> grids = usedGrids(module, entry);
+  if (grids.empty())
+    return GridOp();
+  GridOp first = grids.front();
+  auto devices = [](GridOp grid) {
+    FailureOr<Grid> sizes = staticGrid(grid);
+    return succeeded(sizes) ? sizes->numDevices() : int64_t(-1);
+  };
+  for (GridOp grid : llvm::drop_begin(grids)) {
+    if (devices(grid) == devices(first) && devices(grid) > 0)
+      continue;
+    InFlightDiagnostic diagnostic =
+        grid.emitError() << "is used, and so is grid @" << first.getSymName()
+                         << ", which has another number of devices: a run has "
+                            "one number of devices";
+    diagnostic.attachNote(first.getLoc()) << "the other grid is here";
+    return failure();
+  }
+  return first;
 }
 
 LogicalResult shard::setGrid(ModuleOp module, StringRef text) {
@@ -316,7 +355,7 @@ LogicalResult shard::applyHint(func::FuncOp entry, StringRef text) {
   if (failed(target))
     return failure();
   auto module = entry->getParentOfType<ModuleOp>();
-  FailureOr<GridOp> grid = findGrid(module);
+  FailureOr<GridOp> grid = findGrid(module, entry);
   if (failed(grid))
     return failure();
   if (!*grid)

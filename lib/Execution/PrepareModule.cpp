@@ -16,7 +16,44 @@
 using namespace mlir;
 using namespace shard;
 
+static constexpr llvm::StringLiteral hintName = "shard.sharding";
+
+/// Writes the hints on the signature of a private function, which the inliner
+/// does not keep, as constraints on the values.
+static void expandSignatureHints(func::FuncOp function) {
+  OpBuilder builder(function.getContext());
+  auto wish = [&](Value value, ShardingAttr hint) {
+    return ConstraintOp::create(builder, value.getLoc(), value.getType(), value,
+                                hint);
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto hint = function.getArgAttrOfType<ShardingAttr>(number, hintName);
+    if (!hint)
+      continue;
+    builder.setInsertionPointToStart(&function.front());
+    ConstraintOp constraint = wish(argument, hint);
+    argument.replaceAllUsesExcept(constraint.getResult(), constraint);
+    function.removeArgAttr(number, hintName);
+  }
+  for (unsigned number = 0; number < function.getNumResults(); ++number) {
+    auto hint = function.getResultAttrOfType<ShardingAttr>(number, hintName);
+    if (!hint)
+      continue;
+    function.walk([&](func::ReturnOp returns) {
+      builder.setInsertionPoint(returns);
+      OpOperand &operand = returns->getOpOperand(number);
+      operand.set(wish(operand.get(), hint).getResult());
+    });
+    function.removeResultAttr(
+        number, StringAttr::get(function.getContext(), hintName));
+  }
+}
+
 LogicalResult shard::inlineCalls(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPrivate() && !function.isExternal())
+      expandSignatureHints(function);
   PassManager passes(module.getContext());
   passes.addPass(createInlinerPass());
   return passes.run(module);

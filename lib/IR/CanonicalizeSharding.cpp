@@ -148,26 +148,6 @@ struct NormalizeSharding : OpRewritePattern<ShardingOp> {
   }
 };
 
-bool equalShardings(Value a, Value b) {
-  if (a == b)
-    return true;
-  ShardingOp first = getShardingOp(a), second = getShardingOp(b);
-  if (!first || !second || first.getGridAttr() != second.getGridAttr() ||
-      first.getPartialAttr() != second.getPartialAttr() ||
-      first.getStaticHaloSizes() != second.getStaticHaloSizes() ||
-      first.getStaticShardedDimsOffsets() !=
-          second.getStaticShardedDimsOffsets() ||
-      first->getOperands() != second->getOperands())
-    return false;
-  auto trim = [](ShardingOp op) {
-    ArrayRef<GridAxesAttr> axes = op.getSplitAxes().getAxes();
-    while (!axes.empty() && axes.back().empty())
-      axes = axes.drop_back();
-    return axes;
-  };
-  return trim(first) == trim(second);
-}
-
 // A second annotation of one value, equal in sharding and in flag, in one block
 // is the first; so is an unflagged annotation of an annotated value with its
 // own sharding. An annotation for users never becomes one for the value.

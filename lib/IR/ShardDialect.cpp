@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -32,8 +33,53 @@ void registerShardDialect(DialectRegistry &registry) {
   });
 }
 
+namespace {
+/// Whether an argument or a result of `function` has a hint, which is lost where
+/// the function is inlined.
+bool hasSignatureHint(FunctionOpInterface function) {
+  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+    if (function.getArgAttr(i, "shard.sharding"))
+      return true;
+  for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
+    if (function.getResultAttr(i, "shard.sharding"))
+      return true;
+  return false;
+}
+
+/// Ops of the dialect may move into a caller, and all ops into the body of a
+/// manual computation, where no hint is lost or changes its meaning.
+struct ShardInliner : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Operation *, bool) const override {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override {
+    return true;
+  }
+  bool isLegalToInline(Operation *op, Region *into, bool,
+                       IRMapping &) const override {
+    auto callee = op->getParentOfType<FunctionOpInterface>();
+    if (callee && hasSignatureHint(callee))
+      return false;
+    // The numbers of groups count per function: one that the caller has, maybe
+    // from another call, would become one group with it.
+    auto group = dyn_cast<GroupOp>(op);
+    auto caller = into->getParentOfType<FunctionOpInterface>();
+    if (!group || !caller)
+      return true;
+    WalkResult walk = caller->walk([&](GroupOp other) {
+      return other.getId() == group.getId() ? WalkResult::interrupt()
+                                            : WalkResult::advance();
+    });
+    return !walk.wasInterrupted();
+  }
+};
+} // namespace
+
 void ShardDialect::initialize() {
   addBytecodeInterface(this);
+  addInterfaces<ShardInliner>();
   registerAttributes();
   addTypes<
 #define GET_TYPEDEF_LIST

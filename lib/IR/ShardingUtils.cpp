@@ -103,6 +103,38 @@ FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
   return result;
 }
 
+bool equalShardings(Value a, Value b) {
+  if (a == b)
+    return true;
+  ShardingOp first = getShardingOp(a), second = getShardingOp(b);
+  if (!first || !second || first.getGridAttr() != second.getGridAttr() ||
+      first.getPartialAttr() != second.getPartialAttr() ||
+      first.getStaticHaloSizes() != second.getStaticHaloSizes() ||
+      first.getStaticShardedDimsOffsets() !=
+          second.getStaticShardedDimsOffsets() ||
+      first->getOperands() != second->getOperands())
+    return false;
+  auto trim = [](ShardingOp op) {
+    ArrayRef<GridAxesAttr> axes = op.getSplitAxes().getAxes();
+    while (!axes.empty() && axes.back().empty())
+      axes = axes.drop_back();
+    return axes;
+  };
+  return trim(first) == trim(second);
+}
+
+void reshardChains(ArrayRef<ShardOp> annotations) {
+  for (ShardOp annotation : annotations) {
+    auto source = annotation.getSrc().getDefiningOp<ShardOp>();
+    // Unreachable code may have one that takes its own result.
+    if (source && source != annotation && !annotation.getAnnotateForUsers() &&
+        getShardingOp(annotation.getSharding()) &&
+        getShardingOp(source.getSharding()) &&
+        !equalShardings(annotation.getSharding(), source.getSharding()))
+      annotation.setAnnotateForUsers(true);
+  }
+}
+
 ShardingOp buildSharding(OpBuilder &builder, Location loc, StringRef grid,
                          const Sharding &sharding) {
   SmallVector<GridAxesAttr> axes;

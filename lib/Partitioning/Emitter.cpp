@@ -220,9 +220,16 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
                              const Sharding &to, const Emission &emission) {
   if (from == to)
     return local;
-  // Windows are cut at static places.
-  if (!type.hasStaticShape() &&
-      (from.hasHalosOrOffsets() || to.hasHalosOrOffsets()))
+  // Windows are cut at static places; dimensions beside them may be dynamic.
+  auto cutsDynamic = [&](const Sharding &sharding) {
+    if (!sharding.hasHalosOrOffsets())
+      return false;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim) && !sharding.dims[dim].empty())
+        return true;
+    return false;
+  };
+  if (cutsDynamic(from) || cutsDynamic(to))
     return emitError(loc)
            << "resharding " << type << " from " << toString(from) << " to "
            << toString(to)

@@ -50,10 +50,13 @@ public:
     // The block without its old halos, in the middle of the new ones.
     HaloWidths from(before), to(step.result);
     SmallVector<OpFoldResult> oldLow = indices(from.low),
-                              newLow = indices(to.low), extents;
+                              newLow = indices(to.low),
+                              extents = extentsOf(result, local);
+    // Dimensions that are dynamic have no halos.
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      extents.push_back(builder.getIndexAttr(result.getDimSize(dim) -
-                                             to.low[dim] - to.high[dim]));
+      if (!result.isDynamicDim(dim))
+        extents[dim] = builder.getIndexAttr(result.getDimSize(dim) -
+                                            to.low[dim] - to.high[dim]);
     Value block = slice(local, oldLow, extents);
     Value around = insert(block, empty(result, local), newLow, extents);
     SmallVector<GridAxesAttr> splitAxes;
@@ -96,7 +99,7 @@ public:
     SmallVector<int64_t> offsets;
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       offsets.push_back(from.low[dim] - to.low[dim]);
-    return slice(local, indices(offsets), indices(result.getShape()));
+    return slice(local, indices(offsets), extentsOf(result, local));
   }
 
   Value gatherOffsets(Value local) {

@@ -42,7 +42,7 @@ func.func @partial(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
   // expected-note @+1 {{is here}}
   %1 = shard.shard %0 to %s : tensor<8xf32>
   // expected-error @+1 {{contradicts another one of the same value in its partial axes}}
-  %2 = shard.shard %1 to %t : tensor<8xf32>
+  %2 = shard.shard %0 to %t : tensor<8xf32>
   return %2 : tensor<8xf32>
 }
 

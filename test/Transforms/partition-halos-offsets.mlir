@@ -26,7 +26,8 @@ shard.grid @grid(shape = 2)
 // CHECK: shard.all_gather {{.*}} : tensor<5xf32> -> tensor<10xf32>
 // CHECK: tensor.insert_slice {{.*}} [3] [1] : tensor<3xf32> into tensor<8xf32>
 // CHECK: tensor.insert_slice {{.*}}[3] [5] [1] : tensor<5xf32> into tensor<8xf32>
-func.func @offsets(%a: tensor<8xf32>) -> (tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[]]>}) {
+func.func @offsets(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[]]>})
+    -> (tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[]]>}) {
   %o = shard.sharding @grid split_axes = [[0]] sharded_dims_offsets = [0, 3, 8] : !shard.sharding
   %0 = shard.shard %a to %o annotate_for_users : tensor<8xf32>
   return %0 : tensor<8xf32>

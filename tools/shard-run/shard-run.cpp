@@ -234,7 +234,10 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
     entry = shard::findEntry(*module, entryName);
     if (failed(entry))
       return failure();
-    shard::liftConstants(*entry);
+    if (shard::liftConstants(*entry) == 0)
+      emitRemark(entry->getLoc())
+          << "--lift-constants lifts nothing: '" << entry->getName()
+          << "' has no float constant of more than 64 elements";
   }
   for (const std::string &hint : hints)
     if (failed(shard::applyHint(*entry, hint)))
@@ -242,7 +245,7 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   // A grid that is not the one which the program's hints were written for.
   if (failed(mlir::verify(*module)))
     return failure();
-  FailureOr<shard::GridOp> grid = shard::findGrid(*module);
+  FailureOr<shard::GridOp> grid = shard::findGrid(*module, *entry);
   if (failed(grid))
     return failure();
   if (!*grid && (verifyRun || printPartitioned || !emitObject.empty()))

@@ -40,9 +40,12 @@ mlir::FailureOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
 /// Inlines what `entry` calls, where that is possible.
 mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
 
-/// The grid of `module`: the only shard.grid that refines no other. Null if
-/// there is none; failure, reported, if there are several.
-mlir::FailureOr<GridOp> findGrid(mlir::ModuleOp module);
+/// The grid of `module`: the first shard.grid that refines no other and that
+/// `entry`, with what it calls, names (any function where `entry` is null). Null if
+/// there is none; failure, reported, if those that are named differ in their
+/// numbers of devices.
+mlir::FailureOr<GridOp> findGrid(mlir::ModuleOp module,
+                                 mlir::func::FuncOp entry = {});
 
 /// Gives the module's grid the shape `text` ("2x4"); creates @grid if there is
 /// none. Axis names stay where the rank does. Errors are located at the option.

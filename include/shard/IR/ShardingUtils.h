@@ -56,6 +56,13 @@ mlir::FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
 /// block arguments and get_sharding.
 ShardingOp getShardingOp(mlir::Value value);
 
+/// Whether `a` and `b`, of type !shard.sharding, are known to state the same.
+bool equalShardings(mlir::Value a, mlir::Value b);
+
+/// Marks each annotation of an annotation that states something else
+/// `annotate_for_users`: its users get the value resharded, as in LLVM's dialect.
+void reshardChains(llvm::ArrayRef<ShardOp> annotations);
+
 /// Builds the `shard.sharding` of `sharding` on the grid called `grid`,
 /// trailing unsplit dimensions left out, at least one list kept.
 ShardingOp buildSharding(mlir::OpBuilder &builder, mlir::Location loc,

@@ -22,9 +22,8 @@ ImportWork::ImportWork(Operation *root) {
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto sharding = dyn_cast<ShardingOp>(op))
       shardings.push_back(sharding);
-    else if (auto annotation = dyn_cast<ShardOp>(op);
-             annotation && annotation.getAnnotateForUsers())
-      forUsers.push_back(annotation);
+    else if (auto annotation = dyn_cast<ShardOp>(op))
+      annotations.push_back(annotation);
     else if (auto computation = dyn_cast<ManualComputationOp>(op))
       computations.push_back(computation);
     else if (isCreator(op))
@@ -35,12 +34,15 @@ ImportWork::ImportWork(Operation *root) {
 }
 
 LogicalResult normalizeAnnotations(ImportWork &work) {
+  if (failed(makeShardingsStatic(work.shardings)))
+    return failure();
+  reshardChains(work.annotations);
   // In reverse order, so that chains vanish.
-  for (ShardOp annotation : llvm::reverse(work.forUsers))
-    if (annotation->use_empty())
+  for (ShardOp annotation : llvm::reverse(work.annotations))
+    if (annotation.getAnnotateForUsers() && annotation->use_empty())
       annotation->erase();
-  work.forUsers.clear();
-  return makeShardingsStatic(work.shardings);
+  work.annotations.clear();
+  return success();
 }
 
 FailureOr<CreatorFamilies> importHints(Operation *root) {

@@ -21,13 +21,14 @@ struct ImportWork {
   explicit ImportWork(mlir::Operation *root);
 
   llvm::SmallVector<ShardingOp> shardings;
-  llvm::SmallVector<ShardOp> forUsers;
+  llvm::SmallVector<ShardOp> annotations;
   llvm::SmallVector<mlir::Operation *> opHints, creators;
   llvm::SmallVector<ManualComputationOp> computations;
 };
 
-/// Makes halos and offsets that are constants static, and erases annotations for
-/// users that no user has: they would count as uses of their values.
+/// Makes halos and offsets that are constants static, marks annotations that
+/// reshard what another one annotates, and erases annotations for users that no
+/// user has: they would count as uses of their values.
 llvm::LogicalResult normalizeAnnotations(ImportWork &work);
 
 /// Prepares `root` for propagation: all steps of import that work inside of

@@ -8,6 +8,8 @@
 
 #include "shard/Transforms/Passes.h"
 
+#include "shard/IR/ShardOps.h"
+
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
@@ -15,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace shard {
@@ -39,6 +42,33 @@ mlir::OpPassManager lowerings() {
   return manager;
 }
 
+/// `value` without the annotations on it.
+mlir::Value withoutAnnotations(mlir::Value value) {
+  // Unreachable code may have annotations in a circle.
+  constexpr int kLimit = 64;
+  for (int steps = 0; steps < kLimit; ++steps) {
+    mlir::Operation *op = value.getDefiningOp();
+    if (!op || !mlir::isa<ShardOp, ConstraintOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Lets `op` take zero points and other parameters, constants of one element, as
+/// such: the lowerings do not look behind annotations, which ask nothing of
+/// them. The annotations stay on the constants.
+void useConstantParameters(mlir::Operation *op) {
+  for (mlir::OpOperand &operand : op->getOpOperands()) {
+    auto type = mlir::dyn_cast<mlir::RankedTensorType>(operand.get().getType());
+    if (!type || !type.hasStaticShape() || type.getNumElements() != 1)
+      continue;
+    mlir::Value value = withoutAnnotations(operand.get());
+    if (mlir::matchPattern(value, mlir::m_Constant()))
+      operand.set(value);
+  }
+}
+
 struct ShardLowerTosaPass
     : public impl::ShardLowerTosaBase<ShardLowerTosaPass> {
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
@@ -57,6 +87,10 @@ struct ShardLowerTosaPass
                        .wasInterrupted();
     if (!hasTosa)
       return;
+    getOperation()->walk([&](mlir::Operation *op) {
+      if (isTosa(op))
+        useConstantParameters(op);
+    });
     mlir::OpPassManager manager = lowerings();
     if (mlir::failed(runPipeline(manager, getOperation())))
       return signalPassFailure();

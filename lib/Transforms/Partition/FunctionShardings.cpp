@@ -208,6 +208,22 @@ LogicalResult FunctionShardings::readResults() {
   return success();
 }
 
+/// An argument that says nothing itself arrives as all its users want it, if they
+/// agree: LLVM's partition does the same.
+void FunctionShardings::shardAsUsed(BlockArgument argument) {
+  if (isStated(argument) || argument.use_empty())
+    return;
+  const Sharding *wanted = nullptr;
+  for (Operation *user : argument.getUsers()) {
+    auto annotation = dyn_cast<ShardOp>(user);
+    const Sharding *here = annotation ? of(annotation.getResult()) : nullptr;
+    if (!here || !here->partial.empty() || (wanted && wanted != here))
+      return;
+    wanted = here;
+  }
+  stated[leader(argument)] = wanted;
+}
+
 LogicalResult FunctionShardings::read() {
   joinEdges();
   if (failed(readSignature()))
@@ -227,8 +243,10 @@ LogicalResult FunctionShardings::read() {
           .wasInterrupted();
   if (failedAny)
     return failure();
-  for (auto [index, argument] : llvm::enumerate(function.getArguments()))
+  for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
+    shardAsUsed(argument);
     signature.arguments[index] = of(argument);
+  }
   return readResults();
 }
 

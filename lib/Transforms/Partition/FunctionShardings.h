@@ -87,6 +87,7 @@ private:
   llvm::LogicalResult readSignature();
   llvm::LogicalResult readAnnotation(ShardOp op);
   llvm::LogicalResult readResults();
+  void shardAsUsed(mlir::BlockArgument argument);
   void joinEdges();
   llvm::FailureOr<const Sharding *> readAttribute(mlir::Attribute attribute,
                                                   mlir::Type type);

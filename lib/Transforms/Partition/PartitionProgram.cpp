@@ -66,9 +66,16 @@ manualAxes(const llvm::SetVector<ManualComputationOp> &callers,
 LogicalResult partitionProgram(Operation *root,
                                const PartitionOptions &options) {
   SmallVector<ShardingOp> shardings;
-  root->walk([&](ShardingOp op) { shardings.push_back(op); });
+  SmallVector<ShardOp> annotations;
+  root->walk([&](Operation *op) {
+    if (auto sharding = dyn_cast<ShardingOp>(op))
+      shardings.push_back(sharding);
+    else if (auto annotation = dyn_cast<ShardOp>(op))
+      annotations.push_back(annotation);
+  });
   if (failed(rejectCalls(root)) || failed(makeShardingsStatic(shardings)))
     return failure();
+  reshardChains(annotations);
   SymbolTableCollection symbols;
   ShardingPool pool;
   llvm::MapVector<Operation *, std::unique_ptr<FunctionShardings>> functions;
