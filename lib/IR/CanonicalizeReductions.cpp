@@ -8,6 +8,8 @@
 
 #include "Canonicalize.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace shard {
@@ -172,13 +174,83 @@ void populateGatherOfReduceScatter(RewritePatternSet &patterns) {
   patterns.add<GatherOfReduceScatter>(patterns.getContext());
 }
 
+/// Whether the elementwise `op` of two tensors combines as `kind` does, so that the
+/// reduction of its results is `op` of the two reductions. Averages are linear.
+static bool combinesAs(Operation *op, ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::Sum:
+    return isa<arith::AddFOp, arith::AddIOp>(op);
+  case ReductionKind::Average:
+    return isa<arith::AddFOp>(op);
+  case ReductionKind::Product:
+    return isa<arith::MulFOp, arith::MulIOp>(op);
+  case ReductionKind::Max:
+    return isa<arith::MaximumFOp, arith::MaxSIOp>(op);
+  case ReductionKind::Min:
+    return isa<arith::MinimumFOp, arith::MinSIOp>(op);
+  case ReductionKind::UMax:
+    return isa<arith::MaxUIOp>(op);
+  case ReductionKind::UMin:
+    return isa<arith::MinUIOp>(op);
+  case ReductionKind::BitwiseAnd:
+    return isa<arith::AndIOp>(op);
+  case ReductionKind::BitwiseOr:
+    return isa<arith::OrIOp>(op);
+  case ReductionKind::BitwiseXor:
+    return isa<arith::XOrIOp>(op);
+  case ReductionKind::Generic:
+    return false;
+  }
+  return false;
+}
+
+namespace {
+// The sum of two sums is one sum of the sums on each device, and so on: one
+// all_reduce instead of two, where nothing else uses them. In another block the
+// devices may not be together.
+struct CombineAllReduces : OpRewritePattern<AllReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AllReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op->hasOneUse() || !isPlain(op) ||
+        op.getInput().getType() != op.getResult().getType())
+      return failure();
+    Operation *user = *op->user_begin();
+    if (user->getBlock() != op->getBlock() || user->getNumOperands() != 2 ||
+        !combinesAs(user, op.getReduction()))
+      return failure();
+    bool isFirst = user->getOperand(0) == op.getResult();
+    auto other = user->getOperand(isFirst ? 1 : 0).getDefiningOp<AllReduceOp>();
+    if (!other || other == op || !other->hasOneUse() || !isPlain(other) ||
+        other->getBlock() != op->getBlock() ||
+        other.getInput().getType() != op.getInput().getType() ||
+        other.getGridAttr() != op.getGridAttr() ||
+        other.getReduction() != op.getReduction() ||
+        !sameSet(other.getGridAxes(), op.getGridAxes()))
+      return failure();
+    rewriter.setInsertionPoint(user);
+    Operation *local = rewriter.clone(*user);
+    local->setOperand(isFirst ? 0 : 1, op.getInput());
+    local->setOperand(isFirst ? 1 : 0, other.getInput());
+    rewriter.replaceOpWithNewOp<AllReduceOp>(
+        user, op.getResult().getType(), local->getResult(0), op.getGrid(),
+        op.getGridAxes(), op.getReduction());
+    rewriter.eraseOp(op);
+    rewriter.eraseOp(other);
+    return success();
+  }
+};
+} // namespace
+
+
 void populateSliceOfAllReduce(RewritePatternSet &patterns) {
   patterns.add<SliceOfAllReduce>(patterns.getContext());
 }
 
 void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<DropOneDeviceGroup<AllReduceOp>, NestedAllReduce>(context);
+  patterns.add<DropOneDeviceGroup<AllReduceOp>, NestedAllReduce,
+               CombineAllReduces>(context);
 }
 
 void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

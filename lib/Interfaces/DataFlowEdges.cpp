@@ -9,6 +9,7 @@
 #include "shard/Interfaces/DataFlowEdges.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -47,6 +48,10 @@ bool RegionEdges::add(RegionBranchPoint point) {
 }
 
 bool RegionEdges::coversTensors() const {
+  // Iterations of a parallel loop have no order: nothing in them may communicate, so
+  // they work on whole tensors.
+  if (op->hasTrait<OpTrait::HasParallelRegion>())
+    return false;
   llvm::DenseSet<Value> fed;
   for (const DataFlowEdge &edge : list) {
     fed.insert(edge.input);

@@ -613,3 +613,58 @@ func.func @constant_with_different_elements_is_sliced() -> tensor<1xi32> {
   %0 = shard.all_slice %c on @g grid_axes = [1] slice_axis = 0 : tensor<3xi32> -> tensor<1xi32>
   return %0 : tensor<1xi32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @sum_of_sums(
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<6xf32>, %[[B:[a-z0-9]+]]: tensor<6xf32>
+// CHECK-NEXT: %[[S:[a-z0-9_]+]] = arith.addf %[[A]], %[[B]] fastmath<nnan> : tensor<6xf32>
+// CHECK-NEXT: %[[R:[a-z0-9_]+]] = shard.all_reduce %[[S]] on @g grid_axes = [0, 1] : tensor<6xf32> -> tensor<6xf32>
+// CHECK-NEXT: return %[[R]]
+shard.grid @g(shape = 2x3)
+func.func @sum_of_sums(%a: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = shard.all_reduce %a on @g grid_axes = [0, 1] : tensor<6xf32> -> tensor<6xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [1, 0] : tensor<6xf32> -> tensor<6xf32>
+  %2 = arith.addf %0, %1 fastmath<nnan> : tensor<6xf32>
+  return %2 : tensor<6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @max_of_max(
+// CHECK: arith.maxsi
+// CHECK-NEXT: shard.all_reduce {{.*}} reduction =  max
+// CHECK-NEXT: return
+shard.grid @g(shape = 2x3)
+func.func @max_of_max(%a: tensor<6xi32>, %b: tensor<6xi32>) -> tensor<6xi32> {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = max : tensor<6xi32> -> tensor<6xi32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] reduction = max : tensor<6xi32> -> tensor<6xi32>
+  %2 = arith.maxsi %0, %1 : tensor<6xi32>
+  return %2 : tensor<6xi32>
+}
+
+// -----
+
+// Unsigned maxima of signed ones, sums over other axes, sums that something else
+// uses, sums that convert, and twice one sum stay.
+
+// CHECK-LABEL: func.func @not_combined(
+// CHECK-COUNT-8: shard.all_reduce
+// CHECK-NOT: shard.all_reduce
+shard.grid @g(shape = 2x3)
+func.func @not_combined(%a: tensor<6xi32>, %b: tensor<6xi32>, %c: tensor<6xf16>)
+    -> (tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xf32>) {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = max : tensor<6xi32> -> tensor<6xi32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] reduction = max : tensor<6xi32> -> tensor<6xi32>
+  %2 = arith.maxui %0, %1 : tensor<6xi32>
+  %3 = shard.all_reduce %a on @g grid_axes = [0] : tensor<6xi32> -> tensor<6xi32>
+  %4 = shard.all_reduce %b on @g grid_axes = [1] : tensor<6xi32> -> tensor<6xi32>
+  %5 = arith.addi %3, %4 : tensor<6xi32>
+  %6 = shard.all_reduce %a on @g grid_axes = [0, 1] : tensor<6xi32> -> tensor<6xi32>
+  %7 = shard.all_reduce %b on @g grid_axes = [0, 1] : tensor<6xi32> -> tensor<6xi32>
+  %8 = arith.addi %6, %7 : tensor<6xi32>
+  %9 = shard.all_reduce %c on @g grid_axes = [0] : tensor<6xf16> -> tensor<6xf32>
+  %10 = shard.all_reduce %c on @g grid_axes = [1] : tensor<6xf16> -> tensor<6xf32>
+  %11 = arith.addf %9, %10 : tensor<6xf32>
+  return %2, %5, %8, %7, %11 : tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xf32>
+}

@@ -169,3 +169,20 @@ func.func @sizes_of_choices(%a: tensor<?xf32>, %b: tensor<?xf32>) {
   }
   return
 }
+
+// -----
+
+// Iterations of a parallel loop have no order.
+
+shard.grid @g(shape = 2)
+func.func @in_parallel(%a: tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+    // expected-error @+1 {{is in 'scf.parallel', whose iterations have no order: the devices of its group may be in different ones}}
+    %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+    scf.reduce
+  }
+  return
+}

@@ -352,10 +352,17 @@ LogicalResult FunctionPartitioner::rebuildByModel(ShardingInterface model) {
 
 LogicalResult FunctionPartitioner::rebuildReplicated(Operation *op) {
   bool gathers = false;
+  auto isGathered = [&](Value value) {
+    // Propagation has put a reshard for this very op in front of it.
+    auto annotation = value.getDefiningOp<ShardOp>();
+    if (annotation && annotation.getAnnotateForUsers())
+      value = annotation.getSrc();
+    const Sharding *sharding = locals.lookup(value).sharding;
+    return sharding && !sharding->isReplicated();
+  };
   SmallVector<Value> operands;
   for (auto [index, value] : llvm::enumerate(op->getOperands())) {
-    const Sharding *sharding = locals.lookup(value).sharding;
-    gathers |= sharding && !sharding->isReplicated();
+    gathers |= isGathered(value);
     FailureOr<Value> local =
         localReplicated(value, op, "operand " + Twine(index));
     if (failed(local))
@@ -375,10 +382,8 @@ LogicalResult FunctionPartitioner::rebuildReplicated(Operation *op) {
     }
   });
   op->walk([&](Operation *inner) {
-    for (Value captured : inner->getOperands()) {
-      const Sharding *sharding = locals.lookup(captured).sharding;
-      gathers |= sharding && !sharding->isReplicated();
-    }
+    for (Value captured : inner->getOperands())
+      gathers |= isGathered(captured);
   });
   if (failed(mapCaptures(op)))
     return failure();

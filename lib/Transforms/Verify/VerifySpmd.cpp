@@ -33,6 +33,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -446,7 +447,20 @@ private:
   }
 
   void check(Operation *op, AxisSet group, AxisSet under) {
-    if (!reporting || (group & under) == 0)
+    if (!reporting)
+      return;
+    for (Operation *around = op->getParentOp();
+         around && !isa<FunctionOpInterface>(around);
+         around = around->getParentOp()) {
+      if (!around->hasTrait<OpTrait::HasParallelRegion>())
+        continue;
+      foundError = true;
+      op->emitOpError() << "is in '" << around->getName()
+                        << "', whose iterations have no order: the devices of "
+                           "its group may be in different ones";
+      return;
+    }
+    if ((group & under) == 0)
       return;
     foundError = true;
     InFlightDiagnostic error =
