@@ -107,7 +107,10 @@ LogicalResult codegen::checkSymbols(const llvm::MemoryBuffer &object,
       continue;
     Operation *place = source;
     source.walk([&](func::FuncOp function) {
-      if (mangledName(function.getName()) == symbol.user)
+      std::string name = mangledName(function.getName());
+      StringRef user = symbol.user;
+      if (user.consume_front(name) &&
+          (user.empty() || user.starts_with(nestMarker)))
         place = function;
     });
     InFlightDiagnostic diagnostic = place->emitError() << "machine code of ";

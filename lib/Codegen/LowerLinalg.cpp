@@ -402,29 +402,7 @@ void LinalgLowering::emitLoops(linalg::LinalgOp op) {
 
 LogicalResult codegen::lowerLinalg(ModuleOp module, bool kernelCalls) {
   IRRewriter rewriter(module.getContext());
-  // Copies between buffers with gaps: loops, which LLVM vectorises.
-  SmallVector<memref::CopyOp> copies;
-  module.walk([&](memref::CopyOp op) {
-    auto from = dyn_cast<MemRefType>(op.getSource().getType());
-    auto to = dyn_cast<MemRefType>(op.getTarget().getType());
-    if (from && to &&
-        !(from.getLayout().isIdentity() && to.getLayout().isIdentity()))
-      copies.push_back(op);
-  });
-  for (memref::CopyOp op : copies) {
-    rewriter.setInsertionPoint(op);
-    auto type = cast<MemRefType>(op.getTarget().getType());
-    AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
-    SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                               utils::IteratorType::parallel);
-    linalg::GenericOp::create(
-        rewriter, op.getLoc(), ValueRange{op.getSource()},
-        ValueRange{op.getTarget()}, ArrayRef<AffineMap>{identity, identity},
-        iterators, [](OpBuilder &nested, Location loc, ValueRange args) {
-          linalg::YieldOp::create(nested, loc, args[0]);
-        });
-    rewriter.eraseOp(op);
-  }
+  expandCopies(module);
   // A device is one thread: its parallel loops run in order.
   SmallVector<scf::ForallOp> parallel;
   module.walk([&](scf::ForallOp op) { parallel.push_back(op); });

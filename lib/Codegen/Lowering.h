@@ -87,6 +87,17 @@ mlir::LogicalResult bufferize(mlir::ModuleOp module,
                               llvm::ArrayRef<mlir::func::FuncOp> entries,
                               bool hosted);
 
+/// Copies between buffers with gaps become linalg.generic ops.
+void expandCopies(mlir::ModuleOp module);
+
+/// Moves each linalg op on buffers that becomes a loop nest into a function of its
+/// own; equal ones share one. LLVM then compiles each distinct nest once, and the
+/// time of its passes, which grows faster than the size of a function, stays linear.
+void outlineNests(mlir::ModuleOp module, bool kernelCalls);
+inline constexpr llvm::StringLiteral nestMarker = ".nest";
+/// The name of nest `number`, which was first met in `function`.
+std::string nestName(llvm::StringRef function, unsigned number);
+
 /// Ops of linalg on buffers become kernel calls, if `kernelCalls`, and loops.
 mlir::LogicalResult lowerLinalg(mlir::ModuleOp module, bool kernelCalls);
 

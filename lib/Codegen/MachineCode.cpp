@@ -9,6 +9,7 @@
 #include "MachineCode.h"
 
 #include "CheckSymbols.h"
+#include "Lowering.h"
 
 #include "shard/Runtime/Kernels/Builtins.h"
 
@@ -16,11 +17,14 @@
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -37,11 +41,67 @@ static constexpr const char *packedName = "shard.entry";
 MachineCode::MachineCode() = default;
 MachineCode::~MachineCode() = default;
 
+/// All that is worth its time where code runs once: descriptors of memory that are
+/// put together only to be taken apart disappear, which code generation for
+/// single instructions is slow at.
+static void simplify(llvm::Function &function) {
+  llvm::SimplifyQuery query(function.getParent()->getDataLayout());
+  for (llvm::Instruction &instruction :
+       llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (instruction.use_empty())
+      continue;
+    if (llvm::Value *value = llvm::simplifyInstruction(
+            &instruction, query.getWithInstruction(&instruction)))
+      instruction.replaceAllUsesWith(value);
+  }
+  llvm::SmallVector<llvm::WeakTrackingVH> dead;
+  for (llvm::Instruction &instruction : llvm::instructions(function))
+    if (llvm::isInstructionTriviallyDead(&instruction))
+      dead.push_back(&instruction);
+  llvm::RecursivelyDeleteTriviallyDeadInstructions(dead);
+}
+
+/// Whether `function` has a loop whose own instructions take time: it reads or writes
+/// memory, or calls nothing.
+static bool hasBusyLoop(llvm::Function &function) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  for (llvm::Loop *loop : loops.getLoopsInPreorder()) {
+    bool calls = false;
+    for (llvm::BasicBlock *block : loop->blocks())
+      for (llvm::Instruction &instruction : *block) {
+        bool isCall = llvm::isa<llvm::CallBase>(instruction) &&
+                      !llvm::isa<llvm::IntrinsicInst>(instruction);
+        calls |= isCall;
+        if (!isCall && instruction.mayReadOrWriteMemory())
+          return true;
+      }
+    if (!calls)
+      return true;
+  }
+  return false;
+}
+
+/// Loop nests, which are functions of their own, are optimised. What only calls them
+/// is long where a program has many layers, and runs once.
+static void chooseFunctions(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr(llvm::Attribute::NoInline);
+    if (function.getName().contains(nestMarker) || hasBusyLoop(function))
+      continue;
+    simplify(function);
+    function.addFnAttr(llvm::Attribute::OptimizeNone);
+  }
+}
+
 /// LLVM's pipeline, tuned for loop nests that run once: loops are vectorised and
 /// interleaved, but not unrolled. Unrolling nests of small static extents gains
 /// little here and makes compilation several times as long.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      unsigned level) {
+  chooseFunctions(module);
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.LoopInterleaving = true;
   tuning.LoopUnrolling = false;
@@ -60,28 +120,6 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
       .buildPerModuleDefaultPipeline(level == 2 ? llvm::OptimizationLevel::O2
                                                 : llvm::OptimizationLevel::O3)
       .run(module, modules);
-}
-
-/// All that is worth its time where code runs once: descriptors of memory that are
-/// put together only to be taken apart disappear, which code generation for
-/// single instructions is slow at.
-static void simplify(llvm::Module &module) {
-  llvm::SimplifyQuery query(module.getDataLayout());
-  for (llvm::Function &function : module) {
-    for (llvm::Instruction &instruction :
-         llvm::make_early_inc_range(llvm::instructions(function))) {
-      if (instruction.use_empty())
-        continue;
-      if (llvm::Value *value = llvm::simplifyInstruction(
-              &instruction, query.getWithInstruction(&instruction)))
-        instruction.replaceAllUsesWith(value);
-    }
-    llvm::SmallVector<llvm::WeakTrackingVH> dead;
-    for (llvm::Instruction &instruction : llvm::instructions(function))
-      if (llvm::isInstructionTriviallyDead(&instruction))
-        dead.push_back(&instruction);
-    llvm::RecursivelyDeleteTriviallyDeadInstructions(dead);
-  }
 }
 
 /// Adds a function that loads the arguments of `entry` from the addresses it
@@ -132,7 +170,7 @@ generateObject(ModuleOp module, StringRef entryName, unsigned level,
     }
   addPackedEntry(*code, code->getFunction(entryName), packedName);
   if (level < 2)
-    simplify(*code);
+    llvm::for_each(*code, simplify);
   else
     optimize(*code, machine, level);
   auto object = llvm::orc::SimpleCompiler(machine)(*code);

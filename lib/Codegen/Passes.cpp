@@ -44,6 +44,7 @@ namespace shard {
 #define GEN_PASS_DEF_SHARDLOWERLINALG
 #define GEN_PASS_DEF_SHARDLOWERTENSOROPS
 #define GEN_PASS_DEF_SHARDMAKETOTAL
+#define GEN_PASS_DEF_SHARDOUTLINENESTS
 #define GEN_PASS_DEF_SHARDPREPARETENSORS
 #define GEN_PASS_DEF_SHARDWIDENREDUCTIONS
 #define GEN_PASS_DEF_SHARDWRAPSCALARS
@@ -97,6 +98,8 @@ SHARD_CODEGEN_PASS(ShardWidenReductions,
                    always(widenReductions, getOperation()))
 SHARD_CODEGEN_PASS(ShardInsertDeallocations,
                    always(insertDeallocations, getOperation()))
+SHARD_CODEGEN_PASS(ShardOutlineNests,
+                   (outlineNests(getOperation(), kernelCalls), success()))
 SHARD_CODEGEN_PASS(ShardLowerLinalg, lowerLinalg(getOperation(), kernelCalls))
 SHARD_CODEGEN_PASS(ShardExpandMath, always(expandMath, getOperation()))
 SHARD_CODEGEN_PASS(ShardExpandNarrowFloats,
@@ -143,6 +146,7 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
   else
     bufferization::buildBufferDeallocationPipeline(manager);
   buildShardToRuntimePipeline(manager);
+  manager.addPass(createShardOutlineNests({options.kernelCalls}));
   manager.addPass(createShardLowerLinalg({options.kernelCalls}));
   manager.addPass(createShardExpandMath());
   manager.addPass(createShardExpandNarrowFloats());
@@ -192,6 +196,7 @@ void shard::registerCodegenPasses() {
       [] { return createShardLowerLinalg(); },
       [] { return createShardLowerTensorOps(); },
       [] { return createShardMakeTotal(); },
+      [] { return createShardOutlineNests(); },
       [] { return createShardPrepareTensors(); },
       [] { return createShardWidenReductions(); },
       [] { return createShardWrapScalars(); },

@@ -371,6 +371,46 @@ def ShardInsertDeallocations : Pass<"shard-insert-deallocations", "::mlir::Modul
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def ShardOutlineNests : Pass<"shard-outline-nests", "::mlir::ModuleOp"> {
+  let summary = "move linalg ops on buffers into functions";
+  let description = [{
+    Each linalg op on buffers that becomes a loop nest moves into a private function.
+    Ops that are equal but for their operands share one, so that a program of many equal
+    layers is compiled in the time of one. Constants move along. An output that the op
+    reaches through one argument alone is marked `llvm.noalias`. With `kernel-calls`, sums
+    of products stay where they are: they become calls.
+
+    Copies between buffers with gaps become linalg ops first.
+
+    ```mlir
+    // Input
+    func.func @f(%a: memref<4xf32>, %b: memref<4xf32>, %c: memref<4xf32>) {
+      linalg.exp ins(%a : memref<4xf32>) outs(%b : memref<4xf32>)
+      linalg.exp ins(%b : memref<4xf32>) outs(%c : memref<4xf32>)
+      return
+    }
+    // Output
+    func.func @f(%arg0: memref<4xf32>, %arg1: memref<4xf32>, %arg2: memref<4xf32>) {
+      call @f.nest1(%arg0, %arg1) : (memref<4xf32>, memref<4xf32>) -> ()
+      call @f.nest1(%arg1, %arg2) : (memref<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    func.func private @f.nest1(%arg0: memref<4xf32>, %arg1: memref<4xf32>)
+        attributes {llvm.linkage = #llvm.linkage<internal>} {
+      linalg.exp ins(%arg0 : memref<4xf32>) outs(%arg1 : memref<4xf32>)
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"kernelCalls", "kernel-calls", "bool", "true",
+           "Sums of products stay: they become kernel calls">,
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
 def ShardLowerLinalg : Pass<"shard-lower-linalg", "::mlir::ModuleOp"> {
   let summary = "turn linalg ops on buffers into kernel calls and loops";
   let description = [{
