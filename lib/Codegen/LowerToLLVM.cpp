@@ -100,6 +100,19 @@ static void markAllocations(ModuleOp module) {
                              UnitAttr::get(module.getContext()));
 }
 
+/// Turns the attribute of outlineNests() into those of the arguments.
+static void markUnaliased(ModuleOp module) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto pointers = function->getAttrOfType<DenseI32ArrayAttr>(unaliasedName);
+    if (!pointers)
+      continue;
+    for (int32_t position : pointers.asArrayRef())
+      function.setArgAttr(position, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          UnitAttr::get(module.getContext()));
+    function->removeAttr(unaliasedName);
+  }
+}
+
 /// The conversion of scf.for keeps llvm.loop_annotation as an attribute that the
 /// translation to LLVM IR does not read; branches have a property for it.
 static void takeLoopAnnotations(ModuleOp module) {
@@ -144,6 +157,7 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted) {
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return failure();
   markAllocations(module);
+  markUnaliased(module);
   takeLoopAnnotations(module);
   return success();
 }

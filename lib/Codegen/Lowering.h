@@ -95,6 +95,9 @@ void expandCopies(mlir::ModuleOp module);
 /// time of its passes, which grows faster than the size of a function, stays linear.
 void outlineNests(mlir::ModuleOp module, bool kernelCalls);
 inline constexpr llvm::StringLiteral nestMarker = ".nest";
+/// The attribute of a function of a nest that lists the pointers, by their positions
+/// among the arguments in the LLVM dialect, whose memory no other argument reaches.
+inline constexpr llvm::StringLiteral unaliasedName = "unaliased";
 /// The name of nest `number`, which was first met in `function`.
 std::string nestName(llvm::StringRef function, unsigned number);
 

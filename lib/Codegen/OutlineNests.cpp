@@ -116,10 +116,19 @@ func::FuncOp Outliner::makeFunction(linalg::LinalgOp op,
   function->setAttr("llvm.linkage",
                     LLVM::LinkageAttr::get(builder.getContext(),
                                            LLVM::linkage::Linkage::Internal));
-  for (auto [index, alone] : llvm::enumerate(findUnaliased(op, arguments)))
+  SmallVector<int32_t> pointers;
+  int32_t position = 0;
+  for (auto [argument, alone] :
+       llvm::zip(arguments, findUnaliased(op, arguments))) {
+    // A memref becomes two pointers, of which code uses the second one, an offset,
+    // sizes and strides.
     if (alone)
-      function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
-                          builder.getUnitAttr());
+      pointers.push_back(position + 1);
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    position += type ? 3 + 2 * type.getRank() : 1;
+  }
+  if (!pointers.empty())
+    function->setAttr(unaliasedName, builder.getDenseI32ArrayAttr(pointers));
   builder.setInsertionPointToStart(function.addEntryBlock());
   IRMapping mapping;
   mapping.map(arguments, function.getArguments());

@@ -376,8 +376,9 @@ def ShardOutlineNests : Pass<"shard-outline-nests", "::mlir::ModuleOp"> {
   let description = [{
     Each linalg op on buffers that becomes a loop nest moves into a private function.
     Ops that are equal but for their operands share one, so that a program of many equal
-    layers is compiled in the time of one. Constants move along. An output that the op
-    reaches through one argument alone is marked `llvm.noalias`. With `kernel-calls`, sums
+    layers is compiled in the time of one. Constants move along. `unaliased` lists the pointers,
+    by their positions among the arguments of the function in the LLVM dialect, to outputs
+    that the op reaches through one argument alone; there they are `llvm.noalias`. With `kernel-calls`, sums
     of products stay where they are: they become calls.
 
     Copies between buffers with gaps become linalg ops first.
