@@ -11,7 +11,7 @@ shard.grid @grid(shape = 4)
 
 // CHECK: llvm.func @erff(
 // CHECK: llvm.func @dot(
-// The result of the product is a buffer of its own, which erf reads.
+// The loops of erf are a function; nothing else reaches its output.
 // CHECK: llvm.call @shard_kernel_contract(
 // CHECK: llvm.call @dot.nest[[ERF:[0-9]+]](
 // CHECK: llvm.call @shard_rt_all_reduce(
