@@ -60,7 +60,9 @@ bool View::isContiguous() const {
 
 View View::slice(int64_t dim, int64_t offset, int64_t size) const {
   View result = *this;
-  result.data += offset * strides[dim] * elementBytes;
+  // An empty array may have no memory at all.
+  if (result.data)
+    result.data += offset * strides[dim] * elementBytes;
   result.sizes[dim] = size;
   return result;
 }

@@ -217,7 +217,7 @@ void allToAll(Collective &c, int64_t splitDim, int64_t concatDim) {
   if (g.size > 1)
     checkMpi(c, MPI_Alltoall(source, block.count, block.type, target,
                              block.count, block.type, comm.comm));
-  else
+  else if (part.bytes() > 0)
     memcpy(target, source, part.bytes());
   for (int64_t p = 0; !straight && p < g.size; ++p) {
     Block theirs = g.block(extent, p);
