@@ -107,6 +107,29 @@ private:
       propose(tensor, sharding);
     for (auto [tensor, sharding] : llvm::zip_equal(table.results, results))
       propose(tensor, sharding);
+    proposePartial();
+  }
+
+  /// A result that is wanted partial proposes its partial axes to each reduction
+  /// loop of its kind, alone and behind what operands propose: its summands are
+  /// computed on the devices then, and not the whole result on all of them.
+  void proposePartial() {
+    if (results.size() != 1 || results[0].partial.empty() ||
+        table.results[0].reduction != results[0].reduction)
+      return;
+    for (auto [loop, axes] : llvm::zip_equal(table.loops, candidates)) {
+      if (loop.kind != LoopKind::Reduction)
+        continue;
+      SmallVector<AxisList, 2> bases(axes);
+      bases.emplace_back();
+      for (AxisList list : bases) {
+        for (GridAxis axis : results[0].partial)
+          if (!llvm::is_contained(list, axis))
+            list.push_back(axis);
+        if (!llvm::is_contained(axes, list))
+          axes.push_back(std::move(list));
+      }
+    }
   }
 
   ShardingOption longestOption() const {

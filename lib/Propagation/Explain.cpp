@@ -394,7 +394,9 @@ private:
   /// Why partial sums of `value` are not passed on.
   std::string whyReduced(ValueId value) {
     if (hintOf.count(value))
-      return "its hint asks for the complete value";
+      return shardingOf(value).partial.empty()
+                 ? "its hint asks for the complete value"
+                 : "its hint asks for a value that is not partial over more";
     if (usersOf.empty())
       for (OpId op = 0; op < reader.problem.numOps(); ++op)
         for (ValueId operand : reader.problem.tensors(op).take_front(

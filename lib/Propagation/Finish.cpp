@@ -148,6 +148,9 @@ Solution Run::finish() {
       solution.causes.try_emplace({event.value, merge.axis(listAtoms[i])},
                                   event.cause);
   }
+  for (const auto &[value, cause] : wishedFor)
+    for (GridAxis axis : merge.axes(partials[value].atoms))
+      solution.causes.try_emplace({value, axis}, cause);
   solution.couldBePartial = couldBePartial;
   return solution;
 }

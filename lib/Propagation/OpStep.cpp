@@ -108,7 +108,89 @@ void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
   }
 }
 
-void OpStep::mergeBasic(const FlatTable &table) {
+/// The reduction loop that takes `atom` behind what `loops` say: the first one that
+/// it divides, or else the first one that has enough iterations.
+std::optional<size_t>
+OpStep::reductionFor(const FlatTable &table, unsigned atom,
+                     llvm::ArrayRef<ListId> loops) const {
+  std::optional<size_t> uneven;
+  for (auto [number, loop] : llvm::enumerate(table.loops)) {
+    if (loop.kind != LoopKind::Reduction)
+      continue;
+    int64_t parts;
+    if (__builtin_mul_overflow(lists.parts(loops[number]),
+                               lists.atomSize(atom), &parts))
+      continue;
+    if (loop.extent == kDynamic || loop.extent % parts == 0)
+      return number;
+    if (!uneven && !loop.evenOnly && parts <= loop.extent &&
+        options.uneven == UnevenPolicy::Shard)
+      uneven = number;
+  }
+  return uneven;
+}
+
+/// Adds atoms to reduction loops; false if not all of them fit.
+bool OpStep::addWish(const FlatTable &table, AtomMask missing,
+                     llvm::SmallVectorImpl<ListId> &loops) {
+  for (unsigned atom = 0; atom < atoms.size(); ++atom) {
+    if (!(missing >> atom & 1))
+      continue;
+    std::optional<size_t> loop = reductionFor(table, atom, loops);
+    if (!loop)
+      return false;
+    loops[*loop] = lists.append(loops[*loop], atom);
+  }
+  return true;
+}
+
+bool OpStep::canReduce(const FlatTable &table, AtomMask wish,
+                       ReductionKind kind) {
+  if (llvm::any_of(table.loops, [&](const FlatTable::FlatLoop &loop) {
+        return loop.kind == LoopKind::Reduction && loop.reduction != kind;
+      }))
+    return false;
+  llvm::SmallVector<ListId, 8> loops(table.loops.size(), kEmptyList);
+  return addWish(table, wish, loops);
+}
+
+/// The atoms that split reduction loops because the result has to be partial under
+/// them; none where the loops cannot be split like that.
+AtomMask OpStep::wishOf(const FlatTable &table,
+                        llvm::ArrayRef<ConstraintId> limits) {
+  if (!table.contraction || limits.size() != table.numOperands + 1)
+    return 0;
+  const Constraint &limit = constraints[limits.back()];
+  if (!limit.partial || limit.reduction != table.resultReduction[0] ||
+      !canReduce(table, limit.partial, limit.reduction))
+    return 0;
+  return limit.partial;
+}
+
+/// Per loop of a contraction the atoms that operands must not put there, because an
+/// operand has them on a loop of the result that goes first: parallel loops before
+/// reduction loops, then the outer loop.
+void OpStep::findExcluded(const FlatTable &table, AtomMask wish,
+                          llvm::SmallVectorImpl<AtomMask> &excluded) const {
+  size_t numLoops = table.loops.size();
+  excluded.assign(numLoops, 0);
+  if (!table.contraction)
+    return;
+  AtomMask taken = 0;
+  for (size_t loop = 0; loop < numLoops; ++loop) {
+    if (table.loops[loop].kind != LoopKind::Parallel)
+      continue;
+    excluded[loop] = taken | wish;
+    for (unsigned tensor : asked)
+      if (tensor < table.numOperands)
+        taken |= lists.mask(projected[tensor * numLoops + loop]) & ~wish;
+  }
+  for (size_t loop = 0; loop < numLoops; ++loop)
+    if (table.loops[loop].kind == LoopKind::Reduction)
+      excluded[loop] = taken;
+}
+
+void OpStep::mergeBasic(const FlatTable &table, AtomMask wish) {
   size_t numLoops = table.loops.size();
   llvm::SmallVector<AtomMask, 8> onLoop(numLoops, 0);
   for (size_t loop = 0; loop < numLoops; ++loop) {
@@ -136,18 +218,28 @@ void OpStep::mergeBasic(const FlatTable &table) {
     for (size_t other = 0; other < numLoops; ++other)
       if (other != loop)
         others |= onLoop[other];
+    if (table.loops[loop].kind != LoopKind::Reduction)
+      others |= wish;
     while (lists.mask(merged[loop]) & others)
       merged[loop] =
           lists.ancestor(merged[loop], lists.length(merged[loop]) - 1);
   }
 }
 
-void OpStep::mergeAggressive(const FlatTable &table) {
+void OpStep::mergeAggressive(const FlatTable &table, AtomMask wish) {
   size_t numLoops = table.loops.size();
   AtomMask used = 0;
+  llvm::SmallVector<AtomMask, 8> excluded;
+  findExcluded(table, wish, excluded);
   for (unsigned tensor : asked)
     for (size_t loop = 0; loop < numLoops; ++loop) {
       ListId list = projected[tensor * numLoops + loop];
+      AtomMask out = excluded[loop];
+      if (tensor >= table.numOperands &&
+          table.loops[loop].kind == LoopKind::Parallel)
+        out = wish;
+      while (lists.mask(list) & out)
+        list = lists.ancestor(list, lists.length(list) - 1);
       if (list == merged[loop] || !lists.isPrefix(merged[loop], list))
         continue;
       if (AtomMask added = lists.mask(list) & ~lists.mask(merged[loop]);
@@ -254,7 +346,8 @@ bool OpStep::compute(const FlatTable &table, llvm::ArrayRef<StateId> states,
       continue;
     asked.push_back(tensor);
   }
-  if (asked.empty())
+  AtomMask wish = wishOf(table, limits);
+  if (asked.empty() && !(wish && sources & FromResults))
     return true;
 
   projected.assign(states.size() * numLoops, kEmptyList);
@@ -271,9 +364,21 @@ bool OpStep::compute(const FlatTable &table, llvm::ArrayRef<StateId> states,
   for (unsigned tensor : asked)
     askedParts.push_back(parts[tensor]);
   if (options.strategy == PropagationStrategy::Basic)
-    mergeBasic(table);
+    mergeBasic(table, wish);
   else
-    mergeAggressive(table);
+    mergeAggressive(table, wish);
+  if (wish && sources & FromResults) {
+    AtomMask have = 0;
+    for (ListId list : merged)
+      have |= lists.mask(list);
+    llvm::SmallVector<ListId, 8> wished = merged;
+    if (addWish(table, wish & ~have, wished))
+      for (size_t loop = 0; loop < numLoops; ++loop)
+        if (wished[loop] != merged[loop]) {
+          merged[loop] = wished[loop];
+          mergedFrom[loop] = table.numOperands;
+        }
+  }
 
   bool agrees = true;
   for (unsigned tensor = 0; tensor < states.size(); ++tensor) {

@@ -97,17 +97,24 @@ void Run::placePartials() {
     if (constraint.partial)
       partials[value] = {constraint.partial, constraint.reduction};
   }
+  for (ValueId value : wished) {
+    hinted[value] = true;
+    const Constraint &constraint = constraints[limit[value]];
+    partials[value] = {constraint.partial, constraint.reduction};
+  }
   // A user that is to have a partial result, such as a function result with a
   // hint, takes an operand in that very state.
   auto isAskedFor = [&](OpId user, const PartialState &state) {
     const FlatTable &table = problem.table(user);
     llvm::ArrayRef<ValueId> results =
         problem.tensors(user).drop_front(table.numOperands);
-    if (results.size() != 1 || results[0] == kNoValue || !hinted[results[0]] ||
-        table.rule != PartialRule::Movement)
+    if (results.size() != 1 || results[0] == kNoValue || !hinted[results[0]])
       return false;
     auto found = partials.find(results[0]);
-    return found != partials.end() && found->second == state;
+    if (found == partials.end() || !(found->second == state))
+      return false;
+    std::optional<PartialState> passed = through(user);
+    return passed && *passed == state;
   };
 
   // What could be partial if nothing were reduced, in program order.

@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <queue>
 
 namespace shard::propagation {
 
@@ -29,6 +30,8 @@ Run::Run(const Problem &problem, const PropagationOptions &options,
   opClass.resize(problem.numOps());
   for (OpId op = 0; op < problem.numOps(); ++op)
     opClass[op] = classOf(op);
+  if (options.opPriorities && llvm::is_contained(opClass, OpClass::Contraction))
+    findDepths();
 }
 
 void Run::buildUses() {
@@ -49,6 +52,50 @@ void Run::buildUses() {
   useOps.resize(useBegin.back());
   std::vector<uint32_t> fill(useBegin.begin(), useBegin.end() - 1);
   forEach([&](OpId op, ValueId value) { useOps[fill[value]++] = op; });
+}
+
+/// Numbers the ops along the data flow, whatever their order: an op is deeper than
+/// those that make its operands. What is in or behind a cycle is deepest.
+void Run::findDepths() {
+  depth.assign(problem.numOps(), kNone);
+  std::vector<uint32_t> missing(problem.numOps(), 0);
+  std::vector<uint32_t> makers(problem.numValues(), 0);
+  auto resultsOf = [&](OpId op) {
+    return problem.tensors(op).drop_front(problem.table(op).numOperands);
+  };
+  auto operandsOf = [&](OpId op) {
+    return problem.tensors(op).take_front(problem.table(op).numOperands);
+  };
+  for (OpId op = 0; op < problem.numOps(); ++op)
+    for (ValueId result : resultsOf(op))
+      if (result != kNoValue)
+        ++makers[result];
+  // Counted by entries of `uses`, of which an op may have several for a value.
+  for (ValueId value = 0; value < problem.numValues(); ++value)
+    for (OpId user : uses(value))
+      missing[user] +=
+          makers[value] != 0 && llvm::is_contained(operandsOf(user), value);
+  std::vector<OpId> ready;
+  for (OpId op = 0; op < problem.numOps(); ++op)
+    if (missing[op] == 0)
+      ready.push_back(op);
+  std::vector<uint32_t> deepest(problem.numOps(), 0);
+  for (size_t next = 0; next < ready.size(); ++next) {
+    OpId op = ready[next];
+    depth[op] = deepest[op];
+    for (ValueId result : resultsOf(op)) {
+      if (result == kNoValue)
+        continue;
+      bool made = --makers[result] == 0;
+      for (OpId user : uses(result)) {
+        if (!llvm::is_contained(operandsOf(user), result))
+          continue;
+        deepest[user] = std::max(deepest[user], depth[op] + 1);
+        if (made && --missing[user] == 0)
+          ready.push_back(user);
+      }
+    }
+  }
 }
 
 OpClass Run::classOf(OpId op) const {
@@ -186,6 +233,7 @@ std::optional<HintError> Run::applyHints() {
   llvm::sort(seen);
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   rounds = std::move(seen);
+  spreadPartialWishes();
   return std::nullopt;
 }
 
@@ -278,6 +326,20 @@ void Run::accept(ValueId value) {
     queue(op);
 }
 
+/// The part of `proposal`, of some of an op's tensors, that is also in `together`,
+/// what all of its tensors propose: a direction passes nothing on that the tensors
+/// of the other direction contradict.
+std::optional<Proposal>
+Run::agreedPart(Proposal proposal, llvm::ArrayRef<Proposal> together) const {
+  const auto *same = llvm::find_if(together, [&](const Proposal &other) {
+    return other.tensor == proposal.tensor && other.dim == proposal.dim;
+  });
+  if (same == together.end())
+    return std::nullopt;
+  proposal.list = lists.commonPrefix(proposal.list, same->list);
+  return proposal;
+}
+
 void Run::visit(OpId op, unsigned level, SourceMask sources, bool last) {
   OpStep::Result result = stepOf(op, FromAll);
   if (result.proposals.empty())
@@ -294,38 +356,69 @@ void Run::visit(OpId op, unsigned level, SourceMask sources, bool last) {
     }
     if (!allowed)
       return;
+    together.assign(result.proposals.begin(), result.proposals.end());
     result = stepOf(op, allowed);
+    for (const Proposal &proposal : result.proposals)
+      if (std::optional<Proposal> agreed = agreedPart(proposal, together))
+        makeOffer(op, *agreed);
+    return;
   }
-  llvm::ArrayRef<ValueId> tensors = problem.tensors(op);
-  for (const Proposal &proposal : result.proposals) {
-    ValueId value = tensors[proposal.tensor];
-    if (value == kNoValue)
-      continue;
-    if (firstOffer[value] == kNone)
-      offered.push_back(value);
-    offers.push_back({proposal, value, op, firstOffer[value]});
-    firstOffer[value] = offers.size() - 1;
-  }
+  for (const Proposal &proposal : result.proposals)
+    makeOffer(op, proposal);
 }
 
-/// Runs waves until nothing is queued.
+void Run::makeOffer(OpId op, const Proposal &proposal) {
+  ValueId value = problem.tensors(op)[proposal.tensor];
+  if (value == kNoValue)
+    return;
+  if (firstOffer[value] == kNone)
+    offered.push_back(value);
+  offers.push_back({proposal, value, op, firstOffer[value]});
+  firstOffer[value] = offers.size() - 1;
+}
+
+void Run::acceptOffers() {
+  for (ValueId value : offered)
+    accept(value);
+  offers.clear();
+  offered.clear();
+}
+
+/// Runs waves until nothing is queued. From operands, contractions wait until all
+/// else is quiet, and then follow one another in the order of data flow: so the axes
+/// of activations arrive before the weights decide.
 void Run::runStage(unsigned level, SourceMask sources, bool last) {
   for (OpId op : deferred) {
     flags[op] &= ~Deferred;
     queue(op);
   }
   deferred.clear();
-  while (!nextWave.empty() && cuts().empty()) {
+  bool inOrder = options.opPriorities && level == 2 && sources == FromOperands;
+  using Waiting = std::pair<uint32_t, OpId>; // with its depth
+  std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>>
+      contractions;
+  while (cuts().empty()) {
     wave.swap(nextWave);
     nextWave.clear();
+    if (inOrder)
+      llvm::erase_if(wave, [&](OpId op) {
+        if (opClass[op] != OpClass::Contraction)
+          return false;
+        contractions.push({depth[op], op});
+        return true;
+      });
+    if (wave.empty() && !contractions.empty())
+      for (uint32_t next = contractions.top().first;
+           !contractions.empty() && contractions.top().first == next;
+           contractions.pop())
+        wave.push_back(contractions.top().second);
+    if (wave.empty())
+      return;
     for (OpId op : wave)
       flags[op] &= ~Queued;
-    offers.clear();
-    offered.clear();
     for (OpId op : wave)
       visit(op, level, sources, last);
-    for (ValueId value : offered)
-      accept(value);
+    acceptOffers();
   }
 }
 
@@ -361,6 +454,8 @@ void Run::propagate() {
   }
   for (int32_t round : rounds) {
     startRound(round);
+    if (round == rounds.front())
+      splitWishedReductions();
     for (unsigned level = options.opPriorities ? 0 : 2; level <= 2; ++level)
       for (SourceMask direction : directions) {
         runStage(level, direction,

@@ -65,6 +65,7 @@ private:
   /// The atoms that have something in common with `part`.
   AtomMask touched(const AxisOrigin &part) const;
   ConstraintId intern(Constraint made);
+  void findDepths();
   OpClass classOf(OpId op) const;
   llvm::ArrayRef<OpId> uses(ValueId value) const {
     return llvm::ArrayRef<OpId>(useOps).slice(
@@ -75,8 +76,17 @@ private:
   void startRound(int32_t round);
   void runStage(unsigned level, SourceMask sources, bool last);
   void visit(OpId op, unsigned level, SourceMask sources, bool last);
+  std::optional<Proposal>
+  agreedPart(Proposal proposal, llvm::ArrayRef<Proposal> together) const;
+  void makeOffer(OpId op, const Proposal &proposal);
+  void acceptOffers();
   void accept(ValueId value);
   bool before(const Offer &a, const Offer &b) const;
+
+  // PartialWishes.cpp
+  struct WishSearch;
+  void spreadPartialWishes();
+  void splitWishedReductions();
 
   // Partial.cpp
   std::optional<PartialState> through(OpId op) const;
@@ -95,12 +105,14 @@ private:
   std::vector<uint32_t> useBegin;
   std::vector<OpId> useOps;
   std::vector<OpClass> opClass;
+  std::vector<uint32_t> depth;
 
   std::vector<OpId> wave, nextWave, deferred;
   enum : uint8_t { Queued = 1, Deferred = 2 };
   std::vector<uint8_t> flags;
   std::vector<Offer> offers;
   std::vector<uint32_t> firstOffer;
+  llvm::SmallVector<Proposal, 8> together; // of the visit at hand
   std::vector<ValueId> offered;
   std::vector<int32_t> rounds;
 
@@ -110,6 +122,13 @@ private:
   llvm::DenseMap<ValueId, PartialState> partials;
   /// With options.explain: those that `partials` had before costs counted.
   llvm::DenseSet<ValueId> couldBePartial;
+  /// Values without a hint that have to be partial so that a value with a hint is,
+  /// and the ops that make partial values for hints.
+  std::vector<ValueId> wished;
+  /// With options.explain: the users that the former are partial for, and their
+  /// results.
+  std::vector<std::pair<ValueId, Cause>> wishedFor;
+  std::vector<OpId> wishedReductions;
   /// Ops that get a partial operand which they do not take.
   std::vector<bool> refuses;
 

@@ -14,8 +14,9 @@
 //
 //   basic       the longest prefix that no tensor contradicts, cut before the
 //               first atom that some tensor has on another loop;
-//   aggressive  tensors are asked in order: larger first, then more sharded,
-//   then
+//   aggressive  an axis that operands of a contraction have on several loops goes to
+//               the outermost loop of the result among them. Else tensors are asked
+//               in order: larger first, then more sharded, then
 //               operand order (results last). Each extends the loops' lists as
 //               far as it does not contradict them and the atom is on no other
 //               loop.
@@ -95,6 +96,9 @@ public:
   /// the next call.
   Result run(OpId op, llvm::ArrayRef<uint64_t> packed, SourceMask sources);
 
+  /// Whether the reduction loops of an op with `table` can be split by `atoms`.
+  bool canReduce(const FlatTable &table, AtomMask atoms, ReductionKind kind);
+
   /// To be called when a constraint changes.
   void forget();
 
@@ -115,8 +119,16 @@ private:
   void project(const FlatTable &table, unsigned tensor, StateId state,
                const Constraint &limit);
   ListId fit(const FlatTable::FlatLoop &loop, ListId list);
-  void mergeBasic(const FlatTable &table);
-  void mergeAggressive(const FlatTable &table);
+  AtomMask wishOf(const FlatTable &table,
+                  llvm::ArrayRef<ConstraintId> limits);
+  std::optional<size_t> reductionFor(const FlatTable &table, unsigned atom,
+                                     llvm::ArrayRef<ListId> loops) const;
+  bool addWish(const FlatTable &table, AtomMask missing,
+               llvm::SmallVectorImpl<ListId> &loops);
+  void findExcluded(const FlatTable &table, AtomMask wish,
+                    llvm::SmallVectorImpl<AtomMask> &excluded) const;
+  void mergeBasic(const FlatTable &table, AtomMask wish);
+  void mergeAggressive(const FlatTable &table, AtomMask wish);
   /// What the loops say about a dimension; `whole` is set to whether all of the
   /// loops' axes are in it. `source` is set to where the last atoms are from.
   ListId wanted(const FlatTable &table, unsigned dim, bool &whole,

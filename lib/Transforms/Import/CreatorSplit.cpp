@@ -8,6 +8,7 @@
 
 #include "Import/CreatorSplit.h"
 
+#include "shard/IR/ShardOps.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
@@ -16,13 +17,24 @@ using namespace mlir;
 
 namespace shard {
 
+/// Whether `op` says something about its operand itself, not about what some users
+/// of it get.
+static bool isHintForAllUsers(Operation *op) {
+  if (auto annotation = dyn_cast<ShardOp>(op))
+    return !annotation.getAnnotateForUsers();
+  if (auto constraint = dyn_cast<ConstraintOp>(op))
+    return constraint.use_empty();
+  return isa<GroupOp>(op);
+}
+
 CreatorFamilies splitCreators(ArrayRef<Operation *> creators) {
   CreatorFamilies families;
   // Users first: a copied fill is one more user of its tensor.empty.
   for (Operation *creator : llvm::reverse(creators)) {
     // Its extents are asked for, maybe for an op that then is on the same value.
+    // A hint on it is for all of its users: there is one value then.
     if (llvm::any_of(creator->getUsers(), [](Operation *user) {
-          return isa<ShapedDimOpInterface>(user);
+          return isa<ShapedDimOpInterface>(user) || isHintForAllUsers(user);
         }))
       continue;
     Operation *firstUser = nullptr;
