@@ -33,8 +33,12 @@ Block blockAt(int64_t extent, const std::vector<int64_t> &sizes,
 
 bool dividesEvenly(int64_t extent, const std::vector<int64_t> &sizes) {
   int64_t parts = 1;
-  for (int64_t size : sizes)
+  for (int64_t size : sizes) {
+    // An axis of unknown size divides everything by contract.
+    if (size == kDynamic)
+      return true;
     parts *= size;
+  }
   return extent % parts == 0;
 }
 

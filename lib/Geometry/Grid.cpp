@@ -40,8 +40,11 @@ std::vector<int64_t> Grid::sizes(const AxisList &axes) const {
 
 int64_t Grid::groupSize(const AxisList &axes) const {
   int64_t product = 1;
-  for (GridAxis axis : axes)
+  for (GridAxis axis : axes) {
+    if (shape[axis] == kDynamic)
+      return kDynamic;
     product *= shape[axis];
+  }
   return product;
 }
 

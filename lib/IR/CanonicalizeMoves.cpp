@@ -30,7 +30,7 @@ bool isOneDevice(Operation *op, FlatSymbolRefAttr symbol,
   GridOp grid = lookupGrid(op, symbol);
   return grid && llvm::all_of(axes, [&](GridAxis axis) {
            return axis >= 0 && axis < grid.getRank() &&
-                  grid.getShape()[axis] <= 1;
+                  grid.getShape()[axis] == 1;
          });
 }
 

@@ -212,16 +212,18 @@ static bool dimIsExpressible(const LoopTable &table, const Grid &grid,
   for (int32_t loop : dim) {
     int64_t parts = grid.groupSize(option.loops[loop]);
     int64_t extent = table.loops[loop].extent;
-    if (parts > 1) {
+    bool unknown = ShapedType::isDynamic(parts);
+    if (parts > 1 || unknown) {
       if (!majorsAreSingle)
         return false;
       // Only what is the whole of the dimension may be split unevenly. A loop of
       // one iteration is never that beside a wider one.
       bool alone = wide == (extent == 1 ? 0 : 1);
-      if (!alone && !ShapedType::isDynamic(extent) && extent % parts != 0)
+      if (!alone && !unknown && !ShapedType::isDynamic(extent) &&
+          extent % parts != 0)
         return false;
     }
-    majorsAreSingle &= parts == extent || extent == 1;
+    majorsAreSingle &= (parts == extent && !unknown) || extent == 1;
   }
   return true;
 }
@@ -318,6 +320,12 @@ void projectToLoops(const LoopTable &table, const TensorLoops &tensor,
           ++next;
           continue;
         }
+        // What follows an axis of unknown size in a dimension is split by none.
+        if (ShapedType::isDynamic(size) || ShapedType::isDynamic(parts)) {
+          parts = ShapedType::kDynamic;
+          loops[loop].push_back(axes[next++]);
+          continue;
+        }
         // A digit that others follow takes only axes that divide it.
         if (!ShapedType::isDynamic(extent) && dim.size() > 1 &&
             extent % (parts * size) != 0)
@@ -325,7 +333,7 @@ void projectToLoops(const LoopTable &table, const TensorLoops &tensor,
         parts *= size;
         loops[loop].push_back(axes[next++]);
       }
-      if (!last && parts != extent)
+      if (!last && (parts != extent || ShapedType::isDynamic(parts)))
         break;
     }
   }

@@ -10,6 +10,7 @@
 
 #include "WindowSteps.h"
 
+#include "shard/IR/ShardingUtils.h"
 #include "shard/Partitioning/PartitionContext.h"
 #include "shard/Partitioning/ShardingOption.h"
 
@@ -84,6 +85,73 @@ Value filledTensor(OpBuilder &builder, Location loc, RankedTensorType type,
     if (type.isDynamicDim(dim))
       extents.push_back(tensor::DimOp::create(builder, loc, like, dim));
   return tensor::SplatOp::create(builder, loc, scalar, type, extents);
+}
+
+Value sizeOfGroup(OpBuilder &builder, Location loc, const Grid &grid,
+                  FlatSymbolRefAttr gridSymbol, const AxisList &axes) {
+  int64_t size = grid.groupSize(axes);
+  if (size != kDynamic)
+    return arith::ConstantIndexOp::create(builder, loc, size);
+  auto sizes = GridShapeOp::create(builder, loc, gridSymbol.getValue(),
+                                   ArrayRef<GridAxis>(axes));
+  Value product = sizes.getResult().front();
+  for (Value factor : sizes.getResult().drop_front())
+    product = arith::MulIOp::create(builder, loc, product, factor);
+  return product;
+}
+
+bool hasUnknownSizes(const Grid &grid) {
+  return llvm::is_contained(grid.shape, kDynamic);
+}
+
+/// `shape` with dimensions dynamic that axes of unknown size split before or after a
+/// reshard.
+static std::vector<int64_t> withUnknowns(const Grid &grid,
+                                         std::vector<int64_t> shape,
+                                         const Sharding &from,
+                                         const Sharding &to) {
+  auto isUnknown = [&](GridAxis axis) { return grid.shape[axis] == kDynamic; };
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    if (llvm::any_of(from.dims[dim], isUnknown) ||
+        llvm::any_of(to.dims[dim], isUnknown))
+      shape[dim] = kDynamic;
+  return shape;
+}
+
+const Plan *planWithUnknowns(Planner &planner, const Grid &grid,
+                             const std::vector<int64_t> &shape,
+                             int64_t elementBytes, const Sharding &from,
+                             const Sharding &to, std::string *error) {
+  if (!hasUnknownSizes(grid))
+    return planner.plan(grid, shape, elementBytes, from, to, error);
+  if (from.hasHalosOrOffsets() || to.hasHalosOrOffsets()) {
+    if (error)
+      *error = "halos and offsets need the sizes of all axes of the grid; give "
+               "them in its shape";
+    return nullptr;
+  }
+  // Primes that no other size has as a factor: no plan takes two axes for equally
+  // long.
+  constexpr int64_t kPrimes[] = {11, 13, 17, 19, 23, 29, 31, 37};
+  Grid nominal = grid;
+  const int64_t *next = std::begin(kPrimes);
+  for (int64_t &size : nominal.shape) {
+    if (size != kDynamic)
+      continue;
+    while (next != std::end(kPrimes) &&
+           llvm::any_of(grid.shape, [&](int64_t other) {
+             return other != kDynamic && other % *next == 0;
+           }))
+      ++next;
+    if (next == std::end(kPrimes)) {
+      if (error)
+        *error = "too many axes of the grid have no size; give them in its shape";
+      return nullptr;
+    }
+    size = *next++;
+  }
+  return planner.plan(nominal, withUnknowns(grid, shape, from, to),
+                      elementBytes, from, to, error);
 }
 
 namespace {
@@ -175,8 +243,8 @@ private:
       if (dim == step.dim)
         size = builder.createOrFold<arith::MulIOp>(
             loc, size,
-            arith::ConstantIndexOp::create(builder, loc,
-                                           emission.grid.groupSize(step.axes)));
+            sizeOfGroup(builder, loc, emission.grid, emission.gridSymbol,
+                        step.axes));
       sizes.push_back(size);
     }
     Value scalar = arith::ConstantOp::create(builder, loc, element);
@@ -236,13 +304,23 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
            << " needs static extents: halos and explicit offsets "
               "of dynamic dimensions are not supported";
   std::string error;
-  const Plan *plan = emission.planner.plan(
-      emission.grid, shapeOf(type), elementBytes(type), from, to, &error);
+  const Plan *plan =
+      planWithUnknowns(emission.planner, emission.grid, shapeOf(type),
+                       elementBytes(type), from, to, &error);
   if (!plan)
     return emitError(loc) << "no plan reshards " << type << " from "
                           << toString(from) << " to " << toString(to) << ": "
                           << error;
-  StepEmitter emitter(builder, loc, type, emission);
+  // Collectives over axes of unknown size have dynamic types.
+  RankedTensorType planned = type, result;
+  if (hasUnknownSizes(emission.grid)) {
+    planned = type.clone(ArrayRef<int64_t>(
+        withUnknowns(emission.grid, shapeOf(type), from, to)));
+    result = localType(type, emission.grid, to);
+    local = builder.createOrFold<tensor::CastOp>(
+        loc, localType(planned, emission.grid, from), local);
+  }
+  StepEmitter emitter(builder, loc, planned, emission);
   const Sharding *before = &from;
   for (const Step &step : plan->steps) {
     local = emitter.emit(step, *before, local);
@@ -250,6 +328,8 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
       return failure();
     before = &step.result;
   }
+  if (result)
+    local = builder.createOrFold<tensor::CastOp>(loc, result, local);
   return local;
 }
 

@@ -27,6 +27,7 @@ SmallVector<Value> localExtents(OpBuilder &builder, Location loc,
     Value extent = extents[next++];
     int64_t parts = grid.groupSize(sharding.dims[dim]);
     if (parts > 1) {
+      // Ops that make extents are split only on grids of known sizes.
       Value divisor = arith::ConstantIndexOp::create(builder, loc, parts);
       Value rest = arith::RemUIOp::create(builder, loc, extent, divisor);
       Value zero = arith::ConstantIndexOp::create(builder, loc, 0);

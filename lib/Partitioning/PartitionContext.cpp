@@ -63,11 +63,20 @@ DynamicBlock blockOf(OpBuilder &builder, Location loc, const Grid &grid,
   auto coordinates = ProcessMultiIndexOp::create(
       builder, loc, gridSymbol.getValue(), ArrayRef<GridAxis>(axes));
   std::vector<int64_t> sizes = grid.sizes(axes);
-  if (isDynamic) {
+  // Blocks are equal where an extent or a size of an axis is not known.
+  bool isUnknown = ShapedType::isDynamic(grid.groupSize(axes));
+  if (isDynamic || isUnknown) {
     Value position = coordinates.getResult()[0];
     for (size_t i = 1; i < sizes.size(); ++i)
-      position = add(multiply(position, constant(sizes[i])),
+      position = add(multiply(position, sizeOfGroup(builder, loc, grid,
+                                                    gridSymbol, {axes[i]})),
                      coordinates.getResult()[i]);
+    if (!isDynamic) {
+      localExtent = arith::DivUIOp::create(
+          builder, loc, constant(extent),
+          sizeOfGroup(builder, loc, grid, gridSymbol, axes));
+      local = localExtent;
+    }
     return {multiply(position, localExtent), local};
   }
   // The run-time twin of Geometry's blockAt.

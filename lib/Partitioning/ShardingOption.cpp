@@ -8,6 +8,7 @@
 
 #include "shard/Partitioning/ShardingOption.h"
 
+#include "shard/Partitioning/Emitter.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include <limits>
@@ -263,8 +264,8 @@ private:
                const Sharding &to) const {
     if (from == to)
       return 0;
-    const Plan *plan =
-        planner.plan(grid, shapeOf(type), elementBytes(type), from, to);
+    const Plan *plan = planWithUnknowns(planner, grid, shapeOf(type),
+                                        elementBytes(type), from, to);
     return plan ? plan->cost : std::numeric_limits<double>::infinity();
   }
 
@@ -283,8 +284,11 @@ private:
 
   int64_t parallelism(const ShardingOption &option) const {
     int64_t parts = 1;
-    for (const AxisList &axes : option.loops)
-      parts *= grid.groupSize(axes);
+    for (const AxisList &axes : option.loops) {
+      int64_t size = grid.groupSize(axes);
+      // Unknown sizes count as two.
+      parts *= ShapedType::isDynamic(size) ? 2 : size;
+    }
     return parts;
   }
 

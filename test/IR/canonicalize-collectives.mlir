@@ -668,3 +668,15 @@ func.func @not_combined(%a: tensor<6xi32>, %b: tensor<6xi32>, %c: tensor<6xf16>)
   %11 = arith.addf %9, %10 : tensor<6xf32>
   return %2, %5, %8, %7, %11 : tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xf32>
 }
+
+// -----
+
+// An axis of unknown size is no axis of one device.
+
+// CHECK-LABEL: func.func @unknown_size(
+// CHECK: shard.all_reduce
+shard.grid @g(shape = ?)
+func.func @unknown_size(%a: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<6xf32> -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}

@@ -37,8 +37,10 @@ func.func @two_grids(%x: tensor<8xf32>, %y: tensor<8xf32>) {
 // -----
 
 shard.grid @grid(shape = ?)
-// expected-error @+1 {{partition needs the sizes of all axes of grid @grid; give them in its shape}}
 func.func @dynamic(%x: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) {
+  %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [1, 1] : !shard.sharding
+  // expected-error @+1 {{halos and offsets need the sizes of all axes of the grid; give them in its shape}}
+  %0 = shard.shard %x to %s annotate_for_users : tensor<8xf32>
   return
 }
 

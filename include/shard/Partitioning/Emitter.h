@@ -41,6 +41,23 @@ emitReshard(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value local,
             mlir::RankedTensorType type, const Sharding &from,
             const Sharding &to, const Emission &emission);
 
+/// Whether an axis of `grid` has no known size.
+bool hasUnknownSizes(const Grid &grid);
+
+/// The plan of `planner` from `from` to `to`; where axes have no known size, one
+/// that holds for all sizes, by which they divide everything: dimensions that they
+/// split are dynamic in it. Null, with `error`, where there is none.
+const Plan *planWithUnknowns(Planner &planner, const Grid &grid,
+                             const std::vector<int64_t> &shape,
+                             int64_t elementBytes, const Sharding &from,
+                             const Sharding &to, std::string *error = nullptr);
+
+/// The number of devices of a group along `axes`, read at run time where it is not
+/// known.
+mlir::Value sizeOfGroup(mlir::OpBuilder &builder, mlir::Location loc,
+                        const Grid &grid, mlir::FlatSymbolRefAttr gridSymbol,
+                        const AxisList &axes);
+
 /// The element that changes nothing when combined by `kind`, for an integer,
 /// index or float `type`; null where there is none (average, generic, bitwise
 /// kinds on floats).

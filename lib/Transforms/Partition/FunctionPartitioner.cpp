@@ -14,6 +14,7 @@
 #include "shard/Partitioning/ShardingOption.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/IndexingMapOpInterface.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
 using namespace mlir;
@@ -261,7 +262,8 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
   if (op->getParentRegion() == &function.getFunctionBody() &&
       op->hasTrait<OpTrait::ReturnLike>())
     return rebuildReturn(op);
-  if (RegionLoopsInterface loops = asRegionLoops(op))
+  bool hasUnknowns = hasUnknownSizes(emission.grid);
+  if (RegionLoopsInterface loops = asRegionLoops(op); loops && !hasUnknowns)
     return rebuildForall(loops);
   if (isa<InParallelOpInterface>(op))
     if (RegionLoopsInterface loops = asRegionLoops(op->getParentOp()))
@@ -276,7 +278,11 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
   if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
     if (RegionEdges edges(branch); edges.coverTensors())
       return rebuildRegionBranch(op, edges);
-  if (auto model = dyn_cast<ShardingInterface>(op))
+  // Where axes have no size, ops are split whose local form says nothing of sizes.
+  bool isFormOfAnySize = op->hasTrait<OpTrait::Elementwise>() ||
+                         isa<IndexingMapOpInterface>(op);
+  if (auto model = dyn_cast<ShardingInterface>(op);
+      model && (!hasUnknowns || isFormOfAnySize))
     return rebuildByModel(model);
   return rebuildReplicated(op);
 }
@@ -390,8 +396,11 @@ LogicalResult FunctionPartitioner::rebuildReplicated(Operation *op) {
   if (gathers)
     mlir::emitRemark(op->getLoc())
         << "'" << op->getName()
-        << "' has no sharding model: its sharded operands are "
-           "gathered on every device";
+        << (hasUnknownSizes(emission.grid) && isa<ShardingInterface>(op)
+                ? "' needs the sizes of all axes of the grid to be split: its "
+                  "sharded operands are "
+                : "' has no sharding model: its sharded operands are ")
+        << "gathered on every device";
   // The op itself moves: nothing about it changes.
   op->remove();
   builder.insert(op);

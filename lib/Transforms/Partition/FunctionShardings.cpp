@@ -56,12 +56,8 @@ LogicalResult FunctionShardings::useGrid(Operation *user,
     error.attachNote(gridOp.getLoc()) << "the other grid";
     return error;
   }
-  FailureOr<Grid> shape = staticGrid(used);
-  if (failed(shape))
-    return user->emitError() << "partition needs the sizes of all axes of grid "
-                             << symbol << "; give them in its shape";
   gridOp = used;
-  grid = *shape;
+  grid.shape.assign(used.getShape().begin(), used.getShape().end());
   return success();
 }
 
