@@ -33,6 +33,26 @@ void codegen::copyTensor(OpOperand &operand) {
       operand.get()));
 }
 
+/// A buffer whose size in bytes wraps would be allocated too small.
+static LogicalResult rejectHugeBuffers(ModuleOp module) {
+  WalkResult walked = module.walk([](memref::AllocOp op) {
+    MemRefType type = op.getType();
+    int64_t bytes = (type.getElementType().isIntOrFloat()
+                         ? llvm::divideCeil(type.getElementTypeBitWidth(), 8)
+                         : 16);
+    bool empty = llvm::is_contained(type.getShape(), 0);
+    for (int64_t extent : type.getShape())
+      if (!empty && !ShapedType::isDynamic(extent) &&
+          llvm::MulOverflow(bytes, extent, bytes)) {
+        op.emitError() << "needs a buffer of type " << type
+                       << ", which takes more than 2^63 bytes";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 LogicalResult codegen::bufferize(ModuleOp module,
                                  ArrayRef<func::FuncOp> entries, bool hosted) {
   // Patterns may have folded something to a constant.
@@ -63,7 +83,7 @@ LogicalResult codegen::bufferize(ModuleOp module,
   if (failed(bufferization::runOneShotModuleBufferize(module, options, state)))
     return failure();
   bufferization::removeBufferizationAttributesInModule(module);
-  return success();
+  return rejectHugeBuffers(module);
 }
 
 /// The op in `block` that `op` is or is nested in; null if there is none.

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <pthread.h>
 
 using namespace mlir;
 using namespace shard;
@@ -61,7 +62,10 @@ static void *shardExecAllocate(uint64_t alignment, uint64_t size) {
   (void)alignment; // Buffers are aligned to 64 bytes, the most that is asked.
   RunMemory &memory = *currentMemory;
   uint64_t total = sizeof(BufferHeader) + (size + 127) / 64 * 64;
-  auto *header = static_cast<BufferHeader *>(std::aligned_alloc(64, total));
+  // A size near 2^64 would wrap.
+  auto *header = size > INT64_MAX ? nullptr
+                                  : static_cast<BufferHeader *>(
+                                        std::aligned_alloc(64, total));
   if (!header) {
     std::fprintf(stderr, "error: out of memory: a buffer of %llu bytes\n",
                  static_cast<unsigned long long>(size));
@@ -80,6 +84,23 @@ static void *shardExecAllocate(uint64_t alignment, uint64_t size) {
 static void shardExecFree(void *pointer) {
   if (pointer)
     currentMemory->release(static_cast<BufferHeader *>(pointer) - 1);
+}
+
+/// Whether the stack of this thread has room for one more call of a recursive
+/// function and what that calls.
+static bool shardExecStackHasRoom() {
+  constexpr uintptr_t reserve = 512 << 10;
+  static thread_local uintptr_t lowest = [] {
+    pthread_attr_t attributes;
+    void *start = nullptr;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      pthread_attr_getstack(&attributes, &start, &size);
+      pthread_attr_destroy(&attributes);
+    }
+    return reinterpret_cast<uintptr_t>(start) + reserve;
+  }();
+  return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) > lowest;
 }
 
 // What vector.print calls. Standard output belongs to the report.
@@ -113,6 +134,7 @@ std::vector<std::pair<std::string, void *>> codegen::runSymbols() {
       {"_mlir_memref_to_llvm_aligned_alloc",
        reinterpret_cast<void *>(&shardExecAllocate)},
       {"_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&shardExecFree)},
+      {codegen::stackCheckName.str(), reinterpret_cast<void *>(&shardExecStackHasRoom)},
       {"rtclock", reinterpret_cast<void *>(&shardExecClock)},
       {"printF32", reinterpret_cast<void *>(&shardExecPrintF32)},
       {"printF64", reinterpret_cast<void *>(&shardExecPrintF64)},

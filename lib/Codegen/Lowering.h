@@ -108,6 +108,12 @@ mlir::LogicalResult lowerLinalg(mlir::ModuleOp module, bool kernelCalls);
 /// live until the run ends, when its memory is released as a whole.
 void insertDeallocations(mlir::ModuleOp module);
 
+/// The function that tells whether the stack of the thread has room for a call.
+inline constexpr llvm::StringLiteral stackCheckName = "shard.exec.stack_has_room";
+
+/// Functions that may call themselves assert on entry that the stack has room.
+void guardRecursion(mlir::ModuleOp module);
+
 /// Scalar math ops that no lowering of MLIR knows become others.
 void expandMath(mlir::ModuleOp module);
 

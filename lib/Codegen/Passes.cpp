@@ -38,6 +38,7 @@ namespace shard {
 #define GEN_PASS_DEF_SHARDCONVERTTOLLVM
 #define GEN_PASS_DEF_SHARDEXPANDMATH
 #define GEN_PASS_DEF_SHARDEXPANDNARROWFLOATS
+#define GEN_PASS_DEF_SHARDGUARDRECURSION
 #define GEN_PASS_DEF_SHARDINSERTDEALLOCATIONS
 #define GEN_PASS_DEF_SHARDLIFTBRANCHES
 #define GEN_PASS_DEF_SHARDLOWERGLOBALS
@@ -123,6 +124,7 @@ SHARD_CODEGEN_PASS(ShardBufferize,
                                  return bufferize(getOperation(), entries,
                                                   hosted);
                                }))
+SHARD_CODEGEN_PASS(ShardGuardRecursion, always(guardRecursion, getOperation()))
 
 #undef SHARD_CODEGEN_PASS
 
@@ -141,10 +143,12 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
   manager.addPass(createShardWidenReductions());
   manager.addPass(createShardBufferize({options.entry, options.hosted}));
   // Before anything takes the address of a buffer: uses are visible only here.
-  if (options.hosted)
+  if (options.hosted) {
     manager.addPass(createShardInsertDeallocations());
-  else
+    manager.addPass(createShardGuardRecursion());
+  } else {
     bufferization::buildBufferDeallocationPipeline(manager);
+  }
   buildShardToRuntimePipeline(manager);
   manager.addPass(createShardOutlineNests({options.kernelCalls}));
   manager.addPass(createShardLowerLinalg({options.kernelCalls}));
@@ -190,6 +194,7 @@ void shard::registerCodegenPasses() {
       [] { return createShardConvertToLLVM(); },
       [] { return createShardExpandMath(); },
       [] { return createShardExpandNarrowFloats(); },
+      [] { return createShardGuardRecursion(); },
       [] { return createShardInsertDeallocations(); },
       [] { return createShardLiftBranches(); },
       [] { return createShardLowerGlobals(); },

@@ -157,6 +157,13 @@ LogicalResult shard::setGrid(ModuleOp module, StringRef text) {
     return success();
   }
   if ((*grid).getRank() != static_cast<int64_t>(shape.size())) {
+    if ((*grid).getAxisNames() || (*grid).getLatency() ||
+        (*grid).getBandwidth())
+      emitWarning(optionLoc(context, "--grid", text, 0))
+          << "has " << shape.size() << " axes, and @" << (*grid).getSymName()
+          << " in the program has " << (*grid).getRank()
+          << ": names, latencies and bandwidths of its axes do not apply and "
+             "are dropped; axes are named by numbers";
     (*grid).removeAxisNamesAttr();
     (*grid).removeLatencyAttr();
     (*grid).removeBandwidthAttr();

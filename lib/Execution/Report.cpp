@@ -14,6 +14,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace shard;
 using llvm::formatv;
 
@@ -185,18 +187,31 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
     os << (report.verified ? "PASS\n" : "done, not verified\n");
 }
 
-/// A number of JSON: what is not finite is a string.
+/// A number of JSON. JSON has no numbers that are not finite: these are the strings
+/// "NaN", "Infinity" and "-Infinity".
 static llvm::json::Value number(double value) {
-  if (value - value == 0.0)
+  if (std::isfinite(value))
     return value;
-  return formatv("{0}", value).str();
+  if (std::isnan(value))
+    return "NaN";
+  return value > 0 ? "Infinity" : "-Infinity";
+}
+
+/// `text` as a string of JSON, which is UTF-8. Names of files and symbols may be any
+/// bytes; those that are not UTF-8 are replaced by U+FFFD.
+static std::string utf8(llvm::StringRef text) {
+  return llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
+}
+
+static llvm::json::Array utf8Array(llvm::ArrayRef<std::string> texts) {
+  return llvm::json::Array(llvm::map_range(texts, utf8));
 }
 
 static llvm::json::Array valuesToJson(llvm::ArrayRef<ValueReport> values) {
   llvm::json::Array array;
   for (const ValueReport &value : values) {
-    llvm::json::Object object{{"type", value.type},
-                              {"sharding", value.sharding},
+    llvm::json::Object object{{"type", utf8(value.type)},
+                              {"sharding", utf8(value.sharding)},
                               {"bytes_per_device", value.localBytes}};
     if (value.comparison) {
       object["equal"] = value.comparison->equal;
@@ -217,18 +232,18 @@ void shard::printJson(const RunReport &report, llvm::raw_ostream &os) {
   for (const CollectiveReport &row : report.collectives)
     collectives.push_back(
         llvm::json::Object{{"kind", row.kind},
-                           {"axes", llvm::json::Array(row.axes)},
+                           {"axes", utf8Array(row.axes)},
                            {"calls", row.calls},
                            {"bytes_sent_per_device", row.bytesPerDevice},
                            {"seconds", row.seconds},
-                           {"location", row.location},
-                           {"needed_by", row.neededBy}});
+                           {"location", utf8(row.location)},
+                           {"needed_by", utf8(row.neededBy)}});
   llvm::json::Object object{
-      {"program", report.entry},
+      {"program", utf8(report.entry)},
       {"grid",
-       llvm::json::Object{{"name", report.gridName},
+       llvm::json::Object{{"name", utf8(report.gridName)},
                           {"shape", llvm::json::Array(report.gridShape)},
-                          {"axes", llvm::json::Array(report.axisNames)}}},
+                          {"axes", utf8Array(report.axisNames)}}},
       {"arguments", valuesToJson(report.arguments)},
       {"results", valuesToJson(report.results)},
       {"collectives", std::move(collectives)},
@@ -247,12 +262,12 @@ void shard::printJson(const RunReport &report, llvm::raw_ostream &os) {
   llvm::json::Array processes;
   for (const ProcessReport &process : report.processes)
     processes.push_back(llvm::json::Object{
-        {"host", process.host},
+        {"host", utf8(process.host)},
         {"seconds", process.seconds},
         {"seconds_in_collectives", process.secondsInCollectives}});
   if (!report.processes.empty())
     object["processes"] = std::move(processes);
   if (!report.error.empty())
-    object["error"] = report.error;
+    object["error"] = utf8(report.error);
   os << formatv("{0:2}\n", llvm::json::Value(std::move(object)));
 }

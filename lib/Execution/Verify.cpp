@@ -55,8 +55,13 @@ static LogicalResult makeInputs(func::FuncOp entry, RunOptions &options,
       if (llvm::any_of(spec->shape, ShapedType::isDynamic))
         return emitError(loc) << "argument " << index << " has type " << type
                               << ": an input has to say how large it is";
-      inputs.emplace_back(spec->type, spec->shape);
-      fillRandom(inputs.back(), options.seed, index);
+      std::string error;
+      std::optional<HostTensor> tensor =
+          HostTensor::make(spec->type, spec->shape, error);
+      if (!tensor)
+        return emitError(loc) << "argument " << index << ": " << error;
+      fillRandom(*tensor, options.seed, index);
+      inputs.push_back(std::move(*tensor));
       continue;
     }
     HostTensor &tensor = given->second;

@@ -9,18 +9,72 @@
 #include "shard/Host/HostTensor.h"
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <unistd.h>
 
 using namespace shard;
 
+std::optional<int64_t>
+shard::numBytesOf(ElementType type, const std::vector<int64_t> &shape) {
+  int64_t size = byteWidth(type);
+  // An extent of 0 anywhere makes the size 0, whatever the others are.
+  for (int64_t extent : shape)
+    if (extent <= 0)
+      size = 0;
+  for (int64_t extent : shape)
+    if (extent < 0 || __builtin_mul_overflow(size, extent, &size))
+      return std::nullopt;
+  return size;
+}
+
+/// The memory of this machine, in bytes. More than that must not be asked for:
+/// systems grant it, and end the process when it is written.
+static int64_t physicalMemory() {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) *
+         sysconf(_SC_PAGESIZE);
+}
+
+static std::string outOfMemory(ElementType type,
+                               const std::vector<int64_t> &shape) {
+  std::optional<int64_t> size = numBytesOf(type, shape);
+  return "a tensor of type " + toString(type, shape) + " takes " +
+         (size ? std::to_string(*size) + " bytes" : "more than 2^63 bytes") +
+         ", which do not fit memory";
+}
+
+bool HostTensor::allocate() {
+  std::optional<int64_t> size = numBytesOf(elementType, extents);
+  if (!size || *size > physicalMemory())
+    return false;
+  count = *size / byteWidth(elementType);
+  size_t padded = (static_cast<size_t>(*size) + 64) / 64 * 64;
+  bytes.reset(static_cast<uint8_t *>(std::aligned_alloc(64, padded)));
+  if (!bytes)
+    return false;
+  std::memset(bytes.get(), 0, padded);
+  return true;
+}
+
 HostTensor::HostTensor(ElementType type, std::vector<int64_t> shape)
     : elementType(type), extents(std::move(shape)) {
-  count = 1;
-  for (int64_t extent : extents)
-    count *= extent;
-  size_t size = (static_cast<size_t>(numBytes()) + 64) / 64 * 64;
-  bytes.reset(static_cast<uint8_t *>(std::aligned_alloc(64, size)));
-  std::memset(bytes.get(), 0, size);
+  if (allocate())
+    return;
+  std::fprintf(stderr, "error: %s\n",
+               outOfMemory(elementType, extents).c_str());
+  std::_Exit(1);
+}
+
+std::optional<HostTensor> HostTensor::make(ElementType type,
+                                           std::vector<int64_t> shape,
+                                           std::string &error) {
+  HostTensor tensor;
+  tensor.elementType = type;
+  tensor.extents = std::move(shape);
+  if (tensor.allocate())
+    return tensor;
+  error = outOfMemory(type, tensor.extents);
+  return std::nullopt;
 }
 
 HostTensor HostTensor::clone() const {
@@ -81,8 +135,10 @@ std::string shard::toString(ElementType type,
 
 std::vector<int64_t> shard::rowMajorStrides(const std::vector<int64_t> &shape) {
   std::vector<int64_t> strides(shape.size(), 1);
+  // Strides of a tensor without elements may exceed int64_t; nobody uses them.
   for (size_t i = shape.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * shape[i];
+    strides[i - 1] = static_cast<int64_t>(static_cast<uint64_t>(strides[i]) *
+                                          static_cast<uint64_t>(shape[i]));
   return strides;
 }
 

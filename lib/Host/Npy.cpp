@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <sys/stat.h>
 
 using namespace shard;
 
@@ -83,10 +84,13 @@ std::optional<Header> parseHeader(const std::string &text) {
   header.fortranOrder = text.compare(*order, 4, "True") == 0;
   size_t at = *shape + 1;
   while (at < close) {
-    if (text[at] < '0' || text[at] > '9') {
+    // Python 2 wrote an L behind large numbers.
+    if (text[at] == ' ' || text[at] == ',' || text[at] == 'L') {
       ++at;
       continue;
     }
+    if (text[at] < '0' || text[at] > '9')
+      return std::nullopt;
     int64_t extent = 0;
     for (; at < close && text[at] >= '0' && text[at] <= '9'; ++at) {
       if (extent > INT64_MAX / 16)
@@ -145,15 +149,20 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 std::optional<HostTensor> shard::readNpy(const std::string &path,
                                          ElementType expected,
                                          std::string &error) {
-  File file(std::fopen(path.c_str(), "rb"));
-  if (!file) {
-    error = "cannot read '" + path + "': " + std::strerror(errno);
-    return std::nullopt;
-  }
   auto fail = [&](const std::string &what) {
     error = "'" + path + "' " + what;
     return std::nullopt;
   };
+  // To open a FIFO would wait for a writer, and a pipe has no length.
+  struct stat status;
+  bool found = stat(path.c_str(), &status) == 0;
+  if (found && !S_ISREG(status.st_mode))
+    return fail("is no regular file");
+  File file(found ? std::fopen(path.c_str(), "rb") : nullptr);
+  if (!file) {
+    error = "cannot read '" + path + "': " + std::strerror(errno);
+    return std::nullopt;
+  }
   unsigned char prefix[12];
   if (std::fread(prefix, 1, 10, file.get()) != 10 ||
       std::memcmp(prefix, "\x93NUMPY", 6) != 0)
@@ -182,27 +191,23 @@ std::optional<HostTensor> shard::readNpy(const std::string &path,
   std::fseek(file.get(), 0, SEEK_END);
   int64_t available = std::ftell(file.get()) - begin;
   std::fseek(file.get(), begin, SEEK_SET);
-  bool empty = false;
-  for (int64_t extent : header->shape)
-    empty |= extent == 0;
-  int64_t count = empty ? 0 : 1;
-  for (int64_t extent : header->shape) {
-    if (!empty && extent > available / count)
-      return fail("is shorter than its header says");
-    count *= extent;
-  }
-  if (available < count * byteWidth(*type))
+  std::optional<int64_t> size = numBytesOf(*type, header->shape);
+  if (!size || available < *size)
     return fail("is shorter than its header says");
-  HostTensor tensor(*type, header->shape);
+  std::optional<HostTensor> made =
+      HostTensor::make(*type, header->shape, error);
+  if (!made)
+    return std::nullopt;
+  HostTensor &tensor = *made;
   if (std::fread(tensor.data(), 1, tensor.numBytes(), file.get()) !=
       static_cast<size_t>(tensor.numBytes()))
     return fail("cannot be read to its end");
   if (tensor.type() == ElementType::I1)
-    for (int64_t i = 0; i < count; ++i)
+    for (int64_t i = 0, e = tensor.numElements(); i < e; ++i)
       tensor.data()[i] = tensor.data()[i] != 0;
   if (header->fortranOrder && header->shape.size() > 1)
     return fromFortranOrder(tensor);
-  return tensor;
+  return made;
 }
 
 bool shard::writeNpy(const std::string &path, const HostTensor &tensor,

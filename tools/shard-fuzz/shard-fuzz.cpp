@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
+
 #include "shard/Fuzz/Check.h"
 #include "shard/Fuzz/Coverage.h"
 #include "shard/Fuzz/Generate.h"
@@ -284,6 +286,7 @@ static void keepFailures(const std::vector<Failure> &failures,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  shard::setVersionPrinter();
   cl::HideUnrelatedOptions(category);
   if (!cl::ParseCommandLineOptions(argc, argv,
                                    "Proves by random programs that a grid "

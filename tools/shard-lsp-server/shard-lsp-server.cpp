@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
+
 #include "shard/Pipelines/Registration.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  shard::setVersionPrinter();
   mlir::DialectRegistry registry;
   shard::registerUpstreamDialects(registry);
   shard::registerShard(registry);

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
 #include "ProgramMutation.h"
 #include "Stages.h"
 #include "TextMutation.h"
@@ -258,6 +259,7 @@ static void report(const Failure &failure, const std::string &program) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  shard::setVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,

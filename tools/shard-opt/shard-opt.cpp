@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
 #include "PlanReshard.h"
 
 #include "shard/Pipelines/Registration.h"
@@ -14,6 +15,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  shard::setVersionPrinter();
   mlir::DialectRegistry registry;
   shard::registerUpstreamDialects(registry);
   shard::registerShard(registry);

@@ -21,7 +21,7 @@
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "llvm/Support/Compiler.h"
 
-static constexpr char version[] = "0.1";
+static constexpr char version[] = SHARD_VERSION;
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT ::mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {

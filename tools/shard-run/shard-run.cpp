@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
+
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
 #include "shard/Execution/Verify.h"
@@ -19,6 +21,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -144,12 +147,58 @@ LogicalResult readInputs(func::FuncOp entry, shard::RunOptions &options) {
   return success();
 }
 
+/// Before anything is compiled: every --output names a result and a file that can be
+/// written.
+LogicalResult checkOutputs(func::FuncOp entry) {
+  MLIRContext *context = entry.getContext();
+  for (auto [index, path] : llvm::enumerate(outputs)) {
+    if (index >= entry.getNumResults())
+      return errorAt(context, "--output", path)
+             << "'" << entry.getName() << "' has " << entry.getNumResults()
+             << " results; there is no result " << index;
+    // What is no file, such as a pipe, cannot be opened twice.
+    bool existed = llvm::sys::fs::exists(path);
+    if (existed && !llvm::sys::fs::is_regular_file(path) &&
+        !llvm::sys::fs::is_directory(path))
+      continue;
+    std::error_code error;
+    {
+      llvm::raw_fd_ostream file(path, error, llvm::sys::fs::OF_Append);
+    }
+    if (error)
+      return errorAt(context, "--output", path)
+             << "cannot write '" << path << "': " << error.message();
+    if (!existed)
+      llvm::sys::fs::remove(path);
+  }
+  return success();
+}
+
+/// --timeout is a number of seconds that a device can wait.
+LogicalResult checkTimeout(MLIRContext *context) {
+  if (!timeout.getNumOccurrences() || (timeout > 0 && timeout < 1e9))
+    return success();
+  return errorAt(context, "--timeout", std::to_string(timeout))
+         << "is no time to wait; give a number of seconds above 0 and below "
+            "1e9";
+}
+
+/// Reads the program. What fails has been reported.
+OwningOpRef<ModuleOp> parseProgram(MLIRContext &context) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &error);
+  if (!file) {
+    emitError(UnknownLoc::get(&context)) << error;
+    return nullptr;
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
 LogicalResult writeOutputs(MLIRContext *context,
                            const shard::RunReport &report) {
   for (auto [index, path] : llvm::enumerate(outputs)) {
-    if (index >= report.outputs.size())
-      return errorAt(context, "--output", path)
-             << "the program has " << report.outputs.size() << " results";
     std::string error;
     if (!shard::writeNpy(path, report.outputs[index], error))
       return errorAt(context, "--output", path) << error;
@@ -219,7 +268,9 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
     return errorAt(&context, "--emit-object", emitObject)
            << "one program is for all devices: compile it without a launcher "
               "of MPI, or with --runtime=threads";
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputFile, &context);
+  if (failed(checkTimeout(&context)))
+    return failure();
+  OwningOpRef<ModuleOp> module = parseProgram(context);
   if (!module)
     return failure();
   FailureOr<func::FuncOp> entry = shard::findEntry(*module, entryName);
@@ -277,7 +328,8 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
       partitioned.print(llvm::outs());
       llvm::outs() << '\n';
     };
-  if (failed(readInputs(*entry, options)))
+  if ((isFirst && failed(checkOutputs(*entry))) ||
+      failed(readInputs(*entry, options)))
     return failure();
   FailureOr<shard::RunReport> report =
       shard::runProgram(*module, *entry, std::move(options));
@@ -298,6 +350,7 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  shard::setVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,

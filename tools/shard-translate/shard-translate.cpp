@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
+
 #include "shard/IR/ImportMesh.h"
 #include "shard/Pipelines/Registration.h"
 
@@ -20,6 +22,7 @@
 #include <memory>
 
 int main(int argc, char **argv) {
+  shard::setVersionPrinter();
   mlir::TranslateRegistration importMesh(
       "import-mesh", "read the mesh dialect of LLVM 18 to 20",
       [](const std::shared_ptr<llvm::SourceMgr> &source, llvm::raw_ostream &out,

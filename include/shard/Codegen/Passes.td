@@ -340,6 +340,33 @@ def ShardBufferize : Pass<"shard-bufferize", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def ShardGuardRecursion : Pass<"shard-guard-recursion", "::mlir::ModuleOp"> {
+  let summary = "end recursion without end by a message";
+  let description = [{
+    A function that may call itself, directly or through others, asserts on entry
+    that the stack of its thread has room. The host provides the function that
+    tells. LLVM makes no jumps of its tail calls: a loop without end would give no
+    message. If the module has indirect calls, all functions are guarded.
+
+    ```mlir
+    // Input
+    func.func @f(%a: f32) -> f32 {
+      %0 = call @f(%a) : (f32) -> f32
+      return %0 : f32
+    }
+    // Output
+    func.func private @shard.exec.stack_has_room() -> i1
+    func.func @f(%arg0: f32) -> f32 attributes {passthrough = [["disable-tail-calls", "true"]]} {
+      %0 = call @shard.exec.stack_has_room() : () -> i1
+      cf.assert %0, "the stack is used up: 'f' is called by itself, directly or through others, too many times"
+      %1 = call @f(%arg0) : (f32) -> f32
+      return %1 : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
+}
+
 def ShardInsertDeallocations : Pass<"shard-insert-deallocations", "::mlir::ModuleOp"> {
   let summary = "free buffers behind their last use where that is easy to prove";
   let description = [{

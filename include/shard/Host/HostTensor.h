@@ -18,6 +18,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,13 @@ namespace shard {
 class HostTensor {
 public:
   HostTensor() = default;
-  /// Zero elements.
+  /// Elements that are 0. Ends the process with a message if memory is short;
+  /// where the shape comes from a user, use `make`.
   HostTensor(ElementType type, std::vector<int64_t> shape);
+  /// Elements that are 0; if they do not fit memory, nothing, and the reason in
+  /// `error`.
+  static std::optional<HostTensor>
+  make(ElementType type, std::vector<int64_t> shape, std::string &error);
 
   ElementType type() const { return elementType; }
   const std::vector<int64_t> &shape() const { return extents; }
@@ -46,11 +52,19 @@ private:
   struct Free {
     void operator()(uint8_t *pointer) const { std::free(pointer); }
   };
+  /// Takes memory for the shape; false if there is too little.
+  bool allocate();
+
   ElementType elementType = ElementType::F32;
   std::vector<int64_t> extents;
   int64_t count = 0;
   std::unique_ptr<uint8_t[], Free> bytes;
 };
+
+/// The bytes of a tensor without gaps; nothing if an extent is negative or the
+/// number of bytes exceeds what int64_t holds.
+std::optional<int64_t> numBytesOf(ElementType type,
+                                  const std::vector<int64_t> &shape);
 
 /// "2x3xf32", as in a tensor type.
 std::string toString(ElementType type, const std::vector<int64_t> &shape);
