@@ -9,9 +9,9 @@
 #   %cmake %cc %cxx %python   as the project was configured
 #   %mpirun_openmpi %mpirun_mpich   the launchers, where there are such features
 # Features: shard-models, standalone (built against an installed MLIR), asan,
-#   cpu-LEVEL (x86-64, x86-64-v2, x86-64-v3, x86-64-v4: this machine runs code for it),
-#   clang (%cc is clang), openmpi, mpich (the runtime library for it was built, and there
-#   is a launcher).
+#   asserts (SHARD_ASSERTIONS), cpu-LEVEL (x86-64, x86-64-v2, x86-64-v3, x86-64-v4: this
+#   machine runs code for it), clang (%cc is clang), openmpi, mpich (the runtime library
+#   for it was built, and there is a launcher).
 
 import os
 import platform
@@ -32,6 +32,8 @@ if os.path.isdir(models):
     config.available_features.add("shard-models")
 if config.standalone:
     config.available_features.add("standalone")
+if config.assertions:
+    config.available_features.add("asserts")
 if config.asan:
     config.available_features.add("asan")
     config.environment["ASAN_OPTIONS"] = config.asan_options

@@ -25,7 +25,7 @@ static constexpr const char *remedy =
     "sharding-propagation and shard-partition, first";
 
 /// The names of the hints that stand in attributes.
-static constexpr StringRef hintNames[] = {"shard.sharding", "shard.loops"};
+static constexpr StringRef hintNames[] = {kShardingAttrName, kLoopsAttrName};
 
 static LogicalResult verifySignature(FunctionOpInterface function) {
   for (StringRef name : hintNames) {

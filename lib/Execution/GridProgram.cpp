@@ -218,17 +218,17 @@ execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
 
   auto entry = module.lookupSymbol<func::FuncOp>(entryName);
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    FailureOr<GridValue> value =
-        readLocal(entry, entry.getArgumentTypes()[i],
-                  entry.getArgAttr(i, "shard.local"), gridOp, report.arguments);
+    FailureOr<GridValue> value = readLocal(entry, entry.getArgumentTypes()[i],
+                                           entry.getArgAttr(i, kLocalAttrName),
+                                           gridOp, report.arguments);
     if (failed(value))
       return failure();
     program.arguments.push_back(std::move(*value));
   }
   for (unsigned i = 0; i < entry.getNumResults(); ++i) {
     FailureOr<GridValue> value = readLocal(
-        entry, entry.getResultTypes()[i], entry.getResultAttr(i, "shard.local"),
-        gridOp, report.results);
+        entry, entry.getResultTypes()[i],
+        entry.getResultAttr(i, kLocalAttrName), gridOp, report.results);
     if (failed(value))
       return failure();
     program.results.push_back(std::move(*value));

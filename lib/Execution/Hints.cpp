@@ -381,10 +381,10 @@ LogicalResult shard::applyHint(func::FuncOp entry, StringRef text) {
     return failure();
   switch (target->kind) {
   case Target::Argument:
-    entry.setArgAttr(target->number, "shard.sharding", sharding);
+    entry.setArgAttr(target->number, kShardingAttrName, sharding);
     return success();
   case Target::Result:
-    entry.setResultAttr(target->number, "shard.sharding", sharding);
+    entry.setResultAttr(target->number, kShardingAttrName, sharding);
     return success();
   case Target::Operand:
     break;

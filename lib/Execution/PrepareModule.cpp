@@ -16,8 +16,6 @@
 using namespace mlir;
 using namespace shard;
 
-static constexpr llvm::StringLiteral hintName = "shard.sharding";
-
 /// Writes the hints on the signature of a private function, which the inliner
 /// does not keep, as constraints on the values.
 static void expandSignatureHints(func::FuncOp function) {
@@ -28,16 +26,18 @@ static void expandSignatureHints(func::FuncOp function) {
   };
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
-    auto hint = function.getArgAttrOfType<ShardingAttr>(number, hintName);
+    auto hint =
+        function.getArgAttrOfType<ShardingAttr>(number, kShardingAttrName);
     if (!hint)
       continue;
     builder.setInsertionPointToStart(&function.front());
     ConstraintOp constraint = wish(argument, hint);
     argument.replaceAllUsesExcept(constraint.getResult(), constraint);
-    function.removeArgAttr(number, hintName);
+    function.removeArgAttr(number, kShardingAttrName);
   }
   for (unsigned number = 0; number < function.getNumResults(); ++number) {
-    auto hint = function.getResultAttrOfType<ShardingAttr>(number, hintName);
+    auto hint =
+        function.getResultAttrOfType<ShardingAttr>(number, kShardingAttrName);
     if (!hint)
       continue;
     function.walk([&](func::ReturnOp returns) {
@@ -46,7 +46,7 @@ static void expandSignatureHints(func::FuncOp function) {
       operand.set(wish(operand.get(), hint).getResult());
     });
     function.removeResultAttr(
-        number, StringAttr::get(function.getContext(), hintName));
+        number, StringAttr::get(function.getContext(), kShardingAttrName));
   }
 }
 

@@ -9,22 +9,26 @@
 #include "shard/Geometry/BlockLayout.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace shard {
 
 int64_t ceilDiv(int64_t a, int64_t b) {
   if (a == kDynamic || b == kDynamic)
     return kDynamic;
+  assert(a >= 0 && b > 0 && "extents and numbers of parts");
   return a / b + (a % b != 0);
 }
 
 Block blockAt(int64_t extent, const std::vector<int64_t> &sizes,
               const std::vector<int64_t> &coordinates) {
+  assert(sizes.size() == coordinates.size() && "one coordinate per axis");
   // `end` bounds the valid elements of the enclosing block, `width` is its
   // extent with padding.
   int64_t begin = 0, end = extent, width = extent;
   for (size_t i = 0; i < sizes.size(); ++i) {
     width = ceilDiv(width, sizes[i]);
+    assert(coordinates[i] >= 0 && coordinates[i] < sizes[i]);
     begin = std::min(begin + coordinates[i] * width, end);
     end = std::min(begin + width, end);
   }
@@ -81,7 +85,7 @@ bool sameBlocks(int64_t extent, const int64_t *a, size_t countA,
   int64_t parts = 1;
   for (size_t i = 0; i < countA; ++i)
     parts *= a[i];
-  if (parts > 4096)
+  if (parts > kMaxComparedBlocks)
     return false;
   for (int64_t position = 0; position < parts; ++position) {
     Block blockA = blockAtPosition(extent, a, countA, parts, position);

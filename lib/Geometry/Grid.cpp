@@ -8,15 +8,19 @@
 
 #include "shard/Geometry/Grid.h"
 
+#include <cassert>
 #include <cstddef>
 
 namespace shard {
 
 int64_t linearize(const std::vector<int64_t> &index,
                   const std::vector<int64_t> &sizes) {
+  assert(index.size() == sizes.size() && "one number per size");
   int64_t position = 0;
-  for (size_t i = 0; i < sizes.size(); ++i)
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    assert(index[i] >= 0 && index[i] < sizes[i] && "index outside of the box");
     position = position * sizes[i] + index[i];
+  }
   return position;
 }
 
@@ -33,14 +37,17 @@ std::vector<int64_t> delinearize(int64_t position,
 std::vector<int64_t> Grid::sizes(const AxisList &axes) const {
   std::vector<int64_t> result;
   result.reserve(axes.size());
-  for (GridAxis axis : axes)
+  for (GridAxis axis : axes) {
+    assert(axis >= 0 && axis < rank() && "no axis of this grid");
     result.push_back(shape[axis]);
+  }
   return result;
 }
 
 int64_t Grid::groupSize(const AxisList &axes) const {
   int64_t product = 1;
   for (GridAxis axis : axes) {
+    assert(axis >= 0 && axis < rank() && "no axis of this grid");
     if (shape[axis] == kDynamic)
       return kDynamic;
     product *= shape[axis];

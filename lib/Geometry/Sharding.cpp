@@ -8,7 +8,10 @@
 
 #include "shard/Geometry/Sharding.h"
 
+#include "shard/Geometry/Interner.h"
+
 #include <algorithm>
+#include <cassert>
 #include <sstream>
 
 namespace shard {
@@ -25,9 +28,22 @@ bool Sharding::operator==(const Sharding &other) const {
          halos == other.halos && offsets == other.offsets;
 }
 
+uint64_t hashOf(const Sharding &sharding) {
+  uint64_t hash = mixHash(0, sharding.dims.size());
+  for (const AxisList &axes : sharding.dims)
+    hash = mixHash(hash, hashOf(axes));
+  hash = mixHash(hash, hashOf(sharding.partial));
+  // Without partial axes the reduction has no meaning; operator== ignores it.
+  if (!sharding.partial.empty())
+    hash = mixHash(hash, static_cast<uint64_t>(sharding.reduction));
+  hash = mixHash(hash, hashOf(sharding.halos));
+  return mixHash(hash, hashOf(sharding.offsets));
+}
+
 std::vector<int64_t> localShape(const Grid &grid,
                                 const std::vector<int64_t> &shape,
                                 const Sharding &sharding) {
+  assert(sharding.dims.size() == shape.size() && "one entry per dimension");
   std::vector<int64_t> result = shape;
   size_t halo = 0, bound = 0;
   for (size_t dim = 0; dim < shape.size(); ++dim) {
@@ -37,6 +53,8 @@ std::vector<int64_t> localShape(const Grid &grid,
     int64_t parts = grid.groupSize(axes);
     result[dim] = localExtent(shape[dim], parts);
     if (!sharding.offsets.empty()) {
+      assert(bound + parts < sharding.offsets.size() &&
+             "n + 1 bounds per split dimension");
       const int64_t *bounds = sharding.offsets.data() + bound;
       result[dim] = bounds[1] - bounds[0];
       for (int64_t part = 0; part < parts; ++part)
@@ -45,6 +63,8 @@ std::vector<int64_t> localShape(const Grid &grid,
       bound += parts + 1;
     }
     if (!sharding.halos.empty()) {
+      assert(halo + 1 < sharding.halos.size() &&
+             "two widths per split dimension");
       if (result[dim] != kDynamic)
         result[dim] += sharding.halos[halo] + sharding.halos[halo + 1];
       halo += 2;
@@ -56,6 +76,7 @@ std::vector<int64_t> localShape(const Grid &grid,
 std::vector<Block> localBlocks(const Grid &grid,
                                const std::vector<int64_t> &shape,
                                const Sharding &sharding, int64_t device) {
+  assert(sharding.dims.size() == shape.size() && "one entry per dimension");
   std::vector<int64_t> coordinates = grid.coordinates(device);
   std::vector<Block> result;
   result.reserve(shape.size());

@@ -20,6 +20,7 @@ namespace shard {
 static FailureOr<int64_t> checkDim(Operation *op, StringRef what,
                                    const APInt &axis, RankedTensorType type) {
   int64_t dim = axis.getSExtValue();
+  // collective_c1
   if (dim < 0 || dim >= type.getRank())
     return op->emitError() << what << " axis " << dim
                            << " is out of bounds [0, " << type.getRank()
@@ -32,6 +33,7 @@ static LogicalResult checkExtent(Operation *op, int64_t dim, int64_t expected,
                                  int64_t actual) {
   if (ShapedType::isDynamic(actual) || expected == actual)
     return success();
+  // collective_c2
   InFlightDiagnostic diag = op->emitError()
                             << "Dimension size mismatch for result axis " << dim
                             << ". Expected ";
@@ -51,6 +53,7 @@ static LogicalResult checkConcatenated(Operation *op, int64_t dim,
       localExtent(actual, parts) == block)
     return success();
   int64_t full = ShapedType::kDynamic;
+  // collective_c3
   if (known && llvm::MulOverflow(block, parts, full))
     return op->emitError() << "extent of result axis " << dim
                            << " does not fit 64 bits";
@@ -60,9 +63,7 @@ static LogicalResult checkConcatenated(Operation *op, int64_t dim,
 static LogicalResult checkOthers(Operation *op, RankedTensorType input,
                                  RankedTensorType result,
                                  ArrayRef<int64_t> except) {
-  if (input.getRank() != result.getRank())
-    return op->emitError() << "expects a result of rank " << input.getRank()
-                           << ", got rank " << result.getRank();
+  assert(input.getRank() == result.getRank() && "traits of the ops say so");
   for (int64_t dim = 0; dim < input.getRank(); ++dim)
     if (!llvm::is_contained(except, dim) &&
         failed(checkExtent(op, dim, input.getDimSize(dim),
@@ -95,11 +96,13 @@ static LogicalResult checkSlice(Operation *op, StringRef what,
 static LogicalResult checkDevice(Operation *op, StringRef name,
                                  ArrayRef<int64_t> device, ValueRange dynamic,
                                  ArrayRef<GridAxis> axes, GridOp grid) {
+  // collective_c5
   if (device.size() != axes.size())
     return op->emitError() << "In-group device \"" << name
                            << "\" has unexpected multi-index size "
                            << device.size() << ". Expected " << axes.size()
                            << ".";
+  // collective_c6
   if (llvm::count(device, ShapedType::kDynamic) !=
       static_cast<int64_t>(dynamic.size()))
     return op->emitError() << "expects one SSA value per '?' of " << name;
@@ -107,6 +110,7 @@ static LogicalResult checkDevice(Operation *op, StringRef name,
     int64_t size = grid.getShape()[axes[index]];
     if (ShapedType::isDynamic(coordinate))
       continue;
+    // collective_c7
     if (coordinate < 0 || (!ShapedType::isDynamic(size) && coordinate >= size))
       return op->emitError()
              << "Out of bounds coordinate " << index
@@ -164,6 +168,7 @@ LogicalResult AllToAllOp::verifySymbolUses(SymbolTableCollection &symbols) {
   int64_t parts = groupSize(*grid, getGridAxes());
   int64_t extent = input.getDimSize(*split);
   if (*split == *concat) {
+    // all_to_all_c1
     if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(parts) &&
         extent % parts != 0)
       return emitError() << "Operand dimension size " << extent
@@ -255,6 +260,7 @@ LogicalResult ShiftOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(grid))
     return failure();
   int64_t axis = getShiftAxis().getSExtValue();
+  // shift_c1
   if (!llvm::is_contained(getGridAxes(), axis))
     return emitError() << "Invalid shift axis " << axis
                        << ". It must be one of the grouping grid axes.";
@@ -267,6 +273,7 @@ LogicalResult ShiftOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult PermuteOp::verify() {
   auto check = [&](StringRef what, ArrayRef<GridAxis> axes) -> LogicalResult {
+    // permute_c1
     for (auto [index, axis] : llvm::enumerate(axes))
       if (axis < 0 || llvm::is_contained(axes.take_front(index), axis))
         return emitOpError() << what << " has axis " << axis
@@ -290,6 +297,7 @@ LogicalResult PermuteOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (!ShapedType::isDynamic(size))
       from *= size;
     else if (!llvm::is_contained(getToAxes(), axis))
+      // permute_c2
       return emitOpError("axis ") << grid->axisName(axis)
                                   << " of unknown size must be in to_axes too";
   }
@@ -298,10 +306,12 @@ LogicalResult PermuteOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (!ShapedType::isDynamic(size))
       to *= size;
     else if (!llvm::is_contained(getFromAxes(), axis))
+      // permute_c3
       return emitOpError("axis ")
              << grid->axisName(axis)
              << " of unknown size must be in from_axes too";
   }
+  // permute_c4
   if (from != to)
     return emitOpError("from_axes have ")
            << from << " positions and to_axes have " << to
@@ -317,16 +327,19 @@ LogicalResult UpdateHaloOp::verify() {
   if (failed(checkSplitAxes(*this, getSplitAxes().getAxes())))
     return failure();
   auto type = cast<ShapedType>(getDestination().getType());
+  // update_halo_c1
   if (static_cast<int64_t>(getSplitAxes().size()) > type.getRank())
     return emitOpError("split_axes has ")
            << getSplitAxes().size() << " dimensions, but the destination has "
            << type.getRank();
   ArrayRef<int64_t> halos = getStaticHaloSizes();
+  // update_halo_c2
   if (llvm::count(halos, ShapedType::kDynamic) !=
       static_cast<int64_t>(getHaloSizes().size()))
     return emitOpError("expects one SSA value per '?' of halo_sizes");
   size_t split = llvm::count_if(
       getSplitAxes(), [](GridAxesAttr list) { return !list.empty(); });
+  // update_halo_c3
   if (halos.size() != 2 * split)
     return emitOpError("expects 2 halo sizes for each of ")
            << split << " split dimensions, got " << halos.size();
@@ -335,6 +348,7 @@ LogicalResult UpdateHaloOp::verify() {
     if (axes.empty())
       continue;
     int64_t low = halos[next++], high = halos[next++];
+    // update_halo_c4
     for (int64_t width : {low, high})
       if (width < 0 && !ShapedType::isDynamic(width))
         return emitOpError("halo size ")
@@ -342,6 +356,7 @@ LogicalResult UpdateHaloOp::verify() {
     if (ShapedType::isDynamic(low) || ShapedType::isDynamic(high) ||
         type.isDynamicDim(dim))
       continue;
+    // update_halo_c5
     if (low + high > type.getDimSize(dim))
       return emitOpError("halo sizes ")
              << low << " and " << high << " exceed the extent "
@@ -374,6 +389,7 @@ static LogicalResult checkKind(Operation *op, ReductionKind kind,
   case ReductionKind::BitwiseXor:
   case ReductionKind::UMin:
   case ReductionKind::UMax:
+    // collective_c8
     if (!element.isIntOrIndex())
       return op->emitOpError("reduction ")
              << keyword(kind) << " needs integer elements, got " << element;
@@ -391,19 +407,23 @@ static LogicalResult checkReduction(Operation *op, MutableArrayRef<Region> body,
     return failure();
   if (body.empty())
     return success();
+  // collective_c9
   if (kind != ReductionKind::Generic)
     return op->emitOpError("has a combiner, but its reduction is ")
            << keyword(kind) << ", not generic";
+  // collective_c10
   if (body.size() != 1)
     return op->emitOpError("expects at most one combiner");
   Type element = getElementTypeOrSelf(resultType);
   mlir::Block &block = body.front().front();
+  // collective_c11
   if (block.getNumArguments() != 2 ||
       block.getArgument(0).getType() != element ||
       block.getArgument(1).getType() != element)
     return op->emitOpError("expects a combiner of two arguments of type ")
            << element;
   auto terminator = dyn_cast<ReturnOp>(block.back());
+  // collective_c12
   if (!terminator || terminator.getNumOperands() != 1 ||
       terminator.getOperand(0).getType() != element)
     return op->emitOpError("expects a combiner that ends with shard.return of "
@@ -413,6 +433,7 @@ static LogicalResult checkReduction(Operation *op, MutableArrayRef<Region> body,
 }
 
 LogicalResult AllReduceOp::verify() {
+  // all_reduce_c1
   if (isa<MemRefType, UnrankedMemRefType>(getInput().getType()) !=
       isa<MemRefType, UnrankedMemRefType>(getResult().getType()))
     return emitOpError("mixes tensors and memrefs");

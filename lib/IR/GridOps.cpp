@@ -22,6 +22,7 @@ namespace shard {
 FailureOr<GridOp> checkGrid(Operation *op, FlatSymbolRefAttr symbol,
                             SymbolTableCollection &symbols) {
   GridOp grid = getGrid(op, symbol, symbols);
+  // grid_use_c1
   if (!grid)
     return op->emitError() << "Undefined required grid symbol \""
                            << symbol.getValue() << "\".";
@@ -30,6 +31,7 @@ FailureOr<GridOp> checkGrid(Operation *op, FlatSymbolRefAttr symbol,
 
 LogicalResult checkAxes(Operation *op, ArrayRef<GridAxis> axes, GridOp grid) {
   llvm::SmallBitVector seen(grid.getRank());
+  // grid_use_c2
   for (GridAxis axis : axes)
     if (axis < 0 || axis >= grid.getRank())
       return op->emitError()
@@ -37,6 +39,7 @@ LogicalResult checkAxes(Operation *op, ArrayRef<GridAxis> axes, GridOp grid) {
              << " is out of bounds. The referenced grid \"" << grid.getSymName()
              << "\" is of rank " << grid.getRank() << ".";
   for (GridAxis axis : axes) {
+    // grid_use_c3
     if (seen.test(axis))
       return op->emitError() << "Grid axes contains duplicate elements.";
     seen.set(axis);
@@ -68,8 +71,10 @@ LogicalResult checkSplitAxes(Operation *op, ArrayRef<GridAxesAttr> lists) {
   llvm::SmallDenseSet<GridAxis> seen;
   for (GridAxesAttr list : lists)
     for (GridAxis axis : list.asArrayRef()) {
+      // grid_use_c4
       if (axis < 0)
         return op->emitError() << "grid axis is expected to be non-negative";
+      // grid_use_c5
       if (!seen.insert(axis).second)
         return op->emitError()
                << "grid axis duplicated: axis " << axis << " stands twice";
@@ -88,12 +93,26 @@ void GridOp::build(OpBuilder &builder, OperationState &state, StringRef name,
         DenseF64ArrayAttr(), DenseF64ArrayAttr());
 }
 
-std::optional<int16_t> GridOp::lookupAxis(StringRef name) {
-  if (ArrayAttr names = getAxisNamesAttr())
-    for (auto [axis, attr] : llvm::enumerate(names))
-      if (cast<StringAttr>(attr).getValue() == name)
-        return axis;
-  return std::nullopt;
+std::optional<int16_t> GridOp::axisNumber(AxisRefAttr axis) {
+  if (!axis.getName()) {
+    if (axis.getNumber() >= getRank())
+      return std::nullopt;
+    return axis.getNumber();
+  }
+  ArrayAttr names = getAxisNamesAttr();
+  auto *found = names ? llvm::find(names, axis.getName()) : nullptr;
+  if (!names || found == names.end())
+    return std::nullopt;
+  return found - names.begin();
+}
+
+std::optional<AxisPart> GridOp::axisPart(AxisRefAttr axis) {
+  std::optional<int16_t> number = axisNumber(axis);
+  if (!number)
+    return std::nullopt;
+  if (axis.isSubAxis())
+    return AxisPart{*number, axis.getPreSize(), axis.getSubSize()};
+  return AxisPart::whole(*number, getShape()[*number]);
 }
 
 std::string GridOp::axisName(int64_t axis) {
@@ -103,32 +122,40 @@ std::string GridOp::axisName(int64_t axis) {
 }
 
 LogicalResult GridOp::verify() {
+  // grid_c1
   if (getSymName().empty())
     return emitOpError("expects a name that is not empty");
   int64_t rank = getRank();
+  // grid_c2
   if (rank <= 0)
     return emitOpError("rank of grid is expected to be a positive integer");
+  // grid_c3
   if (rank > std::numeric_limits<GridAxis>::max())
     return emitOpError("rank of grid is expected to fit 16 bits");
   int64_t devices = 1;
   for (int64_t size : getShape()) {
     if (ShapedType::isDynamic(size))
       continue;
+    // grid_c4
     if (size <= 0)
       return emitOpError("dimension size of a grid is expected to be positive "
                          "or dynamic, got ")
              << size;
+    // grid_c5
     if (llvm::MulOverflow(devices, size, devices))
       return emitOpError("number of devices does not fit 64 bits");
   }
   if (ArrayAttr names = getAxisNamesAttr()) {
+    // grid_c6
     if (static_cast<int64_t>(names.size()) != rank)
       return emitOpError("expects one name per axis: ")
              << rank << " axes, " << names.size() << " names";
     llvm::SmallDenseSet<Attribute> seen;
     for (Attribute name : names) {
+      // grid_c7
       if (cast<StringAttr>(name).empty())
         return emitOpError("has an axis with an empty name");
+      // grid_c8
       if (!seen.insert(name).second)
         return emitOpError("has two axes called ") << name;
     }
@@ -137,10 +164,12 @@ LogicalResult GridOp::verify() {
                         std::optional<ArrayRef<double>> values) {
     if (!values)
       return success();
+    // grid_c9
     if (static_cast<int64_t>(values->size()) != rank)
       return LogicalResult(emitOpError("expects one ")
                            << what << " per axis: " << rank << " axes, "
                            << values->size() << " numbers");
+    // grid_c10
     for (double value : *values)
       if (!(value >= 0) || (what == "bandwidth" && value == 0))
         return LogicalResult(emitOpError("has a ")
@@ -159,11 +188,14 @@ LogicalResult GridOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!refines)
     return success();
   GridOp coarse = getGrid(*this, refines, symbols);
+  // grid_c11
   if (!coarse)
     return emitOpError("refines ") << refines << ", which is not a grid";
+  // grid_c12
   if (coarse == *this)
     return emitOpError("refines itself");
   ArrayRef<int64_t> fine = getShape(), whole = coarse.getShape();
+  // grid_c13
   if (ShapedType::isDynamicShape(fine) || ShapedType::isDynamicShape(whole))
     return emitOpError("refines a grid of unknown sizes");
   size_t next = 0;
@@ -171,11 +203,13 @@ LogicalResult GridOp::verifySymbolUses(SymbolTableCollection &symbols) {
     int64_t product = 1;
     while (next < fine.size() && (product < size || fine[next] == 1))
       product *= fine[next++];
+    // grid_c14
     if (product != size)
       return emitOpError("does not refine ")
              << refines << ": no run of its axes makes up axis " << axis
              << " of size " << size;
   }
+  // grid_c15
   if (next != fine.size())
     return emitOpError("has more devices than ") << refines;
   return success();
@@ -192,6 +226,7 @@ static LogicalResult checkIndices(Operation *op, FlatSymbolRefAttr symbol,
   if (failed(grid))
     return failure();
   size_t expected = axes.empty() ? grid->getRank() : axes.size();
+  // grid_use_c6
   if (op->getNumResults() != expected)
     return op->emitError() << "Unexpected number of results "
                            << op->getNumResults() << ". Expected " << expected
@@ -278,14 +313,17 @@ NeighborsLinearIndicesOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(grid))
     return failure();
   int64_t rank = grid->getRank();
+  // neighbors_linear_indices_c1
   if (static_cast<int64_t>(getDevice().size()) != rank)
     return emitOpError("expects one device coordinate per axis of grid @")
            << getGrid() << ": " << rank << ", got " << getDevice().size();
+  // neighbors_linear_indices_c2
   if (getSplitAxes().size() != 1)
     return emitOpError("expects one split axis, got ") << getSplitAxes().size();
   for (auto [axis, value] : llvm::enumerate(getDevice())) {
     std::optional<int64_t> coordinate = getConstantIntValue(value);
     int64_t size = grid->getShape()[axis];
+    // neighbors_linear_indices_c3
     if (coordinate && (*coordinate < 0 ||
                        (!ShapedType::isDynamic(size) && *coordinate >= size)))
       return emitOpError("device coordinate ")

@@ -227,6 +227,10 @@ private:
     return success();
   }
 
+  // More would be a mistake, not a machine: an error instead of a text of that
+  // length.
+  static constexpr int64_t kMaxRank = 1000;
+
   // mesh.cluster @m(rank = 3, dim_sizes = 2x4): sizes left out are unknown.
   LogicalResult cluster(size_t start) {
     if (!consume("@"))
@@ -236,7 +240,7 @@ private:
     int64_t rank;
     if (!consume("(") || !consume("rank") || !consume("=") ||
         takeWhile(isIdentifier).getAsInteger(10, rank) || rank < 1 ||
-        rank > 1000)
+        rank > kMaxRank)
       return fail(start,
                   "expected mesh.cluster @name(rank = N, dim_sizes = ...)");
     SmallVector<StringRef> sizes;

@@ -95,21 +95,27 @@ void ManualComputationOp::print(OpAsmPrinter &printer) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ManualComputationOp::verify() {
+  // manual_computation_c1
   if (getInShardings().size() != getInputs().size())
     return emitOpError("expects one in sharding per operand: ")
            << getInputs().size() << ", got " << getInShardings().size();
+  // manual_computation_c2
   if (getOutShardings().size() != getNumResults())
     return emitOpError("expects one out sharding per result: ")
            << getNumResults() << ", got " << getOutShardings().size();
   mlir::Block &body = getBody().front();
+  // manual_computation_c3
   if (body.getNumArguments() != getInputs().size())
     return emitOpError("expects one argument of the body per operand: ")
            << getInputs().size() << ", got " << body.getNumArguments();
+  // manual_computation_c4
   if (body.empty() || !isa<ReturnOp>(body.back()))
     return emitOpError("expects a body that ends with shard.return");
+  // manual_computation_c5
   if (body.back().getNumOperands() != getNumResults())
     return body.back().emitOpError("expects one operand per result: ")
            << getNumResults() << ", got " << body.back().getNumOperands();
+  // manual_computation_c6
   for (ArrayAttr list : {getInShardings(), getOutShardings()})
     for (auto sharding : list.getAsRange<ShardingAttr>())
       if (sharding.getGrid() != getGridAttr())
@@ -119,17 +125,8 @@ LogicalResult ManualComputationOp::verify() {
 }
 
 namespace {
-// The manual axes, by number; whether a reference is one of them.
-struct ManualAxes {
-  SmallVector<ResolvedAxis> axes;
-
-  bool contains(const ResolvedAxis &axis) const {
-    return llvm::is_contained(axes, axis);
-  }
-};
-
 LogicalResult checkSide(ManualComputationOp op, StringRef side, unsigned index,
-                        ShardingAttr attr, const ManualAxes &manual,
+                        ShardingAttr attr, ArrayRef<AxisPart> manual,
                         GridOp grid, Type globalType, Type bodyType) {
   auto emitError = [&] {
     return op.emitOpError() << side << " sharding " << index << ": ";
@@ -138,20 +135,22 @@ LogicalResult checkSide(ManualComputationOp op, StringRef side, unsigned index,
       resolve(attr, grid, globalType, emitError);
   if (failed(sharding))
     return failure();
+  // manual_computation_c7
   if (!sharding->halos.empty() || !sharding->offsets.empty())
     return emitError() << "expects neither halos nor offsets, which the body "
                           "does not see; shard.shard states those of a value";
-  SmallVector<ResolvedAxis> used;
+  SmallVector<AxisPart> used;
   auto global = cast<RankedTensorType>(globalType);
   SmallVector<int64_t> shape(global.getShape());
   for (auto [dim, entry] : llvm::enumerate(sharding->dims)) {
     bool freeSeen = false;
-    for (const ResolvedAxis &axis : entry.axes) {
+    for (const AxisPart &axis : entry.axes) {
       used.push_back(axis);
-      if (!manual.contains(axis)) {
+      if (!llvm::is_contained(manual, axis)) {
         freeSeen = true;
         continue;
       }
+      // manual_computation_c8
       if (freeSeen)
         return emitError() << "dimension " << dim << " has manual axis "
                            << grid.axisName(axis.axis)
@@ -161,6 +160,7 @@ LogicalResult checkSide(ManualComputationOp op, StringRef side, unsigned index,
         shape[dim] = ShapedType::kDynamic;
         continue;
       }
+      // manual_computation_c9
       if (shape[dim] % axis.size != 0)
         return emitError() << "manual axis " << grid.axisName(axis.axis)
                            << " of size " << axis.size
@@ -171,64 +171,88 @@ LogicalResult checkSide(ManualComputationOp op, StringRef side, unsigned index,
   }
   llvm::append_range(used, sharding->partial);
   llvm::append_range(used, sharding->replicated);
-  for (const ResolvedAxis &axis : manual.axes)
+  // manual_computation_c10
+  for (const AxisPart &axis : manual)
     if (!llvm::is_contained(used, axis))
       return emitError() << "manual axis " << grid.axisName(axis.axis)
                          << " is neither used nor listed in replicated";
   Type expected = global.clone(shape);
+  // manual_computation_c11
   if (bodyType != expected)
     return emitError() << "expects the type " << expected
                        << " in the body, got " << bodyType;
   return success();
 }
+
 // Collectives in the body use manual axes only, and so do questions for
 // coordinates; annotations use the others.
-LogicalResult checkBody(ManualComputationOp manual, ArrayRef<ResolvedAxis> axes,
-                        GridOp grid, SymbolTableCollection &symbols) {
-  auto isManual = [&](int64_t number, bool whole) {
-    return llvm::any_of(axes, [&](const ResolvedAxis &axis) {
-      return axis.axis == number && (axis.whole || !whole);
-    });
-  };
+class BodyChecker {
+public:
+  // `axes` are manual in the body, on `grid`.
+  BodyChecker(ManualComputationOp manual, ArrayRef<AxisPart> axes, GridOp grid,
+              SymbolTableCollection &symbols)
+      : manual(manual), axes(axes), grid(grid), symbols(symbols) {}
+
+  LogicalResult check() {
+    WalkResult result =
+        manual.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+          if (isa<ManualComputationOp>(op))
+            return WalkResult::skip();
+          return WalkResult(visit(op));
+        });
+    return failure(result.wasInterrupted());
+  }
+
+private:
+  bool isManual(GridAxis number) {
+    return llvm::is_contained(axes,
+                              AxisPart::whole(number, grid.getShape()[number]));
+  }
+
   // An op may be on a grid that `grid` refines.
-  auto checkCollective = [&](Operation *op,
-                             ArrayRef<GridAxis> used) -> LogicalResult {
+  LogicalResult checkCollective(Operation *op, ArrayRef<GridAxis> used) {
     auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("grid");
     GridOp own = shard::getGrid(op, symbol, symbols);
     if (!own)
       return success();
     FailureOr<std::vector<AxisList>> runs =
         axesInRefinement(own, grid, symbols);
+    // manual_computation_c12
     if (failed(runs))
       return op->emitOpError("in the body of a manual_computation on ")
              << manual.getGridAttr() << " is on grid " << symbol
              << "; it must be on the same grid, or on one that this refines";
+    // manual_computation_c13
     for (GridAxis axis : used)
       if (axis >= 0 && axis < own.getRank() &&
-          !llvm::all_of(
-              (*runs)[axis],
-              [&](GridAxis part) { return isManual(part, /*whole=*/true); }))
+          !llvm::all_of((*runs)[axis],
+                        [&](GridAxis part) { return isManual(part); }))
         return op->emitOpError("in the body of a manual_computation uses axis ")
                << own.axisName(axis) << ", which is not manual";
     return success();
-  };
+  }
+
   // All axes of the grid of `op` that have several coordinates.
-  auto checkWhole = [&](Operation *op, FlatSymbolRefAttr symbol) {
+  LogicalResult checkWhole(Operation *op, FlatSymbolRefAttr symbol) {
     SmallVector<GridAxis> all;
     if (GridOp own = shard::getGrid(op, symbol, symbols))
       for (auto [axis, size] : llvm::enumerate(own.getShape()))
         if (size != 1)
           all.push_back(axis);
     return checkCollective(op, all);
-  };
-  auto checkAnnotation = [&](Operation *op, int64_t axis) -> LogicalResult {
-    if (isManual(axis, /*whole=*/false))
+  }
+
+  LogicalResult checkAnnotation(Operation *op, GridAxis axis) {
+    // manual_computation_c14
+    if (llvm::any_of(axes,
+                     [&](const AxisPart &part) { return part.axis == axis; }))
       return op->emitOpError("in the body of a manual_computation uses its "
                              "manual axis ")
              << grid.axisName(axis);
     return success();
-  };
-  auto visit = [&](Operation *op) -> LogicalResult {
+  }
+
+  LogicalResult visit(Operation *op) {
     if (auto permute = dyn_cast<PermuteOp>(op))
       return failure(failed(checkCollective(op, permute.getFromAxes())) ||
                      failed(checkCollective(op, permute.getToAxes())));
@@ -252,29 +276,23 @@ LogicalResult checkBody(ManualComputationOp manual, ArrayRef<ResolvedAxis> axes,
     }
     if (auto constraint = dyn_cast<ConstraintOp>(op)) {
       for (DimShardingAttr dim : constraint.getSharding().getDims())
-        for (AxisRefAttr ref : dim.getAxes()) {
-          std::optional<GridAxis> axis =
-              ref.getName() ? grid.lookupAxis(ref.getName().getValue())
-                            : std::optional<GridAxis>(ref.getNumber());
-          if (axis && failed(checkAnnotation(op, *axis)))
-            return failure();
-        }
+        for (AxisRefAttr ref : dim.getAxes())
+          if (std::optional<GridAxis> axis = grid.axisNumber(ref))
+            if (failed(checkAnnotation(op, *axis)))
+              return failure();
       return success();
     }
     if (isa_and_nonnull<ShardDialect>(op->getDialect()))
       if (auto used = op->getAttrOfType<GridAxesAttr>("grid_axes"))
         return checkCollective(op, used.asArrayRef());
     return success();
-  };
-  WalkResult result =
-      manual.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (isa<ManualComputationOp>(op))
-          return WalkResult::skip();
-        return failed(visit(op)) ? WalkResult::interrupt()
-                                 : WalkResult::advance();
-      });
-  return failure(result.wasInterrupted());
-}
+  }
+
+  ManualComputationOp manual;
+  ArrayRef<AxisPart> axes;
+  GridOp grid;
+  SymbolTableCollection &symbols;
+};
 } // namespace
 
 LogicalResult
@@ -301,7 +319,7 @@ ManualComputationOp::verifySymbolUses(SymbolTableCollection &symbols) {
       resolve(asSharding, *grid, Type(), [&] { return emitOpError("axes: "); });
   if (failed(resolved))
     return failure();
-  ManualAxes manual{llvm::to_vector(resolved->replicated)};
+  ArrayRef<AxisPart> manual = resolved->replicated;
 
   mlir::Block &body = getBody().front();
   for (auto [index, attr] : llvm::enumerate(getInShardings()))
@@ -315,10 +333,11 @@ ManualComputationOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          body.back().getOperand(index).getType())))
       return failure();
 
-  SmallVector<ResolvedAxis> allManual = manual.axes;
+  SmallVector<AxisPart> allManual(manual);
   for (auto outer = (*this)->getParentOfType<ManualComputationOp>(); outer;
        outer = outer->getParentOfType<ManualComputationOp>()) {
     GridOp outerGrid = shard::getGrid(outer, outer.getGridAttr(), symbols);
+    // manual_computation_c15
     if (outerGrid != *grid)
       return emitOpError("is on grid ")
              << getGridAttr() << ", but the manual_computation around it on "
@@ -330,9 +349,10 @@ ManualComputationOp::verifySymbolUses(SymbolTableCollection &symbols) {
                               [&] { return outer.emitOpError("axes: "); });
     if (failed(outerResolved))
       return failure();
-    for (const ResolvedAxis &axis : outerResolved->replicated) {
+    for (const AxisPart &axis : outerResolved->replicated) {
       allManual.push_back(axis);
-      if (llvm::any_of(manual.axes, [&](const ResolvedAxis &mine) {
+      // manual_computation_c16
+      if (llvm::any_of(manual, [&](const AxisPart &mine) {
             return mine.axis == axis.axis;
           }))
         return emitOpError("axis ")
@@ -340,7 +360,7 @@ ManualComputationOp::verifySymbolUses(SymbolTableCollection &symbols) {
                << " is manual in the manual_computation around it already";
     }
   }
-  return checkBody(*this, allManual, *grid, symbols);
+  return BodyChecker(*this, allManual, *grid, symbols).check();
 }
 
 } // namespace shard

@@ -127,14 +127,18 @@ void PartialAxesAttr::print(AsmPrinter &printer) const {
 LogicalResult
 PartialAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         ReductionKind kind, ArrayRef<int16_t> axes) {
+  // partial_axes_attr_c1
   if (axes.empty())
     return emitError() << "expected at least one partial axis";
   for (auto [index, axis] : llvm::enumerate(axes)) {
+    // partial_axes_attr_c2
     if (axis < 0)
       return emitError() << "partial axis " << axis
                          << " is negative; axes count from 0";
+    // partial_axes_attr_c3
     if (index && axes[index - 1] == axis)
       return emitError() << "partial axis " << axis << " stands twice";
+    // partial_axes_attr_c4
     if (index && axes[index - 1] > axis)
       return emitError() << "expected sorted partial axes";
   }
@@ -205,19 +209,25 @@ std::string AxisRefAttr::str() const {
 LogicalResult AxisRefAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   StringAttr name, int64_t number,
                                   int64_t preSize, int64_t subSize) {
+  // axis_ref_attr_c1
   if (name && name.empty())
     return emitError() << "expected a name of the axis, got an empty one";
+  // axis_ref_attr_c2
   if (name && number != -1)
     return emitError() << "expected an axis by name or by number, not both";
+  // axis_ref_attr_c3
   if (!name && number < 0)
     return emitError() << "axis " << number
                        << " is negative; axes count from 0";
+  // axis_ref_attr_c4
   if (!name && number > std::numeric_limits<GridAxis>::max())
     return emitError() << "axis " << number << " is too large a number";
   if (preSize == 0 && subSize == 0)
     return success();
+  // axis_ref_attr_c5
   if (preSize < 1)
     return emitError() << "sub-axis pre-size " << preSize << " is not positive";
+  // axis_ref_attr_c6
   if (subSize < 2)
     return emitError() << "sub-axis size " << subSize << " is less than 2";
   return success();
@@ -287,6 +297,7 @@ LogicalResult
 DimShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         ArrayRef<AxisRefAttr> axes, bool open,
                         int64_t priority) {
+  // dim_sharding_attr_c1
   if (priority < -1)
     return emitError() << "priority " << priority << " is negative";
   return success();
@@ -396,15 +407,15 @@ void ShardingAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-// Two references overlap if they share a device stride: by the same spelling of
-// the axis here; a name against a number shows when the grid is known.
+// Whether two references that spell their axis the same way overlap. A name and
+// a number are compared when the grid is known.
 static bool overlap(AxisRefAttr a, AxisRefAttr b) {
-  if (a.getName() != b.getName() || a.getNumber() != b.getNumber())
-    return false;
-  if (!a.isSubAxis() || !b.isSubAxis())
-    return true;
-  return a.getPreSize() < b.getPreSize() * b.getSubSize() &&
-         b.getPreSize() < a.getPreSize() * a.getSubSize();
+  auto part = [](AxisRefAttr ref) {
+    return ref.isSubAxis() ? AxisPart{0, ref.getPreSize(), ref.getSubSize()}
+                           : AxisPart::whole(0, kDynamic);
+  };
+  return a.getName() == b.getName() && a.getNumber() == b.getNumber() &&
+         part(a).overlaps(part(b));
 }
 
 LogicalResult ShardingAttr::verify(
@@ -412,6 +423,7 @@ LogicalResult ShardingAttr::verify(
     ArrayRef<DimShardingAttr> dims, ReductionKindAttr partialKind,
     ArrayRef<AxisRefAttr> partialAxes, ArrayRef<AxisRefAttr> replicatedAxes,
     ArrayRef<int64_t> halos, ArrayRef<int64_t> offsets) {
+  // sharding_attr_c1
   if (static_cast<bool>(partialKind) == partialAxes.empty())
     return emitError() << "expected a reduction kind and at least one axis of "
                           "a partial sharding";
@@ -423,6 +435,7 @@ LogicalResult ShardingAttr::verify(
   }
   llvm::append_range(all, partialAxes);
   llvm::append_range(all, replicatedAxes);
+  // sharding_attr_c2
   for (size_t i = 0; i < all.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       if (overlap(all[i], all[j]))
@@ -430,11 +443,14 @@ LogicalResult ShardingAttr::verify(
                            << (all[i] == all[j]
                                    ? " stands twice"
                                    : " overlaps axis " + all[j].str());
+  // sharding_attr_c3
   if (!halos.empty() && !offsets.empty())
     return emitError() << "halo and offsets exclude each other";
+  // sharding_attr_c4
   if (!halos.empty() && halos.size() != 2 * split)
     return emitError() << "expected 2 halo widths for each of " << split
                        << " split dimensions, got " << halos.size();
+  // sharding_attr_c5
   for (int64_t width : halos)
     if (width < 0)
       return emitError() << "halo width " << width << " is negative";

@@ -38,10 +38,10 @@ namespace {
 /// the function is inlined.
 bool hasSignatureHint(FunctionOpInterface function) {
   for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-    if (function.getArgAttr(i, "shard.sharding"))
+    if (function.getArgAttr(i, kShardingAttrName))
       return true;
   for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
-    if (function.getResultAttr(i, "shard.sharding"))
+    if (function.getResultAttr(i, kShardingAttrName))
       return true;
   return false;
 }
@@ -98,14 +98,11 @@ Operation *ShardDialect::materializeConstant(OpBuilder &builder,
 }
 
 namespace {
-constexpr llvm::StringLiteral kShardingName = "shard.sharding";
-constexpr llvm::StringLiteral kLocalName = "shard.local";
-constexpr llvm::StringLiteral kLoopsName = "shard.loops";
-
 FailureOr<GridOp> findGrid(Operation *op, ShardingAttr sharding,
                            EmitErrorFn emitError) {
   auto grid =
       SymbolTable::lookupNearestSymbolFrom<GridOp>(op, sharding.getGrid());
+  // dialect_attr_c1
   if (!grid)
     return emitError() << "no grid is called \""
                        << sharding.getGrid().getValue() << "\"",
@@ -118,6 +115,7 @@ LogicalResult verifyShardingOn(Operation *op, ShardingAttr sharding, Type type,
   FailureOr<GridOp> grid = findGrid(op, sharding, emitError);
   if (failed(grid))
     return failure();
+  // dialect_attr_c2
   if (!isa<RankedTensorType, MemRefType>(type))
     return emitError() << "expects a ranked tensor to shard, got " << type;
   return resolve(sharding, *grid, type, emitError);
@@ -135,12 +133,14 @@ LogicalResult verifyLocal(Operation *op, LocalAttr local, Type type,
     return failure();
   FailureOr<Grid> sizes = staticGrid(*grid);
   FailureOr<Sharding> closed = toSharding(*resolved);
+  // dialect_attr_c3
   if (failed(closed))
     return emitError() << "expects whole axes, not sub-axes";
   if (failed(sizes))
     return success();
   RankedTensorType expected = localType(local.getType(), *sizes, *closed);
   auto shaped = dyn_cast<ShapedType>(type);
+  // dialect_attr_c4
   if (!shaped || !shaped.hasRank() ||
       shaped.getElementType() != expected.getElementType() ||
       failed(verifyCompatibleShape(shaped.getShape(), expected.getShape())))
@@ -151,12 +151,14 @@ LogicalResult verifyLocal(Operation *op, LocalAttr local, Type type,
 
 LogicalResult verifyOnValue(Operation *op, NamedAttribute attribute, Type type,
                             EmitErrorFn emitError) {
-  if (attribute.getName() == kShardingName) {
+  // dialect_attr_c5
+  if (attribute.getName() == kShardingAttrName) {
     if (auto sharding = dyn_cast<ShardingAttr>(attribute.getValue()))
       return verifyShardingOn(op, sharding, type, emitError);
     return emitError() << "expects a #shard.sharding attribute";
   }
-  if (attribute.getName() == kLocalName) {
+  // dialect_attr_c6
+  if (attribute.getName() == kLocalAttrName) {
     if (auto local = dyn_cast<LocalAttr>(attribute.getValue()))
       return verifyLocal(op, local, type, emitError);
     return emitError() << "expects a #shard.local attribute";
@@ -171,14 +173,17 @@ LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
   auto emitError = [&] {
     return op->emitOpError() << "attribute \"" << name << "\" ";
   };
-  if (name == kLocalName)
+  // dialect_attr_c7
+  if (name == kLocalAttrName)
     return emitError() << "is for arguments and results of functions only";
-  if (name != kShardingName && name != kLoopsName)
+  if (name != kShardingAttrName && name != kLoopsAttrName)
     return success();
   auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
+  // dialect_attr_c8
   if (!sharding)
     return emitError() << "expects a #shard.sharding attribute";
-  if (name == kLoopsName) {
+  if (name == kLoopsAttrName) {
+    // dialect_attr_c9
     if (!sharding.getHalos().empty() || !sharding.getOffsets().empty() ||
         sharding.getPartialKind())
       return emitError() << "says which axes shard each loop: no partial axes, "
@@ -188,6 +193,7 @@ LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
                ? failure()
                : LogicalResult(resolve(sharding, *grid, Type(), emitError));
   }
+  // dialect_attr_c10
   if (op->getNumResults() != 1)
     return emitError() << "expects an op of one result, this one has "
                        << op->getNumResults();
@@ -203,6 +209,7 @@ LogicalResult ShardDialect::verifyRegionArgAttribute(Operation *op,
                              << "\" of argument " << index << " ";
   };
   auto function = dyn_cast<FunctionOpInterface>(op);
+  // dialect_attr_c11
   if (!function || index >= function.getNumArguments())
     return emitError() << "is for functions only";
   return verifyOnValue(op, attribute, function.getArgumentTypes()[index],
@@ -216,6 +223,7 @@ LogicalResult ShardDialect::verifyRegionResultAttribute(
                              << "\" of result " << index << " ";
   };
   auto function = dyn_cast<FunctionOpInterface>(op);
+  // dialect_attr_c12
   if (!function || index >= function.getNumResults())
     return emitError() << "is for functions only";
   return verifyOnValue(op, attribute, function.getResultTypes()[index],

@@ -62,16 +62,19 @@ static LogicalResult checkDynamicCount(Operation *op, StringRef what,
   if (llvm::count(statics, ShapedType::kDynamic) ==
       static_cast<int64_t>(dynamics.size()))
     return success();
+  // sharding_c1
   return op->emitOpError("expects one SSA value per '?' of ") << what;
 }
 
 LogicalResult ShardingOp::verify() {
+  // sharding_c2
   if (getSplitAxes().size() == 0)
     return emitOpError(
         "expects at least one list of axes, [[]] if none splits");
   if (failed(checkSplitAxes(*this, getSplitAxes().getAxes())))
     return failure();
   if (PartialAxesAttr partial = getPartialAttr())
+    // sharding_c3
     for (GridAxis axis : partial.getAxes())
       for (auto [dim, list] : llvm::enumerate(getSplitAxes()))
         if (llvm::is_contained(list.asArrayRef(), axis))
@@ -79,6 +82,7 @@ LogicalResult ShardingOp::verify() {
                  << axis << " cannot be partial: it splits dimension " << dim;
   ArrayRef<int64_t> halos = getStaticHaloSizes();
   ArrayRef<int64_t> offsets = getStaticShardedDimsOffsets();
+  // sharding_c4
   if (!halos.empty() && !offsets.empty())
     return emitOpError("halo sizes and shard offsets are mutually exclusive");
   if (failed(checkDynamicCount(*this, "halo_sizes", halos,
@@ -89,8 +93,10 @@ LogicalResult ShardingOp::verify() {
   if (!halos.empty()) {
     size_t split = llvm::count_if(
         getSplitAxes(), [](GridAxesAttr list) { return !list.empty(); });
+    // sharding_c5
     if (halos.size() != 2 * split)
       return emitError() << "halo sizes must be specified for all split axes.";
+    // sharding_c6
     for (int64_t width : halos)
       if (width < 0 && !ShapedType::isDynamic(width))
         return emitOpError("halo size ") << width << " is negative";
@@ -104,6 +110,7 @@ static LogicalResult checkOffsets(ShardingOp op, GridOp grid) {
   ArrayRef<int64_t> rest = op.getStaticShardedDimsOffsets();
   if (rest.empty())
     return success();
+  // sharding_c7
   if (ShapedType::isDynamicShape(grid.getShape()))
     return op.emitError() << "sharded dims offsets are not allowed for device "
                              "grids with dynamic shape.";
@@ -111,6 +118,7 @@ static LogicalResult checkOffsets(ShardingOp op, GridOp grid) {
     if (axes.empty())
       continue;
     int64_t blocks = groupSize(grid, axes.asArrayRef());
+    // sharding_c8
     if (blocks >= static_cast<int64_t>(rest.size()))
       return op.emitError() << "sharded dims offsets has wrong size. Dimension "
                             << dim << " has " << blocks << " blocks and needs "
@@ -120,10 +128,12 @@ static LogicalResult checkOffsets(ShardingOp op, GridOp grid) {
     for (auto [index, bound] : llvm::enumerate(bounds)) {
       if (ShapedType::isDynamic(bound))
         continue;
+      // sharding_c9
       if (index == 0 && bound != 0)
         return op.emitError() << "sharded dims offsets must start at 0, those "
                                  "of dimension "
                               << dim << " start at " << bound;
+      // sharding_c10
       if (bound < last)
         return op.emitError() << "sharded dims offsets must be non-decreasing. "
                                  "Dimension "
@@ -132,6 +142,7 @@ static LogicalResult checkOffsets(ShardingOp op, GridOp grid) {
     }
     rest = rest.drop_front(blocks + 1);
   }
+  // sharding_c11
   if (!rest.empty())
     return op.emitError() << "sharded dims offsets has wrong size. There are "
                           << rest.size() << " too many";
@@ -203,6 +214,7 @@ static LogicalResult checkOneGrid(ShardOp op, FlatSymbolRefAttr grid) {
     FlatSymbolRefAttr otherGrid = annotatedGrid(other);
     if (!otherGrid || otherGrid == grid)
       return success();
+    // sharding_c12
     InFlightDiagnostic diag = op.emitOpError("annotates with grid ")
                               << grid << " a value that is annotated with grid "
                               << otherGrid;
@@ -233,6 +245,7 @@ LogicalResult ShardOp::verify() {
     return success();
   int64_t rank = getSrc().getType().getRank();
   int64_t dims = countSplitDims(sharding);
+  // shard_c1
   if (dims > rank)
     return emitOpError("sharding splits dimension ")
            << dims - 1 << ", but the tensor has rank " << rank;
@@ -259,6 +272,7 @@ LogicalResult ShardOp::verifySymbolUses(SymbolTableCollection &symbols) {
         blocks >= static_cast<int64_t>(rest.size()))
       return success();
     int64_t end = rest[blocks];
+    // shard_c2
     if (!ShapedType::isDynamic(end) && !type.isDynamicDim(dim) &&
         end != type.getDimSize(dim))
       return emitOpError("sharded dims offsets of dimension ")
@@ -287,6 +301,7 @@ void ShardShapeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 LogicalResult ShardShapeOp::verify() {
+  // shard_shape_c1
   if (getNumResults() != getDims().size())
     return emitOpError("expects one result per dimension: ")
            << getDims().size() << ", got " << getNumResults();
@@ -294,12 +309,14 @@ LogicalResult ShardShapeOp::verify() {
       failed(
           checkDynamicCount(*this, "device", getDevice(), getDeviceDynamic())))
     return failure();
+  // shard_shape_c2
   for (auto [dim, extent] : llvm::enumerate(getDims()))
     if (extent < 0 && !ShapedType::isDynamic(extent))
       return emitOpError("extent of dimension ")
              << dim << " is " << extent << ", which is negative";
   ShardingOp sharding = getShardingOp(getSharding());
   int64_t rank = getDims().size();
+  // shard_shape_c3
   if (sharding && countSplitDims(sharding) > rank)
     return emitOpError("sharding splits dimension ")
            << countSplitDims(sharding) - 1 << ", but there are " << rank
@@ -314,12 +331,14 @@ LogicalResult ShardShapeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   GridOp grid = shard::getGrid(sharding, sharding.getGridAttr(), symbols);
   if (!grid)
     return success(); // The error is the sharding's.
+  // shard_shape_c4
   if (static_cast<int64_t>(getDevice().size()) != grid.getRank())
     return emitOpError("expects one device coordinate per axis of grid @")
            << grid.getSymName() << ": " << grid.getRank() << ", got "
            << getDevice().size();
   for (auto [axis, coordinate] : llvm::enumerate(getDevice())) {
     int64_t size = grid.getShape()[axis];
+    // shard_shape_c5
     if (!ShapedType::isDynamic(coordinate) &&
         (coordinate < 0 ||
          (!ShapedType::isDynamic(size) && coordinate >= size)))
@@ -343,6 +362,7 @@ LogicalResult ConstraintOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult GroupOp::verify() {
+  // group_c1
   if (getInputs().empty())
     return emitOpError("expects at least one value");
   auto first = cast<RankedTensorType>(getInputs().front().getType());
@@ -352,9 +372,11 @@ LogicalResult GroupOp::verify() {
     auto valueScope = dyn_cast<ManualComputationOp>(parent);
     if (!valueScope)
       valueScope = parent->getParentOfType<ManualComputationOp>();
+    // group_c2
     if (valueScope != scope)
       return emitOpError("joins value ")
              << index << " across the boundary of a manual_computation";
+    // group_c3
     if (cast<RankedTensorType>(value.getType()).getShape() != first.getShape())
       return emitOpError("joins values of different shapes: value ")
              << index << " is a " << value.getType() << ", value 0 a " << first;

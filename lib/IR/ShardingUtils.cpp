@@ -172,21 +172,14 @@ ShardingAttr getShardingAttr(FlatSymbolRefAttr grid, const Sharding &sharding) {
                            {}, sharding.halos, sharding.offsets);
 }
 
-bool ResolvedSharding::wholeAxesOnly() const {
-  auto whole = [](const ResolvedAxis &axis) { return axis.whole; };
-  return llvm::all_of(
-             dims, [&](auto &dim) { return llvm::all_of(dim.axes, whole); }) &&
-         llvm::all_of(partial, whole) && llvm::all_of(replicated, whole);
-}
-
 FailureOr<Sharding> toSharding(const ResolvedSharding &sharding) {
-  if (!sharding.wholeAxesOnly())
+  if (sharding.hasSubAxes)
     return failure();
   Sharding result = Sharding::replicated(sharding.dims.size());
   for (auto [dim, list] : llvm::zip_equal(result.dims, sharding.dims))
-    for (const ResolvedAxis &axis : list.axes)
+    for (const AxisPart &axis : list.axes)
       dim.push_back(axis.axis);
-  for (const ResolvedAxis &axis : sharding.partial)
+  for (const AxisPart &axis : sharding.partial)
     result.partial.push_back(axis.axis);
   llvm::sort(result.partial);
   result.reduction = sharding.reduction;
@@ -212,53 +205,48 @@ namespace {
 struct AxisResolver {
   GridOp grid;
   EmitErrorFn emitError;
-  SmallVector<ResolvedAxis> seen;
+  SmallVector<AxisPart> seen;
 
-  LogicalResult resolveAxis(AxisRefAttr ref, SmallVectorImpl<ResolvedAxis> &out,
+  bool hasSubAxes = false;
+
+  LogicalResult resolveAxis(AxisRefAttr ref, SmallVectorImpl<AxisPart> &out,
                             const Twine &where) {
-    ResolvedAxis axis;
-    if (StringAttr name = ref.getName()) {
-      std::optional<GridAxis> number = grid.lookupAxis(name.getValue());
-      if (!number)
-        return emitError() << where << " names axis \"" << name.getValue()
-                           << "\", which grid @" << grid.getSymName()
-                           << " does not have";
-      axis.axis = *number;
-    } else {
-      if (ref.getNumber() >= grid.getRank())
-        return emitError() << where << " names axis " << ref.getNumber()
-                           << ", but grid @" << grid.getSymName()
-                           << " has only " << grid.getRank() << " axes";
-      axis.axis = ref.getNumber();
-    }
-    axis.size = grid.getShape()[axis.axis];
+    std::optional<AxisPart> axis = grid.axisPart(ref);
+    // resolve_c1
+    if (!axis && ref.getName())
+      return emitError() << where << " names axis " << ref.getName()
+                         << ", which grid @" << grid.getSymName()
+                         << " does not have";
+    // resolve_c2
+    if (!axis)
+      return emitError() << where << " names axis " << ref.getNumber()
+                         << ", but grid @" << grid.getSymName() << " has only "
+                         << grid.getRank() << " axes";
     if (ref.isSubAxis()) {
-      int64_t whole = axis.size;
-      axis = {axis.axis, ref.getPreSize(), ref.getSubSize(), false};
+      hasSubAxes = true;
+      int64_t whole = grid.getShape()[axis->axis];
+      // resolve_c3
       if (ShapedType::isDynamic(whole))
         return emitError() << where << " has the sub-axis " << ref.str()
                            << " of an axis of unknown size";
-      int64_t covered;
-      if (llvm::MulOverflow(axis.preSize, axis.size, covered) ||
-          whole % covered != 0 || axis.size >= whole)
+      // resolve_c4
+      if (whole % axis->end() != 0 || axis->size >= whole)
         return emitError() << where << " has the sub-axis " << ref.str()
                            << ", which does not divide the axis of size "
                            << whole;
     }
-    for (const ResolvedAxis &other : seen)
-      if (other.axis == axis.axis &&
-          (other.whole || axis.whole ||
-           (other.preSize < axis.preSize * axis.size &&
-            axis.preSize < other.preSize * other.size)))
-        return emitError() << where << " uses axis " << ref.str()
-                           << ", which is in use already";
-    seen.push_back(axis);
-    out.push_back(axis);
+    // resolve_c5
+    if (llvm::any_of(
+            seen, [&](const AxisPart &other) { return axis->overlaps(other); }))
+      return emitError() << where << " uses axis " << ref.str()
+                         << ", which is in use already";
+    seen.push_back(*axis);
+    out.push_back(*axis);
     return success();
   }
 
   LogicalResult resolveAxes(ArrayRef<AxisRefAttr> refs,
-                            SmallVectorImpl<ResolvedAxis> &out,
+                            SmallVectorImpl<AxisPart> &out,
                             const Twine &where) {
     for (AxisRefAttr ref : refs)
       if (failed(resolveAxis(ref, out, where)))
@@ -270,7 +258,7 @@ struct AxisResolver {
 // The number of blocks of a dimension, kDynamic if it is not known.
 int64_t countBlocks(const ResolvedDim &dim) {
   int64_t blocks = 1;
-  for (const ResolvedAxis &axis : dim.axes)
+  for (const AxisPart &axis : dim.axes)
     if (ShapedType::isDynamic(axis.size) ||
         llvm::MulOverflow(blocks, axis.size, blocks))
       return ShapedType::kDynamic;
@@ -284,18 +272,23 @@ LogicalResult checkOffsets(const ResolvedSharding &sharding, ShapedType type,
     if (dim.axes.empty())
       continue;
     int64_t blocks = countBlocks(dim);
+    // resolve_c6
     if (ShapedType::isDynamic(blocks))
       return emitError() << "offsets need a grid of known sizes";
+    // resolve_c7
     if (static_cast<int64_t>(rest.size()) < blocks + 1)
       return emitError() << "dimension " << index << " has " << blocks
                          << " blocks and needs " << blocks + 1
                          << " offsets, got " << rest.size();
     ArrayRef<int64_t> bounds = rest.take_front(blocks + 1);
+    // resolve_c8
     if (bounds.front() != 0)
       return emitError() << "offsets of dimension " << index << " start at "
                          << bounds.front() << ", not at 0";
+    // resolve_c9
     if (!llvm::is_sorted(bounds))
       return emitError() << "offsets of dimension " << index << " decrease";
+    // resolve_c10
     if (type && !type.isDynamicDim(index) &&
         bounds.back() != type.getDimSize(index))
       return emitError() << "offsets of dimension " << index << " end at "
@@ -303,6 +296,7 @@ LogicalResult checkOffsets(const ResolvedSharding &sharding, ShapedType type,
                          << type.getDimSize(index);
     rest = rest.drop_front(blocks + 1);
   }
+  // resolve_c11
   if (!rest.empty())
     return emitError() << "there are " << rest.size() << " offsets too many";
   return success();
@@ -314,6 +308,7 @@ FailureOr<ResolvedSharding> resolve(ShardingAttr sharding, GridOp grid,
   auto shaped = dyn_cast_if_present<ShapedType>(type);
   if (shaped && !shaped.hasRank())
     shaped = nullptr;
+  // resolve_c12
   if (shaped &&
       shaped.getRank() != static_cast<int64_t>(sharding.getDims().size()))
     return emitError() << "sharding has " << sharding.getDims().size()
@@ -337,6 +332,7 @@ FailureOr<ResolvedSharding> resolve(ShardingAttr sharding, GridOp grid,
       failed(resolver.resolveAxes(sharding.getReplicatedAxes(),
                                   result.replicated, "replicated")))
     return failure();
+  result.hasSubAxes = resolver.hasSubAxes;
   // All-zero halos say nothing.
   if (llvm::any_of(sharding.getHalos(), [](int64_t width) { return width; }))
     llvm::append_range(result.halos, sharding.getHalos());

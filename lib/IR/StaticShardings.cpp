@@ -42,6 +42,8 @@ public:
   }
 
 private:
+  /// Values at the end of longer chains of ops count as not constant, so that
+  /// recursion is bounded.
   static constexpr unsigned maxDepth = 64;
   llvm::DenseMap<Value, Attribute> known;
 };

@@ -9,6 +9,7 @@
 #include "shard/Propagation/AxisLists.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 namespace shard::propagation {
@@ -26,17 +27,16 @@ bool AtomSpace::cut(GridAxis axis, int64_t preSize) {
   if (preSize == 1)
     return true;
   for (size_t i = 0; i < atoms.size(); ++i) {
-    AxisOrigin &atom = atoms[i];
-    if (atom.axis != axis || preSize <= atom.preSize ||
-        preSize > atom.preSize * atom.size)
+    AxisPart &atom = atoms[i];
+    if (atom.axis != axis || preSize <= atom.preSize || preSize > atom.end())
       continue;
-    if (preSize == atom.preSize * atom.size)
+    if (preSize == atom.end())
       return true;
     int64_t outer = preSize / atom.preSize;
     if (preSize % atom.preSize != 0 || atom.size % outer != 0 ||
         atoms.size() == kMaxAtoms)
       return false;
-    AxisOrigin minor{axis, preSize, atom.size / outer};
+    AxisPart minor{axis, preSize, atom.size / outer};
     atom.size = outer;
     atoms.insert(atoms.begin() + i + 1, minor);
     return true;
@@ -45,13 +45,10 @@ bool AtomSpace::cut(GridAxis axis, int64_t preSize) {
 }
 
 std::optional<llvm::SmallVector<uint8_t, 4>>
-AtomSpace::find(const AxisOrigin &part) const {
+AtomSpace::find(const AxisPart &part) const {
   llvm::SmallVector<uint8_t, 4> result;
-  int64_t end = part.preSize * part.size;
   for (size_t i = 0; i < atoms.size(); ++i)
-    if (atoms[i].axis == part.axis && atoms[i].preSize >= part.preSize &&
-        atoms[i].preSize * atoms[i].size <= end &&
-        (atoms[i].size > 1 || part.size == 1))
+    if (part.contains(atoms[i]) && (atoms[i].size > 1 || part.size == 1))
       result.push_back(i);
   int64_t covered = 1;
   for (uint8_t atom : result)
@@ -62,9 +59,9 @@ AtomSpace::find(const AxisOrigin &part) const {
   return result;
 }
 
-llvm::SmallVector<uint8_t, 4> AtomSpace::startOf(const AxisOrigin &part) const {
+llvm::SmallVector<uint8_t, 4> AtomSpace::startOf(const AxisPart &part) const {
   llvm::SmallVector<uint8_t, 4> result;
-  int64_t next = part.preSize, end = part.preSize * part.size;
+  int64_t next = part.preSize, end = part.end();
   for (size_t i = 0; i < atoms.size(); ++i)
     if (atoms[i].axis == part.axis && atoms[i].preSize == next &&
         atoms[i].size > 1 && end / next % atoms[i].size == 0) {
@@ -75,7 +72,7 @@ llvm::SmallVector<uint8_t, 4> AtomSpace::startOf(const AxisOrigin &part) const {
 }
 
 std::optional<int64_t> AtomSpace::clash(GridAxis axis, int64_t preSize) const {
-  for (const AxisOrigin &atom : atoms)
+  for (const AxisPart &atom : atoms)
     if (atom.axis == axis && preSize % atom.preSize != 0 &&
         atom.preSize % preSize != 0)
       return atom.preSize;
@@ -89,6 +86,8 @@ AxisLists::AxisLists(const AtomSpace &atoms) {
 }
 
 ListId AxisLists::append(ListId list, unsigned atom) {
+  assert(atom < sizes.size() && !(mask(list) >> atom & 1) &&
+         "a list has an atom once");
   for (ListId child = nodes[list].firstChild; child;
        child = nodes[child].nextSibling)
     if (nodes[child].atom == atom)

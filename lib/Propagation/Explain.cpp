@@ -8,6 +8,8 @@
 
 #include "Explain.h"
 
+#include "ExplainReasons.h"
+
 #include "shard/Partitioning/ShardingOption.h"
 
 #include "mlir/IR/AsmState.h"
@@ -18,20 +20,13 @@ namespace shard::propagation {
 
 namespace {
 
-/// How many ops of a chain are named.
-constexpr size_t kMaxChain = 8;
-
 class Explainer {
 public:
   Explainer(Operation *root, Reader &reader, const Solution &solution,
             const GridPropagation &out, Planner &planner,
             PropagationExplanation &explanation)
-      : names(root), reader(reader), solution(solution), out(out),
-        planner(planner), gridOp(cast<GridOp>(out.gridOp)),
-        explanation(explanation) {
-    for (auto [value, hint] : reader.problem.hints)
-      hintOf.try_emplace(value, hint);
-  }
+      : names(root), reader(reader), out(out), planner(planner),
+        reasons(reader, solution, out), explanation(explanation) {}
 
   void run(Operation *root, const WrittenReshards &reshards) {
     root->walk<WalkOrder::PreOrder>(
@@ -42,8 +37,8 @@ public:
       PropagationExplanation::ValueEntry entry;
       entry.value = nameOf(value);
       entry.place = placeOf(value.getLoc());
-      entry.sharding = text(out.shardings[index]);
-      entry.reasons = reasonsOf(reader.find(reader.idOf(value)));
+      entry.sharding = reasons.text(out.shardings[index]);
+      entry.reasons = reasons.reasonsOf(reader.find(reader.idOf(value)));
       explanation.values.push_back(std::move(entry));
     }
     for (auto [use, op] : llvm::zip(out.uses, reshards.useOps))
@@ -54,28 +49,22 @@ public:
       if (Operation *owner = reader.silent.lookup(op))
         if (isa<ShardOp, ConstraintOp>(owner))
           addAnnotation(owner, op);
-    // In the order of the program; at one place in the order of finding.
-    llvm::SmallVector<size_t> order(
-        llvm::to_vector(llvm::seq<size_t>(0, entries.size())));
-    llvm::sort(order, [&](size_t a, size_t b) {
-      return std::tie(entries[a].first, a) < std::tie(entries[b].first, b);
-    });
-    for (size_t index : order)
-      explanation.reshards.push_back(std::move(entries[index].second));
+    llvm::sort(entries, llvm::less_first());
+    for (auto &[place, entry] : entries)
+      explanation.reshards.push_back(std::move(entry));
   }
 
 private:
-  using Reason = PropagationExplanation::Reason;
   using ReshardEntry = PropagationExplanation::ReshardEntry;
 
   /// Where a reshard stands in the program: before an op or behind it, by operand
-  /// or result.
-  using Place = std::tuple<size_t, bool, unsigned>;
+  /// or result; at one place, in the order of the entries.
+  using Place = std::tuple<size_t, bool, unsigned, size_t>;
   Place before(Operation *op, unsigned operand) const {
-    return {position.lookup(op), false, operand};
+    return {position.lookup(op), false, operand, entries.size()};
   }
   Place behind(Operation *op, unsigned result) const {
-    return {position.lookup(op), true, result};
+    return {position.lookup(op), true, result, entries.size()};
   }
 
   /// The grid on which reshards of `value` are planned: without the axes that are
@@ -95,190 +84,25 @@ private:
     return result;
   }
 
-  static std::string placeOf(Location location) {
-    std::string result;
-    llvm::raw_string_ostream os(result);
-    if (auto file = dyn_cast<FileLineColLoc>(location))
-      os << file.getFilename().getValue() << ":" << file.getLine() << ":"
-         << file.getColumn();
-    else
-      location.print(os);
-    return result;
-  }
-
-  std::string axisName(GridAxis axis) {
-    const AxisOrigin &part = out.axes[axis];
-    std::string name = gridOp.axisName(part.axis);
-    if (part.size != gridOp.getShape()[part.axis] && out.refined)
-      name +=
-          ":(" + std::to_string(part.preSize) + ")" + std::to_string(part.size);
-    return name;
-  }
-
-  std::string text(const Sharding &sharding) {
-    std::string result = "[";
-    auto append = [&](const AxisList &axes) {
-      result += "[";
-      for (size_t i = 0; i < axes.size(); ++i)
-        result += (i ? ", " : "") + axisName(axes[i]);
-      result += "]";
-    };
-    for (size_t dim = 0; dim < sharding.dims.size(); ++dim) {
-      result += dim ? ", " : "";
-      append(sharding.dims[dim]);
-    }
-    result += "]";
-    if (!sharding.partial.empty()) {
-      result += " partial = " +
-                std::string(stringifyReductionKind(sharding.reduction)) + " ";
-      append(sharding.partial);
-    }
-    return result;
-  }
-
-  Sharding shardingOf(ValueId id) {
-    uint32_t index = solution.values[id];
-    size_t rank =
-        reader.problem.shapes[reader.problem.valueShape[id]].extents.size();
-    return index == kReplicated ? Sharding::replicated(rank)
-                                : out.shardings[index];
-  }
-
-  std::string describe(OpId op) {
-    Operation *owner = reader.ownerOf(op);
-    Reader::Origin origin = reader.origins[op];
-    std::string result;
-    if (!origin.isNull())
-      if (auto *use = dyn_cast<OpOperand *>(origin))
-        result = "operand " + std::to_string(use->getOperandNumber()) + " of ";
-    return result + owner->getName().getStringRef().str() + " at " +
-           placeOf(owner->getLoc());
-  }
-
-  /// Follows the causes of `axis` from `value` to a hint.
-  Reason reasonOf(ValueId value, GridAxis axis, int64_t dim) {
-    Reason reason;
-    reason.axis = axisName(axis);
-    reason.dim = dim;
-    llvm::SmallVector<ValueId> path;
-    while (true) {
-      auto known = ends.find({value, axis});
-      if (known != ends.end()) {
-        reason.length += known->second.second;
-        // Names the rest of the chain as far as there is room.
-        ValueId at = value;
-        value = known->second.first;
-        while (reason.chain.size() < kMaxChain) {
-          auto cause = solution.causes.find({at, axis});
-          if (cause == solution.causes.end())
-            break;
-          reason.chain.push_back(describe(cause->second.op));
-          at = reader.find(cause->second.source);
-        }
-        break;
-      }
-      auto cause = solution.causes.find({value, axis});
-      if (cause == solution.causes.end())
-        break;
-      if (reason.chain.size() < kMaxChain)
-        reason.chain.push_back(describe(cause->second.op));
-      ++reason.length;
-      path.push_back(value);
-      value = reader.find(cause->second.source);
-    }
-    size_t length = reason.length;
-    for (ValueId passed : path)
-      ends[{passed, axis}] = {value, length--};
-    reason.hint = reader.describeHint(value);
-    return reason;
-  }
-
-  std::vector<Reason> reasonsOf(ValueId value) {
-    std::vector<Reason> reasons;
-    Sharding sharding = shardingOf(value);
-    for (size_t dim = 0; dim < sharding.dims.size(); ++dim)
-      for (GridAxis axis : sharding.dims[dim])
-        reasons.push_back(reasonOf(value, axis, dim));
-    return reasons;
-  }
-
-  /// What a hint of `value` says about dimension `dim` to a sharding that had
-  /// more there; nothing if it left the dimension open.
-  void addLimit(std::vector<Reason> &reasons, ValueId value, int64_t dim) {
-    auto known = hintOf.find(value);
-    if (known == hintOf.end())
-      return;
-    const Hint &hint = reader.problem.hintTable[known->second];
-    if (hint.dims.empty() ||
-        (hint.dims[dim].open && hint.dims[dim].priority == 0 &&
-         hint.replicated.empty()))
-      return;
-    Reason reason;
-    reason.dim = dim;
-    reason.hint = reader.describeHint(value);
-    reasons.push_back(std::move(reason));
-  }
-
-  /// Why a value that is to be equal to one of sharding `has` is as it is.
-  std::vector<Reason> wishesOf(ValueId target, const Sharding &has) {
-    std::vector<Reason> reasons = reasonsOf(target);
-    Sharding wanted = shardingOf(target);
-    auto isUsed = [&](GridAxis axis) {
-      return llvm::any_of(wanted.dims, [&](const AxisList &axes) {
-        return llvm::is_contained(axes, axis);
-      });
-    };
-    for (size_t dim = 0; dim < has.dims.size(); ++dim)
-      if (!llvm::all_of(has.dims[dim], isUsed))
-        addLimit(reasons, target, dim);
-    return reasons;
-  }
-
   /// The reshard that an annotation for users is.
   void addAnnotation(Operation *owner, OpId op) {
     ValueId source = reader.find(reader.problem.tensors(op)[0]);
     ValueId target = reader.find(reader.problem.tensors(op)[1]);
-    Sharding has = shardingOf(source), wanted = shardingOf(target);
+    Sharding has = reasons.shardingOf(source),
+             wanted = reasons.shardingOf(target);
     if (has == wanted)
       return;
     PropagationExplanation::ReshardEntry entry;
     entry.value = nameOf(owner->getOperand(0));
     entry.user = (owner->getName().getStringRef() + " operand 0").str();
     entry.place = placeOf(owner->getLoc());
-    entry.from = text(has);
-    entry.to = text(wanted);
-    entry.has = reasonsOf(source);
-    entry.wants = wishesOf(target, has);
+    entry.from = reasons.text(has);
+    entry.to = reasons.text(wanted);
+    entry.has = reasons.reasonsOf(source);
+    entry.wants = reasons.wishesOf(target, has);
     entry.verdict = "the annotation says so";
     entry.steps = stepsOf(owner->getOperand(0), source, has, wanted);
     entries.emplace_back(before(owner, 0), std::move(entry));
-  }
-
-  /// The hints on other tensors of `op` that keep its loops of dimension `dim`
-  /// of `tensor` from being split; false if these cannot be split or are none.
-  bool addLimits(std::vector<Reason> &reasons, OpId op, unsigned tensor,
-                 unsigned dim) {
-    const FlatTable &table = reader.problem.table(op);
-    auto loopsOf = [&](unsigned tensor, unsigned dim) {
-      unsigned at = table.dimBegin[tensor] + dim;
-      return llvm::ArrayRef(table.loopOf)
-          .slice(table.loopBegin[at],
-                 table.loopBegin[at + 1] - table.loopBegin[at]);
-    };
-    if (!table.canSplit(tensor, dim))
-      return false;
-    llvm::ArrayRef<uint16_t> loops = loopsOf(tensor, dim);
-    auto tensors = reader.problem.tensors(op);
-    for (unsigned other = 0; other < tensors.size(); ++other) {
-      if (other == tensor || tensors[other] == kNoValue)
-        continue;
-      for (unsigned d = 0; d < table.numDims(other); ++d)
-        if (llvm::any_of(loopsOf(other, d), [&](uint16_t loop) {
-              return llvm::is_contained(loops, loop);
-            }))
-          addLimit(reasons, reader.find(tensors[other]), d);
-    }
-    return true;
   }
 
   void addReshard(const GridPropagation::UseSharding &use, OpId op) {
@@ -286,14 +110,14 @@ private:
     Operation *owner = use.use->getOwner();
     const Sharding &wanted = out.shardings[use.sharding];
     ValueId value = reader.find(reader.idOf(use.use->get()));
-    Sharding has = shardingOf(value);
+    Sharding has = reasons.shardingOf(value);
     entry.value = nameOf(use.use->get());
     entry.user = (owner->getName().getStringRef() + " operand " +
                   Twine(use.use->getOperandNumber()))
                      .str();
     entry.place = placeOf(owner->getLoc());
-    entry.from = text(has);
-    entry.to = text(wanted);
+    entry.from = reasons.text(has);
+    entry.to = reasons.text(wanted);
 
     entry.steps = stepsOf(use.use->get(), value, has, wanted);
 
@@ -301,7 +125,7 @@ private:
     for (size_t dim = 0; dim < has.dims.size(); ++dim) {
       for (GridAxis axis : has.dims[dim])
         if (!llvm::is_contained(wanted.dims[dim], axis)) {
-          entry.has.push_back(reasonOf(value, axis, dim));
+          entry.has.push_back(reasons.reasonOf(value, axis, dim));
           moved[axis] = true;
         }
       for (GridAxis axis : wanted.dims[dim])
@@ -315,7 +139,7 @@ private:
                           : "the body of the op uses the whole tensor";
     } else if (isa<OpOperand *>(reader.origins[op])) {
       ValueId target = reader.problem.tensors(op)[1];
-      entry.wants = wishesOf(reader.find(target), has);
+      entry.wants = reasons.wishesOf(reader.find(target), has);
       entry.verdict = "all that arrives there has one sharding";
     } else if (reader.problem.table(op).loops.empty()) {
       entry.verdict = "the op has no sharding model and takes whole tensors";
@@ -324,11 +148,11 @@ private:
       for (ValueId other : reader.problem.tensors(op)) {
         if (other == kNoValue || other == value)
           continue;
-        Sharding sharding = shardingOf(other);
+        Sharding sharding = reasons.shardingOf(other);
         for (size_t dim = 0; dim < sharding.dims.size(); ++dim)
           for (GridAxis axis : sharding.dims[dim])
             if (moved[axis])
-              entry.wants.push_back(reasonOf(other, axis, dim));
+              entry.wants.push_back(reasons.reasonOf(other, axis, dim));
       }
       entry.verdict =
           "of the ways to run the op, this one reshards the fewest bytes";
@@ -336,8 +160,8 @@ private:
         bool canSplit = true;
         for (size_t dim = 0; dim < has.dims.size(); ++dim)
           if (has.dims[dim] != wanted.dims[dim])
-            canSplit &=
-                addLimits(entry.wants, op, use.use->getOperandNumber(), dim);
+            canSplit &= reasons.addLimits(entry.wants, op,
+                                          use.use->getOperandNumber(), dim);
         if (!canSplit)
           entry.verdict = "the op cannot be split along that dimension";
         else if (!entry.wants.empty())
@@ -362,91 +186,9 @@ private:
         result += result.empty() ? "" : ", ";
         result += stringifyStepKind(step.kind);
         for (size_t i = 0; i < step.axes.size(); ++i)
-          result += (i ? ", " : " over ") + axisName(step.axes[i]);
+          result += (i ? ", " : " over ") + reasons.axisName(step.axes[i]);
       }
     return result;
-  }
-
-  /// Where an op gets `axis` from that splits its loops: the operand whose loops
-  /// of kind `kind` have it.
-  void addOperandReasons(std::vector<Reason> &reasons, OpId op, GridAxis axis,
-                         LoopKind kind) {
-    const FlatTable &table = reader.problem.table(op);
-    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
-    for (unsigned index = 0; index < table.numOperands; ++index) {
-      if (tensors[index] == kNoValue)
-        continue;
-      Sharding sharding = shardingOf(tensors[index]);
-      for (unsigned dim = 0; dim < table.numDims(index); ++dim) {
-        unsigned at = table.dimBegin[index] + dim;
-        bool fits = false;
-        for (uint32_t i = table.loopBegin[at]; i < table.loopBegin[at + 1]; ++i)
-          fits |= table.loops[table.loopOf[i]].kind == kind;
-        if (!fits || !llvm::is_contained(sharding.dims[dim], axis))
-          continue;
-        Reason reason = reasonOf(tensors[index], axis, dim);
-        reason.of = "operand " + std::to_string(index);
-        reasons.push_back(std::move(reason));
-      }
-    }
-  }
-
-  /// Why partial sums of `value` are not passed on.
-  std::string whyReduced(ValueId value) {
-    if (hintOf.count(value))
-      return shardingOf(value).partial.empty()
-                 ? "its hint asks for the complete value"
-                 : "its hint asks for a value that is not partial over more";
-    if (usersOf.empty())
-      for (OpId op = 0; op < reader.problem.numOps(); ++op)
-        for (ValueId operand : reader.problem.tensors(op).take_front(
-                 reader.problem.table(op).numOperands))
-          if (operand != kNoValue)
-            usersOf[operand].push_back(op);
-    llvm::ArrayRef<OpId> users = usersOf[value];
-    for (OpId user : users) {
-      const FlatTable &table = reader.problem.table(user);
-      Operation *owner = reader.ownerOf(user);
-      if (dyn_cast_if_present<OpOperand *>(reader.origins[user]))
-        return owner->getName().getStringRef().str() + " at " +
-               placeOf(owner->getLoc()) + " hands on complete values only";
-      if (table.rule == PartialRule::None)
-        return describe(user) + " needs the complete value";
-    }
-    for (OpId user : users)
-      if (std::string reason = whyComplete(user, value); !reason.empty())
-        return describe(user) + " " + reason;
-    return users.empty() ? "nothing uses it partial"
-                         : "reducing it later would reduce no fewer bytes";
-  }
-
-  /// Why `user` cannot hand on partial sums of `value`; empty if it can.
-  std::string whyComplete(OpId user, ValueId value) {
-    const FlatTable &table = reader.problem.table(user);
-    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(user);
-    for (unsigned index = 0; index < table.numOperands; ++index) {
-      ValueId other = tensors[index];
-      std::string name = "operand " + std::to_string(index);
-      bool isInit = table.firstInit >= 0 && int(index) >= table.firstInit;
-      bool isPartial =
-          other != kNoValue && solution.couldBePartial.count(other);
-      if (isInit && other == value)
-        return "takes its destination, " + name + ", complete";
-      if (isInit || other == value)
-        continue;
-      if (table.rule == PartialRule::Multilinear && isPartial)
-        return "needs the complete value: " + name + " is partial too";
-      if (!isPartial &&
-          (table.rule == PartialRule::Additive ||
-           (table.rule == PartialRule::Movement && other != kNoValue)))
-        return "needs the complete value: " + name + " is not partial";
-    }
-    llvm::ArrayRef<ValueId> results = tensors.drop_front(table.numOperands);
-    if (results.size() == 1 && solution.couldBePartial.count(results[0]))
-      return "";
-    if (results.size() == 1 && hintOf.count(results[0]))
-      return "has a hint that asks for its complete result";
-    return "needs the complete value";
   }
 
   /// The reshard of a result behind the op that computes it otherwise.
@@ -456,7 +198,7 @@ private:
     ValueId value = reader.problem.tensors(
         computed.op)[table.numOperands + computed.result];
     const Sharding &has = computed.sharding;
-    Sharding wanted = shardingOf(value);
+    Sharding wanted = reasons.shardingOf(value);
     PropagationExplanation::ReshardEntry entry;
     Value result = owner->getResult(computed.result);
     entry.value = nameOf(result);
@@ -464,24 +206,26 @@ private:
         (owner->getName().getStringRef() + " result " + Twine(computed.result))
             .str();
     entry.place = placeOf(owner->getLoc());
-    entry.from = text(has);
-    entry.to = text(wanted);
+    entry.from = reasons.text(has);
+    entry.to = reasons.text(wanted);
     entry.steps = stepsOf(result, value, has, wanted);
 
     for (GridAxis axis : has.partial)
       if (!llvm::is_contained(wanted.partial, axis))
-        addOperandReasons(entry.has, computed.op, axis, LoopKind::Reduction);
+        reasons.addOperandReasons(entry.has, computed.op, axis,
+                                  LoopKind::Reduction);
     bool isMoved = false;
     for (size_t dim = 0; dim < has.dims.size(); ++dim) {
       for (GridAxis axis : has.dims[dim])
         if (!llvm::is_contained(wanted.dims[dim], axis)) {
-          addOperandReasons(entry.has, computed.op, axis, LoopKind::Parallel);
-          addLimit(entry.wants, value, dim);
+          reasons.addOperandReasons(entry.has, computed.op, axis,
+                                    LoopKind::Parallel);
+          reasons.addLimit(entry.wants, value, dim);
           isMoved = true;
         }
       for (GridAxis axis : wanted.dims[dim])
         if (!llvm::is_contained(has.dims[dim], axis)) {
-          entry.wants.push_back(reasonOf(value, axis, dim));
+          entry.wants.push_back(reasons.reasonOf(value, axis, dim));
           isMoved = true;
         }
     }
@@ -491,8 +235,8 @@ private:
       entry.verdict =
           "of the ways to run the op, this one reshards the fewest bytes";
     else
-      entry.verdict = whyReduced(value);
-    if (!isMoved && hintOf.count(value)) {
+      entry.verdict = reasons.whyReduced(value);
+    if (!isMoved && reasons.hasHint(value)) {
       Reason reason;
       reason.dim = -1;
       reason.hint = reader.describeHint(value);
@@ -503,21 +247,14 @@ private:
 
   AsmState names;
   Reader &reader;
-  const Solution &solution;
   const GridPropagation &out;
   Planner &planner;
-  GridOp gridOp;
+  Reasons reasons;
   PropagationExplanation &explanation;
   /// By operation, in the order of the program.
   llvm::DenseMap<Operation *, size_t> position;
   llvm::DenseMap<unsigned, Grid> gridOfScope;
   std::vector<std::pair<Place, ReshardEntry>> entries;
-  /// In the problem's table of hints.
-  llvm::DenseMap<ValueId, uint32_t> hintOf;
-  /// The ops that have a value as operand; filled when first needed.
-  llvm::DenseMap<ValueId, llvm::SmallVector<OpId, 2>> usersOf;
-  /// The end of the chain of a value and an axis, and its length.
-  llvm::DenseMap<std::pair<ValueId, GridAxis>, std::pair<ValueId, size_t>> ends;
 };
 
 } // namespace

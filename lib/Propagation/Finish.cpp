@@ -9,6 +9,11 @@
 #include "HintCuts.h"
 #include "Run.h"
 
+#include "llvm/Support/Debug.h"
+#include "llvm/Support/raw_ostream.h"
+
+#define DEBUG_TYPE "shard-propagation"
+
 namespace shard::propagation {
 
 namespace {
@@ -169,9 +174,16 @@ std::variant<Solution, HintError> solve(const Problem &problem,
     if (std::optional<HintError> error = run.applyHints())
       return *error;
     run.propagate();
-    // Steps ask for cuts only where one more atom is possible.
-    for (const auto &[axis, preSize] : run.cuts())
+    // A step asks for a cut only where one more atom is possible. Of cuts that
+    // exclude each other the first one is made.
+    [[maybe_unused]] unsigned before = atoms->size();
+    for (const auto &[axis, preSize] : run.cuts()) {
+      LLVM_DEBUG(llvm::dbgs() << "a reshape cuts axis " << axis << " at "
+                              << preSize << "; starting again\n");
       atoms->cut(axis, preSize);
+    }
+    assert((run.cuts().empty() || atoms->size() > before) &&
+           "each new start has more atoms");
     if (!run.cuts().empty())
       continue;
     run.placePartials();

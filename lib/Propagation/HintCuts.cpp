@@ -15,16 +15,16 @@
 namespace shard::propagation {
 
 namespace {
-void cutEnds(AtomSpace &atoms, llvm::ArrayRef<AxisOrigin> parts) {
-  for (const AxisOrigin &part : parts) {
+void cutEnds(AtomSpace &atoms, llvm::ArrayRef<AxisPart> parts) {
+  for (const AxisPart &part : parts) {
     atoms.cut(part.axis, part.preSize);
-    atoms.cut(part.axis, part.preSize * part.size);
+    atoms.cut(part.axis, part.end());
   }
 }
 
 /// Calls `body` for every list of parts in `hint`.
 void forEachList(const Hint &hint,
-                 llvm::function_ref<void(llvm::ArrayRef<AxisOrigin>)> body) {
+                 llvm::function_ref<void(llvm::ArrayRef<AxisPart>)> body) {
   for (const DimHint &dim : hint.dims)
     body(dim.axes);
   body(hint.partial);
@@ -43,11 +43,10 @@ void cutForHints(const Problem &problem, AtomSpace &atoms) {
       continue;
     seen[number] = true;
     bool cuts = false;
-    forEachList(problem.hintTable[number],
-                [&](llvm::ArrayRef<AxisOrigin> parts) {
-                  for (const AxisOrigin &part : parts)
-                    cuts |= part.size != problem.grid.shape[part.axis];
-                });
+    forEachList(problem.hintTable[number], [&](llvm::ArrayRef<AxisPart> parts) {
+      for (const AxisPart &part : parts)
+        cuts |= !part.isWhole(problem.grid.shape[part.axis]);
+    });
     if (cuts)
       numbers.push_back(number);
   }
@@ -71,21 +70,19 @@ void cutForHints(const Problem &problem, AtomSpace &atoms) {
 }
 
 ValueId excluder(const Problem &problem, const AtomSpace &atoms,
-                 const AxisOrigin &part) {
+                 const AxisPart &part) {
   std::optional<int64_t> border = atoms.clash(part.axis, part.preSize);
   if (!border)
-    border = atoms.clash(part.axis, part.preSize * part.size);
+    border = atoms.clash(part.axis, part.end());
   if (!border)
     return kNoValue;
   for (const auto &[value, number] : problem.hints) {
     bool hasBorder = false;
-    forEachList(problem.hintTable[number],
-                [&](llvm::ArrayRef<AxisOrigin> parts) {
-                  for (const AxisOrigin &other : parts)
-                    hasBorder |= other.axis == part.axis &&
-                                 (other.preSize == *border ||
-                                  other.preSize * other.size == *border);
-                });
+    forEachList(problem.hintTable[number], [&](llvm::ArrayRef<AxisPart> parts) {
+      for (const AxisPart &other : parts)
+        hasBorder |= other.axis == part.axis &&
+                     (other.preSize == *border || other.end() == *border);
+    });
     if (hasBorder)
       return value;
   }
@@ -104,7 +101,7 @@ std::vector<Solution::DroppedPart> droppedParts(const Problem &problem,
       if (!dim.open)
         continue;
       const auto *lost = llvm::find_if(
-          dim.axes, [&](const AxisOrigin &part) { return !atoms.find(part); });
+          dim.axes, [&](const AxisPart &part) { return !atoms.find(part); });
       if (lost == dim.axes.end())
         continue;
       dropped.push_back(

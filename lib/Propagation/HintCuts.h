@@ -22,7 +22,7 @@ void cutForHints(const Problem &problem, AtomSpace &atoms);
 /// Whose hint has a cut that excludes `part`, which `atoms` cannot express;
 /// kNoValue if none has.
 ValueId excluder(const Problem &problem, const AtomSpace &atoms,
-                 const AxisOrigin &part);
+                 const AxisPart &part);
 
 /// What open dimensions of hints lose, at most once per distinct hint.
 std::vector<Solution::DroppedPart> droppedParts(const Problem &problem,

@@ -91,7 +91,7 @@ void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
           if (left == 1)
             break;
           if (left % size != 0) {
-            const AxisOrigin &atom = atoms[listAtoms[next]];
+            const AxisPart &atom = atoms[listAtoms[next]];
             if (size % left == 0 && atoms.size() < kMaxAtoms)
               cuts.push_back({atom.axis, atom.preSize * left});
             else
@@ -397,27 +397,23 @@ bool OpStep::compute(const FlatTable &table, llvm::ArrayRef<StateId> states,
 OpStep::Result OpStep::run(OpId op, llvm::ArrayRef<uint64_t> packed,
                            SourceMask sources) {
   // The inner loop of the engine: mostly a look-up.
-  constexpr uint64_t factor = 0x9e3779b97f4a7c15;
   uint64_t head = uint64_t(problem.opTable[op]) << 2 | sources;
-  uint64_t hash = head * factor;
-  for (uint64_t tensor : packed) {
-    hash = (hash ^ tensor) * factor;
-    hash ^= hash >> 29;
-  }
-  // The two largest keys are DenseMap's own.
-  hash >>= 1;
+  uint64_t hash = mixHash(0, head);
+  for (uint64_t tensor : packed)
+    hash = mixHash(hash, tensor);
   auto result = [&](const Entry &entry) {
     return Result{llvm::ArrayRef<Proposal>(proposals).slice(
                       entry.proposalBegin, entry.proposalCount),
                   entry.agrees, entry.reduced, entry.used};
   };
-  uint32_t &slot = index.try_emplace(hash, ~0u).first->second;
-  for (uint32_t id = slot; id != ~0u; id = entries[id].older) {
-    const Entry &entry = entries[id];
-    if (entry.head == head && entry.keySize == packed.size() &&
-        std::equal(packed.begin(), packed.end(), keys.begin() + entry.keyBegin))
-      return result(entry);
-  }
+  uint32_t id = index.intern(hash, [&](uint32_t known) {
+    const Entry &entry = entries[known];
+    return entry.head == head && entry.keySize == packed.size() &&
+           std::equal(packed.begin(), packed.end(),
+                      keys.begin() + entry.keyBegin);
+  });
+  if (id < entries.size())
+    return result(entries[id]);
 
   states.clear();
   limits.clear();
@@ -441,8 +437,6 @@ OpStep::Result OpStep::run(OpId op, llvm::ArrayRef<uint64_t> packed,
     if (table.loops[loop].kind == LoopKind::Reduction)
       entry.reduced |= lists.mask(merged[loop]);
   }
-  entry.older = slot;
-  slot = entries.size();
   entries.push_back(entry);
   return result(entries.back());
 }

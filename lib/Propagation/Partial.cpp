@@ -14,8 +14,8 @@
 // The cost of a value is the bytes that one device reduces, counted where that
 // happens:
 //
-//   cost(v) = min(local bytes of v, sum over its users u of cost(result of u) /
-//   n)
+//   cost(v) = min(local bytes of v,
+//                 sum over its users u of cost(result of u) / n)
 //
 // with n the number of partial operands of u, which share what lies behind it;
 // a user that does not take partial operands forbids the second form. Computed
@@ -27,7 +27,14 @@
 
 #include "Run.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Debug.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
 #include <limits>
+
+#define DEBUG_TYPE "shard-propagation"
 
 namespace shard::propagation {
 
@@ -88,163 +95,229 @@ std::optional<PartialState> Run::through(OpId op) const {
   return std::nullopt;
 }
 
-void Run::placePartials() {
-  refuses.assign(problem.numOps(), false);
-  std::vector<bool> hinted(problem.numValues(), false);
-  for (const auto &[value, hint] : problem.hints) {
-    hinted[value] = true;
-    const Constraint &constraint = constraints[limit[value]];
-    if (constraint.partial)
-      partials[value] = {constraint.partial, constraint.reduction};
-  }
-  for (ValueId value : wished) {
-    hinted[value] = true;
-    const Constraint &constraint = constraints[limit[value]];
-    partials[value] = {constraint.partial, constraint.reduction};
-  }
-  // A user that is to have a partial result, such as a function result with a
-  // hint, takes an operand in that very state.
-  auto isAskedFor = [&](OpId user, const PartialState &state) {
-    const FlatTable &table = problem.table(user);
-    llvm::ArrayRef<ValueId> results =
-        problem.tensors(user).drop_front(table.numOperands);
-    if (results.size() != 1 || results[0] == kNoValue || !hinted[results[0]])
-      return false;
-    auto found = partials.find(results[0]);
-    if (found == partials.end() || !(found->second == state))
-      return false;
-    std::optional<PartialState> passed = through(user);
-    return passed && *passed == state;
-  };
+/// Chooses which results stay partial. `run.partials` has the states under the
+/// assumption of the current phase.
+struct Run::PartialPlacement {
+  explicit PartialPlacement(Run &run) : run(run), problem(run.problem) {}
 
-  // What could be partial if nothing were reduced, in program order.
+  void readHints();
+  void collectCandidates();
+  void price();
+  void settle();
+
+private:
+  /// A value that could be partial if nothing were reduced.
   struct Candidate {
     ValueId value;
     OpId op;
-    PartialState made; // by the op's own reduction loops
-    bool stays;
-    double cost;
+    /// By the op's own reduction loops.
+    PartialState made;
+    bool stays = false;
+    double cost = 0;
   };
+
+  /// After so many passes all that still changes is reduced. Each pass but the last
+  /// reduces some candidate early; programs need two or three.
+  static constexpr unsigned kMaxSettlePasses = 20;
+
+  bool isAskedFor(OpId user, const PartialState &state) const;
+  bool mayBePartial(ValueId value) const {
+    return value != kNoValue && !hinted[value] && !problem.neverPartial[value];
+  }
+  std::optional<PartialState> stateAt(const Candidate &candidate) const;
+  double costOfKeeping(size_t index);
+  bool isTakenByAll(const Candidate &candidate) const;
+
+  Run &run;
+  const Problem &problem;
+  std::vector<bool> hinted;
+  /// In program order.
   std::vector<Candidate> candidates;
+  llvm::DenseMap<ValueId, uint32_t> candidateOf;
+};
+
+void Run::PartialPlacement::readHints() {
+  hinted.assign(problem.numValues(), false);
+  for (const auto &[value, hint] : problem.hints) {
+    hinted[value] = true;
+    const Constraint &constraint = run.constraints[run.limit[value]];
+    if (constraint.partial)
+      run.partials[value] = {constraint.partial, constraint.reduction};
+  }
+  for (ValueId value : run.wished) {
+    hinted[value] = true;
+    const Constraint &constraint = run.constraints[run.limit[value]];
+    run.partials[value] = {constraint.partial, constraint.reduction};
+  }
+}
+
+/// A user that is to have a partial result, such as a function result with a
+/// hint, takes an operand in that very state.
+bool Run::PartialPlacement::isAskedFor(OpId user,
+                                       const PartialState &state) const {
+  const FlatTable &table = problem.table(user);
+  llvm::ArrayRef<ValueId> results =
+      problem.tensors(user).drop_front(table.numOperands);
+  if (results.size() != 1 || results[0] == kNoValue || !hinted[results[0]])
+    return false;
+  auto found = run.partials.find(results[0]);
+  if (found == run.partials.end() || !(found->second == state))
+    return false;
+  std::optional<PartialState> passed = run.through(user);
+  return passed && *passed == state;
+}
+
+/// The state of a candidate that stays partial: by its op's own loops and by the
+/// op's operands; nothing if these do not go together.
+std::optional<PartialState>
+Run::PartialPlacement::stateAt(const Candidate &candidate) const {
+  std::optional<PartialState> passed = run.through(candidate.op);
+  if (!passed)
+    return std::nullopt;
+  PartialState result = candidate.made;
+  if (passed->atoms) {
+    if (result.atoms && result.reduction != passed->reduction)
+      return std::nullopt;
+    result.reduction = passed->reduction;
+    result.atoms |= passed->atoms;
+  }
+  return result;
+}
+
+void Run::PartialPlacement::collectCandidates() {
   // An op that gets an operand resharded reduces at once, whether propagation
-  // found the reshard or was given it: so it finds again what it wrote.
+  // found the reshard or was given it, so that a second propagation finds the same.
   llvm::SmallDenseSet<ValueId> resharded;
   for (OpId op : problem.reshards) {
     llvm::ArrayRef<ValueId> ends = problem.tensors(op);
-    if (state[ends[0]] != state[ends[1]])
+    if (run.state[ends[0]] != run.state[ends[1]])
       resharded.insert(ends[1]);
   }
-  llvm::DenseMap<ValueId, uint32_t> candidateOf;
-  auto stateAt =
-      [&](const Candidate &candidate) -> std::optional<PartialState> {
-    std::optional<PartialState> passed = through(candidate.op);
-    if (!passed)
-      return std::nullopt;
-    PartialState result = candidate.made;
-    if (passed->atoms) {
-      if (result.atoms && result.reduction != passed->reduction)
-        return std::nullopt;
-      result.reduction = passed->reduction;
-      result.atoms |= passed->atoms;
-    }
-    return result;
-  };
-  for (OpId op = 0; op < problem.numOps() && options.keepPartial; ++op) {
+  for (OpId op = 0; op < problem.numOps(); ++op) {
     const FlatTable &table = problem.table(op);
-    if (!table.contraction && partials.empty())
+    if (!table.contraction && run.partials.empty())
       continue;
-    OpStep::Result result = stepOf(op, FromAll);
+    OpStep::Result result = run.stepOf(op, FromAll);
     if (!result.agrees)
       continue;
-    std::optional<PartialState> passed = through(op);
+    std::optional<PartialState> passed = run.through(op);
     if (!result.reduced && (!passed || !passed->atoms))
       continue;
     if (passed && (passed->atoms & result.used))
       continue;
+    // Ops with several results reduce them all at once.
     llvm::ArrayRef<ValueId> results =
         problem.tensors(op).drop_front(table.numOperands);
-    // Ops with several results reduce them all at once.
-    if (results.size() != 1 || results[0] == kNoValue || hinted[results[0]] ||
-        problem.neverPartial[results[0]] ||
-        (!resharded.empty() &&
-         llvm::any_of(
-             problem.tensors(op).take_front(table.numOperands),
-             [&](ValueId operand) { return resharded.contains(operand); })))
+    if (results.size() != 1 || !mayBePartial(results[0]))
       continue;
-    PartialState made{result.reduced, table.resultReduction[0]};
-    Candidate candidate{results[0], op, made, false, 0};
+    if (!resharded.empty() &&
+        llvm::any_of(
+            problem.tensors(op).take_front(table.numOperands),
+            [&](ValueId operand) { return resharded.contains(operand); }))
+      continue;
+    Candidate candidate{
+        results[0], op, {result.reduced, table.resultReduction[0]}};
     std::optional<PartialState> state = stateAt(candidate);
     if (!state || !state->atoms ||
-        (state->atoms & shardings.mask(this->state[results[0]])))
+        (state->atoms & run.shardings.mask(run.state[results[0]])))
       continue;
-    partials[results[0]] = *state;
+    run.partials[results[0]] = *state;
     candidateOf[results[0]] = candidates.size();
     candidates.push_back(candidate);
   }
-  if (options.explain)
-    for (const auto &[value, state] : partials)
-      couldBePartial.insert(value);
+}
 
+/// The second form of the cost, of the users; infinite without a user, or if one
+/// does not take the value partial.
+double Run::PartialPlacement::costOfKeeping(size_t index) {
+  const Candidate &candidate = candidates[index];
+  constexpr double never = std::numeric_limits<double>::infinity();
+  double cost = 0;
+  bool used = false;
+  for (OpId user : run.uses(candidate.value)) {
+    if (user == candidate.op)
+      continue;
+    used = true;
+    if (isAskedFor(user, run.partials[candidate.value]))
+      continue;
+    const FlatTable &table = problem.table(user);
+    llvm::ArrayRef<ValueId> tensors = problem.tensors(user);
+    double all = 0, mine = 0;
+    for (ValueId operand : tensors.take_front(table.numOperands)) {
+      all += operand != kNoValue && run.partials.count(operand);
+      mine += operand == candidate.value;
+    }
+    llvm::ArrayRef<ValueId> results = tensors.drop_front(table.numOperands);
+    bool hasNext = results.size() == 1 && results[0] != kNoValue;
+    auto next = hasNext ? candidateOf.find(results[0]) : candidateOf.end();
+    if (next == candidateOf.end() || next->second <= index ||
+        !run.through(user))
+      return never;
+    cost += candidates[next->second].cost * mine / all;
+  }
+  return used ? cost : never;
+}
+
+void Run::PartialPlacement::price() {
   for (size_t i = candidates.size(); i-- > 0;) {
     Candidate &candidate = candidates[i];
-    double keep = 0;
-    bool used = false;
-    for (OpId user : uses(candidate.value)) {
-      if (user == candidate.op)
-        continue;
-      used = true;
-      const FlatTable &table = problem.table(user);
-      llvm::ArrayRef<ValueId> tensors = problem.tensors(user);
-      double all = 0, mine = 0;
-      for (ValueId operand : tensors.take_front(table.numOperands)) {
-        all += operand != kNoValue && partials.count(operand);
-        mine += operand == candidate.value;
-      }
-      llvm::ArrayRef<ValueId> results = tensors.drop_front(table.numOperands);
-      if (isAskedFor(user, partials[candidate.value]))
-        continue;
-      bool hasNext = results.size() == 1 && results[0] != kNoValue;
-      auto next = hasNext ? candidateOf.find(results[0]) : candidateOf.end();
-      if (next == candidateOf.end() || next->second <= i || !through(user))
-        keep = std::numeric_limits<double>::infinity();
-      else
-        keep += candidates[next->second].cost * mine / all;
-    }
-    candidate.cost = localBytes(candidate.value);
-    if (used && keep < candidate.cost) {
-      candidate.cost = keep;
-      candidate.stays = true;
-    }
+    double reduceHere = run.localBytes(candidate.value);
+    double keep = costOfKeeping(i);
+    candidate.stays = keep < reduceHere;
+    candidate.cost = std::min(reduceHere, keep);
+    LLVM_DEBUG(llvm::dbgs() << " partial value " << candidate.value << " of op "
+                            << candidate.op << ": " << reduceHere
+                            << " bytes to reduce here, " << keep << " later\n");
   }
+}
 
-  // Settle: what stays must be taken by every user, in the state it then has.
+bool Run::PartialPlacement::isTakenByAll(const Candidate &candidate) const {
+  return llvm::all_of(run.uses(candidate.value), [&](OpId user) {
+    if (user == candidate.op)
+      return true;
+    std::optional<PartialState> state = run.through(user);
+    return state && state->atoms;
+  });
+}
+
+/// What stays must be taken by every user, in the state that it then has.
+void Run::PartialPlacement::settle() {
   for (unsigned pass = 0, changed = true; changed; ++pass) {
     changed = false;
     for (Candidate &candidate : candidates)
-      partials.erase(candidate.value);
+      run.partials.erase(candidate.value);
     for (Candidate &candidate : candidates) {
       if (!candidate.stays)
         continue;
       std::optional<PartialState> state = stateAt(candidate);
       if (state && state->atoms)
-        partials[candidate.value] = *state;
+        run.partials[candidate.value] = *state;
     }
     for (Candidate &candidate : candidates) {
-      if (!candidate.stays || !partials.count(candidate.value))
+      if (!candidate.stays || !run.partials.count(candidate.value) ||
+          (pass < kMaxSettlePasses && isTakenByAll(candidate)))
         continue;
-      for (OpId user : uses(candidate.value)) {
-        if (user == candidate.op)
-          continue;
-        std::optional<PartialState> state = through(user);
-        if (state && state->atoms && pass < 20)
-          continue;
-        candidate.stays = false;
-        changed = true;
-        break;
-      }
+      LLVM_DEBUG(llvm::dbgs()
+                 << " value " << candidate.value
+                 << " is reduced after all: a user does not take it\n");
+      candidate.stays = false;
+      changed = true;
     }
   }
+}
 
+void Run::placePartials() {
+  PartialPlacement placement(*this);
+  placement.readHints();
+  if (options.keepPartial)
+    placement.collectCandidates();
+  if (options.explain)
+    for (const auto &[value, state] : partials)
+      couldBePartial.insert(value);
+  placement.price();
+  placement.settle();
+
+  refuses.assign(problem.numOps(), false);
   for (const auto &[value, partial] : partials)
     for (OpId user : uses(value)) {
       llvm::ArrayRef<ValueId> operands =

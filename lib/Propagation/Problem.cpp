@@ -8,6 +8,7 @@
 
 #include "shard/Propagation/Problem.h"
 
+#include <cassert>
 #include <limits>
 
 namespace shard::propagation {
@@ -18,6 +19,7 @@ ShapeId Problem::addShape(Shape shape) {
 }
 
 ValueId Problem::addValue(ShapeId shape, uint16_t scope) {
+  assert(shape < shapes.size() && scope < scopes.size());
   valueShape.push_back(shape);
   valueScope.push_back(scope);
   neverPartial.push_back(false);
@@ -48,6 +50,8 @@ TableId Problem::addTable(const LoopTable &table, llvm::ArrayRef<ShapeId> ids) {
   auto add = [&](const TensorLoops &loops) {
     for (const DimLoops &dim : loops.dims) {
       for (int32_t loop : dim) {
+        assert(loop >= 0 && size_t(loop) < flat.loops.size() &&
+               "a dimension names loops of its table");
         flat.loopOf.push_back(loop);
         flat.loops[loop].evenOnly |= dim.size() > 1;
       }
@@ -69,6 +73,10 @@ TableId Problem::addTable(const LoopTable &table, llvm::ArrayRef<ShapeId> ids) {
 
 OpId Problem::addOp(TableId table, llvm::ArrayRef<ValueId> operands,
                     llvm::ArrayRef<ValueId> results) {
+  assert(table < tables.size() &&
+         operands.size() == tables[table].numOperands &&
+         operands.size() + results.size() == tables[table].numTensors() &&
+         "an op has the tensors of its table");
   opTable.push_back(table);
   opTensors.insert(opTensors.end(), operands.begin(), operands.end());
   opTensors.insert(opTensors.end(), results.begin(), results.end());

@@ -15,6 +15,7 @@
 #include "Writer.h"
 
 #include "shard/Partitioning/Emitter.h"
+#include "shard/Partitioning/PlanTrace.h"
 
 using namespace mlir;
 
@@ -28,7 +29,7 @@ namespace {
 // Remarks
 //===----------------------------------------------------------------------===//
 
-void printAxis(llvm::raw_ostream &os, const AxisOrigin &part, GridOp gridOp) {
+void printAxis(llvm::raw_ostream &os, const AxisPart &part, GridOp gridOp) {
   os << "axis " << gridOp.axisName(part.axis);
   int64_t size = gridOp.getShape()[part.axis];
   if (part.size != size && !ShapedType::isDynamic(size))
@@ -47,7 +48,7 @@ void addRemarks(const Reader &reader, const Solution &solution, GridOp gridOp,
     os << " by";
     int64_t parts = 1;
     for (GridAxis axis : note.axes) {
-      const AxisOrigin &part = solution.axes[axis];
+      const AxisPart &part = solution.axes[axis];
       os << (axis == note.axes.front() ? " " : ", ");
       printAxis(os, part, gridOp);
       parts *= part.size;
@@ -169,7 +170,7 @@ LogicalResult propagateShardings(Operation *root,
   for (const Component &component : components) {
     GridOp gridOp = component.grid;
     std::unique_ptr<CostModel> costs = linkCosts(gridOp);
-    Planner ownPlanner(*costs);
+    Planner ownPlanner(*costs, planTrace());
     Planner &planner = options.planner ? *options.planner : ownPlanner;
     // An axis of unknown size divides everything by contract.
     Grid grid;

@@ -33,9 +33,6 @@
 
 namespace shard::propagation {
 
-/// The attribute of function arguments and results.
-constexpr llvm::StringLiteral kShardingAttrName = "shard.sharding";
-
 class Reader {
 public:
   Reader(GridOp gridOp, Grid grid, mlir::SymbolTableCollection &symbols)
@@ -78,10 +75,9 @@ public:
     /// Per operand: the in sharding's own value, the body's argument.
     llvm::SmallVector<std::pair<ValueId, ValueId>> in;
     llvm::SmallVector<ValueId> out;
-    llvm::SmallVector<AxisOrigin, 1> axes;
+    llvm::SmallVector<AxisPart, 1> axes;
     /// Per operand and dimension the manual axes that are major there.
-    llvm::SmallVector<llvm::SmallVector<llvm::SmallVector<AxisOrigin, 1>>>
-        prefix;
+    llvm::SmallVector<llvm::SmallVector<llvm::SmallVector<AxisPart, 1>>> prefix;
   };
   std::vector<Manual> manual;
 
@@ -154,7 +150,7 @@ private:
   mlir::LogicalResult readRegionLoops(RegionLoopsInterface loops);
   void readReturn(mlir::Operation *op);
   mlir::LogicalResult readManual(ManualComputationOp op);
-  mlir::FailureOr<llvm::SmallVector<AxisOrigin, 1>>
+  mlir::FailureOr<llvm::SmallVector<AxisPart, 1>>
   manualAxesOf(ManualComputationOp op);
   mlir::LogicalResult
   findScopes(llvm::ArrayRef<mlir::FunctionOpInterface> functions);
@@ -169,7 +165,8 @@ private:
                                 mlir::Operation *from, mlir::Location location);
   mlir::LogicalResult checkScopes();
   mlir::LogicalResult mergeHints();
-  AxisOrigin partOf(const ResolvedAxis &axis) const;
+  mlir::FailureOr<ResolvedSharding> resolve(ShardingAttr attr, mlir::Type type,
+                                            mlir::Location location) const;
   mlir::FailureOr<Hint> resolveHint(ShardingAttr attr, mlir::Type type,
                                     mlir::Location location, Layout *layout);
 

@@ -126,18 +126,17 @@ static LoopTable manualTable(ArrayRef<int64_t> outer, ArrayRef<int64_t> inner,
 }
 
 /// The manual axes of `op`, as the shardings that use them spell them.
-FailureOr<llvm::SmallVector<AxisOrigin, 1>>
+FailureOr<llvm::SmallVector<AxisPart, 1>>
 Reader::manualAxesOf(ManualComputationOp op) {
-  llvm::SmallVector<AxisOrigin, 1> axes;
+  llvm::SmallVector<AxisPart, 1> axes;
   for (Attribute attr : op.getManualAxes()) {
     auto dims = DimShardingAttr::get(op.getContext(), cast<AxisRefAttr>(attr),
                                      false, -1);
     auto resolved =
-        ::shard::resolve(ShardingAttr::get(op.getGridAttr(), dims), gridOp,
-                         Type(), [&] { return op.emitError(); });
+        resolve(ShardingAttr::get(op.getGridAttr(), dims), Type(), op.getLoc());
     if (failed(resolved))
       return failure();
-    axes.push_back(partOf(resolved->dims[0].axes[0]));
+    axes.push_back(resolved->dims[0].axes[0]);
   }
   return axes;
 }
@@ -149,14 +148,14 @@ LogicalResult Reader::findScopes(ArrayRef<FunctionOpInterface> functions) {
     auto known = callers.find(function);
     if (known == callers.end())
       continue;
-    llvm::SmallVector<AxisOrigin, 1> axes;
+    llvm::SmallVector<AxisPart, 1> axes;
     for (ManualComputationOp manual : known->second) {
       if (failed(checkGrid(manual.getGridAttr(), manual, manual.getLoc())))
         return failure();
       auto own = manualAxesOf(manual);
       if (failed(own))
         return failure();
-      for (const AxisOrigin &axis : *own)
+      for (const AxisPart &axis : *own)
         if (!llvm::is_contained(axes, axis))
           axes.push_back(axis);
     }
@@ -172,16 +171,11 @@ LogicalResult Reader::readManual(ManualComputationOp op) {
   Manual manual;
   manual.op = op;
 
-  auto resolveManual = [&](Attribute attr,
-                           Type type) -> FailureOr<ResolvedSharding> {
-    return ::shard::resolve(cast<ShardingAttr>(attr), gridOp, type,
-                            [&] { return op.emitError(); });
-  };
   auto axes = manualAxesOf(op);
   if (failed(axes))
     return failure();
-  llvm::SmallVector<AxisOrigin, 1> manualAxes = std::move(*axes);
-  auto isManual = [&](const AxisOrigin &axis) {
+  llvm::SmallVector<AxisPart, 1> manualAxes = std::move(*axes);
+  auto isManual = [&](const AxisPart &axis) {
     return llvm::is_contained(manualAxes, axis);
   };
 
@@ -197,7 +191,7 @@ LogicalResult Reader::readManual(ManualComputationOp op) {
            op->getOpOperands(), body.getArguments(), op.getInShardings())) {
     auto type = cast<RankedTensorType>(use.get().getType());
     auto inner = dyn_cast<RankedTensorType>(argument.getType());
-    auto resolved = resolveManual(attr, type);
+    auto resolved = resolve(cast<ShardingAttr>(attr), type, op.getLoc());
     if (failed(resolved) || !inner || inner.getRank() != type.getRank())
       return failure();
     ValueId in = fresh(type);
@@ -223,15 +217,14 @@ LogicalResult Reader::readManual(ManualComputationOp op) {
       inside.open = dim.open;
       inside.priority = std::max<int64_t>(dim.priority, 0);
       auto &major = prefix.emplace_back();
-      for (const ResolvedAxis &axis : dim.axes)
-        (isManual(partOf(axis))
-             ? static_cast<llvm::SmallVectorImpl<AxisOrigin> &>(major)
-             : inside.axes)
-            .push_back(partOf(axis));
+      for (const AxisPart &axis : dim.axes)
+        (isManual(axis) ? static_cast<llvm::SmallVectorImpl<AxisPart> &>(major)
+                        : inside.axes)
+            .push_back(axis);
       hint.dims.push_back(std::move(inside));
     }
-    for (const ResolvedAxis &axis : resolved->replicated)
-      hint.replicated.push_back(partOf(axis));
+    hint.replicated.assign(resolved->replicated.begin(),
+                           resolved->replicated.end());
     hints.push_back(
         {argumentId, intern(std::move(hint)), op.getLoc(), attr, nullptr});
     manual.in.push_back({in, argumentId});

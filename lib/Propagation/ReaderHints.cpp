@@ -12,12 +12,6 @@ using namespace mlir;
 
 namespace shard::propagation {
 
-AxisOrigin Reader::partOf(const ResolvedAxis &axis) const {
-  if (axis.whole)
-    return {axis.axis, 1, problem.grid.shape[axis.axis]};
-  return {axis.axis, axis.preSize, axis.size};
-}
-
 LogicalResult Reader::checkGrid(FlatSymbolRefAttr symbol, Operation *from,
                                 Location location) {
   GridOp found = ::shard::getGrid(from, symbol, symbols);
@@ -34,24 +28,40 @@ LogicalResult Reader::checkGrid(FlatSymbolRefAttr symbol, Operation *from,
   return diagnostic;
 }
 
-FailureOr<Hint> Reader::resolveHint(ShardingAttr attr, Type type,
-                                    Location location, Layout *layout) {
+FailureOr<ResolvedSharding> Reader::resolve(ShardingAttr attr, Type type,
+                                            Location location) const {
   auto resolved =
       ::shard::resolve(attr, gridOp, type, [&] { return emitError(location); });
+  if (failed(resolved))
+    return failure();
+  // The problem has a size for axes of unknown size too.
+  auto known = [&](llvm::MutableArrayRef<AxisPart> axes) {
+    for (AxisPart &axis : axes)
+      if (axis.size == kDynamic)
+        axis.size = problem.grid.shape[axis.axis];
+  };
+  for (ResolvedDim &dim : resolved->dims)
+    known(dim.axes);
+  known(resolved->partial);
+  known(resolved->replicated);
+  return resolved;
+}
+
+FailureOr<Hint> Reader::resolveHint(ShardingAttr attr, Type type,
+                                    Location location, Layout *layout) {
+  auto resolved = resolve(attr, type, location);
   if (failed(resolved))
     return failure();
   Hint hint;
   for (const ResolvedDim &dim : resolved->dims) {
     DimHint &made = hint.dims.emplace_back();
-    for (const ResolvedAxis &axis : dim.axes)
-      made.axes.push_back(partOf(axis));
+    made.axes = dim.axes;
     made.open = dim.open;
     made.priority = std::max<int64_t>(dim.priority, 0);
   }
-  for (const ResolvedAxis &axis : resolved->replicated)
-    hint.replicated.push_back(partOf(axis));
-  for (const ResolvedAxis &axis : resolved->partial)
-    hint.partial.push_back(partOf(axis));
+  hint.replicated.assign(resolved->replicated.begin(),
+                         resolved->replicated.end());
+  hint.partial.assign(resolved->partial.begin(), resolved->partial.end());
   hint.reduction = resolved->reduction;
   if (layout) {
     layout->halos.assign(resolved->halos.begin(), resolved->halos.end());
@@ -89,7 +99,7 @@ LogicalResult Reader::addHint(ValueId value, ShardingOp op,
     return failure();
   Hint hint;
   auto whole = [&](GridAxis axis) {
-    return AxisOrigin{axis, 1, problem.grid.shape[axis]};
+    return AxisPart::whole(axis, problem.grid.shape[axis]);
   };
   for (const AxisList &axes : sharding->dims) {
     DimHint &dim = hint.dims.emplace_back();
@@ -143,21 +153,17 @@ static std::optional<int64_t> contradiction(Hint &into, const Hint &other) {
   if (!isSame(into.partial, other.partial) ||
       (!into.partial.empty() && into.reduction != other.reduction))
     return -1;
-  for (const AxisOrigin &axis : other.replicated)
+  for (const AxisPart &axis : other.replicated)
     if (!llvm::is_contained(into.replicated, axis))
       into.replicated.push_back(axis);
   // Each hint uses an axis once; joined, open dimensions may use it twice.
-  auto overlap = [](const AxisOrigin &a, const AxisOrigin &b) {
-    return a == b || (a.axis == b.axis && a.preSize < b.preSize * b.size &&
-                      b.preSize < a.preSize * a.size);
-  };
-  llvm::SmallVector<AxisOrigin> used(into.replicated.begin(),
-                                     into.replicated.end());
+  llvm::SmallVector<AxisPart> used(into.replicated.begin(),
+                                   into.replicated.end());
   llvm::append_range(used, into.partial);
   for (const DimHint &dim : into.dims)
-    for (const AxisOrigin &axis : dim.axes) {
-      if (llvm::any_of(used, [&](const AxisOrigin &other) {
-            return overlap(axis, other);
+    for (const AxisPart &axis : dim.axes) {
+      if (llvm::any_of(used, [&](const AxisPart &other) {
+            return axis.overlaps(other);
           }))
         return &dim - into.dims.begin();
       used.push_back(axis);
@@ -200,16 +206,14 @@ LogicalResult Reader::checkScopes() {
     const auto &manual = problem.scopes[problem.valueScope[hint.value]];
     if (manual.empty())
       continue;
-    llvm::SmallVector<AxisOrigin> used(
+    llvm::SmallVector<AxisPart> used(
         problem.hintTable[hint.hint].partial.begin(),
         problem.hintTable[hint.hint].partial.end());
     for (const DimHint &dim : problem.hintTable[hint.hint].dims)
       llvm::append_range(used, dim.axes);
-    for (const AxisOrigin &axis : used)
-      if (llvm::any_of(manual, [&](const AxisOrigin &other) {
-            return axis.axis == other.axis &&
-                   axis.preSize < other.preSize * other.size &&
-                   other.preSize < axis.preSize * axis.size;
+    for (const AxisPart &axis : used)
+      if (llvm::any_of(manual, [&](const AxisPart &other) {
+            return axis.overlaps(other);
           }))
         return emitError(hint.location)
                << "the hint " << textOf(hint) << " names axis "

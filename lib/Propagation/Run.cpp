@@ -11,9 +11,13 @@
 #include "HintCuts.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Debug.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <queue>
+
+#define DEBUG_TYPE "shard-propagation"
 
 namespace shard::propagation {
 
@@ -110,9 +114,9 @@ OpClass Run::classOf(OpId op) const {
 }
 
 std::optional<HintError>
-Run::collect(llvm::ArrayRef<AxisOrigin> parts, ValueId value,
+Run::collect(llvm::ArrayRef<AxisPart> parts, ValueId value,
              llvm::function_ref<void(uint8_t)> add) const {
-  for (const AxisOrigin &part : parts) {
+  for (const AxisPart &part : parts) {
     auto found = atoms.find(part);
     if (!found) {
       ValueId other = excluder(problem, atoms, part);
@@ -132,7 +136,7 @@ Run::collect(llvm::ArrayRef<AxisOrigin> parts, ValueId value,
   return std::nullopt;
 }
 
-AtomMask Run::touched(const AxisOrigin &part) const {
+AtomMask Run::touched(const AxisPart &part) const {
   AtomMask mask = 0;
   if (auto found = atoms.find(part)) {
     for (uint8_t atom : *found)
@@ -140,9 +144,7 @@ AtomMask Run::touched(const AxisOrigin &part) const {
     return mask;
   }
   for (unsigned atom = 0; atom < atoms.size(); ++atom)
-    if (atoms[atom].axis == part.axis &&
-        atoms[atom].preSize < part.preSize * part.size &&
-        part.preSize < atoms[atom].preSize * atoms[atom].size)
+    if (part.overlaps(atoms[atom]))
       mask |= AtomMask(1) << atom;
   return mask;
 }
@@ -155,8 +157,9 @@ ConstraintId Run::intern(Constraint made) {
   return id;
 }
 
-std::optional<HintError> Run::applyHints() {
-  llvm::SmallVector<AtomMask, 4> scopes(problem.scopes.size(), 0);
+std::optional<HintError>
+Run::applyScopes(llvm::SmallVectorImpl<AtomMask> &scopes) {
+  scopes.assign(problem.scopes.size(), 0);
   for (size_t scope = 1; scope < scopes.size(); ++scope) {
     auto error = collect(problem.scopes[scope], kNoValue, [&](uint8_t atom) {
       scopes[scope] |= AtomMask(1) << atom;
@@ -171,8 +174,53 @@ std::optional<HintError> Run::applyHints() {
         made.forbidden = scopes[scope];
         limit[value] = intern(std::move(made));
       }
+  return std::nullopt;
+}
 
-  std::vector<int32_t> seen{0};
+std::optional<HintError> Run::readHint(const Hint &hint, ValueId value,
+                                       InitialState &made) {
+  for (size_t dim = 0; dim < hint.dims.size(); ++dim) {
+    const DimHint &dimHint = hint.dims[dim];
+    ListId list = kEmptyList;
+    auto append = [&](uint8_t atom) {
+      list = lists.append(list, atom);
+      made.mask |= AtomMask(1) << atom;
+    };
+    if (!dimHint.open)
+      if (auto error = collect(dimHint.axes, value, append))
+        return error;
+    // As far as the axes are cut like this; droppedParts tells what is lost.
+    for (const AxisPart &part : dimHint.axes) {
+      if (!dimHint.open)
+        break;
+      auto found = atoms.find(part);
+      llvm::for_each(found ? *found : atoms.startOf(part), append);
+      if (!found)
+        break;
+    }
+    made.dims.push_back(list);
+    if (!dimHint.open && dim < Constraint::kMaxDims)
+      made.limit.closed |= uint64_t(1) << dim;
+    made.limit.priorities.push_back(options.userPriorities ? dimHint.priority
+                                                           : 0);
+  }
+  for (const AxisPart &part : hint.replicated)
+    made.limit.forbidden |= touched(part);
+  if (auto error = collect(hint.partial, value, [&](uint8_t atom) {
+        made.limit.partial |= AtomMask(1) << atom;
+      }))
+    return error;
+  made.limit.forbidden |= made.limit.partial;
+  if (made.limit.partial)
+    made.limit.reduction = hint.reduction;
+  return std::nullopt;
+}
+
+std::optional<HintError> Run::applyHints() {
+  llvm::SmallVector<AtomMask, 4> scopes;
+  if (auto error = applyScopes(scopes))
+    return error;
+  rounds = {0};
   // Equal hints in one scope make equal states.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>,
                  std::pair<StateId, ConstraintId>>
@@ -183,56 +231,20 @@ std::optional<HintError> Run::applyHints() {
       std::tie(state[value], limit[value]) = known->second;
       continue;
     }
-    const Hint &hint = problem.hintTable[number];
-    Constraint made;
-    made.forbidden = scopes[problem.valueScope[value]];
-    llvm::SmallVector<ListId, 4> dims;
-    AtomMask mask = 0;
-    for (size_t dim = 0; dim < hint.dims.size(); ++dim) {
-      const DimHint &dimHint = hint.dims[dim];
-      ListId list = kEmptyList;
-      auto append = [&](uint8_t atom) {
-        list = lists.append(list, atom);
-        mask |= AtomMask(1) << atom;
-      };
-      if (!dimHint.open)
-        if (auto error = collect(dimHint.axes, value, append))
-          return error;
-      // As far as the axes are cut like this; droppedParts tells what is lost.
-      for (const AxisOrigin &part : dimHint.axes) {
-        if (!dimHint.open)
-          break;
-        auto found = atoms.find(part);
-        llvm::for_each(found ? *found : atoms.startOf(part), append);
-        if (!found)
-          break;
-      }
-      dims.push_back(list);
-      if (!dimHint.open && dim < 64)
-        made.closed |= uint64_t(1) << dim;
-      int32_t priority = options.userPriorities ? dimHint.priority : 0;
-      made.priorities.push_back(priority);
-      if (seen.back() != priority)
-        seen.push_back(priority);
-    }
-    if (llvm::all_of(made.priorities, [](int32_t p) { return p == 0; }))
-      made.priorities.clear();
-    for (const AxisOrigin &part : hint.replicated)
-      made.forbidden |= touched(part);
-    if (auto error = collect(hint.partial, value, [&](uint8_t atom) {
-          made.partial |= AtomMask(1) << atom;
-        }))
+    InitialState made;
+    made.limit.forbidden = scopes[problem.valueScope[value]];
+    if (auto error = readHint(problem.hintTable[number], value, made))
       return error;
-    made.forbidden |= made.partial;
-    if (made.partial)
-      made.reduction = hint.reduction;
-    state[value] = shardings.intern(dims, mask);
-    limit[value] = intern(std::move(made));
+    llvm::append_range(rounds, made.limit.priorities);
+    if (llvm::all_of(made.limit.priorities, [](int32_t p) { return p == 0; }))
+      made.limit.priorities.clear();
+    assert(lists.areDisjoint(made.dims) && "hints use an axis once");
+    state[value] = shardings.intern(made.dims, made.mask);
+    limit[value] = intern(std::move(made.limit));
     done[{number, problem.valueScope[value]}] = {state[value], limit[value]};
   }
-  llvm::sort(seen);
-  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-  rounds = std::move(seen);
+  llvm::sort(rounds);
+  rounds.erase(llvm::unique(rounds), rounds.end());
   spreadPartialWishes();
   return std::nullopt;
 }
@@ -246,6 +258,22 @@ OpStep::Result Run::stepOf(OpId op, SourceMask sources) {
         value == kNoValue ? 0 : OpStep::pack(state[value], limit[value]);
   }
   return step.run(op, packed, sources);
+}
+
+std::string Run::text(ListId list) const {
+  llvm::SmallVector<uint8_t> numbers;
+  lists.atoms(list, numbers);
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  os << '[';
+  llvm::interleaveComma(numbers, os, [&](uint8_t number) {
+    const AxisPart &part = atoms[number];
+    os << part.axis;
+    if (!part.isWhole(problem.grid.shape[part.axis]))
+      os << ":(" << part.preSize << ')' << part.size;
+  });
+  os << ']';
+  return result;
 }
 
 void Run::queue(OpId op) {
@@ -315,12 +343,17 @@ void Run::accept(ValueId value) {
            {offer.op, problem.tensors(offer.op)[offer.proposal.source]},
            want,
            lists.length(have)});
+    LLVM_DEBUG(llvm::dbgs()
+               << "  value " << value << " dimension " << offer.proposal.dim
+               << ": " << text(have) << " -> " << text(want) << " from op "
+               << offer.op << "\n");
     mask |= lists.mask(want);
     have = want;
     changed = true;
   }
   if (!changed)
     return;
+  assert(lists.areDisjoint(dims) && "an axis splits one dimension of a value");
   state[value] = shardings.intern(dims, mask);
   for (OpId op : uses(value))
     queue(op);
@@ -426,7 +459,9 @@ void Run::runStage(unsigned level, SourceMask sources, bool last) {
 void Run::startRound(int32_t round) {
   for (Constraint &constraint : constraints) {
     constraint.hidden = 0;
-    for (size_t dim = 0; dim < constraint.priorities.size() && dim < 64; ++dim)
+    for (size_t dim = 0; dim < std::min<size_t>(constraint.priorities.size(),
+                                                Constraint::kMaxDims);
+         ++dim)
       if (constraint.priorities[dim] > round)
         constraint.hidden |= uint64_t(1) << dim;
   }
@@ -453,11 +488,17 @@ void Run::propagate() {
     break;
   }
   for (int32_t round : rounds) {
+    LLVM_DEBUG(llvm::dbgs() << "round p" << round << "\n");
     startRound(round);
     if (round == rounds.front())
       splitWishedReductions();
     for (unsigned level = options.opPriorities ? 0 : 2; level <= 2; ++level)
       for (SourceMask direction : directions) {
+        LLVM_DEBUG(llvm::dbgs() << " stage " << level << ", "
+                                << (direction == FromOperands  ? "from operands"
+                                    : direction == FromResults ? "from results"
+                                                               : "both ways")
+                                << "\n");
         runStage(level, direction,
                  level == 2 && direction == directions.back());
         if (!cuts().empty())

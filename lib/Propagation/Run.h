@@ -59,11 +59,24 @@ private:
   void buildUses();
   /// Calls `add` for every atom of `parts`, which the hint of `value` names;
   /// returns an error if they are not made of atoms.
-  std::optional<HintError>
-  collect(llvm::ArrayRef<AxisOrigin> parts, ValueId value,
-          llvm::function_ref<void(uint8_t)> add) const;
+  std::optional<HintError> collect(llvm::ArrayRef<AxisPart> parts,
+                                   ValueId value,
+                                   llvm::function_ref<void(uint8_t)> add) const;
   /// The atoms that have something in common with `part`.
-  AtomMask touched(const AxisOrigin &part) const;
+  AtomMask touched(const AxisPart &part) const;
+  /// Forbids the manual axes of each scope to its values; fills in the atoms of
+  /// each scope.
+  std::optional<HintError> applyScopes(llvm::SmallVectorImpl<AtomMask> &scopes);
+  /// What a value with a hint starts with: the lists of its dimensions, the union
+  /// of their atoms, and its constraint.
+  struct InitialState {
+    llvm::SmallVector<ListId, 4> dims;
+    AtomMask mask = 0;
+    Constraint limit;
+  };
+  /// Adds to `made` what `hint`, that of `value`, says.
+  std::optional<HintError> readHint(const Hint &hint, ValueId value,
+                                    InitialState &made);
   ConstraintId intern(Constraint made);
   void findDepths();
   OpClass classOf(OpId op) const;
@@ -73,6 +86,8 @@ private:
   }
   OpStep::Result stepOf(OpId op, SourceMask sources);
   void queue(OpId op);
+  /// For debug output: "[0:(1)2, 1]", parts of axes by number.
+  std::string text(ListId list) const;
   void startRound(int32_t round);
   void runStage(unsigned level, SourceMask sources, bool last);
   void visit(OpId op, unsigned level, SourceMask sources, bool last);
@@ -89,6 +104,7 @@ private:
   void splitWishedReductions();
 
   // Partial.cpp
+  struct PartialPlacement;
   std::optional<PartialState> through(OpId op) const;
   double localBytes(ValueId value) const;
 

@@ -1,4 +1,4 @@
-//===- TableCache.cpp - One loop table for ops alike ----------------------===//
+//===- TableCache.cpp - Loop tables shared by equal ops ------------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,6 +15,10 @@ using namespace mlir;
 
 namespace shard::propagation {
 
+/// What elements of unknown width (index, types of other dialects) count as where
+/// sizes of tensors are compared.
+static constexpr int64_t kOtherElementBits = 64;
+
 ShapeId TableCache::shapeOf(RankedTensorType type) {
   auto [entry, fresh] = shapes.try_emplace(type, 0);
   if (fresh) {
@@ -26,7 +30,7 @@ ShapeId TableCache::shapeOf(RankedTensorType type) {
                             ? 2 * cast<ComplexType>(element)
                                       .getElementType()
                                       .getIntOrFloatBitWidth()
-                            : 64;
+                            : kOtherElementBits;
     entry->second = problem.addShape(std::move(shape));
   }
   return entry->second;
@@ -49,7 +53,7 @@ static uint64_t hashOf(Operation *op) {
   }
   for (Type type : op->getResultTypes())
     hash = llvm::hash_combine(hash, type);
-  return uint64_t(hash) >> 1;
+  return hash;
 }
 
 static bool areAlike(Operation *a, Operation *b) {
@@ -79,10 +83,10 @@ static bool areAlike(Operation *a, Operation *b) {
 }
 
 TableId TableCache::tableOf(Operation *op) {
-  uint32_t &slot = byOp.try_emplace(hashOf(op), ~0u).first->second;
-  for (uint32_t id = slot; id != ~0u; id = known[id].older)
-    if (areAlike(known[id].op, op))
-      return known[id].table;
+  uint32_t number = byOp.intern(
+      hashOf(op), [&](uint32_t id) { return areAlike(known[id].op, op); });
+  if (number < known.size())
+    return known[number].table;
   llvm::SmallVector<ShapeId, 4> opShapes;
   auto shape = [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -93,8 +97,7 @@ TableId TableCache::tableOf(Operation *op) {
   for (Type type : op->getResultTypes())
     shape(type);
   TableId table = add(buildLoopTable(op), opShapes);
-  known.push_back({op, table, slot});
-  slot = known.size() - 1;
+  known.push_back({op, table});
   return table;
 }
 
@@ -132,19 +135,20 @@ static uint64_t hashOf(const LoopTable &table) {
     add(operand);
   for (const TensorLoops &result : table.results)
     add(result);
-  return uint64_t(hash) >> 1;
+  return hash;
 }
 
 TableId TableCache::add(const LoopTable &table, llvm::ArrayRef<ShapeId> ids) {
-  auto &alike = byContent[hashOf(table)];
-  for (TableId id : alike)
-    if (areEqual(tables[id], table) && llvm::equal(tableShapes[id], ids))
-      return id;
-  TableId id = problem.addTable(table, ids);
-  alike.push_back(id);
+  TableId number = byContent.intern(hashOf(table), [&](TableId id) {
+    return areEqual(tables[id], table) && llvm::equal(tableShapes[id], ids);
+  });
+  if (number < tables.size())
+    return number;
+  [[maybe_unused]] TableId added = problem.addTable(table, ids);
+  assert(added == number && "tables are added through the cache only");
   tables.push_back(table);
   tableShapes.emplace_back(ids.begin(), ids.end());
-  return id;
+  return number;
 }
 
 TableId TableCache::identityOf(ShapeId shape) {

@@ -1,4 +1,4 @@
-//===- TableCache.h - One loop table for ops alike --------------*- C++ -*-===//
+//===- TableCache.h - Loop tables shared by equal ops -----------*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +9,7 @@
 #ifndef SHARD_LIB_PROPAGATION_TABLECACHE_H
 #define SHARD_LIB_PROPAGATION_TABLECACHE_H
 
+#include "shard/Geometry/Interner.h"
 #include "shard/Propagation/Problem.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -35,7 +36,6 @@ private:
   struct Known {
     mlir::Operation *op;
     TableId table;
-    uint32_t older;
   };
 
   Problem &problem;
@@ -43,9 +43,11 @@ private:
   std::vector<llvm::SmallVector<ShapeId, 4>> tableShapes;
   llvm::DenseMap<mlir::Type, ShapeId> shapes;
   llvm::DenseMap<ShapeId, TableId> identities;
-  llvm::DenseMap<uint64_t, uint32_t> byOp;
+  InternIndex byOp;
+  /// By the numbers of `byOp`.
   std::vector<Known> known;
-  llvm::DenseMap<uint64_t, llvm::SmallVector<TableId, 1>> byContent;
+  /// Its numbers are those of the tables.
+  InternIndex byContent;
 };
 
 } // namespace shard::propagation

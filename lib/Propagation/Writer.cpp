@@ -8,6 +8,7 @@
 
 #include "Writer.h"
 
+#include "shard/Geometry/Interner.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/ShardingOption.h"
 
@@ -293,14 +294,12 @@ private:
     key.push_back(scopeOf(op));
     key.push_back(made.size());
     key.append(made.begin(), made.end());
-    uint64_t hash =
-        uint64_t(llvm::hash_combine_range(key.begin(), key.end())) >> 1;
-    for (const Wanted &entry : wanted[hash])
-      if (entry.key == key)
-        return entry.wishes;
-    Wishes wishes = choose(op, owner, made);
-    wanted[hash].push_back({std::move(key), std::move(wishes)});
-    return wanted[hash].back().wishes;
+    uint32_t number = wantedIndex.intern(
+        llvm::hash_combine_range(key.begin(), key.end()),
+        [&](uint32_t known) { return wanted[known].key == key; });
+    if (number == wanted.size())
+      wanted.push_back({std::move(key), choose(op, owner, made)});
+    return wanted[number].wishes;
   }
 
   /// The option for an op that stays the choice when the operands come as it
@@ -369,10 +368,9 @@ private:
   }
 
   /// The axes of the refined grid that `part` consists of.
-  void appendAxes(const AxisOrigin &part, AxisList &axes) const {
+  void appendAxes(const AxisPart &part, AxisList &axes) const {
     for (auto [number, origin] : llvm::enumerate(out.axes))
-      if (origin.axis == part.axis && origin.preSize >= part.preSize &&
-          origin.preSize * origin.size <= part.preSize * part.size)
+      if (part.contains(origin))
         axes.push_back(number);
   }
 
@@ -380,7 +378,7 @@ private:
     llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
     const Reader::Manual &manual = reader.manual[reader.manualExits.lookup(op)];
     AxisList axes;
-    for (const AxisOrigin &part : manual.axes)
+    for (const AxisPart &part : manual.axes)
       appendAxes(part, axes);
     Sharding want = shardingOf(tensors[1]);
     // Inside, the manual axes neither split nor add up.
@@ -414,7 +412,7 @@ private:
       Sharding inside = shardingOf(ids.second), in = inside;
       for (auto [dim, prefix] : llvm::enumerate(manual.prefix[index])) {
         in.dims[dim].clear();
-        for (const AxisOrigin &part : prefix)
+        for (const AxisPart &part : prefix)
           appendAxes(part, in.dims[dim]);
         in.dims[dim].insert(in.dims[dim].end(), inside.dims[dim].begin(),
                             inside.dims[dim].end());
@@ -450,7 +448,8 @@ private:
   std::vector<bool> stated;
   /// The number of the replicated sharding of each rank.
   llvm::DenseMap<int64_t, uint32_t> replicatedByRank;
-  llvm::DenseMap<uint64_t, std::vector<Wanted>> wanted;
+  InternIndex wantedIndex;
+  std::deque<Wanted> wanted;
   /// The ops that stand for the entries of manual computations.
   llvm::DenseMap<OpOperand *, OpId> manualEntries;
 };
@@ -459,10 +458,9 @@ private:
 Grid planningGrid(const Problem &problem, uint16_t scope,
                   const GridPropagation &out) {
   Grid grid = out.grid;
-  for (const AxisOrigin &manual : problem.scopes[scope])
+  for (const AxisPart &manual : problem.scopes[scope])
     for (auto [axis, part] : llvm::enumerate(out.axes))
-      if (part.axis == manual.axis && part.preSize >= manual.preSize &&
-          part.preSize * part.size <= manual.preSize * manual.size)
+      if (manual.contains(part))
         grid.shape[axis] = 1;
   return grid;
 }

@@ -22,15 +22,15 @@ LogicalResult shard::dropShardings(ModuleOp module) {
     return failure();
   module.walk([](func::FuncOp function) {
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      function.removeArgAttr(i, "shard.sharding");
+      function.removeArgAttr(i, kShardingAttrName);
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       function.removeResultAttr(
-          i, StringAttr::get(function.getContext(), "shard.sharding"));
+          i, StringAttr::get(function.getContext(), kShardingAttrName));
   });
   // Hints of ops name the grid, which goes.
   module.walk([](Operation *op) {
-    op->removeDiscardableAttr("shard.sharding");
-    op->removeDiscardableAttr("shard.loops");
+    op->removeDiscardableAttr(kShardingAttrName);
+    op->removeDiscardableAttr(kLoopsAttrName);
   });
   // Annotations before the shardings that they use.
   SmallVector<Operation *> annotations, shardings, grids;

@@ -64,7 +64,7 @@ private:
 /// first: there, no other axis comes before them.
 AxisList manualAxesOf(const ResolvedDim &entry, const AxisList &manual) {
   AxisList axes;
-  for (const ResolvedAxis &axis : entry.axes)
+  for (const AxisPart &axis : entry.axes)
     if (llvm::is_contained(manual, axis.axis))
       axes.push_back(axis.axis);
   return axes;
@@ -85,9 +85,7 @@ static FailureOr<AxisList> manualAxes(ManualComputationOp op, GridOp grid) {
              << "has manual axis " << reference.str()
              << ", a part of an axis; the reference of one device supports "
                 "whole axes only";
-    axes.push_back(reference.getName()
-                       ? *grid.lookupAxis(reference.getName().getValue())
-                       : GridAxis(reference.getNumber()));
+    axes.push_back(*grid.axisNumber(reference));
   }
   return axes;
 }
@@ -165,7 +163,7 @@ FailureOr<Scope> Unroller::enter(ManualComputationOp op, const Scope &outer) {
         sideSharding(op, op.getInShardings(), index, input.getType(), *manual);
     if (failed(sharding))
       return failure();
-    for (const ResolvedAxis &axis : sharding->partial)
+    for (const AxisPart &axis : sharding->partial)
       if (llvm::is_contained(*manual, axis.axis))
         return op.emitError("has operand ")
                << index << " partial on manual axis "
@@ -212,7 +210,7 @@ LogicalResult Unroller::assemble(ManualComputationOp op, unsigned index,
   for (const IRMapping &mapping : inner.values)
     blocks.push_back(mapping.lookupOrDefault(returned));
   AxisList partial;
-  for (const ResolvedAxis &axis : sharding->partial)
+  for (const AxisPart &axis : sharding->partial)
     if (llvm::is_contained(manual, axis.axis))
       partial.push_back(axis.axis);
   if (!partial.empty()) {

@@ -21,10 +21,9 @@ double bytesSent(Collective collective, int64_t groupSize, double inputBytes) {
   case Collective::AllGather:
     return (k - 1) * inputBytes;
   case Collective::AllReduce:
-    // Rounded to 2^-20 byte, so that sums of costs are exact and plans of equal
-    // cost compare equal.
-    return std::ldexp(std::round(std::ldexp(2 * (k - 1) * inputBytes / k, 20)),
-                      -20);
+    return std::ldexp(
+        std::round(std::ldexp(2 * (k - 1) * inputBytes / k, kBytesGrainBits)),
+        -kBytesGrainBits);
   case Collective::AllToAll:
   case Collective::ReduceScatter:
   case Collective::Scatter:

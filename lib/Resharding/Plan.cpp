@@ -22,6 +22,7 @@
 #include "shard/Resharding/Search.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace shard {
@@ -464,6 +465,8 @@ std::optional<Plan> planReshard(const Grid &grid,
     plan.peakBytes = std::max(plan.peakBytes, step.peakBytes);
   }
   if (!plan.steps.empty()) {
+    assert(plain(grid, plan.steps.back().result) == plain(grid, to) &&
+           "a plan leads to its target");
     // The target as it was written, with axes of size 1.
     plan.steps.back().result = to;
     plan.steps.back().localShape = localShape(grid, shape, to);

@@ -11,10 +11,19 @@
 #include "SearchSpace.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <queue>
 
 namespace shard {
+
+/// Up to so many axes the exact search alone finds the plan.
+static constexpr int kFewAxes = 4;
+/// Its budget, in budgets of the problem.
+static constexpr int64_t kBudgetsForFewAxes = 8;
+/// With more axes each greedy search may use this fraction of the budget; it ends
+/// without a plan if that is not enough.
+static constexpr int64_t kPartsOfBudget = 8;
 namespace detail {
 
 namespace {
@@ -296,9 +305,10 @@ SearchResult searchPlan(const SearchProblem &problem) {
   auto run = [&](Aim aim, int64_t budget) {
     return search.run(aim, bound, budget, path, result.generated);
   };
-  // With few axes the whole space is within reach.
-  bool small = space.axes() <= 4, proven = true;
-  int64_t budget = small ? 8 * problem.budget : problem.budget;
+  // With few axes the exact search ends within a few budgets; with more, greedy
+  // searches come first and the exact one gets what is left.
+  bool small = space.axes() <= kFewAxes, proven = true;
+  int64_t budget = small ? kBudgetsForFewAxes * problem.budget : problem.budget;
   bool restricted = space.restrictToEven();
   SearchResult detour;
   if (!small && !problem.to.partial.empty())
@@ -310,7 +320,7 @@ SearchResult searchPlan(const SearchProblem &problem) {
   }
   auto look = [&] {
     for (double guess : {1.0, 0.3, 0.1, 0.03})
-      run({guess, false, true}, budget / 8);
+      run({guess, false, true}, budget / kPartsOfBudget);
   };
   if (!small)
     look();
@@ -325,6 +335,8 @@ SearchResult searchPlan(const SearchProblem &problem) {
       space.allowUneven();
       continue;
     }
+    // A search that came to its end needs a little more memory; one that used up
+    // its budget needs a much larger space to be lucky in.
     bound *= ended ? 2 : 8;
     proven = proven && ended;
   }
@@ -335,6 +347,8 @@ SearchResult searchPlan(const SearchProblem &problem) {
   result.lowerBoundBytes = space.boundBytes(source);
   result.found = path.found();
   result.cost = path.cost;
+  assert((!result.found || result.cost >= space.bound(source) * (1 - 1e-9)) &&
+         "no plan costs less than the lower bound");
   if (path.found() && path.moves.empty() && path.cost == detour.cost)
     result.steps = std::move(detour.steps);
   State state = space.source();

@@ -40,8 +40,9 @@ void SearchSpace::moves(const State &state, const Layout &layout,
   }
 }
 
-/// Dimensions that have all axes that the target has there, at most two, those
-/// with the largest local extent: axes behind are in nobody's way.
+/// At most two of the dimensions that have all axes that the target has there, those
+/// with the largest local extent. Further axes at their minor end do not hinder any
+/// step to the target.
 uint32_t SearchSpace::waitingDims(const Layout &layout) const {
   int best = -1, second = -1;
   for (int dim = 0; dim < numDims; ++dim) {

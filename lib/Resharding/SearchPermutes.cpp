@@ -85,16 +85,10 @@ bool SearchSpace::mayFollow(const Move *last, Step::Kind kind, int dim,
 /// comes behind only drops axes, so each dimension must begin with the axes that
 /// the target has there; which axes are behind them matters only in so far as
 /// they are to become partial.
-void SearchSpace::renamings(const Expansion &at) const {
-  const Layout &layout = at.layout;
-  if (at.last && at.last->kind != Step::Kind::AllSlice &&
-      !mayFollow(at.last, Step::Kind::Permute, -1))
-    return;
-  if (at.last && (at.last->kind == Step::Kind::AllGather ||
-                  at.last->kind == Step::Kind::EmbedPartial))
-    return;
-  if (layout.partialSource != 0 && !sameKind)
-    return;
+struct SearchSpace::RenameBuilder {
+  const SearchSpace &space;
+  const Expansion &at;
+  /// The place of an axis that is still to be chosen, and the axis now there.
   struct Slot {
     uint8_t place;
     uint8_t axis;
@@ -102,71 +96,97 @@ void SearchSpace::renamings(const Expansion &at) const {
   Slot slots[maxAxes];
   int numSlots = 0;
   State next;
-  uint32_t available = (1u << numAxes) - 1;
-  for (int dim = 0; dim < numDims; ++dim) {
-    int wanted = targetLayout.count[dim];
-    if (layout.count[dim] < wanted)
-      return;
-    for (int i = 0; i < layout.count[dim]; ++i) {
-      uint8_t place = placeOf(dim, i);
-      uint8_t axis = layout.axes[dim][i];
-      if (i < wanted) {
-        uint8_t to = targetLayout.axes[dim][i];
-        if (size[to] != size[axis])
-          return;
+  /// The axes that have no place in `next` yet.
+  uint32_t available;
+
+  RenameBuilder(const SearchSpace &space, const Expansion &at)
+      : space(space), at(at), available((1u << space.numAxes) - 1) {}
+
+  /// Gives the axes of the target's dimensions their places; false where sizes do
+  /// not fit.
+  bool begin() {
+    const Layout &layout = at.layout, &target = space.targetLayout;
+    for (int dim = 0; dim < space.numDims; ++dim) {
+      int wanted = target.count[dim];
+      if (layout.count[dim] < wanted)
+        return false;
+      for (int i = 0; i < layout.count[dim]; ++i) {
+        uint8_t place = placeOf(dim, i);
+        uint8_t axis = layout.axes[dim][i];
+        if (i >= wanted) {
+          slots[numSlots++] = {place, axis};
+          continue;
+        }
+        uint8_t to = target.axes[dim][i];
+        if (space.size[to] != space.size[axis])
+          return false;
         next.place[to] = place;
         available &= ~(1u << to);
-      } else {
-        slots[numSlots++] = {place, axis};
       }
     }
+    uint32_t partial = layout.partialSource | layout.partialTarget;
+    uint8_t partialPlace = layout.partialTarget ? PartialTarget : PartialSource;
+    for (uint32_t rest = partial; rest; rest &= rest - 1)
+      slots[numSlots++] = {partialPlace,
+                           static_cast<uint8_t>(__builtin_ctz(rest))};
+    return true;
   }
-  uint32_t partial = layout.partialSource | layout.partialTarget;
-  uint8_t partialPlace = layout.partialTarget ? PartialTarget : PartialSource;
-  for (uint32_t rest = partial; rest; rest &= rest - 1)
-    slots[numSlots++] = {partialPlace,
-                         static_cast<uint8_t>(__builtin_ctz(rest))};
 
-  // Each slot takes an axis that is to be partial or one that is not; of equals
-  // the one that is there already, else the first.
-  auto pick = [&](const Slot &slot, uint32_t set) -> int {
+  /// The axis of `set` for `slot`, -1 if there is none: of equals the one that is
+  /// there already, else the first.
+  int pick(const Slot &slot, uint32_t set) const {
     set &= available;
     if (set >> slot.axis & 1)
       return slot.axis;
     for (; set; set &= set - 1)
-      if (size[__builtin_ctz(set)] == size[slot.axis])
+      if (space.size[__builtin_ctz(set)] == space.size[slot.axis])
         return __builtin_ctz(set);
     return -1;
-  };
-  auto fill = [&](auto &&self, int index) -> void {
+  }
+
+  /// Fills the slots from `index` on, each with an axis that is to be partial or
+  /// with one that is not.
+  void fill(int index = 0) {
     if (index == numSlots) {
-      State to = next;
-      if (to == at.state)
+      if (next == at.state)
         return;
       Move move;
-      move.to = to;
+      move.to = next;
       move.kind = Step::Kind::Permute;
-      move.cost = layout.bytes * costPerByte;
+      move.cost = at.layout.bytes * space.costPerByte;
       move.renames = true;
       at.result.push_back(move);
       return;
     }
     const Slot &slot = slots[index];
     bool mustBePartial = slot.place < FirstSplit;
-    for (uint32_t set : {targetPartial, ~targetPartial}) {
-      if (mustBePartial && set != targetPartial)
+    for (uint32_t set : {space.targetPartial, ~space.targetPartial}) {
+      if (mustBePartial && set != space.targetPartial)
         break;
       int axis = pick(slot, set);
       if (axis < 0)
         continue;
       next.place[axis] = slot.place;
       available &= ~(1u << axis);
-      self(self, index + 1);
+      fill(index + 1);
       next.place[axis] = Replicated;
       available |= 1u << axis;
     }
-  };
-  fill(fill, 0);
+  }
+};
+
+void SearchSpace::renamings(const Expansion &at) const {
+  if (at.last && at.last->kind != Step::Kind::AllSlice &&
+      !mayFollow(at.last, Step::Kind::Permute, -1))
+    return;
+  if (at.last && (at.last->kind == Step::Kind::AllGather ||
+                  at.last->kind == Step::Kind::EmbedPartial))
+    return;
+  if (at.layout.partialSource != 0 && !sameKind)
+    return;
+  RenameBuilder builder(*this, at);
+  if (builder.begin())
+    builder.fill();
 }
 
 /// Assigns axes to the positions of the dimensions so that every dimension

@@ -9,6 +9,7 @@
 #include "SearchSpace.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 
@@ -29,10 +30,28 @@ bool names(const Sharding &sharding, GridAxis axis) {
 }
 } // namespace
 
-SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
-  const Grid &grid = problem.grid;
-  unitBytes = static_cast<double>(problem.elementBytes);
+SearchSpace::SearchSpace(const SearchProblem &problem)
+    : problem(problem), unitBytes(static_cast<double>(problem.elementBytes)) {
+  representable = chooseAxes() && chooseDims();
+  if (!representable)
+    return;
+  for (int dim = 0; dim < numDims; ++dim)
+    even = even && std::fmod(static_cast<double>(extent[dim]), devices) == 0;
+  if (std::optional<double> m = problem.costModel->uniformCostPerByte()) {
+    uniform = true;
+    costPerByte = *m;
+  } else {
+    costPerByte = problem.costModel->leastCostPerByte();
+  }
+  // Of permutes and orders of many axes only some are tried.
+  allMoves = allMoves && (numAxes <= 4 || (uniform && even && allSizesEqual &&
+                                           problem.from.partial.size() <= 4));
+  readEnds();
+  findSymmetries();
+}
 
+bool SearchSpace::chooseAxes() {
+  const Grid &grid = problem.grid;
   std::vector<GridAxis> named, others;
   for (GridAxis axis = 0; axis < grid.rank(); ++axis) {
     bool fixed = std::find(problem.fixedAxes.begin(), problem.fixedAxes.end(),
@@ -42,10 +61,8 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
     bool used = names(problem.from, axis) || names(problem.to, axis);
     (used ? named : others).push_back(axis);
   }
-  if (named.size() > static_cast<size_t>(maxAxes)) {
-    representable = false;
-    return;
-  }
+  if (named.size() > static_cast<size_t>(maxAxes))
+    return false;
   size_t room = std::max<size_t>(6, named.size()) - named.size();
   if (others.size() > room) {
     others.resize(room);
@@ -53,9 +70,7 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
   }
   named.insert(named.end(), others.begin(), others.end());
   std::sort(named.begin(), named.end());
-  std::vector<int> indexOf(grid.shape.size(), -1);
   for (GridAxis axis : named) {
-    indexOf[axis] = numAxes;
     gridAxis[numAxes] = axis;
     size[numAxes] = grid.shape[axis];
     sizeClass[numAxes] = static_cast<uint8_t>(
@@ -64,7 +79,10 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
     devices *= static_cast<double>(grid.shape[axis]);
     allSizesEqual = allSizesEqual && grid.shape[axis] == size[0];
   }
+  return true;
+}
 
+bool SearchSpace::chooseDims() {
   std::vector<int> usedDims, otherDims;
   for (size_t dim = 0; dim < problem.extents.size(); ++dim) {
     bool used =
@@ -82,10 +100,8 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
     int64_t roomOfA = problem.extents[a], roomOfB = problem.extents[b];
     return roomOfA != roomOfB ? roomOfA > roomOfB : a < b;
   });
-  if (usedDims.size() > static_cast<size_t>(maxDims)) {
-    representable = false;
-    return;
-  }
+  if (usedDims.size() > static_cast<size_t>(maxDims))
+    return false;
   size_t keep = std::min<size_t>(
       otherDims.size(),
       std::max<size_t>(4 > usedDims.size() ? 4 - usedDims.size() : 0,
@@ -103,26 +119,31 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
     extent[numDims++] = problem.extents[dim];
     wholeBytes *= static_cast<double>(problem.extents[dim]);
   }
+  return true;
+}
 
-  for (int dim = 0; dim < numDims; ++dim)
-    even = even && std::fmod(static_cast<double>(extent[dim]), devices) == 0;
-
+void SearchSpace::readEnds() {
   sameKind = problem.from.partial.empty() || problem.to.partial.empty() ||
              problem.from.reduction == problem.to.reduction;
   canMakePartial = problem.to.reduction != ReductionKind::Generic;
   canEmbedPartial =
       canMakePartial && problem.to.reduction != ReductionKind::Average;
 
+  auto indexOf = [&](GridAxis axis) {
+    const GridAxis *found = std::find(gridAxis, gridAxis + numAxes, axis);
+    assert(found != gridAxis + numAxes && "axes of size 1 are left out");
+    return found - gridAxis;
+  };
   auto encode = [&](const Sharding &sharding, uint8_t partial) {
     State state;
     for (int dim = 0; dim < numDims; ++dim) {
       const AxisList &axes = sharding.dims[tensorDim[dim]];
       for (size_t i = 0; i < axes.size(); ++i)
-        state.place[indexOf[axes[i]]] =
+        state.place[indexOf(axes[i])] =
             static_cast<uint8_t>(FirstSplit * (dim + 1) + i);
     }
     for (GridAxis axis : sharding.partial)
-      state.place[indexOf[axis]] = partial;
+      state.place[indexOf(axis)] = partial;
     return state;
   };
   sourceState = encode(problem.from, PartialSource);
@@ -139,16 +160,9 @@ SearchSpace::SearchSpace(const SearchProblem &problem) : problem(problem) {
 
   targetSummands = static_cast<double>(product(targetPartial));
   targetCopies = devices / static_cast<double>(product(targetSplit));
+}
 
-  if (std::optional<double> m = problem.costModel->uniformCostPerByte()) {
-    uniform = true;
-    costPerByte = *m;
-  } else {
-    costPerByte = problem.costModel->leastCostPerByte();
-  }
-  // Of permutes and orders of many axes only some are tried.
-  allMoves = allMoves && (numAxes <= 4 || (uniform && even && allSizesEqual &&
-                                           problem.from.partial.size() <= 4));
+void SearchSpace::findSymmetries() {
   for (int a = 0; uniform && a < numAxes; ++a)
     for (int b = a + 1; b < numAxes; ++b)
       if (size[a] == size[b] && targetState.place[a] < FirstSplit &&
@@ -217,6 +231,7 @@ bool SearchSpace::keepsBlocks(const Layout &layout, int dim,
   uint64_t hash =
       (codeBefore * 31 + codeAfter) * 31 + static_cast<uint64_t>(dim);
   hash *= 0x9E3779B97F4A7C15u;
+  static_assert(numKnownBlocks == 1 << 8);
   KnownBlocks &known = knownBlocks[hash >> 56];
   if (known.dim == dim && known.before == codeBefore &&
       known.after == codeAfter && known.countBefore == layout.count[dim] &&
@@ -361,8 +376,9 @@ double SearchSpace::bound(const Layout &layout) const {
   if (costPerByte <= 0)
     return 0;
   // Rounded down to what sums of costs are multiples of.
-  constexpr double grain = 1 << 20;
-  return std::floor(boundBytes(layout) * costPerByte * grain) / grain;
+  return std::ldexp(
+      std::floor(std::ldexp(boundBytes(layout) * costPerByte, kBytesGrainBits)),
+      -kBytesGrainBits);
 }
 
 double SearchSpace::workLeft(const Layout &layout, double bound,

@@ -25,6 +25,8 @@
 namespace shard {
 namespace detail {
 
+/// The axes and dimensions of a state. For larger problems SearchSpace::fits is
+/// false, and the search finds no plan.
 constexpr int maxAxes = 16;
 constexpr int maxDims = 14;
 
@@ -145,6 +147,12 @@ public:
   Step step(const State &from, const Move &move) const;
 
 private:
+  /// Choose what the search is about; false where it does not fit.
+  bool chooseAxes();
+  bool chooseDims();
+  /// Writes down the source and the target.
+  void readEnds();
+  void findSymmetries();
   /// Whether one step over all of `axes` cuts a dimension of local extent
   /// `extent` as it should be.
   bool flat(int64_t extent, const uint8_t *axes, int count) const;
@@ -186,6 +194,7 @@ private:
   void renamings(const Expansion &) const;
   void permutes(const Expansion &) const;
   struct PermuteBuilder;
+  struct RenameBuilder;
 
   uint32_t setOf(const uint8_t *axes, int count) const {
     uint32_t mask = 0;
@@ -246,7 +255,9 @@ private:
     uint8_t countBefore = 0, countAfter = 0;
     bool same = false;
   };
-  mutable std::array<KnownBlocks, 256> knownBlocks;
+  /// A cache with one entry per hash; a new entry replaces the one before it.
+  static constexpr size_t numKnownBlocks = 256;
+  mutable std::array<KnownBlocks, numKnownBlocks> knownBlocks;
 };
 
 } // namespace detail

@@ -18,6 +18,69 @@ std::string number(int64_t value) { return std::to_string(value); }
 
 /// No device number, no offset and no axis number of such a grid overflows.
 constexpr int64_t maxDevices = int64_t(1) << 40;
+/// Wider halos are an error, so that sums of widths and extents do not overflow.
+constexpr int64_t maxHalo = int64_t(1) << 40;
+
+bool checkHalos(const Sharding &sharding, const std::string &prefix,
+                std::string &error) {
+  size_t splitDims = 0;
+  for (const AxisList &axes : sharding.dims)
+    splitDims += !axes.empty();
+  if (!sharding.offsets.empty()) {
+    error = prefix + "has halos and explicit offsets; only one is supported";
+    return false;
+  }
+  if (sharding.halos.size() != 2 * splitDims) {
+    error = prefix + "has " + number(sharding.halos.size()) +
+            " halo sizes; two for each of its " + number(splitDims) +
+            " split dimensions are needed";
+    return false;
+  }
+  for (int64_t width : sharding.halos)
+    if (width < 0 || width > maxHalo) {
+      error = prefix + "has a halo of " +
+              (width == kDynamic ? "unknown size" : "size " + number(width)) +
+              "; planning needs known sizes, not negative";
+      return false;
+    }
+  return true;
+}
+
+bool checkOffsets(const Grid &grid, const std::vector<int64_t> &shape,
+                  const Sharding &sharding, const std::string &prefix,
+                  std::string &error) {
+  size_t next = 0;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (sharding.dims[dim].empty())
+      continue;
+    std::string where =
+        prefix + "has offsets of dimension " + number(dim) + " ";
+    if (shape[dim] == kDynamic) {
+      error = where + "whose extent is not known";
+      return false;
+    }
+    size_t count = static_cast<size_t>(grid.groupSize(sharding.dims[dim])) + 1;
+    if (sharding.offsets.size() - next < count) {
+      error = where + "that are too few: " + number(count) + " are needed";
+      return false;
+    }
+    auto begin = sharding.offsets.begin() + static_cast<ptrdiff_t>(next);
+    auto end = begin + static_cast<ptrdiff_t>(count);
+    if (*begin != 0 || *(end - 1) != shape[dim] ||
+        !std::is_sorted(begin, end)) {
+      error =
+          where + "that do not rise from 0 to its extent " + number(shape[dim]);
+      return false;
+    }
+    next += count;
+  }
+  if (next != sharding.offsets.size()) {
+    error = prefix + "has " + number(sharding.offsets.size()) + " offsets; " +
+            number(next) + " are needed";
+    return false;
+  }
+  return true;
+}
 } // namespace
 
 bool checkTensor(const Grid &grid, const std::vector<int64_t> &shape,
@@ -88,59 +151,9 @@ bool checkSharding(const Grid &grid, const std::vector<int64_t> &shape,
     return false;
   }
 
-  size_t splitDims = 0;
-  for (const AxisList &axes : sharding.dims)
-    splitDims += !axes.empty();
-  if (!sharding.halos.empty() && !sharding.offsets.empty()) {
-    error = prefix + "has halos and explicit offsets; only one is supported";
-    return false;
-  }
-  if (!sharding.halos.empty() && sharding.halos.size() != 2 * splitDims) {
-    error = prefix + "has " + number(sharding.halos.size()) +
-            " halo sizes; two for each of its " + number(splitDims) +
-            " split dimensions are needed";
-    return false;
-  }
-  for (int64_t width : sharding.halos)
-    if (width < 0 || width > (int64_t(1) << 40)) {
-      error = prefix + "has a halo of " +
-              (width == kDynamic ? "unknown size" : "size " + number(width)) +
-              "; planning needs known sizes, not negative";
-      return false;
-    }
-  if (sharding.offsets.empty())
-    return true;
-  size_t next = 0;
-  for (size_t dim = 0; dim < shape.size(); ++dim) {
-    if (sharding.dims[dim].empty())
-      continue;
-    std::string where =
-        prefix + "has offsets of dimension " + number(dim) + " ";
-    if (shape[dim] == kDynamic) {
-      error = where + "whose extent is not known";
-      return false;
-    }
-    size_t count = static_cast<size_t>(grid.groupSize(sharding.dims[dim])) + 1;
-    if (sharding.offsets.size() - next < count) {
-      error = where + "that are too few: " + number(count) + " are needed";
-      return false;
-    }
-    auto begin = sharding.offsets.begin() + static_cast<ptrdiff_t>(next);
-    auto end = begin + static_cast<ptrdiff_t>(count);
-    if (*begin != 0 || *(end - 1) != shape[dim] ||
-        !std::is_sorted(begin, end)) {
-      error =
-          where + "that do not rise from 0 to its extent " + number(shape[dim]);
-      return false;
-    }
-    next += count;
-  }
-  if (next != sharding.offsets.size()) {
-    error = prefix + "has " + number(sharding.offsets.size()) + " offsets; " +
-            number(next) + " are needed";
-    return false;
-  }
-  return true;
+  return (sharding.halos.empty() || checkHalos(sharding, prefix, error)) &&
+         (sharding.offsets.empty() ||
+          checkOffsets(grid, shape, sharding, prefix, error));
 }
 
 } // namespace detail

@@ -9,6 +9,7 @@
 #include "ValueState.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace shard {
@@ -106,7 +107,11 @@ double ValueState::localBytes() const {
 }
 
 void ValueState::dropMinor(size_t dim, const AxisList &axes) {
-  dims[dim].resize(dims[dim].size() - axes.size());
+  AxisList &list = dims[dim];
+  assert(list.size() >= axes.size() &&
+         std::equal(axes.rbegin(), axes.rend(), list.rbegin()) &&
+         "only the most minor axes of a dimension leave it");
+  list.resize(list.size() - axes.size());
 }
 
 /// Puts the axes T where the axes F stand: each dimension takes as many of them
@@ -131,6 +136,7 @@ void ValueState::permute(const Step &step) {
         parts /= grid.shape[step.toAxes[next]];
         changed.push_back(step.toAxes[next++]);
       }
+      assert(parts == 1 && "a permute keeps the number of blocks");
     }
     axes = std::move(changed);
   }
@@ -146,6 +152,74 @@ int64_t toBytes(double bytes) {
   return static_cast<int64_t>(std::ceil(bytes));
 }
 
+void ValueState::append(size_t dim, const AxisList &axes) {
+  dims[dim].insert(dims[dim].end(), axes.begin(), axes.end());
+}
+
+void ValueState::removePartial(const AxisList &axes) {
+  partial.erase(std::remove_if(partial.begin(), partial.end(),
+                               [&](GridAxis axis) {
+                                 return std::find(axes.begin(), axes.end(),
+                                                  axis) != axes.end();
+                               }),
+                partial.end());
+}
+
+void ValueState::addPartial(const Step &step) {
+  assert((partial.empty() || reduction == step.reduction) &&
+         "a value is partial by one kind");
+  partial.insert(partial.end(), step.axes.begin(), step.axes.end());
+  std::sort(partial.begin(), partial.end());
+  reduction = step.reduction;
+}
+
+double ValueState::updateHalos(Step &step) {
+  double sent = 0;
+  std::fill(low.begin(), low.end(), 0);
+  std::fill(high.begin(), high.end(), 0);
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    int64_t width = step.bounds[2 * dim] + step.bounds[2 * dim + 1];
+    int64_t local = localExtent(dim);
+    if (local > 0 && grid.groupSize(dims[dim]) > 1)
+      sent += localBytes() / static_cast<double>(local) *
+              static_cast<double>(width);
+    low[dim] = step.bounds[2 * dim];
+    high[dim] = step.bounds[2 * dim + 1];
+  }
+  step.bounds.clear();
+  return sent;
+}
+
+void ValueState::cut(Step &step) {
+  switch (step.kind) {
+  case Step::Kind::SliceHalo:
+    append(step.dim, step.axes);
+    low[step.dim] = step.bounds[0];
+    high[step.dim] = step.bounds[1];
+    step.bounds.clear();
+    break;
+  case Step::Kind::TrimHalo:
+    for (size_t dim = 0; dim < dims.size(); ++dim) {
+      low[dim] = step.bounds.empty() ? 0 : step.bounds[2 * dim];
+      high[dim] = step.bounds.empty() ? 0 : step.bounds[2 * dim + 1];
+    }
+    step.bounds.clear();
+    break;
+  case Step::Kind::SliceOffsets:
+    append(step.dim, step.axes);
+    bounds[step.dim] = step.bounds;
+    break;
+  case Step::Kind::PadOffsets:
+    bounds[step.dim].clear();
+    break;
+  case Step::Kind::TrimOffsets:
+    bounds[step.dim] = step.bounds;
+    break;
+  default:
+    assert(false && "a step that communicates or changes partial axes");
+  }
+}
+
 void ValueState::apply(Step &step, const CostModel &costModel) {
   double input = localBytes(), sent = 0;
   int64_t k = grid.groupSize(step.axes);
@@ -158,22 +232,6 @@ void ValueState::apply(Step &step, const CostModel &costModel) {
                        static_cast<double>(ceilDiv(local, k) * k)
                  : 0;
   };
-  auto append = [&](size_t dim) {
-    dims[dim].insert(dims[dim].end(), step.axes.begin(), step.axes.end());
-  };
-  auto removePartial = [&] {
-    AxisList rest;
-    for (GridAxis axis : partial)
-      if (std::find(step.axes.begin(), step.axes.end(), axis) ==
-          step.axes.end())
-        rest.push_back(axis);
-    partial = rest;
-  };
-  auto addPartial = [&] {
-    partial.insert(partial.end(), step.axes.begin(), step.axes.end());
-    std::sort(partial.begin(), partial.end());
-    reduction = step.reduction;
-  };
   switch (step.kind) {
   case Step::Kind::AllGather:
     collective = Collective::AllGather;
@@ -181,13 +239,13 @@ void ValueState::apply(Step &step, const CostModel &costModel) {
     dropMinor(step.dim, step.axes);
     break;
   case Step::Kind::AllSlice:
-    append(step.dim);
+    append(step.dim, step.axes);
     break;
   case Step::Kind::AllToAll:
     collective = Collective::AllToAll;
     sent = shard::bytesSent(*collective, k, padded());
     dropMinor(step.concatDim, step.axes);
-    append(step.dim);
+    append(step.dim, step.axes);
     break;
   case Step::Kind::Permute:
     collective = Collective::Permute;
@@ -198,50 +256,24 @@ void ValueState::apply(Step &step, const CostModel &costModel) {
   case Step::Kind::AllReduce:
     collective = Collective::AllReduce;
     sent = shard::bytesSent(*collective, k, input);
-    removePartial();
+    removePartial(step.axes);
     break;
   case Step::Kind::ReduceScatter:
     collective = Collective::ReduceScatter;
     sent = shard::bytesSent(*collective, k, padded());
-    removePartial();
-    append(step.dim);
+    removePartial(step.axes);
+    append(step.dim, step.axes);
     break;
   case Step::Kind::MakePartial:
-    addPartial();
+    addPartial(step);
     break;
   case Step::Kind::EmbedPartial:
     dropMinor(step.dim, step.axes);
-    addPartial();
+    addPartial(step);
     break;
-  case Step::Kind::UpdateHalo: {
-    // `bounds` carries the widths wanted: two numbers per dimension.
+  case Step::Kind::UpdateHalo:
     collective = Collective::UpdateHalo;
-    std::fill(low.begin(), low.end(), 0);
-    std::fill(high.begin(), high.end(), 0);
-    for (size_t dim = 0; dim < dims.size(); ++dim) {
-      int64_t width = step.bounds[2 * dim] + step.bounds[2 * dim + 1];
-      int64_t local = localExtent(dim);
-      if (local > 0 && grid.groupSize(dims[dim]) > 1)
-        sent += localBytes() / static_cast<double>(local) *
-                static_cast<double>(width);
-      low[dim] = step.bounds[2 * dim];
-      high[dim] = step.bounds[2 * dim + 1];
-    }
-    step.bounds.clear();
-    break;
-  }
-  case Step::Kind::SliceHalo:
-    append(step.dim);
-    low[step.dim] = step.bounds[0];
-    high[step.dim] = step.bounds[1];
-    step.bounds.clear();
-    break;
-  case Step::Kind::TrimHalo:
-    for (size_t dim = 0; dim < dims.size(); ++dim) {
-      low[dim] = step.bounds.empty() ? 0 : step.bounds[2 * dim];
-      high[dim] = step.bounds.empty() ? 0 : step.bounds[2 * dim + 1];
-    }
-    step.bounds.clear();
+    sent = updateHalos(step);
     break;
   case Step::Kind::GatherOffsets:
     collective = Collective::AllGather;
@@ -249,17 +281,15 @@ void ValueState::apply(Step &step, const CostModel &costModel) {
     bounds[step.dim].clear();
     dims[step.dim].clear();
     break;
+  case Step::Kind::SliceHalo:
+  case Step::Kind::TrimHalo:
   case Step::Kind::SliceOffsets:
-    append(step.dim);
-    bounds[step.dim] = step.bounds;
-    break;
   case Step::Kind::PadOffsets:
-    bounds[step.dim].clear();
-    break;
   case Step::Kind::TrimOffsets:
-    bounds[step.dim] = step.bounds;
+    cut(step);
     break;
   }
+  assert((sent == 0 || collective) && "only collectives send");
   step.result = sharding();
   step.localShape = localShape(grid, shape, step.result);
   step.bytesSent = toBytes(sent);

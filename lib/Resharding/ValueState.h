@@ -62,6 +62,15 @@ struct ValueState {
 
 private:
   void dropMinor(size_t dim, const AxisList &axes);
+  void append(size_t dim, const AxisList &axes);
+  void removePartial(const AxisList &axes);
+  void addPartial(const Step &step);
+  /// Returns the bytes sent. `step.bounds` carries the widths wanted, two numbers
+  /// per dimension, and is emptied.
+  double updateHalos(Step &step);
+  /// The kinds about halos and bounds that only cut or pad local blocks.
+  /// `step.bounds` carries the widths of halos, and is emptied by these kinds.
+  void cut(Step &step);
   void permute(const Step &step);
 };
 

@@ -5,6 +5,7 @@
 // one entry per dimension
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c12
   // expected-error@+1 {{sharding has 1 dimensions, but 'tensor<8x8xf32>' has rank 2}}
   %0 = shard.constraint %t to <@g, [[0]]> : tensor<8x8xf32>
   return
@@ -15,6 +16,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // axes by name exist
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c1
   // expected-error@+1 {{dimension 0 names axis "z", which grid @g does not have}}
   %0 = shard.constraint %t to <@g, [["z"], []]> : tensor<8x8xf32>
   return
@@ -25,6 +27,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // axes by number exist
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c2
   // expected-error@+1 {{dimension 1 names axis 2, but grid @g has only 2 axes}}
   %0 = shard.constraint %t to <@g, [[], [2]]> : tensor<8x8xf32>
   return
@@ -35,6 +38,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // the grid exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // grid_use_c1
   // expected-error@+1 {{Undefined required grid symbol "h".}}
   %0 = shard.constraint %t to <@h, [[], [0]]> : tensor<8x8xf32>
   return
@@ -45,6 +49,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // no axis stands twice
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // sharding_attr_c2
   // expected-error@+1 {{axis "x" stands twice}}
   %0 = shard.constraint %t to <@g, [["x"], ["x"]]> : tensor<8x8xf32>
   return
@@ -55,6 +60,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // a name and a number of one axis are one axis
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c5
   // expected-error@+1 {{dimension 1 uses axis 0, which is in use already}}
   %0 = shard.constraint %t to <@g, [["x"], [0]]> : tensor<8x8xf32>
   return
@@ -65,6 +71,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // a partial axis splits nothing
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // sharding_attr_c2
   // expected-error@+1 {{axis "x" stands twice}}
   %0 = shard.constraint %t to <@g, [["x"], []], partial = sum ["x"]> : tensor<8x8xf32>
   return
@@ -75,6 +82,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // a replicated axis splits nothing
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c5
   // expected-error@+1 {{replicated uses axis 0, which is in use already}}
   %0 = shard.constraint %t to <@g, [["x"], []], replicated = [0]> : tensor<8x8xf32>
   return
@@ -85,6 +93,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // partial axes exist
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c2
   // expected-error@+1 {{partial names axis "z"}}
   %0 = shard.constraint %t to <@g, [["x"], []], partial = sum ["z"]> : tensor<8x8xf32>
   return
@@ -95,6 +104,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // sub-axes do not overlap
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // sharding_attr_c2
   // expected-error@+1 {{axis "y":(1)4 overlaps axis "y":(1)2}}
   %0 = shard.constraint %t to <@g, [["y":(1)2], ["y":(1)4]]> : tensor<8x8xf32>
   return
@@ -105,6 +115,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // a sub-axis and its axis overlap
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // sharding_attr_c2
   // expected-error@+1 {{axis "y" overlaps axis "y":(1)2}}
   %0 = shard.constraint %t to <@g, [["y":(1)2], ["y"]]> : tensor<8x8xf32>
   return
@@ -115,6 +126,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // sub-axes divide the axis
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c4
   // expected-error@+1 {{dimension 0 has the sub-axis "y":(1)3, which does not divide the axis of size 4}}
   %0 = shard.constraint %t to <@g, [["y":(1)3], []]> : tensor<8x8xf32>
   return
@@ -125,6 +137,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // pre-size and size divide the axis together
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c4
   // expected-error@+1 {{dimension 0 has the sub-axis "y":(2)4, which does not divide the axis of size 4}}
   %0 = shard.constraint %t to <@g, [["y":(2)4], []]> : tensor<8x8xf32>
   return
@@ -135,6 +148,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // a sub-axis is smaller than the axis
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c5
   // expected-error@+1 {{which does not divide the axis of size 4}}
   %0 = shard.constraint %t to <@g, [["y":(1)4], []]> : tensor<8x8xf32>
   return
@@ -145,6 +159,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // sub-axes of known sizes only
 shard.grid @d(shape = ?)
 func.func @f(%t: tensor<8xf32>) {
+  // resolve_c3
   // expected-error@+1 {{dimension 0 has the sub-axis 0:(1)2 of an axis of unknown size}}
   %0 = shard.constraint %t to <@d, [[0:(1)2]]> : tensor<8xf32>
   return
@@ -155,6 +170,7 @@ func.func @f(%t: tensor<8xf32>) {
 // sub-axis sizes are at least 2
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // axis_ref_attr_c6
   // expected-error@+1 {{sub-axis size 1 is less than 2}}
   %0 = shard.constraint %t to <@g, [["y":(1)1], []]> : tensor<8x8xf32>
   return
@@ -165,6 +181,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // pre-sizes are positive
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // axis_ref_attr_c5
   // expected-error@+1 {{sub-axis pre-size 0 is not positive}}
   %0 = shard.constraint %t to <@g, [["y":(0)2], []]> : tensor<8x8xf32>
   return
@@ -175,6 +192,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // axes by number are not negative
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // axis_ref_attr_c3
   // expected-error@+1 {{axis -1 is negative; axes count from 0}}
   %0 = shard.constraint %t to <@g, [[-1], []]> : tensor<8x8xf32>
   return
@@ -185,6 +203,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // axes by number are small
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // axis_ref_attr_c4
   // expected-error@+1 {{axis 40000 is too large a number}}
   %0 = shard.constraint %t to <@g, [[40000], []]> : tensor<8x8xf32>
   return
@@ -195,6 +214,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // names are not empty
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // axis_ref_attr_c1
   // expected-error@+1 {{expected a name of the axis, got an empty one}}
   %0 = shard.constraint %t to <@g, [[""], []]> : tensor<8x8xf32>
   return
@@ -275,6 +295,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // partial names axes
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // sharding_attr_c1
   // expected-error@+1 {{expected a reduction kind and at least one axis of a partial sharding}}
   %0 = shard.constraint %t to <@g, [["x"], []], partial = sum []> : tensor<8x8xf32>
   return
@@ -285,6 +306,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // two halo widths per split dimension
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // sharding_attr_c4
   // expected-error@+1 {{expected 2 halo widths for each of 2 split dimensions, got 2}}
   %0 = shard.constraint %t to <@g, [["x"], ["y"]], halo = [1, 1]> : tensor<8x8xf32>
   return
@@ -295,6 +317,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // halo widths are not negative
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // sharding_attr_c5
   // expected-error@+1 {{halo width -1 is negative}}
   %0 = shard.constraint %t to <@g, [["x"], []], halo = [1, -1]> : tensor<8x8xf32>
   return
@@ -305,6 +328,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // halo and offsets exclude each other
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // sharding_attr_c3
   // expected-error@+1 {{halo and offsets exclude each other}}
   %0 = shard.constraint %t to <@g, [["x"], []], halo = [1, 1], offsets = [0, 4, 8]> : tensor<8x8xf32>
   return
@@ -315,6 +339,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // n + 1 offsets for n blocks
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c7
   // expected-error@+1 {{dimension 0 has 2 blocks and needs 3 offsets, got 2}}
   %0 = shard.constraint %t to <@g, [["x"], []], offsets = [0, 8]> : tensor<8x8xf32>
   return
@@ -325,6 +350,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // offsets start at 0
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c8
   // expected-error@+1 {{offsets of dimension 0 start at 2, not at 0}}
   %0 = shard.constraint %t to <@g, [["x"], []], offsets = [2, 4, 8]> : tensor<8x8xf32>
   return
@@ -335,6 +361,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // offsets do not decrease
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c9
   // expected-error@+1 {{offsets of dimension 0 decrease}}
   %0 = shard.constraint %t to <@g, [["x"], []], offsets = [0, 9, 8]> : tensor<8x8xf32>
   return
@@ -345,6 +372,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // offsets end at the extent
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c10
   // expected-error@+1 {{offsets of dimension 1 end at 7, not at its extent 8}}
   %0 = shard.constraint %t to <@g, [[], ["x"]], offsets = [0, 4, 7]> : tensor<8x8xf32>
   return
@@ -355,6 +383,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // no offsets too many
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // resolve_c11
   // expected-error@+1 {{there are 1 offsets too many}}
   %0 = shard.constraint %t to <@g, [["x"], []], offsets = [0, 4, 8, 8]> : tensor<8x8xf32>
   return
@@ -364,6 +393,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 
 // on arguments: a sharding
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c5
 // expected-error@+1 {{attribute "shard.sharding" of argument 0 expects a #shard.sharding attribute}}
 func.func private @f(tensor<8xf32> {shard.sharding = "x"})
 
@@ -371,6 +401,7 @@ func.func private @f(tensor<8xf32> {shard.sharding = "x"})
 
 // on arguments: of tensors
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c2
 // expected-error@+1 {{attribute "shard.sharding" of argument 0 expects a ranked tensor to shard, got 'f32'}}
 func.func private @f(f32 {shard.sharding = #shard.sharding<@g, []>})
 
@@ -378,6 +409,7 @@ func.func private @f(f32 {shard.sharding = #shard.sharding<@g, []>})
 
 // on arguments: of their rank
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// resolve_c12
 // expected-error@+1 {{attribute "shard.sharding" of argument 0 sharding has 2 dimensions, but 'tensor<8xf32>' has rank 1}}
 func.func private @f(tensor<8xf32> {shard.sharding = #shard.sharding<@g, [[0], [1]]>})
 
@@ -385,6 +417,7 @@ func.func private @f(tensor<8xf32> {shard.sharding = #shard.sharding<@g, [[0], [
 
 // on results: on a grid that exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c1
 // expected-error@+1 {{attribute "shard.sharding" of result 0 no grid is called "h"}}
 func.func private @f() -> (tensor<8xf32> {shard.sharding = #shard.sharding<@h, [[0]]>})
 
@@ -392,6 +425,7 @@ func.func private @f() -> (tensor<8xf32> {shard.sharding = #shard.sharding<@h, [
 
 // on results: by axes that exist
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// resolve_c1
 // expected-error@+1 {{attribute "shard.sharding" of result 0 dimension 0 names axis "w", which grid @g does not have}}
 func.func private @f() -> (tensor<8xf32> {shard.sharding = #shard.sharding<@g, [["w"]]>})
 
@@ -399,6 +433,7 @@ func.func private @f() -> (tensor<8xf32> {shard.sharding = #shard.sharding<@g, [
 
 // on ops: of one result
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c10
 // expected-error@+1 {{attribute "shard.sharding" expects an op of one result, this one has 0}}
 func.func private @f() attributes {shard.sharding = #shard.sharding<@g, [[0]]>}
 
@@ -407,6 +442,7 @@ func.func private @f() attributes {shard.sharding = #shard.sharding<@g, [[0]]>}
 // on ops: of its rank
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8xf32>) {
+  // resolve_c12
   // expected-error@+1 {{attribute "shard.sharding" sharding has 2 dimensions}}
   %0 = arith.negf %t {shard.sharding = #shard.sharding<@g, [[], []]>} : tensor<8xf32>
   return
@@ -417,6 +453,7 @@ func.func @f(%t: tensor<8xf32>) {
 // on ops: a sharding
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8xf32>) {
+  // dialect_attr_c8
   // expected-error@+1 {{attribute "shard.sharding" expects a #shard.sharding attribute}}
   %0 = arith.negf %t {shard.sharding = 1} : tensor<8xf32>
   return
@@ -427,6 +464,7 @@ func.func @f(%t: tensor<8xf32>) {
 // of loops: axes that exist
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8xf32>) {
+  // resolve_c2
   // expected-error@+1 {{attribute "shard.loops" dimension 0 names axis 4, but grid @g has only 2 axes}}
   %0 = arith.negf %t {shard.loops = #shard.sharding<@g, [[4]]>} : tensor<8xf32>
   return
@@ -437,6 +475,7 @@ func.func @f(%t: tensor<8xf32>) {
 // of loops: no partial axes
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8xf32>) {
+  // dialect_attr_c9
   // expected-error@+1 {{says which axes shard each loop: no partial axes, halos or offsets}}
   %0 = arith.negf %t {shard.loops = #shard.sharding<@g, [[0]], partial = sum [1]>} : tensor<8xf32>
   return
@@ -446,6 +485,7 @@ func.func @f(%t: tensor<8xf32>) {
 
 // local: an attribute of its kind
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c6
 // expected-error@+1 {{attribute "shard.local" of argument 0 expects a #shard.local attribute}}
 func.func private @f(tensor<8xf32> {shard.local = #shard.sharding<@g, [[0]]>})
 
@@ -453,6 +493,7 @@ func.func private @f(tensor<8xf32> {shard.local = #shard.sharding<@g, [[0]]>})
 
 // local: the type fits
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c4
 // expected-error@+1 {{expects the local type 'tensor<4xf32>' of 'tensor<8xf32>', got 'tensor<8xf32>'}}
 func.func private @f(tensor<8xf32> {shard.local = #shard.local<tensor<8xf32>, <@g, [[0]]>>})
 
@@ -460,6 +501,7 @@ func.func private @f(tensor<8xf32> {shard.local = #shard.local<tensor<8xf32>, <@
 
 // local: the element type fits
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c4
 // expected-error@+1 {{expects the local type 'tensor<4xf32>' of 'tensor<8xf32>', got 'tensor<4xf16>'}}
 func.func private @f(tensor<4xf16> {shard.local = #shard.local<tensor<8xf32>, <@g, [[0]]>>})
 
@@ -467,6 +509,7 @@ func.func private @f(tensor<4xf16> {shard.local = #shard.local<tensor<8xf32>, <@
 
 // local: of results as well
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c4
 // expected-error@+1 {{expects the local type 'tensor<5xf32>' of 'tensor<9xf32>', got 'tensor<3xf32>'}}
 func.func private @f() -> (tensor<3xf32> {shard.local = #shard.local<tensor<9xf32>, <@g, [[0]]>>})
 
@@ -474,6 +517,7 @@ func.func private @f() -> (tensor<3xf32> {shard.local = #shard.local<tensor<9xf3
 
 // local: whole axes only
 shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c3
 // expected-error@+1 {{expects whole axes, not sub-axes}}
 func.func private @f(tensor<4xf32> {shard.local = #shard.local<tensor<8xf32>, <@g, [[1:(1)2]]>>})
 
@@ -482,6 +526,7 @@ func.func private @f(tensor<4xf32> {shard.local = #shard.local<tensor<8xf32>, <@
 // local: not on ops
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8xf32>) {
+  // dialect_attr_c7
   // expected-error@+1 {{attribute "shard.local" is for arguments and results of functions only}}
   %0 = arith.negf %t {shard.local = #shard.local<tensor<8xf32>, <@g, [[0]]>>} : tensor<8xf32>
   return
@@ -492,6 +537,7 @@ func.func @f(%t: tensor<8xf32>) {
 // group: at least one value
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f() {
+  // group_c1
   // expected-error@+1 {{expects at least one value}}
   "shard.group"() <{id = 0 : i64}> : () -> ()
   return
@@ -502,7 +548,19 @@ func.func @f() {
 // group: like shapes
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%a: tensor<8xf32>, %b: tensor<4xf32>) {
+  // group_c3
   // expected-error@+1 {{joins values of different shapes: value 1 is a 'tensor<4xf32>', value 0 a 'tensor<8xf32>'}}
   shard.group %a, %b id = 0 : tensor<8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+// offsets are counted, which needs sizes
+shard.grid @g(shape = ?x4)
+func.func @f(%t: tensor<8xf32>) {
+  // resolve_c6
+  // expected-error@+1 {{offsets need a grid of known sizes}}
+  %0 = shard.constraint %t to <@g, [[0]], offsets = [0, 4, 8]> : tensor<8xf32>
   return
 }

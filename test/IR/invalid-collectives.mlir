@@ -5,6 +5,7 @@
 // all_gather: the grid exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // grid_use_c1
   // expected-error@+1 {{Undefined required grid symbol "h".}}
   %0 = shard.all_gather %t on @h grid_axes = [0] gather_axis = 0 : tensor<8x8xf32> -> tensor<16x8xf32>
   return
@@ -15,6 +16,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_gather: grid axes exist
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // grid_use_c2
   // expected-error@+1 {{0-based grid axis index 2 is out of bounds. The referenced grid "g" is of rank 2.}}
   %0 = shard.all_gather %t on @g grid_axes = [2] gather_axis = 0 : tensor<8x8xf32> -> tensor<16x8xf32>
   return
@@ -25,6 +27,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_gather: grid axes are distinct
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // grid_use_c3
   // expected-error@+1 {{Grid axes contains duplicate elements.}}
   %0 = shard.all_gather %t on @g grid_axes = [0, 0] gather_axis = 0 : tensor<8x8xf32> -> tensor<16x8xf32>
   return
@@ -35,6 +38,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_gather: the dimension exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c1
   // expected-error@+1 {{Gather axis 2 is out of bounds [0, 2).}}
   %0 = shard.all_gather %t on @g grid_axes = [0] gather_axis = 2 : tensor<8x8xf32> -> tensor<16x8xf32>
   return
@@ -45,6 +49,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_gather: the dimension is not negative
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c1
   // expected-error@+1 {{Gather axis -1 is out of bounds [0, 2).}}
   %0 = shard.all_gather %t on @g grid_axes = [0] gather_axis = -1 : tensor<8x8xf32> -> tensor<16x8xf32>
   return
@@ -55,6 +60,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_gather: the gathered extent is not too large
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 0. Expected 32, but got 33.}}
   %0 = shard.all_gather %t on @g grid_axes = [1] gather_axis = 0 : tensor<8x8xf32> -> tensor<33x8xf32>
   return
@@ -65,6 +71,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_gather: no block is all padding in every place
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 0. Expected 32, but got 28.}}
   %0 = shard.all_gather %t on @g grid_axes = [1] gather_axis = 0 : tensor<8x8xf32> -> tensor<28x8xf32>
   return
@@ -75,6 +82,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_gather: other extents stay
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 1. Expected 8, but got 9.}}
   %0 = shard.all_gather %t on @g grid_axes = [0] gather_axis = 0 : tensor<8x8xf32> -> tensor<16x9xf32>
   return
@@ -105,6 +113,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_gather: not a static extent of a dynamic one
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<?x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 0. Expected dynamic, but got 16.}}
   %0 = shard.all_gather %t on @g grid_axes = [0] gather_axis = 0 : tensor<?x8xf32> -> tensor<16x8xf32>
   return
@@ -125,6 +134,7 @@ func.func @f(%t: tensor<f32>) {
 // all_slice: the dimension exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c1
   // expected-error@+1 {{Slice axis 3 is out of bounds [0, 2).}}
   %0 = shard.all_slice %t on @g grid_axes = [0] slice_axis = 3 : tensor<8x8xf32> -> tensor<4x8xf32>
   return
@@ -135,6 +145,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_slice: the extent is the ceiling
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<10x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 0. Expected 3, but got 2.}}
   %0 = shard.all_slice %t on @g grid_axes = [1] slice_axis = 0 : tensor<10x8xf32> -> tensor<2x8xf32>
   return
@@ -145,6 +156,7 @@ func.func @f(%t: tensor<10x8xf32>) {
 // all_slice: other extents stay
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 1. Expected 8, but got 2.}}
   %0 = shard.all_slice %t on @g grid_axes = [1] slice_axis = 0 : tensor<8x8xf32> -> tensor<2x2xf32>
   return
@@ -155,6 +167,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_slice: the grid exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // grid_use_c1
   // expected-error@+1 {{Undefined required grid symbol "h".}}
   %0 = shard.all_slice %t on @h grid_axes = [0] slice_axis = 0 : tensor<8x8xf32> -> tensor<4x8xf32>
   return
@@ -165,6 +178,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_reduce: grid axes exist
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // grid_use_c2
   // expected-error@+1 {{0-based grid axis index -1 is out of bounds}}
   %0 = shard.all_reduce %t on @g grid_axes = [-1] : tensor<8x8xf32> -> tensor<8x8xf32>
   return
@@ -195,6 +209,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_reduce: bits are of integers
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c8
   // expected-error@+1 {{reduction bitwise_xor needs integer elements, got 'f32'}}
   %0 = shard.all_reduce %t on @g grid_axes = [0] reduction = bitwise_xor : tensor<8x8xf32> -> tensor<8x8xf32>
   return
@@ -205,6 +220,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_reduce: unsigned order is of integers
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c8
   // expected-error@+1 {{reduction umax needs integer elements, got 'f32'}}
   %0 = shard.all_reduce %t on @g grid_axes = [0] reduction = umax : tensor<8x8xf32> -> tensor<8x8xf32>
   return
@@ -215,6 +231,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_reduce: tensors and memrefs do not mix
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // all_reduce_c1
   // expected-error@+1 {{mixes tensors and memrefs}}
   %0 = shard.all_reduce %t on @g grid_axes = [0] : tensor<8x8xf32> -> memref<8x8xf32>
   return
@@ -225,6 +242,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_reduce: only generic has a combiner
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c9
   // expected-error@+1 {{has a combiner, but its reduction is max, not generic}}
   %0 = shard.all_reduce %t on @g grid_axes = [0] reduction = max combiner {
   ^bb0(%a: f32, %b: f32):
@@ -238,6 +256,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_reduce: a combiner of two elements
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c11
   // expected-error@+1 {{expects a combiner of two arguments of type 'f32'}}
   %0 = shard.all_reduce %t on @g grid_axes = [0] reduction = generic combiner {
   ^bb0(%a: f32):
@@ -251,6 +270,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_reduce: a combiner gives one element
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c12
   // expected-error@+1 {{expects a combiner that ends with shard.return of one value of type 'f32'}}
   %0 = shard.all_reduce %t on @g grid_axes = [0] reduction = generic combiner {
   ^bb0(%a: f32, %b: f32):
@@ -264,6 +284,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_to_all: the split dimension exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c1
   // expected-error@+1 {{Split axis 2 is out of bounds [0, 2).}}
   %0 = shard.all_to_all %t on @g grid_axes = [0] split_axis = 2 concat_axis = 1 : tensor<8x8xf32> -> tensor<4x16xf32>
   return
@@ -274,6 +295,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_to_all: the concat dimension exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c1
   // expected-error@+1 {{Concat axis 5 is out of bounds [0, 2).}}
   %0 = shard.all_to_all %t on @g grid_axes = [0] split_axis = 0 concat_axis = 5 : tensor<8x8xf32> -> tensor<4x16xf32>
   return
@@ -284,6 +306,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_to_all: one dimension splits evenly
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<6x8xf32>) {
+  // all_to_all_c1
   // expected-error@+1 {{Operand dimension size 6 is not divisible by collective device group size 4 for tensor axis 0.}}
   %0 = shard.all_to_all %t on @g grid_axes = [1] split_axis = 0 concat_axis = 0 : tensor<6x8xf32> -> tensor<6x8xf32>
   return
@@ -294,6 +317,7 @@ func.func @f(%t: tensor<6x8xf32>) {
 // all_to_all: the split extent
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 0. Expected 4, but got 3.}}
   %0 = shard.all_to_all %t on @g grid_axes = [0] split_axis = 0 concat_axis = 1 : tensor<8x8xf32> -> tensor<3x16xf32>
   return
@@ -304,6 +328,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_to_all: the concatenated extent
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 1. Expected 16, but got 17.}}
   %0 = shard.all_to_all %t on @g grid_axes = [0] split_axis = 0 concat_axis = 1 : tensor<8x8xf32> -> tensor<4x17xf32>
   return
@@ -314,6 +339,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // all_to_all: one dimension keeps its extent
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 0. Expected 8, but got 16.}}
   %0 = shard.all_to_all %t on @g grid_axes = [0] split_axis = 0 concat_axis = 0 : tensor<8x8xf32> -> tensor<16x8xf32>
   return
@@ -324,6 +350,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // broadcast: one coordinate per grid axis
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c5
   // expected-error@+1 {{In-group device "root" has unexpected multi-index size 2. Expected 1.}}
   %0 = shard.broadcast %t on @g grid_axes = [0] root = [0, 1] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
@@ -334,6 +361,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // broadcast: the root exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c7
   // expected-error@+1 {{Out of bounds coordinate 0 for in-group device "root". Got 2, but expected value in the range [0, 1].}}
   %0 = shard.broadcast %t on @g grid_axes = [0] root = [2] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
@@ -344,6 +372,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // broadcast: the root is not negative
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c7
   // expected-error@+1 {{Out of bounds coordinate 1 for in-group device "root". Got -1, but expected value in the range [0, 1].}}
   %0 = shard.broadcast %t on @g grid_axes = [1, 0] root = [3, -1] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
@@ -364,6 +393,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // gather: the root exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c7
   // expected-error@+1 {{Out of bounds coordinate 0 for in-group device "root". Got 4, but expected value in the range [0, 3].}}
   %0 = shard.gather %t on @g grid_axes = [1] gather_axis = 0 root = [4] : (tensor<8x8xf32>) -> tensor<32x8xf32>
   return
@@ -374,6 +404,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // gather: the dimension exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c1
   // expected-error@+1 {{Gather axis 9 is out of bounds [0, 2).}}
   %0 = shard.gather %t on @g grid_axes = [1] gather_axis = 9 root = [0] : (tensor<8x8xf32>) -> tensor<32x8xf32>
   return
@@ -384,6 +415,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // gather: the gathered extent
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 1. Expected 32, but got 24.}}
   %0 = shard.gather %t on @g grid_axes = [1] gather_axis = 1 root = [0] : (tensor<8x8xf32>) -> tensor<8x24xf32>
   return
@@ -394,6 +426,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // scatter: the dimension exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c1
   // expected-error@+1 {{Scatter axis 2 is out of bounds [0, 2).}}
   %0 = shard.scatter %t on @g grid_axes = [0] scatter_axis = 2 root = [0] : (tensor<8x8xf32>) -> tensor<4x8xf32>
   return
@@ -404,6 +437,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // scatter: the extent is the ceiling
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<7x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 0. Expected 4, but got 3.}}
   %0 = shard.scatter %t on @g grid_axes = [0] scatter_axis = 0 root = [0] : (tensor<7x8xf32>) -> tensor<3x8xf32>
   return
@@ -414,6 +448,7 @@ func.func @f(%t: tensor<7x8xf32>) {
 // scatter: the root exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c7
   // expected-error@+1 {{Out of bounds coordinate 0 for in-group device "root". Got -1}}
   %0 = shard.scatter %t on @g grid_axes = [0] scatter_axis = 0 root = [-1] : (tensor<8x8xf32>) -> tensor<4x8xf32>
   return
@@ -424,6 +459,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // reduce: the root exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c7
   // expected-error@+1 {{Out of bounds coordinate 0 for in-group device "root". Got 7}}
   %0 = shard.reduce %t on @g grid_axes = [0] reduction = max root = [7] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
@@ -434,6 +470,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // reduce: bits are of integers
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c8
   // expected-error@+1 {{reduction bitwise_and needs integer elements}}
   %0 = shard.reduce %t on @g grid_axes = [0] reduction = bitwise_and root = [0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
@@ -444,6 +481,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // reduce_scatter: the dimension exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c1
   // expected-error@+1 {{Scatter axis -2 is out of bounds [0, 2).}}
   %0 = shard.reduce_scatter %t on @g grid_axes = [0] scatter_axis = -2 : tensor<8x8xf32> -> tensor<4x8xf32>
   return
@@ -454,6 +492,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // reduce_scatter: the extent
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c2
   // expected-error@+1 {{Dimension size mismatch for result axis 0. Expected 4, but got 8.}}
   %0 = shard.reduce_scatter %t on @g grid_axes = [0] scatter_axis = 0 : tensor<8x8xf32> -> tensor<8x8xf32>
   return
@@ -474,6 +513,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // send: the destination exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c7
   // expected-error@+1 {{Out of bounds coordinate 0 for in-group device "destination". Got 2}}
   %0 = shard.send %t on @g grid_axes = [0] destination = [2] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
@@ -484,6 +524,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // send: one coordinate per grid axis
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c5
   // expected-error@+1 {{In-group device "destination" has unexpected multi-index size 1. Expected 2.}}
   %0 = shard.send %t on @g grid_axes = [0, 1] destination = [1] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
@@ -494,6 +535,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // recv: the source exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // collective_c7
   // expected-error@+1 {{Out of bounds coordinate 0 for in-group device "source". Got 4}}
   %0 = shard.recv %t on @g grid_axes = [1] source = [4] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
@@ -504,6 +546,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // shift: along a group axis
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // shift_c1
   // expected-error@+1 {{Invalid shift axis 1. It must be one of the grouping grid axes.}}
   %0 = shard.shift %t on @g grid_axes = [0] shift_axis = 1 offset = 1 : tensor<8x8xf32> -> tensor<8x8xf32>
   return
@@ -524,6 +567,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // permute: as many positions on both sides
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // permute_c4
   // expected-error@+1 {{from_axes have 2 positions and to_axes have 4; they must be equally many}}
   %0 = shard.permute %t on @g from_axes = [0] to_axes = [1] : tensor<8x8xf32>
   return
@@ -534,6 +578,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // permute: axes are distinct
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // permute_c1
   // expected-error@+1 {{from_axes has axis 0 twice}}
   %0 = shard.permute %t on @g from_axes = [0, 0] to_axes = [1] : tensor<8x8xf32>
   return
@@ -544,6 +589,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // permute: axes are not negative
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // permute_c1
   // expected-error@+1 {{to_axes has axis -1, which is negative}}
   %0 = shard.permute %t on @g from_axes = [0] to_axes = [-1] : tensor<8x8xf32>
   return
@@ -554,6 +600,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // permute: axes exist
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // grid_use_c2
   // expected-error@+1 {{0-based grid axis index 4 is out of bounds}}
   %0 = shard.permute %t on @g from_axes = [0] to_axes = [4] : tensor<8x8xf32>
   return
@@ -564,6 +611,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // permute: an unknown size stands on both sides
 shard.grid @d(shape = 2x?)
 func.func @f(%t: tensor<8xf32>) {
+  // permute_c3
   // expected-error@+1 {{axis 1 of unknown size must be in from_axes too}}
   %0 = shard.permute %t on @d from_axes = [0] to_axes = [1] : tensor<8xf32>
   return
@@ -574,6 +622,7 @@ func.func @f(%t: tensor<8xf32>) {
 // update_halo: axes exist
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // grid_use_c2
   // expected-error@+1 {{0-based grid axis index 3 is out of bounds}}
   %0 = shard.update_halo %t on @g split_axes = [[3]] halo_sizes = [1, 1] : tensor<8x8xf32>
   return
@@ -584,6 +633,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // update_halo: axes are distinct
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // grid_use_c5
   // expected-error@+1 {{grid axis duplicated: axis 0 stands twice}}
   %0 = shard.update_halo %t on @g split_axes = [[0], [0]] halo_sizes = [1, 1, 1, 1] : tensor<8x8xf32>
   return
@@ -594,6 +644,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // update_halo: dimensions exist
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // update_halo_c1
   // expected-error@+1 {{split_axes has 3 dimensions, but the destination has 2}}
   %0 = shard.update_halo %t on @g split_axes = [[0], [], [1]] halo_sizes = [1, 1, 1, 1] : tensor<8x8xf32>
   return
@@ -604,6 +655,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // update_halo: two sizes per split dimension
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // update_halo_c3
   // expected-error@+1 {{expects 2 halo sizes for each of 2 split dimensions, got 2}}
   %0 = shard.update_halo %t on @g split_axes = [[0], [1]] halo_sizes = [1, 1] : tensor<8x8xf32>
   return
@@ -614,6 +666,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // update_halo: sizes must be given
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // update_halo_c3
   // expected-error@+1 {{expects 2 halo sizes for each of 1 split dimensions, got 0}}
   %0 = shard.update_halo %t on @g split_axes = [[0]] : tensor<8x8xf32>
   return
@@ -624,6 +677,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // update_halo: sizes are not negative
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // update_halo_c4
   // expected-error@+1 {{halo size -1 of dimension 0 is negative}}
   %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, -1] : tensor<8x8xf32>
   return
@@ -634,6 +688,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 // update_halo: halos fit the block
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // update_halo_c5
   // expected-error@+1 {{halo sizes 5 and 4 exceed the extent 8 of dimension 0}}
   %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [5, 4] : tensor<8x8xf32>
   return
@@ -644,7 +699,58 @@ func.func @f(%t: tensor<8x8xf32>) {
 // update_halo: the grid exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
+  // grid_use_c1
   // expected-error@+1 {{Undefined required grid symbol "h".}}
   %0 = shard.update_halo %t on @h split_axes = [[0]] halo_sizes = [1, 1] : tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// all_gather: extents fit 64 bits
+shard.grid @g(shape = 4)
+func.func @f(%t: tensor<4611686018427387904xi8>) {
+  // collective_c3
+  // expected-error@+1 {{extent of result axis 0 does not fit 64 bits}}
+  %0 = shard.all_gather %t on @g grid_axes = [0] gather_axis = 0 : tensor<4611686018427387904xi8> -> tensor<8xi8>
+  return
+}
+
+// -----
+
+// broadcast: as many values as '?'
+shard.grid @g(shape = 4)
+func.func @f(%t: tensor<8xf32>) {
+  // collective_c6
+  // expected-error@+1 {{expects one SSA value per '?' of root}}
+  %0 = "shard.broadcast"(%t) <{grid = @g, grid_axes = array<i16: 0>, root = array<i64: -9223372036854775808>}> : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// permute: groups of unknown size stay the same
+shard.grid @g(shape = ?x4)
+func.func @f(%t: tensor<8xf32>) {
+  // permute_c2
+  // expected-error@+1 {{axis 0 of unknown size must be in to_axes too}}
+  %0 = shard.permute %t on @g from_axes = [0] to_axes = [1] : tensor<8xf32>
+  return
+}
+
+// -----
+
+// all_reduce: one combiner
+shard.grid @g(shape = 4)
+func.func @f(%t: tensor<8xf32>) {
+  // collective_c10
+  // expected-error@+1 {{expects at most one combiner}}
+  %0 = "shard.all_reduce"(%t) <{grid = @g, grid_axes = array<i16: 0>, reduction = #shard<partial generic>}> ({
+  ^bb0(%a: f32, %b: f32):
+    shard.return %a : f32
+  }, {
+  ^bb0(%a: f32, %b: f32):
+    shard.return %a : f32
+  }) : (tensor<8xf32>) -> tensor<8xf32>
   return
 }

@@ -5,6 +5,7 @@
 // an axis splits one dimension
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // grid_use_c5
   // expected-error@+1 {{grid axis duplicated: axis 0 stands twice}}
   %0 = shard.sharding @g split_axes = [[0], [0]] : !shard.sharding
   return
@@ -15,6 +16,7 @@ func.func @f(%i: i64) {
 // an axis splits a dimension once
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // grid_use_c5
   // expected-error@+1 {{grid axis duplicated: axis 1 stands twice}}
   %0 = shard.sharding @g split_axes = [[1, 1]] : !shard.sharding
   return
@@ -25,6 +27,7 @@ func.func @f(%i: i64) {
 // axes are not negative
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // grid_use_c4
   // expected-error@+1 {{grid axis is expected to be non-negative}}
   %0 = shard.sharding @g split_axes = [[-1]] : !shard.sharding
   return
@@ -35,6 +38,7 @@ func.func @f(%i: i64) {
 // split axes are axes of the grid
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // grid_use_c2
   // expected-error@+1 {{0-based grid axis index 2 is out of bounds}}
   %0 = shard.sharding @g split_axes = [[0, 2]] : !shard.sharding
   return
@@ -45,6 +49,7 @@ func.func @f(%i: i64) {
 // op-local checks come before the symbol checks
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // grid_use_c5
   // expected-error@+1 {{grid axis duplicated}}
   %0 = shard.sharding @h split_axes = [[0], [0]] : !shard.sharding
   return
@@ -55,6 +60,7 @@ func.func @f(%i: i64) {
 // the grid is there
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // grid_use_c1
   // expected-error@+1 {{Undefined required grid symbol "h".}}
   %0 = shard.sharding @h split_axes = [[0]] : !shard.sharding
   return
@@ -75,6 +81,7 @@ func.func @f() {
 // partial axes split no dimension
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c3
   // expected-error@+1 {{axis 1 cannot be partial: it splits dimension 1}}
   %0 = shard.sharding @g split_axes = [[], [1]] partial = sum [1] : !shard.sharding
   return
@@ -85,6 +92,7 @@ func.func @f(%i: i64) {
 // partial axes stand once
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // partial_axes_attr_c3
   // expected-error@+1 {{partial axis 1 stands twice}}
   %0 = shard.sharding @g split_axes = [[0]] partial = sum [1, 1] : !shard.sharding
   return
@@ -95,6 +103,7 @@ func.func @f(%i: i64) {
 // partial axes are not negative
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // partial_axes_attr_c2
   // expected-error@+1 {{partial axis -2 is negative; axes count from 0}}
   %0 = shard.sharding @g split_axes = [[0]] partial = sum [-2] : !shard.sharding
   return
@@ -105,6 +114,7 @@ func.func @f(%i: i64) {
 // partial axes are axes of the grid
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // grid_use_c2
   // expected-error@+1 {{0-based grid axis index 3 is out of bounds}}
   %0 = shard.sharding @g split_axes = [[0]] partial = max [3] : !shard.sharding
   return
@@ -115,6 +125,7 @@ func.func @f(%i: i64) {
 // partial names at least one axis
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // partial_axes_attr_c1
   // expected-error@+1 {{expected at least one partial axis}}
   %0 = shard.sharding @g split_axes = [[0]] partial = max [] : !shard.sharding
   return
@@ -135,6 +146,7 @@ func.func @f(%i: i64) {
 // two halo sizes per split dimension
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c5
   // expected-error@+1 {{halo sizes must be specified for all split axes.}}
   %0 = shard.sharding @g split_axes = [[0], [1]] halo_sizes = [1, 1] : !shard.sharding
   return
@@ -145,6 +157,7 @@ func.func @f(%i: i64) {
 // no halo sizes for dimensions that are not split
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c5
   // expected-error@+1 {{halo sizes must be specified for all split axes.}}
   %0 = shard.sharding @g split_axes = [[0], []] halo_sizes = [1, 1, 1, 1] : !shard.sharding
   return
@@ -155,6 +168,7 @@ func.func @f(%i: i64) {
 // halo sizes are not negative
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c6
   // expected-error@+1 {{halo size -1 is negative}}
   %0 = shard.sharding @g split_axes = [[0]] halo_sizes = [1, -1] : !shard.sharding
   return
@@ -165,6 +179,7 @@ func.func @f(%i: i64) {
 // halos and offsets exclude each other
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c4
   // expected-error@+1 {{halo sizes and shard offsets are mutually exclusive}}
   %0 = shard.sharding @g split_axes = [[0]] halo_sizes = [1, 1] sharded_dims_offsets = [0, 4, 8] : !shard.sharding
   return
@@ -175,6 +190,7 @@ func.func @f(%i: i64) {
 // one SSA value per dynamic halo
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f() {
+  // update_halo_c2
   // expected-error@+1 {{expects one SSA value per '?' of halo_sizes}}
   %0 = "shard.sharding"() <{grid = @g, operandSegmentSizes = array<i32: 0, 0>, split_axes = #shard<axisarray[[0]]>, static_halo_sizes = array<i64: 1, -9223372036854775808>, static_sharded_dims_offsets = array<i64>}> : () -> !shard.sharding
   return
@@ -185,6 +201,7 @@ func.func @f() {
 // n + 1 offsets for n blocks
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c8
   // expected-error@+1 {{sharded dims offsets has wrong size. Dimension 0 has 2 blocks and needs 3 offsets, got 2}}
   %0 = shard.sharding @g split_axes = [[0]] sharded_dims_offsets = [0, 8] : !shard.sharding
   return
@@ -195,6 +212,7 @@ func.func @f(%i: i64) {
 // several axes: the blocks are a product
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c8
   // expected-error@+1 {{sharded dims offsets has wrong size. Dimension 0 has 8 blocks and needs 9 offsets, got 7}}
   %0 = shard.sharding @g split_axes = [[0, 1]] sharded_dims_offsets = [0, 1, 2, 3, 4, 5, 8] : !shard.sharding
   return
@@ -205,6 +223,7 @@ func.func @f(%i: i64) {
 // no offsets too many
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c11
   // expected-error@+1 {{sharded dims offsets has wrong size. There are 1 too many}}
   %0 = shard.sharding @g split_axes = [[0]] sharded_dims_offsets = [0, 4, 8, 8] : !shard.sharding
   return
@@ -215,6 +234,7 @@ func.func @f(%i: i64) {
 // offsets of the second dimension
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c8
   // expected-error@+1 {{sharded dims offsets has wrong size. Dimension 1 has 4 blocks and needs 5 offsets, got 2}}
   %0 = shard.sharding @g split_axes = [[0], [1]] sharded_dims_offsets = [0, 4, 8, 0, 2] : !shard.sharding
   return
@@ -225,6 +245,7 @@ func.func @f(%i: i64) {
 // offsets do not decrease
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c10
   // expected-error@+1 {{sharded dims offsets must be non-decreasing. Dimension 0 has 4 behind 5}}
   %0 = shard.sharding @g split_axes = [[0]] sharded_dims_offsets = [0, 5, 4] : !shard.sharding
   return
@@ -235,6 +256,7 @@ func.func @f(%i: i64) {
 // offsets do not decrease across an SSA value
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c10
   // expected-error@+1 {{sharded dims offsets must be non-decreasing. Dimension 0 has 4 behind 5}}
   %0 = shard.sharding @g split_axes = [[1]] sharded_dims_offsets = [0, 5, %i, 4, 8] : !shard.sharding
   return
@@ -245,6 +267,7 @@ func.func @f(%i: i64) {
 // offsets start at 0
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {
+  // sharding_c9
   // expected-error@+1 {{sharded dims offsets must start at 0, those of dimension 0 start at 1}}
   %0 = shard.sharding @g split_axes = [[0]] sharded_dims_offsets = [1, 4, 8] : !shard.sharding
   return
@@ -255,6 +278,7 @@ func.func @f(%i: i64) {
 // offsets need known sizes
 shard.grid @d(shape = 2x?)
 func.func @f() {
+  // sharding_c7
   // expected-error@+1 {{sharded dims offsets are not allowed for device grids with dynamic shape.}}
   %0 = shard.sharding @d split_axes = [[0]] sharded_dims_offsets = [0, 4, 8] : !shard.sharding
   return
@@ -266,6 +290,7 @@ func.func @f() {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8xf32>) {
   %s = shard.sharding @g split_axes = [[0], [1]] : !shard.sharding
+  // shard_c1
   // expected-error@+1 {{sharding splits dimension 1, but the tensor has rank 1}}
   %0 = shard.shard %t to %s : tensor<8xf32>
   return
@@ -277,6 +302,7 @@ func.func @f(%t: tensor<8xf32>) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<f32>) {
   %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  // shard_c1
   // expected-error@+1 {{sharding splits dimension 0, but the tensor has rank 0}}
   %0 = shard.shard %t to %s : tensor<f32>
   return
@@ -288,6 +314,7 @@ func.func @f(%t: tensor<f32>) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
   %s = shard.sharding @g split_axes = [[0]] sharded_dims_offsets = [0, 4, 9] : !shard.sharding
+  // shard_c2
   // expected-error@+1 {{sharded dims offsets of dimension 0 end at 9, not at its extent 8}}
   %0 = shard.shard %t to %s : tensor<8x8xf32>
   return
@@ -299,6 +326,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
   %s = shard.sharding @g split_axes = [[0], [1]] sharded_dims_offsets = [0, 4, 8, 0, 1, 2, 3, 4] : !shard.sharding
+  // shard_c2
   // expected-error@+1 {{sharded dims offsets of dimension 1 end at 4, not at its extent 8}}
   %0 = shard.shard %t to %s : tensor<8x8xf32>
   return
@@ -314,6 +342,7 @@ func.func @f(%t: tensor<8x8xf32>) {
   %u = shard.sharding @h split_axes = [[0]] : !shard.sharding
   %0 = shard.shard %t to %s : tensor<8x8xf32>
   // expected-note@-1 {{other annotation}}
+  // sharding_c12
   // expected-error@+1 {{annotates with grid @h a value that is annotated with grid @g}}
   %1 = shard.shard %0 to %u annotate_for_users : tensor<8x8xf32>
   return
@@ -329,6 +358,7 @@ func.func @f(%t: tensor<8x8xf32>) {
   %u = shard.sharding @h split_axes = [[0]] : !shard.sharding
   %0 = shard.shard %t to %s : tensor<8x8xf32>
   // expected-note@-1 {{other annotation}}
+  // sharding_c12
   // expected-error@+1 {{annotates with grid @h a value that is annotated with grid @g}}
   %1 = shard.shard %t to %u annotate_for_users : tensor<8x8xf32>
   return
@@ -350,6 +380,7 @@ func.func @f(%t: tensor<8x8xf32>, %s: !shard.sharding) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: index) {
   %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  // shard_shape_c1
   // expected-error@+1 {{expects one result per dimension: 2, got 1}}
   %0 = shard.shard_shape dims = [8, %i] sharding = %s device = [0, 0] : index
   return
@@ -361,6 +392,7 @@ func.func @f(%i: index) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: index) {
   %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  // shard_shape_c4
   // expected-error@+1 {{expects one device coordinate per axis of grid @g: 2, got 1}}
   %0:2 = shard.shard_shape dims = [8, %i] sharding = %s device = [0] : index, index
   return
@@ -372,6 +404,7 @@ func.func @f(%i: index) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: index) {
   %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  // shard_shape_c5
   // expected-error@+1 {{device coordinate 1 is 4, but axis y has size 4}}
   %0:2 = shard.shard_shape dims = [8, %i] sharding = %s device = [0, 4] : index, index
   return
@@ -383,6 +416,7 @@ func.func @f(%i: index) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: index) {
   %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  // shard_shape_c2
   // expected-error@+1 {{extent of dimension 1 is -2, which is negative}}
   %0:2 = shard.shard_shape dims = [8, -2] sharding = %s device = [0, %i] : index, index
   return
@@ -394,7 +428,19 @@ func.func @f(%i: index) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: index) {
   %s = shard.sharding @g split_axes = [[0], [1]] : !shard.sharding
+  // shard_shape_c3
   // expected-error@+1 {{sharding splits dimension 1, but there are 1 dims}}
   %0 = shard.shard_shape dims = [8] sharding = %s device = [0, %i] : index
+  return
+}
+
+// -----
+
+// as many values as '?'
+shard.grid @g(shape = 2x4)
+func.func @f() {
+  // sharding_c1
+  // expected-error@+1 {{expects one SSA value per '?' of halo_sizes}}
+  %0 = "shard.sharding"() <{grid = @g, split_axes = #shard<axisarray[[0]]>, static_halo_sizes = array<i64: 1, -9223372036854775808>, operandSegmentSizes = array<i32: 0, 0>}> : () -> !shard.sharding
   return
 }

@@ -106,7 +106,7 @@ func.func @window(%w: tensor<2xf32>) -> tensor<1x6xf32> {
   return %4 : tensor<1x6xf32>
 }
 
-// An annotation for users that there are none of is no use that needs the whole sum.
+// An annotation for users without users is no use that needs the whole sum.
 // CHECK-LABEL: func.func @no_users
 // CHECK-DAG: %[[PARTIAL:.*]] = shard.sharding @grid split_axes = {{\[\[\]\]}} partial = sum [0]
 // CHECK: %[[PRODUCT:.*]] = linalg.matmul

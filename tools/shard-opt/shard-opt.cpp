@@ -13,9 +13,35 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Debug.h"
+
+/// An LLVM that was built without assertions has no --debug-only, but our own
+/// libraries have debug output all the same.
+static void addDebugOnly() {
+#ifndef NDEBUG
+  if (llvm::cl::getRegisteredOptions().count("debug-only"))
+    return;
+  static std::vector<std::string> types;
+  static llvm::cl::list<std::string> option(
+      "debug-only", llvm::cl::CommaSeparated,
+      llvm::cl::value_desc("debug types"),
+      llvm::cl::desc("Print the steps of these parts: shard-propagation, "
+                     "shard-planner"),
+      llvm::cl::callback([](const std::string &type) {
+        types.push_back(type);
+        llvm::SmallVector<const char *> names;
+        for (const std::string &name : types)
+          names.push_back(name.c_str());
+        llvm::DebugFlag = true;
+        llvm::setCurrentDebugTypes(names.data(), names.size());
+      }));
+#endif
+}
 
 int main(int argc, char **argv) {
   shard::setVersionPrinter();
+  addDebugOnly();
   mlir::DialectRegistry registry;
   shard::registerUpstreamDialects(registry);
   shard::registerShard(registry);

@@ -70,8 +70,10 @@ inline bool cutsAtOnce(int64_t extent, const std::vector<int64_t> &sizes) {
 }
 
 /// Whether two lists of sizes, of equal product, cut `extent` into the same
-/// sequence of blocks. Empty blocks are equal wherever they lie. May say no for
-/// more than 4096 blocks that no rule covers.
+/// sequence of blocks. Empty blocks are equal wherever they lie. Where no rule
+/// covers the lists, more than `kMaxComparedBlocks` blocks are not compared one by
+/// one: the answer is no.
+constexpr int64_t kMaxComparedBlocks = 4096;
 bool sameBlocks(int64_t extent, const int64_t *a, size_t countA,
                 const int64_t *b, size_t countB);
 inline bool sameBlocks(int64_t extent, const std::vector<int64_t> &a,

@@ -49,6 +49,9 @@ struct Sharding {
   bool operator!=(const Sharding &other) const { return !(*this == other); }
 };
 
+/// A hash for interning: shardings that are equal have equal ones.
+uint64_t hashOf(const Sharding &sharding);
+
 /// The static per-device shape of a tensor of `shape`, block layout with halos
 /// added; kDynamic for dimensions with explicit offsets, unless these are equal.
 std::vector<int64_t> localShape(const Grid &grid,

@@ -9,7 +9,7 @@
 #ifndef SHARD_IR_SHARDATTRS_H
 #define SHARD_IR_SHARDATTRS_H
 
-#include "shard/Geometry/Grid.h"
+#include "shard/Geometry/AxisPart.h"
 #include "shard/Geometry/ReductionKind.h"
 
 #include "mlir/IR/BuiltinAttributes.h"

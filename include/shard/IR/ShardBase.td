@@ -46,15 +46,22 @@ def Shard_Dialect : Dialect {
     Discardable attributes of the dialect:
 
     * `shard.sharding`, a `#shard.sharding`, on arguments and results of
-      functions and, as the wish for its single result, on any op;
+      functions and on ops of one result: the sharding that the value shall have;
     * `shard.loops`, a `#shard.sharding` whose entries stand for the loops of the
-      op instead of dimensions, on any op: which axes shard each loop;
+      op instead of dimensions, on any op: the axes that split each loop;
     * `shard.local`, a `#shard.local`, on arguments and results of partitioned
       functions: the global type and the sharding that the local type came from.
   }];
 
   // The canonicalizer materializes index and splat constants.
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+
+  // ShardDialect.h has short names for those of the generated helpers.
+  let discardableAttrs = (ins
+    "::shard::ShardingAttr":$sharding,
+    "::shard::ShardingAttr":$loops,
+    "::shard::LocalAttr":$local
+  );
 
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

@@ -9,11 +9,22 @@
 #ifndef SHARD_IR_SHARDDIALECT_H
 #define SHARD_IR_SHARDDIALECT_H
 
+#include "shard/IR/ShardAttrs.h"
+
 #include "mlir/IR/Dialect.h"
 
 #include "shard/IR/ShardDialect.h.inc"
 
 namespace shard {
+
+/// The names of the discardable attributes that ShardBase.td declares and
+/// describes: "shard.sharding", "shard.loops" and "shard.local".
+inline constexpr llvm::StringLiteral kShardingAttrName =
+    ShardDialect::ShardingAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral kLoopsAttrName =
+    ShardDialect::LoopsAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral kLocalAttrName =
+    ShardDialect::LocalAttrHelper::getNameStr();
 
 /// Makes the dialect available to contexts made from `registry`. Safe in hosts
 /// whose registry also has LLVM's dialect of the same name

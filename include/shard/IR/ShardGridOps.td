@@ -51,8 +51,12 @@ def Shard_GridOp : Shard_Op<"grid", [Symbol, Pure, Shard_UsesGrid]> {
   let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{
     int64_t getRank() { return getShape().size(); }
-    /// The number of the axis called `name`; nothing if there is none.
-    std::optional<int16_t> lookupAxis(::llvm::StringRef name);
+    /// The number of the axis that `axis` is, or is a part of; nothing if the
+    /// grid does not have it.
+    std::optional<int16_t> axisNumber(::shard::AxisRefAttr axis);
+    /// The part of an axis that `axis` names, not checked against the size of the
+    /// axis; nothing if the grid does not have the axis.
+    std::optional<::shard::AxisPart> axisPart(::shard::AxisRefAttr axis);
     /// The name of `axis` if it has one, else its number.
     std::string axisName(int64_t axis);
   }];

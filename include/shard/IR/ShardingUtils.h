@@ -15,6 +15,7 @@
 #ifndef SHARD_IR_SHARDINGUTILS_H
 #define SHARD_IR_SHARDINGUTILS_H
 
+#include "shard/Geometry/AxisPart.h"
 #include "shard/Geometry/Sharding.h"
 #include "shard/IR/ShardOps.h"
 
@@ -68,21 +69,8 @@ void reshardChains(llvm::ArrayRef<ShardOp> annotations);
 ShardingOp buildSharding(mlir::OpBuilder &builder, mlir::Location loc,
                          llvm::StringRef grid, const Sharding &sharding);
 
-/// `preSize` devices of the axis lie outside the part, which has `size`. For a
-/// whole axis preSize is 1 and size that of the axis, kDynamic for `?`.
-struct ResolvedAxis {
-  GridAxis axis = 0;
-  int64_t preSize = 1;
-  int64_t size = 1;
-  bool whole = true;
-
-  bool operator==(const ResolvedAxis &other) const {
-    return axis == other.axis && preSize == other.preSize && size == other.size;
-  }
-};
-
 struct ResolvedDim {
-  llvm::SmallVector<ResolvedAxis, 2> axes;
+  llvm::SmallVector<AxisPart, 2> axes;
   bool open = false;
   /// -1 where the user gave none.
   int64_t priority = -1;
@@ -91,14 +79,14 @@ struct ResolvedDim {
 /// A ShardingAttr with names resolved to numbers.
 struct ResolvedSharding {
   llvm::SmallVector<ResolvedDim, 4> dims;
-  llvm::SmallVector<ResolvedAxis, 2> partial;
+  llvm::SmallVector<AxisPart, 2> partial;
   ReductionKind reduction = ReductionKind::Sum;
-  llvm::SmallVector<ResolvedAxis, 2> replicated;
+  llvm::SmallVector<AxisPart, 2> replicated;
   llvm::SmallVector<int64_t> halos;
   llvm::SmallVector<int64_t> offsets;
 
-  /// Whether only whole axes are mentioned.
-  bool wholeAxesOnly() const;
+  /// Whether a sub-axis is mentioned.
+  bool hasSubAxes = false;
 };
 
 /// Resolves and checks `sharding` on `grid`: every axis exists, none twice, no

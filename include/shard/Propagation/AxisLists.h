@@ -20,6 +20,7 @@
 #ifndef SHARD_PROPAGATION_AXISLISTS_H
 #define SHARD_PROPAGATION_AXISLISTS_H
 
+#include "shard/Geometry/AxisPart.h"
 #include "shard/Propagation/Options.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -52,22 +53,21 @@ public:
   bool cut(GridAxis axis, int64_t preSize);
 
   unsigned size() const { return atoms.size(); }
-  const AxisOrigin &operator[](unsigned atom) const { return atoms[atom]; }
+  const AxisPart &operator[](unsigned atom) const { return atoms[atom]; }
 
   /// The atoms of a part of an axis, or nothing if its ends are not borders.
-  std::optional<llvm::SmallVector<uint8_t, 4>>
-  find(const AxisOrigin &part) const;
+  std::optional<llvm::SmallVector<uint8_t, 4>> find(const AxisPart &part) const;
 
   /// The atoms that divide `part`, from its outer end on; none if that is no border.
   /// They are all of the part if `find` finds it.
-  llvm::SmallVector<uint8_t, 4> startOf(const AxisOrigin &part) const;
+  llvm::SmallVector<uint8_t, 4> startOf(const AxisPart &part) const;
 
   /// A border of `axis` that excludes one at `preSize`, because neither is a
   /// multiple of the other; nothing if there is none.
   std::optional<int64_t> clash(GridAxis axis, int64_t preSize) const;
 
 private:
-  std::vector<AxisOrigin> atoms;
+  std::vector<AxisPart> atoms;
 };
 
 /// The interned lists over one AtomSpace.
@@ -96,6 +96,17 @@ public:
   ListId commonPrefix(ListId a, ListId b) const;
 
   void atoms(ListId list, llvm::SmallVectorImpl<uint8_t> &result) const;
+
+  /// Whether no atom is in two of `lists`.
+  bool areDisjoint(llvm::ArrayRef<ListId> lists) const {
+    AtomMask seen = 0;
+    for (ListId list : lists) {
+      if (seen & mask(list))
+        return false;
+      seen |= mask(list);
+    }
+    return true;
+  }
 
   /// Whether `a` stands before `b` in the order of the atoms' numbers.
   bool lexicographicallyLess(ListId a, ListId b) const;

@@ -38,10 +38,10 @@
 // again with finer atoms. Parts that no value tells apart are merged at the
 // end.
 //
-// Cost: a value changes at most once per atom, each change visits its ops once,
-// a visit is one table look-up when an alike op was in the same situation
-// before. Nothing depends on the sizes of the axes or on the number of uses of
-// a value other than through these visits.
+// Cost: a value changes at most once per atom, and each change visits its ops
+// once. Steps are cached by loop table and by the shardings of the tensors, so that
+// most visits are one look-up. Time depends neither on the sizes of the axes nor,
+// other than through these visits, on the number of uses of a value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,8 @@ struct Cause {
 struct Solution {
   /// The grid, refined if axes were cut and the cuts survive.
   Grid grid;
-  std::vector<AxisOrigin> axes;
+  /// Per axis of `grid` the part of an axis of the problem's grid that it is.
+  std::vector<AxisPart> axes;
   bool refined = false;
 
   /// The distinct shardings.
@@ -95,7 +96,7 @@ struct Solution {
   struct DroppedPart {
     ValueId value;
     unsigned dim;
-    AxisOrigin part;
+    AxisPart part;
     /// Has the other hint; kNoValue for the axes of a manual computation.
     ValueId other;
   };

@@ -54,9 +54,8 @@ struct Proposal {
 /// Where a dimension could not be split as wished.
 struct Obstacle {
   enum class Kind {
-    /// The extent is smaller than the number of parts, or is not divisible
-    /// where
-    /// it has to be: not split.
+    /// The extent is smaller than the number of parts, or is not divisible where it
+    /// has to be: not split.
     NotSplit,
     /// Split into blocks of different size.
     Uneven,
@@ -113,7 +112,6 @@ private:
     uint32_t keyBegin, keySize, proposalBegin, proposalCount;
     bool agrees;
     AtomMask reduced, used;
-    uint32_t older;
   };
 
   void project(const FlatTable &table, unsigned tensor, StateId state,
@@ -158,7 +156,7 @@ private:
   std::vector<uint64_t> keys;
   std::vector<Proposal> proposals;
   std::vector<Entry> entries;
-  llvm::DenseMap<uint64_t, uint32_t> index;
+  InternIndex index;
   llvm::SmallVector<StateId, 32> states;
   llvm::SmallVector<ConstraintId, 32> limits;
   llvm::DenseSet<std::pair<int64_t, uint32_t>> reported;

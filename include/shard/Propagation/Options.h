@@ -36,9 +36,7 @@ enum class PropagationTraversal {
 /// Whether propagation may split a dimension whose extent the axes do not
 /// divide.
 enum class UnevenPolicy {
-  /// Yes, where every axis gets at least one element: the product of the sizes
-  /// is
-  /// at most the extent. A remark says so.
+  /// Yes, where the product of the sizes is at most the extent. A remark says so.
   Shard,
   /// No; a remark says where it stopped.
   Replicate,
@@ -59,18 +57,6 @@ struct PropagationOptions {
   /// Prices reshards where the tensors of an op disagree; by default a planner
   /// of the default cost model.
   Planner *planner = nullptr;
-};
-
-/// What an axis of the grid of a result is in terms of the original grid: the
-/// part of `axis` of size `size` that has `preSize` devices outside it.
-struct AxisOrigin {
-  GridAxis axis = 0;
-  int64_t preSize = 1;
-  int64_t size = 1;
-
-  bool operator==(const AxisOrigin &other) const {
-    return axis == other.axis && preSize == other.preSize && size == other.size;
-  }
 };
 
 } // namespace shard

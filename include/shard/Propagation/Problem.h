@@ -17,6 +17,7 @@
 #ifndef SHARD_PROPAGATION_PROBLEM_H
 #define SHARD_PROPAGATION_PROBLEM_H
 
+#include "shard/Geometry/AxisPart.h"
 #include "shard/Interfaces/LoopTable.h"
 #include "shard/Propagation/Options.h"
 
@@ -47,7 +48,7 @@ struct Shape {
 struct DimHint {
   /// Major first. Sub-axes are given as such; a whole axis has preSize 1 and
   /// the axis' size.
-  llvm::SmallVector<AxisOrigin, 2> axes;
+  llvm::SmallVector<AxisPart, 2> axes;
   bool open = true;
   /// The round from which on the dimension counts; propagation leaves it alone
   /// before.
@@ -59,8 +60,8 @@ struct Hint {
   /// One entry per dimension, or none.
   llvm::SmallVector<DimHint, 4> dims;
   /// Axes that must not split the value.
-  llvm::SmallVector<AxisOrigin, 1> replicated;
-  llvm::SmallVector<AxisOrigin, 1> partial;
+  llvm::SmallVector<AxisPart, 1> replicated;
+  llvm::SmallVector<AxisPart, 1> partial;
   ReductionKind reduction = ReductionKind::Sum;
 };
 
@@ -117,7 +118,7 @@ struct Problem {
   std::vector<uint16_t> valueScope;
   /// Axes that must not split the values of a scope: the manual axes around it.
   /// Scope 0 is empty.
-  std::vector<llvm::SmallVector<AxisOrigin, 1>> scopes;
+  std::vector<llvm::SmallVector<AxisPart, 1>> scopes;
   /// Values that never become partial by propagation: function results, values
   /// with several definitions.
   std::vector<bool> neverPartial;
@@ -136,7 +137,7 @@ struct Problem {
   ShapeId addShape(Shape shape);
   ValueId addValue(ShapeId shape, uint16_t scope = 0);
   /// Adds a table for tensors of the given shapes (any number for what is not a
-  /// tensor). Callers intern: ops alike should share one.
+  /// tensor). Tables are not compared: callers share one among ops with equal loops.
   TableId addTable(const LoopTable &table, llvm::ArrayRef<ShapeId> shapes);
   OpId addOp(TableId table, llvm::ArrayRef<ValueId> operands,
              llvm::ArrayRef<ValueId> results);

@@ -29,6 +29,7 @@
 #ifndef SHARD_PROPAGATION_PROPAGATION_H
 #define SHARD_PROPAGATION_PROPAGATION_H
 
+#include "shard/Geometry/AxisPart.h"
 #include "shard/Geometry/Sharding.h"
 #include "shard/Propagation/Options.h"
 
@@ -57,7 +58,7 @@ struct GridPropagation {
   Grid grid;
   bool refined = false;
   /// One entry per axis of `grid`.
-  std::vector<AxisOrigin> axes;
+  std::vector<AxisPart> axes;
 
   /// The distinct shardings.
   std::vector<Sharding> shardings;

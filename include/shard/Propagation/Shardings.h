@@ -18,6 +18,7 @@
 #ifndef SHARD_PROPAGATION_SHARDINGS_H
 #define SHARD_PROPAGATION_SHARDINGS_H
 
+#include "shard/Geometry/Interner.h"
 #include "shard/Geometry/ReductionKind.h"
 #include "shard/Propagation/AxisLists.h"
 
@@ -54,9 +55,8 @@ private:
   };
   std::vector<Entry> entries;
   std::vector<ListId> dims;
-  /// From hash to the newest entry with that hash; `older` chains the rest.
-  llvm::DenseMap<uint64_t, StateId> index;
-  std::vector<StateId> older{0};
+  /// Of the entries but for kUnsplit, which is entry 0.
+  InternIndex index;
 };
 
 /// A number of an interned constraint.
@@ -64,6 +64,10 @@ using ConstraintId = uint32_t;
 
 /// What limits a value. Dimensions from 64 on count as closed.
 struct Constraint {
+  /// Dimensions that the masks have bits for. All further ones are closed, and
+  /// are never hidden: nothing propagates into them.
+  static constexpr unsigned kMaxDims = 64;
+
   /// Bit d: dimension d takes no further axes.
   uint64_t closed = 0;
   /// Bit d: dimension d does not count before a later round.
@@ -80,9 +84,11 @@ struct Constraint {
            priorities == other.priorities;
   }
   bool isClosed(unsigned dim) const {
-    return dim >= 64 || ((closed | hidden) >> dim & 1);
+    return dim >= kMaxDims || ((closed | hidden) >> dim & 1);
   }
-  bool isHidden(unsigned dim) const { return dim < 64 && (hidden >> dim & 1); }
+  bool isHidden(unsigned dim) const {
+    return dim < kMaxDims && (hidden >> dim & 1);
+  }
 };
 
 } // namespace shard::propagation

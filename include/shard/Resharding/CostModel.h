@@ -15,13 +15,15 @@
 // that send nothing are free, latency included. Bytes sent by one device of a
 // group of k, in terms of its local input (padded to what is really sent):
 //
-//     all_gather       (k - 1) inputs        (a ring: each device passes on k -
-//     1) reduce_scatter   (k - 1) / k inputs all_reduce       2 (k - 1) / k
-//     inputs  (reduce_scatter and all_gather) all_to_all       (k - 1) / k
-//     inputs permute          1 input, 0 where it is the identity on every
-//     device broadcast        1 input               (a pipelined chain) reduce
-//     1 input gather           1 input               (what a device that is not
-//     root sends) scatter          (k - 1) / k inputs    (what the root sends)
+//     all_gather       (k - 1) inputs: a ring, each device passes on k - 1 blocks
+//     reduce_scatter   (k - 1) / k inputs
+//     all_reduce       2 (k - 1) / k inputs: reduce_scatter and all_gather
+//     all_to_all       (k - 1) / k inputs
+//     permute          1 input; 0 where it is the identity on every device
+//     broadcast        1 input: a pipelined chain
+//     reduce           1 input
+//     gather           1 input: what a device that is not the root sends
+//     scatter          (k - 1) / k inputs: what the root sends
 //     shift, send      1 input
 //     update_halo      what the device sends to its neighbours: per dimension,
 //                      low + high slices of the blocks widened so far
@@ -55,6 +57,10 @@ enum class Collective {
   Shift,
   UpdateHalo,
 };
+
+/// Fractions of bytes are multiples of 2^-kBytesGrainBits, so that sums of costs are
+/// exact and plans of equal cost compare equal.
+constexpr int kBytesGrainBits = 20;
 
 /// The bytes that the busiest device of a group of `groupSize` sends in
 /// `collective`, given the bytes of its local input; not for UpdateHalo, whose

@@ -36,6 +36,7 @@
 #include "shard/Geometry/Sharding.h"
 #include "shard/Resharding/CostModel.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,12 +51,11 @@ struct Step {
     /// gathers the blocks of its group along `axes`.
     AllGather,
     /// `axes`, which were replicated, become the most minor axes of `dim`:
-    /// every
-    /// device keeps the piece at its position in its group. No communication.
+    /// every device keeps the piece at its position in its group. No
+    /// communication.
     AllSlice,
     /// `axes`, the most minor axes of `concatDim`, become the most minor axes
-    /// of
-    /// `dim`: dimension `dim` is sliced k ways, piece q goes to the device at
+    /// of `dim`: dimension `dim` is sliced k ways, piece q goes to the device at
     /// position q of the group, pieces that arrive are gathered along
     /// `concatDim`, in order of the group.
     AllToAll,
@@ -81,8 +81,7 @@ struct Step {
     /// communication.
     MakePartial,
     /// `axes`, the most minor axes of `dim`, become partial: every device puts
-    /// its
-    /// block at its place in a block k times as long along `dim` (cut to
+    /// its block at its place in a block k times as long along `dim` (cut to
     /// `localShape`) that is filled with the neutral element of `reduction`
     /// elsewhere, at least wherever another device's valid elements lie. No
     /// communication. Not planned for average.
@@ -102,8 +101,7 @@ struct Step {
     /// Halos shrink to `result.halos` (none: empty): a local slice.
     TrimHalo,
     /// `dim`, split by `axes` (all of its axes) at explicit bounds, is no longer
-    /// split: blocks are padded to the largest one, gathered, and the valid
-    /// parts
+    /// split: blocks are padded to the largest one, gathered, and the valid parts
     /// concatenated. The bounds are those of the step before (`bounds`).
     GatherOffsets,
     /// `dim`, which was not split, is cut at `bounds`; `axes` are all its axes
@@ -149,9 +147,8 @@ struct Plan {
   int64_t bytesSent = 0;
   /// The largest `peakBytes` of the steps.
   int64_t peakBytes = 0;
-  /// Whatever the plan, some device has to receive that many bytes: what the
-  /// neediest one lacks of its target block, and for sums what must arrive on
-  /// average. 0 where nothing is known (partial targets, explicit offsets,
+  /// In every plan some device has to receive at least so many bytes: those of its
+  /// target block that it lacks, and for sums what must arrive on average. 0 where nothing is known (partial targets, explicit offsets,
   /// halos).
   int64_t lowerBoundBytes = 0;
   /// Whether the search proved that no cheaper plan exists within the memory
@@ -177,11 +174,17 @@ std::optional<Plan> planReshard(const Grid &grid,
 /// of devices, at least 1024.
 int64_t nominalExtent(const Grid &grid);
 
-/// Plans are kept: asking twice costs one look-up. Safe to share among threads.
+/// Keeps the plans that it makes: a second question for one costs one look-up. Threads
+/// may share a planner.
 class Planner {
 public:
-  /// `costModel` must outlive the planner.
-  explicit Planner(const CostModel &costModel);
+  /// Takes a text of some lines. This library has no LLVM_DEBUG: whoever makes a
+  /// planner passes a function that prints, or nothing.
+  using Trace = std::function<void(const std::string &)>;
+
+  /// `costModel` must outlive the planner. `trace` is given each new question and
+  /// its plan.
+  explicit Planner(const CostModel &costModel, Trace trace = nullptr);
   ~Planner();
   Planner(const Planner &) = delete;
   Planner &operator=(const Planner &) = delete;

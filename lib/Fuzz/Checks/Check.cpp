@@ -242,7 +242,8 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   if (!report->error.empty()) {
     // Axes for a loop whose extent is known only when it runs are a promise.
     bool promised = false;
-    module.walk([&](Operation *op) { promised |= op->hasAttr("shard.loops"); });
+    module.walk(
+        [&](Operation *op) { promised |= op->hasAttr(kLoopsAttrName); });
     bool broken =
         StringRef(report->error).contains("a dynamic dimension of extent");
     return {promised && broken ? Verdict::Contradiction : Verdict::RunFailed,

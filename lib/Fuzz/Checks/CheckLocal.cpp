@@ -35,12 +35,12 @@ struct Hint {
 
 /// The axes of each device in `axes`, one number, outermost first.
 static std::vector<int64_t> positions(const Grid &grid,
-                                      ArrayRef<ResolvedAxis> axes) {
+                                      ArrayRef<AxisPart> axes) {
   std::vector<int64_t> result;
   for (int64_t device = 0; device < grid.numDevices(); ++device) {
     std::vector<int64_t> coordinates = grid.coordinates(device);
     int64_t position = 0;
-    for (const ResolvedAxis &axis : axes) {
+    for (const AxisPart &axis : axes) {
       int64_t inside = grid.shape[axis.axis] / (axis.preSize * axis.size);
       position =
           position * axis.size + coordinates[axis.axis] / inside % axis.size;
@@ -79,11 +79,11 @@ static bool isFunctionOf(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
 
 /// The axes that `axes` leaves out.
 static std::vector<int64_t> positionsOutside(const Grid &grid,
-                                             ArrayRef<ResolvedAxis> axes) {
+                                             ArrayRef<AxisPart> axes) {
   std::vector<int64_t> result;
   for (int64_t device = 0; device < grid.numDevices(); ++device) {
     std::vector<int64_t> coordinates = grid.coordinates(device);
-    for (const ResolvedAxis &axis : axes) {
+    for (const AxisPart &axis : axes) {
       int64_t inside = grid.shape[axis.axis] / (axis.preSize * axis.size);
       int64_t digit = coordinates[axis.axis] / inside % axis.size;
       coordinates[axis.axis] -= digit * inside;
@@ -115,7 +115,7 @@ static bool sameLayout(const Hint &hint, const Recorded &recorded) {
   size_t rank = got.dims.size();
   auto askedParts = [&](size_t dim) {
     int64_t parts = 1;
-    for (const ResolvedAxis &axis : asked.dims[dim].axes)
+    for (const AxisPart &axis : asked.dims[dim].axes)
       parts *= axis.size;
     return parts;
   };
@@ -250,7 +250,7 @@ std::string shard::fuzz::checkLocal(ModuleOp original, ModuleOp partitioned) {
       called.insert(call.getCallee());
     groups |= isa<GroupOp>(op);
     auto sharding = dyn_cast<ShardingOp>(op);
-    hints |= isa<ConstraintOp>(op) || op->hasAttr("shard.sharding") ||
+    hints |= isa<ConstraintOp>(op) || op->hasAttr(kShardingAttrName) ||
              (sharding && sharding.getPartialAttr());
   });
   std::string error;
@@ -270,18 +270,18 @@ std::string shard::fuzz::checkLocal(ModuleOp original, ModuleOp partitioned) {
       tell("argument", i, function,
            checkOne(
                function, function.getArgumentTypes()[i],
-               function.getArgAttrOfType<LocalAttr>(i, "shard.local"), from,
+               function.getArgAttrOfType<LocalAttr>(i, kLocalAttrName), from,
                from ? from.getArgumentTypes()[i] : Type(),
-               from ? from.getArgAttrOfType<ShardingAttr>(i, "shard.sharding")
+               from ? from.getArgAttrOfType<ShardingAttr>(i, kShardingAttrName)
                     : ShardingAttr(),
                groups || hints));
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       tell("result", i, function,
            checkOne(function, function.getResultTypes()[i],
-                    function.getResultAttrOfType<LocalAttr>(i, "shard.local"),
+                    function.getResultAttrOfType<LocalAttr>(i, kLocalAttrName),
                     from, from ? from.getResultTypes()[i] : Type(),
                     from ? from.getResultAttrOfType<ShardingAttr>(
-                               i, "shard.sharding")
+                               i, kShardingAttrName)
                          : ShardingAttr(),
                     groups || (hints && called.contains(function.getName()))));
   }

@@ -88,8 +88,9 @@ static void printTable(llvm::raw_ostream &os, llvm::StringRef title,
                        const Counts &counts) {
   std::vector<std::pair<std::string, uint64_t>> rows(counts.begin(),
                                                      counts.end());
-  llvm::stable_sort(
-      rows, [](const auto &a, const auto &b) { return a.second > b.second; });
+  llvm::sort(rows, [](const auto &a, const auto &b) {
+    return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+  });
   os << title << ", programs that hold it:\n";
   for (const auto &[name, count] : rows)
     os << llvm::format("%8llu  ", static_cast<unsigned long long>(count))

@@ -140,7 +140,7 @@ static bool apply(ModuleOp module, int64_t &step) {
   }
 
   for (func::FuncOp function : module.getOps<func::FuncOp>()) {
-    StringRef key = "shard.sharding";
+    StringRef key = kShardingAttrName;
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (function.getArgAttr(i, key) && taken())
         return function.removeArgAttr(i, key), true;
@@ -151,7 +151,7 @@ static bool apply(ModuleOp module, int64_t &step) {
                true;
   }
   for (Operation *op : ops)
-    for (StringRef key : {"shard.sharding", "shard.loops"})
+    for (StringRef key : {kShardingAttrName, kLoopsAttrName})
       if (op->getDiscardableAttr(key) && taken())
         return op->removeDiscardableAttr(key), true;
   for (func::FuncOp entry : entries)

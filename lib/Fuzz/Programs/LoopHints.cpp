@@ -46,8 +46,7 @@ static std::vector<GridAxis> freeAxes(Operation *op, GridOp grid) {
     for (ManualComputationOp around = manual; around;
          around = around->getParentOfType<ManualComputationOp>())
       for (AxisRefAttr ref : around.getManualAxes().getAsRange<AxisRefAttr>())
-        taken |= ref.getName() ? grid.axisName(axis) == ref.getName().getValue()
-                               : ref.getNumber() == axis;
+        taken |= grid.axisNumber(ref) == axis;
     if (!taken)
       axes.push_back(GridAxis(axis));
   }
@@ -124,7 +123,7 @@ std::string shard::fuzz::addLoopHints(const std::string &program, Random &rng,
       option.loops.pop_back();
     if (!wrongHere && !isExpressible(table, *grid, option))
       return on;
-    op->setDiscardableAttr("shard.loops", toAttr(gridOp, option, rng));
+    op->setDiscardableAttr(kLoopsAttrName, toAttr(gridOp, option, rng));
     any = true;
     return on;
   });

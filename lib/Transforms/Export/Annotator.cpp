@@ -30,8 +30,6 @@ namespace shard {
 
 namespace {
 
-constexpr llvm::StringLiteral shardingName = "shard.sharding";
-
 /// Writes the shardings of one grid.
 class Annotator {
 public:
@@ -53,7 +51,7 @@ public:
     orderRows();
     for (const GridPropagation::ResultSharding &entry : propagation.results)
       signatureOf(cast<FunctionOpInterface>(entry.function))
-          .setResult(entry.result, shardingName, attribute(entry.sharding));
+          .setResult(entry.result, kShardingAttrName, attribute(entry.sharding));
     for (auto &[function, signature] : signatures)
       signature.write();
     if (propagation.refined)
@@ -76,12 +74,12 @@ private:
       auto function = cast<FunctionOpInterface>(op);
       for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
         if (Attribute sharding =
-                refined(function.getArgAttr(index, shardingName), type))
-          function.setArgAttr(index, shardingName, sharding);
+                refined(function.getArgAttr(index, kShardingAttrName), type))
+          function.setArgAttr(index, kShardingAttrName, sharding);
       for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
         if (Attribute sharding =
-                refined(function.getResultAttr(index, shardingName), type))
-          function.setResultAttr(index, shardingName, sharding);
+                refined(function.getResultAttr(index, kShardingAttrName), type))
+          function.setResultAttr(index, kShardingAttrName, sharding);
     }
   }
 
@@ -163,8 +161,8 @@ private:
         dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
     if (!function)
       return false;
-    signatureOf(function).setArgument(argument.getArgNumber(), shardingName,
-                                      sharding);
+    signatureOf(function).setArgument(argument.getArgNumber(),
+                                      kShardingAttrName, sharding);
     return true;
   }
 
@@ -263,9 +261,7 @@ private:
     auto attribute = [&](const Sharding &sharding) {
       SmallVector<AxisRefAttr> replicated;
       for (auto reference : manual.getAsRange<AxisRefAttr>()) {
-        GridAxis axis = reference.getName()
-                            ? *gridOp.lookupAxis(reference.getName().getValue())
-                            : GridAxis(reference.getNumber());
+        GridAxis axis = *gridOp.axisNumber(reference);
         if (!llvm::is_contained(sharding.partial, axis) &&
             llvm::none_of(sharding.dims, [&](const AxisList &axes) {
               return llvm::is_contained(axes, axis);
@@ -307,17 +303,10 @@ private:
   ArrayAttr refinedAxes(ManualComputationOp op) {
     auto original = cast<GridOp>(propagation.gridOp);
     SmallVector<Attribute> list;
-    for (Attribute attribute : op.getManualAxes()) {
-      auto reference = cast<AxisRefAttr>(attribute);
-      int64_t number = reference.getName()
-                           ? *original.lookupAxis(reference.getName())
-                           : reference.getNumber();
-      int64_t begin = reference.isSubAxis() ? reference.getPreSize() : 1;
-      int64_t end = reference.isSubAxis() ? begin * reference.getSubSize()
-                                          : original.getShape()[number];
+    for (auto reference : op.getManualAxes().getAsRange<AxisRefAttr>()) {
+      AxisPart manual = *original.axisPart(reference);
       for (auto [axis, part] : llvm::enumerate(propagation.axes))
-        if (part.axis == number && part.preSize >= begin &&
-            part.preSize * part.size <= end)
+        if (manual.contains(part))
           list.push_back(AxisRefAttr::get(op.getContext(), int64_t(axis)));
     }
     return ArrayAttr::get(op.getContext(), list);

@@ -76,11 +76,11 @@ void shard::closeSignatures(Operation *root) {
                                                   : WalkResult::skip();
     SignatureAttrs signature(function);
     for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (Attribute hint = function.getArgAttr(index, "shard.sharding"))
-        signature.setArgument(index, "shard.sharding", close(hint, type));
+      if (Attribute hint = function.getArgAttr(index, kShardingAttrName))
+        signature.setArgument(index, kShardingAttrName, close(hint, type));
     for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-      if (Attribute hint = function.getResultAttr(index, "shard.sharding"))
-        signature.setResult(index, "shard.sharding", close(hint, type));
+      if (Attribute hint = function.getResultAttr(index, kShardingAttrName))
+        signature.setResult(index, kShardingAttrName, close(hint, type));
     signature.write();
     return WalkResult::skip();
   });

@@ -20,9 +20,6 @@ namespace shard {
 
 namespace {
 
-constexpr llvm::StringLiteral shardingName = "shard.sharding";
-constexpr llvm::StringLiteral loopsName = "shard.loops";
-
 LogicalResult expandLoops(Operation *op, ShardingAttr hint,
                           SymbolTableCollection &symbols) {
   GridOp gridOp = getGrid(op, hint.getGrid(), symbols);
@@ -30,7 +27,7 @@ LogicalResult expandLoops(Operation *op, ShardingAttr hint,
     return op->emitError() << "no grid " << hint.getGrid() << " in scope";
   FailureOr<Grid> grid = staticGrid(gridOp);
   if (failed(grid))
-    return op->emitError() << "'" << loopsName
+    return op->emitError() << "'" << kLoopsAttrName
                            << "' needs the sizes of all axes of grid "
                            << hint.getGrid();
   FailureOr<ResolvedSharding> resolved =
@@ -39,23 +36,24 @@ LogicalResult expandLoops(Operation *op, ShardingAttr hint,
     return failure();
   FailureOr<Sharding> axes = toSharding(*resolved);
   if (failed(axes))
-    return op->emitError() << "'" << loopsName
+    return op->emitError() << "'" << kLoopsAttrName
                            << "' takes whole axes; write sub-axes as axes of a "
                               "grid with more axes";
   LoopTable table = buildLoopTable(op);
   if (axes->dims.size() != table.loops.size())
-    return op->emitError() << "'" << loopsName << "' has " << axes->dims.size()
-                           << " entries, but the op has " << table.loops.size()
+    return op->emitError() << "'" << kLoopsAttrName << "' has "
+                           << axes->dims.size() << " entries, but the op has "
+                           << table.loops.size()
                            << " loops (--shard-print-loops shows them)";
   ShardingOption option;
   option.loops.assign(axes->dims.begin(), axes->dims.end());
   for (auto [number, loop] : llvm::enumerate(table.loops))
     if (loop.kind == LoopKind::Invalid && !option.loops[number].empty())
-      return op->emitError() << "'" << loopsName << "' splits loop " << number
-                             << ", which cannot be split";
+      return op->emitError() << "'" << kLoopsAttrName << "' splits loop "
+                             << number << ", which cannot be split";
   if (!isExpressible(table, *grid, option))
     return op->emitError()
-           << "'" << loopsName
+           << "'" << kLoopsAttrName
            << "' asks for shardings that no axis lists express: a digit of a "
               "dimension is split only evenly, and only where the digits "
               "before "
@@ -66,7 +64,7 @@ LogicalResult expandLoops(Operation *op, ShardingAttr hint,
     model.setShardingAnnotations(builder, gridName, option);
   else
     annotateByOption(op, builder, gridName, option);
-  op->removeAttr(loopsName);
+  op->removeAttr(kLoopsAttrName);
   return success();
 }
 
@@ -76,22 +74,22 @@ bool hasOpHint(Operation *op) {
   // Most ops have no discardable attributes at all.
   return !op->getDiscardableAttrDictionary().empty() &&
          !isa<FunctionOpInterface>(op) &&
-         (op->hasAttr(loopsName) || op->hasAttr(shardingName));
+         (op->hasAttr(kLoopsAttrName) || op->hasAttr(kShardingAttrName));
 }
 
 LogicalResult expandOpHints(ArrayRef<Operation *> hinted) {
   SymbolTableCollection symbols;
   for (Operation *op : hinted) {
-    auto wish = op->getAttrOfType<ShardingAttr>(shardingName);
+    auto wish = op->getAttrOfType<ShardingAttr>(kShardingAttrName);
     if (wish && op->getNumResults() == 1 &&
         isa<RankedTensorType>(op->getResult(0).getType())) {
       OpBuilder builder(op->getContext());
       builder.setInsertionPointAfter(op);
       ConstraintOp::create(builder, op->getLoc(), op->getResult(0).getType(),
                            op->getResult(0), wish);
-      op->removeAttr(shardingName);
+      op->removeAttr(kShardingAttrName);
     }
-    if (auto loops = op->getAttrOfType<ShardingAttr>(loopsName))
+    if (auto loops = op->getAttrOfType<ShardingAttr>(kLoopsAttrName))
       if (failed(expandLoops(op, loops, symbols)))
         return failure();
   }

@@ -180,19 +180,19 @@ void FunctionPartitioner::updateSignature() {
   SignatureAttrs signature(function);
   for (auto [index, sharding] :
        llvm::enumerate(shardings.signature.arguments)) {
-    signature.setArgument(index, shardingAttrName, {});
+    signature.setArgument(index, kShardingAttrName, {});
     if (sharding)
       signature.setArgument(
-          index, localAttrName,
+          index, kLocalAttrName,
           localAttr(globalArguments[index],
                     options.globalArguments
                         ? pool.replicated(sharding->dims.size())
                         : sharding));
   }
   for (auto [index, sharding] : llvm::enumerate(shardings.signature.results)) {
-    signature.setResult(index, shardingAttrName, {});
+    signature.setResult(index, kShardingAttrName, {});
     if (sharding)
-      signature.setResult(index, localAttrName,
+      signature.setResult(index, kLocalAttrName,
                           localAttr(globalResults[index], sharding));
   }
   signature.write();

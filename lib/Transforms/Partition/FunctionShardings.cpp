@@ -20,15 +20,6 @@ namespace shard {
 // ShardingPool
 //===----------------------------------------------------------------------===//
 
-const Sharding *ShardingPool::intern(const Sharding &sharding) {
-  auto [it, isNew] = index.try_emplace(toString(sharding), nullptr);
-  if (isNew) {
-    storage.push_back(sharding);
-    it->second = &storage.back();
-  }
-  return it->second;
-}
-
 const Sharding *ShardingPool::replicated(int64_t rank) {
   const Sharding *&sharding = byRank[rank];
   if (!sharding)
@@ -92,25 +83,27 @@ FunctionShardings::resolveFor(Operation *op, ShardingAttr attribute,
 
 LogicalResult FunctionShardings::readSignature() {
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-    if (function.getArgAttr(index, localAttrName))
-      return function.emitError() << "function '" << function.getName()
-                                  << "' is partitioned already (argument #"
-                                  << index << " has '" << localAttrName << "')";
+    if (function.getArgAttr(index, kLocalAttrName))
+      return function.emitError()
+             << "function '" << function.getName()
+             << "' is partitioned already (argument #" << index << " has '"
+             << kLocalAttrName << "')";
     FailureOr<const Sharding *> sharding =
-        readAttribute(function.getArgAttr(index, shardingAttrName), type);
+        readAttribute(function.getArgAttr(index, kShardingAttrName), type);
     if (failed(sharding))
       return failure();
     signature.arguments.push_back(*sharding);
-    if (function.getArgAttr(index, shardingAttrName) && !function.isExternal())
+    if (function.getArgAttr(index, kShardingAttrName) && !function.isExternal())
       stated[function.getArgument(index)] = *sharding;
   }
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    if (function.getResultAttr(index, localAttrName))
-      return function.emitError() << "function '" << function.getName()
-                                  << "' is partitioned already (result #"
-                                  << index << " has '" << localAttrName << "')";
+    if (function.getResultAttr(index, kLocalAttrName))
+      return function.emitError()
+             << "function '" << function.getName()
+             << "' is partitioned already (result #" << index << " has '"
+             << kLocalAttrName << "')";
     FailureOr<const Sharding *> sharding =
-        readAttribute(function.getResultAttr(index, shardingAttrName), type);
+        readAttribute(function.getResultAttr(index, kShardingAttrName), type);
     if (failed(sharding))
       return failure();
     signature.results.push_back(*sharding);
@@ -195,7 +188,7 @@ LogicalResult FunctionShardings::readResults() {
   }
   for (auto [index, sharding] : llvm::enumerate(returned)) {
     if (!sharding || !agree[index] ||
-        function.getResultAttr(index, shardingAttrName))
+        function.getResultAttr(index, kShardingAttrName))
       continue;
     Sharding reduced = *sharding;
     reduced.partial.clear();
@@ -271,9 +264,7 @@ LogicalResult FunctionShardings::checkWithout(const AxisList &axes) {
     return failure();
   walk = function->walk([&](ManualComputationOp manual) {
     for (auto reference : manual.getManualAxes().getAsRange<AxisRefAttr>()) {
-      GridAxis axis = reference.getName()
-                          ? *gridOp.lookupAxis(reference.getName().getValue())
-                          : GridAxis(reference.getNumber());
+      GridAxis axis = *gridOp.axisNumber(reference);
       if (llvm::is_contained(axes, axis)) {
         manual.emitError()
             << "axis " << gridOp.axisName(axis)

@@ -14,30 +14,24 @@
 #ifndef SHARD_LIB_TRANSFORMS_FUNCTIONSHARDINGS_H
 #define SHARD_LIB_TRANSFORMS_FUNCTIONSHARDINGS_H
 
+#include "shard/Geometry/Interner.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/Partitioning/Emitter.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
-#include <deque>
-#include <map>
-
 namespace shard {
-
-/// The name under which the signature of a function states shardings.
-inline constexpr llvm::StringLiteral shardingAttrName = "shard.sharding";
-/// The name under which partitioned functions keep global types and shardings.
-inline constexpr llvm::StringLiteral localAttrName = "shard.local";
 
 /// Shardings kept once each; equal ones have equal addresses.
 class ShardingPool {
 public:
-  const Sharding *intern(const Sharding &sharding);
+  const Sharding *intern(const Sharding &sharding) {
+    return &interner[interner.intern(sharding)];
+  }
   const Sharding *replicated(int64_t rank);
 
 private:
-  std::deque<Sharding> storage;
-  std::map<std::string, const Sharding *> index;
+  Interner<Sharding> interner;
   llvm::DenseMap<int64_t, const Sharding *> byRank;
 };
 

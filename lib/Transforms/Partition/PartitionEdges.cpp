@@ -136,20 +136,14 @@ FunctionPartitioner::rebuildRegionBranch(Operation *branch,
 // Manual computations
 //===----------------------------------------------------------------------===//
 
-/// The number of a manual axis.
-static GridAxis manualAxis(AxisRefAttr reference, GridOp grid) {
-  return reference.getName() ? *grid.lookupAxis(reference.getName().getValue())
-                             : GridAxis(reference.getNumber());
-}
-
 /// The body is code for one device already, as far as manual axes go: it is put in
 /// place of the op. Its values are global with respect to the other axes.
 LogicalResult FunctionPartitioner::rebuildManual(ManualComputationOp op) {
   mlir::Block &body = op.getBody().front();
   Grid outside = planningGrid, inside = planningGrid;
   for (Attribute attribute : op.getManualAxes())
-    inside.shape[manualAxis(cast<AxisRefAttr>(attribute), shardings.gridOp)] =
-        1;
+    inside.shape[*GridOp(shardings.gridOp)
+                      .axisNumber(cast<AxisRefAttr>(attribute))] = 1;
   auto shardingAt = [&](ArrayAttr list, unsigned index, Type type) {
     return shardings.resolveFor(op, cast<ShardingAttr>(list[index]), type);
   };
@@ -231,7 +225,8 @@ FunctionPartitioner::withoutManualAxes(ManualComputationOp op,
                                        const Sharding &sharding) {
   Sharding free = sharding;
   for (Attribute attribute : op.getManualAxes()) {
-    GridAxis axis = manualAxis(cast<AxisRefAttr>(attribute), shardings.gridOp);
+    GridAxis axis =
+        *GridOp(shardings.gridOp).axisNumber(cast<AxisRefAttr>(attribute));
     for (AxisList &axes : free.dims)
       llvm::erase(axes, axis);
     llvm::erase(free.partial, axis);

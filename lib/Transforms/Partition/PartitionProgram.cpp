@@ -18,6 +18,7 @@
 
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Partitioning/ManualCalls.h"
+#include "shard/Partitioning/PlanTrace.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -53,9 +54,7 @@ manualAxes(const llvm::SetVector<ManualComputationOp> &callers,
                                 << GridOp(called.gridOp).getSymName()
                                 << "; it must be on the same grid";
     for (auto reference : manual.getManualAxes().getAsRange<AxisRefAttr>()) {
-      std::optional<GridAxis> axis =
-          reference.getName() ? grid.lookupAxis(reference.getName().getValue())
-                              : GridAxis(reference.getNumber());
+      std::optional<GridAxis> axis = grid.axisNumber(reference);
       if (axis && !llvm::is_contained(axes, *axis))
         axes.push_back(*axis);
     }
@@ -117,7 +116,7 @@ LogicalResult partitionProgram(Operation *root,
     auto &[costs, planner] = planners[shardings->gridOp];
     if (!planner) {
       costs = linkCosts(shardings->gridOp);
-      planner = std::make_unique<Planner>(*costs);
+      planner = std::make_unique<Planner>(*costs, planTrace());
     }
     FunctionPartitioner partitioner(cast<FunctionOpInterface>(function),
                                     *shardings, pool, *planner, signatureOf,

@@ -167,7 +167,7 @@ private:
         finest = grid;
     };
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (auto local = function.getArgAttrOfType<LocalAttr>(i, "shard.local"))
+      if (auto local = function.getArgAttrOfType<LocalAttr>(i, kLocalAttrName))
         name(local.getSharding().getGrid());
     function->walk([&](Operation *op) {
       if (isa_and_present<ShardDialect>(op->getDialect()))
@@ -177,7 +177,7 @@ private:
 
   void seedArguments(FunctionOpInterface function) {
     for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
-      auto local = function.getArgAttrOfType<LocalAttr>(index, "shard.local");
+      auto local = function.getArgAttrOfType<LocalAttr>(index, kLocalAttrName);
       if (!local)
         continue;
       FlatSymbolRefAttr name = local.getSharding().getGrid();
@@ -192,9 +192,9 @@ private:
       } else {
         SmallVector<int16_t> axes;
         for (const ResolvedDim &dim : resolved->dims)
-          for (const ResolvedAxis &axis : dim.axes)
+          for (const AxisPart &axis : dim.axes)
             axes.push_back(axis.axis);
-        for (const ResolvedAxis &axis : resolved->partial)
+        for (const AxisPart &axis : resolved->partial)
           axes.push_back(axis.axis);
         set = axesOf(function, name, axes);
       }

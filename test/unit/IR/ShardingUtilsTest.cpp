@@ -72,13 +72,13 @@ TEST_F(ShardingUtils, ResolveNamesNumbersAndSubAxes) {
             "[\"y\":(1)2], replicated = [1:(4)2]>"),
       op, type, emitError);
   ASSERT_TRUE(succeeded(resolved));
-  EXPECT_EQ(resolved->dims[0].axes[0], (ResolvedAxis{1, 2, 2, false}));
+  EXPECT_EQ(resolved->dims[0].axes[0], (AxisPart{1, 2, 2}));
   EXPECT_TRUE(resolved->dims[0].open);
-  EXPECT_EQ(resolved->dims[1].axes[0], (ResolvedAxis{0, 1, 2, true}));
+  EXPECT_EQ(resolved->dims[1].axes[0], (AxisPart{0, 1, 2}));
   EXPECT_EQ(resolved->dims[1].priority, 1);
-  EXPECT_EQ(resolved->partial[0], (ResolvedAxis{1, 1, 2, false}));
-  EXPECT_EQ(resolved->replicated[0], (ResolvedAxis{1, 4, 2, false}));
-  EXPECT_FALSE(resolved->wholeAxesOnly());
+  EXPECT_EQ(resolved->partial[0], (AxisPart{1, 1, 2}));
+  EXPECT_EQ(resolved->replicated[0], (AxisPart{1, 4, 2}));
+  EXPECT_TRUE(resolved->hasSubAxes);
   EXPECT_TRUE(failed(toSharding(*resolved)));
 }
 

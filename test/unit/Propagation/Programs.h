@@ -41,9 +41,9 @@ public:
   /// 8x8.
   ValueId square(const std::string &text = "") { return value({8, 8}, text); }
 
-  AxisOrigin part(const std::string &text) const {
+  AxisPart part(const std::string &text) const {
     GridAxis axis = text[0] - 'a';
-    AxisOrigin part{axis, 1, problem.grid.shape[axis]};
+    AxisPart part{axis, 1, problem.grid.shape[axis]};
     if (text.size() > 1)
       sscanf(text.c_str() + 1, ":(%ld)%ld", &part.preSize, &part.size);
     return part;
@@ -173,7 +173,7 @@ public:
   }
 
   std::string axis(GridAxis number) const {
-    const AxisOrigin &origin = solution.axes[number];
+    const AxisPart &origin = solution.axes[number];
     std::string name(1, 'a' + origin.axis);
     if (origin.size != problem.grid.shape[origin.axis])
       name += ":(" + std::to_string(origin.preSize) + ")" +

@@ -165,7 +165,7 @@ TEST(RandomPrograms, KeepTheRules) {
       Sharding sharding = solution.sharding(id, random.shapes[id].size());
       for (size_t dim = 0; dim < hint.dims.size(); ++dim) {
         int64_t wanted = 1, got = solution.grid.groupSize(sharding.dims[dim]);
-        for (const AxisOrigin &axis : hint.dims[dim].axes)
+        for (const AxisPart &axis : hint.dims[dim].axes)
           wanted *= axis.size;
         if (hint.dims[dim].open)
           ASSERT_EQ(got % wanted, 0) << seed;

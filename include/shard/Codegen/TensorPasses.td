@@ -1,0 +1,287 @@
+//===- TensorPasses.td - Passes before bufferization -------*- tablegen -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The steps of `shard-lower-to-llvm` on tensors, in the order in which it runs
+// them. Passes.td includes this file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_CODEGEN_TENSORPASSES_TD
+#define SHARD_CODEGEN_TENSORPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ShardWrapScalars : Pass<"shard-wrap-scalars", "::mlir::ModuleOp"> {
+  let summary = "turn scalars in the signatures of entries into tensors";
+  let description = [{
+    Scalar arguments and results of `entry`, or of every public function, become
+    tensors of rank 0, as a caller that passes tensors only needs them. Calls of
+    such a function inside the module are not changed.
+
+    ```mlir
+    // Input
+    func.func @f(%a: f32) -> f32 {
+      %0 = arith.negf %a : f32
+      return %0 : f32
+    }
+    // Output
+    func.func @f(%arg0: tensor<f32>) -> tensor<f32> {
+      %extracted = tensor.extract %arg0[] : tensor<f32>
+      %0 = arith.negf %extracted : f32
+      %from_elements = tensor.from_elements %0 : tensor<f32>
+      return %from_elements : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "",
+           "The function that is called from outside; every public function if empty">,
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def ShardLiftBranches : Pass<"shard-lift-branches", "::mlir::ModuleOp"> {
+  let summary = "turn blocks and branches into ops of scf";
+  let description = [{
+    Regions of functions with several blocks become regions with one, by MLIR's
+    lifting of control flow. One-shot bufferization gives a block argument one
+    buffer type only where all branches to it agree on one, and its analysis does
+    not follow branches; the ops of scf say what flows where.
+
+    ```mlir
+    // Input
+    func.func @f(%c: i1, %a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+      cf.cond_br %c, ^end(%a : tensor<4xf32>), ^end(%b : tensor<4xf32>)
+    ^end(%x: tensor<4xf32>):
+      return %x : tensor<4xf32>
+    }
+    // Output
+    func.func @f(%arg0: i1, %arg1: tensor<4xf32>, %arg2: tensor<4xf32>) -> tensor<4xf32> {
+      %c0_i32 = arith.constant 0 : i32
+      %0 = scf.if %arg0 -> (tensor<4xf32>) {
+        scf.yield %arg1 : tensor<4xf32>
+      } else {
+        scf.yield %arg2 : tensor<4xf32>
+      }
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::ub::UBDialect"];
+}
+
+def ShardLowerGlobals : Pass<"shard-lower-globals", "::mlir::ModuleOp"> {
+  let summary = "turn globals of ml_program into buffers of a run";
+  let description = [{
+    A mutable global is a variable of the program. Devices may be threads of one
+    process, each with variables of its own: the entry makes a buffer for each
+    variable, with the initial value, and hands it to every function that it calls.
+    Constant globals become constants.
+
+    Errors: a global without a static shape; a program with globals and several
+    public functions, unless `entry` names one of them.
+
+    ```mlir
+    // Input
+    ml_program.global private mutable @counter(dense<0> : tensor<1xi64>) : tensor<1xi64>
+    func.func @f() -> tensor<1xi64> {
+      %0 = ml_program.global_load @counter : tensor<1xi64>
+      return %0 : tensor<1xi64>
+    }
+    // Output
+    func.func @f() -> tensor<1xi64> {
+      %alloc = memref.alloc() : memref<1xi64>
+      %cst = arith.constant dense<0> : tensor<1xi64>
+      bufferization.materialize_in_destination %cst in restrict writable %alloc : (tensor<1xi64>, memref<1xi64>) -> ()
+      %0 = bufferization.to_tensor %alloc restrict : memref<1xi64> to tensor<1xi64>
+      %1 = bufferization.alloc_tensor() copy(%0) : tensor<1xi64>
+      return %1 : tensor<1xi64>
+    }
+    ```
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "",
+           "The function that is called from outside; every public function if empty">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def ShardLowerTensorOps : Pass<"shard-lower-tensor-ops", "::mlir::ModuleOp"> {
+  let summary = "replace ops on tensors that have no form on buffers";
+  let description = [{
+    `tensor.gather`, `tensor.scatter`, `tensor.bitcast`, `linalg.pack`,
+    `linalg.unpack` and `bufferization.materialize_in_destination` become others
+    that bufferize. Constants of more than 64 equal elements become fills.
+
+    An index of a scatter that is out of range means the nearest one in range; of
+    two slices for one place the later stays.
+
+    Errors: a constant of dynamic shape, to which MLIR folds a comparison of a
+    tensor with itself.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<8xf32>, %i: tensor<2x1xindex>) -> tensor<2xf32> {
+      %0 = tensor.gather %a[%i] gather_dims([0]) : (tensor<8xf32>, tensor<2x1xindex>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }
+    // Output
+    #map = affine_map<(d0) -> (d0)>
+    module {
+      func.func @f(%arg0: tensor<8xf32>, %arg1: tensor<2x1xindex>) -> tensor<2xf32> {
+        %0 = tensor.empty() : tensor<2xf32>
+        %1 = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]} outs(%0 : tensor<2xf32>) {
+        ^bb0(%out: f32):
+          %2 = linalg.index 0 : index
+          %c0 = arith.constant 0 : index
+          %extracted = tensor.extract %arg1[%2, %c0] : tensor<2x1xindex>
+          %extracted_0 = tensor.extract %arg0[%extracted] : tensor<8xf32>
+          linalg.yield %extracted_0 : f32
+        } -> tensor<2xf32>
+        return %1 : tensor<2xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ShardPrepareTensors : Pass<"shard-prepare-tensors", "::mlir::ModuleOp"> {
+  let summary = "bring linalg ops into one form and fuse elementwise ops";
+  let description = [{
+    Named ops of linalg and elementwise ops on tensors become `linalg.generic`;
+    ops such as `linalg.softmax` are decomposed. An elementwise producer is fused
+    into its only user, unless the user is a contraction, for which there is a
+    kernel, or would compute the producer many times over.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = arith.addf %a, %b : tensor<4xf32>
+      %1 = arith.mulf %0, %b : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    // Output
+    #map = affine_map<(d0) -> (d0)>
+    module {
+      func.func @f(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) -> tensor<4xf32> {
+        %0 = tensor.empty() : tensor<4xf32>
+        %1 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]} ins(%arg0, %arg1 : tensor<4xf32>, tensor<4xf32>) outs(%0 : tensor<4xf32>) {
+        ^bb0(%in: f32, %in_0: f32, %out: f32):
+          %2 = arith.addf %in, %in_0 : f32
+          %3 = arith.mulf %2, %in_0 : f32
+          linalg.yield %3 : f32
+        } -> tensor<4xf32>
+        return %1 : tensor<4xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ShardMakeTotal : Pass<"shard-make-total", "::mlir::ModuleOp"> {
+  let summary = "define integer division and access by index for every operand";
+  let description = [{
+    A division by zero, or one that overflows, would trap, and an index that is out
+    of range would read or write elsewhere. Afterwards such a division gives 0, an
+    index is moved to the nearest one in range, an element whose index is out of
+    range is not inserted, and a slice whose offset depends on data is moved into
+    its tensor.
+
+    ```mlir
+    // Input
+    func.func @f(%a: i32, %b: i32) -> i32 {
+      %0 = arith.divui %a, %b : i32
+      return %0 : i32
+    }
+    // Output
+    func.func @f(%arg0: i32, %arg1: i32) -> i32 {
+      %c0_i32 = arith.constant 0 : i32
+      %c1_i32 = arith.constant 1 : i32
+      %0 = arith.cmpi eq, %arg1, %c0_i32 : i32
+      %1 = arith.select %0, %c1_i32, %arg1 : i32
+      %2 = arith.divui %arg0, %1 : i32
+      %3 = arith.select %0, %c0_i32, %2 : i32
+      return %3 : i32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ShardWidenReductions : Pass<"shard-widen-reductions", "::mlir::ModuleOp"> {
+  let summary = "sum f16 and bf16 in f32";
+  let description = [{
+    A `linalg.generic` that adds or multiplies elements of f16 or bf16 over a
+    reduction loop computes in f32 and rounds its result once: on one device and on
+    each device of a grid alike. Contractions are left alone; their kernel does so
+    anyway.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<8xf16>, %init: tensor<f16>) -> tensor<f16> {
+      %0 = linalg.generic {
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+          iterator_types = ["reduction"]}
+          ins(%a : tensor<8xf16>) outs(%init : tensor<f16>) {
+      ^bb0(%x: f16, %sum: f16):
+        %1 = arith.addf %x, %sum : f16
+        linalg.yield %1 : f16
+      } -> tensor<f16>
+      return %0 : tensor<f16>
+    }
+    // Output
+    #map = affine_map<() -> ()>
+    #map1 = affine_map<(d0) -> (d0)>
+    #map2 = affine_map<(d0) -> ()>
+    module {
+      func.func @f(%arg0: tensor<8xf16>, %arg1: tensor<f16>) -> tensor<f16> {
+        %0 = tensor.empty() : tensor<f32>
+        %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = []} ins(%arg1 : tensor<f16>) outs(%0 : tensor<f32>) {
+        ^bb0(%in: f16, %out: f32):
+          %5 = arith.extf %in : f16 to f32
+          linalg.yield %5 : f32
+        } -> tensor<f32>
+        %2 = linalg.generic {indexing_maps = [#map1, #map2], iterator_types = ["reduction"]} ins(%arg0 : tensor<8xf16>) outs(%1 : tensor<f32>) {
+        ^bb0(%in: f16, %out: f32):
+          %5 = arith.extf %in : f16 to f32
+          %6 = arith.addf %5, %out : f32
+          linalg.yield %6 : f32
+        } -> tensor<f32>
+        %3 = tensor.empty() : tensor<f16>
+        %4 = linalg.generic {indexing_maps = [#map, #map], iterator_types = []} ins(%2 : tensor<f32>) outs(%3 : tensor<f16>) {
+        ^bb0(%in: f32, %out: f16):
+          %5 = arith.truncf %in : f32 to f16
+          linalg.yield %5 : f16
+        } -> tensor<f16>
+        return %4 : tensor<f16>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+#endif // SHARD_CODEGEN_TENSORPASSES_TD

@@ -1,0 +1,91 @@
+//===- ExplainReasons.h - Where the axes of values come from ----*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Follows the causes that the engine recorded (Solution::causes) from a value and an
+// axis to the hint that the axis comes from, and finds the hints that keep axes out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_PROPAGATION_EXPLAINREASONS_H
+#define SHARD_LIB_PROPAGATION_EXPLAINREASONS_H
+
+#include "Reader.h"
+
+#include "shard/Propagation/Engine.h"
+
+namespace shard::propagation {
+
+using Reason = PropagationExplanation::Reason;
+
+/// "file:line:column", or what the location prints.
+std::string placeOf(mlir::Location location);
+
+/// Answers questions about one solution. ValueIds are those of Reader::find.
+class Reasons {
+public:
+  Reasons(Reader &reader, const Solution &solution, const GridPropagation &out)
+      : reader(reader), solution(solution), out(out),
+        gridOp(mlir::cast<GridOp>(out.gridOp)) {
+    for (auto [value, hint] : reader.problem.hints)
+      hintOf.try_emplace(value, hint);
+  }
+
+  bool hasHint(ValueId value) const { return hintOf.count(value); }
+
+  /// The name or number of an axis of the result; a part of an axis of the given
+  /// grid as "name:(preSize)size".
+  std::string axisName(GridAxis axis);
+  std::string text(const Sharding &sharding);
+  Sharding shardingOf(ValueId id);
+  /// An op of the problem in words: its name and place.
+  std::string describe(OpId op);
+
+  /// Follows the causes of `axis` from `value` to a hint.
+  Reason reasonOf(ValueId value, GridAxis axis, int64_t dim);
+  /// Where all axes that split `value` come from.
+  std::vector<Reason> reasonsOf(ValueId value);
+
+  /// What a hint of `value` says about dimension `dim` to a sharding that had
+  /// more there; nothing if it left the dimension open.
+  void addLimit(std::vector<Reason> &reasons, ValueId value, int64_t dim);
+
+  /// Why a value that is to be equal to one of sharding `has` is as it is.
+  std::vector<Reason> wishesOf(ValueId target, const Sharding &has);
+
+  /// The hints on other tensors of `op` that keep its loops of dimension `dim`
+  /// of `tensor` from being split; false if these cannot be split or are none.
+  bool addLimits(std::vector<Reason> &reasons, OpId op, unsigned tensor,
+                 unsigned dim);
+
+  /// Where an op gets `axis` from that splits its loops: the operand whose loops
+  /// of kind `kind` have it.
+  void addOperandReasons(std::vector<Reason> &reasons, OpId op, GridAxis axis,
+                         LoopKind kind);
+
+  /// Why partial sums of `value` are not passed on.
+  std::string whyReduced(ValueId value);
+
+private:
+  /// Why `user` cannot hand on partial sums of `value`; empty if it can.
+  std::string whyComplete(OpId user, ValueId value);
+
+  Reader &reader;
+  const Solution &solution;
+  const GridPropagation &out;
+  GridOp gridOp;
+  /// In the problem's table of hints.
+  llvm::DenseMap<ValueId, uint32_t> hintOf;
+  /// The ops that have a value as operand; filled when first needed.
+  llvm::DenseMap<ValueId, llvm::SmallVector<OpId, 2>> usersOf;
+  /// The end of the chain of a value and an axis, and its length.
+  llvm::DenseMap<std::pair<ValueId, GridAxis>, std::pair<ValueId, size_t>> ends;
+};
+
+} // namespace shard::propagation
+
+#endif // SHARD_LIB_PROPAGATION_EXPLAINREASONS_H
