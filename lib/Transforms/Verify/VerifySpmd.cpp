@@ -23,6 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AxisSet.h"
+
 #include "shard/Transforms/Transforms.h"
 
 #include "shard/IR/ShardOps.h"
@@ -44,28 +46,6 @@ using namespace mlir;
 namespace shard {
 
 namespace {
-
-/// A set of axes of the grid; all bits set for axes of unknown grids.
-using AxisSet = uint64_t;
-constexpr AxisSet everyAxis = ~AxisSet(0);
-
-AxisSet setOf(ArrayRef<int16_t> axes) {
-  AxisSet set = 0;
-  for (int16_t axis : axes)
-    set |= axis >= 0 && axis < 63 ? AxisSet(1) << axis : everyAxis;
-  return set;
-}
-
-std::string toString(AxisSet set) {
-  if (set == everyAxis)
-    return "every axis";
-  std::string text;
-  unsigned count = 0;
-  for (unsigned axis = 0; axis < 64; ++axis)
-    if (set >> axis & 1)
-      text += (count++ ? ", " : "") + std::to_string(axis);
-  return (count == 1 ? "axis " : "axes ") + text;
-}
 
 class SpmdVerifier {
 public:

@@ -1,0 +1,43 @@
+//===- AxisSet.h - Sets of grid axes ----------------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_TRANSFORMS_VERIFY_AXISSET_H
+#define SHARD_LIB_TRANSFORMS_VERIFY_AXISSET_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <string>
+
+namespace shard {
+
+/// A set of axes of the grid; all bits set for axes of unknown grids.
+using AxisSet = uint64_t;
+inline constexpr AxisSet everyAxis = ~AxisSet(0);
+
+inline AxisSet setOf(llvm::ArrayRef<int16_t> axes) {
+  AxisSet set = 0;
+  for (int16_t axis : axes)
+    set |= axis >= 0 && axis < 63 ? AxisSet(1) << axis : everyAxis;
+  return set;
+}
+
+inline std::string toString(AxisSet set) {
+  if (set == everyAxis)
+    return "every axis";
+  std::string text;
+  unsigned count = 0;
+  for (unsigned axis = 0; axis < 64; ++axis)
+    if (set >> axis & 1)
+      text += (count++ ? ", " : "") + std::to_string(axis);
+  return (count == 1 ? "axis " : "axes ") + text;
+}
+
+} // namespace shard
+
+#endif // SHARD_LIB_TRANSFORMS_VERIFY_AXISSET_H
