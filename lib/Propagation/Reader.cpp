@@ -191,6 +191,28 @@ void Reader::readTableOp(Operation *op) {
   origins.push_back(op);
 }
 
+/// An annotation by the sharding that another value ends with makes the two one, as
+/// a group does.
+LogicalResult Reader::tieToAsked(ShardOp annotation, ValueId target) {
+  auto asked = annotation.getSharding().getDefiningOp<GetShardingOp>();
+  if (!asked)
+    return annotation.emitError()
+           << "the sharding of this annotation is not known here; state it by "
+              "shard.sharding, or take that of a value by shard.get_sharding";
+  ValueId source = idOf(asked.getSource());
+  if (source == kNoValue ||
+      problem.shapes[problem.valueShape[source]].extents !=
+          problem.shapes[problem.valueShape[target]].extents ||
+      problem.valueScope[source] != problem.valueScope[target])
+    return annotation.emitError()
+           << "takes the sharding of a value of another shape, or across the "
+              "border of a manual_computation; state the sharding by "
+              "shard.sharding";
+  hinted.push_back(source);
+  unite(source, target);
+  return success();
+}
+
 LogicalResult Reader::readShardOp(Operation *op) {
   if (auto shard = dyn_cast<ShardOp>(op)) {
     ShardingOp sharding = getShardingOp(shard.getSharding());
@@ -211,8 +233,9 @@ LogicalResult Reader::readShardOp(Operation *op) {
       else
         values.emplace_back(shard.getResult(), source);
     }
-    // A sharding that another op computes says nothing that can be read here.
-    return sharding ? addHint(target, sharding, type, op->getLoc()) : success();
+    if (sharding)
+      return addHint(target, sharding, type, op->getLoc());
+    return tieToAsked(shard, target);
   }
   if (auto constraint = dyn_cast<ConstraintOp>(op)) {
     ValueId source = idOf(constraint.getInput());

@@ -142,6 +142,7 @@ private:
   mlir::LogicalResult readOp(mlir::Operation *op);
   void readTableOp(mlir::Operation *op);
   mlir::LogicalResult readShardOp(mlir::Operation *op);
+  mlir::LogicalResult tieToAsked(ShardOp annotation, ValueId target);
 
   // ReaderEdges.cpp
   bool readCall(mlir::Operation *op);

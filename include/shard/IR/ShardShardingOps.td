@@ -76,7 +76,9 @@ def Shard_ShardingOp
 def Shard_GetShardingOp : Shard_Op<"get_sharding", [Pure]> {
   let summary = "the sharding of a tensor";
   let description = [{
-    The sharding that the nearest annotation of the tensor states.
+    The sharding that the tensor ends with. Propagation gives it to all values that are
+    annotated by it, as if they were in one `shard.group` with the tensor. Where the
+    tensor is annotated, it is what the nearest annotation states.
 
     ```mlir
     %0 = shard.get_sharding %t : tensor<8x8xf32> -> !shard.sharding
