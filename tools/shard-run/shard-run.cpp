@@ -261,6 +261,29 @@ LogicalResult endTogether(shard::runtime::Processes &processes,
   return result;
 }
 
+/// Applies --grid, --lift-constants and --hint. `entry` may become another op.
+LogicalResult changeProgram(ModuleOp module, func::FuncOp &entry) {
+  if (!gridShape.empty() && failed(shard::setGrid(module, gridShape)))
+    return failure();
+  if (lift) {
+    // Constants of helpers count too.
+    if (failed(shard::inlineCalls(module)))
+      return failure();
+    FailureOr<func::FuncOp> inlined = shard::findEntry(module, entryName);
+    if (failed(inlined))
+      return failure();
+    entry = *inlined;
+    if (shard::liftConstants(entry) == 0)
+      emitRemark(entry->getLoc())
+          << "--lift-constants lifts nothing: '" << entry.getName()
+          << "' has no float constant of more than 64 elements";
+  }
+  for (const std::string &hint : hints)
+    if (failed(shard::applyHint(entry, hint)))
+      return failure();
+  return success();
+}
+
 /// Everything after the command line has been read.
 LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   bool isFirst = !processes || processes->number() == 0;
@@ -276,23 +299,8 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   FailureOr<func::FuncOp> entry = shard::findEntry(*module, entryName);
   if (failed(entry))
     return failure();
-  if (!gridShape.empty() && failed(shard::setGrid(*module, gridShape)))
+  if (failed(changeProgram(*module, *entry)))
     return failure();
-  if (lift) {
-    // Constants of helpers count too.
-    if (failed(shard::inlineCalls(*module)))
-      return failure();
-    entry = shard::findEntry(*module, entryName);
-    if (failed(entry))
-      return failure();
-    if (shard::liftConstants(*entry) == 0)
-      emitRemark(entry->getLoc())
-          << "--lift-constants lifts nothing: '" << entry->getName()
-          << "' has no float constant of more than 64 elements";
-  }
-  for (const std::string &hint : hints)
-    if (failed(shard::applyHint(*entry, hint)))
-      return failure();
   // A grid that is not the one which the program's hints were written for.
   if (failed(mlir::verify(*module)))
     return failure();

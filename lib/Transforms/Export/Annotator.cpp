@@ -261,7 +261,9 @@ private:
     auto attribute = [&](const Sharding &sharding) {
       SmallVector<AxisRefAttr> replicated;
       for (auto reference : manual.getAsRange<AxisRefAttr>()) {
-        GridAxis axis = *gridOp.axisNumber(reference);
+        // Refined axes are numbers of a grid that is not in the program yet.
+        GridAxis axis = propagation.refined ? GridAxis(reference.getNumber())
+                                            : *gridOp.axisNumber(reference);
         if (!llvm::is_contained(sharding.partial, axis) &&
             llvm::none_of(sharding.dims, [&](const AxisList &axes) {
               return llvm::is_contained(axes, axis);

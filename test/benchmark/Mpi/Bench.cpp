@@ -91,7 +91,7 @@ void measureAll(int64_t bytes, bool quick) {
   int count = int(n), all = int(n * size);
   int next = (rank + 1) % size, previous = (rank + size - 1) % size;
   MPI_Comm world = MPI_COMM_WORLD;
-  float *p = part.data(), *p2 = part2.data(), *w = whole.data(),
+  float *p = part.data(), *w = whole.data(),
         *w2 = whole2.data();
   auto copyAtRoot = [&](const void *from, void *to, size_t length) {
     if (rank == 0)
