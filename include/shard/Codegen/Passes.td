@@ -179,7 +179,7 @@ def ShardLowerLinalg : Pass<"shard-lower-linalg", "::mlir::ModuleOp"> {
     convolution) becomes one call of `shard_kernel_contract`
     (shard/Runtime/Kernels/Contraction.h) if `kernel-calls`. Every other op becomes a loop nest
     whose innermost loop walks through memory in order; sums are kept in registers,
-    and their order is left to LLVM. `scf.forall` becomes `scf.for`: a device is one
+    in eight partial sums on every processor. `scf.forall` becomes `scf.for`: a device is one
     thread.
 
     ```mlir
