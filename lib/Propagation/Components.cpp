@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Components.h"
-#include "Reader.h"
+#include "ReadProgram.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/EquivalenceClasses.h"

@@ -22,11 +22,11 @@ namespace {
 
 class Explainer {
 public:
-  Explainer(Operation *root, Reader &reader, const Solution &solution,
+  Explainer(Operation *root, ReadProgram &program, const Solution &solution,
             const GridPropagation &out, Planner &planner,
             PropagationExplanation &explanation)
-      : names(root), reader(reader), out(out), planner(planner),
-        reasons(reader, solution, out), explanation(explanation) {}
+      : names(root), program(program), out(out), planner(planner),
+        reasons(program, solution, out), explanation(explanation) {}
 
   void run(Operation *root, const WrittenReshards &reshards) {
     root->walk<WalkOrder::PreOrder>(
@@ -38,15 +38,15 @@ public:
       entry.value = nameOf(value);
       entry.place = placeOf(value.getLoc());
       entry.sharding = reasons.text(out.shardings[index]);
-      entry.reasons = reasons.reasonsOf(reader.find(reader.idOf(value)));
+      entry.reasons = reasons.reasonsOf(program.find(program.idOf(value)));
       explanation.values.push_back(std::move(entry));
     }
     for (auto [use, op] : llvm::zip(out.uses, reshards.useOps))
       addReshard(use, op);
     for (const WrittenReshards::Computed &entry : reshards.computed)
       addResult(entry);
-    for (OpId op = 0; op < reader.problem.numOps(); ++op)
-      if (Operation *owner = reader.silent.lookup(op))
+    for (OpId op = 0; op < program.problem.numOps(); ++op)
+      if (Operation *owner = program.silent.lookup(op))
         if (isa<ShardOp, ConstraintOp>(owner))
           addAnnotation(owner, op);
     llvm::sort(entries, llvm::less_first());
@@ -70,10 +70,10 @@ private:
   /// The grid on which reshards of `value` are planned: without the axes that are
   /// manual around it.
   const Grid &gridOf(ValueId value) {
-    uint16_t scope = reader.problem.valueScope[value];
+    uint16_t scope = program.problem.valueScope[value];
     auto [it, isNew] = gridOfScope.try_emplace(scope);
     if (isNew)
-      it->second = planningGrid(reader.problem, scope, out);
+      it->second = planningGrid(program.problem, scope, out);
     return it->second;
   }
 
@@ -86,8 +86,8 @@ private:
 
   /// The reshard that an annotation for users is.
   void addAnnotation(Operation *owner, OpId op) {
-    ValueId source = reader.find(reader.problem.tensors(op)[0]);
-    ValueId target = reader.find(reader.problem.tensors(op)[1]);
+    ValueId source = program.find(program.problem.tensors(op)[0]);
+    ValueId target = program.find(program.problem.tensors(op)[1]);
     Sharding has = reasons.shardingOf(source),
              wanted = reasons.shardingOf(target);
     if (has == wanted)
@@ -109,7 +109,7 @@ private:
     PropagationExplanation::ReshardEntry entry;
     Operation *owner = use.use->getOwner();
     const Sharding &wanted = out.shardings[use.sharding];
-    ValueId value = reader.find(reader.idOf(use.use->get()));
+    ValueId value = program.find(program.idOf(use.use->get()));
     Sharding has = reasons.shardingOf(value);
     entry.value = nameOf(use.use->get());
     entry.user = (owner->getName().getStringRef() + " operand " +
@@ -137,15 +137,15 @@ private:
       entry.verdict = isa<ManualComputationOp>(owner)
                           ? "the in sharding of the manual computation says so"
                           : "the body of the op uses the whole tensor";
-    } else if (isa<OpOperand *>(reader.origins[op])) {
-      ValueId target = reader.problem.tensors(op)[1];
-      entry.wants = reasons.wishesOf(reader.find(target), has);
+    } else if (isa<OpOperand *>(program.origins[op])) {
+      ValueId target = program.problem.tensors(op)[1];
+      entry.wants = reasons.wishesOf(program.find(target), has);
       entry.verdict = "all that arrives there has one sharding";
-    } else if (reader.problem.table(op).loops.empty()) {
+    } else if (program.problem.table(op).loops.empty()) {
       entry.verdict = "the op has no sharding model and takes whole tensors";
     } else {
       // The other tensors that have the axes in question.
-      for (ValueId other : reader.problem.tensors(op)) {
+      for (ValueId other : program.problem.tensors(op)) {
         if (other == kNoValue || other == value)
           continue;
         Sharding sharding = reasons.shardingOf(other);
@@ -193,9 +193,9 @@ private:
 
   /// The reshard of a result behind the op that computes it otherwise.
   void addResult(const WrittenReshards::Computed &computed) {
-    const FlatTable &table = reader.problem.table(computed.op);
-    Operation *owner = reader.ownerOf(computed.op);
-    ValueId value = reader.problem.tensors(
+    const FlatTable &table = program.problem.table(computed.op);
+    Operation *owner = program.ownerOf(computed.op);
+    ValueId value = program.problem.tensors(
         computed.op)[table.numOperands + computed.result];
     const Sharding &has = computed.sharding;
     Sharding wanted = reasons.shardingOf(value);
@@ -239,14 +239,14 @@ private:
     if (!isMoved && reasons.hasHint(value)) {
       Reason reason;
       reason.dim = -1;
-      reason.hint = reader.describeHint(value);
+      reason.hint = program.hints.describe(value);
       entry.wants.push_back(std::move(reason));
     }
     entries.emplace_back(behind(owner, computed.result), std::move(entry));
   }
 
   AsmState names;
-  Reader &reader;
+  ReadProgram &program;
   const GridPropagation &out;
   Planner &planner;
   Reasons reasons;
@@ -259,10 +259,10 @@ private:
 
 } // namespace
 
-void explain(Operation *root, Reader &reader, const Solution &solution,
+void explain(Operation *root, ReadProgram &program, const Solution &solution,
              const GridPropagation &out, const WrittenReshards &reshards,
              Planner &planner, PropagationExplanation &explanation) {
-  Explainer(root, reader, solution, out, planner, explanation)
+  Explainer(root, program, solution, out, planner, explanation)
       .run(root, reshards);
 }
 

@@ -15,9 +15,10 @@ namespace shard::propagation {
 
 /// Adds to `explanation` what can be said about `out`. `reshards` is what
 /// writeSolution returned; `planner` tells the collectives of a reshard.
-void explain(mlir::Operation *root, Reader &reader, const Solution &solution,
-             const GridPropagation &out, const WrittenReshards &reshards,
-             Planner &planner, PropagationExplanation &explanation);
+void explain(mlir::Operation *root, ReadProgram &program,
+             const Solution &solution, const GridPropagation &out,
+             const WrittenReshards &reshards, Planner &planner,
+             PropagationExplanation &explanation);
 
 } // namespace shard::propagation
 

@@ -59,14 +59,14 @@ std::string Reasons::text(const Sharding &sharding) {
 Sharding Reasons::shardingOf(ValueId id) {
   uint32_t index = solution.values[id];
   size_t rank =
-      reader.problem.shapes[reader.problem.valueShape[id]].extents.size();
+      program.problem.shapes[program.problem.valueShape[id]].extents.size();
   return index == kReplicated ? Sharding::replicated(rank)
                               : out.shardings[index];
 }
 
 std::string Reasons::describe(OpId op) {
-  Operation *owner = reader.ownerOf(op);
-  Reader::Origin origin = reader.origins[op];
+  Operation *owner = program.ownerOf(op);
+  ReadProgram::Origin origin = program.origins[op];
   std::string result;
   if (!origin.isNull())
     if (auto *use = dyn_cast<OpOperand *>(origin))
@@ -92,7 +92,7 @@ Reason Reasons::reasonOf(ValueId value, GridAxis axis, int64_t dim) {
         if (cause == solution.causes.end())
           break;
         reason.chain.push_back(describe(cause->second.op));
-        at = reader.find(cause->second.source);
+        at = program.find(cause->second.source);
       }
       break;
     }
@@ -103,12 +103,12 @@ Reason Reasons::reasonOf(ValueId value, GridAxis axis, int64_t dim) {
       reason.chain.push_back(describe(cause->second.op));
     ++reason.length;
     path.push_back(value);
-    value = reader.find(cause->second.source);
+    value = program.find(cause->second.source);
   }
   size_t length = reason.length;
   for (ValueId passed : path)
     ends[{passed, axis}] = {value, length--};
-  reason.hint = reader.describeHint(value);
+  reason.hint = program.hints.describe(value);
   return reason;
 }
 
@@ -121,18 +121,19 @@ std::vector<Reason> Reasons::reasonsOf(ValueId value) {
   return reasons;
 }
 
-void Reasons::addLimit(std::vector<Reason> &reasons, ValueId value, int64_t dim) {
+void Reasons::addLimit(std::vector<Reason> &reasons, ValueId value,
+                       int64_t dim) {
   auto known = hintOf.find(value);
   if (known == hintOf.end())
     return;
-  const Hint &hint = reader.problem.hintTable[known->second];
+  const Hint &hint = program.problem.hintTable[known->second];
   if (hint.dims.empty() ||
       (hint.dims[dim].open && hint.dims[dim].priority == 0 &&
        hint.replicated.empty()))
     return;
   Reason reason;
   reason.dim = dim;
-  reason.hint = reader.describeHint(value);
+  reason.hint = program.hints.describe(value);
   reasons.push_back(std::move(reason));
 }
 
@@ -151,8 +152,8 @@ std::vector<Reason> Reasons::wishesOf(ValueId target, const Sharding &has) {
 }
 
 bool Reasons::addLimits(std::vector<Reason> &reasons, OpId op, unsigned tensor,
-               unsigned dim) {
-  const FlatTable &table = reader.problem.table(op);
+                        unsigned dim) {
+  const FlatTable &table = program.problem.table(op);
   auto loopsOf = [&](unsigned tensor, unsigned dim) {
     unsigned at = table.dimBegin[tensor] + dim;
     return llvm::ArrayRef(table.loopOf)
@@ -162,7 +163,7 @@ bool Reasons::addLimits(std::vector<Reason> &reasons, OpId op, unsigned tensor,
   if (!table.canSplit(tensor, dim))
     return false;
   llvm::ArrayRef<uint16_t> loops = loopsOf(tensor, dim);
-  auto tensors = reader.problem.tensors(op);
+  auto tensors = program.problem.tensors(op);
   for (unsigned other = 0; other < tensors.size(); ++other) {
     if (other == tensor || tensors[other] == kNoValue)
       continue;
@@ -170,15 +171,15 @@ bool Reasons::addLimits(std::vector<Reason> &reasons, OpId op, unsigned tensor,
       if (llvm::any_of(loopsOf(other, d), [&](uint16_t loop) {
             return llvm::is_contained(loops, loop);
           }))
-        addLimit(reasons, reader.find(tensors[other]), d);
+        addLimit(reasons, program.find(tensors[other]), d);
   }
   return true;
 }
 
-void Reasons::addOperandReasons(std::vector<Reason> &reasons, OpId op, GridAxis axis,
-                       LoopKind kind) {
-  const FlatTable &table = reader.problem.table(op);
-  llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+void Reasons::addOperandReasons(std::vector<Reason> &reasons, OpId op,
+                                GridAxis axis, LoopKind kind) {
+  const FlatTable &table = program.problem.table(op);
+  llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
   for (unsigned index = 0; index < table.numOperands; ++index) {
     if (tensors[index] == kNoValue)
       continue;
@@ -203,16 +204,16 @@ std::string Reasons::whyReduced(ValueId value) {
                ? "its hint asks for the complete value"
                : "its hint asks for a value that is not partial over more";
   if (usersOf.empty())
-    for (OpId op = 0; op < reader.problem.numOps(); ++op)
-      for (ValueId operand : reader.problem.tensors(op).take_front(
-               reader.problem.table(op).numOperands))
+    for (OpId op = 0; op < program.problem.numOps(); ++op)
+      for (ValueId operand : program.problem.tensors(op).take_front(
+               program.problem.table(op).numOperands))
         if (operand != kNoValue)
           usersOf[operand].push_back(op);
   llvm::ArrayRef<OpId> users = usersOf[value];
   for (OpId user : users) {
-    const FlatTable &table = reader.problem.table(user);
-    Operation *owner = reader.ownerOf(user);
-    if (dyn_cast_if_present<OpOperand *>(reader.origins[user]))
+    const FlatTable &table = program.problem.table(user);
+    Operation *owner = program.ownerOf(user);
+    if (dyn_cast_if_present<OpOperand *>(program.origins[user]))
       return owner->getName().getStringRef().str() + " at " +
              placeOf(owner->getLoc()) + " hands on complete values only";
     if (table.rule == PartialRule::None)
@@ -226,14 +227,13 @@ std::string Reasons::whyReduced(ValueId value) {
 }
 
 std::string Reasons::whyComplete(OpId user, ValueId value) {
-  const FlatTable &table = reader.problem.table(user);
-  llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(user);
+  const FlatTable &table = program.problem.table(user);
+  llvm::ArrayRef<ValueId> tensors = program.problem.tensors(user);
   for (unsigned index = 0; index < table.numOperands; ++index) {
     ValueId other = tensors[index];
     std::string name = "operand " + std::to_string(index);
     bool isInit = table.firstInit >= 0 && int(index) >= table.firstInit;
-    bool isPartial =
-        other != kNoValue && solution.couldBePartial.count(other);
+    bool isPartial = other != kNoValue && solution.couldBePartial.count(other);
     if (isInit && other == value)
       return "takes its destination, " + name + ", complete";
     if (isInit || other == value)

@@ -14,7 +14,9 @@
 #ifndef SHARD_LIB_PROPAGATION_EXPLAINREASONS_H
 #define SHARD_LIB_PROPAGATION_EXPLAINREASONS_H
 
-#include "Reader.h"
+#include "ReadProgram.h"
+
+#include "shard/Propagation/Propagation.h"
 
 #include "shard/Propagation/Engine.h"
 
@@ -25,13 +27,14 @@ using Reason = PropagationExplanation::Reason;
 /// "file:line:column", or what the location prints.
 std::string placeOf(mlir::Location location);
 
-/// Answers questions about one solution. ValueIds are those of Reader::find.
+/// Answers questions about one solution. ValueIds are those of ReadProgram::find.
 class Reasons {
 public:
-  Reasons(Reader &reader, const Solution &solution, const GridPropagation &out)
-      : reader(reader), solution(solution), out(out),
+  Reasons(ReadProgram &program, const Solution &solution,
+          const GridPropagation &out)
+      : program(program), solution(solution), out(out),
         gridOp(mlir::cast<GridOp>(out.gridOp)) {
-    for (auto [value, hint] : reader.problem.hints)
+    for (auto [value, hint] : program.problem.hints)
       hintOf.try_emplace(value, hint);
   }
 
@@ -74,7 +77,7 @@ private:
   /// Why `user` cannot hand on partial sums of `value`; empty if it can.
   std::string whyComplete(OpId user, ValueId value);
 
-  Reader &reader;
+  ReadProgram &program;
   const Solution &solution;
   const GridPropagation &out;
   GridOp gridOp;

@@ -110,16 +110,16 @@ void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
 
 /// The reduction loop that takes `atom` behind what `loops` say: the first one that
 /// it divides, or else the first one that has enough iterations.
-std::optional<size_t>
-OpStep::reductionFor(const FlatTable &table, unsigned atom,
-                     llvm::ArrayRef<ListId> loops) const {
+std::optional<size_t> OpStep::reductionFor(const FlatTable &table,
+                                           unsigned atom,
+                                           llvm::ArrayRef<ListId> loops) const {
   std::optional<size_t> uneven;
   for (auto [number, loop] : llvm::enumerate(table.loops)) {
     if (loop.kind != LoopKind::Reduction)
       continue;
     int64_t parts;
-    if (__builtin_mul_overflow(lists.parts(loops[number]),
-                               lists.atomSize(atom), &parts))
+    if (__builtin_mul_overflow(lists.parts(loops[number]), lists.atomSize(atom),
+                               &parts))
       continue;
     if (loop.extent == kDynamic || loop.extent % parts == 0)
       return number;

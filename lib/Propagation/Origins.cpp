@@ -16,7 +16,7 @@ ValueId Origins::of(ValueId value, GridAxis axis) {
   if (!options.explain && !again) {
     PropagationOptions explaining = options;
     explaining.explain = true;
-    auto solved = solve(reader.problem, explaining);
+    auto solved = solve(program.problem, explaining);
     again.emplace();
     if (auto *found = std::get_if<Solution>(&solved))
       again = std::move(*found);
@@ -24,7 +24,7 @@ ValueId Origins::of(ValueId value, GridAxis axis) {
   const auto &causes = again ? again->causes : solution.causes;
   for (auto cause = causes.find({value, axis}); cause != causes.end();
        cause = causes.find({value, axis}))
-    value = reader.find(cause->second.source);
+    value = program.find(cause->second.source);
   return value;
 }
 

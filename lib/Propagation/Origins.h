@@ -9,7 +9,7 @@
 #ifndef SHARD_LIB_PROPAGATION_ORIGINS_H
 #define SHARD_LIB_PROPAGATION_ORIGINS_H
 
-#include "Reader.h"
+#include "ReadProgram.h"
 
 #include "shard/Propagation/Engine.h"
 
@@ -21,15 +21,15 @@ namespace shard::propagation {
 /// unless somebody explains: the first question solves the problem once more.
 class Origins {
 public:
-  Origins(const Reader &reader, const Solution &solution,
+  Origins(const ReadProgram &program, const Solution &solution,
           const PropagationOptions &options)
-      : reader(reader), solution(solution), options(options) {}
+      : program(program), solution(solution), options(options) {}
 
   /// The value whose hint put `axis` on `value`, through other ops or right there.
   ValueId of(ValueId value, GridAxis axis);
 
 private:
-  const Reader &reader;
+  const ReadProgram &program;
   const Solution &solution;
   PropagationOptions options;
   std::optional<Solution> again;

@@ -36,10 +36,10 @@ void printAxis(llvm::raw_ostream &os, const AxisPart &part, GridOp gridOp) {
     os << ":(" << part.preSize << ")" << part.size;
 }
 
-void addRemarks(const Reader &reader, const Solution &solution, GridOp gridOp,
-                std::vector<PropagationRemark> &remarks) {
+void addRemarks(const ReadProgram &program, const Solution &solution,
+                GridOp gridOp, std::vector<PropagationRemark> &remarks) {
   for (const Solution::Note &note : solution.notes) {
-    Operation *op = reader.ownerOf(note.op);
+    Operation *op = program.ownerOf(note.op);
     std::string text;
     llvm::raw_string_ostream os(text);
     os << "a dimension of extent " << note.extent;
@@ -63,21 +63,22 @@ void addRemarks(const Reader &reader, const Solution &solution, GridOp gridOp,
 }
 
 /// Remarks on the hints that were not followed all the way.
-void addDropped(Reader &reader, const Solution &solution, GridOp gridOp,
+void addDropped(ReadProgram &program, const Solution &solution, GridOp gridOp,
                 std::vector<PropagationRemark> &remarks) {
   for (const Solution::DroppedPart &dropped : solution.dropped) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    os << reader.describeHint(dropped.value) << " ends in dimension "
+    os << program.hints.describe(dropped.value) << " ends in dimension "
        << dropped.dim << " before ";
     printAxis(os, dropped.part, gridOp);
     if (dropped.other == kNoValue)
       os << ": a manual_computation cuts this axis otherwise";
     else
-      os << ": " << reader.describeHint(dropped.other)
+      os << ": " << program.hints.describe(dropped.other)
          << " cuts this axis otherwise";
     os << ", and no grid has both cuts";
-    remarks.push_back({reader.hintLocation(dropped.value), std::move(text)});
+    remarks.push_back(
+        {program.hints.locationOf(dropped.value), std::move(text)});
   }
 }
 
@@ -94,25 +95,25 @@ AxisList lostAxes(const AxisList &has, const Sharding &wanted) {
 
 /// Remarks on the operands that are gathered because their op cannot be split,
 /// one per op. Those of ops without a model are left to partition.
-void addGathers(Reader &reader, const Solution &solution,
+void addGathers(ReadProgram &program, const Solution &solution,
                 const PropagationOptions &options, const GridPropagation &out,
                 const WrittenReshards &reshards,
                 std::vector<PropagationRemark> &remarks) {
   auto gridOp = cast<GridOp>(out.gridOp);
-  Origins origins(reader, solution, options);
+  Origins origins(program, solution, options);
   OpId last = kNoOp;
   for (auto [use, op] : llvm::zip_equal(out.uses, reshards.useOps)) {
-    if (op == kNoOp || op == last || !isa<Operation *>(reader.origins[op]) ||
-        reader.problem.table(op).loops.empty())
+    if (op == kNoOp || op == last || !isa<Operation *>(program.origins[op]) ||
+        program.problem.table(op).loops.empty())
       continue;
-    ValueId value = reader.find(reader.idOf(use.use->get()));
+    ValueId value = program.find(program.idOf(use.use->get()));
     uint32_t has = solution.values[value];
     if (has == kReplicated)
       continue;
     unsigned operand = use.use->getOperandNumber();
     for (auto [dim, axes] : llvm::enumerate(out.shardings[has].dims)) {
       AxisList lost = lostAxes(axes, out.shardings[use.sharding]);
-      if (lost.empty() || reader.problem.table(op).canSplit(operand, dim))
+      if (lost.empty() || program.problem.table(op).canSplit(operand, dim))
         continue;
       std::string text;
       llvm::raw_string_ostream os(text);
@@ -128,7 +129,8 @@ void addGathers(Reader &reader, const Solution &solution,
         hints.insert(origins.of(value, axis));
       os << " (";
       for (ValueId hint : hints)
-        os << (hint == hints.front() ? "" : "; ") << reader.describeHint(hint);
+        os << (hint == hints.front() ? "" : "; ")
+           << program.hints.describe(hint);
       os << ")";
       remarks.push_back({owner->getLoc(), std::move(text)});
       last = op;
@@ -176,34 +178,35 @@ LogicalResult propagateShardings(Operation *root,
     Grid grid;
     for (int64_t size : gridOp.getShape())
       grid.shape.push_back(ShapedType::isDynamic(size) ? 1 : size);
-    Reader reader(gridOp, grid, symbols);
-    if (failed(reader.read(component.functions)))
+    ReadProgram program(gridOp, grid, symbols);
+    if (failed(Reader(program, gridOp, symbols).read(component.functions)))
       return failure();
-    auto solved = solve(reader.problem, options);
+    auto solved = solve(program.problem, options);
     if (auto *error = std::get_if<HintError>(&solved)) {
       InFlightDiagnostic diagnostic =
           emitError(error->value == kNoValue
                         ? gridOp.getLoc()
-                        : reader.hintLocation(error->value))
+                        : program.hints.locationOf(error->value))
           << error->text;
       if (error->other != kNoValue)
-        diagnostic.attachNote(reader.hintLocation(error->other))
-            << reader.describeHint(error->other) << " cuts the axis otherwise";
+        diagnostic.attachNote(program.hints.locationOf(error->other))
+            << program.hints.describe(error->other)
+            << " cuts the axis otherwise";
       return diagnostic;
     }
     Solution &solution = std::get<Solution>(solved);
-    addRemarks(reader, solution, gridOp, result.remarks);
-    addDropped(reader, solution, gridOp, result.remarks);
+    addRemarks(program, solution, gridOp, result.remarks);
+    addDropped(program, solution, gridOp, result.remarks);
     GridPropagation &out = result.grids.emplace_back();
     out.gridName = gridOp.getSymNameAttr();
     out.gridOp = gridOp;
     out.functions.assign(component.functions.begin(),
                          component.functions.end());
     WrittenReshards reshards =
-        writeSolution(reader, solution, planner, options.explain, out);
-    addGathers(reader, solution, options, out, reshards, result.remarks);
+        writeSolution(program, solution, planner, options.explain, out);
+    addGathers(program, solution, options, out, reshards, result.remarks);
     if (options.explain)
-      explain(root, reader, solution, out, reshards, planner,
+      explain(root, program, solution, out, reshards, planner,
               result.explanation);
     for (auto [size, origin] : llvm::zip_equal(out.grid.shape, out.axes))
       if (ShapedType::isDynamic(gridOp.getShape()[origin.axis]))

@@ -8,69 +8,13 @@
 
 #include "Reader.h"
 
-#include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "EdgeReader.h"
+
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
 using namespace mlir;
 
 namespace shard::propagation {
-
-ValueId Reader::fresh(RankedTensorType type) {
-  ValueId id = problem.addValue(tables.shapeOf(type), scope);
-  parent.push_back(id);
-  return id;
-}
-
-ValueId Reader::idOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return kNoValue;
-  auto [entry, isNew] = ids.try_emplace(value, 0);
-  if (isNew) {
-    entry->second = fresh(type);
-    values.emplace_back(value, entry->second);
-  }
-  return entry->second;
-}
-
-void Reader::unite(ValueId a, ValueId b) {
-  if (a == kNoValue || b == kNoValue)
-    return;
-  a = find(a);
-  b = find(b);
-  // The older one stands for both, so that paths stay short in loops.
-  if (a == b)
-    return;
-  if (a > b)
-    std::swap(a, b);
-  parent[b] = a;
-  // A call may have fewer manual axes around it than its callee.
-  auto &scopes = problem.valueScope;
-  if (problem.scopes[scopes[b]].size() > problem.scopes[scopes[a]].size())
-    scopes[a] = scopes[b];
-}
-
-void Reader::edge(OpOperand &use, ValueId target) {
-  ValueId source = idOf(use.get());
-  if (source == kNoValue || target == kNoValue)
-    return;
-  problem.addOp(tables.identityOf(problem.valueShape[target]), source, target);
-  origins.push_back(&use);
-}
-
-void Reader::silentEdge(TableId table, ValueId source, ValueId target,
-                        Operation *op) {
-  silent[problem.addOp(table, source, target)] = op;
-  origins.push_back(Origin());
-}
-
-Operation *Reader::ownerOf(OpId op) const {
-  Origin origin = origins[op];
-  if (origin.isNull())
-    return silent.lookup(op);
-  auto *use = dyn_cast<OpOperand *>(origin);
-  return use ? use->getOwner() : cast<Operation *>(origin);
-}
 
 LogicalResult Reader::declare(FunctionOpInterface function) {
   for (BlockArgument argument : function.getArguments()) {
@@ -80,49 +24,43 @@ LogicalResult Reader::declare(FunctionOpInterface function) {
     problem.neverPartial[id] = true;
     if (auto attr = function.getArgAttrOfType<ShardingAttr>(
             argument.getArgNumber(), kShardingAttrName))
-      if (failed(addHint(id, attr, argument.getType(), argument.getLoc())))
+      if (failed(hints.add(id, attr, argument.getType(), function,
+                           argument.getLoc())))
         return failure();
   }
   llvm::SmallVector<ValueId, 1> ids;
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    ids.push_back(tensor ? fresh(tensor) : kNoValue);
+    ids.push_back(tensor ? numbers.fresh(tensor) : kNoValue);
     if (!tensor)
       continue;
     problem.neverPartial[ids.back()] = true;
     if (auto attr = function.getResultAttrOfType<ShardingAttr>(
             index, kShardingAttrName))
-      if (failed(addHint(ids.back(), attr, type, function.getLoc())))
+      if (failed(
+              hints.add(ids.back(), attr, type, function, function.getLoc())))
         return failure();
   }
-  results[function] = std::move(ids);
+  program.results[function] = std::move(ids);
   return success();
 }
 
 LogicalResult Reader::read(ArrayRef<FunctionOpInterface> functions) {
-  if (failed(findScopes(functions)))
+  if (failed(findManualScopes(functions, program, symbols, scopes)))
     return failure();
   for (FunctionOpInterface function : functions) {
-    scope = scopeOf.lookup(function);
+    numbers.scope = scopes.lookup(function);
     if (failed(declare(function)))
       return failure();
   }
   for (FunctionOpInterface function : functions) {
     this->function = function;
-    scope = scopeOf.lookup(function);
+    numbers.scope = scopes.lookup(function);
     if (failed(readRegion(function.getFunctionBody())))
       return failure();
   }
-  for (ValueId &value : problem.opTensors)
-    value = find(value);
-  for (size_t id = 0; id < parent.size(); ++id)
-    if (parent[id] != id) {
-      // A value with several definitions is never partial; neither is what
-      // several names are for, if one of them is not.
-      problem.neverPartial[find(id)] =
-          problem.neverPartial[find(id)] || problem.neverPartial[id];
-    }
-  return failure(failed(checkScopes()) || failed(mergeHints()));
+  numbers.finish();
+  return hints.finish();
 }
 
 LogicalResult Reader::readRegion(Region &region) {
@@ -145,18 +83,20 @@ LogicalResult Reader::readOp(Operation *op) {
             ManualComputationOp, ReturnOp>(op))
       return readShardOp(op);
   } else if (op->hasTrait<OpTrait::IsTerminator>()) {
-    if (isa<BranchOpInterface>(op))
-      readBranch(op);
+    if (auto branch = dyn_cast<BranchOpInterface>(op))
+      readBranch(branch, program);
     else if (op->getParentOp() == function)
-      readReturn(op);
+      readReturn(op, program);
     // Terminators of regions are read with the op around them.
     return success();
-  } else if (isa<CallOpInterface>(op) && readCall(op)) {
+  } else if (auto call = dyn_cast<CallOpInterface>(op);
+             call && readCall(call, program, symbols)) {
     return success();
   } else if (RegionLoopsInterface loops = asRegionLoops(op)) {
     return readRegionLoops(loops);
-  } else if (op->getNumRegions() && isa<RegionBranchOpInterface>(op) &&
-             readRegionBranch(op)) {
+  } else if (auto branch = dyn_cast<RegionBranchOpInterface>(op);
+             branch && op->getNumRegions() &&
+             readRegionBranch(branch, program)) {
     for (Region &region : op->getRegions())
       if (failed(readRegion(region)))
         return failure();
@@ -176,7 +116,7 @@ void Reader::readTableOp(Operation *op) {
           continue;
         ValueId id = idOf(use.get());
         problem.neverPartial[id] = true;
-        captured.push_back({&use, op, id});
+        program.captured.push_back({&use, op, id});
       }
     });
   llvm::SmallVector<ValueId, 8> operands, results;
@@ -188,7 +128,35 @@ void Reader::readTableOp(Operation *op) {
   if (!any)
     return;
   problem.addOp(tables.tableOf(op), operands, results);
-  origins.push_back(op);
+  program.origins.push_back(op);
+}
+
+LogicalResult Reader::readRegionLoops(RegionLoopsInterface loops) {
+  Region &body = loops->getRegion(0);
+  auto shared = body.getArguments().take_back(loops->getNumResults());
+  for (auto [number, use] : llvm::enumerate(loops.getSharedTensors())) {
+    ValueId source = idOf(use.get()), inside = idOf(shared[number]),
+            result = idOf(loops->getResult(number));
+    problem.neverPartial[inside] = problem.neverPartial[result] = true;
+    ShapeId shape = problem.valueShape[source];
+    program.addEdge(
+        tables.add(loops.getSharedTensorLoops(number), {shape, shape, shape}),
+        use, source, {inside, result});
+  }
+  if (failed(readRegion(body)))
+    return failure();
+  auto terminator = cast<InParallelOpInterface>(body.front().getTerminator());
+  for (Operation &insertion : terminator.getYieldingOps()) {
+    auto combine = cast<ParallelCombiningOpInterface>(insertion);
+    OpOperand &slice = loops.getInsertedSlice(&insertion);
+    ValueId source = idOf(slice.get()),
+            dest = idOf(combine.getUpdatedDestinations()[0].get());
+    ShapeId shapes[] = {problem.valueShape[source], problem.valueShape[dest]};
+    program.forallInserts.insert(
+        program.addEdge(tables.add(loops.getInsertionLoops(&insertion), shapes),
+                        slice, source, dest));
+  }
+  return success();
 }
 
 /// An annotation by the sharding that another value ends with makes the two one, as
@@ -200,83 +168,81 @@ LogicalResult Reader::tieToAsked(ShardOp annotation, ValueId target) {
            << "the sharding of this annotation is not known here; state it by "
               "shard.sharding, or take that of a value by shard.get_sharding";
   ValueId source = idOf(asked.getSource());
-  if (source == kNoValue ||
-      problem.shapes[problem.valueShape[source]].extents !=
-          problem.shapes[problem.valueShape[target]].extents ||
-      problem.valueScope[source] != problem.valueScope[target])
+  if (source == kNoValue || !numbers.areAlike(source, target))
     return annotation.emitError()
            << "takes the sharding of a value of another shape, or across the "
               "border of a manual_computation; state the sharding by "
               "shard.sharding";
-  hinted.push_back(source);
-  unite(source, target);
+  hints.annotated.push_back(source);
+  numbers.unite(source, target);
+  return success();
+}
+
+LogicalResult Reader::readAnnotation(ShardOp op) {
+  ShardingOp sharding = getShardingOp(op.getSharding());
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  ValueId source = idOf(op.getSrc());
+  ValueId target = source;
+  if (op.getAnnotateForUsers()) {
+    target = idOf(op.getResult());
+    problem.reshards.push_back(problem.numOps());
+    program.addSilentEdge(tables.identityOf(problem.valueShape[target]), source,
+                          target, op);
+  } else {
+    hints.annotated.push_back(source);
+    numbers.alias(op.getResult(), source);
+  }
+  if (sharding)
+    return hints.add(target, sharding, type, op->getLoc());
+  return tieToAsked(op, target);
+}
+
+LogicalResult Reader::readConstraint(ConstraintOp op) {
+  ValueId source = idOf(op.getInput());
+  ValueId target = source;
+  if (op.getResult().use_empty()) {
+    hints.annotated.push_back(source);
+    numbers.alias(op.getResult(), source);
+  } else {
+    target = idOf(op.getResult());
+    problem.reshards.push_back(problem.numOps());
+    program.addSilentEdge(tables.identityOf(problem.valueShape[target]), source,
+                          target, op);
+  }
+  if (failed(hints.checkGrid(op.getSharding().getGrid(), op, op->getLoc())))
+    return failure();
+  return hints.add(target, op.getSharding(), op.getInput().getType(), op,
+                   op->getLoc());
+}
+
+LogicalResult Reader::readGroup(GroupOp op) {
+  for (Value input : op.getInputs()) {
+    ValueId id = idOf(input);
+    hints.annotated.push_back(id);
+    auto [entry, isNew] =
+        groups.try_emplace({function, int64_t(op.getId())}, id);
+    if (isNew)
+      continue;
+    if (!numbers.areAlike(id, entry->second))
+      return op->emitError() << "group " << op.getId()
+                             << " joins values of different shapes, or "
+                                "across the border of a "
+                                "manual_computation";
+    numbers.unite(entry->second, id);
+  }
   return success();
 }
 
 LogicalResult Reader::readShardOp(Operation *op) {
-  if (auto shard = dyn_cast<ShardOp>(op)) {
-    ShardingOp sharding = getShardingOp(shard.getSharding());
-    auto type = cast<RankedTensorType>(shard.getResult().getType());
-    ValueId source = idOf(shard.getSrc());
-    ValueId target;
-    if (shard.getAnnotateForUsers()) {
-      target = idOf(shard.getResult());
-      problem.reshards.push_back(problem.numOps());
-      silentEdge(tables.identityOf(problem.valueShape[target]), source, target,
-                 op);
-    } else {
-      target = source;
-      hinted.push_back(source);
-      auto [entry, isNew] = ids.try_emplace(shard.getResult(), source);
-      if (!isNew)
-        unite(source, entry->second);
-      else
-        values.emplace_back(shard.getResult(), source);
-    }
-    if (sharding)
-      return addHint(target, sharding, type, op->getLoc());
-    return tieToAsked(shard, target);
-  }
-  if (auto constraint = dyn_cast<ConstraintOp>(op)) {
-    ValueId source = idOf(constraint.getInput());
-    ValueId target = source;
-    if (constraint.getResult().use_empty()) {
-      hinted.push_back(source);
-      ids[constraint.getResult()] = source;
-      values.emplace_back(constraint.getResult(), source);
-    } else {
-      target = idOf(constraint.getResult());
-      problem.reshards.push_back(problem.numOps());
-      silentEdge(tables.identityOf(problem.valueShape[target]), source, target,
-                 op);
-    }
-    if (failed(checkGrid(constraint.getSharding().getGrid(), op, op->getLoc())))
-      return failure();
-    return addHint(target, constraint.getSharding(),
-                   constraint.getInput().getType(), op->getLoc());
-  }
-  if (auto group = dyn_cast<GroupOp>(op)) {
-    for (Value input : group.getInputs()) {
-      ValueId id = idOf(input);
-      hinted.push_back(id);
-      auto [entry, isNew] =
-          groups.try_emplace({function, int64_t(group.getId())}, id);
-      if (isNew)
-        continue;
-      const Shape &here = problem.shapes[problem.valueShape[id]];
-      const Shape &there = problem.shapes[problem.valueShape[entry->second]];
-      if (here.extents != there.extents ||
-          problem.valueScope[id] != problem.valueScope[entry->second])
-        return op->emitError() << "group " << group.getId()
-                               << " joins values of different shapes, or "
-                                  "across the border of a "
-                                  "manual_computation";
-      unite(entry->second, id);
-    }
-    return success();
-  }
+  if (auto annotation = dyn_cast<ShardOp>(op))
+    return readAnnotation(annotation);
+  if (auto constraint = dyn_cast<ConstraintOp>(op))
+    return readConstraint(constraint);
+  if (auto group = dyn_cast<GroupOp>(op))
+    return readGroup(group);
   if (auto manual = dyn_cast<ManualComputationOp>(op))
-    return readManual(manual);
+    return readManual(manual, program,
+                      [&](Region &body) { return readRegion(body); });
   return success();
 }
 

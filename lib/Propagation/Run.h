@@ -91,8 +91,8 @@ private:
   void startRound(int32_t round);
   void runStage(unsigned level, SourceMask sources, bool last);
   void visit(OpId op, unsigned level, SourceMask sources, bool last);
-  std::optional<Proposal>
-  agreedPart(Proposal proposal, llvm::ArrayRef<Proposal> together) const;
+  std::optional<Proposal> agreedPart(Proposal proposal,
+                                     llvm::ArrayRef<Proposal> together) const;
   void makeOffer(OpId op, const Proposal &proposal);
   void acceptOffers();
   void accept(ValueId value);

@@ -9,6 +9,7 @@
 #include "Writer.h"
 
 #include "shard/Geometry/Interner.h"
+#include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/ShardingOption.h"
 
@@ -22,10 +23,10 @@ constexpr unsigned kMaxSettling = 8;
 
 class Writer {
 public:
-  Writer(Reader &reader, Solution &solution, Planner &planner, bool explain,
-         GridPropagation &out)
-      : reader(reader), solution(solution), planner(planner), explain(explain),
-        out(out) {}
+  Writer(ReadProgram &program, Solution &solution, Planner &planner,
+         bool explain, GridPropagation &out)
+      : program(program), solution(solution), planner(planner),
+        explain(explain), out(out) {}
 
   WrittenReshards run() {
     out.grid = solution.grid;
@@ -34,17 +35,17 @@ public:
     out.shardings = std::move(solution.shardings);
     addLayouts();
     settleCreators();
-    stated.resize(reader.problem.numValues());
-    for (ValueId id : reader.hinted)
+    stated.resize(program.problem.numValues());
+    for (ValueId id : program.hints.annotated)
       state(id);
-    for (OpId op = 0; op < reader.origins.size(); ++op) {
+    for (OpId op = 0; op < program.origins.size(); ++op) {
       addUses(op);
       useOps.resize(out.uses.size(), op);
       if (explain)
         addComputed(op);
     }
     addCaptured();
-    for (const Reader::Manual &manual : reader.manual)
+    for (const ReadProgram::Manual &manual : program.manual)
       addManual(manual);
     stateReshards();
     addValues();
@@ -55,16 +56,16 @@ private:
   /// The program has to state `id`, also if it is replicated.
   void state(ValueId id) {
     if (id != kNoValue)
-      stated[reader.find(id)] = true;
+      stated[program.find(id)] = true;
   }
 
   /// The reshards that the user asked for and that stay state both of their ends.
   /// The source of one that changes nothing stands for its result from now on.
   void stateReshards() {
-    for (OpId op : llvm::reverse(reader.problem.reshards)) {
-      llvm::ArrayRef<ValueId> ends = reader.problem.tensors(op);
+    for (OpId op : llvm::reverse(program.problem.reshards)) {
+      llvm::ArrayRef<ValueId> ends = program.problem.tensors(op);
       if (haveOneSharding(ends[0], ends[1])) {
-        if (stated[reader.find(ends[1])])
+        if (stated[program.find(ends[1])])
           state(ends[0]);
         continue;
       }
@@ -79,16 +80,16 @@ private:
       return std::nullopt;
     if (uint32_t index = indexOf(id); index != kReplicated)
       return index;
-    if (!stated[reader.find(id)])
+    if (!stated[program.find(id)])
       return std::nullopt;
     return replicatedIndex(id);
   }
 
   void addValues() {
-    for (const auto &[value, id] : reader.values)
+    for (const auto &[value, id] : program.numbers.values)
       if (std::optional<uint32_t> index = statementOf(id))
         out.values.push_back({value, *index});
-    for (const auto &[function, ids] : reader.results)
+    for (const auto &[function, ids] : program.results)
       for (auto [number, id] : llvm::enumerate(ids))
         if (std::optional<uint32_t> index = statementOf(id))
           out.results.push_back({function, unsigned(number), *index});
@@ -96,7 +97,7 @@ private:
 
   /// Bodies that use tensors whole.
   void addCaptured() {
-    for (const Reader::Captured &captured : reader.captured) {
+    for (const ReadProgram::Captured &captured : program.captured) {
       if (indexOf(captured.value) == kReplicated)
         continue;
       uint32_t whole = replicatedIndex(captured.value);
@@ -110,10 +111,11 @@ private:
   }
 
   uint32_t indexOf(ValueId id) const {
-    return solution.values[reader.find(id)];
+    return solution.values[program.find(id)];
   }
   int64_t rankOf(ValueId id) const {
-    return reader.problem.shapes[reader.problem.valueShape[id]].extents.size();
+    return program.problem.shapes[program.problem.valueShape[id]]
+        .extents.size();
   }
   Sharding shardingOf(ValueId id) const {
     uint32_t index = indexOf(id);
@@ -143,11 +145,11 @@ private:
   }
 
   void addLayouts() {
-    for (const auto &[value, layout] : reader.layouts) {
+    for (const auto &[value, layout] : program.hints.layouts) {
       Sharding sharding = shardingOf(value);
       sharding.halos.assign(layout.halos.begin(), layout.halos.end());
       sharding.offsets.assign(layout.offsets.begin(), layout.offsets.end());
-      solution.values[reader.find(value)] = indexFor(sharding);
+      solution.values[program.find(value)] = indexFor(sharding);
     }
   }
 
@@ -155,9 +157,9 @@ private:
   /// sharding that the op wants, so that they cost it nothing. Users come before
   /// what they use: a fill before the tensor.empty under it.
   void settleCreators() {
-    for (OpId op = reader.origins.size(); op-- > 0;) {
-      auto *owner = dyn_cast_if_present<Operation *>(reader.origins[op]);
-      if (!owner || (solution.agrees[op] && reader.layouts.empty() &&
+    for (OpId op = program.origins.size(); op-- > 0;) {
+      auto *owner = dyn_cast_if_present<Operation *>(program.origins[op]);
+      if (!owner || (solution.agrees[op] && program.hints.layouts.empty() &&
                      !decides(op, owner)))
         continue;
       llvm::SmallVector<unsigned, 2> made;
@@ -178,10 +180,10 @@ private:
   void settle(Value value, uint32_t wanted) {
     if (out.shardings[wanted].isReplicated())
       wanted = kReplicated;
-    ValueId id = reader.idOf(value);
+    ValueId id = program.idOf(value);
     if (id == kNoValue)
       return;
-    solution.values[reader.find(id)] = wanted;
+    solution.values[program.find(id)] = wanted;
     for (Value below : value.getDefiningOp()->getOperands()) {
       Operation *def = below.getDefiningOp();
       if (def && def->hasOneUse() && isCreator(def))
@@ -190,16 +192,16 @@ private:
   }
 
   void addUses(OpId op) {
-    Reader::Origin origin = reader.origins[op];
+    ReadProgram::Origin origin = program.origins[op];
     if (origin.isNull())
       return;
-    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
     if (auto *use = dyn_cast<OpOperand *>(origin)) {
-      if (reader.manualExits.count(op)) {
+      if (program.manualExits.count(op)) {
         addManualExit(op, *use);
         return;
       }
-      if (reader.forallInserts.count(op)) {
+      if (program.forallInserts.count(op)) {
         addForallInsert(op, *use);
         return;
       }
@@ -217,7 +219,8 @@ private:
       return;
     }
     auto *owner = cast<Operation *>(origin);
-    if (solution.agrees[op] && reader.layouts.empty() && !decides(op, owner))
+    if (solution.agrees[op] && program.hints.layouts.empty() &&
+        !decides(op, owner))
       return;
     addDisagreement(op, owner);
   }
@@ -227,12 +230,12 @@ private:
     for (auto [operand, sharding] : wishes.operands)
       out.uses.push_back({&owner->getOpOperand(operand), sharding, owner});
     if (!wishes.operands.empty() || wishes.splitsOtherwise)
-      for (ValueId id : reader.problem.tensors(op))
+      for (ValueId id : program.problem.tensors(op))
         state(id);
   }
 
   void addComputed(OpId op) {
-    Reader::Origin origin = reader.origins[op];
+    ReadProgram::Origin origin = program.origins[op];
     auto *owner = dyn_cast_if_present<Operation *>(origin);
     if (!owner)
       return;
@@ -242,7 +245,7 @@ private:
 
   /// Whether the model of `owner` decides how it is split.
   bool decides(OpId op, Operation *owner) {
-    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
     auto sharding = [&](unsigned tensor) {
       return tensors[tensor] == kNoValue ? Sharding()
                                          : shardingOf(tensors[tensor]);
@@ -250,19 +253,19 @@ private:
     uint16_t scope = scopeOf(op);
     Grid inside;
     if (scope)
-      inside = planningGrid(reader.problem, scope, out);
-    return decidesOption(owner, reader.tables.table(reader.problem.opTable[op]),
-                         scope ? inside : out.grid, sharding,
-                         [&](unsigned result) {
-                           return sharding(owner->getNumOperands() + result);
-                         });
+      inside = planningGrid(program.problem, scope, out);
+    return decidesOption(
+        owner, program.tables.table(program.problem.opTable[op]),
+        scope ? inside : out.grid, sharding, [&](unsigned result) {
+          return sharding(owner->getNumOperands() + result);
+        });
   }
 
   /// The scope that the tensors of an op are in.
   uint16_t scopeOf(OpId op) const {
-    for (ValueId id : reader.problem.tensors(op))
+    for (ValueId id : program.problem.tensors(op))
       if (id != kNoValue)
-        return reader.problem.valueScope[id];
+        return program.problem.valueScope[id];
     return 0;
   }
 
@@ -287,9 +290,9 @@ private:
   /// decides, its answer is kept for this op alone.
   const Wishes &wishesOf(OpId op, Operation *owner,
                          llvm::ArrayRef<unsigned> made = {}) {
-    llvm::SmallVector<uint32_t, 8> key{reader.problem.opTable[op],
+    llvm::SmallVector<uint32_t, 8> key{program.problem.opTable[op],
                                        decides(op, owner) ? op : kNoOp};
-    for (ValueId id : reader.problem.tensors(op))
+    for (ValueId id : program.problem.tensors(op))
       key.push_back(id == kNoValue ? kReplicated : indexOf(id));
     key.push_back(scopeOf(op));
     key.push_back(made.size());
@@ -330,8 +333,8 @@ private:
   /// The operands that `op` wants otherwise than they come; those in `made` are
   /// made to order.
   Wishes choose(OpId op, Operation *owner, llvm::ArrayRef<unsigned> made) {
-    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
-    const LoopTable &table = reader.tables.table(reader.problem.opTable[op]);
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
     unsigned numOperands = owner->getNumOperands();
     llvm::SmallVector<Sharding> shardings[2];
     for (auto [index, id] : llvm::enumerate(tensors)) {
@@ -345,7 +348,7 @@ private:
     uint16_t scope = scopeOf(op);
     Grid inside;
     if (scope)
-      inside = planningGrid(reader.problem, scope, out);
+      inside = planningGrid(program.problem, scope, out);
     ShardingOption option = chooseSettled(owner, scope ? inside : out.grid,
                                           table, shardings, tensors);
     Wishes wishes;
@@ -375,8 +378,9 @@ private:
   }
 
   void addManualExit(OpId op, OpOperand &use) {
-    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
-    const Reader::Manual &manual = reader.manual[reader.manualExits.lookup(op)];
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+    const ReadProgram::Manual &manual =
+        program.manual[program.manualExits.lookup(op)];
     AxisList axes;
     for (const AxisPart &part : manual.axes)
       appendAxes(part, axes);
@@ -395,9 +399,10 @@ private:
 
   /// A slice comes as the shared output takes it, in front of the terminator.
   void addForallInsert(OpId op, OpOperand &use) {
-    llvm::ArrayRef<ValueId> tensors = reader.problem.tensors(op);
-    Sharding want = operandFor(reader.tables.table(reader.problem.opTable[op]),
-                               shardingOf(tensors[1]));
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+    Sharding want =
+        operandFor(program.tables.table(program.problem.opTable[op]),
+                   shardingOf(tensors[1]));
     if (want == shardingOf(tensors[0]))
       return;
     state(tensors[0]);
@@ -405,7 +410,7 @@ private:
     out.uses.push_back({&use, indexFor(want), use.getOwner()->getParentOp()});
   }
 
-  void addManual(const Reader::Manual &manual) {
+  void addManual(const ReadProgram::Manual &manual) {
     GridPropagation::ManualShardings made;
     made.op = manual.op;
     for (auto [index, ids] : llvm::enumerate(manual.in)) {
@@ -418,8 +423,8 @@ private:
                             inside.dims[dim].end());
       }
       OpOperand &use = manual.op->getOpOperand(index);
-      if (in != shardingOf(reader.idOf(use.get()))) {
-        state(reader.idOf(use.get()));
+      if (in != shardingOf(program.idOf(use.get()))) {
+        state(program.idOf(use.get()));
         out.uses.push_back({&use, indexFor(in), manual.op});
         auto entry = manualEntries.find(&use);
         useOps.push_back(entry == manualEntries.end() ? OpId(kNoOp)
@@ -437,7 +442,7 @@ private:
     Wishes wishes;
   };
 
-  Reader &reader;
+  ReadProgram &program;
   Solution &solution;
   Planner &planner;
   bool explain;
@@ -465,10 +470,10 @@ Grid planningGrid(const Problem &problem, uint16_t scope,
   return grid;
 }
 
-WrittenReshards writeSolution(Reader &reader, Solution &solution,
+WrittenReshards writeSolution(ReadProgram &program, Solution &solution,
                               Planner &planner, bool explain,
                               GridPropagation &out) {
-  return Writer(reader, solution, planner, explain, out).run();
+  return Writer(program, solution, planner, explain, out).run();
 }
 
 } // namespace shard::propagation

@@ -9,7 +9,9 @@
 #ifndef SHARD_LIB_PROPAGATION_WRITER_H
 #define SHARD_LIB_PROPAGATION_WRITER_H
 
-#include "Reader.h"
+#include "ReadProgram.h"
+
+#include "shard/Propagation/Propagation.h"
 
 #include "shard/Propagation/Engine.h"
 #include "shard/Resharding/Plan.h"
@@ -40,9 +42,9 @@ struct WrittenReshards {
 Grid planningGrid(const Problem &problem, uint16_t scope,
                   const GridPropagation &out);
 
-/// Fills `out` from the solution of what `reader` read. `solution` keeps all but
+/// Fills `out` from the solution of what `program` read. `solution` keeps all but
 /// its shardings. `computed` is filled only if `explain` is set.
-WrittenReshards writeSolution(Reader &reader, Solution &solution,
+WrittenReshards writeSolution(ReadProgram &program, Solution &solution,
                               Planner &planner, bool explain,
                               GridPropagation &out);
 

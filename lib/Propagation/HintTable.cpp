@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reader.h"
+#include "HintTable.h"
 
 using namespace mlir;
 
 namespace shard::propagation {
 
-LogicalResult Reader::checkGrid(FlatSymbolRefAttr symbol, Operation *from,
-                                Location location) {
+LogicalResult HintTable::checkGrid(FlatSymbolRefAttr symbol, Operation *from,
+                                   Location location) {
   GridOp found = ::shard::getGrid(from, symbol, symbols);
   if (!found)
     return emitError(location) << "there is no grid called " << symbol;
@@ -28,8 +28,8 @@ LogicalResult Reader::checkGrid(FlatSymbolRefAttr symbol, Operation *from,
   return diagnostic;
 }
 
-FailureOr<ResolvedSharding> Reader::resolve(ShardingAttr attr, Type type,
-                                            Location location) const {
+FailureOr<ResolvedSharding> HintTable::resolve(ShardingAttr attr, Type type,
+                                               Location location) const {
   auto resolved =
       ::shard::resolve(attr, gridOp, type, [&] { return emitError(location); });
   if (failed(resolved))
@@ -47,8 +47,8 @@ FailureOr<ResolvedSharding> Reader::resolve(ShardingAttr attr, Type type,
   return resolved;
 }
 
-FailureOr<Hint> Reader::resolveHint(ShardingAttr attr, Type type,
-                                    Location location, Layout *layout) {
+FailureOr<Hint> HintTable::resolveHint(ShardingAttr attr, Type type,
+                                       Location location, Layout &layout) {
   auto resolved = resolve(attr, type, location);
   if (failed(resolved))
     return failure();
@@ -63,24 +63,38 @@ FailureOr<Hint> Reader::resolveHint(ShardingAttr attr, Type type,
                          resolved->replicated.end());
   hint.partial.assign(resolved->partial.begin(), resolved->partial.end());
   hint.reduction = resolved->reduction;
-  if (layout) {
-    layout->halos.assign(resolved->halos.begin(), resolved->halos.end());
-    layout->offsets.assign(resolved->offsets.begin(), resolved->offsets.end());
-  }
+  layout.halos.assign(resolved->halos.begin(), resolved->halos.end());
+  layout.offsets.assign(resolved->offsets.begin(), resolved->offsets.end());
   return hint;
 }
 
-LogicalResult Reader::addHint(ValueId value, ShardingAttr attr, Type type,
-                              Location location) {
+uint32_t HintTable::intern(Hint hint, Layout layout) {
+  // The layout is about these very blocks.
+  if (!layout.empty()) {
+    for (DimHint &dim : hint.dims)
+      dim.open = false;
+    layoutOf[problem.hintTable.size()] = std::move(layout);
+  }
+  problem.hintTable.push_back(std::move(hint));
+  return problem.hintTable.size() - 1;
+}
+
+void HintTable::add(ValueId value, Hint hint, ShardingAttr attr,
+                    Location location) {
+  hints.push_back({value, intern(std::move(hint)), location, attr, nullptr});
+}
+
+LogicalResult HintTable::add(ValueId value, ShardingAttr attr, Type type,
+                             Operation *from, Location location) {
   auto known = resolved.find({attr, type});
   if (known != resolved.end()) {
     hints.push_back({value, known->second, location, attr, nullptr});
     return success();
   }
   Layout layout;
-  if (failed(checkGrid(attr.getGrid(), function ? function : gridOp, location)))
+  if (failed(checkGrid(attr.getGrid(), from, location)))
     return failure();
-  FailureOr<Hint> hint = resolveHint(attr, type, location, &layout);
+  FailureOr<Hint> hint = resolveHint(attr, type, location, layout);
   if (failed(hint))
     return failure();
   uint32_t number = intern(std::move(*hint), std::move(layout));
@@ -89,8 +103,8 @@ LogicalResult Reader::addHint(ValueId value, ShardingAttr attr, Type type,
   return success();
 }
 
-LogicalResult Reader::addHint(ValueId value, ShardingOp op,
-                              RankedTensorType type, Location location) {
+LogicalResult HintTable::add(ValueId value, ShardingOp op,
+                             RankedTensorType type, Location location) {
   if (failed(checkGrid(op.getGridAttr(), op, location)))
     return failure();
   FailureOr<Sharding> sharding =
@@ -118,7 +132,7 @@ LogicalResult Reader::addHint(ValueId value, ShardingOp op,
   return success();
 }
 
-bool Reader::layoutsDiffer(uint32_t a, uint32_t b) const {
+bool HintTable::layoutsDiffer(uint32_t a, uint32_t b) const {
   Layout layoutA = layoutOf.lookup(a), layoutB = layoutOf.lookup(b);
   if (layoutA == layoutB)
     return false;
@@ -171,24 +185,24 @@ static std::optional<int64_t> contradiction(Hint &into, const Hint &other) {
   return std::nullopt;
 }
 
-std::string Reader::textOf(PlacedHint &hint) {
+std::string HintTable::textOf(const PlacedHint &hint) const {
   std::string result;
   llvm::raw_string_ostream os(result);
   if (hint.attr)
     hint.attr.print(os, /*elideType=*/true);
   else if (hint.op)
-    os << "<@" << hint.op.getGrid() << ", "
+    os << "<@" << ShardingOp(hint.op).getGrid() << ", "
        << toString(*::shard::resolve(hint.op,
                                      problem.hintTable[hint.hint].dims.size()))
        << ">";
   return result;
 }
 
-std::string Reader::describeHint(ValueId value) {
-  auto known = hintOf.find(find(value));
+std::string HintTable::describe(ValueId value) const {
+  auto known = hintOf.find(numbers.find(value));
   if (known == hintOf.end())
     return "nowhere";
-  PlacedHint &hint = hints[known->second];
+  const PlacedHint &hint = hints[known->second];
   std::string result = "the hint " + textOf(hint) + " at ";
   llvm::raw_string_ostream os(result);
   if (auto file = dyn_cast<FileLineColLoc>(hint.location))
@@ -201,8 +215,8 @@ std::string Reader::describeHint(ValueId value) {
 
 /// No hint splits a value by an axis that is manual around it. The verifier sees to
 /// that in bodies; here it is about the functions that bodies call.
-LogicalResult Reader::checkScopes() {
-  for (PlacedHint &hint : hints) {
+LogicalResult HintTable::checkScopes() {
+  for (const PlacedHint &hint : hints) {
     const auto &manual = problem.scopes[problem.valueScope[hint.value]];
     if (manual.empty())
       continue;
@@ -223,42 +237,46 @@ LogicalResult Reader::checkScopes() {
   return success();
 }
 
-LogicalResult Reader::mergeHints() {
+/// Makes `into` say what `hint`, about the same value, says too.
+LogicalResult HintTable::join(PlacedHint &into, const PlacedHint &hint) {
+  if (into.hint == hint.hint)
+    return success();
+  Hint joined = problem.hintTable[into.hint];
+  std::optional<int64_t> dim =
+      contradiction(joined, problem.hintTable[hint.hint]);
+  bool differ = !dim && layoutsDiffer(into.hint, hint.hint);
+  if (!dim && !differ) {
+    Layout layout = layoutOf.lookup(into.hint);
+    into.hint = intern(std::move(joined),
+                       layout.empty() ? layoutOf.lookup(hint.hint) : layout);
+    return success();
+  }
+  InFlightDiagnostic diagnostic =
+      emitError(hint.location) << "sharding " << textOf(hint)
+                               << " contradicts another one of the same value";
+  if (differ)
+    diagnostic << " in its halos or offsets";
+  else if (*dim >= 0)
+    diagnostic << " in dimension " << *dim;
+  else
+    diagnostic << " in its partial axes";
+  diagnostic << "; where only some users want it, annotate it for users";
+  diagnostic.attachNote(into.location)
+      << "the other one, " << textOf(into) << ", is here";
+  return diagnostic;
+}
+
+LogicalResult HintTable::finish() {
+  if (failed(checkScopes()))
+    return failure();
   std::vector<PlacedHint> merged;
   for (PlacedHint &hint : hints) {
-    hint.value = find(hint.value);
+    hint.value = numbers.find(hint.value);
     auto [entry, isNew] = hintOf.try_emplace(hint.value, merged.size());
-    if (isNew) {
+    if (isNew)
       merged.push_back(std::move(hint));
-      continue;
-    }
-    PlacedHint &into = merged[entry->second];
-    if (into.hint == hint.hint)
-      continue;
-    Hint joined = problem.hintTable[into.hint];
-    std::optional<int64_t> dim =
-        contradiction(joined, problem.hintTable[hint.hint]);
-    bool differ = !dim && layoutsDiffer(into.hint, hint.hint);
-    if (!dim && !differ) {
-      Layout layout = layoutOf.lookup(into.hint);
-      into.hint = intern(std::move(joined),
-                         layout.empty() ? layoutOf.lookup(hint.hint) : layout);
-      continue;
-    }
-    InFlightDiagnostic diagnostic =
-        emitError(hint.location)
-        << "sharding " << textOf(hint)
-        << " contradicts another one of the same value";
-    if (differ)
-      diagnostic << " in its halos or offsets";
-    else if (*dim >= 0)
-      diagnostic << " in dimension " << *dim;
-    else
-      diagnostic << " in its partial axes";
-    diagnostic << "; where only some users want it, annotate it for users";
-    diagnostic.attachNote(into.location)
-        << "the other one, " << textOf(into) << ", is here";
-    return diagnostic;
+    else if (failed(join(merged[entry->second], hint)))
+      return failure();
   }
   hints = std::move(merged);
   for (const PlacedHint &hint : hints)
@@ -269,11 +287,11 @@ LogicalResult Reader::mergeHints() {
   return success();
 }
 
-Location Reader::hintLocation(ValueId value) {
-  auto known = hintOf.find(find(value));
+Location HintTable::locationOf(ValueId value) const {
+  auto known = hintOf.find(numbers.find(value));
   if (known != hintOf.end())
     return hints[known->second].location;
-  return gridOp.getLoc();
+  return GridOp(gridOp).getLoc();
 }
 
 } // namespace shard::propagation
