@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shard/Codegen/Passes.h"
+#include "shard/Codegen/Workarounds.h"
 
 #include "Lowering.h"
 
@@ -38,6 +39,7 @@ namespace shard {
 #define GEN_PASS_DEF_SHARDCONVERTTOLLVM
 #define GEN_PASS_DEF_SHARDEXPANDMATH
 #define GEN_PASS_DEF_SHARDEXPANDNARROWFLOATS
+#define GEN_PASS_DEF_SHARDEXPANDNEGATIVEPADDING
 #define GEN_PASS_DEF_SHARDGUARDRECURSION
 #define GEN_PASS_DEF_SHARDINSERTDEALLOCATIONS
 #define GEN_PASS_DEF_SHARDLIFTBRANCHES
@@ -91,6 +93,8 @@ LogicalResult withEntries(ModuleOp module, StringRef entry, StepFn &&step) {
   return failed(entries) ? failure() : step(*entries);
 }
 
+SHARD_CODEGEN_PASS(ShardExpandNegativePadding,
+                   (expandNegativePadding(getOperation()), success()))
 SHARD_CODEGEN_PASS(ShardLiftBranches, liftBranches(getOperation()))
 SHARD_CODEGEN_PASS(ShardLowerTensorOps, lowerTensorOps(getOperation()))
 SHARD_CODEGEN_PASS(ShardPrepareTensors, prepareTensors(getOperation()))
@@ -135,6 +139,7 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
   manager.addPass(createShardVerifyPartitioned());
   if (options.wrapScalars)
     manager.addPass(createShardWrapScalars({options.entry}));
+  manager.addPass(createShardExpandNegativePadding());
   manager.addPass(createShardLiftBranches());
   manager.addPass(createShardLowerGlobals({options.entry}));
   manager.addPass(createShardLowerTensorOps());
@@ -194,6 +199,7 @@ void shard::registerCodegenPasses() {
       [] { return createShardConvertToLLVM(); },
       [] { return createShardExpandMath(); },
       [] { return createShardExpandNarrowFloats(); },
+      [] { return createShardExpandNegativePadding(); },
       [] { return createShardGuardRecursion(); },
       [] { return createShardInsertDeallocations(); },
       [] { return createShardLiftBranches(); },

@@ -81,6 +81,10 @@ PartialRule ruleOf(linalg::LinalgOp op) {
   Value value = body->getTerminator()->getOperand(0);
   BlockArgument carried = op.getRegionOutputArgs()[0];
   bool reduces = op.getNumReductionLoops() > 0;
+  // Elements of the init that are not written would be added up too.
+  if (!reduces && !op.getMatchingIndexingMap(op.getDpsInitOperand(0))
+                       .isProjectedPermutation())
+    return PartialRule::None;
   if (reduces) {
     Operation *combiner = findCombiner(op, 0);
     if (!combiner || combinerKind(combiner) != ReductionKind::Sum)

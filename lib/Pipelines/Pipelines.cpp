@@ -8,6 +8,7 @@
 
 #include "shard/Pipelines/Pipelines.h"
 
+#include "shard/Codegen/Passes.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -22,6 +23,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
       {propagation.strategy, propagation.traversal, propagation.uneven,
        propagation.opPriorities, propagation.userPriorities}));
   manager.addPass(createShardPartition({options.partition.globalArguments}));
+  manager.addPass(createShardExpandNegativePadding());
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
 }

@@ -45,6 +45,39 @@ def ShardWrapScalars : Pass<"shard-wrap-scalars", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def ShardExpandNegativePadding : Pass<"shard-expand-negative-padding"> {
+  let summary = "write negative padding of tensor.pad as a slice";
+  let description = [{
+    Element i of the result of a `tensor.pad` is element i - low of its source, as far
+    as there is one, and padding elsewhere: negative padding cuts elements off. Pads
+    whose padding is negative, or not known, become a slice and a pad whose padding is
+    not negative. MLIR's canonicalization and bufferization expect that of them, so
+    the pass runs before both, in `shard-spmd` and in `shard-lower-to-llvm`.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<6xf32>, %zero: f32) -> tensor<6xf32> {
+      %0 = tensor.pad %a low[-2] high[2] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<6xf32> to tensor<6xf32>
+      return %0 : tensor<6xf32>
+    }
+    // Output
+    func.func @f(%arg0: tensor<6xf32>, %arg1: f32) -> tensor<6xf32> {
+      %extracted_slice = tensor.extract_slice %arg0[2] [4] [1] : tensor<6xf32> to tensor<4xf32>
+      %padded = tensor.pad %extracted_slice low[0] high[2] {
+      ^bb0(%arg2: index):
+        tensor.yield %arg1 : f32
+      } : tensor<4xf32> to tensor<6xf32>
+      return %padded : tensor<6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ShardLiftBranches : Pass<"shard-lift-branches", "::mlir::ModuleOp"> {
   let summary = "turn blocks and branches into ops of scf";
   let description = [{
@@ -164,7 +197,10 @@ def ShardPrepareTensors : Pass<"shard-prepare-tensors", "::mlir::ModuleOp"> {
   let summary = "bring linalg ops into one form and fuse elementwise ops";
   let description = [{
     Named ops of linalg and elementwise ops on tensors become `linalg.generic`;
-    ops such as `linalg.softmax` are decomposed. An elementwise producer is fused
+    ops such as `linalg.softmax` are decomposed. An op that does not write every
+    element of a result, and does not read its init, becomes a loop that inserts
+    elements into the init, which fusion and bufferization would lose. An elementwise
+    producer is fused
     into its only user, unless the user is a contraction, for which there is a
     kernel, or would compute the producer many times over.
 
@@ -195,6 +231,7 @@ def ShardPrepareTensors : Pass<"shard-prepare-tensors", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 

@@ -57,6 +57,17 @@ void copyBetweenOutputs(mlir::RewriterBase &rewriter, mlir::Operation *root);
 /// types.
 void unifySoftmaxTypes(mlir::Operation *root);
 
+/// Writes tensor.pad ops below `root` whose padding may be negative as a slice and a
+/// pad whose padding is not. MLIR merges pads by adding up their padding, takes a pad
+/// between equal types for an identity, and writes what is cut off outside of the
+/// buffer.
+void expandNegativePadding(mlir::Operation *root);
+
+/// Turns linalg ops below `root` that do not write every element of a result whose
+/// init they do not read into loops that insert elements. MLIR's fusion replaces such
+/// an init by tensor.empty, and its bufferization does not copy it.
+void keepUnwrittenElements(mlir::Operation *root);
+
 /// Fails, with an error at the op, if there is a constant of dynamic shape below
 /// `root`. MLIR folds a comparison of a tensor with itself to such a constant;
 /// nobody knows its extents then.
