@@ -11,7 +11,6 @@
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/DataFlowEdges.h"
 
-
 using namespace mlir;
 
 namespace shard {
@@ -262,18 +261,20 @@ LogicalResult FunctionShardings::checkWithout(const AxisList &axes) {
   });
   if (walk.wasInterrupted())
     return failure();
-  walk = function->walk([&](ManualComputationOp manual) {
-    for (auto reference : manual.getManualAxes().getAsRange<AxisRefAttr>()) {
-      GridAxis axis = *gridOp.axisNumber(reference);
-      if (llvm::is_contained(axes, axis)) {
-        manual.emitError()
-            << "axis " << gridOp.axisName(axis)
-            << " is manual already where this function is called";
-        return WalkResult::interrupt();
-      }
-    }
-    return WalkResult::advance();
-  });
+  walk =
+      function->walk([&](ManualComputationOp manual) {
+        for (auto reference :
+             manual.getManualAxes().getAsRange<AxisRefAttr>()) {
+          GridAxis axis = *gridOp.axisNumber(reference);
+          if (llvm::is_contained(axes, axis)) {
+            manual.emitError()
+                << "axis " << gridOp.axisName(axis)
+                << " is manual already where this function is called";
+            return WalkResult::interrupt();
+          }
+        }
+        return WalkResult::advance();
+      });
   return failure(walk.wasInterrupted());
 }
 

@@ -118,15 +118,14 @@ LogicalResult partitionProgram(Operation *root,
       costs = linkCosts(shardings->gridOp);
       planner = std::make_unique<Planner>(*costs, planTrace());
     }
-    FunctionPartitioner partitioner(cast<FunctionOpInterface>(function),
-                                    *shardings, pool, *planner, signatureOf,
-                                    options);
+    LocalFunction local(cast<FunctionOpInterface>(function), *shardings, pool,
+                        *planner, signatureOf, options);
     FailureOr<AxisList> manual =
         manualAxes(callers.lookup(function), *shardings, symbols);
     if (failed(manual) || failed(shardings->checkWithout(*manual)))
       return failure();
-    partitioner.setManual(*manual);
-    if (failed(partitioner.run()))
+    local.setManual(*manual);
+    if (failed(FunctionPartitioner(local).run()))
       return failure();
   }
   return success();

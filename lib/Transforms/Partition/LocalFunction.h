@@ -1,0 +1,111 @@
+//===- LocalFunction.h - What one device has of a function ------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_TRANSFORMS_LOCALFUNCTION_H
+#define SHARD_LIB_TRANSFORMS_LOCALFUNCTION_H
+
+#include "Partition/FunctionShardings.h"
+
+#include "shard/Partitioning/PartitionContext.h"
+#include "shard/Transforms/Transforms.h"
+
+namespace shard {
+
+/// A function while its local form is built: the local value of each global one, and
+/// the reshards between them. The parts of partition (OpPartitioner.h,
+/// EdgePartitioner.h, ManualPartitioner.h, ForallPartitioner.h) build ops at `builder`.
+class LocalFunction {
+public:
+  using SignatureLookup = llvm::function_ref<const SignatureShardings *(
+      mlir::Operation *call, llvm::StringRef callee)>;
+
+  LocalFunction(mlir::FunctionOpInterface function,
+                const FunctionShardings &shardings, ShardingPool &pool,
+                Planner &planner, SignatureLookup signatureOf,
+                const PartitionOptions &options);
+
+  struct LocalValue {
+    mlir::Value value;
+    /// Null for what is no ranked tensor.
+    const Sharding *sharding = nullptr;
+  };
+
+  /// The local form of `value` under `wanted` (null for non-tensors), resharded
+  /// where it differs; `what` names the use for people.
+  mlir::FailureOr<mlir::Value> localAs(mlir::Value value,
+                                       const Sharding *wanted,
+                                       mlir::Operation *user,
+                                       const llvm::Twine &what);
+  mlir::FailureOr<mlir::Value> localReplicated(mlir::Value value,
+                                               mlir::Operation *user,
+                                               const llvm::Twine &what);
+  /// Appends the local forms of the operands of `op`, each under what `wanted` says
+  /// of its number.
+  mlir::LogicalResult
+  localOperands(mlir::Operation *op,
+                llvm::function_ref<const Sharding *(unsigned)> wanted,
+                llvm::SmallVectorImpl<mlir::Value> &operands);
+  const Sharding *replicatedLike(mlir::Value value);
+  /// Records the local form of a result, resharded to its annotation.
+  llvm::LogicalResult setResult(mlir::Value global, mlir::Value local,
+                                const Sharding *natural, mlir::Operation *op);
+  /// Values of the enclosing code that regions of `op` use become local ones.
+  llvm::LogicalResult mapCaptures(mlir::Operation *op);
+  mlir::Type localTypeOf(mlir::Type type, const Sharding *sharding) const;
+  /// Plans take devices along `axes` for different, not for replicas.
+  void setManual(const AxisList &axes);
+
+  mlir::FunctionOpInterface function;
+  const FunctionShardings &shardings;
+  ShardingPool &pool;
+  SignatureLookup signatureOf;
+  PartitionOptions options;
+  /// The grid of plans: in the body of a manual computation its axes have one
+  /// device, because a plan must not take what they hold for replicas.
+  Grid planningGrid;
+  Emission emission;
+  mlir::OpBuilder builder;
+
+  llvm::DenseMap<mlir::Value, LocalValue> locals;
+  /// From the blocks of the function to those of its local form.
+  llvm::DenseMap<mlir::Block *, mlir::Block *> blocks;
+  /// The shardings in which the edges of a region branch op and of its
+  /// terminators take their operands.
+  llvm::DenseMap<mlir::OpOperand *, const Sharding *> edgeOperands;
+
+  /// A loop with shared tensors around the builder: the op and its local form. What
+  /// its body needs of the outside is resharded in front of it.
+  struct OpenForall {
+    mlir::Operation *global, *local;
+    bool captures(mlir::Value value) const {
+      return !global->isAncestor(value.getParentBlock()->getParentOp());
+    }
+  };
+  /// Outermost first.
+  llvm::SmallVector<OpenForall, 1> foralls;
+
+private:
+  /// The location of a reshard: that of `user`, named for what it is.
+  mlir::Location reshardLoc(mlir::Operation *user, const llvm::Twine &what);
+
+  /// Reshards of a value in a block, to share among its users there.
+  llvm::DenseMap<
+      std::pair<mlir::Value, std::pair<mlir::Block *, const Sharding *>>,
+      mlir::Value>
+      reshards;
+};
+
+/// Rebuilds one op of the function, or all blocks of a region in another one, in
+/// local form.
+using RebuildOp = llvm::function_ref<llvm::LogicalResult(mlir::Operation *)>;
+using RebuildRegion =
+    llvm::function_ref<llvm::LogicalResult(mlir::Region &, mlir::Region &)>;
+
+} // namespace shard
+
+#endif // SHARD_LIB_TRANSFORMS_LOCALFUNCTION_H

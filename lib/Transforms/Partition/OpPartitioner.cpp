@@ -1,0 +1,138 @@
+//===- OpPartitioner.cpp - Ops that compute, on one device ----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Partition/Partitioners.h"
+
+#include "shard/Partitioning/ShardingOption.h"
+
+using namespace mlir;
+
+namespace shard {
+
+/// The option of the loops of `op`, whose table is `table`.
+static ShardingOption optionOf(LocalFunction &local, ShardingInterface model,
+                               const LoopTable &table) {
+  Operation *op = model;
+  SmallVector<Sharding> operands, results;
+  for (auto [index, value] : llvm::enumerate(op->getOperands())) {
+    const Sharding *sharding = local.locals.lookup(value).sharding;
+    if (sharding && !local.foralls.empty() &&
+        local.foralls.front().captures(value) && model.isWholeInLoops(index))
+      sharding = local.replicatedLike(value);
+    operands.push_back(sharding ? *sharding : Sharding());
+  }
+  for (Value value : op->getResults()) {
+    const Sharding *sharding = local.shardings.of(value);
+    results.push_back(sharding ? *sharding : Sharding());
+  }
+  // Propagation states all tensors of an op that disagree: then its choice is to be
+  // read off the operands.
+  bool areStated = llvm::all_of(op->getOperands(), [&](Value operand) {
+    return !isa<RankedTensorType>(operand.getType()) ||
+           local.shardings.isStated(operand);
+  });
+  Emission &emission = local.emission;
+  if (areStated)
+    if (std::optional<ShardingOption> stated = optionOfOperands(
+            op, table, emission.grid, operands, results, emission.planner))
+      return *stated;
+  return chooseOption(op, table, emission.grid, operands, results,
+                      emission.planner);
+}
+
+LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
+  Operation *op = model;
+  LoopTable table = buildLoopTable(op);
+  ShardingOption option = optionOf(local, model, table);
+  PartitionContext context(local.emission, table, option);
+
+  SmallVector<Value> operands, results;
+  auto wanted = [&](unsigned index) {
+    return table.operands[index].isTensor
+               ? local.pool.intern(context.operand(index))
+               : nullptr;
+  };
+  if (failed(local.localOperands(op, wanted, operands)) ||
+      failed(local.mapCaptures(op)) ||
+      failed(model.partition(local.builder, operands, context, results)))
+    return failure();
+  for (auto [index, value] : llvm::enumerate(op->getResults())) {
+    const Sharding *natural = table.results[index].isTensor
+                                  ? local.pool.intern(context.result(index))
+                                  : nullptr;
+    if (failed(local.setResult(value, results[index], natural, op)))
+      return failure();
+  }
+  return success();
+}
+
+/// Annotations inside say nothing where everything is replicated.
+static void eraseAnnotations(Operation *op) {
+  op->walk([](Operation *inner) {
+    if (auto annotation = dyn_cast<ShardOp>(inner)) {
+      // Unreachable code may have one that takes its own result.
+      if (annotation.getResult() == annotation.getSrc())
+        return;
+      annotation.getResult().replaceAllUsesWith(annotation.getSrc());
+      annotation.erase();
+    } else if (isa<ShardingOp>(inner) && inner->use_empty()) {
+      inner->erase();
+    }
+  });
+}
+
+/// Whether replicating the operands of `op` and what its regions capture takes
+/// communication.
+static bool gathersOperands(LocalFunction &local, Operation *op) {
+  auto isGathered = [&](Value value) {
+    // Propagation has put a reshard for this very op in front of it.
+    auto annotation = value.getDefiningOp<ShardOp>();
+    if (annotation && annotation.getAnnotateForUsers())
+      value = annotation.getSrc();
+    const Sharding *sharding = local.locals.lookup(value).sharding;
+    return sharding && !sharding->isReplicated();
+  };
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperands(), isGathered)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult partitionReplicated(LocalFunction &local, Operation *op) {
+  eraseAnnotations(op);
+  bool gathers = gathersOperands(local, op);
+  SmallVector<Value> operands;
+  auto wanted = [&](unsigned index) {
+    return local.replicatedLike(op->getOperand(index));
+  };
+  if (failed(local.localOperands(op, wanted, operands)) ||
+      failed(local.mapCaptures(op)))
+    return failure();
+  if (gathers)
+    mlir::emitRemark(op->getLoc())
+        << "'" << op->getName()
+        << (hasUnknownSizes(local.emission.grid) && isa<ShardingInterface>(op)
+                ? "' needs the sizes of all axes of the grid to be split: its "
+                  "sharded operands are "
+                : "' has no sharding model: its sharded operands are ")
+        << "gathered on every device";
+  // The op itself moves: nothing about it changes.
+  op->remove();
+  local.builder.insert(op);
+  op->setOperands(operands);
+  for (Value result : op->getResults())
+    if (failed(
+            local.setResult(result, result, local.replicatedLike(result), op)))
+      return failure();
+  return success();
+}
+
+} // namespace shard

@@ -1,0 +1,76 @@
+//===- Partitioners.h - The local forms of ops ------------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function here builds the local form of one kind of op and records the local
+// forms of its results. Errors are emitted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_TRANSFORMS_PARTITIONERS_H
+#define SHARD_LIB_TRANSFORMS_PARTITIONERS_H
+
+#include "Partition/LocalFunction.h"
+
+#include "shard/Interfaces/DataFlowEdges.h"
+#include "shard/Interfaces/RegionLoopsInterface.h"
+
+namespace shard {
+
+//===----------------------------------------------------------------------===//
+// OpPartitioner.cpp: ops that compute
+//===----------------------------------------------------------------------===//
+
+/// Chooses the option of the op's loops from how its operands come and how its
+/// results are wanted, and lets the model build the local op.
+llvm::LogicalResult partitionByModel(LocalFunction &local,
+                                     ShardingInterface model);
+/// Operands, captured values and results are replicated; with a remark where that
+/// takes communication.
+llvm::LogicalResult partitionReplicated(LocalFunction &local,
+                                        mlir::Operation *op);
+
+//===----------------------------------------------------------------------===//
+// EdgePartitioner.cpp: ops that pass tensors on
+//===----------------------------------------------------------------------===//
+
+llvm::LogicalResult partitionReturn(LocalFunction &local, mlir::Operation *op);
+llvm::LogicalResult partitionCall(LocalFunction &local, mlir::Operation *op,
+                                  llvm::StringRef callee);
+llvm::LogicalResult partitionBranch(LocalFunction &local,
+                                    mlir::BranchOpInterface branch);
+llvm::LogicalResult partitionRegionBranch(LocalFunction &local,
+                                          mlir::Operation *op,
+                                          const RegionEdges &edges,
+                                          RebuildRegion rebuild);
+llvm::LogicalResult partitionTerminator(LocalFunction &local,
+                                        mlir::Operation *op);
+
+//===----------------------------------------------------------------------===//
+// ManualPartitioner.cpp: code for one device
+//===----------------------------------------------------------------------===//
+
+/// The body takes the place of the op: as far as manual axes go it is code for one
+/// device already. Its values are global with respect to the other axes.
+llvm::LogicalResult partitionManual(LocalFunction &local,
+                                    ManualComputationOp op, RebuildOp rebuild);
+
+//===----------------------------------------------------------------------===//
+// ForallPartitioner.cpp: loops that insert slices into shared tensors
+//===----------------------------------------------------------------------===//
+
+llvm::LogicalResult partitionForall(LocalFunction &local,
+                                    RegionLoopsInterface loops,
+                                    RebuildOp rebuild);
+/// The terminator of the body of `loops`.
+llvm::LogicalResult partitionInParallel(LocalFunction &local,
+                                        RegionLoopsInterface loops,
+                                        mlir::Operation *op);
+
+} // namespace shard
+
+#endif // SHARD_LIB_TRANSFORMS_PARTITIONERS_H
