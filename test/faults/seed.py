@@ -14,6 +14,7 @@ A fault is a file NAME.fault beside this script:
     breaks: what it breaks, a few words
     file: the name of a source below lib or include, with a folder if need be
     include: <header>              (optional; what `wrong` needs)
+    options: --cpu x86-64-v3       (optional; options of shard-fuzz that it shows with)
     right:
       code of that source; white space and comments need not be the same, and
       it must stand there exactly once
@@ -55,6 +56,7 @@ class Fault:
     breaks: str = ""
     file: str = ""
     include: str = ""
+    options: str = ""
     changes: list = dataclasses.field(default_factory=list)
 
     @property
@@ -79,7 +81,7 @@ def read(path):
             blocks.append((line, block))
         elif block is not None and (not line or line[0] == " "):
             block.append(line)
-        elif block is None and (field := re.fullmatch(r"(breaks|file|include): (.+)", line)):
+        elif block is None and (field := re.fullmatch(r"(breaks|file|include|options): (.+)", line)):
             setattr(fault, field.group(1), field.group(2))
         else:
             raise fault.error(f"cannot read the line '{line}'")

@@ -233,6 +233,73 @@ static bool normalized(ProgramBuilder &program) {
   return true;
 }
 
+/// Rows of `value` + 0, 1, ..., n - 1, whose last element is the largest; the rows are
+/// a new last dimension.
+static Val rising(ProgramBuilder &program, const Val &value, int64_t n) {
+  Shape shape = value.shape;
+  shape.push_back(n);
+  Val target = program.empty(value.elem, shape);
+  std::vector<std::string> all, iterators;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    all.push_back("d" + std::to_string(i));
+    iterators.push_back("\"parallel\"");
+  }
+  std::vector<std::string> outer(all.begin(), std::prev(all.end()));
+  std::string name = program.fresh(), element = program.fresh(),
+              unused = program.fresh(), index = program.fresh(),
+              number = program.fresh(), real = program.fresh(),
+              sum = program.fresh(), type = shard::fuzz::name(value.elem),
+              loops = "affine_map<(" + join(all) + ") -> (";
+  program.line(name + " = linalg.generic {indexing_maps = [" + loops +
+               join(outer) + ")>, " + loops + join(all) +
+               ")>], iterator_types = [" + join(iterators) + "]} ins(" +
+               nameList({value}) + " : " + typeList({value}) + ") outs(" +
+               target.name + " : " + target.type() + ") {");
+  program.line("^bb0(" + element + ": " + type + ", " + unused + ": " + type +
+               "):");
+  program.line("  " + index + " = linalg.index " +
+               std::to_string(shape.size() - 1) + " : index");
+  program.line("  " + number + " = arith.index_cast " + index +
+               " : index to i32");
+  program.line("  " + real + " = arith.sitofp " + number + " : i32 to " + type);
+  program.line("  " + sum + " = arith.addf " + element + ", " + real + " : " +
+               type);
+  program.line("  linalg.yield " + sum + " : " + type);
+  program.line("} -> " + target.type());
+  return program.add({name, value.elem, true, shape, value.bound + double(n)});
+}
+
+/// Maxima and minima that skip NaN, and softmax, along rows of so many elements that
+/// loops over them are vectorised and leave a remainder.
+static bool longRows(ProgramBuilder &program) {
+  std::optional<Val> a = program.pick([&](const Val &v) {
+    return v.tensor && v.elem == program.realElem && v.dynamic.empty() &&
+           v.shape.size() <= 3 && numElements(v.shape) <= 256;
+  });
+  if (!a)
+    return false;
+  Val rows =
+      rising(program, scaled(program, *a, 2), program.rng.between(5, 17));
+  int64_t dim = int64_t(rows.shape.size()) - 1;
+  Val target = program.empty(rows.elem, rows.shape);
+  if (program.rng.chance(30)) {
+    program.define("linalg.softmax dimension(" + std::to_string(dim) +
+                       ") ins(" + rows.name + " : " + rows.type() + ") outs(" +
+                       target.name + " : " + target.type() + ") -> " +
+                       target.type(),
+                   rows.elem, rows.shape, 1);
+    return true;
+  }
+  bool most = program.rng.chance(60);
+  Val init = program.filled(a->elem, a->shape, most ? -1000 : 1000);
+  program.define(
+      std::string("linalg.reduce { arith.") + (most ? "maxnumf" : "minnumf") +
+          " } ins(" + rows.name + " : " + rows.type() + ") outs(" + init.name +
+          " : " + init.type() + ") dimensions = [" + std::to_string(dim) + "]",
+      rows.elem, a->shape, rows.bound);
+  return true;
+}
+
 void shard::fuzz::oneRealOp(ProgramBuilder &program) {
   if (program.dynamic && program.rng.chance(60) && oneDynamicOp(program))
     return;
@@ -253,4 +320,5 @@ void shard::fuzz::oneRealOp(ProgramBuilder &program) {
 void shard::fuzz::registerRealMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Real, smoothMath, 3);
   makers.add(MakerGroup::Real, normalized, 2);
+  makers.add(MakerGroup::Real, longRows, 1);
 }

@@ -25,13 +25,15 @@ import seed  # noqa: E402
 
 
 def read_list():
-    """Name, floor and description of each fault."""
-    return [(fault.name, fault.floor, fault.breaks) for fault in seed.read_all()]
+    """Name, floor, description and options of each fault."""
+    return [
+        (fault.name, fault.floor, fault.breaks, fault.options.split()) for fault in seed.read_all()
+    ]
 
 
-def first_failure(program, fault, seed, count):
+def first_failure(program, fault, options, seed, count):
     """Seed and words of the first program that fails, if one does."""
-    command = [program, "--quiet", "--jobs", "1", "--stop-at-first", "--reduce=0"]
+    command = [program, "--quiet", "--jobs", "1", "--stop-at-first", "--reduce=0", *options]
     command += ["--seed", str(seed), "--count", str(count)]
     if fault:
         command += ["--fault", fault]
@@ -44,11 +46,11 @@ def first_failure(program, fault, seed, count):
     return int(told.group(1)), told.group(2)
 
 
-def find(program, fault, seed, count):
+def find(program, fault, options, seed, count):
     """The same, of the programs that do not fail alike without the fault."""
     end = seed + count
-    while seed < end and (found := first_failure(program, fault, seed, end - seed)):
-        if first_failure(program, None, found[0], 1) != found:
+    while seed < end and (found := first_failure(program, fault, options, seed, end - seed)):
+        if first_failure(program, None, options, found[0], 1) != found:
             return found
         seed = found[0] + 1
     return None
@@ -105,10 +107,12 @@ def main():
     needed = []
     with ThreadPoolExecutor(arguments.jobs) as pool:
         results = pool.map(
-            lambda fault: find(arguments.shard_fuzz, fault[0], arguments.seed, arguments.count),
+            lambda fault: find(
+                arguments.shard_fuzz, fault[0], fault[3], arguments.seed, arguments.count
+            ),
             faults,
         )
-        for (name, floor, description), found in zip(faults, results):
+        for (name, floor, description, _), found in zip(faults, results):
             row = "not found", ""
             if found:
                 needed.append(found[0] - arguments.seed + 1)
