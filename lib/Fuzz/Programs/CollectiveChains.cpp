@@ -21,7 +21,7 @@
 using namespace shard::fuzz;
 
 namespace {
-/// The link before: what the next one is made to fit.
+/// A link of a chain, which the next one is made to fit.
 struct ChainLink {
   std::string op, kind;
   Shape axes, to, root;
@@ -104,135 +104,165 @@ static std::string reduction(Random &rng, const Val &value, int64_t count) {
   return rng.oneOf(kinds);
 }
 
-/// Writes one link; false where it does not fit `value`.
-static bool chainLink(ProgramBuilder &program, Val &value, ChainLink &last) {
+/// Whether only the root holds the result of the op.
+static bool isRootedResult(const std::string &op) {
+  return op == "gather" || op == "reduce";
+}
+
+/// The op, the axes, the dimensions and the root of the link behind `last`.
+static ChainLink chooseLink(ProgramBuilder &program, const Val &value,
+                            const ChainLink &last) {
+  Random &rng = program.rng;
   int64_t dims = value.shape.size();
   ChainLink link;
-  link.op = nextOp(program.rng, last.op);
-  bool rootedBefore = last.op == "gather" || last.op == "reduce";
+  link.op = nextOp(rng, last.op);
   if (last.axes.empty()) {
     link.axes = program.manualAxes;
-    program.rng.shuffle(link.axes);
-    link.axes.resize(program.rng.between(1, int64_t(link.axes.size())));
+    rng.shuffle(link.axes);
+    link.axes.resize(rng.between(1, int64_t(link.axes.size())));
   } else {
-    link.axes = rootedBefore
+    link.axes = isRootedResult(last.op)
                     ? last.axes
-                    : relatedAxes(program.rng, last.axes, program.manualAxes);
+                    : relatedAxes(rng, last.axes, program.manualAxes);
   }
-  bool again = !last.op.empty() && program.rng.chance(85);
-  link.dim = again ? last.dim : program.rng.between(0, dims - 1);
-  link.other = again ? last.other : program.rng.between(0, dims - 1);
-  if (link.op == "all_to_all" && last.op == link.op && program.rng.chance(80)) {
+  bool again = !last.op.empty() && rng.chance(85);
+  link.dim = again ? last.dim : rng.between(0, dims - 1);
+  link.other = again ? last.other : rng.between(0, dims - 1);
+  if (link.op == "all_to_all" && last.op == link.op && rng.chance(80)) {
     link.dim = last.other;
     link.other = last.dim;
   }
+  return link;
+}
+
+/// Chooses how the link reduces, if it does; false where the result of a sum would
+/// not be exact. A later link may reduce in the same way.
+static bool chooseReduction(ProgramBuilder &program, const ChainLink &last,
+                            int64_t count, ChainLink &link, Val &value) {
+  link.kind = last.kind;
+  if (link.op != "all_reduce" && link.op != "reduce_scatter" &&
+      link.op != "reduce")
+    return true;
+  if (last.kind.empty() || !program.rng.chance(75))
+    link.kind = reduction(program.rng, value, count);
+  if (link.kind != "sum")
+    return true;
+  value.bound *= double(count);
+  return !isFloat(value.elem) || value.bound <= boundLimit;
+}
+
+static void chooseRoot(ProgramBuilder &program, const ChainLink &last,
+                       ChainLink &link) {
+  for (int64_t axis : link.axes)
+    link.root.push_back(program.rng.between(0, program.grid[axis] - 1));
+  if (isRootedResult(last.op))
+    link.root = last.root;
+}
+
+/// The axes from which and to which a permute moves blocks.
+static void choosePermutation(ProgramBuilder &program, const ChainLink &last,
+                              ChainLink &link) {
+  Random &rng = program.rng;
+  if (last.op == "permute") {
+    link.axes = last.to;
+    link.to = rng.chance(40) ? last.axes : last.to;
+    if (rng.chance(40))
+      rng.shuffle(link.to);
+    if (rng.chance(15))
+      rng.shuffle(link.axes);
+    return;
+  }
+  link.to = link.axes;
+  rng.shuffle(link.to);
+  // From one axis to another of its size.
+  for (int64_t axis : program.manualAxes)
+    if (axis != link.axes.front() &&
+        program.grid[axis] == program.grid[link.axes[0]] && rng.chance(40)) {
+      link.axes.resize(1);
+      link.to = {axis};
+    }
+}
+
+/// The attributes of the link; `value` becomes its result. Nothing where the blocks
+/// of `value` cannot be cut.
+static std::optional<std::string> linkAttributes(ProgramBuilder &program,
+                                                 const ChainLink &last,
+                                                 int64_t count, ChainLink &link,
+                                                 Val &value) {
+  static const std::vector<std::string> cutting = {
+      "all_slice", "scatter", "reduce_scatter", "all_to_all"};
+  Shape &shape = value.shape;
+  if (std::find(cutting.begin(), cutting.end(), link.op) != cutting.end()) {
+    if (shape[link.dim] % count != 0)
+      return std::nullopt;
+    shape[link.dim] /= count;
+  }
+  std::string axes = " grid_axes = [" + list(link.axes) + "]";
+  std::string at = " = " + number(link.dim);
+  std::string root = " root = [" + list(link.root) + "]";
+  if (link.op == "all_gather" || link.op == "gather") {
+    shape[link.dim] *= count;
+    return axes + " gather_axis" + at + (link.op == "gather" ? root : "");
+  }
+  if (link.op == "all_slice")
+    return axes + " slice_axis" + at;
+  if (link.op == "scatter")
+    return axes + " scatter_axis" + at + root;
+  if (link.op == "all_reduce" || link.op == "reduce")
+    return axes + " reduction = " + link.kind +
+           (link.op == "reduce" ? root : "");
+  if (link.op == "reduce_scatter")
+    return axes + " reduction = " + link.kind + " scatter_axis" + at;
+  if (link.op == "all_to_all") {
+    shape[link.other] *= count;
+    return axes + " split_axis" + at + " concat_axis = " + number(link.other);
+  }
+  if (link.op == "permute") {
+    choosePermutation(program, last, link);
+    return " from_axes = [" + list(link.axes) + "] to_axes = [" +
+           list(link.to) + "]";
+  }
+  if (link.op == "shift")
+    return axes + " shift_axis = " + number(link.axes.back()) +
+           " offset = " + number(program.rng.between(0, 3)) + " rotate";
+  return axes + root;
+}
+
+/// Writes one link; false where it does not fit `value`.
+static bool chainLink(ProgramBuilder &program, Val &value, ChainLink &last) {
+  ChainLink link = chooseLink(program, value, last);
   int64_t count = program.devices(link.axes);
   Val result = value;
   result.name = program.fresh();
-  auto cut = [&] {
-    bool fits = result.shape[link.dim] % count == 0;
-    result.shape[link.dim] /= count;
-    return fits;
-  };
-  bool reduces = link.op == "all_reduce" || link.op == "reduce_scatter" ||
-                 link.op == "reduce";
-  if (reduces) {
-    link.kind = !last.kind.empty() && program.rng.chance(75)
-                    ? last.kind
-                    : reduction(program.rng, value, count);
-    if (link.kind == "sum") {
-      result.bound *= double(count);
-      if (isFloat(value.elem) && result.bound > boundLimit)
-        return false;
-    }
-  } else {
-    link.kind = last.kind;
-  }
-  for (int64_t axis : link.axes)
-    link.root.push_back(program.rng.between(0, program.grid[axis] - 1));
-  if (rootedBefore)
-    link.root = last.root;
-
-  std::string rest = " grid_axes = [" + list(link.axes) + "]";
-  std::string at = " = " + number(link.dim);
-  std::string root = " root = [" + list(link.root) + "]";
-  bool rooted = false;
-  if (link.op == "all_gather" || link.op == "gather") {
-    result.shape[link.dim] *= count;
-    rooted = link.op == "gather";
-    rest += " gather_axis" + at + (rooted ? root : "");
-  } else if (link.op == "all_slice") {
-    if (!cut())
-      return false;
-    rest += " slice_axis" + at;
-  } else if (link.op == "scatter") {
-    if (!cut())
-      return false;
-    rooted = true;
-    rest += " scatter_axis" + at + root;
-  } else if (link.op == "all_reduce" || link.op == "reduce") {
-    rooted = link.op == "reduce";
-    rest += " reduction = " + link.kind + (rooted ? root : "");
-  } else if (link.op == "reduce_scatter") {
-    if (!cut())
-      return false;
-    rest += " reduction = " + link.kind + " scatter_axis" + at;
-  } else if (link.op == "all_to_all") {
-    if (!cut())
-      return false;
-    result.shape[link.other] *= count;
-    rest += " split_axis" + at + " concat_axis = " + number(link.other);
-  } else if (link.op == "permute") {
-    if (last.op == "permute") {
-      link.axes = last.to;
-      link.to = program.rng.chance(40) ? last.axes : last.to;
-      if (program.rng.chance(40))
-        program.rng.shuffle(link.to);
-      if (program.rng.chance(15))
-        program.rng.shuffle(link.axes);
-    } else {
-      link.to = link.axes;
-      program.rng.shuffle(link.to);
-      // From one axis to another of its size.
-      for (int64_t axis : program.manualAxes)
-        if (axis != link.axes.front() &&
-            program.grid[axis] == program.grid[link.axes[0]] &&
-            program.rng.chance(40)) {
-          link.axes.resize(1);
-          link.to = {axis};
-        }
-    }
-    rest = " from_axes = [" + list(link.axes) + "] to_axes = [" +
-           list(link.to) + "]";
-  } else if (link.op == "shift") {
-    rest += " shift_axis = " + number(link.axes.back()) +
-            " offset = " + number(program.rng.between(0, 3)) + " rotate";
-  } else {
-    rooted = true;
-    rest += root;
-  }
-  if (numElements(result.shape) > mostElements)
+  if (!chooseReduction(program, last, count, link, result))
     return false;
+  chooseRoot(program, last, link);
+  std::optional<std::string> attributes =
+      linkAttributes(program, last, count, link, result);
+  if (!attributes || numElements(result.shape) > mostElements)
+    return false;
+  bool rooted =
+      isRootedResult(link.op) || link.op == "scatter" || link.op == "broadcast";
   std::string from = rooted ? "(" + value.type() + ")" : value.type();
   program.line(result.name + " = shard." + link.op + " " + value.name +
-               " on @grid" + rest + " : " + from +
+               " on @grid" + *attributes + " : " + from +
                (link.op == "permute" ? "" : " -> " + result.type()));
   value = result;
   last = link;
   return true;
 }
 
-/// The links; what to return, the last value and now and then one before.
+/// Writes the links. Returns what the body returns: the last value and, sometimes, one
+/// before it.
 static std::vector<Val> collectiveChain(ProgramBuilder &program, Val value) {
   std::vector<Val> returned;
   ChainLink last;
   for (int64_t links = program.rng.between(3, 6), tries = 30;
-       tries > 0 && (links > 0 || last.op == "gather" || last.op == "reduce");
-       --tries) {
+       tries > 0 && (links > 0 || isRootedResult(last.op)); --tries) {
     if (!chainLink(program, value, last))
       continue;
     --links;
-    if (last.op == "gather" || last.op == "reduce")
+    if (isRootedResult(last.op))
       continue;
     if (program.rng.chance(15) && returned.empty())
       returned.push_back(value);
@@ -248,28 +278,14 @@ static std::vector<Val> collectiveChain(ProgramBuilder &program, Val value) {
                  " : " + value.type());
     value = changed;
   }
-  if (last.op == "gather" || last.op == "reduce")
+  if (isRootedResult(last.op))
     return returned;
   returned.push_back(value);
   return returned;
 }
 
-void shard::fuzz::collectiveProgram(ProgramBuilder &program) {
-  program.subAxes = false;
-  static const std::vector<int64_t> percents = {0, 0, 30};
-  program.argumentHintPercent = program.rng.oneOf(percents);
-  static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::I32,
-                                          Elem::I64, Elem::I16};
-  Elem elem = program.rng.oneOf(elems);
-  Shape axes;
-  for (size_t axis = 0; axis < program.grid.size(); ++axis)
-    if (program.rng.chance(85))
-      axes.push_back(axis);
-  if (axes.empty())
-    axes.push_back(0);
-  program.rng.shuffle(axes);
-
-  // A block per device, or per device of some axes.
+/// The block of a device that the chain begins with.
+static Val randomBlock(ProgramBuilder &program, Elem elem, const Shape &axes) {
   static const std::vector<int64_t> extents = {1, 2, 3, 4, 6, 8, 12};
   Val local{"", elem, true, {}};
   for (int64_t i = program.rng.between(1, 3); i > 0; --i)
@@ -280,31 +296,46 @@ void shard::fuzz::collectiveProgram(ProgramBuilder &program) {
   if (program.rng.chance(80))
     local.shape[program.rng.between(0, int64_t(local.shape.size()) - 1)] =
         program.devices(axes) * program.rng.between(1, 2);
-  auto spread = [&](Val value, bool all, std::vector<Shape> &dims,
-                    Shape &replicated) {
-    dims.assign(value.shape.size(), {});
-    for (int64_t axis : axes) {
-      if (!all && program.rng.chance(15)) {
-        replicated.push_back(axis);
-        continue;
-      }
-      int64_t dim = program.rng.between(0, int64_t(dims.size()) - 1);
-      dims[dim].push_back(axis);
-      value.shape[dim] *= program.grid[axis];
-    }
-    return value;
-  };
+  return local;
+}
+
+namespace {
+/// A tensor and how manual axes split it into blocks.
+struct SplitValue {
+  Val value;
   std::vector<Shape> dims;
   Shape replicated;
-  Val global = spread(local, false, dims, replicated);
-  global = program.argument(elem, global.shape, true);
-  local.name = program.fresh();
-  local.bound = global.bound;
 
-  std::string outer, body;
-  std::swap(program.out, outer);
-  program.manualAxes = axes;
-  std::string in = manualSharding(program, dims, replicated, {});
+  std::string sharding(ProgramBuilder &program) const {
+    return manualSharding(program, dims, replicated, {});
+  }
+};
+} // namespace
+
+/// The tensor of which each device along `axes` has `block`; unless `all` axes split
+/// it, some axes may replicate it.
+static SplitValue wholeOf(ProgramBuilder &program, const Val &block,
+                          const Shape &axes, bool all) {
+  SplitValue result{block, std::vector<Shape>(block.shape.size()), {}};
+  for (int64_t axis : axes) {
+    if (!all && program.rng.chance(15)) {
+      result.replicated.push_back(axis);
+      continue;
+    }
+    int64_t dim = program.rng.between(0, int64_t(block.shape.size()) - 1);
+    result.dims[dim].push_back(axis);
+    result.value.shape[dim] *= program.grid[axis];
+  }
+  return result;
+}
+
+/// Writes the manual computation of `global` with the chain in its body. Returns its
+/// results.
+static std::vector<Val> manualChain(ProgramBuilder &program, const Val &global,
+                                    const std::string &in, const Val &local,
+                                    const Shape &axes) {
+  std::string body;
+  std::swap(program.out, body);
   program.indent += 2;
   std::vector<Val> returned = collectiveChain(program, local), results;
   if (returned.empty())
@@ -315,9 +346,9 @@ void shard::fuzz::collectiveProgram(ProgramBuilder &program) {
   std::swap(program.out, body);
   std::vector<std::string> outShardings, axisTexts;
   for (const Val &value : returned) {
-    Shape none;
-    results.push_back(spread(value, true, dims, none));
-    outShardings.push_back(manualSharding(program, dims, {}, {}));
+    SplitValue result = wholeOf(program, value, axes, true);
+    results.push_back(result.value);
+    outShardings.push_back(result.sharding(program));
   }
   for (int64_t axis : axes)
     axisTexts.push_back(program.axisText(axis));
@@ -335,6 +366,34 @@ void shard::fuzz::collectiveProgram(ProgramBuilder &program) {
   for (size_t i = 0; i < results.size(); ++i)
     results[i].name =
         name + (results.size() > 1 ? "#" + std::to_string(i) : "");
+  return results;
+}
+
+void shard::fuzz::collectiveProgram(ProgramBuilder &program) {
+  program.subAxes = false;
+  static const std::vector<int64_t> percents = {0, 0, 30};
+  program.argumentHintPercent = program.rng.oneOf(percents);
+  static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::I32,
+                                          Elem::I64, Elem::I16};
+  Elem elem = program.rng.oneOf(elems);
+  Shape axes;
+  for (size_t axis = 0; axis < program.grid.size(); ++axis)
+    if (program.rng.chance(85))
+      axes.push_back(axis);
+  if (axes.empty())
+    axes.push_back(0);
+  program.rng.shuffle(axes);
+
+  Val local = randomBlock(program, elem, axes);
+  SplitValue split = wholeOf(program, local, axes, false);
+  Val global = program.argument(elem, split.value.shape, true);
+  local.name = program.fresh();
+  local.bound = global.bound;
+  std::string outer;
+  std::swap(program.out, outer);
+  program.manualAxes = axes;
+  std::string in = split.sharding(program);
+  std::vector<Val> results = manualChain(program, global, in, local, axes);
   program.line("return " + nameList(results) + " : " + typeList(results));
   std::swap(program.out, outer);
   program.out += functionHeader(program, {"main", {global}, results}, false) +

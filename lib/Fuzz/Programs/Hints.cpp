@@ -21,10 +21,83 @@ static std::string reduction(Random &rng, Elem elem) {
   return rng.oneOf(isFloat(elem) ? floats : integers);
 }
 
+namespace {
+/// What a random sharding says of each axis.
+struct AxisChoice {
+  std::vector<std::vector<std::string>> dims;
+  std::vector<std::string> partial, replicated;
+};
+} // namespace
+
+static void noteCut(ProgramBuilder &program, int64_t dim, int64_t size) {
+  program.lastParts[dim] = std::max<int64_t>(program.lastParts[dim], 1) * size;
+}
+
+/// Splits dimensions by one part, or by both parts, of an axis of 4 devices.
+static void placeHalves(ProgramBuilder &program, const std::string &axis,
+                        int64_t dim,
+                        std::vector<std::vector<std::string>> &dims) {
+  Random &rng = program.rng;
+  noteCut(program, dim, 2);
+  if (!rng.chance(50)) {
+    dims[dim].push_back(axis + ":(2)2");
+    return;
+  }
+  dims[dim].push_back(axis + ":(1)2");
+  if (!rng.chance(50))
+    return;
+  int64_t other = rng.between(0, int64_t(dims.size()) - 1);
+  dims[other].push_back(axis + ":(2)2");
+  noteCut(program, other, 2);
+}
+
+/// Chooses what each of `axes` does to a tensor of `rank`: as text of an attribute, if
+/// `attribute`, else as text of shard.sharding, which knows less.
+static AxisChoice placeAxes(ProgramBuilder &program,
+                            const std::vector<int64_t> &axes, int64_t rank,
+                            bool attribute, bool mayBePartial) {
+  Random &rng = program.rng;
+  AxisChoice result;
+  result.dims.resize(rank);
+  for (int64_t axis : axes) {
+    std::string text = attribute && program.names && rng.chance(70)
+                           ? "\"x" + std::to_string(axis) + "\""
+                           : std::to_string(axis);
+    if (mayBePartial && rng.chance(25)) {
+      result.partial.push_back(text);
+      continue;
+    }
+    if (rank == 0 || rng.chance(30)) {
+      if (attribute && rng.chance(20))
+        result.replicated.push_back(text);
+      continue;
+    }
+    int64_t dim = rng.between(0, rank - 1);
+    if (attribute && program.subAxes && program.grid[axis] == 4 &&
+        rng.chance(40)) {
+      placeHalves(program, text, dim, result.dims);
+      continue;
+    }
+    result.dims[dim].push_back(text);
+    noteCut(program, dim, program.grid[axis]);
+  }
+  return result;
+}
+
+/// Writes two parts of one axis that stand side by side as that axis.
+static void joinHalves(std::vector<std::string> &dim) {
+  for (size_t i = 0; i + 1 < dim.size(); ++i) {
+    size_t colon = dim[i].find(":(1)2");
+    if (colon != std::string::npos &&
+        dim[i + 1] == dim[i].substr(0, colon) + ":(2)2") {
+      dim[i] = dim[i].substr(0, colon);
+      dim.erase(dim.begin() + i + 1);
+    }
+  }
+}
+
 std::string ProgramBuilder::randomLists(int64_t rank, bool open,
                                         std::string &partial, Elem elem) {
-  std::vector<std::vector<std::string>> dims(rank);
-  std::vector<std::string> partialAxes, replicated;
   std::vector<int64_t> axes;
   for (int64_t axis = 0; axis < int64_t(grid.size()); ++axis)
     if (std::find(manualAxes.begin(), manualAxes.end(), axis) ==
@@ -35,53 +108,11 @@ std::string ProgramBuilder::randomLists(int64_t rank, bool open,
   bool mayBePartial = partial == "partial" && elem != Elem::I1;
   partial.clear();
   lastParts.assign(rank, 0);
-  auto cut = [&](int64_t dim, int64_t size) {
-    lastParts[dim] = std::max<int64_t>(lastParts[dim], 1) * size;
-  };
-  for (int64_t axis : axes) {
-    std::string text = attribute && names && rng.chance(70)
-                           ? "\"x" + std::to_string(axis) + "\""
-                           : std::to_string(axis);
-    if (mayBePartial && rng.chance(25)) {
-      partialAxes.push_back(text);
-      continue;
-    }
-    if (rank == 0 || rng.chance(30)) {
-      if (attribute && rng.chance(20))
-        replicated.push_back(text);
-      continue;
-    }
-    int64_t number = rng.between(0, rank - 1);
-    std::vector<std::string> &dim = dims[number];
-    if (attribute && subAxes && grid[axis] == 4 && rng.chance(40)) {
-      cut(number, 2);
-      if (rng.chance(50)) {
-        dim.push_back(text + ":(1)2");
-        if (rng.chance(50)) {
-          int64_t other = rng.between(0, rank - 1);
-          dims[other].push_back(text + ":(2)2");
-          cut(other, 2);
-        }
-      } else {
-        dim.push_back(text + ":(2)2");
-      }
-      continue;
-    }
-    dim.push_back(text);
-    cut(number, grid[axis]);
-  }
+  AxisChoice choice = placeAxes(*this, axes, rank, attribute, mayBePartial);
   std::vector<std::string> lists;
   bool openHere = open && rng.chance(40), priorities = open && rng.chance(10);
-  for (std::vector<std::string> &dim : dims) {
-    // Two parts of one axis side by side are that axis.
-    for (size_t i = 0; i + 1 < dim.size(); ++i) {
-      size_t colon = dim[i].find(":(1)2");
-      if (colon != std::string::npos &&
-          dim[i + 1] == dim[i].substr(0, colon) + ":(2)2") {
-        dim[i] = dim[i].substr(0, colon);
-        dim.erase(dim.begin() + i + 1);
-      }
-    }
+  for (std::vector<std::string> &dim : choice.dims) {
+    joinHalves(dim);
     bool empty = dim.empty();
     if (openHere && rng.chance(60))
       dim.push_back("?");
@@ -90,17 +121,17 @@ std::string ProgramBuilder::randomLists(int64_t rank, bool open,
       text += "p" + std::to_string(rng.between(0, 3));
     lists.push_back(text);
   }
-  if (!partialAxes.empty()) {
+  if (!choice.partial.empty()) {
     if (!attribute)
-      std::sort(partialAxes.begin(), partialAxes.end());
+      std::sort(choice.partial.begin(), choice.partial.end());
     partial =
-        "partial = " + reduction(rng, elem) + " [" + join(partialAxes) + "]";
+        "partial = " + reduction(rng, elem) + " [" + join(choice.partial) + "]";
   }
   std::string text = "[" + join(lists) + "]";
   if (attribute && !partial.empty())
     text += ", " + partial;
-  if (attribute && !replicated.empty())
-    text += ", replicated = [" + join(replicated) + "]";
+  if (attribute && !choice.replicated.empty())
+    text += ", replicated = [" + join(choice.replicated) + "]";
   return text;
 }
 

@@ -74,70 +74,118 @@ static void partialChain(ProgramBuilder &program, Elem elem,
     sharding(axes, "");
 }
 
-void shard::fuzz::partialProgram(ProgramBuilder &program) {
-  program.partials = true;
-  program.manyBlocks = program.rng.chance(30);
-  program.argumentHintPercent = program.rng.chance(50) ? 0 : 60;
-  program.hintPercent = program.rng.chance(70) ? 0 : 20;
+namespace {
+/// What the arguments of a program have in common.
+struct PartialArguments {
+  Elem elem;
+  Shape shape;
+  /// How partial values are reduced.
+  std::string kind;
+  /// Whether the arguments are partial, and along which axes; `rest` are the others.
+  bool comePartial;
+  Shape partialAxes, rest;
+};
+} // namespace
+
+/// All but the shape.
+static PartialArguments chooseArguments(ProgramBuilder &program) {
   static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::F32,
                                           Elem::I32, Elem::I32, Elem::I64,
                                           Elem::I16, Elem::I8};
-  Elem elem = program.rng.oneOf(elems);
-  Shape axes, partialAxes, rest;
-  for (size_t axis = 0; axis < program.grid.size(); ++axis)
-    axes.push_back(axis);
-  program.rng.shuffle(axes);
-  // An axis of one device shows nothing.
-  for (size_t i = 1; i < axes.size() && program.grid[axes[0]] == 1; ++i)
-    std::swap(axes[0], axes[i]);
-  bool comePartial = program.rng.chance(70);
-  for (int64_t axis : axes)
-    (comePartial && (partialAxes.empty() || program.rng.chance(30))
-         ? partialAxes
-         : rest)
-        .push_back(axis);
   static const std::vector<std::string> floats = {"sum", "sum", "sum", "max",
                                                   "min"};
   static const std::vector<std::string> integers = {
       "sum",     "sum",         "sum",        "sum",        "sum", "sum",
       "sum",     "max",         "max",        "min",        "min", "umax",
       "product", "bitwise_and", "bitwise_or", "bitwise_xor"};
-  std::string kind = program.rng.oneOf(isFloat(elem) ? floats : integers), text;
-  if (program.rng.chance(20)) {
-    std::string outer;
-    std::swap(program.out, outer);
-    partialChain(program, elem, kind);
-    Val result = program.scope.back();
-    program.line("return " + result.name + " : " + result.type());
-    std::swap(program.out, outer);
-    program.out +=
-        functionHeader(program, {"main", program.arguments, {result}}, false) +
-        outer + "}\n";
-    return;
+  PartialArguments result;
+  result.elem = program.rng.oneOf(elems);
+  Shape axes;
+  for (size_t axis = 0; axis < program.grid.size(); ++axis)
+    axes.push_back(axis);
+  program.rng.shuffle(axes);
+  // An axis of one device shows nothing.
+  for (size_t i = 1; i < axes.size() && program.grid[axes[0]] == 1; ++i)
+    std::swap(axes[0], axes[i]);
+  result.comePartial = program.rng.chance(70);
+  for (int64_t axis : axes) {
+    bool partial = result.comePartial &&
+                   (result.partialAxes.empty() || program.rng.chance(30));
+    (partial ? result.partialAxes : result.rest).push_back(axis);
   }
-  if (!partialAxes.empty()) {
+  result.kind = program.rng.oneOf(isFloat(result.elem) ? floats : integers);
+  return result;
+}
+
+/// Chooses a shape and writes arguments, most of which have the same hint.
+static void writeArguments(ProgramBuilder &program,
+                           PartialArguments &arguments) {
+  std::string partial;
+  if (arguments.comePartial) {
     std::vector<std::string> names;
-    for (int64_t axis : partialAxes)
+    for (int64_t axis : arguments.partialAxes)
       names.push_back(program.axisText(axis));
-    text = ", partial = " + kind + " [" + join(names) + "]";
+    partial = ", partial = " + arguments.kind + " [" + join(names) + "]";
   }
-  Shape shape = program.randomShape(program.rng.between(1, 3));
-  for (int64_t &extent : shape)
+  arguments.shape = program.randomShape(program.rng.between(1, 3));
+  for (int64_t &extent : arguments.shape)
     if (extent == 1 && program.rng.chance(80))
       extent = program.rng.between(2, 5);
   std::string shared;
-  for (int64_t i = program.rng.between(comePartial ? 2 : 1, 3); i > 0; --i) {
-    Val value = program.argument(elem, shape, true);
+  for (int64_t i = program.rng.between(arguments.comePartial ? 2 : 1, 3); i > 0;
+       --i) {
+    Val value = program.argument(arguments.elem, arguments.shape, true);
     if (shared.empty() || program.rng.chance(20))
-      shared = partialHint(program, value, rest, text);
+      shared = partialHint(program, value, arguments.rest, partial);
     if (program.rng.chance(80))
       program.givenHints[value.name] = shared;
     else if (program.rng.chance(50))
-      program.givenHints[value.name] = partialHint(program, value, rest, "");
+      program.givenHints[value.name] =
+          partialHint(program, value, arguments.rest, "");
   }
+}
 
-  std::string outer;
-  std::swap(program.out, outer);
+/// Writes `count` ops, each by one of `makers`.
+static void writeSome(ProgramBuilder &program, const std::vector<Maker> &makers,
+                      int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t tries = 0; tries < 10; ++tries)
+      if (program.rng.oneOf(makers)(program))
+        break;
+    if (program.rng.chance(program.hintPercent))
+      program.randomHint();
+  }
+}
+
+/// An op on an argument, or on two: a value that other ops need not lead to.
+static Val changedArgument(ProgramBuilder &program,
+                           const PartialArguments &arguments,
+                           const std::vector<Val> &alike) {
+  static const std::vector<std::string> two = {"add", "add", "sub", "mul",
+                                               "mul"};
+  static const std::vector<std::string> floatOps = {"arith.negf", "math.absf",
+                                                    "math.floor"};
+  const Val a = program.rng.oneOf(alike);
+  const Val b = program.rng.chance(45)
+                    ? program.argument(arguments.elem, arguments.shape, true)
+                    : program.rng.oneOf(alike);
+  bool floats = isFloat(arguments.elem);
+  std::string suffix = floats ? "f " : "i ", right;
+  double bound = a.bound * b.bound + a.bound + b.bound;
+  if (program.rng.chance(70))
+    right = "arith." + program.rng.oneOf(two) + suffix + a.name + ", " + b.name;
+  else if (floats)
+    right = program.rng.oneOf(floatOps) + " " + a.name;
+  else
+    right = "arith.maxsi " + a.name + ", " + b.name;
+  return program.define(right + " : " + a.type(), arguments.elem,
+                        arguments.shape, bound);
+}
+
+/// Writes ops that partial values pass, ops that they do not, and reductions. Returns
+/// those of the results that are made of arguments directly.
+static std::vector<Val> writePartialOps(ProgramBuilder &program,
+                                        const PartialArguments &arguments) {
   static const std::vector<Maker> plain = {elementwise,
                                            elementwise,
                                            elementwise,
@@ -166,55 +214,54 @@ void shard::fuzz::partialProgram(ProgramBuilder &program) {
                                            vectorProduct};
   static const std::vector<Maker> reducing = {
       genericReduction, genericReduction, linalgReduce, extractSlice, matmul};
-  auto some = [&](const std::vector<Maker> &makers, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
-      for (int64_t tries = 0; tries < 10; ++tries)
-        if (program.rng.oneOf(makers)(program))
-          break;
-      if (program.rng.chance(program.hintPercent))
-        program.randomHint();
-    }
-  };
+  bool comePartial = arguments.comePartial;
   program.budget = 4;
-  // What combines or changes the arguments themselves: a result, whatever the
-  // other ops do.
   std::vector<Val> results;
   const std::vector<Val> alike = program.arguments;
   if (comePartial && program.rng.chance(25) && pad(program))
     results.push_back(program.scope.back());
-  if (comePartial && program.rng.chance(60)) {
-    const Val a = program.rng.oneOf(alike);
-    const Val b = program.rng.chance(45) ? program.argument(elem, shape, true)
-                                         : program.rng.oneOf(alike);
-    static const std::vector<std::string> two = {"add", "add", "sub", "mul",
-                                                 "mul"};
-    static const std::vector<std::string> floatOps = {"arith.negf", "math.absf",
-                                                      "math.floor"};
-    std::string suffix = isFloat(elem) ? "f " : "i ", right;
-    double bound = a.bound * b.bound + a.bound + b.bound;
-    if (program.rng.chance(70))
-      right =
-          "arith." + program.rng.oneOf(two) + suffix + a.name + ", " + b.name;
-    else if (isFloat(elem))
-      right = program.rng.oneOf(floatOps) + " " + a.name;
-    else
-      right = "arith.maxsi " + a.name + ", " + b.name;
-    results.push_back(
-        program.define(right + " : " + a.type(), elem, shape, bound));
-  }
+  if (comePartial && program.rng.chance(60))
+    results.push_back(changedArgument(program, arguments, alike));
   if (!comePartial)
-    some(reducing, program.rng.between(1, 2));
-  some(plain, program.rng.between(comePartial ? 1 : 0, 3));
+    writeSome(program, reducing, program.rng.between(1, 2));
+  writeSome(program, plain, program.rng.between(comePartial ? 1 : 0, 3));
   if (program.rng.chance(50))
-    some(reducing, 1);
-  bool given = !results.empty() && program.rng.chance(70);
-  if (!given)
-    results.clear();
-  for (size_t i = program.scope.size(); i > 0 && results.size() < 2 + given;
+    writeSome(program, reducing, 1);
+  return results;
+}
+
+/// `given`, or none of them, and some of the last values in scope.
+static std::vector<Val> chooseResults(ProgramBuilder &program,
+                                      std::vector<Val> given) {
+  std::vector<Val> results;
+  if (!given.empty() && program.rng.chance(70))
+    results = std::move(given);
+  bool hasGiven = !results.empty();
+  for (size_t i = program.scope.size(); i > 0 && results.size() < 2 + hasGiven;
        --i)
     if (program.scope[i - 1].tensor &&
-        (results.size() == size_t(given) || program.rng.chance(30)))
+        (results.size() == size_t(hasGiven) || program.rng.chance(30)))
       results.push_back(program.scope[i - 1]);
+  return results;
+}
+
+void shard::fuzz::partialProgram(ProgramBuilder &program) {
+  program.partials = true;
+  program.manyBlocks = program.rng.chance(30);
+  program.argumentHintPercent = program.rng.chance(50) ? 0 : 60;
+  program.hintPercent = program.rng.chance(70) ? 0 : 20;
+  PartialArguments arguments = chooseArguments(program);
+  std::string outer;
+  std::vector<Val> results;
+  if (program.rng.chance(20)) {
+    std::swap(program.out, outer);
+    partialChain(program, arguments.elem, arguments.kind);
+    results = {program.scope.back()};
+  } else {
+    writeArguments(program, arguments);
+    std::swap(program.out, outer);
+    results = chooseResults(program, writePartialOps(program, arguments));
+  }
   program.line("return " + nameList(results) + " : " + typeList(results));
   std::swap(program.out, outer);
   program.out +=
