@@ -13,12 +13,12 @@
 
 #include "../Version.h"
 
+#include "SeededFaults.h"
 #include "shard/Fuzz/Check.h"
 #include "shard/Fuzz/Coverage.h"
 #include "shard/Fuzz/Generate.h"
 #include "shard/Fuzz/Processes.h"
 #include "shard/Fuzz/Reduce.h"
-#include "SeededFaults.h"
 
 #include "shard/Execution/Verify.h"
 #include "shard/Models/Models.h"
@@ -124,54 +124,6 @@ struct Failure {
 
 } // namespace
 
-static std::unique_ptr<mlir::MLIRContext> makeContext() {
-  mlir::DialectRegistry registry;
-  shard::registerRunDialects(registry);
-  auto context = std::make_unique<mlir::MLIRContext>(
-      registry, mlir::MLIRContext::Threading::DISABLED);
-  context->printOpOnDiagnostic(false);
-  return context;
-}
-
-/// The smallest program found within `budget` seconds that fails as `program`
-/// does with `outcome`.
-static std::string reduce(std::string program, const Outcome &outcome,
-                          uint64_t inputSeed, double budget) {
-  // Reading symbols takes a second per crash.
-  setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
-  auto begin = Clock::now();
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (int64_t step = 0;;) {
-      if (std::chrono::duration<double>(Clock::now() - begin).count() > budget)
-        return program;
-      std::string candidate;
-      Outcome result = runInChild(
-          [&](const std::function<void(std::string)> &send) -> Outcome {
-            std::unique_ptr<mlir::MLIRContext> context = makeContext();
-            std::optional<std::string> text = simplify(*context, program, step);
-            if (!text)
-              return {Verdict::Pass, "no such step"};
-            send(*text);
-            if (text->empty())
-              return {};
-            return check(*context, *text, inputSeed, stability);
-          },
-          candidate);
-      if (result.verdict == Verdict::Pass && result.message == "no such step")
-        break;
-      if (!candidate.empty() && sameFailure(result, outcome)) {
-        program = candidate;
-        changed = true;
-      } else {
-        ++step;
-      }
-    }
-  }
-  return program;
-}
-
 /// What --only was given.
 static std::string kindName() {
   switch (kind.getValue()) {
@@ -263,7 +215,7 @@ static void keepFailures(const std::vector<Failure> &failures,
       double left = 6 * reduceSeconds -
                     std::chrono::duration<double>(Clock::now() - begin).count();
       if (reduceFailures && left > 0 && made)
-        source = reduce(source, failure.outcome, failure.seed,
+        source = reduce(source, failure.outcome, failure.seed, stability,
                         std::min(left, double(reduceSeconds)));
       if (keep.empty()) {
         llvm::outs() << "\n// " << toString(failure.outcome.verdict) << ": "
@@ -284,6 +236,215 @@ static void keepFailures(const std::vector<Failure> &failures,
   }
 }
 
+namespace {
+/// The programs of this run: those of the files, or random ones.
+struct Source {
+  GenerateOptions options;
+  std::vector<std::string> given;
+
+  bool random() const { return given.empty(); }
+  uint64_t count() const {
+    return random() ? uint64_t(programCount) : given.size();
+  }
+  /// The program of a seed. Given programs are numbered from --seed on.
+  std::string program(uint64_t seed) const {
+    if (brokenSeed.getNumOccurrences() && seed == brokenSeed)
+      std::abort();
+    return random() ? generate(seed, options) : given[seed - firstSeed];
+  }
+};
+
+/// Checks all programs, and counts.
+class Session {
+public:
+  explicit Session(const Source &source) : source(source) {}
+
+  void run();
+  /// Prints what came out. Returns the exit code.
+  int report();
+
+private:
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  std::function<Outcome(uint64_t)> makeWork() const;
+  void note(uint64_t seed, const Outcome &outcome);
+  void progress() const;
+
+  const Source &source;
+  Clock::time_point begin = Clock::now();
+  std::vector<Failure> failures;
+  uint64_t finished = 0, contradictions = 0;
+  Coverage coverage;
+};
+} // namespace
+
+std::function<Outcome(uint64_t)> Session::makeWork() const {
+  std::shared_ptr<mlir::MLIRContext> context = makeContext();
+  return [this, context](uint64_t seed) {
+    Coverage coverage;
+    // All given programs get the same inputs.
+    Outcome outcome = check(*context, source.program(seed),
+                            source.random() ? seed : uint64_t(firstSeed),
+                            stability, &coverage);
+    outcome.notes = coverage.encode();
+    return outcome;
+  };
+}
+
+void Session::note(uint64_t seed, const Outcome &outcome) {
+  ++finished;
+  coverage.add(outcome.notes);
+  contradictions += outcome.verdict == Verdict::Contradiction;
+  if (isFailure(outcome.verdict))
+    failures.push_back({seed, outcome});
+}
+
+void Session::progress() const {
+  llvm::errs() << "\r" << finished << " programs, "
+               << llvm::format("%.1f", double(finished) / seconds())
+               << " per second, " << failures.size() << " failures, "
+               << contradictions << " contradictions, " << coverage.numOps()
+               << " ops, " << coverage.numCollectives() << " collectives ";
+  llvm::errs().flush();
+}
+
+void Session::run() {
+  double lastTick = 0;
+  bool terminal = isatty(STDERR_FILENO);
+  Programs programs;
+  programs.first = firstSeed;
+  programs.jobs = jobs;
+  programs.goOn = [&](uint64_t started) {
+    if (stopAtFirst && !failures.empty())
+      return false;
+    return started < source.count() ||
+           (source.random() && seconds() < leastSeconds);
+  };
+  programs.makeWork = [&] { return makeWork(); };
+  programs.done = [&](uint64_t seed, const Outcome &outcome) {
+    note(seed, outcome);
+  };
+  programs.tick = [&] {
+    if (quiet || !terminal || seconds() - lastTick < 1)
+      return;
+    lastTick = seconds();
+    progress();
+  };
+  runAll(programs);
+  llvm::sort(failures, [](const Failure &a, const Failure &b) {
+    return a.seed < b.seed;
+  });
+  if (!quiet) {
+    progress();
+    llvm::errs() << "\n";
+  }
+}
+
+int Session::report() {
+  if (stopAtFirst && !failures.empty()) {
+    const Failure &first = failures.front();
+    llvm::outs() << "first failure: program " << first.seed - firstSeed + 1
+                 << ", seed " << first.seed << ": "
+                 << toString(first.outcome.verdict) << ": "
+                 << first.outcome.message << "\n";
+    return 1;
+  }
+  keepFailures(
+      failures, [&](uint64_t seed) { return source.program(seed); },
+      source.random());
+  if (printCoverage)
+    coverage.print(llvm::outs());
+  llvm::outs() << finished << " programs, " << failures.size() << " failures, "
+               << contradictions << " contradictions\n";
+  return failures.empty() ? 0 : 1;
+}
+
+static bool bad(const llvm::Twine &what) {
+  llvm::errs() << "shard-fuzz: " << what << "\n";
+  return false;
+}
+
+/// Whether the options make sense; prints what does not. Sets the processor and the
+/// fault that this process and its children take from the environment.
+static bool checkOptions() {
+  if (jobs < 1 || jobs > 256)
+    return bad("--jobs " + llvm::Twine(jobs) + ": expected 1 to 256");
+  if (maxOps < 1 || maxOps > 10000)
+    return bad("--max-ops " + llvm::Twine(maxOps) + ": expected 1 to 10000");
+  if (!(leastSeconds >= 0) || !(reduceSeconds >= 0))
+    return bad("--seconds and --reduce-seconds: expected a number from 0 on");
+  if (!cpu.empty())
+    setenv(shard::cpuVariable, cpu.c_str(), /*overwrite=*/1);
+  auto machine = shard::createTargetMachine({}, 0, /*toRun=*/true);
+  if (!machine)
+    return bad(llvm::toString(machine.takeError()));
+  if (!listFaults && !fault.empty() && !seedFault(fault))
+    return bad("--fault '" + fault +
+               "': this build has no such fault (--list-faults); faults are in "
+               "a build with SHARD_SEEDED_FAULTS=ON");
+  return true;
+}
+
+/// The sizes of --grid; empty without it.
+static bool readGrid(std::vector<int64_t> &grid) {
+  constexpr int64_t kMaxDevices = 64;
+  constexpr size_t kMaxAxes = 6;
+  int64_t devices = 1;
+  llvm::SmallVector<llvm::StringRef> sizes;
+  if (!gridText.empty())
+    llvm::StringRef(gridText).split(sizes, 'x');
+  for (llvm::StringRef size : sizes) {
+    int64_t number = 0;
+    if (size.getAsInteger(10, number) || number < 1)
+      return bad("--grid '" + gridText + "': expected sizes such as 2x3");
+    grid.push_back(number);
+    devices =
+        number > kMaxDevices / devices ? kMaxDevices + 1 : devices * number;
+  }
+  if (devices > kMaxDevices || grid.size() > kMaxAxes)
+    return bad("--grid '" + gridText + "': expected at most " +
+               llvm::Twine(kMaxDevices) + " devices and " +
+               llvm::Twine(kMaxAxes) + " axes");
+  return true;
+}
+
+static bool readSource(Source &source) {
+  source.options.kind = kind;
+  source.options.maxOps = maxOps;
+  if (!readGrid(source.options.grid))
+    return false;
+  if (!keep.empty())
+    if (std::error_code error = llvm::sys::fs::create_directories(keep))
+      return bad("--keep '" + keep + "': " + error.message());
+  for (const std::string &file : files) {
+    auto buffer = llvm::MemoryBuffer::getFile(file);
+    if (!buffer)
+      return bad("cannot read '" + file + "': " + buffer.getError().message());
+    source.given.push_back((*buffer)->getBuffer().str());
+  }
+  return true;
+}
+
+/// Lists the ops with a model that no program has. Returns the exit code.
+static int listUncovered(const Source &source) {
+  Coverage coverage;
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  for (uint64_t i = 0; i < source.count(); ++i) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+        source.program(firstSeed + i), context.get());
+    if (!module)
+      return 1;
+    coverage.countOps(*module);
+  }
+  context->loadAllAvailableDialects();
+  for (const std::string &name : coverage.missing(shard::modelledOps(*context)))
+    llvm::outs() << name << "\n";
+  if (printCoverage)
+    coverage.print(llvm::outs());
+  return 0;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   shard::setVersionPrinter();
@@ -293,176 +454,24 @@ int main(int argc, char **argv) {
                                    "computes what one device does\n",
                                    &llvm::errs()))
     return 2;
-
-  auto bad = [](const llvm::Twine &what) {
-    llvm::errs() << "shard-fuzz: " << what << "\n";
+  if (!checkOptions())
     return 2;
-  };
-  if (jobs < 1 || jobs > 256)
-    return bad("--jobs " + llvm::Twine(jobs) + ": expected 1 to 256");
-  if (maxOps < 1 || maxOps > 10000)
-    return bad("--max-ops " + llvm::Twine(maxOps) + ": expected 1 to 10000");
-  if (!(leastSeconds >= 0) || !(reduceSeconds >= 0))
-    return bad("--seconds and --reduce-seconds: expected a number from 0 on");
-
-  // All that compiles in this process and its children takes it from there.
-  if (!cpu.empty())
-    setenv(shard::cpuVariable, cpu.c_str(), /*overwrite=*/1);
-  auto machine = shard::createTargetMachine({}, 0, /*toRun=*/true);
-  if (!machine)
-    return bad(llvm::toString(machine.takeError()));
-
   if (listFaults) {
     for (const SeededFault &fault : seededFaults())
       llvm::outs() << fault.name << ": " << fault.description << "\n";
     return 0;
   }
-  if (!fault.empty() && !seedFault(fault)) {
-    llvm::errs() << "shard-fuzz: --fault '" << fault
-                 << "': this build has no such fault (--list-faults); faults "
-                    "are in a build with SHARD_SEEDED_FAULTS=ON\n";
+  Source source;
+  if (!readSource(source))
     return 2;
-  }
-
-  GenerateOptions options;
-  options.kind = kind;
-  options.maxOps = maxOps;
-  int64_t devices = 1;
-  llvm::SmallVector<llvm::StringRef> sizes;
-  if (!gridText.empty())
-    llvm::StringRef(gridText).split(sizes, 'x');
-  for (llvm::StringRef size : sizes) {
-    int64_t number = 0;
-    if (size.getAsInteger(10, number) || number < 1) {
-      llvm::errs() << "shard-fuzz: --grid '" << gridText
-                   << "': expected sizes such as 2x3\n";
-      return 2;
-    }
-    options.grid.push_back(number);
-    devices = number > 64 / devices ? 65 : devices * number;
-  }
-  if (devices > 64 || options.grid.size() > 6)
-    return bad("--grid '" + llvm::Twine(gridText) +
-               "': expected at most 64 devices and 6 axes");
-  if (!keep.empty())
-    if (std::error_code error = llvm::sys::fs::create_directories(keep)) {
-      llvm::errs() << "shard-fuzz: --keep '" << keep << "': " << error.message()
-                   << "\n";
-      return 2;
-    }
-
-  std::vector<std::string> programs;
-  for (const std::string &file : files) {
-    auto buffer = llvm::MemoryBuffer::getFile(file);
-    if (!buffer) {
-      llvm::errs() << "shard-fuzz: cannot read '" << file
-                   << "': " << buffer.getError().message() << "\n";
-      return 2;
-    }
-    programs.push_back((*buffer)->getBuffer().str());
-  }
-  bool random = programs.empty();
-  // Given programs are numbered from the seed on; all get inputs of the seed.
-  auto program = [&](uint64_t seed) {
-    if (brokenSeed.getNumOccurrences() && seed == brokenSeed)
-      std::abort();
-    return random ? generate(seed, options) : programs[seed - firstSeed];
-  };
-  uint64_t count = random ? uint64_t(programCount) : programs.size();
   if (printOnly) {
-    for (uint64_t i = 0; i < count; ++i)
-      llvm::outs() << program(firstSeed + i);
+    for (uint64_t i = 0; i < source.count(); ++i)
+      llvm::outs() << source.program(firstSeed + i);
     return 0;
   }
-
-  Coverage coverage;
-  if (printUncovered) {
-    std::unique_ptr<mlir::MLIRContext> context = makeContext();
-    for (uint64_t i = 0; i < count; ++i) {
-      auto module = mlir::parseSourceString<mlir::ModuleOp>(
-          program(firstSeed + i), context.get());
-      if (!module)
-        return 1;
-      coverage.countOps(*module);
-    }
-    context->loadAllAvailableDialects();
-    for (const std::string &name :
-         coverage.missing(shard::modelledOps(*context)))
-      llvm::outs() << name << "\n";
-    if (printCoverage)
-      coverage.print(llvm::outs());
-    return 0;
-  }
-
-  auto begin = Clock::now();
-  auto lastTick = begin;
-  std::vector<Failure> failures;
-  uint64_t finished = 0, contradictions = 0;
-  auto seconds = [&]() {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
-  auto progress = [&]() {
-    llvm::errs() << "\r" << finished << " programs, "
-                 << llvm::format("%.1f", double(finished) / seconds())
-                 << " per second, " << failures.size() << " failures, "
-                 << contradictions << " contradictions, " << coverage.numOps()
-                 << " ops, " << coverage.numCollectives() << " collectives ";
-    llvm::errs().flush();
-  };
-  bool terminal = isatty(STDERR_FILENO);
-  Programs run;
-  run.first = firstSeed;
-  run.jobs = jobs;
-  run.goOn = [&](uint64_t started) {
-    if (stopAtFirst && !failures.empty())
-      return false;
-    return started < count || (random && seconds() < leastSeconds);
-  };
-  run.makeWork = [&]() -> std::function<Outcome(uint64_t)> {
-    std::shared_ptr<mlir::MLIRContext> context = makeContext();
-    return [&, context](uint64_t seed) {
-      Coverage coverage;
-      Outcome outcome =
-          check(*context, program(seed), random ? seed : uint64_t(firstSeed),
-                stability, &coverage);
-      outcome.notes = coverage.encode();
-      return outcome;
-    };
-  };
-  run.done = [&](uint64_t seed, const Outcome &outcome) {
-    ++finished;
-    coverage.add(outcome.notes);
-    contradictions += outcome.verdict == Verdict::Contradiction;
-    if (isFailure(outcome.verdict))
-      failures.push_back({seed, outcome});
-  };
-  run.tick = [&]() {
-    if (quiet || !terminal ||
-        std::chrono::duration<double>(Clock::now() - lastTick).count() < 1)
-      return;
-    lastTick = Clock::now();
-    progress();
-  };
-  runAll(run);
-  llvm::sort(failures, [](const Failure &a, const Failure &b) {
-    return a.seed < b.seed;
-  });
-  if (!quiet) {
-    progress();
-    llvm::errs() << "\n";
-  }
-  if (stopAtFirst && !failures.empty()) {
-    const Failure &first = failures.front();
-    llvm::outs() << "first failure: program " << first.seed - firstSeed + 1
-                 << ", seed " << first.seed << ": "
-                 << toString(first.outcome.verdict) << ": "
-                 << first.outcome.message << "\n";
-    return 1;
-  }
-  keepFailures(failures, program, random);
-  if (printCoverage)
-    coverage.print(llvm::outs());
-  llvm::outs() << finished << " programs, " << failures.size() << " failures, "
-               << contradictions << " contradictions\n";
-  return failures.empty() ? 0 : 1;
+  if (printUncovered)
+    return listUncovered(source);
+  Session session(source);
+  session.run();
+  return session.report();
 }

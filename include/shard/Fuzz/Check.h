@@ -10,6 +10,7 @@
 #define SHARD_FUZZ_CHECK_H
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -63,6 +64,9 @@ struct Outcome {
 bool sameFailure(const Outcome &a, const Outcome &b);
 /// `message` without what differs from program to program.
 std::string normalized(const std::string &message);
+
+/// A context without threads that has all that programs and check() need.
+std::unique_ptr<mlir::MLIRContext> makeContext();
 
 /// Runs `program` through everything. Inputs follow from `inputSeed`. `stability`:
 /// a second propagation must change nothing. What the program contained is added

@@ -30,21 +30,24 @@ inline constexpr double timeLimit = 10;
 #endif
 
 /// Runs `work` in a child process. Its outcome is what it returns, or that it
-/// crashed or hung.
-Outcome runInChild(const std::function<Outcome()> &work);
+/// crashed, or that it hung: took longer than `seconds`.
+Outcome runInChild(const std::function<Outcome()> &work,
+                   double seconds = timeLimit);
 
 /// What a child may send besides its outcome: the text is received even when
 /// `work` crashes after sending.
 Outcome runInChild(
     const std::function<Outcome(const std::function<void(std::string)> &send)>
         &work,
-    std::string &sent);
+    std::string &sent, double seconds = timeLimit);
 
 /// What runAll does; all but `work` are called in the parent.
 struct Programs {
   uint64_t first = 0;
   /// Programs at a time.
   unsigned jobs = 1;
+  /// The seconds that one program may take.
+  double seconds = timeLimit;
   /// Whether to start a program after the `started` that have been started. Once
   /// false it is not asked again.
   std::function<bool(uint64_t started)> goOn;

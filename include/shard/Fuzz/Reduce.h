@@ -9,22 +9,26 @@
 #ifndef SHARD_FUZZ_REDUCE_H
 #define SHARD_FUZZ_REDUCE_H
 
+#include "shard/Fuzz/Check.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 
-namespace mlir {
-class MLIRContext;
-} // namespace mlir
-
 namespace shard::fuzz {
 
 /// `program` with its `step`-th possible simplification: an op, result, argument
-/// or hint less, a smaller grid or smaller shapes. An empty text where the step leads to nothing
-/// valid; nothing behind the last step. Steps are numbered from 0, large ones
-/// first.
+/// or hint less, a smaller grid or smaller shapes. An empty text where the step leads
+/// to nothing valid; nothing behind the last step. Steps are numbered from 0, large
+/// ones first.
 std::optional<std::string> simplify(mlir::MLIRContext &context,
                                     const std::string &program, int64_t step);
+
+/// The smallest program found within `seconds` that fails as `program` does with
+/// `failure`, inputs of `inputSeed` and this `stability` (see check()). Each candidate
+/// is checked in a child process.
+std::string reduce(std::string program, const Outcome &failure,
+                   uint64_t inputSeed, bool stability, double seconds);
 
 } // namespace shard::fuzz
 

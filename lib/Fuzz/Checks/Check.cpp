@@ -57,6 +57,15 @@ const char *shard::fuzz::toString(Verdict verdict) {
   return "";
 }
 
+std::unique_ptr<MLIRContext> shard::fuzz::makeContext() {
+  DialectRegistry registry;
+  registerRunDialects(registry);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+  return context;
+}
+
 std::string shard::fuzz::normalized(const std::string &message) {
   std::string text;
   bool quoted = false;

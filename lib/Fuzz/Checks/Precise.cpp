@@ -178,6 +178,88 @@ static int64_t largestExtent(func::FuncOp entry,
   return largest;
 }
 
+namespace {
+/// What the program in f64 computes, and how far its results move when every op is off
+/// by a random part of one rounding.
+struct PreciseRun {
+  std::vector<HostTensor> results;
+  /// Of each result, the furthest that an element moved.
+  std::vector<double> spread;
+};
+} // namespace
+
+/// The largest difference between two elements at the same place.
+static double largestDifference(const HostTensor &a, const HostTensor &b) {
+  double largest = 0.0;
+  for (int64_t e = 0; e < a.numElements(); ++e)
+    largest = std::max(largest, std::fabs(a.asDouble(e) - b.asDouble(e)));
+  return largest;
+}
+
+/// Runs `program` once as it is and several times with factors that differ from one by
+/// up to `amplitude`.
+static llvm::Expected<PreciseRun>
+runPrecisely(const CompiledProgram &program,
+             const std::map<unsigned, HostTensor> &inputs, double amplitude,
+             uint64_t seed) {
+  constexpr int64_t kRuns = 4;
+  PreciseRun precise;
+  for (int64_t run = 0; run < kRuns; ++run) {
+    Random rng(seed * kRuns + uint64_t(run));
+    std::vector<HostTensor> given;
+    for (const auto &[index, input] : inputs)
+      given.push_back(toDouble(input));
+    llvm::ArrayRef<TensorSpec> specs = program.inputs();
+    for (const TensorSpec &spec : specs.drop_front(inputs.size()))
+      given.push_back(factors(spec, run == 0 ? 0.0 : amplitude, rng));
+    std::vector<const HostTensor *> pointers;
+    for (const HostTensor &tensor : given)
+      pointers.push_back(&tensor);
+    auto results = program.run(pointers);
+    if (!results)
+      return results.takeError();
+    if (run == 0) {
+      precise.results = std::move(*results);
+      precise.spread.assign(precise.results.size(), 0.0);
+      continue;
+    }
+    for (size_t i = 0; i < precise.results.size(); ++i)
+      precise.spread[i] =
+          std::max(precise.spread[i],
+                   largestDifference((*results)[i], precise.results[i]));
+  }
+  return precise;
+}
+
+/// Compares `output` with result `number` of the run in f64, up to what shard-run
+/// allows and eight times the spread.
+static Outcome compareResult(const PreciseRun &precise, size_t number,
+                             const HostTensor &output,
+                             const ErrorModel &model) {
+  const HostTensor &expected = precise.results[number];
+  if (!isFloat(expected.type()))
+    return {};
+  for (int64_t e = 0; e < expected.numElements(); ++e)
+    if (!std::isfinite(expected.asDouble(e)))
+      return {Verdict::Invalid, "a result in f64 is not finite"};
+  Comparison comparison = compareTensors(expected, toDouble(output), model);
+  if (comparison.equal)
+    return {};
+  for (int64_t e = 0; e < expected.numElements(); ++e) {
+    double x = expected.asDouble(e), y = output.asDouble(e);
+    double size = std::max({std::fabs(x), std::fabs(y), comparison.scale});
+    double allowed = comparison.tolerance * size + 8 * precise.spread[number];
+    if (std::fabs(x - y) <= allowed)
+      continue;
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "result " << number << " is " << y << " instead of " << x
+        << " in f64 at element " << e << "; allowed is " << allowed;
+    return {Verdict::Wrong, message};
+  }
+  return {};
+}
+
 Outcome
 shard::fuzz::comparePrecisely(ModuleOp module, func::FuncOp entry,
                               const std::map<unsigned, HostTensor> &inputs,
@@ -205,57 +287,15 @@ shard::fuzz::comparePrecisely(ModuleOp module, func::FuncOp entry,
       model.roundoff +
       std::sqrt(double(model.terms)) *
           std::min(model.roundoff, unitRoundoff(ElementType::F32));
-  std::vector<HostTensor> expected;
-  std::vector<double> spread;
-  for (int64_t run = 0; run < 4; ++run) {
-    Random rng(seed * 4 + uint64_t(run));
-    std::vector<HostTensor> given;
-    for (const auto &[index, input] : inputs)
-      given.push_back(toDouble(input));
-    llvm::ArrayRef<TensorSpec> specs = (*program)->inputs();
-    for (const TensorSpec &spec : specs.drop_front(inputs.size()))
-      given.push_back(factors(spec, run == 0 ? 0.0 : amplitude, rng));
-    std::vector<const HostTensor *> pointers;
-    for (const HostTensor &tensor : given)
-      pointers.push_back(&tensor);
-    auto results = (*program)->run(pointers);
-    if (!results)
-      return {Verdict::Rejected, "the program in f64 does not run: " +
-                                     llvm::toString(results.takeError())};
-    if (run == 0) {
-      expected = std::move(*results);
-      spread.assign(expected.size(), 0.0);
-      continue;
-    }
-    for (size_t i = 0; i < expected.size(); ++i)
-      for (int64_t e = 0; e < expected[i].numElements(); ++e)
-        spread[i] = std::max(spread[i], std::fabs((*results)[i].asDouble(e) -
-                                                  expected[i].asDouble(e)));
-  }
-
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (!isFloat(expected[i].type()))
-      continue;
-    for (int64_t e = 0; e < expected[i].numElements(); ++e)
-      if (!std::isfinite(expected[i].asDouble(e)))
-        return {Verdict::Invalid, "a result in f64 is not finite"};
-    Comparison comparison =
-        compareTensors(expected[i], toDouble(outputs[i]), model);
-    if (comparison.equal)
-      continue;
-    // As in a comparison with what shard-run allows, with the spread besides.
-    for (int64_t e = 0; e < expected[i].numElements(); ++e) {
-      double x = expected[i].asDouble(e), y = outputs[i].asDouble(e);
-      double size = std::max({std::fabs(x), std::fabs(y), comparison.scale});
-      double allowed = comparison.tolerance * size + 8 * spread[i];
-      if (std::fabs(x - y) <= allowed)
-        continue;
-      std::string message;
-      llvm::raw_string_ostream(message)
-          << "result " << i << " is " << y << " instead of " << x
-          << " in f64 at element " << e << "; allowed is " << allowed;
-      return {Verdict::Wrong, message};
-    }
+  llvm::Expected<PreciseRun> precise =
+      runPrecisely(**program, inputs, amplitude, seed);
+  if (!precise)
+    return {Verdict::Rejected, "the program in f64 does not run: " +
+                                   llvm::toString(precise.takeError())};
+  for (size_t i = 0; i < precise->results.size(); ++i) {
+    Outcome outcome = compareResult(*precise, i, outputs[i], model);
+    if (outcome.verdict != Verdict::Pass)
+      return outcome;
   }
   return {};
 }

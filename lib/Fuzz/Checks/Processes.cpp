@@ -184,7 +184,7 @@ static std::string bury(Child &child) {
 Outcome shard::fuzz::runInChild(
     const std::function<Outcome(const std::function<void(std::string)> &)>
         &work,
-    std::string &sent) {
+    std::string &sent, double seconds) {
   Child child = start([&](int file) {
     Outcome outcome =
         work([&](std::string text) { writeRecord(file, 't', text); });
@@ -198,7 +198,7 @@ Outcome shard::fuzz::runInChild(
     drain(child.errors, child.errorText);
     if (!drain(child.records, child.buffer))
       break;
-    if (secondsSince(child.begin) > timeLimit) {
+    if (secondsSince(child.begin) > seconds) {
       kill(child.pid, SIGKILL);
       hung = true;
       break;
@@ -219,15 +219,64 @@ Outcome shard::fuzz::runInChild(
   return outcome;
 }
 
-Outcome shard::fuzz::runInChild(const std::function<Outcome()> &work) {
+Outcome shard::fuzz::runInChild(const std::function<Outcome()> &work,
+                                double seconds) {
   std::string sent;
   return runInChild(
-      [&](const std::function<void(std::string)> &) { return work(); }, sent);
+      [&](const std::function<void(std::string)> &) { return work(); }, sent,
+      seconds);
 }
 
-/// Starts a child that checks the seeds that it reads, beside `others`.
-static Child startWorker(const Programs &programs,
-                         const std::vector<Child> &others) {
+namespace {
+/// The children of runAll.
+class Workers {
+public:
+  explicit Workers(const Programs &programs) : programs(programs) {}
+
+  /// Starts children while there are seeds and fewer than `jobs` of them. Returns
+  /// whether any runs.
+  bool fill();
+  /// Waits until a child writes or a moment has passed.
+  void wait();
+  /// Takes what the children have written, and buries those that ended or hang.
+  void collect();
+
+private:
+  /// A child gets this many programs: its memory stays small.
+  static constexpr uint64_t kShare = 250;
+  /// The program that runs and one more, so that a child need not wait for a seed.
+  static constexpr size_t kAhead = 2;
+
+  bool takeSeed(uint64_t &seed);
+  Child startChild();
+  void feed(Child &child);
+  void receive(Child &child);
+  void end(Child &child, bool hung);
+
+  const Programs &programs;
+  uint64_t started = 0;
+  bool more = true;
+  /// Seeds that a dead child had been given and did not come to.
+  std::deque<uint64_t> left;
+  std::vector<Child> children;
+};
+} // namespace
+
+/// The next seed to hand out; false if there is none.
+bool Workers::takeSeed(uint64_t &seed) {
+  if (!left.empty()) {
+    seed = left.front();
+    left.pop_front();
+    return true;
+  }
+  more = more && programs.goOn(started);
+  seed = programs.first + started;
+  started += more;
+  return more;
+}
+
+/// Starts a child that checks the seeds that it reads.
+Child Workers::startChild() {
   int seeds[2];
   if (pipe(seeds) != 0) {
     std::perror("shard-fuzz: pipe");
@@ -236,7 +285,7 @@ static Child startWorker(const Programs &programs,
   Child child = start([&](int file) {
     // Who holds an end for writing keeps the reader from seeing the file's end.
     close(seeds[1]);
-    for (const Child &other : others) {
+    for (const Child &other : children) {
       close(other.records);
       close(other.errors);
       if (other.seeds >= 0)
@@ -254,98 +303,97 @@ static Child startWorker(const Programs &programs,
   return child;
 }
 
-void shard::fuzz::runAll(const Programs &programs) {
-  // A child gets this many programs: its memory stays small.
-  constexpr uint64_t share = 250;
-  // The one that runs, and one more so that it need not wait.
-  constexpr size_t ahead = 2;
-  uint64_t started = 0;
-  bool more = true;
-  std::deque<uint64_t> left;
-  std::vector<Child> children;
-  std::signal(SIGPIPE, SIG_IGN);
-
-  // The next seed to hand out.
-  auto takeSeed = [&](uint64_t &seed) {
-    if (!left.empty()) {
-      seed = left.front();
-      left.pop_front();
-      return true;
-    }
-    more = more && programs.goOn(started);
-    seed = programs.first + started;
-    started += more;
-    return more;
-  };
-  auto feed = [&](Child &child) {
-    uint64_t seed;
-    while (child.seeds >= 0 && child.pending.size() < ahead) {
-      if (child.handedOut == share || !takeSeed(seed)) {
-        close(child.seeds);
-        child.seeds = -1;
-        return;
-      }
-      // Of a child that has died, its end of the file tells.
-      (void)!write(child.seeds, &seed, sizeof(seed));
-      child.pending.push_back(seed);
-      ++child.handedOut;
-    }
-  };
-  auto receive = [&](Child &child) {
-    char kind;
-    std::string text;
-    while (takeRecord(child.buffer, kind, text)) {
-      child.begin = Clock::now();
-      if (kind != 'e')
-        continue;
-      uint64_t seed = child.pending.front();
-      child.pending.pop_front();
-      programs.done(seed, decode(text));
-    }
-  };
-  while (true) {
-    while (children.size() < programs.jobs) {
-      uint64_t seed;
-      if (!takeSeed(seed))
-        break;
-      left.push_front(seed);
-      children.push_back(startWorker(programs, children));
-      feed(children.back());
-    }
-    if (children.empty())
+/// Hands out seeds until `child` has enough; none are left or it has had its share: it
+/// reads the end of the file.
+void Workers::feed(Child &child) {
+  uint64_t seed;
+  while (child.seeds >= 0 && child.pending.size() < kAhead) {
+    if (child.handedOut == kShare || !takeSeed(seed)) {
+      close(child.seeds);
+      child.seeds = -1;
       return;
-    std::vector<pollfd> files;
-    for (Child &child : children) {
-      files.push_back({child.records, POLLIN, 0});
-      files.push_back({child.errors, POLLIN, 0});
     }
-    poll(files.data(), files.size(), 200);
+    // A write to a dead child fails; the end of its records tells that it died.
+    (void)!write(child.seeds, &seed, sizeof(seed));
+    child.pending.push_back(seed);
+    ++child.handedOut;
+  }
+}
+
+void Workers::receive(Child &child) {
+  char kind;
+  std::string text;
+  while (takeRecord(child.buffer, kind, text)) {
+    child.begin = Clock::now();
+    if (kind != 'e')
+      continue;
+    uint64_t seed = child.pending.front();
+    child.pending.pop_front();
+    programs.done(seed, decode(text));
+  }
+}
+
+bool Workers::fill() {
+  while (children.size() < programs.jobs) {
+    uint64_t seed;
+    if (!takeSeed(seed))
+      break;
+    left.push_front(seed);
+    children.push_back(startChild());
+    feed(children.back());
+  }
+  return !children.empty();
+}
+
+void Workers::wait() {
+  constexpr int kMilliseconds = 200;
+  std::vector<pollfd> files;
+  for (Child &child : children) {
+    files.push_back({child.records, POLLIN, 0});
+    files.push_back({child.errors, POLLIN, 0});
+  }
+  poll(files.data(), files.size(), kMilliseconds);
+}
+
+/// Buries `child`, which ended or hangs. The program that it was at has failed; others
+/// that it had been given go to another child.
+void Workers::end(Child &child, bool hung) {
+  if (hung)
+    kill(child.pid, SIGKILL);
+  std::string why = bury(child);
+  if (child.seeds >= 0)
+    close(child.seeds);
+  if (child.pending.empty())
+    return;
+  left.insert(left.end(), child.pending.begin() + 1, child.pending.end());
+  programs.done(child.pending.front(),
+                hung ? Outcome{Verdict::Hang} : Outcome{Verdict::Crash, why});
+}
+
+void Workers::collect() {
+  for (size_t i = 0; i < children.size();) {
+    Child &child = children[i];
+    drain(child.errors, child.errorText);
+    bool open = drain(child.records, child.buffer);
+    receive(child);
+    feed(child);
+    bool hung = open && !child.pending.empty() &&
+                secondsSince(child.begin) > programs.seconds;
+    if (open && !hung) {
+      ++i;
+      continue;
+    }
+    end(child, hung);
+    children.erase(children.begin() + i);
+  }
+}
+
+void shard::fuzz::runAll(const Programs &programs) {
+  std::signal(SIGPIPE, SIG_IGN);
+  Workers workers(programs);
+  while (workers.fill()) {
+    workers.wait();
     programs.tick();
-    for (size_t i = 0; i < children.size();) {
-      Child &child = children[i];
-      drain(child.errors, child.errorText);
-      bool open = drain(child.records, child.buffer);
-      receive(child);
-      feed(child);
-      bool hung = open && !child.pending.empty() &&
-                  secondsSince(child.begin) > timeLimit;
-      if (open && !hung) {
-        ++i;
-        continue;
-      }
-      if (hung)
-        kill(child.pid, SIGKILL);
-      std::string why = bury(child);
-      if (child.seeds >= 0)
-        close(child.seeds);
-      std::deque<uint64_t> pending = std::move(child.pending);
-      children.erase(children.begin() + i);
-      if (pending.empty())
-        continue;
-      uint64_t seed = pending.front();
-      left.insert(left.end(), pending.begin() + 1, pending.end());
-      programs.done(seed, hung ? Outcome{Verdict::Hang}
-                               : Outcome{Verdict::Crash, why});
-    }
+    workers.collect();
   }
 }
