@@ -99,55 +99,47 @@ static void printProcesses(llvm::ArrayRef<ProcessReport> processes,
                 formatSeconds(processes[slowest].secondsInCollectives));
 }
 
-void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
-  os << formatv("program {0}\n", report.entry);
+static void printGrid(const RunReport &report, llvm::raw_ostream &os) {
+  if (report.gridName.empty()) {
+    os << "grid    none: one device\n";
+    return;
+  }
   int64_t devices = 1;
   for (int64_t extent : report.gridShape)
     devices *= extent;
-  if (report.gridName.empty()) {
-    os << "grid    none: one device\n";
-  } else {
-    os << formatv("grid    @{0} {1}", report.gridName,
-                  formatShape(report.gridShape));
-    if (!report.axisNames.empty())
-      os << " (" << llvm::join(report.axisNames, ", ") << ")";
-    os << formatv(", {0} devices\n", devices);
-  }
-  os << '\n';
-  printValues("argument", "arg", report.arguments, os);
-  printValues("result", "result", report.results, os);
+  os << formatv("grid    @{0} {1}", report.gridName,
+                formatShape(report.gridShape));
+  if (!report.axisNames.empty())
+    os << " (" << llvm::join(report.axisNames, ", ") << ")";
+  os << formatv(", {0} devices\n", devices);
+}
 
-  os << '\n';
+static void printCollectives(const RunReport &report, llvm::raw_ostream &os) {
   if (report.collectives.empty()) {
     os << "no collectives\n";
-  } else {
-    // Threads of one machine share its cores: times of single calls tell little.
-    bool timed = !report.processes.empty();
-    std::vector<std::vector<std::string>> rows{{"collective", "axes", "calls",
-                                                "bytes sent per device", "time",
-                                                "location", "needed by"}};
-    for (const CollectiveReport &row : report.collectives)
-      rows.push_back({row.kind, llvm::join(row.axes, ", "),
-                      std::to_string(row.calls),
-                      formatBytes(row.bytesPerDevice),
-                      formatSeconds(row.seconds), row.location, row.neededBy});
-    llvm::SmallVector<bool> rightAligned = {false, false, true, true,
-                                            true,  false, false};
-    if (!timed) {
-      constexpr int kTime = 4;
-      rightAligned.erase(rightAligned.begin() + kTime);
-      for (std::vector<std::string> &row : rows)
-        row.erase(row.begin() + kTime);
-    }
-    printTable(rows, rightAligned, os);
+    return;
   }
+  std::vector<std::vector<std::string>> rows{{"collective", "axes", "calls",
+                                              "bytes sent per device", "time",
+                                              "location", "needed by"}};
+  for (const CollectiveReport &row : report.collectives)
+    rows.push_back({row.kind, llvm::join(row.axes, ", "),
+                    std::to_string(row.calls), formatBytes(row.bytesPerDevice),
+                    formatSeconds(row.seconds), row.location, row.neededBy});
+  llvm::SmallVector<bool> rightAligned = {false, false, true, true,
+                                          true,  false, false};
+  // Threads of one machine share its cores: times of single calls tell little.
+  bool timed = !report.processes.empty();
+  if (!timed) {
+    constexpr int kTime = 4;
+    rightAligned.erase(rightAligned.begin() + kTime);
+    for (std::vector<std::string> &row : rows)
+      row.erase(row.begin() + kTime);
+  }
+  printTable(rows, rightAligned, os);
+}
 
-  os << '\n'
-     << formatv(
-            "memory per device   arguments {0}, results {1}, temporaries at "
-            "most {2}\n",
-            formatBytes(report.argumentBytes), formatBytes(report.resultBytes),
-            formatBytes(report.peakTemporaryBytes));
+static void printTimes(const RunReport &report, llvm::raw_ostream &os) {
   os << "wall time           ";
   if (report.verified)
     os << "one device " << formatSeconds(report.secondsOneDevice) << ", ";
@@ -155,30 +147,49 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
      << formatSeconds(report.secondsCompile) << '\n';
   if (!report.processes.empty())
     printProcesses(report.processes, os);
-  if (report.verified && report.error.empty()) {
-    double allowed = 0.0;
-    for (const ValueReport &value : report.results)
-      if (value.comparison)
-        allowed = std::max(allowed, value.comparison->tolerance);
-    os << formatv(
-        "largest error       absolute {0:e3}, relative {1:e3} (allowed "
-        "{2:e3})\n",
-        report.maxAbsolute, report.maxRelative, allowed);
-    for (auto [index, value] : llvm::enumerate(report.results)) {
-      if (value.comparison && value.comparison->nans)
-        os << formatv("result{0}: {1} elements are NaN in both runs, which "
-                      "proves little\n",
-                      index, value.comparison->nans);
-      if (!value.comparison || value.comparison->equal)
-        continue;
-      const Comparison &comparison = *value.comparison;
-      os << formatv(
-          "result{0}: {1} elements differ by more than allowed; worst "
-          "at position {2}: {3} instead of {4}\n",
-          index, comparison.mismatches, comparison.worst, comparison.actual,
-          comparison.expected);
-    }
+}
+
+/// How far the results are from those of one device, and which are too far.
+static void printErrors(const RunReport &report, llvm::raw_ostream &os) {
+  double allowed = 0.0;
+  for (const ValueReport &value : report.results)
+    if (value.comparison)
+      allowed = std::max(allowed, value.comparison->tolerance);
+  os << formatv("largest error       absolute {0:e3}, relative {1:e3} (allowed "
+                "{2:e3})\n",
+                report.maxAbsolute, report.maxRelative, allowed);
+  for (auto [index, value] : llvm::enumerate(report.results)) {
+    if (value.comparison && value.comparison->nans)
+      os << formatv("result{0}: {1} elements are NaN in both runs, which "
+                    "proves little\n",
+                    index, value.comparison->nans);
+    if (!value.comparison || value.comparison->equal)
+      continue;
+    const Comparison &comparison = *value.comparison;
+    os << formatv("result{0}: {1} elements differ by more than allowed; worst "
+                  "at position {2}: {3} instead of {4}\n",
+                  index, comparison.mismatches, comparison.worst,
+                  comparison.actual, comparison.expected);
   }
+}
+
+void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
+  os << formatv("program {0}\n", report.entry);
+  printGrid(report, os);
+  os << '\n';
+  printValues("argument", "arg", report.arguments, os);
+  printValues("result", "result", report.results, os);
+  os << '\n';
+  printCollectives(report, os);
+  os << '\n'
+     << formatv(
+            "memory per device   arguments {0}, results {1}, temporaries at "
+            "most {2}\n",
+            formatBytes(report.argumentBytes), formatBytes(report.resultBytes),
+            formatBytes(report.peakTemporaryBytes));
+  printTimes(report, os);
+  if (report.verified && report.error.empty())
+    printErrors(report, os);
   if (!report.error.empty())
     os << "error: " << report.error << '\n';
   if (!report.pass)

@@ -16,7 +16,6 @@
 
 namespace shard::propagation {
 
-namespace {
 /// Joins the atoms of an axis that nothing tells apart.
 class AtomMerge {
 public:
@@ -76,11 +75,9 @@ private:
   AtomMask apart;
   std::vector<GridAxis> axisOf;
 };
-} // namespace
 
-Solution Run::finish() {
-  Solution solution;
-  AtomMerge merge(atoms);
+/// Shows `merge` all lists and sets of axes that the solution is to state.
+void Run::showAtoms(AtomMerge &merge) {
   std::vector<bool> seen(shardings.size(), false);
   llvm::SmallVector<uint8_t, 8> listAtoms;
   for (StateId id : state) {
@@ -94,59 +91,66 @@ Solution Run::finish() {
   }
   for (const auto &[value, partial] : partials)
     merge.see(partial.atoms);
-  merge.number(solution);
-  solution.refined = solution.grid.shape != problem.grid.shape;
+}
 
-  // Shardings are numbered as values first use them.
+/// The sharding of `value`, which is partial if `partial` is given.
+Sharding Run::shardingOf(ValueId value, const PartialState *partial,
+                         const AtomMerge &merge) const {
+  size_t rank = problem.shapes[problem.valueShape[value]].extents.size();
+  llvm::SmallVector<uint8_t, 8> listAtoms;
+  Sharding sharding = Sharding::replicated(rank);
+  for (size_t dim = 0; dim < rank; ++dim) {
+    lists.atoms(shardings.dim(state[value], dim), listAtoms);
+    sharding.dims[dim] = merge.axes(listAtoms);
+  }
+  if (partial) {
+    sharding.partial = merge.axes(partial->atoms);
+    sharding.reduction = partial->reduction;
+  }
+  return sharding;
+}
+
+/// States the sharding of each value. Shardings are numbered as values first use them.
+void Run::stateShardings(const AtomMerge &merge, Solution &solution) {
   llvm::DenseMap<std::pair<StateId, uint64_t>, uint32_t> known;
   std::vector<uint32_t> plain(shardings.size(), kReplicated);
   solution.values.resize(problem.numValues(), kReplicated);
   for (ValueId value = 0; value < problem.numValues(); ++value) {
     auto partial = partials.empty() ? partials.end() : partials.find(value);
-    bool isPartial = partial != partials.end();
-    if (!isPartial && state[value] == kUnsplit)
-      continue;
-    size_t rank = problem.shapes[problem.valueShape[value]].extents.size();
-    if (!isPartial && plain[state[value]] != kReplicated) {
-      solution.values[value] = plain[state[value]];
-      continue;
-    }
-    Sharding sharding = Sharding::replicated(rank);
-    for (size_t dim = 0; dim < rank; ++dim) {
-      lists.atoms(shardings.dim(state[value], dim), listAtoms);
-      sharding.dims[dim] = merge.axes(listAtoms);
-    }
-    if (isPartial) {
-      sharding.partial = merge.axes(partial->second.atoms);
-      sharding.reduction = partial->second.reduction;
-      uint64_t hash = llvm::hash_combine(rank, partial->second.atoms,
-                                         uint32_t(partial->second.reduction));
-      auto [entry, fresh] = known.try_emplace({state[value], hash >> 1}, 0);
-      if (!fresh && solution.shardings[entry->second] == sharding) {
-        solution.values[value] = entry->second;
+    if (partial == partials.end()) {
+      uint32_t &number = plain[state[value]];
+      if (state[value] == kUnsplit)
         continue;
+      if (number == kReplicated) {
+        number = solution.shardings.size();
+        solution.shardings.push_back(shardingOf(value, nullptr, merge));
       }
-      entry->second = solution.shardings.size();
-    } else {
-      plain[state[value]] = solution.shardings.size();
+      solution.values[value] = number;
+      continue;
     }
-    solution.values[value] = solution.shardings.size();
-    solution.shardings.push_back(std::move(sharding));
+    Sharding sharding = shardingOf(value, &partial->second, merge);
+    uint64_t hash =
+        llvm::hash_combine(sharding.dims.size(), partial->second.atoms,
+                           uint32_t(partial->second.reduction));
+    auto [entry, fresh] = known.try_emplace({state[value], hash >> 1}, 0);
+    if (fresh || !(solution.shardings[entry->second] == sharding)) {
+      entry->second = solution.shardings.size();
+      solution.shardings.push_back(std::move(sharding));
+    }
+    solution.values[value] = entry->second;
   }
+}
 
-  solution.agrees.resize(problem.numOps());
-  for (OpId op = 0; op < problem.numOps(); ++op)
-    solution.agrees[op] = !refuses[op] && stepOf(op, FromAll).agrees;
-
+/// What `explain` tells: obstacles, and why values have their axes.
+void Run::stateReasons(const AtomMerge &merge, Solution &solution) {
+  llvm::SmallVector<uint8_t, 8> listAtoms;
   auto note = [&](const Obstacle &obstacle) {
     lists.atoms(obstacle.list, listAtoms);
     solution.notes.push_back(
         {obstacle.kind, obstacle.op, obstacle.extent, merge.axes(listAtoms)});
   };
-  for (const Obstacle &obstacle : step.obstacles)
-    note(obstacle);
-  for (const Obstacle &obstacle : unevenDims)
-    note(obstacle);
+  llvm::for_each(step.obstacles, note);
+  llvm::for_each(unevenDims, note);
   for (const Event &event : events) {
     lists.atoms(event.list, listAtoms);
     for (size_t i = event.before; i < listAtoms.size(); ++i)
@@ -157,6 +161,19 @@ Solution Run::finish() {
     for (GridAxis axis : merge.axes(partials[value].atoms))
       solution.causes.try_emplace({value, axis}, cause);
   solution.couldBePartial = couldBePartial;
+}
+
+Solution Run::finish() {
+  Solution solution;
+  AtomMerge merge(atoms);
+  showAtoms(merge);
+  merge.number(solution);
+  solution.refined = solution.grid.shape != problem.grid.shape;
+  stateShardings(merge, solution);
+  solution.agrees.resize(problem.numOps());
+  for (OpId op = 0; op < problem.numOps(); ++op)
+    solution.agrees[op] = !refuses[op] && stepOf(op, FromAll).agrees;
+  stateReasons(merge, solution);
   return solution;
 }
 

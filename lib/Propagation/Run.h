@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Internal to the engine: the state of one run, i.e. on one factorisation of
-// the axes. Engine.cpp starts runs, Run.cpp drives the waves, Partial.cpp
-// decides what stays partial, Finish.cpp turns the state into a Solution.
+// the axes. Finish.cpp starts runs and turns the state into a Solution, RunHints.cpp
+// reads the hints, Run.cpp drives the waves, Partial.cpp decides what stays partial.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,8 @@ struct PartialState {
     return atoms == other.atoms && (!atoms || reduction == other.reduction);
   }
 };
+
+class AtomMerge;
 
 class Run {
 public:
@@ -57,6 +59,27 @@ private:
   };
 
   void buildUses();
+  void findDepths();
+  OpClass classOf(OpId op) const;
+  llvm::ArrayRef<OpId> uses(ValueId value) const {
+    return llvm::ArrayRef<OpId>(useOps).slice(
+        useBegin[value], useBegin[value + 1] - useBegin[value]);
+  }
+  OpStep::Result stepOf(OpId op, SourceMask sources);
+  void queue(OpId op);
+  /// For debug output: "[0:(1)2, 1]", parts of axes by number.
+  std::string text(ListId list) const;
+  void startRound(int32_t round);
+  void runStage(unsigned level, SourceMask sources, bool last);
+  void visit(OpId op, unsigned level, SourceMask sources, bool last);
+  std::optional<Proposal> agreedPart(Proposal proposal,
+                                     llvm::ArrayRef<Proposal> together) const;
+  void makeOffer(OpId op, const Proposal &proposal);
+  void acceptOffers();
+  void accept(ValueId value);
+  bool before(const Offer &a, const Offer &b) const;
+
+  // RunHints.cpp
   /// Calls `add` for every atom of `parts`, which the hint of `value` names;
   /// returns an error if they are not made of atoms.
   std::optional<HintError> collect(llvm::ArrayRef<AxisPart> parts,
@@ -78,25 +101,6 @@ private:
   std::optional<HintError> readHint(const Hint &hint, ValueId value,
                                     InitialState &made);
   ConstraintId intern(Constraint made);
-  void findDepths();
-  OpClass classOf(OpId op) const;
-  llvm::ArrayRef<OpId> uses(ValueId value) const {
-    return llvm::ArrayRef<OpId>(useOps).slice(
-        useBegin[value], useBegin[value + 1] - useBegin[value]);
-  }
-  OpStep::Result stepOf(OpId op, SourceMask sources);
-  void queue(OpId op);
-  /// For debug output: "[0:(1)2, 1]", parts of axes by number.
-  std::string text(ListId list) const;
-  void startRound(int32_t round);
-  void runStage(unsigned level, SourceMask sources, bool last);
-  void visit(OpId op, unsigned level, SourceMask sources, bool last);
-  std::optional<Proposal> agreedPart(Proposal proposal,
-                                     llvm::ArrayRef<Proposal> together) const;
-  void makeOffer(OpId op, const Proposal &proposal);
-  void acceptOffers();
-  void accept(ValueId value);
-  bool before(const Offer &a, const Offer &b) const;
 
   // PartialWishes.cpp
   struct WishSearch;
@@ -107,6 +111,13 @@ private:
   struct PartialPlacement;
   std::optional<PartialState> through(OpId op) const;
   double localBytes(ValueId value) const;
+
+  // Finish.cpp
+  void showAtoms(AtomMerge &merge);
+  Sharding shardingOf(ValueId value, const PartialState *partial,
+                      const AtomMerge &merge) const;
+  void stateShardings(const AtomMerge &merge, Solution &solution);
+  void stateReasons(const AtomMerge &merge, Solution &solution);
 
   const Problem &problem;
   const PropagationOptions &options;

@@ -159,105 +159,132 @@ static std::pair<size_t, size_t> lineOf(const Tokens &tokens, size_t at) {
   return {begin, end};
 }
 
+static size_t somewhere(const Tokens &tokens, Random &random) {
+  return size_t(random.between(0, int64_t(tokens.size()) - 1));
+}
+
+static void eraseToken(Tokens &tokens, size_t at, Random &,
+                       const Vocabulary &) {
+  tokens.erase(tokens.begin() + at);
+}
+
+static void doubleToken(Tokens &tokens, size_t at, Random &,
+                        const Vocabulary &) {
+  tokens.insert(tokens.begin() + at, Token(tokens[at]));
+}
+
+static void swapTokens(Tokens &tokens, size_t at, Random &random,
+                       const Vocabulary &) {
+  std::swap(tokens[at].text, tokens[somewhere(tokens, random)].text);
+}
+
+static void replaceToken(Tokens &tokens, size_t at, Random &random,
+                         const Vocabulary &vocabulary) {
+  tokens[at].text = vocabulary.oneOf(tokens[at].kind, random);
+}
+
+static void insertToken(Tokens &tokens, size_t at, Random &random,
+                        const Vocabulary &vocabulary) {
+  Token token = tokens[at];
+  token.kind = Token::Kind(random.between(0, Token::Punctuation));
+  token.text = vocabulary.oneOf(token.kind, random);
+  tokens.insert(tokens.begin() + at, token);
+}
+
+static void eraseLine(Tokens &tokens, size_t at, Random &, const Vocabulary &) {
+  auto [begin, end] = lineOf(tokens, at);
+  tokens.erase(tokens.begin() + begin, tokens.begin() + end);
+}
+
+static void copyLine(Tokens &tokens, size_t at, Random &random,
+                     const Vocabulary &) {
+  auto [begin, end] = lineOf(tokens, at);
+  Tokens line(tokens.begin() + begin, tokens.begin() + end);
+  size_t target = lineOf(tokens, somewhere(tokens, random)).first;
+  tokens.insert(tokens.begin() + target, line.begin(), line.end());
+}
+
+/// Erases a group in brackets, or what is in it.
+static void eraseGroup(Tokens &tokens, size_t at, Random &random,
+                       const Vocabulary &) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    size_t begin = (at + i) % tokens.size(), end = endOfGroup(tokens, begin);
+    if (end <= begin + 1)
+      continue;
+    bool inside = random.chance(50);
+    tokens.erase(tokens.begin() + begin + inside,
+                 tokens.begin() + end - inside);
+    return;
+  }
+}
+
+/// A group other than that at `begin` with the same brackets, at `other` or behind it;
+/// empty if there is none.
+static Tokens groupLike(const Tokens &tokens, size_t begin, size_t other) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    size_t from = (other + i) % tokens.size();
+    if (from == begin || tokens[from].text != tokens[begin].text)
+      continue;
+    size_t to = endOfGroup(tokens, from);
+    if (to > from + 1)
+      return Tokens(tokens.begin() + from, tokens.begin() + to);
+  }
+  return {};
+}
+
+/// Puts one group in place of another one with the same brackets.
+static void replaceGroup(Tokens &tokens, size_t at, Random &random,
+                         const Vocabulary &) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    size_t begin = (at + i) % tokens.size(), end = endOfGroup(tokens, begin);
+    if (end <= begin + 1)
+      continue;
+    Tokens group = groupLike(tokens, begin, somewhere(tokens, random));
+    if (group.empty())
+      return;
+    tokens.erase(tokens.begin() + begin, tokens.begin() + end);
+    tokens.insert(tokens.begin() + begin, group.begin(), group.end());
+    return;
+  }
+}
+
+/// Replaces one number, word or name wherever it stands: programs often stay valid.
+static void replaceEverywhere(Tokens &tokens, size_t at, Random &random,
+                              const Vocabulary &vocabulary) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const Token &chosen = tokens[(at + i) % tokens.size()];
+    if (chosen.kind == Token::Punctuation ||
+        (chosen.kind == Token::Name && random.chance(80)))
+      continue;
+    std::string from = chosen.text;
+    std::string to = vocabulary.oneOf(chosen.kind, random);
+    if (chosen.kind == Token::Number && random.chance(60))
+      to = std::to_string(random.between(0, 9));
+    for (Token &each : tokens)
+      if (each.text == from)
+        each.text = to;
+    return;
+  }
+}
+
+/// A change of `tokens`, at `at` or at a place that it finds from there.
+using Change = void (*)(Tokens &tokens, size_t at, Random &random,
+                        const Vocabulary &vocabulary);
+
 static void changeOnce(Tokens &tokens, Random &random,
                        const Vocabulary &vocabulary) {
+  // Each as often as it stands here.
+  static const std::vector<Change> changes = {
+      eraseToken,       doubleToken,  swapTokens,        replaceToken,
+      replaceToken,     insertToken,  eraseLine,         copyLine,
+      eraseGroup,       replaceGroup, replaceEverywhere, replaceEverywhere,
+      replaceEverywhere};
   if (tokens.empty()) {
     tokens = tokenize(vocabulary.oneOf(Token::Word, random));
     return;
   }
-  auto somewhere = [&] {
-    return size_t(random.between(0, int64_t(tokens.size()) - 1));
-  };
-  size_t at = somewhere();
-  Token &token = tokens[at];
-  switch (random.between(0, 12)) {
-  case 0:
-    tokens.erase(tokens.begin() + at);
-    return;
-  case 1:
-    tokens.insert(tokens.begin() + at, Token(token));
-    return;
-  case 2:
-    std::swap(token.text, tokens[somewhere()].text);
-    return;
-  case 3:
-  case 4:
-    token.text = vocabulary.oneOf(token.kind, random);
-    return;
-  case 5: {
-    Token other = token;
-    other.kind = Token::Kind(random.between(0, Token::Punctuation));
-    other.text = vocabulary.oneOf(other.kind, random);
-    tokens.insert(tokens.begin() + at, other);
-    return;
-  }
-  case 6: {
-    auto [begin, end] = lineOf(tokens, at);
-    tokens.erase(tokens.begin() + begin, tokens.begin() + end);
-    return;
-  }
-  case 7: {
-    auto [begin, end] = lineOf(tokens, at);
-    Tokens line(tokens.begin() + begin, tokens.begin() + end);
-    size_t target = lineOf(tokens, somewhere()).first;
-    tokens.insert(tokens.begin() + target, line.begin(), line.end());
-    return;
-  }
-  case 8: {
-    // A group in brackets, or what is in it.
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      size_t begin = (at + i) % tokens.size(), end = endOfGroup(tokens, begin);
-      if (end <= begin + 1)
-        continue;
-      bool inside = random.chance(50);
-      tokens.erase(tokens.begin() + begin + inside,
-                   tokens.begin() + end - inside);
-      return;
-    }
-    return;
-  }
-  case 9: {
-    // One group in place of another of the same brackets.
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      size_t begin = (at + i) % tokens.size(), end = endOfGroup(tokens, begin);
-      if (end <= begin + 1)
-        continue;
-      size_t other = somewhere();
-      for (size_t j = 0; j < tokens.size(); ++j) {
-        size_t from = (other + j) % tokens.size();
-        if (from == begin || tokens[from].text != tokens[begin].text)
-          continue;
-        size_t to = endOfGroup(tokens, from);
-        if (to <= from + 1)
-          continue;
-        Tokens group(tokens.begin() + from, tokens.begin() + to);
-        tokens.erase(tokens.begin() + begin, tokens.begin() + end);
-        tokens.insert(tokens.begin() + begin, group.begin(), group.end());
-        return;
-      }
-      return;
-    }
-    return;
-  }
-  default: {
-    // One number, word or name everywhere: programs often stay valid.
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      const Token &chosen = tokens[(at + i) % tokens.size()];
-      if (chosen.kind == Token::Punctuation ||
-          (chosen.kind == Token::Name && random.chance(80)))
-        continue;
-      std::string from = chosen.text;
-      std::string to = vocabulary.oneOf(chosen.kind, random);
-      if (chosen.kind == Token::Number && random.chance(60))
-        to = std::to_string(random.between(0, 9));
-      for (Token &each : tokens)
-        if (each.text == from)
-          each.text = to;
-      return;
-    }
-    return;
-  }
-  }
+  size_t at = somewhere(tokens, random);
+  random.oneOf(changes)(tokens, at, random, vocabulary);
 }
 
 std::string shard::fuzz::mutateText(const std::string &text, Random &random,

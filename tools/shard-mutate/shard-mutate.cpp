@@ -69,6 +69,12 @@ struct Failure {
   bool upstream = false;
 };
 
+/// What the last line tells.
+struct Counts {
+  uint64_t finished = 0, valid = 0;
+  unsigned ours = 0, upstream = 0, unmade = 0;
+};
+
 /// Inputs longer than this are taken rarely: each takes seconds.
 constexpr size_t longInput = 100000;
 
@@ -257,6 +263,100 @@ static void report(const Failure &failure, const std::string &program) {
     file << text << program;
 }
 
+/// Checks all mutants, and counts them. Returns the failures.
+static std::vector<Failure> checkMutants(const std::vector<Input> &inputs,
+                                         const Vocabulary &vocabulary,
+                                         Counts &counts) {
+  uint64_t count = asTheyAre ? inputs.size() : uint64_t(mutantCount);
+  std::vector<Failure> failures;
+  Programs programs;
+  programs.first = firstSeed;
+  programs.jobs = std::max(1u, unsigned(jobs));
+  programs.goOn = [&](uint64_t started) { return started < count; };
+  programs.makeWork = [&]() -> std::function<Outcome(uint64_t)> {
+    std::shared_ptr<mlir::MLIRContext> context = makeWideContext();
+    return [&, context](uint64_t seed) {
+      bool parsed = false;
+      Outcome outcome =
+          runStages(*context, mutant(seed, inputs, vocabulary, *context),
+                    pipelines(), parsed);
+      outcome.notes = parsed ? "valid" : "";
+      return outcome;
+    };
+  };
+  programs.done = [&](uint64_t seed, const Outcome &outcome) {
+    ++counts.finished;
+    counts.valid += outcome.notes == "valid";
+    if (isFailure(outcome.verdict))
+      failures.push_back({seed, outcome, {}, {}});
+  };
+  programs.tick = [] {};
+  runAll(programs);
+  return failures;
+}
+
+/// Makes the program of `failure` again; false if that ends the process: an accessor
+/// of MLIR does not take what no verifier has seen.
+static bool makeAgain(Failure &failure, const std::vector<Input> &inputs,
+                      const Vocabulary &vocabulary) {
+  // A child would print again what is not written yet.
+  llvm::outs().flush();
+  runInChild(
+      [&](const std::function<void(std::string)> &send) -> Outcome {
+        auto context = makeWideContext();
+        send(mutant(failure.seed, inputs, vocabulary, *context));
+        return {};
+      },
+      failure.program);
+  return !failure.program.empty();
+}
+
+/// Runs the program of `failure` again, step by step, to find the pass that fails and
+/// whether it fails upstream. Returns a program that shows it: a small one while
+/// fewer than --keep-most have been reduced.
+static std::string examine(Failure &failure, unsigned &reduced) {
+  Outcome again = runCarefully(failure.program, pipelines(), failure.place);
+  if (isFailure(again.verdict))
+    failure.outcome = again;
+  failure.upstream = failsUpstream(failure.place);
+  if (failure.upstream || reduced >= keepMost)
+    return failure.place.program;
+  ++reduced;
+  std::string small = reduce(failure, pipelines());
+  // LLVM's tool may have stumbled over text that it does not know and that is gone
+  // now.
+  Place place;
+  runCarefully(small, pipelines(), place);
+  failure.upstream = failsUpstream(place);
+  return small;
+}
+
+/// Examines all failures, and reports each sort once.
+static void reportFailures(std::vector<Failure> &failures,
+                           const std::vector<Input> &inputs,
+                           const Vocabulary &vocabulary, Counts &counts) {
+  unsigned reduced = 0;
+  std::map<std::string, unsigned> sorts;
+  for (Failure &failure : failures) {
+    if (!makeAgain(failure, inputs, vocabulary)) {
+      ++counts.unmade;
+      if (sorts[failure.outcome.message]++ == 0)
+        llvm::outs() << "// seed " << failure.seed
+                     << ", while it was changed: " << failure.outcome.message
+                     << "\n";
+      continue;
+    }
+    std::string small = examine(failure, reduced);
+    ++(failure.upstream ? counts.upstream : counts.ours);
+    std::string sort = sortOf(failure.outcome, failure.place) +
+                       (failure.upstream ? failure.place.pipeline : "");
+    if (sorts[sort]++ > 0 || small.empty())
+      continue;
+    report(failure, small);
+    llvm::outs().flush();
+  }
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   shard::setVersionPrinter();
@@ -286,80 +386,11 @@ int main(int argc, char **argv) {
   setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
   registerPasses();
 
-  uint64_t count = asTheyAre ? inputs.size() : uint64_t(mutantCount);
-  uint64_t finished = 0, valid = 0;
-  std::vector<Failure> failures;
-  Programs programs;
-  programs.first = firstSeed;
-  programs.jobs = std::max(1u, unsigned(jobs));
-  programs.goOn = [&](uint64_t started) { return started < count; };
-  programs.makeWork = [&]() -> std::function<Outcome(uint64_t)> {
-    std::shared_ptr<mlir::MLIRContext> context = makeWideContext();
-    return [&, context](uint64_t seed) {
-      bool parsed = false;
-      Outcome outcome =
-          runStages(*context, mutant(seed, inputs, vocabulary, *context),
-                    pipelines(), parsed);
-      outcome.notes = parsed ? "valid" : "";
-      return outcome;
-    };
-  };
-  programs.done = [&](uint64_t seed, const Outcome &outcome) {
-    ++finished;
-    valid += outcome.notes == "valid";
-    if (isFailure(outcome.verdict))
-      failures.push_back({seed, outcome, {}, {}});
-  };
-  programs.tick = [] {};
-  runAll(programs);
-
-  // Once more, step by step, each sort of failure once.
-  unsigned ours = 0, upstream = 0, unmade = 0, looked = 0;
-  std::map<std::string, unsigned> sorts;
-  for (Failure &failure : failures) {
-    // A child would print again what is not written yet.
-    llvm::outs().flush();
-    runInChild(
-        [&](const std::function<void(std::string)> &send) -> Outcome {
-          auto context = makeWideContext();
-          send(mutant(failure.seed, inputs, vocabulary, *context));
-          return {};
-        },
-        failure.program);
-    if (failure.program.empty()) {
-      // The change itself ended the process: an accessor of MLIR does not take
-      // what no verifier has seen.
-      ++unmade;
-      if (sorts[failure.outcome.message]++ == 0)
-        llvm::outs() << "// seed " << failure.seed
-                     << ", while it was changed: " << failure.outcome.message
-                     << "\n";
-      continue;
-    }
-    Outcome again = runCarefully(failure.program, pipelines(), failure.place);
-    if (isFailure(again.verdict))
-      failure.outcome = again;
-    failure.upstream = failsUpstream(failure.place);
-    std::string small = failure.place.program;
-    if (!failure.upstream && looked < keepMost) {
-      ++looked;
-      small = reduce(failure, pipelines());
-      // LLVM's tool may have stumbled over text that it does not know and that
-      // is gone now.
-      Place place;
-      runCarefully(small, pipelines(), place);
-      failure.upstream = failsUpstream(place);
-    }
-    ++(failure.upstream ? upstream : ours);
-    std::string sort = sortOf(failure.outcome, failure.place) +
-                       (failure.upstream ? failure.place.pipeline : "");
-    if (sorts[sort]++ > 0 || small.empty())
-      continue;
-    report(failure, small);
-    llvm::outs().flush();
-  }
-  llvm::outs() << finished << " programs, " << valid << " valid, " << ours
-               << " failures, " << upstream << " upstream, " << unmade
-               << " not made\n";
-  return ours == 0 ? 0 : 1;
+  Counts counts;
+  std::vector<Failure> failures = checkMutants(inputs, vocabulary, counts);
+  reportFailures(failures, inputs, vocabulary, counts);
+  llvm::outs() << counts.finished << " programs, " << counts.valid << " valid, "
+               << counts.ours << " failures, " << counts.upstream
+               << " upstream, " << counts.unmade << " not made\n";
+  return counts.ours == 0 ? 0 : 1;
 }

@@ -52,12 +52,8 @@
 
 using namespace mlir;
 
-/// All of Conversion but convert-shard-to-mpi, which loads LLVM's dialect.
-static void registerConversions() {
-  registerArithToAMDGPUConversionPass();
-  registerArithToAPFloatConversionPass();
-  registerArithToArmSMEConversionPass();
-  registerArithToLLVMConversionPass();
+/// The passes of Conversion whose names begin with "convert".
+static void registerConvertPasses() {
   registerConvertAMDGPUToROCDLPass();
   registerConvertAffineForToGPUPass();
   registerConvertArithToEmitC();
@@ -116,6 +112,14 @@ static void registerConversions() {
   registerConvertVectorToXeGPU();
   registerConvertXeGPUToXeVMPass();
   registerConvertXeVMToLLVMPass();
+}
+
+/// The other passes of Conversion but convert-shard-to-mpi, which loads LLVM's dialect.
+static void registerLoweringPasses() {
+  registerArithToAMDGPUConversionPass();
+  registerArithToAPFloatConversionPass();
+  registerArithToArmSMEConversionPass();
+  registerArithToLLVMConversionPass();
   registerFinalizeMemRefToLLVMConversionPass();
   registerGpuToLLVMConversionPass();
   registerLiftControlFlowToSCFPass();
@@ -172,7 +176,8 @@ static void registerDialectPasses() {
 }
 
 void shard::registerUpstreamPasses() {
-  registerConversions();
+  registerConvertPasses();
+  registerLoweringPasses();
   registerDialectPasses();
   bufferization::registerBufferizationPipelines();
   gpu::registerGPUToNVVMPipeline();
