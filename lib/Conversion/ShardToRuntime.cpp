@@ -309,7 +309,9 @@ void Lowering::eraseAttributes() {
 }
 
 LogicalResult shard::convertShardToRuntime(ModuleOp module) {
-  if (failed(verifyPartitioned(module)))
+  SymbolTableCollection symbols;
+  if (failed(verifyPartitioned(module)) ||
+      failed(expandShardShapes(module, symbols)))
     return failure();
   return Lowering(module).run();
 }

@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <cctype>
+#include <map>
 
 using namespace mlir;
 using namespace shard;
@@ -351,8 +352,18 @@ static ShardingAttr parseSharding(const HintText &hint, size_t begin,
   return nullptr;
 }
 
-LogicalResult shard::applyHint(func::FuncOp entry, StringRef text) {
-  HintText hint{entry.getContext(), text};
+namespace {
+/// A hint that fits its target.
+struct ParsedHint {
+  Target target;
+  ShardingAttr sharding;
+  ResolvedSharding resolved;
+  GridOp grid;
+};
+} // namespace
+
+static FailureOr<ParsedHint> parseHint(func::FuncOp entry, HintText hint) {
+  StringRef text = hint.text;
   size_t equals = text.find('=');
   if (equals == StringRef::npos)
     return hint.error(0) << "a hint reads TARGET=SHARDING, such as "
@@ -379,34 +390,67 @@ LogicalResult shard::applyHint(func::FuncOp entry, StringRef text) {
   FailureOr<ResolvedSharding> resolved = resolve(sharding, *grid, tensor, emit);
   if (failed(resolved))
     return failure();
-  switch (target->kind) {
+  return ParsedHint{*target, sharding, std::move(*resolved), *grid};
+}
+
+static void attach(const ParsedHint &hint, func::FuncOp entry) {
+  const Target &target = hint.target;
+  switch (target.kind) {
   case Target::Argument:
-    entry.setArgAttr(target->number, kShardingAttrName, sharding);
-    return success();
+    entry.setArgAttr(target.number, kShardingAttrName, hint.sharding);
+    return;
   case Target::Result:
-    entry.setResultAttr(target->number, kShardingAttrName, sharding);
-    return success();
+    entry.setResultAttr(target.number, kShardingAttrName, hint.sharding);
+    return;
   case Target::Operand:
     break;
   }
-  OpBuilder builder(target->op);
-  Location loc = target->op->getLoc();
-  Value operand = target->op->getOperand(target->number);
-  bool closed = llvm::none_of(resolved->dims, [](const ResolvedDim &dim) {
+  OpBuilder builder(target.op);
+  Location loc = target.op->getLoc();
+  Value operand = target.op->getOperand(target.number);
+  bool closed = llvm::none_of(hint.resolved.dims, [](const ResolvedDim &dim) {
     return dim.open || dim.priority >= 0;
   });
-  FailureOr<Sharding> plain = toSharding(*resolved);
+  FailureOr<Sharding> plain = toSharding(hint.resolved);
   Value hinted;
   if (closed && succeeded(plain)) {
     Value value =
-        buildSharding(builder, loc, (*grid).getSymName(), *plain).getResult();
+        buildSharding(builder, loc, GridOp(hint.grid).getSymName(), *plain)
+            .getResult();
     hinted = ShardOp::create(builder, loc, operand.getType(), operand, value,
                              builder.getUnitAttr());
   } else {
     hinted = ConstraintOp::create(builder, loc, operand.getType(), operand,
-                                  sharding);
+                                  hint.sharding);
   }
-  target->op->setOperand(target->number, hinted);
+  target.op->setOperand(target.number, hinted);
+}
+
+LogicalResult shard::applyHints(func::FuncOp entry,
+                                ArrayRef<std::string> texts) {
+  /// By the kind, the op and the number of the target: which hint it has.
+  std::map<std::tuple<int, Operation *, unsigned>, size_t> hintOf;
+  std::vector<ParsedHint> hints;
+  SmallVector<StringRef> sources;
+  for (StringRef text : texts) {
+    HintText source{entry.getContext(), text};
+    FailureOr<ParsedHint> hint = parseHint(entry, source);
+    if (failed(hint))
+      return failure();
+    const Target &target = hint->target;
+    auto [known, isNew] = hintOf.try_emplace(
+        {target.kind, target.op, target.number}, hints.size());
+    if (isNew) {
+      sources.push_back(text);
+      hints.push_back(std::move(*hint));
+    } else if (hints[known->second].sharding != hint->sharding) {
+      return source.error(0)
+             << "contradicts the hint '" << sources[known->second]
+             << "' of the same target; give one of them";
+    }
+  }
+  for (const ParsedHint &hint : hints)
+    attach(hint, entry);
   return success();
 }
 

@@ -163,7 +163,11 @@ LogicalResult verifyOnValue(Operation *op, NamedAttribute attribute, Type type,
       return verifyLocal(op, local, type, emitError);
     return emitError() << "expects a #shard.local attribute";
   }
-  return success();
+  // dialect_attr_c13
+  return emitError() << "is none of this dialect: those of arguments and results "
+                        "are \""
+                     << kShardingAttrName << "\" and \"" << kLocalAttrName
+                     << '"';
 }
 } // namespace
 
@@ -176,8 +180,11 @@ LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
   // dialect_attr_c7
   if (name == kLocalAttrName)
     return emitError() << "is for arguments and results of functions only";
+  // dialect_attr_c14
   if (name != kShardingAttrName && name != kLoopsAttrName)
-    return success();
+    return emitError() << "is none of this dialect: those of ops are \""
+                       << kShardingAttrName << "\" and \"" << kLoopsAttrName
+                       << '"';
   auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
   // dialect_attr_c8
   if (!sharding)

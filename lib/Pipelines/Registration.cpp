@@ -141,6 +141,7 @@ void shard::registerShardPasses() {
   registerPassAs("shard-spmdize", createPartition);
   registerOnce([] { return createShardLowerTosa(); });
   registerOnce([] { return createShardSplitCalls(); });
+  registerOnce([] { return createShardResolvePassedShardings(); });
   registerOnce([] { return createShardNormalizeAnnotations(); });
   registerOnce([] { return createShardExpandOpHints(); });
   registerOnce([] { return createShardCloseManualBodies(); });

@@ -57,12 +57,22 @@ public:
 
 private:
   void addFunction(FunctionOpInterface function) {
-    if (function.isExternal())
+    if (function.isExternal() && !statesShardings(function))
       return;
     numbers[function] = functions.size();
     classes.insert(functions.size());
     functions.push_back(function);
     grids.emplace_back();
+  }
+
+  static bool statesShardings(FunctionOpInterface function) {
+    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+      if (function.getArgAttr(i, kShardingAttrName))
+        return true;
+    for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
+      if (function.getResultAttr(i, kShardingAttrName))
+        return true;
+    return false;
   }
 
   LogicalResult name(unsigned number, FlatSymbolRefAttr symbol,

@@ -31,11 +31,21 @@ bool readCall(CallOpInterface call, ReadProgram &program,
   if (!function || known == program.results.end() ||
       known->second.size() != call->getNumResults())
     return false;
-  auto arguments = callEdges(call, function);
-  if (!arguments)
-    return false;
-  for (auto [operand, argument] : *arguments)
-    program.addEdge(*operand, program.idOf(argument));
+  if (function.isExternal()) {
+    llvm::ArrayRef<ValueId> taken = program.declaredArguments[function];
+    OperandRange operands = call.getArgOperands();
+    if (operands.size() != taken.size())
+      return false;
+    for (auto [index, id] : llvm::enumerate(taken))
+      program.addEdge(
+          call->getOpOperand(operands.getBeginOperandIndex() + index), id);
+  } else {
+    auto arguments = callEdges(call, function);
+    if (!arguments)
+      return false;
+    for (auto [operand, argument] : *arguments)
+      program.addEdge(*operand, program.idOf(argument));
+  }
   for (auto [result, id] : llvm::zip_equal(call->getResults(), known->second)) {
     ValueId own = program.idOf(result);
     if (own == kNoValue)

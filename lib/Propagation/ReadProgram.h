@@ -65,6 +65,10 @@ struct ReadProgram {
   /// Per function result, per function: the value of the engine.
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<ValueId, 1>> results;
 
+  /// The same for the arguments of functions without a body.
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<ValueId, 1>>
+      declaredArguments;
+
   /// The parts of a manual computation.
   struct Manual {
     ManualComputationOp op;

@@ -16,32 +16,72 @@ using namespace mlir;
 
 namespace shard::propagation {
 
-LogicalResult Reader::declare(FunctionOpInterface function) {
-  for (BlockArgument argument : function.getArguments()) {
-    ValueId id = idOf(argument);
-    if (id == kNoValue)
-      continue;
-    problem.neverPartial[id] = true;
-    if (auto attr = function.getArgAttrOfType<ShardingAttr>(
-            argument.getArgNumber(), kShardingAttrName))
-      if (failed(hints.add(id, attr, argument.getType(), function,
-                           argument.getLoc())))
-        return failure();
+/// The hint of a function without a body, whose code is there already: what it
+/// does not split is whole.
+static ShardingAttr closed(ShardingAttr attr, StringAttr grid,
+                           RankedTensorType type) {
+  if (!attr)
+    return getShardingAttr(FlatSymbolRefAttr::get(grid),
+                           Sharding::replicated(type.getRank()));
+  llvm::SmallVector<DimShardingAttr> dims;
+  for (DimShardingAttr dim : attr.getDims())
+    dims.push_back(DimShardingAttr::get(attr.getContext(), dim.getAxes(),
+                                        /*open=*/false, /*priority=*/-1));
+  return ShardingAttr::get(attr.getContext(), attr.getGrid(), dims,
+                           attr.getPartialKind(), attr.getPartialAxes(),
+                           attr.getReplicatedAxes(), attr.getHalos(),
+                           attr.getOffsets());
+}
+
+LogicalResult Reader::declareTensor(FunctionOpInterface function, ValueId id,
+                                    ShardingAttr attr, Type type,
+                                    Location location, const Twine &what) {
+  if (id == kNoValue) {
+    if (!attr)
+      return success();
+    return emitError(location)
+           << "'" << kShardingAttrName << "' on " << what << " of '"
+           << function.getName() << "', which is a " << type
+           << "; only ranked tensors are sharded, so propagation comes before "
+              "bufferization";
   }
-  llvm::SmallVector<ValueId, 1> ids;
+  problem.neverPartial[id] = true;
+  if (function.isExternal()) {
+    hints.annotated.push_back(id);
+    attr = closed(attr, gridOp.getSymNameAttr(), cast<RankedTensorType>(type));
+  }
+  return attr ? hints.add(id, attr, type, function, location) : success();
+}
+
+LogicalResult Reader::declare(FunctionOpInterface function) {
+  bool isExternal = function.isExternal();
+  llvm::SmallVector<ValueId, 1> taken, given;
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (isExternal)
+      taken.push_back(tensor ? numbers.fresh(tensor) : kNoValue);
+    else
+      taken.push_back(idOf(function.getArgument(index)));
+    auto attr =
+        function.getArgAttrOfType<ShardingAttr>(index, kShardingAttrName);
+    Location location = isExternal ? function.getLoc()
+                                   : function.getArgument(index).getLoc();
+    if (failed(declareTensor(function, taken.back(), attr, type, location,
+                             "argument " + Twine(index))))
+      return failure();
+  }
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    ids.push_back(tensor ? numbers.fresh(tensor) : kNoValue);
-    if (!tensor)
-      continue;
-    problem.neverPartial[ids.back()] = true;
-    if (auto attr = function.getResultAttrOfType<ShardingAttr>(
-            index, kShardingAttrName))
-      if (failed(
-              hints.add(ids.back(), attr, type, function, function.getLoc())))
-        return failure();
+    given.push_back(tensor ? numbers.fresh(tensor) : kNoValue);
+    auto attr =
+        function.getResultAttrOfType<ShardingAttr>(index, kShardingAttrName);
+    if (failed(declareTensor(function, given.back(), attr, type,
+                             function.getLoc(), "result " + Twine(index))))
+      return failure();
   }
-  program.results[function] = std::move(ids);
+  program.results[function] = std::move(given);
+  if (isExternal)
+    program.declaredArguments[function] = std::move(taken);
   return success();
 }
 

@@ -40,6 +40,10 @@ public:
 
 private:
   mlir::LogicalResult declare(mlir::FunctionOpInterface function);
+  mlir::LogicalResult declareTensor(mlir::FunctionOpInterface function,
+                                    ValueId id, ShardingAttr attr,
+                                    mlir::Type type, mlir::Location location,
+                                    const llvm::Twine &what);
   mlir::LogicalResult readRegion(mlir::Region &region);
   mlir::LogicalResult readOp(mlir::Operation *op);
   void readTableOp(mlir::Operation *op);

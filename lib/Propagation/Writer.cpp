@@ -93,6 +93,10 @@ private:
       for (auto [number, id] : llvm::enumerate(ids))
         if (std::optional<uint32_t> index = statementOf(id))
           out.results.push_back({function, unsigned(number), *index});
+    for (const auto &[function, ids] : program.declaredArguments)
+      for (auto [number, id] : llvm::enumerate(ids))
+        if (std::optional<uint32_t> index = statementOf(id))
+          out.arguments.push_back({function, unsigned(number), *index});
   }
 
   /// Bodies that use tensors whole.

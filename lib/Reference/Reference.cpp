@@ -10,15 +10,19 @@
 
 #include "UnrollManual.h"
 
-#include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace shard;
 
 LogicalResult shard::dropShardings(ModuleOp module) {
-  if (failed(reference::unrollManualComputations(module)))
+  module.getContext()->getOrLoadDialect<arith::ArithDialect>();
+  SymbolTableCollection symbols;
+  if (failed(expandShardShapes(module, symbols)) ||
+      failed(reference::unrollManualComputations(module)))
     return failure();
   module.walk([](func::FuncOp function) {
     for (unsigned i = 0; i < function.getNumArguments(); ++i)

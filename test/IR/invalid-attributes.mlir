@@ -564,3 +564,22 @@ func.func @f(%t: tensor<8xf32>) {
   %0 = shard.constraint %t to <@g, [[0]], offsets = [0, 4, 8]> : tensor<8xf32>
   return
 }
+
+// -----
+
+// misspelt on an op
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // dialect_attr_c14
+  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding" and "shard.loops"}}
+  %0 = math.exp %a {shard.shardings = #shard.sharding<@g, [[0]]>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// misspelt in a signature
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c13
+// expected-error@+1 {{attribute "shard.loops" of argument 0 is none of this dialect: those of arguments and results are "shard.sharding" and "shard.local"}}
+func.func private @f(tensor<8xf32> {shard.loops = #shard.sharding<@g, [["w"]]>})

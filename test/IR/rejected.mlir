@@ -3,7 +3,7 @@
 //
 // RUN: mlir-opt %s --split-input-file -o /dev/null
 // RUN: not shard-opt %s --split-input-file -o /dev/null 2>&1 | grep -c "error:" | FileCheck %s
-// CHECK: {{^}}25{{$}}
+// CHECK: {{^}}26{{$}}
 
 shard.grid @g(shape = 2x0)
 // -----
@@ -153,4 +153,9 @@ shard.grid @g(shape = 2x4)
 func.func @negative_destination(%t: tensor<8x8xf32>) {
   %0 = shard.send %t on @g grid_axes = [0] destination = [-1] : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
+}
+// -----
+func.func @misspelt_hint(%t: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = math.exp %t {shard.shardings = [[0], []]} : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
 }

@@ -91,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   default:
-    demandError("hint", shard::applyHint(main, text), error);
+    demandError("hint", shard::applyHints(main, text), error);
     return 0;
   }
 }

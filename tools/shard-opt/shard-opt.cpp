@@ -8,6 +8,7 @@
 
 #include "../Version.h"
 #include "PlanReshard.h"
+#include "ProgramOptions.h"
 
 #include "shard/Pipelines/Registration.h"
 
@@ -56,7 +57,12 @@ int main(int argc, char **argv) {
   shard::registerUpstreamPasses();
   shard::registerShardPasses();
   shard::registerShardPassesUnderUpstreamNames();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
+  auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Optimizer and SPMD partitioner of the shard project\n",
-      registry));
+      registry);
+  return mlir::asMainReturnCode(
+      shard::hasProgramOptions()
+          ? shard::optMainWithProgramOptions(argc, argv, input, output,
+                                             registry)
+          : mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -278,10 +278,7 @@ LogicalResult changeProgram(ModuleOp module, func::FuncOp &entry) {
           << "--lift-constants lifts nothing: '" << entry.getName()
           << "' has no float constant of more than 64 elements";
   }
-  for (const std::string &hint : hints)
-    if (failed(shard::applyHint(entry, hint)))
-      return failure();
-  return success();
+  return shard::applyHints(entry, hints);
 }
 
 /// Everything after the command line has been read.

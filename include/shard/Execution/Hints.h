@@ -51,8 +51,10 @@ mlir::FailureOr<GridOp> findGrid(mlir::ModuleOp module,
 /// none. Axis names stay where the rank does. Errors are located at the option.
 mlir::LogicalResult setGrid(mlir::ModuleOp module, llvm::StringRef text);
 
-/// Attaches one hint. Errors are located in the hint's text.
-mlir::LogicalResult applyHint(mlir::func::FuncOp entry, llvm::StringRef hint);
+/// Attaches hints. Errors are located in the text of a hint. Two hints of one target
+/// must state the same.
+mlir::LogicalResult applyHints(mlir::func::FuncOp entry,
+                               llvm::ArrayRef<std::string> hints);
 
 /// Turns float constants of more than `threshold` elements of `entry`, splats
 /// included, into arguments behind the others. Returns their number.

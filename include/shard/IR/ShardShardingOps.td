@@ -98,7 +98,9 @@ def Shard_ShardShapeOp
   let summary = "the extents that one device holds";
   let description = [{
     For a tensor of extents `dims` under `sharding`: the extents of the valid
-    elements on the device of coordinates `device`, one result per dimension.
+    elements on the device of coordinates `device`, one result per dimension. Halos,
+    which are copies of elements of other devices, do not count. Partition and the
+    conversion to runtime calls replace it by arithmetic on indices.
 
     ```mlir
     %0:2 = shard.shard_shape dims = [8, %n] sharding = %s device = [0, %i] : index, index

@@ -69,6 +69,15 @@ void reshardChains(llvm::ArrayRef<ShardOp> annotations);
 ShardingOp buildSharding(mlir::OpBuilder &builder, mlir::Location loc,
                          llvm::StringRef grid, const Sharding &sharding);
 
+/// Replaces `op` by arithmetic on indices. The sharding must be a `shard.sharding`
+/// of the same function; anything else is an error.
+mlir::LogicalResult expandShardShape(ShardShapeOp op,
+                                     mlir::SymbolTableCollection &symbols);
+
+/// expandShardShape for all that `root` contains.
+mlir::LogicalResult expandShardShapes(mlir::Operation *root,
+                                      mlir::SymbolTableCollection &symbols);
+
 struct ResolvedDim {
   llvm::SmallVector<AxisPart, 2> axes;
   bool open = false;

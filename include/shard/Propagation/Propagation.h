@@ -104,14 +104,15 @@ struct GridPropagation {
   };
   std::vector<ManualShardings> manual;
 
-  /// The function results that the program has to state, by the rule of `values`:
-  /// the function, the result's number, its sharding.
-  struct ResultSharding {
+  /// A part of a function's signature: the number of a result or an argument.
+  struct SignatureSharding {
     mlir::Operation *function;
-    unsigned result;
+    unsigned number;
     ShardingIndex sharding;
   };
-  std::vector<ResultSharding> results;
+  /// The function results that the program has to state, by the rule of `values`,
+  /// and the tensor arguments of functions without a body.
+  std::vector<SignatureSharding> results, arguments;
 };
 
 /// Something to tell the user, at `location`.

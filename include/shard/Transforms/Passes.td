@@ -24,8 +24,8 @@ def ShardingPropagation : Pass<"sharding-propagation"> {
     Runs on a module, or on a function that neither calls nor is called. Errors:
     hints that contradict each other, do not fit their tensors or name no grid.
 
-    Before, in this order: `shard-split-calls`, `shard-normalize-annotations`,
-    `shard-expand-op-hints`, `shard-close-manual-bodies`, `shard-split-creators`.
+    Before, in this order: `shard-split-calls`, `shard-resolve-passed-shardings`,
+    `shard-normalize-annotations`, `shard-expand-op-hints`, `shard-close-manual-bodies`, `shard-split-creators`.
     Afterwards constants and functions that came out alike are merged again
     (`shard-merge-functions`), and `shard-tidy-shardings` runs.
 
@@ -156,6 +156,42 @@ def ShardMergeFunctions : Pass<"shard-merge-functions", "::mlir::ModuleOp"> {
       %0 = call @g(%a) : (tensor<8xf32>) -> tensor<8xf32>
       %1 = call @g(%0) : (tensor<8xf32>) -> tensor<8xf32>
       return %1 : tensor<8xf32>
+    }
+    ```
+  }];
+}
+
+def ShardResolvePassedShardings
+    : Pass<"shard-resolve-passed-shardings", "::mlir::ModuleOp"> {
+  let summary = "write shardings that functions pass on where they are used";
+  let description = [{
+    A `!shard.sharding` that a private function returns, or gets from all of its
+    calls, is stated again where it is used, and goes out of the signature. One that
+    differs between calls, or that no `shard.sharding` states, stays.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func private @g(%a: tensor<8xf32>, %s: !shard.sharding) -> tensor<8xf32> {
+      %0 = shard.shard %a to %s : tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
+      %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+      %0 = call @g(%a, %s) : (tensor<8xf32>, !shard.sharding) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    // Output
+    shard.grid @grid(shape = 4)
+    func.func private @g(%a: tensor<8xf32>) -> tensor<8xf32> {
+      %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+      %0 = shard.shard %a to %s : tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
+      %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+      %0 = call @g(%a) : (tensor<8xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
     }
     ```
   }];

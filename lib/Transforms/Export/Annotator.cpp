@@ -49,9 +49,12 @@ public:
     for (const GridPropagation::ManualShardings &entry : propagation.manual)
       annotateManual(entry);
     orderRows();
-    for (const GridPropagation::ResultSharding &entry : propagation.results)
-      signatureOf(cast<FunctionOpInterface>(entry.function))
-          .setResult(entry.result, kShardingAttrName, attribute(entry.sharding));
+    for (const auto &[function, number, sharding] : propagation.results)
+      signatureOf(cast<FunctionOpInterface>(function))
+          .setResult(number, kShardingAttrName, attribute(sharding));
+    for (const auto &[function, number, sharding] : propagation.arguments)
+      signatureOf(cast<FunctionOpInterface>(function))
+          .setArgument(number, kShardingAttrName, attribute(sharding));
     for (auto &[function, signature] : signatures)
       signature.write();
     if (propagation.refined)

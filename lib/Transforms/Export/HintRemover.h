@@ -47,10 +47,15 @@ private:
   }
 
   void remove(mlir::Operation *hint) {
-    // Handles of annotations that stay get replaced later.
     if (llvm::isa<ShardingOp, GetShardingOp>(hint)) {
-      hint->getResult(0).dropAllUses();
-      hint->erase();
+      // Annotations that stay get other handles later. What else uses the sharding,
+      // a shard_shape, keeps it.
+      for (mlir::OpOperand &use :
+           llvm::make_early_inc_range(hint->getResult(0).getUses()))
+        if (llvm::isa<ShardOp>(use.getOwner()))
+          use.drop();
+      if (hint->use_empty())
+        hint->erase();
       return;
     }
     if (llvm::isa<GroupOp>(hint)) {

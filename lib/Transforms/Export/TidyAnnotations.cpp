@@ -24,8 +24,8 @@ void shard::tidyHandles(Operation *root) {
   llvm::DenseMap<mlir::Block *, ShardingOp> last;
   /// For each handle the one that stands for it.
   llvm::MapVector<Operation *, ShardingOp> chosen;
-  auto choose = [&](ShardOp annotation, ShardingOp handle) {
-    Operation *isolated = annotation->getParentOp();
+  auto choose = [&](Operation *user, ShardingOp handle) {
+    Operation *isolated = user->getParentOp();
     while (!isolated->hasTrait<OpTrait::IsIsolatedFromAbove>() &&
            isolated->getBlock())
       isolated = isolated->getParentOp();
@@ -40,16 +40,21 @@ void shard::tidyHandles(Operation *root) {
       handle->moveBefore(entry, entry->begin());
     return last[entry] = handle;
   };
-  root->walk<WalkOrder::PreOrder>([&](ShardOp annotation) {
-    auto handle = annotation.getSharding().getDefiningOp<ShardingOp>();
+  root->walk<WalkOrder::PreOrder>([&](Operation *user) {
+    OpOperand *use = nullptr;
+    if (auto annotation = dyn_cast<ShardOp>(user))
+      use = &annotation.getShardingMutable();
+    else if (auto question = dyn_cast<ShardShapeOp>(user))
+      use = &question.getShardingMutable();
+    ShardingOp handle = use ? getShardingOp(use->get()) : ShardingOp();
     // Halos and offsets that are SSA values bind a handle to its place.
     if (!handle || handle->getNumOperands() > 0)
       return;
     ShardingOp &stands = chosen[handle];
     if (!stands)
-      stands = choose(annotation, handle);
+      stands = choose(user, handle);
     if (stands != handle)
-      annotation.getShardingMutable().assign(stands.getResult());
+      use->set(stands.getResult());
   });
   for (auto &[handle, stands] : chosen)
     if (handle != stands && handle->use_empty())

@@ -36,6 +36,12 @@ ImportWork::ImportWork(Operation *root) {
 LogicalResult normalizeAnnotations(ImportWork &work) {
   if (failed(makeShardingsStatic(work.shardings)))
     return failure();
+  for (ShardOp annotation : work.annotations)
+    if (!isa_and_present<ShardingOp, GetShardingOp>(
+            annotation.getSharding().getDefiningOp()))
+      return annotation.emitError()
+             << "the sharding of this annotation is not known here; state it by "
+                "shard.sharding, or take that of a value by shard.get_sharding";
   reshardChains(work.annotations);
   // In reverse order, so that chains vanish.
   for (ShardOp annotation : llvm::reverse(work.annotations))

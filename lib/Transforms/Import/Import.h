@@ -26,8 +26,8 @@ struct ImportWork {
   llvm::SmallVector<ManualComputationOp> computations;
 };
 
-/// Makes halos and offsets that are constants static, marks annotations that
-/// reshard what another one annotates, and erases annotations for users that no
+/// Makes halos and offsets that are constants static, fails where an annotation has
+/// a sharding that nobody states, marks annotations that reshard what another one annotates, and erases annotations for users that no
 /// user has: they would count as uses of their values.
 llvm::LogicalResult normalizeAnnotations(ImportWork &work);
 

@@ -10,6 +10,7 @@
 #include "Import/Import.h"
 #include "Import/ManualBodies.h"
 #include "Import/OpHints.h"
+#include "Import/PassedShardings.h"
 #include "ModuleOrFunctionPass.h"
 
 #include "shard/Transforms/Passes.h"
@@ -19,6 +20,7 @@ namespace shard {
 #define GEN_PASS_DEF_SHARDCLOSEMANUALBODIES
 #define GEN_PASS_DEF_SHARDEXPANDOPHINTS
 #define GEN_PASS_DEF_SHARDNORMALIZEANNOTATIONS
+#define GEN_PASS_DEF_SHARDRESOLVEPASSEDSHARDINGS
 #define GEN_PASS_DEF_SHARDSPLITCALLS
 #define GEN_PASS_DEF_SHARDSPLITCREATORS
 #include "shard/Transforms/Passes.h.inc"
@@ -30,6 +32,12 @@ struct ShardSplitCallsPass
   void runOnOperation() override {
     splitCalls(getOperation());
   }
+};
+
+struct ShardResolvePassedShardingsPass
+    : public impl::ShardResolvePassedShardingsBase<
+          ShardResolvePassedShardingsPass> {
+  void runOnOperation() override { resolvePassedShardings(getOperation()); }
 };
 
 struct ShardNormalizeAnnotationsPass

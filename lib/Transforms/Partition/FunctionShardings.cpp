@@ -54,6 +54,11 @@ LogicalResult FunctionShardings::useGrid(Operation *user,
 FailureOr<const Sharding *>
 FunctionShardings::readAttribute(Attribute attribute, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor && attribute)
+    return function->emitError()
+           << "'" << kShardingAttrName << "' on a " << type
+           << "; only ranked tensors are sharded, so partition comes before "
+              "bufferization";
   if (!tensor)
     return static_cast<const Sharding *>(nullptr);
   auto sharding = dyn_cast_or_null<ShardingAttr>(attribute);

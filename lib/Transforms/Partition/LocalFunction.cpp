@@ -47,6 +47,12 @@ Location LocalFunction::reshardLoc(Operation *user, const Twine &what) {
 FailureOr<Value> LocalFunction::localAs(Value value, const Sharding *wanted,
                                         Operation *user, const Twine &what) {
   LocalValue local = locals.lookup(value);
+  if (!local.value && isa<ShardingType>(value.getType()))
+    return mlir::emitError(user->getLoc())
+           << "'" << user->getName()
+           << "' passes on a sharding, which the program of one device does not "
+              "have; only annotations, shard_shape and calls of private functions "
+              "may use one";
   if (!local.value)
     return mlir::emitError(user->getLoc())
            << "uses a value that partition has not seen";

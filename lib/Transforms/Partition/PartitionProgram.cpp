@@ -62,6 +62,30 @@ manualAxes(const llvm::SetVector<ManualComputationOp> &callers,
   return axes;
 }
 
+/// States the shardings that are asked for by get_sharding, now that they are known,
+/// and answers every shard_shape.
+static LogicalResult answerQuestions(Operation *function,
+                                     const FunctionShardings &shardings,
+                                     SymbolTableCollection &symbols) {
+  SmallVector<GetShardingOp> asked;
+  function->walk([&](GetShardingOp op) {
+    if (!op->use_empty())
+      asked.push_back(op);
+  });
+  for (GetShardingOp op : asked) {
+    OpBuilder builder(op);
+    const Sharding *sharding = shardings.of(op.getSource());
+    if (!shardings.gridOp || !sharding)
+      return op.emitError("asks for a sharding in a function that uses no grid; "
+                          "annotate a value of the function");
+    op.getResult().replaceAllUsesWith(
+        buildSharding(builder, op.getLoc(),
+                      GridOp(shardings.gridOp).getSymName(), *sharding)
+            .getResult());
+  }
+  return expandShardShapes(function, symbols);
+}
+
 LogicalResult partitionProgram(Operation *root,
                                const PartitionOptions &options) {
   SmallVector<ShardingOp> shardings;
@@ -88,6 +112,9 @@ LogicalResult partitionProgram(Operation *root,
   });
   if (read.wasInterrupted())
     return failure();
+  for (auto &[function, shardings] : functions)
+    if (failed(answerQuestions(function, *shardings, symbols)))
+      return failure();
 
   SmallVector<FunctionOpInterface> all;
   for (auto &[function, shardings] : functions)

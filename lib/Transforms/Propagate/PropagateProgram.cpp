@@ -11,6 +11,7 @@
 #include "Export/TidyAnnotations.h"
 #include "Import/CallSplit.h"
 #include "Import/Import.h"
+#include "Import/PassedShardings.h"
 
 #include "shard/Transforms/Transforms.h"
 
@@ -41,8 +42,10 @@ LogicalResult annotateShardings(Operation *root,
   options.explain |= explanation != nullptr;
   auto module = dyn_cast<ModuleOp>(root);
   FunctionFamilies functions;
-  if (module)
+  if (module) {
     functions = splitCalls(module);
+    resolvePassedShardings(module);
+  }
   FailureOr<CreatorFamilies> copies = importHints(root);
   if (failed(copies))
     return failure();

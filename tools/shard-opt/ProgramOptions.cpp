@@ -1,0 +1,89 @@
+//===- ProgramOptions.cpp - --grid and --hint of shard-opt ----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramOptions.h"
+
+#include "shard/Execution/Hints.h"
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+namespace cl = llvm::cl;
+
+static cl::opt<std::string>
+    gridShape("grid", cl::value_desc("2x2"),
+              cl::desc("Shape of the grid, instead of the module's"));
+static cl::list<std::string>
+    hints("hint", cl::value_desc("target=sharding"),
+          cl::desc("A sharding: 'arg0=[[0],[]]', 'result0=...', or of an operand, "
+                   "'linalg.matmul#2:1=...', in 'main' or the only public "
+                   "function"));
+
+namespace {
+struct ApplyProgramOptions
+    : public PassWrapper<ApplyProgramOptions, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ApplyProgramOptions)
+
+  StringRef getArgument() const override { return "shard-program-options"; }
+  StringRef getDescription() const override {
+    return "Applies the options --grid and --hint";
+  }
+  void runOnOperation() override {
+    if (failed(apply(getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  static LogicalResult apply(ModuleOp module) {
+    if (!gridShape.empty() && failed(shard::setGrid(module, gridShape)))
+      return failure();
+    if (hints.empty())
+      return success();
+    FailureOr<func::FuncOp> entry = shard::findEntry(module, "");
+    return failed(entry) ? failure() : shard::applyHints(*entry, hints);
+  }
+};
+} // namespace
+
+bool shard::hasProgramOptions() {
+  return !gridShape.empty() || !hints.empty();
+}
+
+LogicalResult shard::optMainWithProgramOptions(int argc, char **argv,
+                                               llvm::StringRef input,
+                                               llvm::StringRef output,
+                                               DialectRegistry &registry) {
+  llvm::InitLLVM init(argc, argv);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  MlirOptMainConfig given = config;
+  config.setPassPipelineSetupFn([given](PassManager &manager) {
+    manager.addPass(std::make_unique<ApplyProgramOptions>());
+    return given.setupPassPipeline(manager);
+  });
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &message);
+  std::unique_ptr<llvm::ToolOutputFile> out;
+  if (file)
+    out = openOutputFile(output, &message);
+  if (!out) {
+    llvm::errs() << message << "\n";
+    return failure();
+  }
+  if (failed(MlirOptMain(out->os(), std::move(file), registry, config)))
+    return failure();
+  out->keep();
+  return success();
+}
