@@ -50,8 +50,10 @@ public:
     bool changed = true;
     while (changed) {
       changed = false;
-      for (func::FuncOp function : functions)
-        changed |= resolveResults(function) | resolveArguments(function);
+      for (func::FuncOp function : functions) {
+        changed |= resolveResults(function);
+        changed |= resolveArguments(function);
+      }
     }
   }
 
