@@ -27,6 +27,7 @@ if(shard_tools)
   set_target_properties(${shard_tools} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${shard_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/shard-c" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/shard" "${PROJECT_BINARY_DIR}/include/shard"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING

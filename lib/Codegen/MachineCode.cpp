@@ -21,6 +21,9 @@
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -153,11 +156,31 @@ static LogicalResult report(Operation *place, StringRef what,
   return place->emitError() << what << ": " << llvm::toString(std::move(error));
 }
 
+namespace {
+/// Keeps LLVM's errors. What else it reports is about loops of the program's code that
+/// were not vectorised as asked (LowerLinalg.cpp), which is nothing to users.
+struct KeepErrors : llvm::DiagnosticHandler {
+  explicit KeepErrors(std::string &errors) : errors(errors) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error) {
+      llvm::raw_string_ostream os(errors);
+      llvm::DiagnosticPrinterRawOStream printer(os);
+      os << (errors.empty() ? "" : "; ");
+      info.print(printer);
+    }
+    return true;
+  }
+  std::string &errors;
+};
+} // namespace
+
 /// Compiles `module` for `machine`.
 static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 generateObject(ModuleOp module, StringRef entryName, unsigned level,
                llvm::TargetMachine &machine, ModuleOp source) {
   llvm::LLVMContext context;
+  std::string errors;
+  context.setDiagnosticHandler(std::make_unique<KeepErrors>(errors));
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)
     return failure();
@@ -176,6 +199,8 @@ generateObject(ModuleOp module, StringRef entryName, unsigned level,
   auto object = llvm::orc::SimpleCompiler(machine)(*code);
   if (!object)
     return report(source, "cannot generate code", object.takeError());
+  if (!errors.empty())
+    return source->emitError() << "cannot generate code: " << errors;
   return std::move(*object);
 }
 

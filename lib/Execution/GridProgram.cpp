@@ -8,7 +8,6 @@
 
 #include "GridProgram.h"
 
-#include "shard/Conversion/Conversion.h"
 #include "shard/Execution/Hints.h"
 #include "shard/IR/ShardingUtils.h"
 
@@ -25,9 +24,7 @@ static std::string print(Type type) {
   return text;
 }
 
-/// What the axes of `grid` are called. Those of a refinement of `base` are named
-/// after the axis that they are a part of, as in an attribute.
-static std::vector<std::string> axisNamesOf(GridOp grid, GridOp base) {
+std::vector<std::string> execution::axisNamesOf(GridOp grid, GridOp base) {
   auto own = [](GridOp op, int64_t axis) {
     return op.getAxisNames() ? op.axisName(axis) : std::to_string(axis);
   };
@@ -124,60 +121,6 @@ static FailureOr<Grid> describeGrid(GridOp gridOp, RunReport &report) {
   return grid;
 }
 
-/// What names a collective both in the IR and in the runtime's record.
-template <typename Axes>
-static std::string collectiveKey(StringRef kind, const Axes &axes,
-                                 StringRef location) {
-  std::string key = kind.str() + '|';
-  for (int64_t axis : axes)
-    key += std::to_string(axis) + ',';
-  return key + '|' + location.str();
-}
-
-/// The first op outside the dialect that uses what `op` computes.
-static std::string firstUser(Operation *op) {
-  Operation *at = op;
-  for (int steps = 0; steps < 32 && !at->use_empty(); ++steps) {
-    at = *at->user_begin();
-    if (at->getName().getDialectNamespace() != "shard" &&
-        !isa<tensor::CastOp, tensor::ExtractSliceOp>(at))
-      break;
-  }
-  return at->getName().getStringRef().str();
-}
-
-/// Notes for each collective which op needed it: partition says so by the name
-/// around the op's location.
-static void noteOrigins(ModuleOp module, GridProgram &program) {
-  module.walk([&](Operation *op) {
-    auto axes = op->getAttrOfType<DenseI16ArrayAttr>("grid_axes");
-    if (!axes || op->getName().getDialectNamespace() != "shard")
-      return;
-    std::string place, reason;
-    op->getLoc()->walk([&](Location part) {
-      if (auto name = dyn_cast<NameLoc>(part); name && reason.empty())
-        reason = name.getName().str();
-      auto file = dyn_cast<FileLineColLoc>(part);
-      if (!file)
-        return WalkResult::advance();
-      place =
-          (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) +
-           ":" + llvm::Twine(file.getColumn()))
-              .str();
-      return WalkResult::interrupt();
-    });
-    // An annotation only passes on what its users need.
-    if (reason.empty() || StringRef(reason).ends_with("shard.shard"))
-      reason = firstUser(op);
-    std::string &known = program.origins[collectiveKey(
-        op->getName().stripDialect(), axes.asArrayRef(), place)];
-    if (known.empty())
-      known = reason;
-    else if (known != reason && !StringRef(known).contains(reason))
-      known += ", " + reason;
-  });
-}
-
 /// Writes `object` to the file that `options` name.
 static LogicalResult writeObject(const llvm::MemoryBuffer &object,
                                  const RunOptions &options, ModuleOp module) {
@@ -196,7 +139,7 @@ static LogicalResult writeObject(const llvm::MemoryBuffer &object,
 }
 
 FailureOr<GridProgram>
-execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
+execution::partitionForGrid(ModuleOp module, StringRef entryName, GridOp gridOp,
                             const RunOptions &options, RunReport &report) {
   GridProgram program;
   FailureOr<Grid> grid = describeGrid(gridOp, report);
@@ -233,24 +176,27 @@ execution::buildGridProgram(ModuleOp module, StringRef entryName, GridOp gridOp,
       return failure();
     program.results.push_back(std::move(*value));
   }
+  return program;
+}
 
+LogicalResult execution::compileForGrid(ModuleOp module, StringRef entryName,
+                                        const RunOptions &options,
+                                        GridProgram &program) {
   if (failed(lowerTosa(module)))
     return failure();
   CompileOptions compileOptions = compileWithRuntime(
       options, options.processes ? options.processes->symbols()
                                  : runtime::runtimeSymbols());
   if (!options.objectFile.empty()) {
-    auto object =
-        compileToObject(module, entryName, compileOptions);
-    if (failed(object) || failed(writeObject(**object, options, module)))
-      return failure();
-    return program;
+    auto object = compileToObject(module, entryName, compileOptions);
+    return failure(failed(object) ||
+                   failed(writeObject(**object, options, module)));
   }
   auto code = compile(module, entryName, compileOptions);
   if (failed(code))
     return failure();
   program.code = std::move(*code);
-  return program;
+  return success();
 }
 
 CompileOptions execution::compileWithRuntime(
@@ -262,32 +208,6 @@ CompileOptions execution::compileWithRuntime(
   for (auto [name, address] : symbols)
     result.symbols.emplace_back(name, address);
   return result;
-}
-
-void execution::reportCollectives(const GridProgram &program,
-                                  ArrayRef<runtime::CallRecord> calls,
-                                  RunReport &report) {
-  for (const runtime::CallRecord &call : calls) {
-    // A slice of what the device has is no communication.
-    if (call.kind == "all_slice")
-      continue;
-    CollectiveReport row;
-    row.kind = call.kind;
-    auto names = program.axisNames.find(call.gridShape);
-    for (int64_t axis : call.axes)
-      row.axes.push_back(names != program.axisNames.end()
-                             ? names->second[axis]
-                             : std::to_string(axis));
-    row.calls = call.count;
-    row.bytesPerDevice = call.bytes;
-    row.seconds = call.seconds;
-    row.location = call.location;
-    auto origin = program.origins.find(
-        collectiveKey(call.kind, call.axes, call.location));
-    if (origin != program.origins.end())
-      row.neededBy = origin->second;
-    report.collectives.push_back(std::move(row));
-  }
 }
 
 void execution::describeUnpartitioned(func::FuncOp entry, RunReport &report) {

@@ -40,17 +40,30 @@ struct GridProgram {
   std::map<std::string, std::string> origins;
 };
 
-/// Partitions `module` in place and compiles it; describes grid, arguments and
-/// results in `report`.
+/// Partitions `module` in place; describes grid, arguments and results in `report`.
 mlir::FailureOr<GridProgram>
-buildGridProgram(mlir::ModuleOp module, llvm::StringRef entry, GridOp gridOp,
+partitionForGrid(mlir::ModuleOp module, llvm::StringRef entry, GridOp gridOp,
                  const RunOptions &options, RunReport &report);
+
+/// Lowers the partitioned `module` in place and compiles it: into `program`, or to
+/// the object file that `options` name.
+mlir::LogicalResult compileForGrid(mlir::ModuleOp module, llvm::StringRef entry,
+                                   const RunOptions &options,
+                                   GridProgram &program);
+
+/// What the axes of `grid` are called. Those of a refinement of `base` are named
+/// after the axis that they are a part of, as in an attribute.
+std::vector<std::string> axisNamesOf(GridOp grid, GridOp base);
+
+/// Notes for each collective of `module` which op needed it: partition says so by the
+/// name around the op's location.
+void noteOrigins(mlir::ModuleOp module, GridProgram &program);
 
 /// Options under which a program may call the runtime: cf.assert and
 /// collectives, by the addresses in `symbols`.
-CompileOptions compileWithRuntime(
-    const RunOptions &options,
-    const std::vector<std::pair<const char *, void *>> &symbols);
+CompileOptions
+compileWithRuntime(const RunOptions &options,
+                   const std::vector<std::pair<const char *, void *>> &symbols);
 
 /// Turns the runtime's record into rows of the report.
 void reportCollectives(const GridProgram &program,

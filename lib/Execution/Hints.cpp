@@ -8,6 +8,8 @@
 
 #include "shard/Execution/Hints.h"
 
+#include "OptionLoc.h"
+
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -21,13 +23,7 @@
 
 using namespace mlir;
 using namespace shard;
-
-/// A place in the text of a command-line option, for messages.
-static Location optionLoc(MLIRContext *context, llvm::StringRef option,
-                          llvm::StringRef text, size_t offset) {
-  return FileLineColLoc::get(context, (option + " '" + text + "'").str(), 1,
-                             static_cast<unsigned>(offset + 1));
-}
+using namespace shard::execution;
 
 //===----------------------------------------------------------------------===//
 // Entry and grid
@@ -65,112 +61,6 @@ FailureOr<func::FuncOp> shard::findEntry(ModuleOp module, StringRef name) {
   diagnostic << (list.empty() ? "; the module defines no function"
                               : "; functions: " + list);
   return failure();
-}
-
-/// The grids of `module` that refine no other and that `entry`, or any function
-/// where it is null, names: directly, through what it calls, or through a grid
-/// that refines them. All of them where nothing names any.
-static SmallVector<GridOp> usedGrids(ModuleOp module, func::FuncOp entry) {
-  SmallVector<GridOp> all;
-  for (auto grid : module.getOps<GridOp>())
-    if (!grid.getRefines())
-      all.push_back(grid);
-  if (all.size() < 2)
-    return all;
-  SymbolTable symbols(module);
-  llvm::SetVector<Operation *> reached;
-  if (entry)
-    reached.insert(entry);
-  else
-    for (auto function : module.getOps<func::FuncOp>())
-      reached.insert(function);
-  for (size_t next = 0; next < reached.size(); ++next) {
-    auto uses = SymbolTable::getSymbolUses(reached[next]);
-    if (!uses)
-      return all;
-    for (const SymbolTable::SymbolUse &use : *uses)
-      if (Operation *target =
-              symbols.lookup(use.getSymbolRef().getRootReference().getValue()))
-        reached.insert(target);
-  }
-  SmallVector<GridOp> used;
-  llvm::copy_if(all, std::back_inserter(used),
-                [&](GridOp grid) { return reached.contains(grid); });
-  return used.empty() ? all : used;
-}
-
-FailureOr<GridOp> shard::findGrid(ModuleOp module, func::FuncOp entry) {
-  SmallVector<GridOp> grids = usedGrids(module, entry);
-  if (grids.empty())
-    return GridOp();
-  GridOp first = grids.front();
-  auto devices = [](GridOp grid) {
-    FailureOr<Grid> sizes = staticGrid(grid);
-    return succeeded(sizes) ? sizes->numDevices() : int64_t(-1);
-  };
-  for (GridOp grid : llvm::drop_begin(grids)) {
-    if (devices(grid) == devices(first) && devices(grid) > 0)
-      continue;
-    InFlightDiagnostic diagnostic =
-        grid.emitError() << "is used, and so is grid @" << first.getSymName()
-                         << ", which has another number of devices: a run has "
-                            "one number of devices";
-    diagnostic.attachNote(first.getLoc()) << "the other grid is here";
-    return failure();
-  }
-  return first;
-}
-
-LogicalResult shard::setGrid(ModuleOp module, StringRef text) {
-  MLIRContext *context = module.getContext();
-  auto error = [&](size_t offset) {
-    return emitError(optionLoc(context, "--grid", text, offset));
-  };
-  SmallVector<int64_t> shape;
-  int64_t devices = 1;
-  StringRef rest = text;
-  while (true) {
-    auto [size, tail] = rest.split('x');
-    int64_t extent;
-    size_t offset = size.data() - text.data();
-    if (size.getAsInteger(10, extent) || extent < 1)
-      return error(offset) << "'" << size
-                           << "' is no axis size; write sizes of at least 1 "
-                              "separated by 'x', such as 2x4";
-    devices *= extent;
-    if (extent > 1024 || devices > 1024)
-      return error(offset) << "a run takes at most 1024 devices";
-    shape.push_back(extent);
-    if (rest.size() == size.size())
-      break;
-    rest = tail;
-  }
-  FailureOr<GridOp> grid = findGrid(module);
-  if (failed(grid))
-    return failure();
-  OpBuilder builder(context);
-  if (!*grid) {
-    if (Operation *other = module.lookupSymbol("grid"))
-      return other->emitError()
-             << "has the name of the grid that --grid creates";
-    builder.setInsertionPointToStart(module.getBody());
-    GridOp::create(builder, module.getLoc(), "grid", shape);
-    return success();
-  }
-  if ((*grid).getRank() != static_cast<int64_t>(shape.size())) {
-    if ((*grid).getAxisNames() || (*grid).getLatency() ||
-        (*grid).getBandwidth())
-      emitWarning(optionLoc(context, "--grid", text, 0))
-          << "has " << shape.size() << " axes, and @" << (*grid).getSymName()
-          << " in the program has " << (*grid).getRank()
-          << ": names, latencies and bandwidths of its axes do not apply and "
-             "are dropped; axes are named by numbers";
-    (*grid).removeAxisNamesAttr();
-    (*grid).removeLatencyAttr();
-    (*grid).removeBandwidthAttr();
-  }
-  (*grid).setShape(shape);
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

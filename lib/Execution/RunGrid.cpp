@@ -117,7 +117,7 @@ static bool assembleResults(const GridProgram &program,
 
 bool execution::runGrid(const GridProgram &program,
                         const std::vector<HostTensor> &inputs,
-                        const RunOptions &options, RunReport &report,
+                        double timeoutSeconds, RunReport &report,
                         std::vector<HostTensor> &outputs) {
   if (std::string broken = brokenContract(program, inputs); !broken.empty()) {
     fail(report, broken);
@@ -144,8 +144,8 @@ bool execution::runGrid(const GridProgram &program,
     value.localBytes = locals.pointers[0][index]->numBytes();
 
   runtime::RunOptions runOptions;
-  if (options.timeoutSeconds > 0)
-    runOptions.timeoutSeconds = options.timeoutSeconds;
+  if (timeoutSeconds > 0)
+    runOptions.timeoutSeconds = timeoutSeconds;
   runtime::RunReport run = runtime::runOnGrid(
       program.grid.shape,
       [&](int64_t device) { invocations[device].execute(); }, runOptions);

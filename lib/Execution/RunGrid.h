@@ -16,10 +16,11 @@ namespace shard::execution {
 /// Marks the run as failed for the reason `what`.
 void fail(RunReport &report, const llvm::Twine &what);
 
-/// Runs all devices as threads of this process and puts the results together;
+/// Runs all devices as threads of this process and puts the results together. A device
+/// waits at most `timeoutSeconds` at one rendezvous; 0: the default. Returns
 /// false, with the reason in `report`, if that went wrong.
 bool runGrid(const GridProgram &program, const std::vector<HostTensor> &inputs,
-             const RunOptions &options, RunReport &report,
+             double timeoutSeconds, RunReport &report,
              std::vector<HostTensor> &outputs);
 
 /// Runs the device of this process. The first process puts the results together

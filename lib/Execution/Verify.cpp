@@ -223,10 +223,10 @@ static void runAndCompare(const GridProgram &program, const OneDevice &one,
   if (one.optimized &&
       !runOptimized(*one.optimized, inputs, expected, one.model, report))
     return;
-  bool ran = options.processes
-                 ? runOnProcesses(program, inputs, *options.processes, report,
-                                  outputs)
-                 : runGrid(program, inputs, options, report, outputs);
+  bool ran =
+      options.processes
+          ? runOnProcesses(program, inputs, *options.processes, report, outputs)
+          : runGrid(program, inputs, options.timeoutSeconds, report, outputs);
   if (!ran)
     return;
   if (options.verify)
@@ -257,7 +257,9 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
     if (!*gridOp)
       return emitError(module.getLoc())
              << "the program has no grid to compile it for";
-    if (failed(buildGridProgram(*work, entryName, *gridOp, options, report)))
+    auto program = partitionForGrid(*work, entryName, *gridOp, options, report);
+    if (failed(program) ||
+        failed(compileForGrid(*work, entryName, options, *program)))
       return failure();
     report.secondsCompile = secondsSince(begin);
     return report;
@@ -277,8 +279,9 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
     return report;
   }
   FailureOr<GridProgram> program =
-      buildGridProgram(*work, entryName, *gridOp, options, report);
-  if (failed(program))
+      partitionForGrid(*work, entryName, *gridOp, options, report);
+  if (failed(program) ||
+      failed(compileForGrid(*work, entryName, options, *program)))
     return failure();
   report.secondsCompile = secondsSince(begin);
   runAndCompare(*program, one, inputs, options, report);

@@ -9,7 +9,7 @@ import sys
 
 ORDER = ["Geometry", "Host", "Runtime", "Resharding", "IR", "Interfaces",
          "Partitioning", "Models", "Propagation", "Transforms", "Conversion",
-         "Codegen", "Pipelines", "Reference", "Execution", "Fuzz"]
+         "Codegen", "Pipelines", "Reference", "Execution", "Fuzz", "CAPI"]
 # Floors without MLIR and LLVM, and the floors that each may include besides itself.
 PLAIN = {"Geometry": [], "Host": ["Geometry"], "Runtime": ["Geometry", "Host"],
          "Resharding": ["Geometry"]}

@@ -51,6 +51,12 @@ mlir::FailureOr<GridOp> findGrid(mlir::ModuleOp module,
 /// none. Axis names stay where the rank does. Errors are located at the option.
 mlir::LogicalResult setGrid(mlir::ModuleOp module, llvm::StringRef text);
 
+/// Gives the module's grid `shape` and, if there are some, one name per axis; creates
+/// @grid if there is none. Errors are located at the module.
+mlir::LogicalResult setGrid(mlir::ModuleOp module,
+                            llvm::ArrayRef<int64_t> shape,
+                            llvm::ArrayRef<std::string> axisNames);
+
 /// Attaches hints. Errors are located in the text of a hint. Two hints of one target
 /// must state the same.
 mlir::LogicalResult applyHints(mlir::func::FuncOp entry,

@@ -1,0 +1,189 @@
+//===- shard-c/Program.h - Partition and run programs, in C -------*- C -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs as a user sees them: text comes in, is partitioned for a grid, runs on
+// host tensors. No type of MLIR's C API but strings is needed.
+//
+// Functions that can fail return a null handle or false and have reported at least
+// one error to the ShardDiagnosticSink that they were given. Remarks and warnings go
+// there too. A handle may be used by one thread at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_C_PROGRAM_H
+#define SHARD_C_PROGRAM_H
+
+#include "mlir-c/Support.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+enum ShardSeverity {
+  ShardSeverityError,
+  ShardSeverityWarning,
+  ShardSeverityRemark,
+  /// Belongs to the diagnostic before it.
+  ShardSeverityNote,
+};
+
+typedef struct ShardDiagnostic {
+  enum ShardSeverity severity;
+  MlirStringRef message;
+  /// Empty, and line and column 0, if the place is unknown. Lines and columns count
+  /// from 1.
+  MlirStringRef file;
+  unsigned line, column;
+} ShardDiagnostic;
+
+/// Receives diagnostics during a call. The strings live for that call.
+typedef struct ShardDiagnosticSink {
+  void (*report)(const ShardDiagnostic *diagnostic, void *userData);
+  void *userData;
+} ShardDiagnosticSink;
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+typedef struct ShardProgram {
+  void *ptr;
+} ShardProgram;
+
+/// Parses `source`, text or bytecode of MLIR. `name` stands for the file in
+/// diagnostics. `entry` is the function to run; if it is empty, that is `main`, or the
+/// only public function with a body.
+MLIR_CAPI_EXPORTED ShardProgram shardProgramParse(MlirStringRef source,
+                                                  MlirStringRef name,
+                                                  MlirStringRef entry,
+                                                  ShardDiagnosticSink sink);
+MLIR_CAPI_EXPORTED void shardProgramDestroy(ShardProgram program);
+
+/// An argument or a result of the entry. Strings and `shape` live as long as the
+/// program.
+typedef struct ShardValue {
+  /// The name in its location, as `%arg0: tensor<4xf32> loc("weight")`; may be empty.
+  MlirStringRef name;
+  /// As MLIR prints it.
+  MlirStringRef type;
+  /// "f32", "bf16", "i1", "ui8", "index" and so on; empty if it has no form in host
+  /// memory.
+  MlirStringRef elementType;
+  intptr_t rank;
+  /// -1: known only when the program runs.
+  const int64_t *shape;
+} ShardValue;
+
+MLIR_CAPI_EXPORTED MlirStringRef shardProgramGetEntry(ShardProgram program);
+MLIR_CAPI_EXPORTED intptr_t shardProgramGetNumArguments(ShardProgram program);
+MLIR_CAPI_EXPORTED intptr_t shardProgramGetNumResults(ShardProgram program);
+MLIR_CAPI_EXPORTED ShardValue shardProgramGetArgument(ShardProgram program,
+                                                      intptr_t index);
+MLIR_CAPI_EXPORTED ShardValue shardProgramGetResult(ShardProgram program,
+                                                    intptr_t index);
+MLIR_CAPI_EXPORTED void shardProgramPrint(ShardProgram program,
+                                          MlirStringCallback callback,
+                                          void *userData);
+
+//===----------------------------------------------------------------------===//
+// Partition
+//===----------------------------------------------------------------------===//
+
+typedef struct ShardPartitionOptions {
+  /// The sizes of the axes of the grid; `gridRank` 0: the grid of the program.
+  const int64_t *gridShape;
+  intptr_t gridRank;
+  /// Null, or the names of all axes.
+  const MlirStringRef *axisNames;
+  /// Hints as docs/shard-run.md writes them for --hint: `arg0=[["data"], []]`.
+  const MlirStringRef *hints;
+  intptr_t numHints;
+  /// The processor that code is generated for; empty: this one.
+  MlirStringRef cpu;
+} ShardPartitionOptions;
+
+typedef struct ShardPartition {
+  void *ptr;
+} ShardPartition;
+
+/// Partitions `program`, which stays as it is and must outlive the partition.
+MLIR_CAPI_EXPORTED ShardPartition shardProgramPartition(
+    ShardProgram program, const ShardPartitionOptions *options,
+    ShardDiagnosticSink sink);
+MLIR_CAPI_EXPORTED void shardPartitionDestroy(ShardPartition partition);
+
+/// Prints the program of one device.
+MLIR_CAPI_EXPORTED void shardPartitionPrint(ShardPartition partition,
+                                            MlirStringCallback callback,
+                                            void *userData);
+/// Prints what is known before a run, as the JSON object of `shard-run
+/// --report=json` (docs/shard-run.md).
+MLIR_CAPI_EXPORTED void shardPartitionPrintReport(ShardPartition partition,
+                                                  MlirStringCallback callback,
+                                                  void *userData);
+/// Prints why everything is as it is, as the JSON object of
+/// `shard-opt --shard-explain=json`. False if it cannot be told.
+MLIR_CAPI_EXPORTED bool shardPartitionExplain(ShardPartition partition,
+                                              MlirStringCallback callback,
+                                              void *userData,
+                                              ShardDiagnosticSink sink);
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+/// A tensor in host memory, row-major and without gaps. i1 takes one byte.
+typedef struct ShardTensor {
+  /// As ShardValue::elementType.
+  MlirStringRef elementType;
+  intptr_t rank;
+  const int64_t *shape;
+  const void *data;
+} ShardTensor;
+
+/// Receives what a run gives. The data live for the call.
+typedef struct ShardRunSink {
+  /// Called for each result in order, if the run went well.
+  void (*result)(intptr_t index, const ShardTensor *tensor, void *userData);
+  /// The JSON object of `shard-run --report=json`.
+  MlirStringCallback report;
+  void *userData;
+} ShardRunSink;
+
+typedef struct ShardRunOptions {
+  /// How long a device may wait for others at one collective, in seconds; 0: the
+  /// default.
+  double timeoutSeconds;
+  /// Of random inputs.
+  uint64_t seed;
+} ShardRunOptions;
+
+/// Runs all devices as threads on the whole tensors `inputs`. Compiles the program
+/// when it first runs. False if the program cannot be compiled or the inputs do not
+/// fit; of a run that goes wrong the report says `"pass": false`.
+MLIR_CAPI_EXPORTED bool
+shardPartitionRun(ShardPartition partition, const ShardTensor *inputs,
+                  intptr_t numInputs, const ShardRunOptions *options,
+                  ShardRunSink output, ShardDiagnosticSink sink);
+
+/// Runs the grid's program and that of one device and compares their results. Inputs
+/// without data are random. Results are those of the grid.
+MLIR_CAPI_EXPORTED bool
+shardPartitionVerify(ShardPartition partition, const ShardTensor *inputs,
+                     intptr_t numInputs, const ShardRunOptions *options,
+                     ShardRunSink output, ShardDiagnosticSink sink);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // SHARD_C_PROGRAM_H

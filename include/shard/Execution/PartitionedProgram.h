@@ -1,0 +1,76 @@
+//===- PartitionedProgram.h - Compile once, run often -----------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program that was partitioned for a grid: what its devices hold and send can be
+// asked before anything is compiled; it is compiled at its first run and may run any
+// number of times.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_EXECUTION_PARTITIONEDPROGRAM_H
+#define SHARD_EXECUTION_PARTITIONEDPROGRAM_H
+
+#include "shard/Execution/Verify.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+namespace shard {
+
+namespace execution {
+struct GridProgram;
+} // namespace execution
+
+class PartitionedProgram {
+public:
+  /// Partitions `entry` of `module`, which stays as it is and needs a grid. Of
+  /// `options` the pipeline, the processor, the level and the time limit count.
+  /// Errors are emitted.
+  static mlir::FailureOr<PartitionedProgram>
+  make(mlir::ModuleOp module, mlir::func::FuncOp entry, RunOptions options);
+
+  PartitionedProgram(PartitionedProgram &&);
+  PartitionedProgram &operator=(PartitionedProgram &&);
+  ~PartitionedProgram();
+
+  /// The program of one device.
+  mlir::ModuleOp module() const { return *text; }
+
+  /// What is known before a run: the grid, types and shardings, the bytes of the
+  /// arguments and results of one device, and its collectives as they stand in the
+  /// program (predictCollectives). Nothing of it is measured.
+  const RunReport &description() const { return described; }
+
+  /// Runs all devices as threads of this process, on the whole tensors `inputs`.
+  /// Fails, with an error, where the program cannot be compiled or the inputs do not
+  /// fit it. A run that goes wrong is a report with `pass` false. The results are
+  /// RunReport::outputs. A device waits at most `timeoutSeconds` at one collective; 0:
+  /// as RunOptions::timeoutSeconds says.
+  mlir::FailureOr<RunReport> run(std::vector<HostTensor> inputs,
+                                 double timeoutSeconds = 0);
+
+private:
+  PartitionedProgram();
+  mlir::LogicalResult check(const std::vector<HostTensor> &inputs) const;
+
+  mlir::OwningOpRef<mlir::ModuleOp> text;
+  std::string entryName;
+  RunOptions options;
+  RunReport described;
+  std::unique_ptr<execution::GridProgram> program;
+};
+
+/// The collectives of a partitioned program, in the order of its text, as far as
+/// they are known without a run: `calls` is -1 inside of loops whose trip counts are
+/// unknown, else the most calls that a device makes; `bytesPerDevice` is what the cost
+/// model says of these calls (of one call, if their number is unknown), and -1 where
+/// it depends on the device or on sizes of the run.
+std::vector<CollectiveReport> predictCollectives(mlir::func::FuncOp entry);
+
+} // namespace shard
+
+#endif // SHARD_EXECUTION_PARTITIONEDPROGRAM_H

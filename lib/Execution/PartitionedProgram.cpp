@@ -1,0 +1,135 @@
+//===- PartitionedProgram.cpp - Compile once, run often -------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Execution/PartitionedProgram.h"
+
+#include "GridProgram.h"
+#include "RunGrid.h"
+
+#include "shard/Execution/Hints.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::execution;
+
+PartitionedProgram::PartitionedProgram() = default;
+PartitionedProgram::PartitionedProgram(PartitionedProgram &&) = default;
+PartitionedProgram &
+PartitionedProgram::operator=(PartitionedProgram &&) = default;
+PartitionedProgram::~PartitionedProgram() = default;
+
+/// The bytes of the block of one device; of dynamic dimensions one element.
+static int64_t localBytes(const GridValue &value, Type type) {
+  int64_t bytes = 0;
+  if (std::optional<TensorSpec> spec = getTensorSpec(type)) {
+    bytes = byteWidth(spec->type);
+    for (int64_t extent : spec->shape)
+      bytes *= ShapedType::isDynamic(extent) ? 1 : extent;
+  }
+  return bytes;
+}
+
+FailureOr<PartitionedProgram> PartitionedProgram::make(ModuleOp module,
+                                                       func::FuncOp entry,
+                                                       RunOptions options) {
+  PartitionedProgram result;
+  result.text = module.clone();
+  result.entryName = entry.getName().str();
+  result.options = std::move(options);
+  ModuleOp text = *result.text;
+  eraseUnreachable(text.lookupSymbol<func::FuncOp>(result.entryName));
+  if (result.options.pipeline.lowerTosa && failed(lowerTosa(text)))
+    return failure();
+  FailureOr<GridOp> gridOp = findGrid(text);
+  if (failed(gridOp))
+    return failure();
+  if (!*gridOp)
+    return emitError(module.getLoc()) << "the program has no grid";
+
+  RunReport &report = result.described;
+  report.entry = result.entryName;
+  FailureOr<GridProgram> program =
+      partitionForGrid(text, result.entryName, *gridOp, result.options, report);
+  if (failed(program))
+    return failure();
+  result.program = std::make_unique<GridProgram>(std::move(*program));
+  auto local = text.lookupSymbol<func::FuncOp>(result.entryName);
+  for (auto [value, row, type] :
+       llvm::zip_equal(result.program->arguments, report.arguments,
+                       local.getArgumentTypes())) {
+    row.localBytes = localBytes(value, type);
+    report.argumentBytes += row.localBytes;
+  }
+  for (auto [value, row, type] : llvm::zip_equal(
+           result.program->results, report.results, local.getResultTypes())) {
+    row.localBytes = localBytes(value, type);
+    report.resultBytes += row.localBytes;
+  }
+  report.collectives = predictCollectives(local);
+  return result;
+}
+
+/// Fails, with an error, unless `inputs` are what the entry takes.
+LogicalResult
+PartitionedProgram::check(const std::vector<HostTensor> &inputs) const {
+  ModuleOp module = *text;
+  auto entry = module.lookupSymbol<func::FuncOp>(entryName);
+  if (inputs.size() != entry.getNumArguments())
+    return entry.emitError()
+           << "'" << entryName << "' takes " << entry.getNumArguments()
+           << " arguments, but " << inputs.size() << " are given";
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    Location loc = entry.getArgument(index).getLoc();
+    std::optional<TensorSpec> spec = getTensorSpec(type);
+    if (!spec)
+      return emitError(loc) << "argument " << index << " has type " << type
+                            << ", which has no form in host memory";
+    const std::vector<int64_t> &shape = program->arguments[index].shape;
+    bool fits = inputs[index].type() == spec->type &&
+                inputs[index].shape().size() == shape.size();
+    for (size_t i = 0; fits && i < shape.size(); ++i)
+      fits = ShapedType::isDynamic(shape[i]) ||
+             shape[i] == inputs[index].shape()[i];
+    if (!fits)
+      return emitError(loc)
+             << "argument " << index << " takes " << toString(spec->type, shape)
+             << ", but the input is "
+             << toString(inputs[index].type(), inputs[index].shape());
+  }
+  return success();
+}
+
+FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
+                                             double timeoutSeconds) {
+  if (failed(check(inputs)))
+    return failure();
+  RunReport report;
+  report.entry = described.entry;
+  report.gridName = described.gridName;
+  report.gridShape = described.gridShape;
+  report.axisNames = described.axisNames;
+  report.arguments = described.arguments;
+  report.results = described.results;
+  if (!program->code) {
+    auto begin = std::chrono::steady_clock::now();
+    OwningOpRef<ModuleOp> copy = text->clone();
+    if (failed(compileForGrid(*copy, entryName, options, *program)))
+      return failure();
+    report.secondsCompile =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count();
+  }
+  std::vector<HostTensor> outputs;
+  if (runGrid(*program, inputs,
+              timeoutSeconds > 0 ? timeoutSeconds : options.timeoutSeconds,
+              report, outputs))
+    report.outputs = std::move(outputs);
+  return report;
+}

@@ -1,0 +1,307 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of JAX: StableHLO, lowered to linalg by iree-opt."""
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shard._errors import ProgramError, RunError
+from shard._grid import OPEN, P
+from shard._program import Program, Trees, load
+from shard._types import dtype_of
+
+_STEP = "--iree-stablehlo-input-transformation-pipeline"
+# A constraint crosses the lowering as a call of a function without a body.
+_MARK = "__shard_constraint_"
+
+
+def from_jax(
+    fn: Callable[..., Any],
+    *args: Any,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    **kwargs: Any,
+) -> Program:
+    """The program of a function of JAX, for arguments of the shapes of `args`.
+
+    Args:
+        fn: what `jax.jit` takes.
+        args: arrays, `jax.ShapeDtypeStruct`s or pytrees of them.
+        in_shardings: for each of `args` a `PartitionSpec`, a `P`, None, or a pytree of
+            them; hints that `Program.partition` adds its own to.
+        out_shardings: the same for the result.
+        kwargs: the same as `args`, by name.
+
+    Returns:
+        A program whose partitions take and give the pytrees of `fn`. Its arguments are
+        named after the parameters of `fn` and the paths in them: `params.layer0.w`.
+
+    Raises:
+        ImportError: jax or iree-base-compiler is not installed.
+        ProgramError: the program cannot be lowered to linalg.
+    """
+    import jax
+
+    lowered = jax.jit(fn, keep_unused=True).lower(*args, **kwargs)
+    module = lowered.compiler_ir("stablehlo")
+    grid, constraints = _take_shardings(module)
+    text = _lower(module.operation.get_asm(enable_debug_info=True))
+    program = load(_put_shardings(text, grid, constraints), name=_name_of(fn))
+
+    leaves, structure = jax.tree_util.tree_flatten_with_path((args, kwargs))
+    parameters = _parameters(fn)
+    program.names = [_leaf_name(path, parameters) for path, _ in leaves]
+    results, result_structure = jax.tree_util.tree_flatten(lowered.out_info)
+    program.trees = _JaxTrees(program, structure, result_structure, [r.dtype for r in results])
+    hints: dict[int | str, Any] = {}
+    if in_shardings is not None:
+        specs = _broadcast((tuple(in_shardings), {}), (args, kwargs))
+        hints |= {i: spec for i, spec in enumerate(specs) if spec is not None}
+    if out_shardings is not None:
+        specs = _broadcast(out_shardings, lowered.out_info)
+        hints |= {f"result{i}": spec for i, spec in enumerate(specs) if spec is not None}
+    program.hints = hints
+    return program
+
+
+class _JaxTrees(Trees):
+    """Pytrees as flat lists of arrays and back."""
+
+    def __init__(
+        self, program: Program, structure: Any, result_structure: Any, dtypes: list[Any]
+    ) -> None:
+        self._elements = [value.element_type for value in program.arguments]
+        self._structure = structure
+        self._result_structure = result_structure
+        self._dtypes = dtypes
+
+    def flatten(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
+        import jax
+
+        leaves, structure = jax.tree_util.tree_flatten((arguments, dict(keywords)))
+        if structure != self._structure:
+            raise RunError(
+                f"the arguments have the structure {structure}, the program was made for "
+                f"{self._structure}"
+            )
+        return [
+            _reinterpreted(np.asarray(leaf), dtype_of(element))
+            for leaf, element in zip(leaves, self._elements, strict=True)
+        ]
+
+    def unflatten(self, results: list[Any]) -> Any:
+        import jax
+
+        return jax.tree_util.tree_unflatten(
+            self._result_structure,
+            [
+                _reinterpreted(result, np.dtype(dtype))
+                for result, dtype in zip(results, self._dtypes, strict=True)
+            ],
+        )
+
+
+def _reinterpreted(array: Any, dtype: Any) -> Any:
+    """Unsigned integers cross as the signless ones of their width."""
+    if array.dtype != dtype and {array.dtype.kind, dtype.kind} == {"i", "u"}:
+        if array.dtype.itemsize == dtype.itemsize:
+            return array.view(dtype)
+    return array
+
+
+def _name_of(fn: Callable[..., Any]) -> str:
+    return f"<jax {getattr(fn, '__name__', 'function')}>"
+
+
+def _parameters(fn: Callable[..., Any]) -> list[str]:
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [p.name for p in parameters if p.kind in positional]
+
+
+def _leaf_name(path: tuple[Any, ...], parameters: list[str]) -> str:
+    """`params.w` of the path `[0][0]['params']['w']` in (args, kwargs)."""
+    import jax
+
+    inside = jax.tree_util.keystr(path[2:], simple=True, separator=".")
+    if path[0].idx == 0:
+        number = path[1].idx
+        head = parameters[number] if number < len(parameters) else f"arg{number}"
+    else:
+        head = str(path[1].key)
+    return f"{head}.{inside}" if inside else head
+
+
+def _broadcast(specs: Any, tree: Any) -> list[P | None]:
+    """One spec per leaf of `tree`; a spec stands for all leaves below its place."""
+    import jax
+    from jax.sharding import NamedSharding, PartitionSpec
+
+    def is_spec(value: Any) -> bool:
+        return value is None or isinstance(value, P | PartitionSpec | NamedSharding)
+
+    flat: list[P | None] = []
+
+    def add(spec: Any, below: Any) -> None:
+        made = _to_spec(spec)
+        flat.extend([made] * len(jax.tree_util.tree_leaves(below)))
+
+    jax.tree_util.tree_map(add, specs, tree, is_leaf=is_spec)
+    return flat
+
+
+def _to_spec(spec: Any) -> P | None:
+    from jax.sharding import NamedSharding, PartitionSpec
+
+    if isinstance(spec, NamedSharding):
+        spec = spec.spec
+    if not isinstance(spec, PartitionSpec):
+        return spec if isinstance(spec, P) else None
+    return P(*(OPEN if dim is PartitionSpec.UNCONSTRAINED else dim for dim in spec))
+
+
+def _take_shardings(module: Any) -> tuple[str, list[str]]:
+    """Takes what StableHLO says of shardings out of `module`.
+
+    Returns the text of the grid, empty if there is none, and the shardings of the
+    constraints, by the numbers of the functions that now stand for them.
+    """
+    from jaxlib.mlir import ir
+
+    grids: list[str] = []
+    constraints: list[str] = []
+    found: list[Any] = []
+
+    def visit(op: Any) -> Any:
+        if op.name.startswith("sdy."):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    with module.context, ir.Location.unknown():
+        for op in found:
+            if op.name == "sdy.mesh":
+                grids.append(_grid_text(op))
+                op.erase()
+            elif op.name == "sdy.sharding_constraint":
+                number = len(constraints)
+                constraints.append(_sharding_text(op.attributes["sharding"]))
+                _replace_by_call(module, op, f"{_MARK}{number}")
+            else:
+                raise ProgramError(
+                    f"'{op.name}' is not supported here: only with_sharding_constraint is"
+                )
+        for function in module.body.operations:
+            _drop_argument_shardings(function)
+    if len(set(grids)) > 1:
+        raise ProgramError("the function names several meshes; one is supported")
+    return (grids[0] if grids else ""), constraints
+
+
+def _grid_text(op: Any) -> str:
+    name = str(op.attributes["sym_name"]).strip('"')
+    axes = re.findall(r'"((?:[^"\\]|\\.)*)"=(\d+)', str(op.attributes["mesh"]))
+    shape = "x".join(size for _, size in axes)
+    names = ", ".join(f'"{axis}"' for axis, _ in axes)
+    return f"shard.grid @{name}(shape = {shape}) axes [{names}]"
+
+
+def _sharding_text(attribute: Any) -> str:
+    """`<@mesh, [["data"], [?]]>` of `#sdy.sharding<@mesh, [{"data"}, {?}]>`."""
+    text = str(attribute)
+    text = text[text.index("<") :]
+    return text.replace("{", "[").replace("}", "]").replace("replicated=", "replicated = ")
+
+
+def _replace_by_call(module: Any, op: Any, name: str) -> None:
+    from jaxlib.mlir import ir
+
+    type_ = op.operands[0].type
+    function_type = ir.FunctionType.get([type_], [type_])
+    ir.Operation.create(
+        "func.func",
+        attributes={
+            "sym_name": ir.StringAttr.get(name),
+            "function_type": ir.TypeAttr.get(function_type),
+            "sym_visibility": ir.StringAttr.get("private"),
+        },
+        regions=1,
+        ip=ir.InsertionPoint(module.body),
+    )
+    call = ir.Operation.create(
+        "func.call",
+        results=[type_],
+        operands=[op.operands[0]],
+        attributes={"callee": ir.FlatSymbolRefAttr.get(name)},
+        ip=ir.InsertionPoint(op),
+        loc=op.location,
+    )
+    op.results[0].replace_all_uses_with(call.results[0])
+    op.erase()
+
+
+def _drop_argument_shardings(function: Any) -> None:
+    from jaxlib.mlir import ir
+
+    for key in ("arg_attrs", "res_attrs"):
+        if key not in function.attributes:
+            continue
+        kept = []
+        for attributes in function.attributes[key]:
+            pairs = {named.name: named.attr for named in attributes}
+            kept.append(
+                ir.DictAttr.get({k: v for k, v in pairs.items() if not k.startswith("sdy.")})
+            )
+        function.attributes[key] = ir.ArrayAttr.get(kept)
+
+
+def _iree_opt() -> str:
+    """The program iree-opt of the package iree-base-compiler."""
+    beside = Path(sys.executable).with_name("iree-opt")
+    found = str(beside) if beside.exists() else shutil.which("iree-opt")
+    if not found:
+        raise ImportError("iree-opt lowers programs of JAX: pip install iree-base-compiler==3.13.0")
+    return found
+
+
+def _lower(text: str) -> str:
+    process = subprocess.run(
+        [_iree_opt(), _STEP, "--mlir-print-debuginfo", "-"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if process.returncode != 0:
+        raise ProgramError("iree-opt cannot lower the program:\n" + process.stderr.strip())
+    return process.stdout
+
+
+def _put_shardings(text: str, grid: str, constraints: list[str]) -> str:
+    """`text` with the constraints in the place of their calls, and with the grid."""
+    text = re.sub(rf"^ *func\.func private @{_MARK}\d+\(.*\n", "", text, flags=re.M)
+
+    def constraint(match: re.Match[str]) -> str:
+        return f"shard.constraint {match[2]} to {constraints[int(match[1])]} : {match[3]}"
+
+    text = re.sub(
+        rf"(?:func\.)?call @{_MARK}(\d+)\((%[\w#]+)\) : \((tensor<[^()]*>)\) -> tensor<[^()]*?>"
+        r"(?= loc|\n)",
+        constraint,
+        text,
+    )
+    if grid:
+        text = re.sub(r"^(module\b[^\n]*\{)$", rf"\1\n  {grid}", text, count=1, flags=re.M)
+    return text

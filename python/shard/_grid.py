@@ -1,0 +1,144 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Grids of devices and how tensors are split on them."""
+
+import math
+from collections.abc import Iterator, Sequence
+from types import EllipsisType
+from typing import Final, Union
+
+
+class _Open:
+    """The type of `OPEN`."""
+
+    def __repr__(self) -> str:
+        return "OPEN"
+
+
+OPEN: Final = _Open()
+"""In a `P`: propagation may split the dimension, or the rest of it. So does `...`."""
+
+Axis = str | int
+Dim = Union[None, Axis, _Open, EllipsisType, "tuple[Axis | _Open | EllipsisType, ...]"]
+
+
+class Grid:
+    """The devices, arranged along axes.
+
+        Grid(data=2, model=4)     named axes, major first
+        Grid(2, 4)                axes 0 and 1
+        Grid([2, 4])
+
+    Sizes are at least 1; a grid has at most 1024 devices.
+    """
+
+    def __init__(self, *shape: int | Sequence[int], **axes: int) -> None:
+        if bool(shape) == bool(axes):
+            raise ValueError("give the sizes of a grid either by name or by position, not both")
+        if len(shape) == 1 and isinstance(shape[0], Sequence):
+            sizes = tuple(shape[0])
+        else:
+            sizes = tuple(axes.values()) if axes else shape  # type: ignore[assignment]
+        for size in sizes:
+            if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+                raise ValueError(f"an axis of a grid has at least 1 device, not {size!r}")
+        if not sizes or math.prod(sizes) > 1024:
+            raise ValueError("a grid has at least one axis and at most 1024 devices")
+        self.shape: tuple[int, ...] = sizes
+        self.names: tuple[str, ...] = tuple(axes)
+
+    @property
+    def size(self) -> int:
+        """The number of devices."""
+        return math.prod(self.shape)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Grid) and self.shape == other.shape and self.names == other.names
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.names))
+
+    def __repr__(self) -> str:
+        if self.names:
+            pairs = zip(self.names, self.shape, strict=True)
+            return "Grid(" + ", ".join(f"{n}={s}" for n, s in pairs) + ")"
+        return "Grid(" + ", ".join(map(str, self.shape)) + ")"
+
+
+class P:
+    """How the dimensions of one tensor are split, as JAX's PartitionSpec.
+
+        P(None, "model")          dimension 0 whole, dimension 1 split by axis model
+        P(("data", "model"))      split by both, data major
+        P(OPEN, "model")          propagation decides about dimension 0
+        P(("data", ...))          at least by data; propagation may add axes
+        P()                       whole on every device
+
+    Axes are names, or numbers of grids without names. Dimensions that are not
+    mentioned are whole. A dimension without OPEN or `...` is closed: propagation does
+    not change it.
+    """
+
+    def __init__(self, *dims: Dim) -> None:
+        self.dims: tuple[Dim, ...] = dims
+        for dim in dims:
+            for axis in _parts(dim):
+                if not (_is_open(axis) or _is_axis(axis)):
+                    raise TypeError(
+                        f"{axis!r} is no axis; write a name, a number, None, OPEN or `...`"
+                    )
+            if any(_is_open(axis) for axis in list(_parts(dim))[:-1]):
+                raise ValueError(f"{dim!r}: OPEN stands behind the axes of a dimension")
+
+    def to_text(self, rank: int) -> str:
+        """As in `#shard.sharding<@grid, ...>`, for a tensor of `rank` dimensions."""
+        if len(self.dims) > rank:
+            raise ValueError(f"{self!r} has {len(self.dims)} dimensions, the tensor has {rank}")
+        dims = [*self.dims, *[None] * (rank - len(self.dims))]
+        return "[" + ", ".join(map(_dim_text, dims)) + "]"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, P) and self.dims == other.dims
+
+    def __hash__(self) -> int:
+        return hash(self.dims)
+
+    def __repr__(self) -> str:
+        return f"P({', '.join('...' if d is Ellipsis else repr(d) for d in self.dims)})"
+
+
+def _is_open(axis: object) -> bool:
+    return axis is OPEN or axis is Ellipsis
+
+
+def _is_axis(axis: object) -> bool:
+    return isinstance(axis, str | int) and not isinstance(axis, bool)
+
+
+def _parts(dim: object) -> Iterator[object]:
+    if dim is None:
+        return
+    if isinstance(dim, tuple | list):
+        yield from dim
+    else:
+        yield dim
+
+
+def _dim_text(dim: object) -> str:
+    texts = []
+    for axis in _parts(dim):
+        if _is_open(axis):
+            texts.append("?")
+        elif isinstance(axis, int):
+            texts.append(str(axis))
+        else:
+            texts.append(_quoted(str(axis)))
+    return "[" + ", ".join(texts) + "]"
+
+
+def _quoted(name: str) -> str:
+    """A name as the dialect spells it; a sub-axis `model:(2)2` keeps its part."""
+    base, colon, part = name.partition(":")
+    escaped = base.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"{colon}{part}'

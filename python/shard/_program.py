@@ -1,0 +1,227 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs as they come in: text or bytecode of MLIR."""
+
+import fnmatch
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy.typing as npt
+
+from shard import _shard
+from shard._errors import HintError, ProgramError, raise_errors, to_diagnostics, warn
+from shard._grid import Grid, P
+from shard._partition import Partition
+from shard._report import ValueInfo
+
+Hint = P | str | Sequence[Any]
+"""A `P`, what `P` takes, or text as in `#shard.sharding<@grid, ...>`."""
+
+_VALUE = re.compile(r"(arg|result)(\d+)")
+_OPERAND = re.compile(r"[A-Za-z_][\w$]*\.[\w.$]+(#\d+)?:\d+")
+
+
+def load(
+    source: str | bytes | os.PathLike[str], *, entry: str = "", name: str | None = None
+) -> "Program":
+    """Reads a program: ops of linalg, tensor, arith, math, tosa, scf and func.
+
+    Args:
+        source: a path, text of MLIR (a string with a line break or a brace), or
+            bytecode.
+        entry: the function to run; by default `main`, or the only public function that
+            has a body.
+        name: stands for the file in diagnostics, if `source` is no path.
+
+    Raises:
+        OSError: the file cannot be read.
+        ProgramError: it is no program, or has no such function.
+    """
+    if isinstance(source, bytes):
+        data, called = source, name or "<bytes>"
+    elif isinstance(source, str) and ("\n" in source or "{" in source):
+        data, called = source.encode(), name or "<text>"
+    else:
+        path = Path(source)
+        data, called = path.read_bytes(), name or str(path)
+    handle, raw = _shard.parse(data, called, entry)
+    diagnostics = to_diagnostics(raw)
+    if handle is None:
+        raise_errors(diagnostics, ProgramError, f"{called} is no program")
+    warn(diagnostics)
+    return Program(handle)
+
+
+class Trees(Protocol):
+    """How what a user passes becomes the arguments of a program, and back."""
+
+    def flatten(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
+        """The arguments of the program."""
+
+    def unflatten(self, results: list[Any]) -> Any:
+        """What the user gets for the results of the program."""
+
+
+class Program:
+    """A program for one device; partitions leave it as it is.
+
+    Made by `load`, `from_jax` or `from_torch`.
+    """
+
+    def __init__(self, handle: _shard.Program) -> None:
+        self._handle = handle
+        self.names: list[str] = []
+        """Of arguments, instead of those in the program; empty ones do not count."""
+        self.trees: Trees | None = None
+        """None: a call takes and gives arrays one by one."""
+        self.hints: dict[int | str, Hint] = {}
+        """What `partition` adds its own hints to."""
+        self.weights: dict[str, npt.NDArray[Any]] = {}
+        """Of `from_torch`: the values of parameters and buffers."""
+
+    @property
+    def entry(self) -> str:
+        """The name of the function that runs."""
+        return str(self._handle.entry)
+
+    @property
+    def text(self) -> str:
+        """The whole module, as MLIR prints it."""
+        return str(self._handle.text)
+
+    @property
+    def arguments(self) -> list[ValueInfo]:
+        """The arguments of the entry."""
+        return [
+            ValueInfo(self._argument_name(i, value[0]), value[1], value[2], tuple(value[3]))
+            for i, value in enumerate(self._handle.arguments)
+        ]
+
+    @property
+    def results(self) -> list[ValueInfo]:
+        """The results of the entry."""
+        return [
+            ValueInfo(f"result{i}", value[1], value[2], tuple(value[3]))
+            for i, value in enumerate(self._handle.results)
+        ]
+
+    def _argument_name(self, number: int, known: str) -> str:
+        if number < len(self.names) and self.names[number]:
+            return self.names[number]
+        return known or f"arg{number}"
+
+    def partition(
+        self,
+        grid: Grid | None = None,
+        hints: Mapping[int | str, Hint] | None = None,
+        *,
+        cpu: str = "",
+    ) -> Partition:
+        """Makes the program of one device of `grid`.
+
+        Args:
+            grid: by default that of the program (`shard.grid`).
+            hints: how values are to be split. A key is the number of an argument,
+                `arg1`, `result0`, the name of an argument, a pattern of names
+                (`*.q_proj.weight`), or an operand of an op (`linalg.matmul#2:1`,
+                operand 1 of the third). Hints of the program count too. All else is
+                found by propagation.
+            cpu: the processor that code is generated for, `x86-64-v3` for instance; by
+                default this one.
+
+        Raises:
+            HintError: a hint names nothing or does not fit.
+            ProgramError: the program cannot be partitioned.
+        """
+        texts = self._hint_texts({**self.hints, **(hints or {})})
+        handle, raw = _shard.partition(
+            self._handle,
+            list(grid.shape) if grid else [],
+            list(grid.names) if grid else [],
+            texts,
+            cpu,
+        )
+        diagnostics = to_diagnostics(raw)
+        if handle is None:
+            about_hints = any(d.file.startswith("--hint") for d in diagnostics)
+            raise_errors(
+                diagnostics,
+                HintError if about_hints else ProgramError,
+                "the program cannot be partitioned",
+            )
+        warn(diagnostics)
+        return Partition(handle, self, diagnostics)
+
+    def _hint_texts(self, hints: Mapping[int | str, Hint]) -> list[str]:
+        """The hints as the C API takes them."""
+        arguments, results = self.arguments, self.results
+        chosen: dict[str, tuple[bool, object, str]] = {}
+        for key, hint in hints.items():
+            targets, exact = self._targets(key, arguments, results)
+            for target, rank in targets:
+                text = _sharding_text(key, hint, rank)
+                known = chosen.get(target)
+                if known and known[0] == exact and known[2] != text:
+                    raise HintError(
+                        f"hints {known[1]!r} and {key!r} both name {target} and differ: "
+                        f"{known[2]} and {text}"
+                    )
+                if not known or exact >= known[0]:
+                    chosen[target] = (exact, key, text)
+        return [f"{target}={text}" for target, (_, _, text) in chosen.items()]
+
+    def _targets(
+        self, key: int | str, arguments: list[ValueInfo], results: list[ValueInfo]
+    ) -> tuple[list[tuple[str, int]], bool]:
+        """What a key names, with ranks (-1 if unknown), and whether it is no pattern."""
+        if isinstance(key, int):
+            if not 0 <= key < len(arguments):
+                raise HintError(f"there is no argument {key}; {_names_text(arguments)}")
+            return [(f"arg{key}", len(arguments[key].shape))], True
+        by_name = [i for i, value in enumerate(arguments) if value.name == key]
+        if by_name:
+            return [(f"arg{i}", len(arguments[i].shape)) for i in by_name], True
+        if match := _VALUE.fullmatch(key):
+            values = arguments if match[1] == "arg" else results
+            number = int(match[2])
+            if number >= len(values):
+                what = "argument" if match[1] == "arg" else "result"
+                raise HintError(f"there is no {what} {number}: the program has {len(values)}")
+            return [(key, len(values[number].shape))], True
+        if _OPERAND.fullmatch(key):
+            return [(key, -1)], True
+        found = [
+            (f"arg{i}", len(value.shape))
+            for i, value in enumerate(arguments)
+            if fnmatch.fnmatchcase(value.name, key)
+        ]
+        if not found:
+            raise HintError(f"the hint {key!r} names nothing; {_names_text(arguments)}")
+        return found, False
+
+    def __repr__(self) -> str:
+        return (
+            f"<shard.Program {self.entry}: "
+            f"({', '.join(v.type for v in self.arguments)}) -> "
+            f"({', '.join(v.type for v in self.results)})>"
+        )
+
+
+def _names_text(arguments: Sequence[ValueInfo], most: int = 12) -> str:
+    names = [value.name for value in arguments]
+    more = ", ..." if len(names) > most else ""
+    return "arguments are " + (", ".join(names[:most]) + more if names else "none")
+
+
+def _sharding_text(key: object, hint: Hint, rank: int) -> str:
+    if isinstance(hint, str):
+        return hint
+    spec = hint if isinstance(hint, P) else P(*hint)
+    try:
+        return spec.to_text(len(spec.dims) if rank < 0 else rank)
+    except ValueError as error:
+        raise HintError(f"hint {key!r}: {error}") from None

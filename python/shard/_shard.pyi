@@ -1,0 +1,43 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The extension (python/src/shard.cpp)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_Diagnostics = list[tuple[int, str, str, int, int]]
+_Value = tuple[str, str, str, list[int]]
+_Tensor = tuple[str, list[int], npt.NDArray[np.uint8]]
+
+class Program:
+    @property
+    def entry(self) -> str: ...
+    @property
+    def arguments(self) -> list[_Value]: ...
+    @property
+    def results(self) -> list[_Value]: ...
+    @property
+    def text(self) -> str: ...
+
+class Partition:
+    @property
+    def text(self) -> str: ...
+    @property
+    def report(self) -> str: ...
+    def run(
+        self, inputs: Sequence[tuple[Any, ...]], timeout: float, seed: int, verify: bool
+    ) -> tuple[bool, list[_Tensor], str, _Diagnostics]: ...
+    def explain(self) -> tuple[bool, str, _Diagnostics]: ...
+
+def parse(source: bytes, name: str, entry: str) -> tuple[Program | None, _Diagnostics]: ...
+def partition(
+    program: Program,
+    shape: Sequence[int],
+    names: Sequence[str],
+    hints: Sequence[str],
+    cpu: str,
+) -> tuple[Partition | None, _Diagnostics]: ...

@@ -1,0 +1,229 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import json
+import threading
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import shard
+from shard import Grid, P
+
+ALL_TYPES = ["i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"]
+
+
+def test_the_result_is_numpys(megatron, tensors):
+    x, up, down = tensors
+    result = megatron(x, up, down)
+    np.testing.assert_allclose(result, np.tanh(x @ up) @ down, rtol=0, atol=2e-5)
+    np.testing.assert_array_equal(result, megatron(x, up, down))
+
+
+def test_what_it_sends_is_known_before_the_run(megatron, tensors):
+    (row,) = megatron.collectives
+    assert (row.kind, row.axes, row.calls, row.bytes) == ("all_reduce", ("model",), 1, 256)
+    assert row.location == "mlp.mlir:11:8"
+    assert row.needed_by == "result 0 of linalg.matmul"
+    assert megatron.collectives.bytes == 256
+    megatron(*tensors)
+    (measured,) = megatron.last_run.collectives
+    assert (measured.kind, measured.calls, measured.bytes) == (row.kind, row.calls, row.bytes)
+    assert measured.seconds > 0
+
+
+def test_predicted_bytes_are_the_counted_ones():
+    program = shard.load(
+        """
+        func.func @main(%x: tensor<12x20xf32>, %y: tensor<20x16xf32>) -> tensor<12x16xf32> {
+          %zero = arith.constant 0.0 : f32
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c3 = arith.constant 3 : index
+          %e = tensor.empty() : tensor<12x16xf32>
+          %f = linalg.fill ins(%zero : f32) outs(%e : tensor<12x16xf32>) -> tensor<12x16xf32>
+          %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %f) -> tensor<12x16xf32> {
+            %m = linalg.matmul ins(%x, %y : tensor<12x20xf32>, tensor<20x16xf32>)
+                               outs(%f : tensor<12x16xf32>) -> tensor<12x16xf32>
+            %s = arith.addf %a, %m : tensor<12x16xf32>
+            scf.yield %s : tensor<12x16xf32>
+          }
+          return %r : tensor<12x16xf32>
+        }"""
+    )
+    for grid, hints in [
+        (Grid(4), {0: P(None, 0), "result0": P()}),
+        (Grid(4), {0: P(None, 0), "result0": P(0)}),
+        (Grid(2, 2), {0: P(0, 1), 1: P(1, 0), "result0": P(None, (0, 1))}),
+        (Grid(4), {0: P(0), "result0": P(None, 0)}),
+    ]:
+        part = program.partition(grid, hints)
+        assert len(part.collectives) > 0
+        part.verify()
+
+        def totals(table):
+            sums = {}
+            for row in table:
+                calls, sent = sums.get((row.kind, row.axes, row.location), (0, 0))
+                sums[row.kind, row.axes, row.location] = (calls + row.calls, sent + row.bytes)
+            return sums
+
+        assert totals(part.collectives) == totals(part.last_run.collectives)
+
+
+def test_memory(megatron, tensors):
+    assert megatron.memory.arguments == 256 + 1024 + 1024
+    assert megatron.memory.results == 256
+    assert megatron.memory.temporaries is None
+    megatron(*tensors)
+    assert megatron.memory.temporaries > 0
+
+
+def test_values_tell_how_they_are_split(megatron):
+    assert [v.sharding for v in megatron.arguments] == [
+        "[[data], []]",
+        "[[], [model]]",
+        "[[model], []]",
+    ]
+    assert megatron.results[0].sharding == "[[data], []]"
+    assert megatron.results[0].shape == (8, 16)
+    assert megatron.grid == Grid(data=2, model=2)
+
+
+def test_text_and_save(megatron, tmp_path):
+    assert "shard.all_reduce" in megatron.text
+    megatron.save(tmp_path / "spmd.mlir")
+    assert (tmp_path / "spmd.mlir").read_text() == megatron.text
+
+
+def test_verify(megatron, tensors):
+    report = megatron.verify(*tensors)
+    assert report.passed and report.verified
+    assert 0 <= report.max_absolute_error < 1e-5
+    assert str(report).startswith("PASS")
+    assert megatron.verify(tensors[0], None).passed
+    assert json.dumps(report.raw)
+
+
+def test_reports_of_runs_that_differ(megatron):
+    report = megatron.verify()
+    raw = json.loads(json.dumps(report.raw))
+    raw["pass"] = False
+    raw["results"][0].update(equal=False, mismatches=3, tolerance=0.5)
+    differing = shard.Report(raw)
+    assert not differing.passed
+    assert str(differing).startswith("FAIL: 3 elements of result0 differ by more than 0.5")
+    raw["error"] = "device 1 stopped"
+    assert str(shard.Report(raw)).startswith("failed: device 1 stopped")
+
+
+def test_explain(megatron):
+    whole = megatron.explain()
+    assert "all_reduce over model" in whole
+    assert "from the hint" in megatron.explain("down.weight")
+    assert "all_reduce over model" in megatron.explain("result0")
+    assert megatron.explain("arg0") != whole
+    with pytest.raises(KeyError, match="nonsense"):
+        megatron.explain("nonsense")
+
+
+def test_inputs_that_do_not_fit(megatron, tensors):
+    x, up, down = tensors
+    for arguments, message in [
+        ((x, up), "takes 3 arguments, but 2"),
+        ((x, up, down, x), "takes 3 arguments, but 4"),
+        ((x, up, up), "argument 2 takes 32x16xf32, but the input is 16x32xf32"),
+        ((x, up, down.astype(np.float64)), "float32.*float64.*astype"),
+    ]:
+        with pytest.raises(shard.RunError, match=message):
+            megatron(*arguments)
+        if len(arguments) != 2:
+            with pytest.raises(shard.RunError, match=message):
+                megatron.verify(*arguments)
+    with pytest.raises(ValueError, match="timeout"):
+        megatron(x, up, down, timeout=-1)
+
+
+def test_lists_scalars_and_strided_arrays():
+    program = shard.load(
+        """
+        func.func @main(%x: tensor<4x3xf32>, %s: f32) -> tensor<4x3xf32> {
+          %t = tensor.splat %s : tensor<4x3xf32>
+          %r = arith.mulf %x, %t : tensor<4x3xf32>
+          return %r : tensor<4x3xf32>
+        }"""
+    )
+    part = program.partition(Grid(2), {0: P(0)})
+    x = np.arange(24, dtype=np.float32).reshape(3, 8).T[::2]
+    np.testing.assert_array_equal(part(x, 2), x * 2)
+    np.testing.assert_array_equal(part(x.tolist(), np.float32(2)), x * 2)
+
+
+@pytest.mark.parametrize("element_type", ALL_TYPES)
+def test_element_types_come_back_as_they_were(element_type):
+    program = shard.load(
+        f"""
+        func.func @main(%x: tensor<5x3x{element_type}>) -> tensor<3x5x{element_type}> {{
+          %e = tensor.empty() : tensor<3x5x{element_type}>
+          %r = linalg.transpose ins(%x : tensor<5x3x{element_type}>)
+                                outs(%e : tensor<3x5x{element_type}>) permutation = [1, 0]
+          return %r : tensor<3x5x{element_type}>
+        }}"""
+    )
+    dtypes = {"i1": np.bool_, "bf16": ml_dtypes.bfloat16, "f16": np.float16}
+    dtype = np.dtype(
+        dtypes.get(element_type, element_type.replace("i", "int").replace("f", "float"))
+    )
+    x = (np.arange(15) - 7).reshape(5, 3).astype(dtype)
+    result = program.partition(Grid(2), {0: P(None, 0)})(x)
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result, x.T)
+
+
+def test_empty_tensors_and_several_results():
+    program = shard.load(
+        """
+        func.func @main(%x: tensor<0x4xf32>, %i: tensor<3xi32>)
+            -> (tensor<0x4xf32>, tensor<3xi32>) {
+          %0 = arith.negf %x : tensor<0x4xf32>
+          %1 = arith.addi %i, %i : tensor<3xi32>
+          return %0, %1 : tensor<0x4xf32>, tensor<3xi32>
+        }"""
+    )
+    first, second = program.partition(Grid(2), {0: P(None, 0), 1: P(0)})(
+        np.zeros((0, 4), np.float32), np.array([1, 2, 3], np.int32)
+    )
+    assert first.shape == (0, 4)
+    np.testing.assert_array_equal(second, [2, 4, 6])
+
+
+def test_threads_of_python_go_on_during_a_run(megatron, tensors):
+    megatron(*tensors)
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.wait(0.001):
+            ticks.append(1)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    while not ticks:
+        megatron(*tensors)
+    stop.set()
+    thread.join()
+
+
+def test_the_picture(megatron):
+    text = megatron._repr_html_()
+    assert text.count("<table>") >= 5
+    assert "all_reduce" in text and "down.weight" in text
+    assert "http" not in text and "<script" not in text
+
+
+def test_a_table_without_rows(mlp):
+    part = mlp.partition(Grid(2), {0: P(0)})
+    assert len(part.collectives) == 0
+    assert str(part.collectives) == "no collectives"
+    assert part.collectives.bytes == 0

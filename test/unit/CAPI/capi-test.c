@@ -1,0 +1,191 @@
+/* capi-test.c - The C API, used from C.
+ *
+ * Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+ * See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+
+#include "shard-c/Dialect.h"
+#include "shard-c/Program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+#define EXPECT(condition)                                                      \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);  \
+      ++failures;                                                              \
+    }                                                                          \
+  } while (0)
+
+static const char source[] =
+    "func.func @main(%x: tensor<4x6xf32> loc(\"weight\")) -> tensor<4xf32> {\n"
+    "  %c = arith.constant dense<0.0> : tensor<4xf32>\n"
+    "  %r = linalg.reduce { arith.addf } ins(%x : tensor<4x6xf32>)\n"
+    "      outs(%c : tensor<4xf32>) dimensions = [1]\n"
+    "  return %r : tensor<4xf32>\n"
+    "}\n";
+
+struct Diagnostics {
+  int errors, notes;
+  unsigned line;
+  char message[256];
+};
+
+static void addDiagnostic(const ShardDiagnostic *diagnostic, void *userData) {
+  struct Diagnostics *all = userData;
+  if (diagnostic->severity == ShardSeverityNote)
+    ++all->notes;
+  if (diagnostic->severity != ShardSeverityError)
+    return;
+  if (!all->errors++) {
+    all->line = diagnostic->line;
+    snprintf(all->message, sizeof all->message, "%.*s",
+             (int)diagnostic->message.length, diagnostic->message.data);
+  }
+}
+
+struct Text {
+  char data[65536];
+  size_t length;
+};
+
+static void addText(MlirStringRef part, void *userData) {
+  struct Text *text = userData;
+  if (text->length + part.length >= sizeof text->data)
+    abort();
+  memcpy(text->data + text->length, part.data, part.length);
+  text->length += part.length;
+  text->data[text->length] = 0;
+}
+
+struct Run {
+  struct Text report;
+  int results;
+  float first[4];
+};
+
+static void addResult(intptr_t index, const ShardTensor *tensor,
+                      void *userData) {
+  struct Run *run = userData;
+  ++run->results;
+  EXPECT(index == 0 && tensor->rank == 1 && tensor->shape[0] == 4);
+  memcpy(run->first, tensor->data, sizeof run->first);
+}
+
+static void addReport(MlirStringRef part, void *userData) {
+  addText(part, &((struct Run *)userData)->report);
+}
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreate(text, strlen(text));
+}
+
+static void testErrors(void) {
+  struct Diagnostics diagnostics = {0};
+  ShardDiagnosticSink sink = {addDiagnostic, &diagnostics};
+  ShardProgram bad =
+      shardProgramParse(ref("func.func @f() {\n  oops\n}"), ref("bad.mlir"),
+                        ref(""), sink);
+  EXPECT(!bad.ptr && diagnostics.errors == 1 && diagnostics.line == 2);
+
+  memset(&diagnostics, 0, sizeof diagnostics);
+  ShardProgram program =
+      shardProgramParse(ref(source), ref("sum.mlir"), ref(""), sink);
+  MlirStringRef hint = ref("arg0=[[\"x\"]]");
+  int64_t shape[] = {2};
+  ShardPartitionOptions options = {shape, 1, NULL, &hint, 1, ref("")};
+  ShardPartition partition = shardProgramPartition(program, &options, sink);
+  EXPECT(!partition.ptr && diagnostics.errors >= 1);
+  shardProgramDestroy(program);
+}
+
+static void testRun(void) {
+  struct Diagnostics diagnostics = {0};
+  ShardDiagnosticSink sink = {addDiagnostic, &diagnostics};
+  ShardProgram program =
+      shardProgramParse(ref(source), ref("sum.mlir"), ref("main"), sink);
+  EXPECT(program.ptr);
+  EXPECT(shardProgramGetNumArguments(program) == 1);
+  EXPECT(shardProgramGetNumResults(program) == 1);
+  ShardValue value = shardProgramGetArgument(program, 0);
+  EXPECT(mlirStringRefEqual(value.name, ref("weight")));
+  EXPECT(mlirStringRefEqual(value.elementType, ref("f32")));
+  EXPECT(value.rank == 2 && value.shape[1] == 6);
+
+  int64_t shape[] = {2, 3};
+  MlirStringRef names[] = {ref("a"), ref("b")};
+  MlirStringRef hint = ref("arg0=[[\"a\"], [\"b\"]]");
+  ShardPartitionOptions options = {shape, 2, names, &hint, 1, ref("")};
+  ShardPartition partition = shardProgramPartition(program, &options, sink);
+  EXPECT(partition.ptr && !diagnostics.errors);
+
+  static struct Text text;
+  shardPartitionPrint(partition, addText, &text);
+  EXPECT(strstr(text.data, "shard.all_reduce"));
+  text.length = 0;
+  shardPartitionPrintReport(partition, addText, &text);
+  EXPECT(strstr(text.data, "\"kind\": \"all_reduce\""));
+  text.length = 0;
+  EXPECT(shardPartitionExplain(partition, addText, &text, sink));
+  EXPECT(strstr(text.data, "\"reshards\""));
+
+  float input[24];
+  for (int i = 0; i < 24; ++i)
+    input[i] = (float)i;
+  int64_t extents[] = {4, 6};
+  ShardTensor tensor = {ref("f32"), 2, extents, input};
+  ShardRunOptions runOptions = {0, 0};
+  static struct Run run;
+  ShardRunSink output = {addResult, addReport, &run};
+  EXPECT(shardPartitionRun(partition, &tensor, 1, &runOptions, output, sink));
+  EXPECT(run.results == 1 && run.first[0] == 15 && run.first[3] == 123);
+  EXPECT(strstr(run.report.data, "\"pass\": true"));
+
+  memset(&run, 0, sizeof run);
+  EXPECT(
+      shardPartitionVerify(partition, &tensor, 1, &runOptions, output, sink));
+  EXPECT(run.first[3] == 123);
+  EXPECT(strstr(run.report.data, "\"verified\": true"));
+
+  EXPECT(!diagnostics.errors);
+  EXPECT(!shardPartitionRun(partition, NULL, 0, &runOptions, output, sink));
+  EXPECT(diagnostics.errors == 1);
+  EXPECT(strstr(diagnostics.message, "takes 1 arguments, but 0 are given"));
+  shardPartitionDestroy(partition);
+  shardProgramDestroy(program);
+}
+
+static void testDialect(void) {
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  mlirDialectHandleInsertDialect(mlirGetDialectHandle__shard__(), registry);
+  shardRegisterModels(registry);
+  MlirContext context = mlirContextCreateWithRegistry(registry, false);
+  mlirDialectRegistryDestroy(registry);
+  mlirDialectHandleLoadDialect(mlirGetDialectHandle__shard__(), context);
+  MlirAttribute attr = mlirAttributeParseGet(
+      context, ref("#shard.sharding<@g, [[0, 2], [?]]>"));
+  EXPECT(!mlirAttributeIsNull(attr) && shardAttributeIsASharding(attr));
+  EXPECT(mlirStringRefEqual(shardShardingGetGrid(attr), ref("g")));
+  EXPECT(shardShardingGetRank(attr) == 2);
+  EXPECT(!shardShardingIsOpen(attr, 0) && shardShardingIsOpen(attr, 1));
+  EXPECT(shardShardingGetNumAxes(attr, 0) == 2);
+  EXPECT(!mlirAttributeIsNull(shardShardingGetAxis(attr, 0, 1)));
+  MlirAttribute other = mlirAttributeParseGet(context, ref("1 : i32"));
+  EXPECT(!shardAttributeIsASharding(other));
+  mlirContextDestroy(context);
+  shardRegisterPasses();
+}
+
+int main(void) {
+  testErrors();
+  testRun();
+  testDialect();
+  if (!failures)
+    puts("passed");
+  return failures != 0;
+}
