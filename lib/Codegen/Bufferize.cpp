@@ -86,13 +86,6 @@ LogicalResult codegen::bufferize(ModuleOp module,
   return rejectHugeBuffers(module);
 }
 
-/// The op in `block` that `op` is or is nested in; null if there is none.
-static Operation *ancestorIn(Block *block, Operation *op) {
-  while (op && op->getBlock() != block)
-    op = op->getParentOp();
-  return op;
-}
-
 void codegen::insertDeallocations(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
@@ -106,7 +99,7 @@ void codegen::insertDeallocations(ModuleOp module) {
       bool escapes = false;
       for (Value alias : aliases.resolve(allocation.getResult())) {
         for (Operation *user : alias.getUsers()) {
-          Operation *ancestor = ancestorIn(block, user);
+          Operation *ancestor = block->findAncestorOpInBlock(*user);
           // Leaves the block, or may be kept by the callee's result.
           if (!ancestor || ancestor->hasTrait<OpTrait::IsTerminator>() ||
               (isa<CallOpInterface>(user) &&

@@ -27,9 +27,13 @@ using namespace shard;
 
 namespace {
 
+/// Buffers are aligned to a cache line, the most that compiled code asks for: no vector
+/// is longer.
+constexpr size_t kAlignment = 64;
+
 /// Stands in front of every buffer of a run. All live buffers of a run form a
 /// ring, so that what the program does not free is freed at its end.
-struct alignas(64) BufferHeader {
+struct alignas(kAlignment) BufferHeader {
   BufferHeader *previous, *next;
   int64_t bytes;
 };
@@ -59,13 +63,15 @@ static thread_local RunMemory *currentMemory = nullptr;
 
 extern "C" {
 static void *shardExecAllocate(uint64_t alignment, uint64_t size) {
-  (void)alignment; // Buffers are aligned to 64 bytes, the most that is asked.
+  (void)alignment; // At most kAlignment.
   RunMemory &memory = *currentMemory;
-  uint64_t total = sizeof(BufferHeader) + (size + 127) / 64 * 64;
+  uint64_t total = sizeof(BufferHeader) +
+                   (size + 2 * kAlignment - 1) / kAlignment * kAlignment;
   // A size near 2^64 would wrap.
-  auto *header = size > INT64_MAX ? nullptr
-                                  : static_cast<BufferHeader *>(
-                                        std::aligned_alloc(64, total));
+  auto *header =
+      size > INT64_MAX
+          ? nullptr
+          : static_cast<BufferHeader *>(std::aligned_alloc(kAlignment, total));
   if (!header) {
     std::fprintf(stderr, "error: out of memory: a buffer of %llu bytes\n",
                  static_cast<unsigned long long>(size));
@@ -134,7 +140,8 @@ std::vector<std::pair<std::string, void *>> codegen::runSymbols() {
       {"_mlir_memref_to_llvm_aligned_alloc",
        reinterpret_cast<void *>(&shardExecAllocate)},
       {"_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&shardExecFree)},
-      {codegen::stackCheckName.str(), reinterpret_cast<void *>(&shardExecStackHasRoom)},
+      {codegen::stackCheckName.str(),
+       reinterpret_cast<void *>(&shardExecStackHasRoom)},
       {"rtclock", reinterpret_cast<void *>(&shardExecClock)},
       {"printF32", reinterpret_cast<void *>(&shardExecPrintF32)},
       {"printF64", reinterpret_cast<void *>(&shardExecPrintF64)},

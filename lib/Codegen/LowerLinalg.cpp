@@ -76,7 +76,7 @@ private:
     }
     if (llvm::all_of(extents, [](Value extent) { return extent != nullptr; }))
       return extents;
-    // A loop that only windows tell of: ask linalg.
+    // The extent of a loop that occurs in windows only is computed by linalg.
     SmallVector<Range> ranges = op.createLoopRanges(builder, loc);
     for (auto [extent, range] : llvm::zip(extents, ranges))
       if (!extent)

@@ -172,6 +172,10 @@ static void lowerStore(RewriterBase &rewriter,
   rewriter.replaceOp(op, copy);
 }
 
+/// A splat of more elements is filled when it is needed. Up to this size it stays a
+/// constant: loading a few cache lines is cheaper than a loop.
+static constexpr int64_t kMaxConstantSplat = 64;
+
 /// A large splat is filled when it is needed; fusion then makes a scalar of it.
 static void lowerSplat(RewriterBase &rewriter, arith::ConstantOp op) {
   auto value = cast<DenseElementsAttr>(op.getValue());
@@ -188,8 +192,8 @@ static void lowerSplat(RewriterBase &rewriter, arith::ConstantOp op) {
 static bool isLargeSplat(arith::ConstantOp op) {
   auto value = dyn_cast<DenseElementsAttr>(op.getValue());
   auto type = dyn_cast<RankedTensorType>(op.getType());
-  return value && type && value.isSplat() && type.getNumElements() > 64 &&
-         !type.getEncoding();
+  return value && type && value.isSplat() &&
+         type.getNumElements() > kMaxConstantSplat && !type.getEncoding();
 }
 
 LogicalResult codegen::lowerTensorOps(ModuleOp module) {

@@ -53,8 +53,9 @@ static LogicalResult expandOps(ModuleOp module) {
   arith::populateExpandScalingExtTruncPatterns(patterns);
   arith::populateExpandF8E8M0Patterns(patterns);
   arith::populateExpandF4E2M1Patterns(patterns);
+  // Where the limit of iterations is reached, the pass fails.
   GreedyRewriteConfig config;
-  config.setMaxIterations(20);
+  config.setMaxIterations(kMaxRewrites);
   return applyPatternsGreedily(module, std::move(patterns), config);
 }
 

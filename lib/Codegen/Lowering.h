@@ -28,6 +28,10 @@ namespace shard::codegen {
 /// Loads every dialect that the steps create ops of.
 void loadDialects(mlir::MLIRContext &context);
 
+/// How often a greedy rewriter goes over the program, so that patterns that undo each
+/// other come to an end.
+inline constexpr int64_t kMaxRewrites = 20;
+
 /// The attribute of a loop that tells LLVM how to vectorise it.
 inline constexpr llvm::StringLiteral loopAnnotationName =
     "llvm.loop_annotation";
@@ -109,7 +113,8 @@ mlir::LogicalResult lowerLinalg(mlir::ModuleOp module, bool kernelCalls);
 void insertDeallocations(mlir::ModuleOp module);
 
 /// The function that tells whether the stack of the thread has room for a call.
-inline constexpr llvm::StringLiteral stackCheckName = "shard.exec.stack_has_room";
+inline constexpr llvm::StringLiteral stackCheckName =
+    "shard.exec.stack_has_room";
 
 /// Functions that may call themselves assert on entry that the stack has room.
 void guardRecursion(mlir::ModuleOp module);

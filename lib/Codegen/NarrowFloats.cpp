@@ -16,6 +16,9 @@ using namespace shard::codegen;
 
 static bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
 
+// Not by MLIR's populateExpandBFloat16Patterns: it leaves conversions between bf16 and
+// floats other than f32 as they are, and makes one NaN of all.
+
 /// bf16 -> f32: the bits move up.
 static Value extendBfloat(OpBuilder &builder, Location loc, Value value) {
   Type i16 = builder.getI16Type(), i32 = builder.getI32Type();

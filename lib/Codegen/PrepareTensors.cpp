@@ -10,6 +10,7 @@
 
 #include "shard/Codegen/Workarounds.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -18,6 +19,11 @@
 using namespace mlir;
 using namespace shard;
 using namespace shard::codegen;
+
+/// Ops with more operands together are not fused: each operand of the fused op is a
+/// pointer and a set of strides in its loop, which would no longer fit the registers.
+/// They stay two loops.
+static constexpr unsigned kMaxFusedOperands = 12;
 
 /// Whether computing `op`'s body again for every use costs next to nothing.
 static bool isCheap(linalg::LinalgOp op) {
@@ -42,7 +48,8 @@ static bool shouldFuse(OpOperand *operand) {
                    [&](OpOperand &init) {
                      return producer.payloadUsesValueFromOperand(&init);
                    }) ||
-      consumer->getNumOperands() + producer->getNumOperands() > 12)
+      consumer->getNumOperands() + producer->getNumOperands() >
+          kMaxFusedOperands)
     return false;
   AffineMap map = consumer.getMatchingIndexingMap(operand);
   return map.isPermutation() ||
@@ -81,27 +88,23 @@ LogicalResult codegen::prepareTensors(ModuleOp module) {
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
   tensor::populateDecomposeTensorConcatPatterns(patterns);
+  // Where the limit of iterations is reached, fewer ops are fused; the program is
+  // right all the same.
   GreedyRewriteConfig config;
-  config.setMaxIterations(20);
-  // A limit of iterations that is reached leaves a correct program.
+  config.setMaxIterations(kMaxRewrites);
   (void)applyPatternsGreedily(module, std::move(patterns), config);
   return success();
 }
 
-/// The op that combines `accumulator`, a block argument of `op`'s body, with a
-/// new value and is yielded; null if the body has another form.
-static Operation *findCombiner(linalg::LinalgOp op, unsigned resultIndex,
-                               BlockArgument accumulator) {
-  Value yielded = op.getBlock()->getTerminator()->getOperand(resultIndex);
-  Operation *combiner = yielded.getDefiningOp();
-  if (!combiner || combiner->getBlock() != op.getBlock() ||
-      !accumulator.hasOneUse() || *accumulator.user_begin() != combiner ||
-      !yielded.hasOneUse() || combiner->getNumOperands() != 2 ||
-      combiner->getNumRegions() != 0)
+/// The sum or product of the carried value of init `index` and what the body computes;
+/// null if the body has another form.
+static Operation *findCombiner(linalg::LinalgOp op, unsigned index) {
+  SmallVector<Operation *, 4> combiners;
+  if (!matchReduction(op.getRegionOutputArgs(), index, combiners) ||
+      combiners.size() != 1 ||
+      !isa<arith::AddFOp, arith::MulFOp>(combiners.front()))
     return nullptr;
-  if (!isa<arith::AddFOp, arith::MulFOp>(combiner))
-    return nullptr;
-  return combiner;
+  return combiners.front();
 }
 
 /// `source`, of the extents of `like`, converted to `type` elementwise.
@@ -148,7 +151,7 @@ void codegen::widenReductions(ModuleOp module) {
       Type narrow = accumulator.getType();
       if (!narrow.isF16() && !narrow.isBF16())
         continue;
-      Operation *combiner = findCombiner(op, index, accumulator);
+      Operation *combiner = findCombiner(op, index);
       if (!combiner)
         continue;
       builder.setInsertionPoint(op);

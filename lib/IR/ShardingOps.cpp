@@ -368,10 +368,8 @@ LogicalResult GroupOp::verify() {
   auto first = cast<RankedTensorType>(getInputs().front().getType());
   auto scope = (*this)->getParentOfType<ManualComputationOp>();
   for (auto [index, value] : llvm::enumerate(getInputs())) {
-    Operation *parent = value.getParentRegion()->getParentOp();
-    auto valueScope = dyn_cast<ManualComputationOp>(parent);
-    if (!valueScope)
-      valueScope = parent->getParentOfType<ManualComputationOp>();
+    auto valueScope =
+        value.getParentRegion()->getParentOfType<ManualComputationOp>();
     // group_c2
     if (valueScope != scope)
       return emitOpError("joins value ")

@@ -117,47 +117,48 @@ Value CollectiveUnroller::convert(Location loc, Value value, Type element) {
   return Value();
 }
 
-/// Null for a kind that does not combine such elements.
-Value CollectiveUnroller::combineTwo(Location loc, ReductionKind kind, Value a,
-                                     Value b) {
-  bool isFloat = isa<FloatType>(elementOf(a));
+/// How `kind` combines elements; nothing for a kind that does not combine such
+/// elements. An average is a sum, divided at the end.
+static std::optional<arith::AtomicRMWKind> combinerOf(ReductionKind kind,
+                                                      bool isFloat) {
+  using Kind = arith::AtomicRMWKind;
   switch (kind) {
   case ReductionKind::Sum:
   case ReductionKind::Average:
-    if (isFloat)
-      return arith::AddFOp::create(builder, loc, a, b);
-    return arith::AddIOp::create(builder, loc, a, b);
+    return isFloat ? Kind::addf : Kind::addi;
   case ReductionKind::Product:
-    if (isFloat)
-      return arith::MulFOp::create(builder, loc, a, b);
-    return arith::MulIOp::create(builder, loc, a, b);
+    return isFloat ? Kind::mulf : Kind::muli;
   case ReductionKind::Max:
-    if (isFloat)
-      return arith::MaximumFOp::create(builder, loc, a, b);
-    return arith::MaxSIOp::create(builder, loc, a, b);
+    return isFloat ? Kind::maximumf : Kind::maxs;
   case ReductionKind::Min:
-    if (isFloat)
-      return arith::MinimumFOp::create(builder, loc, a, b);
-    return arith::MinSIOp::create(builder, loc, a, b);
+    return isFloat ? Kind::minimumf : Kind::mins;
   default:
     break;
   }
   if (isFloat)
-    return Value();
+    return std::nullopt;
   switch (kind) {
   case ReductionKind::BitwiseAnd:
-    return arith::AndIOp::create(builder, loc, a, b);
+    return Kind::andi;
   case ReductionKind::BitwiseOr:
-    return arith::OrIOp::create(builder, loc, a, b);
+    return Kind::ori;
   case ReductionKind::BitwiseXor:
-    return arith::XOrIOp::create(builder, loc, a, b);
+    return Kind::xori;
   case ReductionKind::UMin:
-    return arith::MinUIOp::create(builder, loc, a, b);
+    return Kind::minu;
   case ReductionKind::UMax:
-    return arith::MaxUIOp::create(builder, loc, a, b);
+    return Kind::maxu;
   default:
-    return Value();
+    return std::nullopt;
   }
+}
+
+/// Null for a kind that does not combine such elements.
+Value CollectiveUnroller::combineTwo(Location loc, ReductionKind kind, Value a,
+                                     Value b) {
+  auto combiner = combinerOf(kind, isa<FloatType>(elementOf(a)));
+  return combiner ? arith::getReductionOp(*combiner, builder, loc, a, b)
+                  : Value();
 }
 
 /// `terms` combined from left to right; f16 and bf16 in f32, means of integers

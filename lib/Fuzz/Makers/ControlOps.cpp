@@ -8,6 +8,8 @@
 
 #include "Parts.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -17,14 +19,10 @@ std::string ProgramBuilder::region(const std::function<void()> &body) {
   std::string outer;
   std::swap(out, outer);
   size_t values = scope.size(), argumentsBefore = arguments.size();
-  bool manyBlocksOutside = manyBlocks;
-  manyBlocks = false;
-  indent += 2;
-  ++depth;
+  llvm::SaveAndRestore blocks(manyBlocks, false);
+  llvm::SaveAndRestore indented(indent, indent + 2);
+  llvm::SaveAndRestore deeper(depth, depth + 1);
   body();
-  --depth;
-  manyBlocks = manyBlocksOutside;
-  indent -= 2;
   scope.resize(values + arguments.size() - argumentsBefore);
   std::swap(out, outer);
   return outer;

@@ -14,6 +14,8 @@
 
 #include "Parts.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <algorithm>
 
 using namespace shard::fuzz;
@@ -32,11 +34,8 @@ static bool isDynamic(const Val &value, size_t dim) {
 
 std::optional<Val>
 ProgramBuilder::pickAny(const std::function<bool(const Val &)> &filter) {
-  bool saved = seesDynamic;
-  seesDynamic = dynamic;
-  std::optional<Val> value = pick(filter);
-  seesDynamic = saved;
-  return value;
+  llvm::SaveAndRestore sees(seesDynamic, dynamic);
+  return pick(filter);
 }
 
 std::optional<Val> ProgramBuilder::pickDynamic(int64_t minRank) {

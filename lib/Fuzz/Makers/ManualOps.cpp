@@ -14,6 +14,8 @@
 
 #include "Parts.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <algorithm>
 
 using namespace shard::fuzz;
@@ -182,10 +184,9 @@ static std::string manualBody(ProgramBuilder &program,
                                        [](const Val &v) { return v.tensor; }),
                         program.scope.end());
   program.scope.insert(program.scope.end(), inside.begin(), inside.end());
-  bool manyBlocksOutside = program.manyBlocks;
-  program.manyBlocks = false;
-  program.indent += 2;
-  ++program.depth;
+  llvm::SaveAndRestore blocks(program.manyBlocks, false);
+  llvm::SaveAndRestore indented(program.indent, program.indent + 2);
+  llvm::SaveAndRestore deeper(program.depth, program.depth + 1);
   if (program.rng.chance(30)) {
     int64_t axis = program.rng.oneOf(program.manualAxes);
     program.defineScalar("shard.process_multi_index on @grid axes = [" +
@@ -229,9 +230,6 @@ static std::string manualBody(ProgramBuilder &program,
   }
   program.line("shard.return " + nameList(returned) + " : " +
                typeList(returned));
-  --program.depth;
-  program.indent -= 2;
-  program.manyBlocks = manyBlocksOutside;
   program.scope = outside;
   program.scope.insert(program.scope.begin(),
                        program.arguments.begin() + argumentsBefore,

@@ -8,6 +8,8 @@
 
 #include "Parts.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <algorithm>
 
 using namespace shard::fuzz;
@@ -131,9 +133,9 @@ Val shard::fuzz::scalarBody(ProgramBuilder &program, std::vector<Val> operands,
     result.name = name;
   }
   if (isFloat(elem) && result.bound > maxBound) {
-    std::vector<Val> saved = program.scope;
+    // What clamps the value stays in the body.
+    llvm::SaveAndRestore scope(program.scope);
     result = program.clamped(result, std::max(1.0, std::min(maxBound, 8.0)));
-    program.scope = saved;
   }
   return result;
 }

@@ -11,6 +11,8 @@
 #include "LoopHints.h"
 #include "Parts.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <algorithm>
 
 using namespace shard::fuzz;
@@ -163,12 +165,10 @@ void shard::fuzz::writeFunction(ProgramBuilder &program,
   program.line("return " + join(names) + " : " + join(types));
   result.arguments = program.arguments;
   std::swap(program.out, outer);
-  bool hints = program.argumentHintPercent > 0;
-  int64_t saved = program.argumentHintPercent;
-  if (isPrivate && hints)
+  llvm::SaveAndRestore percent(program.argumentHintPercent);
+  if (isPrivate && program.argumentHintPercent > 0)
     program.argumentHintPercent = program.rng.chance(50) ? 0 : 25;
   program.out += functionHeader(program, result, isPrivate) + outer + "}\n\n";
-  program.argumentHintPercent = saved;
   program.functions.push_back(result);
 }
 

@@ -48,7 +48,7 @@ int64_t shard_rt_grid_extent(const char *location, int64_t grid_rank,
   int64_t extent = gridExtent(running, grid_rank, extents, axis);
   if (extent > 0)
     return extent;
-  char text[256];
+  char text[kMessageBytes];
   snprintf(
       text, sizeof(text),
       "the extent of grid axis %d at %s does not follow from the grid that "

@@ -38,7 +38,7 @@ Group *findOrMakeGroup(Device &device, const Call &call, const int64_t *words) {
 Device &deviceFor(const char *location, Kind kind) {
   if (Device *device = backend::currentDevice())
     return *device;
-  char text[256];
+  char text[kMessageBytes];
   snprintf(text, sizeof(text), "%s at %s is called outside of a run",
            kindName(kind), location ? location : "unknown");
   shard_rt_fail(text);
@@ -46,7 +46,7 @@ Device &deviceFor(const char *location, Kind kind) {
 }
 
 void fail(Device &device, const Call &call, const char *format, ...) {
-  char text[512];
+  char text[kMessageBytes];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof(text), format, arguments);

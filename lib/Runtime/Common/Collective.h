@@ -22,6 +22,9 @@
 namespace shard {
 namespace runtime {
 
+/// Of the text that says why a run fails; a longer text is cut.
+constexpr size_t kMessageBytes = 512;
+
 /// The calling device; outside a run there is none to talk to.
 Device &deviceFor(const char *location, Kind kind);
 

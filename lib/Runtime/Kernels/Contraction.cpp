@@ -133,6 +133,9 @@ struct Problem {
   std::vector<int64_t> rowA, rowC, columnB, columnC, depthA, depthB;
 };
 
+/// Bytes of a cache line, and of the longest vector: panels and tiles begin at one.
+constexpr size_t kLine = 64;
+
 /// Memory for packed panels, kept per thread between calls.
 template <typename T>
 T *scratch(int which, int64_t count) {
@@ -141,9 +144,9 @@ T *scratch(int which, int64_t count) {
   };
   static thread_local std::unique_ptr<void, Free> memory[3];
   static thread_local size_t sizes[3] = {0, 0, 0};
-  size_t size = (count * sizeof(T) + 127) / 64 * 64;
+  size_t size = (count * sizeof(T) + 2 * kLine - 1) / kLine * kLine;
   if (size > sizes[which]) {
-    memory[which].reset(std::aligned_alloc(64, size));
+    memory[which].reset(std::aligned_alloc(kLine, size));
     sizes[which] = size;
   }
   return static_cast<T *>(memory[which].get());
@@ -160,7 +163,7 @@ SHARD_INLINE void multiply(const Problem &p, const TA *a, const TB *b, Acc *c,
   Acc *packedA = scratch<Acc>(0, roundUp(blockM, T::rows) * blockK);
   Acc *packedB =
       scratch<Acc>(1, roundUp(std::min(n, blockN), T::columns) * blockK);
-  alignas(64) Acc tile[maxTile];
+  alignas(kLine) Acc tile[maxTile];
   for (int64_t n0 = 0; n0 < n; n0 += blockN) {
     int64_t nSize = std::min(blockN, n - n0);
     for (int64_t k0 = 0; k0 < k; k0 += blockK) {

@@ -103,7 +103,9 @@ bool Connection::send(const std::string &message) {
 bool Connection::receive(std::vector<std::string> &messages) {
   if (fd < 0)
     return false;
-  char buffer[4096];
+  // Read at a time; longer messages come in several pieces.
+  constexpr size_t kReadBytes = 4096;
+  char buffer[kReadBytes];
   bool alive = true;
   while (true) {
     ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
@@ -130,6 +132,9 @@ bool Connection::receive(std::vector<std::string> &messages) {
 }
 
 int listenOnHost(std::string &addresses) {
+  // Connections that may wait until they are accepted, at most what the system allows.
+  // Of more the system drops the requests, and those who connect repeat them.
+  constexpr int kBacklog = 4096;
   int fd = socket(AF_INET6, SOCK_STREAM, 0);
   bool six = fd >= 0;
   if (!six)
@@ -143,7 +148,7 @@ int listenOnHost(std::string &addresses) {
   if (six)
     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
   auto *address = reinterpret_cast<sockaddr *>(&storage);
-  if (bind(fd, address, size) != 0 || listen(fd, 4096) != 0 ||
+  if (bind(fd, address, size) != 0 || listen(fd, kBacklog) != 0 ||
       getsockname(fd, address, &size) != 0) {
     close(fd);
     return -1;

@@ -37,6 +37,7 @@ double secondsOf(const char *variable, double otherwise) {
 constexpr uint64_t kPieceBytes = uint64_t(1) << 30;
 
 std::vector<std::string> gatherHosts(const Session &s) {
+  // Longer names are cut. They are for messages and reports only.
   constexpr int kLength = 64;
   char mine[kLength] = {};
   gethostname(mine, kLength - 1);

@@ -353,10 +353,13 @@ namespace {
 /// Closes what the process of the rank had open, but for stderr: a launcher
 /// tells by closed pipes that a rank has ended.
 void closeOthers(int listener, int parent) {
+  // Higher numbers are left open: where the system allows millions, to close each
+  // would take seconds, and no process of a run has so many files.
+  constexpr int kMaxFiles = 65536;
   rlimit limit;
-  int last = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536
+  int last = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kMaxFiles
                  ? int(limit.rlim_cur)
-                 : 65536;
+                 : kMaxFiles;
   for (int fd = 0; fd < last; ++fd)
     if (fd != STDERR_FILENO && fd != listener && fd != parent)
       close(fd);

@@ -118,9 +118,8 @@ private:
   /// The shard.sharding of `index`, one per block of code that is isolated.
   Value handle(ShardingIndex index, mlir::Block *block) {
     Operation *isolated = block->getParentOp();
-    while (!isolated->hasTrait<OpTrait::IsIsolatedFromAbove>() &&
-           isolated->getBlock())
-      isolated = isolated->getParentOp();
+    if (!isolated->hasTrait<OpTrait::IsIsolatedFromAbove>())
+      isolated = isolated->getParentWithTrait<OpTrait::IsIsolatedFromAbove>();
     ShardingOp &op = handles[{isolated, index}];
     if (!op) {
       mlir::Block *entry = &isolated->getRegion(0).front();

@@ -25,10 +25,8 @@ void shard::tidyHandles(Operation *root) {
   /// For each handle the one that stands for it.
   llvm::MapVector<Operation *, ShardingOp> chosen;
   auto choose = [&](Operation *user, ShardingOp handle) {
-    Operation *isolated = user->getParentOp();
-    while (!isolated->hasTrait<OpTrait::IsIsolatedFromAbove>() &&
-           isolated->getBlock())
-      isolated = isolated->getParentOp();
+    Operation *isolated =
+        user->getParentWithTrait<OpTrait::IsIsolatedFromAbove>();
     mlir::Block *entry = &isolated->getRegion(0).front();
     ShardingOp &first = known[{entry, handle->getAttrDictionary()}];
     if (first)
