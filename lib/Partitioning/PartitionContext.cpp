@@ -16,6 +16,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/Debug.h"
+#include "llvm/Support/raw_ostream.h"
+
+#define DEBUG_TYPE "shard-partition"
 
 using namespace mlir;
 
@@ -214,7 +218,8 @@ LogicalResult partitionByCloning(Operation *op, OpBuilder &builder,
                                  ArrayRef<Value> operands,
                                  PartitionContext &context,
                                  SmallVectorImpl<Value> &results) {
-  // What mixes padding with elements, or may trap on it, must not see it.
+  // An op that reduces over padding, or that may trap on it, gets valid elements
+  // only. Other ops compute unspecified values from padding, which nothing reads.
   llvm::SmallBitVector loops(context.table.loops.size());
   std::optional<bool> traps;
   for (auto [number, loop] : llvm::enumerate(context.table.loops)) {
@@ -229,6 +234,11 @@ LogicalResult partitionByCloning(Operation *op, OpBuilder &builder,
   SmallVector<Value> inputs(operands);
   std::optional<Trimmer> trimmer;
   if (loops.any()) {
+    LLVM_DEBUG({
+      llvm::dbgs() << "  cuts off the padding of loops ";
+      llvm::interleaveComma(loops.set_bits(), llvm::dbgs());
+      llvm::dbgs() << "\n";
+    });
     trimmer.emplace(builder, loc, context, operands, loops);
     for (auto [tensor, value] : llvm::zip_equal(context.table.operands, inputs))
       if (trimmer->touches(tensor))
@@ -238,7 +248,7 @@ LogicalResult partitionByCloning(Operation *op, OpBuilder &builder,
   for (auto [from, to] : llvm::zip_equal(op->getOperands(), inputs))
     mapping.map(from, to);
   Operation *local = builder.clone(*op, mapping);
-  // One value may be used twice under different shardings: operands by place.
+  // By place, not by value: one value may be two operands under different shardings.
   local->setOperands(inputs);
   for (auto [index, result] : llvm::enumerate(local->getResults())) {
     Type type = context.localResultType(result.getType(), index);

@@ -8,8 +8,8 @@
 
 #include "shard/Partitioning/ShardingOption.h"
 
-#include "shard/Partitioning/Emitter.h"
 #include "shard/Interfaces/ShardingInterface.h"
+#include "shard/Partitioning/Emitter.h"
 
 #include <limits>
 
@@ -37,10 +37,6 @@ namespace {
 /// More combinations than this are not enumerated; loops are then settled one
 /// after the other. Bounds the work per op.
 constexpr int64_t maxCombinations = 256;
-
-/// ShardingOption::partialOperands has a bit for each of so many operands. An op
-/// with more of them gets all its operands reduced first.
-constexpr size_t maxPartialOperands = 64;
 
 /// How often each loop is settled where combinations are too many: the second
 /// round takes into account what the first chose for later loops.
@@ -161,9 +157,10 @@ private:
     option.partial.clear();
     option.partialOperands = 0;
     if (table.partialRule != PartialRule::None &&
-        table.operands.size() <= maxPartialOperands)
+        table.operands.size() <= ShardingOption::kMaxPartialOperands)
       passPartialInputs(option);
-    if (table.firstInit < 0 || table.operands.size() > maxPartialOperands)
+    if (table.firstInit < 0 ||
+        table.operands.size() > ShardingOption::kMaxPartialOperands)
       return;
     // An init that is partial under just the axes of its result passes as is.
     for (unsigned index = table.firstInit; index < table.operands.size();

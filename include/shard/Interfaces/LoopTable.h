@@ -123,10 +123,14 @@ LoopTable buildLoopTable(mlir::Operation *op);
 /// it. Axes are numbers of one grid; no axis stands in two loops or in
 /// `partial`.
 struct ShardingOption {
+  /// `partialOperands` has a bit for each of so many operands. All operands of an op
+  /// with more of them are reduced in front of it.
+  static constexpr unsigned kMaxPartialOperands = 64;
+
   llvm::SmallVector<AxisList, 4> loops;
   /// The op is applied to partial operands as its PartialRule allows: these
   /// axes stay partial, from the operands in `partialOperands` (bit i: operand
-  /// i, of the first 64) to all results. An init in `partialOperands` is
+  /// i) to all results. An init in `partialOperands` is
   /// partial under all the axes that its result is partial under, and passes
   /// unchanged.
   AxisList partial;
@@ -134,7 +138,7 @@ struct ShardingOption {
   uint64_t partialOperands = 0;
 
   bool isPartialOperand(unsigned index) const {
-    return index < 64 && (partialOperands >> index & 1);
+    return index < kMaxPartialOperands && (partialOperands >> index & 1);
   }
   bool operator==(const ShardingOption &other) const;
 };
@@ -151,8 +155,8 @@ bool isExpressible(const LoopTable &table, const Grid &grid,
 bool isValidOption(const LoopTable &table, const Grid &grid,
                    const ShardingOption &option);
 
-/// The sharding that `option` asks of operand or result `index`. For a result
-/// it is the one the op computes: partial under the axes of split reduction
+/// The sharding that operand or result `index` has under `option`. The sharding of a
+/// result is the one that the op computes: partial under the axes of split reduction
 /// loops.
 Sharding operandSharding(const LoopTable &table, unsigned index,
                          const ShardingOption &option);

@@ -10,6 +10,11 @@
 
 #include "shard/Partitioning/ShardingOption.h"
 
+#include "llvm/Support/Debug.h"
+#include "llvm/Support/raw_ostream.h"
+
+#define DEBUG_TYPE "shard-partition"
+
 using namespace mlir;
 
 namespace shard {
@@ -45,11 +50,37 @@ static ShardingOption optionOf(LocalFunction &local, ShardingInterface model,
                       emission.planner);
 }
 
+/// "loops [0], []" and the shardings of the tensors, for debug output.
+[[maybe_unused]] static void print(llvm::raw_ostream &os,
+                                   const PartitionContext &context) {
+  os << "loops ";
+  llvm::interleaveComma(context.option.loops, os, [&](const AxisList &axes) {
+    os << '[';
+    llvm::interleaveComma(axes, os);
+    os << ']';
+  });
+  auto printTensors = [&](StringRef what, ArrayRef<TensorLoops> tensors,
+                          llvm::function_ref<Sharding(unsigned)> sharding) {
+    for (auto [index, tensor] : llvm::enumerate(tensors))
+      if (tensor.isTensor)
+        os << ", " << what << ' ' << index << ' ' << toString(sharding(index));
+  };
+  printTensors("operand", context.table.operands,
+               [&](unsigned index) { return context.operand(index); });
+  printTensors("result", context.table.results,
+               [&](unsigned index) { return context.result(index); });
+}
+
 LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
   Operation *op = model;
   LoopTable table = buildLoopTable(op);
   ShardingOption option = optionOf(local, model, table);
   PartitionContext context(local.emission, table, option);
+  LLVM_DEBUG({
+    llvm::dbgs() << "'" << op->getName() << "': ";
+    print(llvm::dbgs(), context);
+    llvm::dbgs() << "\n";
+  });
 
   SmallVector<Value> operands, results;
   auto wanted = [&](unsigned index) {
@@ -109,6 +140,8 @@ static bool gathersOperands(LocalFunction &local, Operation *op) {
 LogicalResult partitionReplicated(LocalFunction &local, Operation *op) {
   eraseAnnotations(op);
   bool gathers = gathersOperands(local, op);
+  LLVM_DEBUG(llvm::dbgs() << "'" << op->getName() << "': replicated"
+                          << (gathers ? ", gathers its operands" : "") << "\n");
   SmallVector<Value> operands;
   auto wanted = [&](unsigned index) {
     return local.replicatedLike(op->getOperand(index));
