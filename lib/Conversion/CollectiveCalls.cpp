@@ -1,4 +1,4 @@
-//===- CollectiveCalls.cpp - What a collective asks of the runtime --------===//
+//===- CollectiveCalls.cpp - Calls of the runtime by collectives ----------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

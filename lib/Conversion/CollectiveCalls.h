@@ -1,4 +1,4 @@
-//===- CollectiveCalls.h - What a collective asks of the runtime -*- C++ -*-===//
+//===- CollectiveCalls.h - Calls of the runtime by collectives ---*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -44,8 +44,8 @@ struct CollectiveCall {
   llvm::SmallVector<CallArgument> arguments;
 };
 
-/// What `op` asks of the runtime; an error if it is no collective that the
-/// runtime has.
+/// The call of the runtime that `op` becomes; an error if the runtime does not have
+/// such a collective.
 mlir::FailureOr<CollectiveCall> describeCollective(mlir::Operation *op);
 
 /// The sizes of the dynamic dimensions of a result of `type`, for the input

@@ -35,8 +35,8 @@ struct GridProgram {
   /// Of the grid and its refinements, by shape: what their axes are called.
   std::map<std::vector<int64_t>, std::vector<std::string>> axisNames;
   std::vector<GridValue> arguments, results;
-  /// The ops that needed a collective, by what names it in the IR and in the
-  /// runtime's record alike: kind, axes and location.
+  /// The ops that needed a collective. The key is the kind, axes and location of the
+  /// collective, which both the IR and the runtime's record have.
   std::map<std::string, std::string> origins;
 };
 

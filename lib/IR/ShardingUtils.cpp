@@ -95,7 +95,7 @@ FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
     result.reduction = partial.getKind();
   }
   ArrayRef<int64_t> halos = op.getStaticHaloSizes();
-  // All-zero halos say nothing.
+  // Halos of width 0 are no halos.
   if (!llvm::all_of(halos, [](int64_t width) { return width == 0; }))
     result.halos.assign(halos.begin(), halos.end());
   ArrayRef<int64_t> offsets = op.getStaticShardedDimsOffsets();
@@ -333,7 +333,7 @@ FailureOr<ResolvedSharding> resolve(ShardingAttr sharding, GridOp grid,
                                   result.replicated, "replicated")))
     return failure();
   result.hasSubAxes = resolver.hasSubAxes;
-  // All-zero halos say nothing.
+  // Halos of width 0 are no halos.
   if (llvm::any_of(sharding.getHalos(), [](int64_t width) { return width; }))
     llvm::append_range(result.halos, sharding.getHalos());
   llvm::append_range(result.offsets, sharding.getOffsets());

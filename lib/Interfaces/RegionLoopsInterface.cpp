@@ -1,4 +1,4 @@
-//===- RegionLoopsInterface.cpp - Loops told by a region ------------------===//
+//===- RegionLoopsInterface.cpp - Loops that follow from a region ---------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -92,7 +92,7 @@ PartialRule ruleOf(linalg::LinalgOp op) {
     value = combiner->getOperand(combiner->getOperand(0) == carried ? 1 : 0);
   }
   // The rules speak of tensor operands, and each of them must take part: a
-  // scalar is never partial, and what the body ignores says nothing.
+  // scalar is never partial, and an operand that the body ignores adds nothing.
   llvm::SmallPtrSet<Value, 4> used;
   auto isInput = [&](Value input) {
     auto argument = dyn_cast<BlockArgument>(input);
@@ -245,8 +245,8 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
   }
 
 private:
-  /// Where result `index` comes out partial, its init counts on the first
-  /// device of each group only, unless it is partial itself.
+  /// If the op computes partial values of result `index`, the first device of each
+  /// group uses the init and the others the neutral element, unless the init is partial.
   void countInitOnce(linalg::LinalgOp op, unsigned index, OpBuilder &builder,
                      PartitionContext &context,
                      SmallVectorImpl<Value> &inputs) const {

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace shard::propagation {
 
-/// How many ops of a chain are named; of the others only the number is told.
+/// How many ops of a chain are named; of the others only the number is printed.
 static constexpr size_t kMaxChain = 8;
 
 std::string placeOf(Location location) {

@@ -297,10 +297,10 @@ SearchResult searchPlan(const SearchProblem &problem) {
     whole *= static_cast<double>(extent);
   double bound = 2 * std::max(source.bytes, target.bytes);
   Path path;
-  // Quick looks for good plans, each within a fraction of the budget, then the
-  // proof that the last one is the cheapest, or a better one. Where the quick look
-  // finds none within the bound, there is none (the search came to its end) or it
-  // is too hard to find.
+  // First greedy searches for good plans, each within a fraction of the budget. Then
+  // the exact search, which finds a better plan or proves that there is none. If a
+  // greedy search finds no plan within the bound, there is none (the search ended), or
+  // the budget does not suffice to find it.
   AStar search(space);
   auto run = [&](Aim aim, int64_t budget) {
     return search.run(aim, bound, budget, path, result.generated);

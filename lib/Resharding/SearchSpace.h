@@ -232,8 +232,8 @@ private:
   /// Spare axes of one size (replicated in source and target) by ascending
   /// number: the one before it, or -1.
   int spareBefore[maxAxes];
-  /// Pairs of axes that the target does not tell apart, in an order in which
-  /// comparing and exchanging sorts.
+  /// Pairs of axes that are interchangeable in the target, in an order in which
+  /// comparing and exchanging them one after the other sorts the axes.
   std::pair<uint8_t, uint8_t> alike[maxAxes * (maxAxes - 1) / 2];
   int numAlike = 0;
 

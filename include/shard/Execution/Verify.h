@@ -68,7 +68,7 @@ struct RunOptions {
   /// Keep the results of the grid in RunReport::outputs.
   bool keepOutputs = false;
   /// Null: all devices run as threads of this process. Else every process runs
-  /// one device of the grid, and all of them call runProgram alike; the first one
+  /// one device of the grid and calls runProgram with the same arguments; the first one
   /// compares and has the report. A process on which runProgram fails before the
   /// run has to call Processes::startTogether.
   runtime::Processes *processes = nullptr;
@@ -113,7 +113,7 @@ struct RunReport {
   std::vector<int64_t> gridShape;
   std::vector<std::string> axisNames;
   std::vector<CollectiveReport> collectives;
-  /// The runtime's record that `collectives` tells of; slices too.
+  /// The runtime's records that `collectives` sums up, those of slices included.
   std::vector<runtime::CallRecord> calls;
   std::vector<ValueReport> arguments, results;
   /// With RunOptions::processes, by number.

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Most ops relate the dimensions of their tensors one by one. A model says so in
-// one function, `describe(OpTy, MapBuilder &)`, from which loops and indexing maps
-// are built. docs/Models.md has an example.
+// Most ops relate single dimensions of their tensors to each other. Their models
+// define one function, `describe(OpTy, MapBuilder &)`, from which loops and indexing
+// maps are built. docs/Models.md has an example.
 //
 //===----------------------------------------------------------------------===//
 

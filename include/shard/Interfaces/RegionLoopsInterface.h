@@ -1,4 +1,4 @@
-//===- RegionLoopsInterface.h - Loops told by a region ----------*- C++ -*-===//
+//===- RegionLoopsInterface.h - Loops that follow from a region -*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,8 +26,8 @@ namespace shard {
 /// `op` if it has the interface and `hasRegionLoops` holds, else null.
 RegionLoopsInterface asRegionLoops(mlir::Operation *op);
 
-/// The sharding that `target`, the sharding of result 0 of `table`, asks of its
-/// operand 0: the axes of the dimensions that share a loop.
+/// The sharding of operand 0 of `table` that fits `target`, the sharding of result 0:
+/// the axes of the dimensions that share a loop.
 Sharding operandFor(const LoopTable &table, const Sharding &target);
 
 } // namespace shard

@@ -1,4 +1,4 @@
-//===- RegionLoopsInterface.td - Loops told by a region -----*- tablegen -*-===//
+//===- RegionLoopsInterface.td - Loops of a region ----------*- tablegen -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -46,7 +46,7 @@ bool mayTrapByEffects(mlir::Operation *op);
 /// ShardingInterface::isWholeInLoops.
 bool readsSingleElements(mlir::Operation *op, unsigned operand);
 
-/// Annotates the tensors of `op` with the shardings that `option` asks of them, on
+/// Annotates the tensors of `op` with the shardings that `option` implies, on
 /// the grid named `grid`. The default of
 /// ShardingInterface::setShardingAnnotations.
 void annotateByOption(mlir::Operation *op, mlir::OpBuilder &builder,

@@ -25,17 +25,17 @@ localExtents(mlir::OpBuilder &builder, mlir::Location loc,
              mlir::RankedTensorType type, mlir::ValueRange extents,
              const Grid &grid, const Sharding &sharding);
 
-/// Clones `op` with `operands` and local result types, padding and all: for ops
-/// without regions that neither mix elements nor stop the machine on some, which
-/// MLIR does not say of them.
+/// Clones `op` with `operands` and local result types, and lets it compute on padding.
+/// For ops without regions that neither mix elements nor trap, although MLIR's
+/// interfaces do not say so.
 llvm::LogicalResult
 partitionWithPadding(mlir::Operation *op, mlir::OpBuilder &builder,
                      llvm::ArrayRef<mlir::Value> operands,
                      PartitionContext &context,
                      llvm::SmallVectorImpl<mlir::Value> &results);
 
-/// For ops whose operands say nothing about splits: every device makes the
-/// whole of result 0 and keeps its block.
+/// For ops whose results do not depend on split operands: each device computes all of
+/// result 0 and keeps its block.
 llvm::LogicalResult
 partitionAsBlockOfWhole(mlir::Operation *op, mlir::OpBuilder &builder,
                         llvm::ArrayRef<mlir::Value> operands,

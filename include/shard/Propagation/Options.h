@@ -36,9 +36,9 @@ enum class PropagationTraversal {
 /// Whether propagation may split a dimension whose extent the axes do not
 /// divide.
 enum class UnevenPolicy {
-  /// Yes, where the product of the sizes is at most the extent. A remark says so.
+  /// Yes, if the product of the sizes is at most the extent; with a remark.
   Shard,
-  /// No; a remark says where it stopped.
+  /// No; with a remark where propagation stopped.
   Replicate,
 };
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value sharded over one grid is wanted over another one with the same devices,
-// numbered alike. Both are refined to common atoms (Geometry/Refinement.h), and
-// the reshard is planned there. What atoms cannot express is taken off before, on
-// the first grid, and put on behind, on the second:
+// A reshard from a grid to another grid with the same devices in the same order.
+// Both grids are refined to common atoms (Geometry/Refinement.h), and the reshard is
+// planned on the refined grid. Parts of a sharding that it cannot express are removed
+// before, on the first grid, and added behind, on the second:
 //
 //     from --first--> from' == refined from' --middle--> refined to' == to'
 //                                                           --last--> to
@@ -31,14 +31,14 @@ namespace shard {
 struct CrossGridPlan {
   Refinement refinement;
   Plan first, middle, last;
-  /// Between `first` and `middle`: the same blocks, told on the first grid and on
+  /// Between `first` and `middle`: the same blocks by axes of the first grid and of
   /// the refined one; and between `middle` and `last`.
   Sharding before, refinedBefore, refinedAfter, after;
   double cost = 0;
 };
 
 /// The plan from `from` on `fromGrid` to `to` on `toGrid`; the arguments are those
-/// of planReshard. Links are taken to be alike: bytes are the cost. Grids of
+/// of planReshard. All links count as equal: bytes are the cost. Grids of
 /// different size are an error.
 std::optional<CrossGridPlan>
 planBetweenGrids(const Grid &fromGrid, const Grid &toGrid,

@@ -28,13 +28,13 @@ struct PropagationStatistics {
 };
 
 /// Propagates the hints in `root`, a module or a function, and writes the
-/// result into the IR (pass `sharding-propagation`). Errors are emitted. Where
-/// `explanation` is given it receives why everything is as it is.
+/// result into the IR (pass `sharding-propagation`). Errors are emitted. If
+/// `explanation` is given, it receives the reasons for the result.
 ///
 /// Import: calls get callees of their own, hints on ops become hints on values,
 /// bodies of manual computations get what they take from outside as operands,
-/// constants are made for each user. Export: constants and functions that came out
-/// alike are merged, hints make room for the result. Each step is a pass, too.
+/// constants are made for each user. Export: constants and functions with equal
+/// results are merged, the result replaces the hints. Each step is also a pass.
 llvm::LogicalResult
 annotateShardings(mlir::Operation *root, const PropagationOptions &options = {},
                   PropagationExplanation *explanation = nullptr,

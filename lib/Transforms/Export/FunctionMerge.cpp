@@ -1,4 +1,4 @@
-//===- FunctionMerge.cpp - One function for alike ones --------------------===//
+//===- FunctionMerge.cpp - One function for equal ones --------------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -68,7 +68,7 @@ private:
 };
 } // namespace
 
-// Callees first, so that alike callers call the same function.
+// Callees first, so that callers that differ in their callees only become equal.
 void mergeFunctions(ModuleOp module, const FunctionFamilies &families) {
   if (families.empty())
     return;

@@ -1,4 +1,4 @@
-//===- FunctionMerge.h - One function for alike ones ------------*- C++ -*-===//
+//===- FunctionMerge.h - One function for equal ones ------------*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

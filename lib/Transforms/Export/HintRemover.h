@@ -14,8 +14,8 @@
 
 namespace shard {
 
-/// Takes away the hints of the user: their meaning is in the result. What
-/// changes the sharding of a value for its users stays, as shard.shard.
+/// Erases the hints, which the result takes into account. A hint that changes the
+/// sharding of a value for its users becomes a shard.shard.
 class HintRemover {
 public:
   explicit HintRemover(const PropagationResult &result) : result(result) {}
@@ -31,7 +31,7 @@ public:
       remove(hint);
   }
 
-  /// The value that stands for `value` now; null if it was a mere annotation.
+  /// The value that replaces `value`; null if it was only an annotation.
   mlir::Value lookup(mlir::Value value) const {
     auto it = replacements.find(value);
     return it == replacements.end() ? value : it->second;
@@ -63,8 +63,8 @@ private:
       return;
     }
     mlir::Value input = hint->getOperand(0), output = hint->getResult(0);
-    // A value that is made from itself: unreachable code. It says nothing about
-    // any other value, and there is none to put in its place.
+    // A value that is made from itself, in unreachable code. No other value could
+    // replace it.
     if (input == output)
       return;
     if (output.use_empty() || !changesSharding(input, output)) {

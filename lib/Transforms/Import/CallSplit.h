@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A private function that several calls reach would tie the shardings of all its
-// callers together. Before propagation each call gets its own copy; afterwards
-// copies that came out alike are merged (Export/FunctionMerge.h), so what stays is one copy
-// per distinct calling sharding. Copies of copies are bounded: a module grows to
-// at most twice its ops, what would go beyond is shared as before.
+// A private function that several calls reach would force the shardings of all its
+// callers to be equal. Before propagation each call gets a copy of its own. After it,
+// equal copies are merged (Export/FunctionMerge.h), so that one copy per distinct
+// sharding of the calls remains. The number of copies is limited: a module grows to at
+// most twice its ops, and calls beyond that share a function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,9 @@
 
 namespace shard {
 
-/// Functions that may be alike: an original, then its copies. Families of callers
+/// Functions that may turn out equal: an original, then its copies. Families of callers
 /// come before those of their callees.
-using FunctionFamilies =
-    std::vector<llvm::SmallVector<mlir::func::FuncOp, 2>>;
+using FunctionFamilies = std::vector<llvm::SmallVector<mlir::func::FuncOp, 2>>;
 
 /// Gives every call of a private function a copy of its own, and returns the
 /// functions that were copied.

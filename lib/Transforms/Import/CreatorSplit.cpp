@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace shard {
 
-/// Whether `op` says something about its operand itself, not about what some users
+/// Whether `op` is a hint for its operand itself, not for the values that some users
 /// of it get.
 static bool isHintForAllUsers(Operation *op) {
   if (auto annotation = dyn_cast<ShardOp>(op))

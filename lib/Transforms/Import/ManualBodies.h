@@ -16,14 +16,13 @@ namespace shard {
 /// Prepares the bodies of `computations`, outer ones before those in them, for
 /// propagation.
 ///
-/// Tensors that they take from outside become operands: open in all dimensions,
-/// replicated over the manual axes. That is what they mean: every device of the
-/// manual axes sees the whole tensor. What costs nothing to make, such as a
-/// constant, is made in the body.
+/// Tensors that they use from outside become operands that are open in all dimensions
+/// and replicated over the manual axes, because each device of the manual axes uses
+/// the whole tensor. Values that cost nothing to make, such as constants, are made
+/// again in the body.
 ///
-/// What goes in and comes out has no halos or offsets of its own: annotations that
-/// ask for some become reshards of what users get, constraints without users lose
-/// them.
+/// Operands and results have no halos or offsets: annotations with halos or offsets
+/// become reshards for their users, constraints without users lose them.
 void prepareManualBodies(llvm::ArrayRef<ManualComputationOp> computations);
 
 } // namespace shard
