@@ -174,7 +174,9 @@ std::optional<HostTensor> shard::readNpy(const std::string &path,
     length |= (static_cast<size_t>(prefix[10]) << 16) |
               (static_cast<size_t>(prefix[11]) << 24);
   }
-  if (length > (1 << 20))
+  // A longer header is no header: NumPy's have some 100 bytes.
+  constexpr size_t kMaxHeaderBytes = size_t(1) << 20;
+  if (length > kMaxHeaderBytes)
     return fail("has a malformed header");
   std::string text(length, '\0');
   if (std::fread(text.data(), 1, length, file.get()) != length)

@@ -202,9 +202,11 @@ void Watch::fail(const std::string &message) {
   // With the call: what the supervisor knows of it may be old.
   tell(status().encode());
   tell(Writer().number(uint64_t(ControlMessage::Fail)).text(message).bytes());
-  // The watch ends this process when the supervisor answers.
-  for (int i = 0; i < 500; ++i)
-    usleep(10000);
+  // The watch ends this process when the supervisor answers. Without an answer for
+  // five seconds the process ends by itself.
+  constexpr int kWaits = 500, kWaitMicroseconds = 10000;
+  for (int i = 0; i < kWaits; ++i)
+    usleep(kWaitMicroseconds);
   printError(message);
   _exit(1);
 }

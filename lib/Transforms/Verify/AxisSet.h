@@ -19,11 +19,14 @@ namespace shard {
 /// A set of axes of the grid; all bits set for axes of unknown grids.
 using AxisSet = uint64_t;
 inline constexpr AxisSet everyAxis = ~AxisSet(0);
+/// A set that holds an axis of a higher number holds every axis: more collectives may
+/// be reported than some devices miss, never fewer.
+inline constexpr int16_t kMaxAxisInSet = 62;
 
 inline AxisSet setOf(llvm::ArrayRef<int16_t> axes) {
   AxisSet set = 0;
   for (int16_t axis : axes)
-    set |= axis >= 0 && axis < 63 ? AxisSet(1) << axis : everyAxis;
+    set |= axis >= 0 && axis <= kMaxAxisInSet ? AxisSet(1) << axis : everyAxis;
   return set;
 }
 
@@ -32,7 +35,7 @@ inline std::string toString(AxisSet set) {
     return "every axis";
   std::string text;
   unsigned count = 0;
-  for (unsigned axis = 0; axis < 64; ++axis)
+  for (int16_t axis = 0; axis <= kMaxAxisInSet; ++axis)
     if (set >> axis & 1)
       text += (count++ ? ", " : "") + std::to_string(axis);
   return (count == 1 ? "axis " : "axes ") + text;
