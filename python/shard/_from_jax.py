@@ -16,6 +16,7 @@ import numpy as np
 
 from shard._errors import ProgramError, RunError
 from shard._grid import OPEN, P
+from shard._jax_rewrites import rewrite
 from shard._program import Program, Trees, load
 from shard._types import dtype_of
 
@@ -54,6 +55,7 @@ def from_jax(
     lowered = jax.jit(fn, keep_unused=True).lower(*args, **kwargs)
     module = lowered.compiler_ir("stablehlo")
     grid, constraints = _take_shardings(module)
+    rewrite(module)
     text = _lower(module.operation.get_asm(enable_debug_info=True))
     program = load(_put_shardings(text, grid, constraints), name=_name_of(fn))
 
@@ -108,6 +110,11 @@ class _JaxTrees(Trees):
                 for result, dtype in zip(results, self._dtypes, strict=True)
             ],
         )
+
+    def flatten_results(self, results: Any) -> list[Any]:
+        import jax
+
+        return [np.asarray(leaf) for leaf in jax.tree_util.tree_leaves(results)]
 
 
 def _reinterpreted(array: Any, dtype: Any) -> Any:

@@ -51,7 +51,10 @@ def from_torch(module: Any, *args: Any, **kwargs: Any) -> Program:
         exported = torch.export.export(WithWeights(), (weights, args, kwargs), strict=False)
         try:
             imported = fx.export_and_import(
-                exported, output_type=fx.OutputType.LINALG_ON_TENSORS, func_name="main"
+                exported,
+                output_type=fx.OutputType.LINALG_ON_TENSORS,
+                decomposition_table=_decompositions(),
+                func_name="main",
             )
         except Exception as error:
             raise ProgramError(f"torch-mlir cannot lower the program: {error}") from error
@@ -62,6 +65,15 @@ def from_torch(module: Any, *args: Any, **kwargs: Any) -> Program:
     program.weights = {name: _to_numpy(tensor) for name, tensor in weights.items()}
     program.trees = _TorchTrees(structure, exported.call_spec.out_spec)
     return program
+
+
+def _decompositions() -> dict[Any, Any]:
+    """Those of torch-mlir, and of ops that it lowers to its own dialect tm_tensor."""
+    import torch
+    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+
+    cumsum = torch.ops.aten.cumsum.default
+    return {**get_decomposition_table(), **torch._decomp.get_decompositions([cumsum])}
 
 
 class _TorchTrees(Trees):
@@ -91,6 +103,11 @@ class _TorchTrees(Trees):
         return pytree.tree_unflatten(
             [_to_torch(result) for result in results], self._result_structure
         )
+
+    def flatten_results(self, results: Any) -> list[Any]:
+        from torch.utils import _pytree as pytree
+
+        return [_to_numpy(leaf) for leaf in pytree.tree_leaves(results)]
 
 
 def _leaf_name(path: tuple[Any, ...]) -> str:

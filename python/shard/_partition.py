@@ -141,7 +141,7 @@ class Partition:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _flat(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Sequence[Any]:
-        if self._program.trees and (arguments or keywords):
+        if self._program.trees:
             return self._program.trees.flatten(arguments, keywords)
         if keywords:
             raise TypeError(f"the program has no arguments called {', '.join(keywords)}")
@@ -162,7 +162,8 @@ class Partition:
                 (docs/shard-run.md), or the replicas of a tensor differ.
             RunError: the arguments do not fit, or the run failed.
         """
-        self._run(self._inputs(self._flat(arguments, keywords)), timeout, seed, verify=True)
+        given = self._flat(arguments, keywords) if arguments or keywords else ()
+        self._run(self._inputs(given), timeout, seed, verify=True)
         report = self.last_run
         assert report is not None
         if report.error:

@@ -65,6 +65,9 @@ class Trees(Protocol):
     def unflatten(self, results: list[Any]) -> Any:
         """What the user gets for the results of the program."""
 
+    def flatten_results(self, results: Any) -> list[Any]:
+        """The opposite of `unflatten`, as arrays of numpy."""
+
 
 class Program:
     """A program for one device; partitions leave it as it is.
@@ -137,7 +140,7 @@ class Program:
             HintError: a hint names nothing or does not fit.
             ProgramError: the program cannot be partitioned.
         """
-        texts = self._hint_texts({**self.hints, **(hints or {})})
+        texts = self._hint_texts(hints or {})
         handle, raw = _shard.partition(
             self._handle,
             list(grid.shape) if grid else [],
@@ -157,7 +160,13 @@ class Program:
         return Partition(handle, self, diagnostics)
 
     def _hint_texts(self, hints: Mapping[int | str, Hint]) -> list[str]:
-        """The hints as the C API takes them."""
+        """The hints as the C API takes them; `hints` count instead of the program's."""
+        own = self._chosen(self.hints)
+        chosen = {**own, **self._chosen(hints)}
+        return [f"{target}={text}" for target, (_, _, text) in chosen.items()]
+
+    def _chosen(self, hints: Mapping[int | str, Hint]) -> dict[str, tuple[bool, object, str]]:
+        """For each target whether its name is exact, the key and the sharding."""
         arguments, results = self.arguments, self.results
         chosen: dict[str, tuple[bool, object, str]] = {}
         for key, hint in hints.items():
@@ -172,7 +181,7 @@ class Program:
                     )
                 if not known or exact >= known[0]:
                     chosen[target] = (exact, key, text)
-        return [f"{target}={text}" for target, (_, _, text) in chosen.items()]
+        return chosen
 
     def _targets(
         self, key: int | str, arguments: list[ValueInfo], results: list[ValueInfo]

@@ -1,0 +1,32 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import numpy as np
+
+import shard
+
+
+def check(program, arguments, expected, grid, hints, keywords=None):
+    """The partition, whose results are those of one device and of the framework.
+
+    `expected` are the framework's results as arrays. They may differ by twice what
+    shard-run allows between the grid and one device: both round.
+    """
+    part = program.partition(grid, hints)
+    report = part.verify(*arguments, **(keywords or {}))
+    results = program.trees.flatten_results(part(*arguments, **(keywords or {})))
+    assert len(results) == len(expected) == len(report.raw["results"])
+    for result, wanted, row in zip(results, expected, report.raw["results"], strict=True):
+        result, wanted = np.asarray(result), np.asarray(wanted)
+        assert result.shape == wanted.shape
+        assert result.dtype == wanted.dtype
+        if wanted.dtype.kind in "iub":
+            np.testing.assert_array_equal(result, wanted)
+        else:
+            result, wanted = result.astype(np.float64), wanted.astype(np.float64)
+            size = np.maximum(np.maximum(np.abs(result), np.abs(wanted)), row["scale"])
+            assert np.all(np.abs(result - wanted) <= 2 * row["tolerance"] * size)
+    return part
+
+
+GRIDS = [shard.Grid(model=2), shard.Grid(model=4), shard.Grid(data=2, model=2)]

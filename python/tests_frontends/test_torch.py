@@ -1,0 +1,229 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import numpy as np
+import pytest
+import torch
+import transformers
+from check import GRIDS, check
+from torch.utils import _pytree as pytree
+
+import shard
+from shard import Grid, P
+
+IDS = torch.arange(16).reshape(2, 8) * 5 % 64
+COMMON = {"attn_implementation": "eager"}
+
+
+def llama():
+    config = transformers.LlamaConfig(
+        vocab_size=64,
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        use_cache=False,
+        **COMMON,
+    )
+    return transformers.LlamaForCausalLM(config), (IDS,)
+
+
+def gpt2():
+    config = transformers.GPT2Config(
+        vocab_size=64, n_positions=32, n_embd=32, n_layer=2, n_head=4, use_cache=False, **COMMON
+    )
+    return transformers.GPT2LMHeadModel(config), (IDS,)
+
+
+def bert():
+    config = transformers.BertConfig(
+        vocab_size=64,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=48,
+        **COMMON,
+    )
+    return transformers.BertModel(config), (IDS,)
+
+
+def vit():
+    config = transformers.ViTConfig(
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=48,
+        image_size=16,
+        patch_size=4,
+        **COMMON,
+    )
+    return transformers.ViTModel(config), (torch.randn(2, 3, 16, 16),)
+
+
+def t5():
+    config = transformers.T5Config(
+        vocab_size=64, d_model=32, d_kv=8, d_ff=48, num_layers=2, num_heads=4
+    )
+    return transformers.T5EncoderModel(config), (IDS,)
+
+
+def whisper():
+    config = transformers.WhisperConfig(
+        vocab_size=64,
+        pad_token_id=0,
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=1,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=48,
+        decoder_ffn_dim=48,
+        num_mel_bins=8,
+        max_source_positions=16,
+        **COMMON,
+    )
+    return transformers.WhisperModel(config).encoder, (torch.randn(2, 8, 32),)
+
+
+class BasicBlock(torch.nn.Module):
+    def __init__(self, inputs, outputs, stride):
+        super().__init__()
+        self.conv1 = torch.nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+        self.bn1 = torch.nn.BatchNorm2d(outputs)
+        self.conv2 = torch.nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.bn2 = torch.nn.BatchNorm2d(outputs)
+        self.shortcut = torch.nn.Conv2d(inputs, outputs, 1, stride, bias=False)
+
+    def forward(self, x):
+        y = torch.relu(self.bn1(self.conv1(x)))
+        return torch.relu(self.bn2(self.conv2(y)) + self.shortcut(x))
+
+
+def resnet():
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 3, 1, 1),
+        BasicBlock(8, 8, 1),
+        BasicBlock(8, 16, 2),
+        torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(),
+        torch.nn.Linear(16, 10),
+    )
+    return model, (torch.randn(4, 3, 8, 8),)
+
+
+class UNet(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = torch.nn.Conv2d(3, 8, 3, 2, 1)
+        self.middle = torch.nn.Conv2d(8, 8, 3, 1, 1)
+        self.up = torch.nn.ConvTranspose2d(8, 8, 2, 2)
+        self.out = torch.nn.Conv2d(11, 4, 3, 1, 1)
+
+    def forward(self, x):
+        y = torch.relu(self.middle(torch.relu(self.down(x))))
+        return self.out(torch.cat([self.up(y), x], 1))
+
+
+def unet():
+    return UNet(), (torch.randn(4, 3, 8, 8),)
+
+
+MODELS = [llama, gpt2, bert, vit, t5, whisper, resnet, unet]
+
+# Megatron's layout, by the names that the models have for it: rows of PyTorch's weights
+# are columns of the product. GPT-2 stores its weights the other way round.
+COLUMNS = [
+    "*[qkv]_proj.weight",
+    "*gate_proj.weight",
+    "*up_proj.weight",
+    "*fc1.weight",
+    "*query.weight",
+    "*key.weight",
+    "*value.weight",
+    "*intermediate.dense.weight",
+    "*SelfAttention.[qkv].weight",
+    "*wi.weight",
+]
+
+
+def layouts(program, grid):
+    names = [value.name for value in program.arguments]
+    first = grid.names[0]
+    data = {name: P(first, ...) for name in names if name.startswith("arg")}
+    weights = [v for v in program.arguments if not v.name.startswith("arg") and v.shape]
+    fsdp = data | {v.name: P(first) for v in weights if v.shape[0] % grid.shape[0] == 0}
+    model = {}
+    for pattern in COLUMNS:
+        if any(shard_matches(name, pattern) for name in names):
+            model[pattern] = P("model")
+    if any("c_attn" in name for name in names):
+        model |= {"*c_fc.weight": P(None, "model"), "*mlp.c_proj.weight": P("model")}
+    yield "data parallel", data
+    yield "fsdp", fsdp
+    if model:
+        yield "tensor parallel", model
+        if "data" in grid.names:
+            yield "2-d", data | model
+
+
+def shard_matches(name, pattern):
+    import fnmatch
+
+    return fnmatch.fnmatchcase(name, pattern)
+
+
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
+def test_models(make):
+    torch.manual_seed(0)
+    model, arguments = make()
+    model.eval()
+    program = shard.from_torch(model, *arguments)
+    with torch.no_grad():
+        expected = [
+            t.numpy() for t in pytree.tree_leaves(model(*arguments)) if isinstance(t, torch.Tensor)
+        ]
+    seen = set()
+    for grid in GRIDS:
+        for name, hints in layouts(program, grid):
+            check(program, (program.weights, *arguments), expected, grid, hints)
+            seen.add(name)
+    assert {"data parallel", "fsdp"} <= seen
+
+
+def test_weights_and_names():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 6), torch.nn.BatchNorm1d(6)).eval()
+    program = shard.from_torch(model, torch.zeros(2, 4))
+    names = [value.name for value in program.arguments]
+    assert names[:4] == ["0.weight", "0.bias", "1.weight", "1.bias"]
+    assert names[-1] == "arg0"
+    assert set(program.weights) == set(model.state_dict())
+    np.testing.assert_array_equal(program.weights["0.weight"], model[0].weight.detach().numpy())
+
+
+def test_results_are_tensors_in_the_structure_of_the_module():
+    class Pair(torch.nn.Module):
+        def forward(self, x, *, y):
+            return {"sum": x + y, "both": (x.bool(), y * 2)}
+
+    x = torch.arange(4)
+    y = torch.tensor([1.5, -2, 3, 0.25], dtype=torch.bfloat16)
+    program = shard.from_torch(Pair(), x, y=y)
+    part = program.partition(Grid(2), {"arg0": P(0)})
+    result, expected = part({}, x, y=y), Pair()(x, y=y)
+    for mine, theirs in zip(pytree.tree_leaves(result), pytree.tree_leaves(expected), strict=True):
+        assert mine.dtype == theirs.dtype
+        assert torch.equal(mine, theirs)
+    with pytest.raises(shard.RunError, match="structure"):
+        part({}, x)
+    with pytest.raises(shard.RunError, match="weights"):
+        part()
+
+
+def test_what_cannot_be_lowered():
+    class Histogram(torch.nn.Module):
+        def forward(self, x):
+            return torch.histc(x, 4, 0, 1)
+
+    with pytest.raises(shard.ProgramError, match="torch-mlir cannot lower"):
+        shard.from_torch(Histogram(), torch.rand(8))
