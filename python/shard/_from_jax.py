@@ -57,6 +57,11 @@ def from_jax(
     grid, constraints = _take_shardings(module)
     rewrite(module)
     text = _lower(module.operation.get_asm(enable_debug_info=True))
+    if unread := re.search(r"\biree_linalg_ext\.(\w+)", text):
+        raise ProgramError(
+            f"iree-opt lowers '{unread[1]}' to an op of its own dialect, iree_linalg_ext, which "
+            "is not read here; write the function without it"
+        )
     program = load(_put_shardings(text, grid, constraints), name=_name_of(fn))
 
     leaves, structure = jax.tree_util.tree_flatten_with_path((args, kwargs))

@@ -11,6 +11,7 @@
   any other product.
 """
 
+import re
 from typing import Any
 
 from shard._errors import ProgramError
@@ -38,6 +39,12 @@ def rewrite(module: Any) -> None:
         _rewrite_scatters(module, scatters)
         for op in conversions:
             _rewrite_conversion(op)
+
+
+def place_of(op: Any) -> str:
+    """`file:line:column` of the first line of Python that `op` comes from."""
+    found = re.search(r'"([^"<>]+\.py)":(\d+):(\d+)', str(op.location))
+    return ":".join(found.groups()) if found else "unknown place"
 
 
 def _rewrite_conversion(op: Any) -> None:
@@ -120,7 +127,7 @@ def _rewrite_scatters(module: Any, found: list[Any]) -> None:
         dims = stablehlo.ScatterDimensionNumbers(op.attributes["scatter_dimension_numbers"])
         if not _adds_rows(op, dims):
             raise ProgramError(
-                f"{op.location}: a scatter that does not add to whole rows along one "
+                f"{place_of(op)}: a scatter that does not add to whole rows along one "
                 "dimension is not supported"
             )
         name = f"__shard_add_rows_{number}"
