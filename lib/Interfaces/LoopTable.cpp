@@ -107,6 +107,7 @@ public:
       table.results.back().reduction = model.getResultReduction(index);
     }
     checkResults();
+    table.pointwise = indexesAlike() && model.isPointwise();
     pruneDims();
     return std::move(table);
   }
@@ -159,6 +160,25 @@ private:
     }
   }
 
+  /// Whether all loops are parallel and loop i indexes dimension i of all tensors.
+  bool indexesAlike() const {
+    auto isAlike = [&](const TensorLoops &tensor) {
+      if (!tensor.isTensor)
+        return true;
+      if (tensor.dims.size() != table.loops.size())
+        return false;
+      for (auto [number, dim] : llvm::enumerate(tensor.dims))
+        if (dim.size() != 1 || dim.front() != int32_t(number))
+          return false;
+      return true;
+    };
+    return !table.loops.empty() && llvm::all_of(table.operands, isAlike) &&
+           llvm::all_of(table.results, isAlike) &&
+           llvm::all_of(table.loops, [](const Loop &loop) {
+             return loop.kind == LoopKind::Parallel;
+           });
+  }
+
   /// A dimension of loops that are all invalid cannot be split at all.
   void pruneDims() {
     auto prune = [&](TensorLoops &tensor) {
@@ -199,6 +219,7 @@ LoopTable buildLoopTable(Operation *op) {
 
 bool ShardingOption::operator==(const ShardingOption &other) const {
   return loops == other.loops && partial == other.partial &&
+         halos == other.halos && offsets == other.offsets &&
          (partial.empty() || (partialKind == other.partialKind &&
                               partialOperands == other.partialOperands));
 }
@@ -265,6 +286,8 @@ static Sharding dimsOf(const TensorLoops &tensor,
     for (int32_t loop : dim)
       axes.insert(axes.end(), option.loops[loop].begin(),
                   option.loops[loop].end());
+  sharding.halos = option.halos;
+  sharding.offsets = option.offsets;
   return sharding;
 }
 

@@ -50,6 +50,12 @@ bool mayTrapByEffects(Operation *op) {
       .wasInterrupted();
 }
 
+bool isHarmlessElementwise(Operation *op) {
+  auto model = dyn_cast<ShardingInterface>(op);
+  return op->hasTrait<OpTrait::Elementwise>() && model &&
+         !model.mayTrapOnPadding();
+}
+
 bool readsSingleElements(Operation *op, unsigned operand) {
   auto model = dyn_cast<ShardingInterface>(op);
   return model && model.readsSingleElements(operand);

@@ -62,6 +62,7 @@ struct ElementwiseModel : public GenericShardingModel<ElementwiseModel> {
                math::IPowIOp>(op) ||
            mayTrapByEffects(op);
   }
+  bool isPointwise(Operation *op) const { return !mayTrapOnPadding(op); }
 };
 
 struct ConstantModel
@@ -73,6 +74,7 @@ struct ConstantModel
   SmallVector<AffineMap> getShardingMaps(Operation *op) const {
     return ElementwiseModel().getShardingMaps(op);
   }
+  bool isPointwise(Operation *) const { return true; }
 
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,

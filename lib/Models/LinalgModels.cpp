@@ -214,6 +214,11 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
     return cast<linalg::LinalgOp>(op).getNumDpsInputs();
   }
 
+  bool isPointwise(Operation *op) const {
+    return !cast<linalg::LinalgOp>(op).hasIndexSemantics() &&
+           !mayTrapByEffects(op);
+  }
+
   /// Fills of new tensors are.
   bool isCreator(Operation *op) const {
     auto fill = dyn_cast<linalg::FillOp>(op);

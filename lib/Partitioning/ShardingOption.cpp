@@ -375,10 +375,42 @@ SmallVector<RankedTensorType> tensorTypes(TypeRange types) {
   return tensors;
 }
 
+/// The option of a pointwise op whose tensors all have one layout with halos or
+/// offsets; operands that are made to order take it.
+std::optional<ShardingOption> optionOfLayout(const LoopTable &table,
+                                             ArrayRef<Sharding> operands,
+                                             ArrayRef<Sharding> results) {
+  if (!table.pointwise || results.empty())
+    return std::nullopt;
+  const Sharding &common = results.front();
+  if ((common.halos.empty() && common.offsets.empty()) ||
+      !common.partial.empty() ||
+      !llvm::all_of(results,
+                    [&](const Sharding &own) { return own == common; }))
+    return std::nullopt;
+  bool takesTensors = false;
+  for (auto [tensor, own] : llvm::zip_equal(table.operands, operands)) {
+    if (tensor.isTensor && !own.dims.empty() && own != common)
+      return std::nullopt;
+    takesTensors |= tensor.isTensor;
+  }
+  // What is made of nothing has static extents, which blocks by offsets do not.
+  if (!takesTensors && !common.offsets.empty())
+    return std::nullopt;
+  ShardingOption option;
+  option.loops.assign(common.dims.begin(), common.dims.end());
+  option.halos = common.halos;
+  option.offsets = common.offsets;
+  return option;
+}
+
 std::optional<ShardingOption>
 searchOption(Operation *op, const LoopTable &table, const Grid &grid,
              ArrayRef<Sharding> operands, ArrayRef<Sharding> results,
              Planner &planner, bool keepOperands) {
+  if (std::optional<ShardingOption> option =
+          optionOfLayout(table, operands, results))
+    return option;
   SmallVector<RankedTensorType> operandTypes =
                                     tensorTypes(op->getOperandTypes()),
                                 resultTypes = tensorTypes(op->getResultTypes());

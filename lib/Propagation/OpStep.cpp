@@ -330,6 +330,19 @@ void OpStep::propose(const FlatTable &table, unsigned tensor, StateId state,
   }
 }
 
+/// Whether operand `tensor` is repeated along a loop of the results.
+static bool isRepeated(const FlatTable &table, unsigned tensor) {
+  llvm::ArrayRef<uint16_t> own(
+      table.loopOf.data() + table.loopBegin[table.dimBegin[tensor]],
+      table.loopBegin[table.dimBegin[tensor + 1]] -
+          table.loopBegin[table.dimBegin[tensor]]);
+  for (auto [number, loop] : llvm::enumerate(table.loops))
+    if (loop.kind == LoopKind::Parallel && loop.extent != 1 &&
+        !llvm::is_contained(own, uint16_t(number)))
+      return true;
+  return false;
+}
+
 /// Fills `merged` and appends to `proposals`; returns whether all tensors
 /// agree.
 bool OpStep::compute(const FlatTable &table, llvm::ArrayRef<StateId> states,
@@ -339,10 +352,16 @@ bool OpStep::compute(const FlatTable &table, llvm::ArrayRef<StateId> states,
   mergedFrom.assign(numLoops, 0);
   asked.clear();
   askedParts.clear();
+  bool bothWays = options.traversal != PropagationTraversal::Forward;
   for (unsigned tensor = 0; tensor < states.size(); ++tensor) {
     if (states[tensor] == kUnsplit)
       continue;
     if (!(sources & (tensor < table.numOperands ? FromOperands : FromResults)))
+      continue;
+    // What the larger tensors behind want goes first: the operand is resharded at a
+    // lower price than they are.
+    if (sources == FromOperands && bothWays && !table.contraction &&
+        tensor < table.numOperands && isRepeated(table, tensor))
       continue;
     asked.push_back(tensor);
   }

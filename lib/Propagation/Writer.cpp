@@ -8,6 +8,8 @@
 
 #include "Writer.h"
 
+#include "Layouts.h"
+
 #include "shard/Geometry/Interner.h"
 #include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Interfaces/ShardingInterface.h"
@@ -33,7 +35,7 @@ public:
     out.refined = solution.refined;
     out.axes = solution.axes;
     out.shardings = std::move(solution.shardings);
-    addLayouts();
+    addLayouts(program, solution, out.shardings);
     settleCreators();
     stated.resize(program.problem.numValues());
     for (ValueId id : program.hints.annotated)
@@ -146,15 +148,6 @@ private:
         return index;
     out.shardings.push_back(sharding);
     return out.shardings.size() - 1;
-  }
-
-  void addLayouts() {
-    for (const auto &[value, layout] : program.hints.layouts) {
-      Sharding sharding = shardingOf(value);
-      sharding.halos.assign(layout.halos.begin(), layout.halos.end());
-      sharding.offsets.assign(layout.offsets.begin(), layout.offsets.end());
-      solution.values[program.find(value)] = indexFor(sharding);
-    }
   }
 
   /// Values made out of nothing for one op (each op has its own) take the

@@ -107,6 +107,10 @@ struct LoopTable {
   /// `i - firstInit` (it counts once per group when a reduction is split).
   int32_t firstInit = -1;
 
+  /// All loops are parallel, dimension i of each tensor is indexed by loop i, and
+  /// the op computes the same at every place (ShardingInterface::isPointwise).
+  bool pointwise = false;
+
   bool isInit(unsigned operand) const {
     return firstInit >= 0 && operand >= unsigned(firstInit);
   }
@@ -136,6 +140,9 @@ struct ShardingOption {
   AxisList partial;
   ReductionKind partialKind = ReductionKind::Sum;
   uint64_t partialOperands = 0;
+
+  /// Of ops that are pointwise: the layout that all tensors have, as in Sharding.
+  std::vector<int64_t> halos, offsets;
 
   bool isPartialOperand(unsigned index) const {
     return index < kMaxPartialOperands && (partialOperands >> index & 1);

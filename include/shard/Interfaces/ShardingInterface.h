@@ -42,6 +42,10 @@ bool isCreator(mlir::Operation *op);
 /// regions, but not that of `op`.
 bool mayTrapByEffects(mlir::Operation *op);
 
+/// Whether `op` is elementwise and no element may stop it. The default of
+/// ShardingInterface::isPointwise.
+bool isHarmlessElementwise(mlir::Operation *op);
+
 /// What ShardingInterface::readsSingleElements says of `op`. The default of
 /// ShardingInterface::isWholeInLoops.
 bool readsSingleElements(mlir::Operation *op, unsigned operand);
@@ -81,6 +85,9 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
   bool isCreator(mlir::Operation *op) const { return isConstantTensor(op); }
   bool mayTrapOnPadding(mlir::Operation *op) const {
     return mayTrapByEffects(op);
+  }
+  bool isPointwise(mlir::Operation *op) const {
+    return isHarmlessElementwise(op);
   }
   bool readsSingleElements(mlir::Operation *, unsigned) const { return false; }
   bool isWholeInLoops(mlir::Operation *op, unsigned operand) const {

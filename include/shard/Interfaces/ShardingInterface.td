@@ -76,6 +76,16 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       "bool", "mayTrapOnPadding", (ins), "",
       [{ return ::shard::mayTrapByEffects($_op.getOperation()); }]>,
     InterfaceMethod<[{
+        Whether each element of the results is computed from the elements at the
+        same place of the operands, by a rule that does not depend on the place.
+        Such an op works on blocks with halos or explicit offsets as they are, if
+        all of its tensors have the same. By default true of elementwise ops that
+        no element may stop (mayTrapOnPadding): what a halo has beyond the edge of
+        the tensor may be any element.
+      }],
+      "bool", "isPointwise", (ins), "",
+      [{ return ::shard::isHarmlessElementwise($_op.getOperation()); }]>,
+    InterfaceMethod<[{
         Whether the op reads single elements of tensor operand `operand`, at
         places that are computed at run time. If the operand is split, each
         execution of the op sends a message.
