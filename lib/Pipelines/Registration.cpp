@@ -142,6 +142,7 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardLowerTosa(); });
   registerOnce([] { return createShardSplitCalls(); });
   registerOnce([] { return createShardResolvePassedShardings(); });
+  registerOnce([] { return createShardReadEncodings(); });
   registerOnce([] { return createShardNormalizeAnnotations(); });
   registerOnce([] { return createShardExpandOpHints(); });
   registerOnce([] { return createShardCloseManualBodies(); });

@@ -16,6 +16,7 @@
 #include "shard/Execution/Hints.h"
 #include "shard/Execution/Verify.h"
 #include "shard/Host/Npy.h"
+#include "shard/Transforms/Transforms.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -264,6 +265,8 @@ LogicalResult endTogether(shard::runtime::Processes &processes,
 /// Applies --grid, --lift-constants and --hint. `entry` may become another op.
 LogicalResult changeProgram(ModuleOp module, func::FuncOp &entry) {
   if (!gridShape.empty() && failed(shard::setGrid(module, gridShape)))
+    return failure();
+  if (failed(shard::readEncodings(module)))
     return failure();
   if (lift) {
     // Constants of helpers count too.

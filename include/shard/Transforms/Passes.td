@@ -25,7 +25,7 @@ def ShardingPropagation : Pass<"sharding-propagation"> {
     hints that contradict each other, do not fit their tensors or name no grid.
 
     Before, in this order: `shard-split-calls`, `shard-resolve-passed-shardings`,
-    `shard-normalize-annotations`, `shard-expand-op-hints`, `shard-close-manual-bodies`, `shard-split-creators`.
+    `shard-read-encodings`, `shard-normalize-annotations`, `shard-expand-op-hints`, `shard-close-manual-bodies`, `shard-split-creators`.
     Afterwards constants and functions that came out alike are merged again
     (`shard-merge-functions`), and `shard-tidy-shardings` runs.
 
@@ -191,6 +191,33 @@ def ShardResolvePassedShardings
     func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
       %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
       %0 = call @g(%a) : (tensor<8xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+  }];
+}
+
+def ShardReadEncodings : Pass<"shard-read-encodings"> {
+  let summary = "make hints of shardings that are encodings of tensor types";
+  let description = [{
+    A `#shard.sharding` as the encoding of a tensor type, the form of MLIR's mesh RFC, is
+    a hint for each value of that type: an attribute of a function argument or result,
+    else a `shard.constraint` without users. The types lose the encoding. A casting op
+    between two types that differ in it alone separates two values, and so two hints.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%a: tensor<8xf32, #shard.sharding<@grid, [[0]]>>)
+        -> tensor<8xf32, #shard.sharding<@grid, [[0]]>> {
+      %0 = math.exp %a : tensor<8xf32, #shard.sharding<@grid, [[0]]>>
+      return %0 : tensor<8xf32, #shard.sharding<@grid, [[0]]>>
+    }
+    // Output
+    func.func @f(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>})
+        -> (tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) {
+      %0 = math.exp %a : tensor<8xf32>
+      %1 = shard.constraint %0 to <@grid, [[0]]> : tensor<8xf32>
       return %0 : tensor<8xf32>
     }
     ```

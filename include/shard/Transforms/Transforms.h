@@ -40,6 +40,11 @@ annotateShardings(mlir::Operation *root, const PropagationOptions &options = {},
                   PropagationExplanation *explanation = nullptr,
                   PropagationStatistics *statistics = nullptr);
 
+/// Makes hints of the shardings that stand as encodings of tensor types in `root`
+/// (pass `shard-read-encodings`), and takes them out of the types. Errors are
+/// emitted.
+llvm::LogicalResult readEncodings(mlir::Operation *root);
+
 struct PartitionOptions {
   /// Arguments arrive whole on every device and are sliced inside.
   bool globalArguments = false;

@@ -8,6 +8,7 @@
 
 #include "Import/Import.h"
 
+#include "Import/Encodings.h"
 #include "Import/ManualBodies.h"
 #include "Import/OpHints.h"
 
@@ -28,6 +29,8 @@ ImportWork::ImportWork(Operation *root) {
       computations.push_back(computation);
     else if (isCreator(op))
       creators.push_back(op);
+    if (hasShardingEncoding(op))
+      encoded.push_back(op);
     if (hasOpHint(op))
       opHints.push_back(op);
   });
@@ -53,6 +56,11 @@ LogicalResult normalizeAnnotations(ImportWork &work) {
 
 FailureOr<CreatorFamilies> importHints(Operation *root) {
   ImportWork work(root);
+  if (!work.encoded.empty()) {
+    if (failed(readEncodings(root, work.encoded)))
+      return failure();
+    work = ImportWork(root);
+  }
   if (failed(normalizeAnnotations(work)) || failed(expandOpHints(work.opHints)))
     return failure();
   if (!work.computations.empty()) {

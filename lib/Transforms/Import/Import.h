@@ -22,7 +22,7 @@ struct ImportWork {
 
   llvm::SmallVector<ShardingOp> shardings;
   llvm::SmallVector<ShardOp> annotations;
-  llvm::SmallVector<mlir::Operation *> opHints, creators;
+  llvm::SmallVector<mlir::Operation *> opHints, creators, encoded;
   llvm::SmallVector<ManualComputationOp> computations;
 };
 

@@ -14,12 +14,14 @@
 #include "ModuleOrFunctionPass.h"
 
 #include "shard/Transforms/Passes.h"
+#include "shard/Transforms/Transforms.h"
 
 namespace shard {
 
 #define GEN_PASS_DEF_SHARDCLOSEMANUALBODIES
 #define GEN_PASS_DEF_SHARDEXPANDOPHINTS
 #define GEN_PASS_DEF_SHARDNORMALIZEANNOTATIONS
+#define GEN_PASS_DEF_SHARDREADENCODINGS
 #define GEN_PASS_DEF_SHARDRESOLVEPASSEDSHARDINGS
 #define GEN_PASS_DEF_SHARDSPLITCALLS
 #define GEN_PASS_DEF_SHARDSPLITCREATORS
@@ -38,6 +40,15 @@ struct ShardResolvePassedShardingsPass
     : public impl::ShardResolvePassedShardingsBase<
           ShardResolvePassedShardingsPass> {
   void runOnOperation() override { resolvePassedShardings(getOperation()); }
+};
+
+struct ShardReadEncodingsPass
+    : public ModuleOrFunctionPass<
+          impl::ShardReadEncodingsBase<ShardReadEncodingsPass>> {
+  void runOnOperation() override {
+    if (mlir::failed(readEncodings(getOperation())))
+      signalPassFailure();
+  }
 };
 
 struct ShardNormalizeAnnotationsPass

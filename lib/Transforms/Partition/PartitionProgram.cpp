@@ -13,6 +13,7 @@
 
 #include "shard/Transforms/Transforms.h"
 
+#include "Import/Encodings.h"
 #include "Partition/FunctionPartitioner.h"
 #include "Partition/FunctionShardings.h"
 
@@ -90,12 +91,19 @@ LogicalResult partitionProgram(Operation *root,
                                const PartitionOptions &options) {
   SmallVector<ShardingOp> shardings;
   SmallVector<ShardOp> annotations;
+  Operation *encoded = nullptr;
   root->walk([&](Operation *op) {
+    if (!encoded && hasShardingEncoding(op))
+      encoded = op;
     if (auto sharding = dyn_cast<ShardingOp>(op))
       shardings.push_back(sharding);
     else if (auto annotation = dyn_cast<ShardOp>(op))
       annotations.push_back(annotation);
   });
+  if (encoded)
+    return encoded->emitError("has a tensor type with a sharding as its encoding, "
+                              "which propagation reads; run sharding-propagation "
+                              "before shard-partition");
   if (failed(rejectCalls(root)) || failed(makeShardingsStatic(shardings)))
     return failure();
   reshardChains(annotations);
