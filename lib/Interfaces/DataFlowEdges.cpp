@@ -59,6 +59,9 @@ bool RegionEdges::coversTensors() const {
     auto from = dyn_cast<RankedTensorType>(edge.operand->get().getType());
     if (to && (!from || from.getShape() != to.getShape()))
       return false;
+    // A tensor that becomes part of something else, whose type would not follow.
+    if (from && !to)
+      return false;
   }
   auto isFed = [&](Value value) {
     return !isa<RankedTensorType>(value.getType()) || fed.contains(value);

@@ -151,6 +151,8 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardTidyShardings(); });
   registerOnce([] { return createShardExplain(); });
   registerOnce([] { return createShardPrintLoops(); });
+  registerOnce([] { return createShardSimplify(); });
+  registerOnce([] { return createShardLowerSlices(); });
   registerOnce([] { return createShardVerifySpmd(); });
   registerConversionPasses();
   registerCodegenPasses();

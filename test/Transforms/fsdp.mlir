@@ -6,6 +6,7 @@
 // RUN: shard-opt %t.once --sharding-propagation | diff %t.once -
 // RUN: shard-run %s --entry mlp --verify | FileCheck %s --check-prefix=DONE
 // RUN: shard-run %s --entry batched --verify | FileCheck %s --check-prefix=DONE
+// RUN: shard-run %s --entry layers --verify | FileCheck %s --check-prefix=DONE
 
 // DONE: all_gather {{ *}}data
 // DONE-NOT: all_gather {{ *}}model
@@ -77,4 +78,29 @@ func.func @batched(
   %t = linalg.transpose ins(%x : tensor<8x16x8xf32>) outs(%i : tensor<8x8x16xf32>) permutation = [0, 2, 1]
   %s = linalg.batch_matmul ins(%q3, %t : tensor<8x16x8xf32>, tensor<8x8x16xf32>) outs(%z2 : tensor<8x16x16xf32>) -> tensor<8x16x16xf32>
   return %s : tensor<8x16x16xf32>
+}
+
+// Layers in a loop: the weight of each layer is gathered for its iteration.
+// CHECK-LABEL: func.func @layers
+// CHECK: scf.for {{.*}} -> (tensor<16x32xf32>)
+// CHECK: %[[W:.*]] = tensor.extract_slice {{.*}} : tensor<6x8x32xf32> to tensor<8x32xf32>
+// CHECK: %[[G:.*]] = shard.all_gather %[[W]] {{.*}} : tensor<8x32xf32> -> tensor<32x32xf32>
+// CHECK: linalg.matmul ins(%{{.*}}, %[[G]] : tensor<16x32xf32>, tensor<32x32xf32>)
+// CHECK-NOT: shard.
+// CHECK: return %{{.*}} : tensor<16x32xf32>
+func.func @layers(%x: tensor<64x32xf32> {shard.sharding = #shard.sharding<@g, [["data"], []]>},
+    %w: tensor<6x32x32xf32> {shard.sharding = #shard.sharding<@g, [[], ["data"], []]>}) -> tensor<64x32xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 6 : index
+  %cst = arith.constant 0.0 : f32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<64x32xf32> {
+    %wi = tensor.extract_slice %w[%i, 0, 0] [1, 32, 32] [1, 1, 1] : tensor<6x32x32xf32> to tensor<32x32xf32>
+    %e = tensor.empty() : tensor<64x32xf32>
+    %z = linalg.fill ins(%cst : f32) outs(%e : tensor<64x32xf32>) -> tensor<64x32xf32>
+    %m = linalg.matmul ins(%h, %wi : tensor<64x32xf32>, tensor<32x32xf32>) outs(%z : tensor<64x32xf32>) -> tensor<64x32xf32>
+    %t = math.tanh %m : tensor<64x32xf32>
+    scf.yield %t : tensor<64x32xf32>
+  }
+  return %r : tensor<64x32xf32>
 }

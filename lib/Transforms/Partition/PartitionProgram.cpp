@@ -27,6 +27,9 @@ using namespace mlir;
 
 namespace shard {
 
+using FunctionShardingsMap =
+    llvm::MapVector<Operation *, std::unique_ptr<FunctionShardings>>;
+
 /// A function pass sees one function only, so the other end of a call would
 /// keep the old signature.
 static LogicalResult rejectCalls(Operation *root) {
@@ -61,6 +64,41 @@ manualAxes(const llvm::SetVector<ManualComputationOp> &callers,
     }
   }
   return axes;
+}
+
+/// A function that is used as a value must keep its type: whoever calls it does not
+/// know the local one.
+static LogicalResult
+checkFunctionValues(Operation *root, const FunctionShardingsMap &functions,
+                    SymbolTableCollection &symbols) {
+  auto isSharded = [](const Sharding *sharding) {
+    return sharding && !sharding->isReplicated();
+  };
+  WalkResult walk = root->walk([&](Operation *op) {
+    if (op->getNumOperands() || op->getNumResults() != 1 ||
+        !isa<FunctionType>(op->getResult(0).getType()))
+      return WalkResult::advance();
+    for (NamedAttribute attribute : op->getAttrs()) {
+      auto symbol = dyn_cast<SymbolRefAttr>(attribute.getValue());
+      auto function = functions.find(
+          symbol ? symbols.lookupNearestSymbolFrom(op, symbol) : nullptr);
+      if (function == functions.end())
+        continue;
+      const SignatureShardings &signature = function->second->signature;
+      if (!llvm::any_of(signature.arguments, isSharded) &&
+          !llvm::any_of(signature.results, isSharded))
+        continue;
+      InFlightDiagnostic error =
+          op->emitError()
+          << "makes a value of function " << symbol
+          << ", whose arguments or results are sharded; call it directly, or "
+             "state that they are replicated";
+      error.attachNote(function->first->getLoc()) << "the function";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 /// States the shardings that are asked for by get_sharding, now that they are known,
@@ -109,7 +147,7 @@ LogicalResult partitionProgram(Operation *root,
   reshardChains(annotations);
   SymbolTableCollection symbols;
   ShardingPool pool;
-  llvm::MapVector<Operation *, std::unique_ptr<FunctionShardings>> functions;
+  FunctionShardingsMap functions;
   WalkResult read = root->walk([&](FunctionOpInterface function) {
     auto shardings =
         std::make_unique<FunctionShardings>(function, pool, symbols);
@@ -119,6 +157,8 @@ LogicalResult partitionProgram(Operation *root,
     return WalkResult::skip();
   });
   if (read.wasInterrupted())
+    return failure();
+  if (failed(checkFunctionValues(root, functions, symbols)))
     return failure();
   for (auto &[function, shardings] : functions)
     if (failed(answerQuestions(function, *shardings, symbols)))
