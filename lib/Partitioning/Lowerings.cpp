@@ -150,10 +150,9 @@ void populateAllOpLoweringPatterns(RewritePatternSet &patterns,
 void populateSimplificationPatterns(RewritePatternSet &patterns,
                                     SymbolTableCollection &) {
   MLIRContext *context = patterns.getContext();
-  for (RegisteredOperationName op :
-       context->getRegisteredOperationsByDialect(
-           ShardDialect::getDialectNamespace()))
-    op.getCanonicalizationPatterns(patterns, context);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.getDialectNamespace() == ShardDialect::getDialectNamespace())
+      op.getCanonicalizationPatterns(patterns, context);
 }
 
 } // namespace shard

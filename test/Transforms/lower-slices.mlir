@@ -20,7 +20,8 @@ func.func @all_coordinates() -> (index, index, index) {
 
 // CHECK-LABEL: func.func @some_coordinates
 // CHECK: %[[Z:.*]] = arith.remui
-// CHECK: %[[X:.*]] = arith.divui
+// CHECK: %[[R:.*]] = arith.divui
+// CHECK: %[[X:.*]] = arith.divui %[[R]]
 // CHECK: return %[[Z]], %[[X]]
 func.func @some_coordinates() -> (index, index) {
   %0:2 = shard.process_multi_index on @g axes = [2, 0] : index, index
