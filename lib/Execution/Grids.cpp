@@ -78,9 +78,10 @@ FailureOr<GridOp> shard::findGrid(ModuleOp module, func::FuncOp entry) {
 static constexpr int64_t kMostDevices = 1024;
 
 /// Gives the grid of `module`, or a new @grid, the shape `shape`; what else it says of
-/// its axes is dropped if there are fewer or more now, with a warning at `location`.
+/// its axes is dropped if there are fewer or more now, with a warning at `location`. No
+/// warning tells of names if the caller gives new ones (`isNamed`).
 static FailureOr<GridOp> reshapeGrid(ModuleOp module, ArrayRef<int64_t> shape,
-                                     Location location) {
+                                     bool isNamed, Location location) {
   FailureOr<GridOp> grid = findGrid(module);
   if (failed(grid))
     return failure();
@@ -93,7 +94,7 @@ static FailureOr<GridOp> reshapeGrid(ModuleOp module, ArrayRef<int64_t> shape,
     return GridOp::create(builder, module.getLoc(), "grid", shape);
   }
   if ((*grid).getRank() != static_cast<int64_t>(shape.size())) {
-    if ((*grid).getAxisNames() || (*grid).getLatency() ||
+    if (((*grid).getAxisNames() && !isNamed) || (*grid).getLatency() ||
         (*grid).getBandwidth())
       emitWarning(location)
           << "has " << shape.size() << " axes, and @" << (*grid).getSymName()
@@ -133,7 +134,8 @@ LogicalResult shard::setGrid(ModuleOp module, StringRef text) {
       break;
     rest = tail;
   }
-  return reshapeGrid(module, shape, optionLoc(context, "--grid", text, 0));
+  return reshapeGrid(module, shape, /*isNamed=*/false,
+                     optionLoc(context, "--grid", text, 0));
 }
 
 LogicalResult shard::setGrid(ModuleOp module, ArrayRef<int64_t> shape,
@@ -145,7 +147,8 @@ LogicalResult shard::setGrid(ModuleOp module, ArrayRef<int64_t> shape,
              << "a grid has axes of at least 1 device and at most "
              << kMostDevices << " devices in all";
   }
-  FailureOr<GridOp> grid = reshapeGrid(module, shape, module.getLoc());
+  FailureOr<GridOp> grid =
+      reshapeGrid(module, shape, !axisNames.empty(), module.getLoc());
   if (failed(grid))
     return failure();
   if (!axisNames.empty()) {
