@@ -37,7 +37,8 @@ static bool isNestable(ReductionKind kind, Type type) {
   return kind != ReductionKind::Generic;
 }
 
-static bool isPlain(AllReduceOp op) {
+template <typename OpT>
+static bool isPlain(OpT op) {
   return isa<TensorType>(op.getInput().getType()) && op.getCombiner().empty();
 }
 
@@ -204,44 +205,60 @@ static bool combinesAs(Operation *op, ReductionKind kind) {
   return false;
 }
 
+/// Whether the two reduce over the same devices in the same way.
+static bool isSameReduction(AllReduceOp a, AllReduceOp b) {
+  return sameSet(a.getGridAxes(), b.getGridAxes());
+}
+
+/// The order of axes says which device has which block.
+static bool isSameReduction(ReduceScatterOp a, ReduceScatterOp b) {
+  return a.getGridAxes() == b.getGridAxes() &&
+         a.getScatterAxis() == b.getScatterAxis();
+}
+
 namespace {
 // The sum of two sums is one sum of the sums on each device, and so on: one
-// all_reduce instead of two, where nothing else uses them. In another block the
-// devices may not be together.
-struct CombineAllReduces : OpRewritePattern<AllReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(AllReduceOp op,
+// all_reduce or reduce_scatter instead of two, where nothing else uses them. In
+// another block the devices may not be together.
+template <typename OpT>
+struct CombineReductions : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
+    Type inputType = op.getInput().getType();
     if (!op->hasOneUse() || !isPlain(op) ||
-        op.getInput().getType() != op.getResult().getType())
+        getElementTypeOrSelf(inputType) !=
+            getElementTypeOrSelf(op.getResult().getType()))
       return failure();
     Operation *user = *op->user_begin();
     if (user->getBlock() != op->getBlock() || user->getNumOperands() != 2 ||
         !combinesAs(user, op.getReduction()))
       return failure();
     bool isFirst = user->getOperand(0) == op.getResult();
-    auto other = user->getOperand(isFirst ? 1 : 0).getDefiningOp<AllReduceOp>();
+    auto other =
+        user->getOperand(isFirst ? 1 : 0).template getDefiningOp<OpT>();
     if (!other || other == op || !other->hasOneUse() || !isPlain(other) ||
         other->getBlock() != op->getBlock() ||
-        other.getInput().getType() != op.getInput().getType() ||
+        other.getInput().getType() != inputType ||
         other.getGridAttr() != op.getGridAttr() ||
         other.getReduction() != op.getReduction() ||
-        !sameSet(other.getGridAxes(), op.getGridAxes()))
+        !isSameReduction(op, other))
       return failure();
     rewriter.setInsertionPoint(user);
     Operation *local = rewriter.clone(*user);
     local->setOperand(isFirst ? 0 : 1, op.getInput());
     local->setOperand(isFirst ? 1 : 0, other.getInput());
-    rewriter.replaceOpWithNewOp<AllReduceOp>(
-        user, op.getResult().getType(), local->getResult(0), op.getGrid(),
-        op.getGridAxes(), op.getReduction());
+    local->getResult(0).setType(inputType);
+    Operation *combined = rewriter.clone(*op);
+    combined->setOperand(0, local->getResult(0));
+    combined->setLoc(user->getLoc());
+    rewriter.replaceOp(user, combined);
     rewriter.eraseOp(op);
     rewriter.eraseOp(other);
     return success();
   }
 };
 } // namespace
-
 
 void populateSliceOfAllReduce(RewritePatternSet &patterns) {
   patterns.add<SliceOfAllReduce>(patterns.getContext());
@@ -250,7 +267,7 @@ void populateSliceOfAllReduce(RewritePatternSet &patterns) {
 void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
   patterns.add<DropOneDeviceGroup<AllReduceOp>, NestedAllReduce,
-               CombineAllReduces>(context);
+               CombineReductions<AllReduceOp>>(context);
 }
 
 void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
@@ -260,8 +277,8 @@ void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void ReduceScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                   MLIRContext *context) {
-  patterns.add<DropOneDeviceGroup<ReduceScatterOp>, ReduceScatterOfReplicated>(
-      context);
+  patterns.add<DropOneDeviceGroup<ReduceScatterOp>, ReduceScatterOfReplicated,
+               CombineReductions<ReduceScatterOp>>(context);
 }
 
 } // namespace shard

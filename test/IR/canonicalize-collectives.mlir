@@ -645,6 +645,40 @@ func.func @max_of_max(%a: tensor<6xi32>, %b: tensor<6xi32>) -> tensor<6xi32> {
 
 // -----
 
+// CHECK-LABEL: func.func @sum_of_scattered_sums(
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<6xf32>, %[[B:[a-z0-9]+]]: tensor<6xf32>
+// CHECK-NEXT: %[[S:[a-z0-9_]+]] = arith.addf %[[B]], %[[A]] : tensor<6xf32>
+// CHECK-NEXT: %[[R:[a-z0-9_]+]] = shard.reduce_scatter %[[S]] on @g grid_axes = [0] scatter_axis = 0 : tensor<6xf32> -> tensor<3xf32>
+// CHECK-NEXT: return %[[R]]
+shard.grid @g(shape = 2x3)
+func.func @sum_of_scattered_sums(%a: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<3xf32> {
+  %0 = shard.reduce_scatter %a on @g grid_axes = [0] scatter_axis = 0 : tensor<6xf32> -> tensor<3xf32>
+  %1 = shard.reduce_scatter %b on @g grid_axes = [0] scatter_axis = 0 : tensor<6xf32> -> tensor<3xf32>
+  %2 = arith.addf %1, %0 : tensor<3xf32>
+  return %2 : tensor<3xf32>
+}
+
+// -----
+
+// Blocks go to other devices where axes have another order, or along another dimension.
+
+// CHECK-LABEL: func.func @not_scattered_alike(
+// CHECK-COUNT-4: shard.reduce_scatter
+// CHECK-NOT: shard.reduce_scatter
+shard.grid @g(shape = 2x3)
+func.func @not_scattered_alike(%a: tensor<6x6xf32>, %b: tensor<6x6xf32>, %c: tensor<6x12xf32>, %d: tensor<12x6xf32>)
+    -> (tensor<1x6xf32>, tensor<6x6xf32>) {
+  %0 = shard.reduce_scatter %a on @g grid_axes = [0, 1] scatter_axis = 0 : tensor<6x6xf32> -> tensor<1x6xf32>
+  %1 = shard.reduce_scatter %b on @g grid_axes = [1, 0] scatter_axis = 0 : tensor<6x6xf32> -> tensor<1x6xf32>
+  %2 = arith.addf %0, %1 : tensor<1x6xf32>
+  %3 = shard.reduce_scatter %c on @g grid_axes = [0] scatter_axis = 1 : tensor<6x12xf32> -> tensor<6x6xf32>
+  %4 = shard.reduce_scatter %d on @g grid_axes = [0] scatter_axis = 0 : tensor<12x6xf32> -> tensor<6x6xf32>
+  %5 = arith.addf %3, %4 : tensor<6x6xf32>
+  return %2, %5 : tensor<1x6xf32>, tensor<6x6xf32>
+}
+
+// -----
+
 // Unsigned maxima of signed ones, sums over other axes, sums that something else
 // uses, sums that convert, and twice one sum stay.
 
