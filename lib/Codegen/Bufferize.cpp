@@ -1,4 +1,4 @@
-//===- Bufferize.cpp - Tensors to buffers, and their lifetimes ------------===//
+//===- Bufferize.cpp - Tensors to buffers ---------------------------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,7 +12,6 @@
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
@@ -84,42 +83,4 @@ LogicalResult codegen::bufferize(ModuleOp module,
     return failure();
   bufferization::removeBufferizationAttributesInModule(module);
   return rejectHugeBuffers(module);
-}
-
-void codegen::insertDeallocations(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    BufferViewFlowAnalysis aliases(function);
-    SmallVector<memref::AllocOp> allocations;
-    function.walk([&](memref::AllocOp op) { allocations.push_back(op); });
-    for (memref::AllocOp allocation : allocations) {
-      Block *block = allocation->getBlock();
-      Operation *last = allocation;
-      bool escapes = false;
-      for (Value alias : aliases.resolve(allocation.getResult())) {
-        for (Operation *user : alias.getUsers()) {
-          Operation *ancestor = block->findAncestorOpInBlock(*user);
-          // Leaves the block, or may be kept by the callee's result.
-          if (!ancestor || ancestor->hasTrait<OpTrait::IsTerminator>() ||
-              (isa<CallOpInterface>(user) &&
-               llvm::any_of(user->getResultTypes(), [](Type type) {
-                 return isa<BaseMemRefType>(type);
-               }))) {
-            escapes = true;
-            break;
-          }
-          if (last->isBeforeInBlock(ancestor))
-            last = ancestor;
-        }
-        if (escapes)
-          break;
-      }
-      if (escapes)
-        continue;
-      OpBuilder builder(last->getContext());
-      builder.setInsertionPointAfter(last);
-      memref::DeallocOp::create(builder, allocation.getLoc(), allocation);
-    }
-  }
 }

@@ -32,17 +32,23 @@ namespace {
 constexpr size_t kAlignment = 64;
 
 /// Stands in front of every buffer of a run. All live buffers of a run form a
-/// ring, so that what the program does not free is freed at its end.
+/// ring, the newest first, so that what the program does not free is freed at its end.
 struct alignas(kAlignment) BufferHeader {
   BufferHeader *previous, *next;
   int64_t bytes;
+  /// Buffers are numbered in the order in which they are made.
+  uint64_t number;
+  /// Left alone by the next release of buffers that are newer than a mark.
+  bool keep;
 };
 
 } // namespace
 
 struct shard::RunMemory {
-  BufferHeader ring{&ring, &ring, 0};
+  BufferHeader ring{&ring, &ring, 0, 0, false};
   int64_t live = 0, peak = 0;
+  /// The ring itself has number 0.
+  uint64_t nextNumber = 1;
 
   RunMemory() = default;
   RunMemory(const RunMemory &) = delete;
@@ -78,6 +84,8 @@ static void *shardExecAllocate(uint64_t alignment, uint64_t size) {
     std::_Exit(1);
   }
   header->bytes = static_cast<int64_t>(size);
+  header->number = memory.nextNumber++;
+  header->keep = false;
   header->previous = &memory.ring;
   header->next = memory.ring.next;
   memory.ring.next->previous = header;
@@ -90,6 +98,26 @@ static void *shardExecAllocate(uint64_t alignment, uint64_t size) {
 static void shardExecFree(void *pointer) {
   if (pointer)
     currentMemory->release(static_cast<BufferHeader *>(pointer) - 1);
+}
+
+static uint64_t shardExecBufferMark() { return currentMemory->nextNumber; }
+
+static void shardExecKeepBuffer(uint64_t mark, uint64_t address) {
+  BufferHeader *header = currentMemory->ring.next;
+  for (; header->number >= mark; header = header->next)
+    header->keep |= reinterpret_cast<uint64_t>(header + 1) == address;
+}
+
+static void shardExecReleaseBuffers(uint64_t mark) {
+  RunMemory &memory = *currentMemory;
+  for (BufferHeader *header = memory.ring.next; header->number >= mark;) {
+    BufferHeader *older = header->next;
+    if (!header->keep)
+      memory.release(header);
+    else
+      header->keep = false;
+    header = older;
+  }
 }
 
 /// Whether the stack of this thread has room for one more call of a recursive
@@ -140,6 +168,12 @@ std::vector<std::pair<std::string, void *>> codegen::runSymbols() {
       {"_mlir_memref_to_llvm_aligned_alloc",
        reinterpret_cast<void *>(&shardExecAllocate)},
       {"_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&shardExecFree)},
+      {codegen::bufferMarkName.str(),
+       reinterpret_cast<void *>(&shardExecBufferMark)},
+      {codegen::keepBufferName.str(),
+       reinterpret_cast<void *>(&shardExecKeepBuffer)},
+      {codegen::releaseBuffersName.str(),
+       reinterpret_cast<void *>(&shardExecReleaseBuffers)},
       {codegen::stackCheckName.str(),
        reinterpret_cast<void *>(&shardExecStackHasRoom)},
       {"rtclock", reinterpret_cast<void *>(&shardExecClock)},

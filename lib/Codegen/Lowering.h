@@ -108,9 +108,18 @@ std::string nestName(llvm::StringRef function, unsigned number);
 /// Ops of linalg on buffers become kernel calls, if `kernelCalls`, and loops.
 mlir::LogicalResult lowerLinalg(mlir::ModuleOp module, bool kernelCalls);
 
-/// Frees buffers after their last use where that is easy to prove. All others
-/// live until the run ends, when its memory is released as a whole.
+/// Frees buffers after their last use where that is easy to prove, and at the end of
+/// each iteration of a loop all others that it made and does not yield. What is left
+/// lives until the run ends, when its memory is released as a whole.
 void insertDeallocations(mlir::ModuleOp module);
+
+/// Functions of the host: the number of the next buffer of the run; (number, address)
+/// -> () keeps the buffer at the address, if its number is not less, in the next
+/// release; (number) -> () frees all buffers from that number on that are not kept.
+inline constexpr llvm::StringLiteral bufferMarkName = "shard.exec.buffer_mark";
+inline constexpr llvm::StringLiteral keepBufferName = "shard.exec.keep_buffer";
+inline constexpr llvm::StringLiteral releaseBuffersName =
+    "shard.exec.release_buffers";
 
 /// The function that tells whether the stack of the thread has room for a call.
 inline constexpr llvm::StringLiteral stackCheckName =

@@ -104,7 +104,9 @@ def ShardInsertDeallocations : Pass<"shard-insert-deallocations", "::mlir::Modul
   let summary = "free buffers behind their last use where that is easy to prove";
   let description = [{
     A buffer whose uses, through any alias, stay in the block of its allocation is
-    freed behind the last of them. All others live until the host ends the run.
+    freed behind the last of them. Other buffers go through branches, loops and calls:
+    at the end of each iteration of a loop the host frees those that were made since the
+    loop began and are not yielded. What is left lives until the host ends the run.
     Programs without a host are given MLIR's ownership-based deallocation instead,
     which frees everything, for more code.
 
