@@ -7,14 +7,16 @@
 #   %shard_src      root of the checkout
 #   %shard_build    root of the build
 #   %cmake %cc %cxx %python   as the project was configured
+#   %numpy_python   a Python with NumPy, where there is the feature `numpy`
 #   %mpirun_openmpi %mpirun_mpich   the launchers, where there are such features
 # Features: shard-models, standalone (built against an installed MLIR), asan,
 #   asserts (SHARD_ASSERTIONS), cpu-LEVEL (x86-64, x86-64-v2, x86-64-v3, x86-64-v4: this
 #   machine runs code for it), clang (%cc is clang), openmpi, mpich (the runtime library
-#   for it was built, and there is a launcher).
+#   for it was built, and there is a launcher), numpy.
 
 import os
 import platform
+import subprocess
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -56,6 +58,12 @@ if platform.machine() == "x86_64" and os.path.exists("/proc/cpuinfo"):
         config.available_features.add("cpu-" + level)
 if "clang" in os.path.basename(config.c_compiler):
     config.available_features.add("clang")
+# A Python with NumPy: the one of the build, or that of Debian's package.
+for python in (config.python, "/usr/bin/python3"):
+    if not subprocess.run([python, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode:
+        config.available_features.add("numpy")
+        config.substitutions.append(("%numpy_python", python))
+        break
 for name, launcher in config.mpi_launchers.items():
     config.available_features.add(name)
     config.substitutions.append(("%mpirun_" + name, launcher))

@@ -115,6 +115,64 @@ static void expandConversion(Operation *op) {
   op->erase();
 }
 
+/// `value`, an i64, with what f64 cannot hold gathered in one bit, if that is needed:
+/// to round it to a narrow type, it is enough to know whether low bits are set.
+static Value gatherLowBits(OpBuilder &builder, Location loc, Value value,
+                           bool isSigned) {
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, number, 64);
+  };
+  constexpr int64_t kExact = int64_t(1) << 53, kLow = (1 << 12) - 1;
+  Value shifted = value, limit = constant(kExact);
+  if (isSigned) {
+    shifted = arith::AddIOp::create(builder, loc, value, limit);
+    limit = constant(2 * kExact);
+  }
+  Value isExact = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                        shifted, limit);
+  Value low = arith::AndIOp::create(builder, loc, value, constant(kLow));
+  Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, low,
+                                    constant(0));
+  Value bit = arith::SelectOp::create(builder, loc, any,
+                                      constant((kLow + 1) / 2), constant(0));
+  Value high = arith::AndIOp::create(builder, loc, value, constant(~kLow));
+  Value gathered = arith::OrIOp::create(builder, loc, high, bit);
+  return arith::SelectOp::create(builder, loc, isExact, value, gathered);
+}
+
+/// arith.sitofp and arith.uitofp from integers that f32 does not hold to a narrow
+/// type, rounded once. Returns whether it was one.
+static bool expandIntConversion(Operation *op) {
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+    return false;
+  Value source = op->getOperand(0);
+  unsigned width = source.getType().getIntOrFloatBitWidth();
+  if (width <= 24 || width > 64)
+    return false;
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType();
+  bool isSigned = isa<arith::SIToFPOp>(op);
+  if (width > 53) {
+    Type i64 = builder.getI64Type();
+    if (width < 64 && isSigned)
+      source = arith::ExtSIOp::create(builder, loc, i64, source);
+    else if (width < 64)
+      source = arith::ExtUIOp::create(builder, loc, i64, source);
+    source = gatherLowBits(builder, loc, source, isSigned);
+  }
+  Type f64 = builder.getF64Type();
+  Value wide;
+  if (isSigned)
+    wide = arith::SIToFPOp::create(builder, loc, f64, source);
+  else
+    wide = arith::UIToFPOp::create(builder, loc, f64, source);
+  Value odd = truncateToOdd(builder, loc, wide);
+  op->getResult(0).replaceAllUsesWith(fromF32(builder, loc, odd, type));
+  op->erase();
+  return true;
+}
+
 void codegen::expandNarrowFloats(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
@@ -130,6 +188,8 @@ void codegen::expandNarrowFloats(ModuleOp module) {
       expandConversion(op);
       continue;
     }
+    if (expandIntConversion(op))
+      continue;
     OpBuilder builder(op);
     Location loc = op->getLoc();
     for (OpOperand &operand : op->getOpOperands())

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shard/Codegen/Workarounds.h"
 #include "shard/Execution/Hints.h"
 
 #include "shard/Transforms/Passes.h"
@@ -54,6 +55,8 @@ LogicalResult shard::inlineCalls(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPrivate() && !function.isExternal())
       expandSignatureHints(function);
+  // The inliner canonicalizes.
+  expandNegativePadding(module);
   PassManager passes(module.getContext());
   passes.addPass(createInlinerPass());
   return passes.run(module);
@@ -66,6 +69,7 @@ LogicalResult shard::lowerTosa(ModuleOp module) {
   });
   if (!present)
     return success();
+  expandNegativePadding(module);
   PassManager passes(module.getContext());
   passes.addPass(createShardLowerTosa());
   if (failed(passes.run(module)))

@@ -17,13 +17,14 @@
 void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
                               const SpmdPipelineOptions &options) {
   const PropagationOptions &propagation = options.propagation;
+  // Both the lowering of tosa and the canonicalizer fold pads.
+  manager.addPass(createShardExpandNegativePadding());
   if (options.lowerTosa)
     manager.addPass(createShardLowerTosa());
   manager.addPass(createShardingPropagation(
       {propagation.strategy, propagation.traversal, propagation.uneven,
        propagation.opPriorities, propagation.userPriorities}));
   manager.addPass(createShardPartition({options.partition.globalArguments}));
-  manager.addPass(createShardExpandNegativePadding());
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
 }

@@ -10,6 +10,13 @@
 // VALUES: (4,) 7 7 1 2
 // VALUES: (2, 1) 7 7
 //
+// An op of tosa: its lowering folds other ops too. Inlining does so as well.
+// RUN: shard-run %s --entry tosa --output %t.tosa.npy
+// RUN: %python %S/Inputs/print_npy.py %t.tosa.npy | FileCheck %s --check-prefix=TOSA
+// RUN: shard-run %s --entry tosa --lift-constants --output %t.tosa.npy
+// RUN: %python %S/Inputs/print_npy.py %t.tosa.npy | FileCheck %s --check-prefix=TOSA
+// TOSA: (4,) 3 4 8 8
+//
 // RUN: shard-run %s --verify --grid 3 --hint 'result0=[[],[0]]' --hint 'result4=[[0]]' | FileCheck %s
 // RUN: shard-run %s --verify --grid 2x2 --hint 'result0=[[0],[1]]' --hint 'result1=[[0]]' | FileCheck %s
 // RUN: shard-run %s --verify --grid 2 --hint 'tensor.pad#0:0=[[0],[]]' --hint 'tensor.pad#4:0=[[0]]' | FileCheck %s
@@ -72,4 +79,14 @@ func.func private @widths(%t: tensor<4xi64>) -> (index, index) {
   %low = arith.index_cast %a : i64 to index
   %high = arith.index_cast %b : i64 to index
   return %low, %high : index, index
+}
+func.func @tosa() -> tensor<4xi32> {
+  %y = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %eight = arith.constant 8 : i32
+  %0 = tensor.pad %y low[-2] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %eight : i32
+  } : tensor<4xi32> to tensor<4xi32>
+  %1 = tosa.identity %0 : (tensor<4xi32>) -> tensor<4xi32>
+  return %1 : tensor<4xi32>
 }

@@ -25,9 +25,10 @@ struct SpmdPipelineOptions {
   bool lowerTosa = true;
 };
 
-/// From a program with hints to the program of one device: tosa ops are lowered
-/// to linalg and tensor unless `lowerTosa` is off, propagation, partition, then MLIR's canonicalizer and
-/// CSE, which drop what partition made twice. For a pass manager on modules. Pipeline `shard-spmd`.
+/// From a program with hints to the program of one device: negative padding becomes
+/// slices, tosa ops are lowered to linalg and tensor unless `lowerTosa` is off,
+/// propagation, partition, then MLIR's canonicalizer and CSE, which drop what partition
+/// made twice. For a pass manager on modules. Pipeline `shard-spmd`.
 void buildSpmdPipeline(mlir::OpPassManager &manager,
                        const SpmdPipelineOptions &options = {});
 

@@ -117,6 +117,7 @@ static void expand(RewriterBase &rewriter, tensor::PadOp op) {
     result = tensor::PadOp::create(rewriter, loc, type, slice, lows, highs,
                                    op.getNofold());
   }
+  result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   Region &body = result->getRegion(0);
   rewriter.inlineRegionBefore(op.getRegion(), body, body.begin());
   rewriter.replaceOp(op, result->getResults());
