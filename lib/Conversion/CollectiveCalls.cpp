@@ -214,9 +214,30 @@ FailureOr<SmallVector<int64_t>> groupWords(Operation *op,
   return words;
 }
 
-/// The number of a shard_rt_type for elements of `type`; 0 if there is none.
-/// Where elements are only moved, any type of the right width will do.
-int64_t runtimeType(Type type, bool combines) {
+/// Whether the runtime has the reduction of `op` on elements of `type`.
+LogicalResult checkReduction(Operation *op, ReductionKind kind, Type type) {
+  StringRef name = stringifyReductionKind(kind);
+  if (kind == ReductionKind::Generic)
+    return op->emitOpError()
+           << "has the reduction generic, which the runtime cannot call; use "
+              "one of the named kinds";
+  bool isFloat = isa<FloatType>(type);
+  bool ofIntegers = kind == ReductionKind::BitwiseAnd ||
+                    kind == ReductionKind::BitwiseOr ||
+                    kind == ReductionKind::BitwiseXor ||
+                    kind == ReductionKind::UMin || kind == ReductionKind::UMax;
+  if (isFloat && ofIntegers)
+    return op->emitOpError() << "has the reduction " << name
+                             << ", which is for integers, on " << type;
+  if (type.isInteger(1) && kind == ReductionKind::Average)
+    return op->emitOpError() << "has the reduction average, which has no "
+                                "meaning on i1";
+  return success();
+}
+
+} // namespace
+
+int64_t conversion::runtimeType(Type type, bool combines) {
   if (type.isF16())
     return SHARD_RT_F16;
   if (type.isBF16())
@@ -255,29 +276,6 @@ int64_t runtimeType(Type type, bool combines) {
     return 0;
   }
 }
-
-/// Whether the runtime has the reduction of `op` on elements of `type`.
-LogicalResult checkReduction(Operation *op, ReductionKind kind, Type type) {
-  StringRef name = stringifyReductionKind(kind);
-  if (kind == ReductionKind::Generic)
-    return op->emitOpError()
-           << "has the reduction generic, which the runtime cannot call; use "
-              "one of the named kinds";
-  bool isFloat = isa<FloatType>(type);
-  bool ofIntegers = kind == ReductionKind::BitwiseAnd ||
-                    kind == ReductionKind::BitwiseOr ||
-                    kind == ReductionKind::BitwiseXor ||
-                    kind == ReductionKind::UMin || kind == ReductionKind::UMax;
-  if (isFloat && ofIntegers)
-    return op->emitOpError() << "has the reduction " << name
-                             << ", which is for integers, on " << type;
-  if (type.isInteger(1) && kind == ReductionKind::Average)
-    return op->emitOpError() << "has the reduction average, which has no "
-                                "meaning on i1";
-  return success();
-}
-
-} // namespace
 
 FailureOr<CollectiveCall> conversion::describeCollective(Operation *op) {
   auto described =

@@ -44,6 +44,10 @@ struct CollectiveCall {
   llvm::SmallVector<CallArgument> arguments;
 };
 
+/// The number of a shard_rt_type for elements of `type`; 0 if there is none. Where
+/// elements are only moved, not combined, any type of the right width will do.
+int64_t runtimeType(mlir::Type type, bool combines);
+
 /// The call of the runtime that `op` becomes; an error if the runtime does not have
 /// such a collective.
 mlir::FailureOr<CollectiveCall> describeCollective(mlir::Operation *op);

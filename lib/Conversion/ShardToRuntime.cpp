@@ -341,5 +341,6 @@ static void registerOnce(const PassAllocatorFunction &create) {
 
 void shard::registerConversionPasses() {
   registerOnce([] { return createConvertShardToRuntime(); });
+  registerOnce([] { return createShardLegalizeElements(); });
   registerOnce([] { return createShardVerifyPartitioned(); });
 }

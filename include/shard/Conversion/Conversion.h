@@ -8,6 +8,8 @@
 //
 // How a partitioned program gets to LLVM:
 //
+//   shard-legalize-elements       collectives on elements that the runtime lacks
+//                                 -> others
 //   one-shot-bufferize            collectives on tensors -> runtime calls, by
 //                                 the models registered here
 //   any passes on buffers
@@ -40,6 +42,11 @@ void registerBufferizableOpInterfaceExternalModels(
 /// annotation, hint or manual computation. Pass shard-verify-partitioned as a
 /// function.
 mlir::LogicalResult verifyPartitioned(mlir::ModuleOp module);
+
+/// Collectives on tensors whose elements the runtime does not know become others; fails,
+/// with an error at the op, where there are none. Pass shard-legalize-elements as a
+/// function.
+mlir::LogicalResult legalizeElements(mlir::ModuleOp module);
 
 /// Pass convert-shard-to-runtime as a function; on failure at least one error
 /// has been emitted.

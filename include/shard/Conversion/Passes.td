@@ -66,4 +66,54 @@ def ShardVerifyPartitioned : Pass<"shard-verify-partitioned", "::mlir::ModuleOp"
   }];
 }
 
+def ShardLegalizeElements : Pass<"shard-legalize-elements", "::mlir::ModuleOp"> {
+  let summary = "give collectives elements that the runtime knows";
+  let description = [{
+    The runtime moves elements of 1, 8, 16, 32 and 64 bits. A collective on tensors of
+    other elements becomes one on the next wider integer, or one for each part of an
+    element: words of 64 bits, the real and the imaginary part. Floats are moved as the
+    integers of their bits.
+
+    Reductions are defined on f16, bf16, f32, f64, index, integers of up to 64 bits, and,
+    sums and averages, on complex numbers of these floats.
+
+    Errors: a reduction on other elements; elements that are signed or unsigned integers
+    of another width.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 2)
+    func.func @f(%a: tensor<2xi4>) -> tensor<2xi4> {
+      %0 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<2xi4> -> tensor<2xi4>
+      return %0 : tensor<2xi4>
+    }
+    // Output
+    #map = affine_map<(d0) -> (d0)>
+    module {
+      shard.grid @grid(shape = 2)
+      func.func @f(%arg0: tensor<2xi4>) -> tensor<2xi4> {
+        %0 = tensor.empty() : tensor<2xi8>
+        %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%arg0 : tensor<2xi4>) outs(%0 : tensor<2xi8>) {
+        ^bb0(%in: i4, %out: i8):
+          %5 = arith.extsi %in : i4 to i8
+          linalg.yield %5 : i8
+        } -> tensor<2xi8>
+        %all_reduce = shard.all_reduce %1 on @grid grid_axes = [0] : tensor<2xi8> -> tensor<2xi8>
+        %2 = tensor.empty() : tensor<2xi4>
+        %3 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%all_reduce : tensor<2xi8>) outs(%2 : tensor<2xi4>) {
+        ^bb0(%in: i8, %out: i4):
+          %5 = arith.trunci %in : i8 to i4
+          linalg.yield %5 : i4
+        } -> tensor<2xi4>
+        return %3 : tensor<2xi4>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::complex::ComplexDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // SHARD_CONVERSION_PASSES_TD

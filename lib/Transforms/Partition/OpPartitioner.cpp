@@ -10,6 +10,7 @@
 
 #include "shard/Partitioning/ShardingOption.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Debug.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -71,11 +72,37 @@ static ShardingOption optionOf(LocalFunction &local, ShardingInterface model,
                [&](unsigned index) { return context.result(index); });
 }
 
+/// Says that parts of a sum of f16, which lie on several devices, must each fit f16.
+/// On one device the terms meet in f32, and only the whole must.
+static void remarkOverflow(Operation *op, const LoopTable &table,
+                           const PartitionContext &context) {
+  AxisList axes;
+  for (auto [loop, split] : llvm::zip_equal(table.loops, context.option.loops))
+    if (loop.kind == LoopKind::Reduction)
+      axes.insert(axes.end(), split.begin(), split.end());
+  for (auto [index, value] : llvm::enumerate(op->getResults())) {
+    if (axes.empty() || !table.results[index].isTensor ||
+        !getElementTypeOrSelf(value.getType()).isF16() ||
+        table.results[index].reduction != ReductionKind::Sum)
+      continue;
+    std::string list = llvm::join(
+        llvm::map_range(axes,
+                        [](GridAxis axis) { return std::to_string(axis); }),
+        ", ");
+    mlir::emitRemark(op->getLoc())
+        << "'" << op->getName() << "' sums f16 in parts, split by "
+        << (axes.size() == 1 ? "axis " : "axes ") << list
+        << ": a part above 65504 becomes infinity, although the sum may not "
+           "be; sum in f32 if that can happen";
+  }
+}
+
 LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
   Operation *op = model;
   LoopTable table = buildLoopTable(op);
   ShardingOption option = optionOf(local, model, table);
   PartitionContext context(local.emission, table, option);
+  remarkOverflow(op, table, context);
   LLVM_DEBUG({
     llvm::dbgs() << "'" << op->getName() << "': ";
     print(llvm::dbgs(), context);
