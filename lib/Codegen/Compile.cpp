@@ -131,26 +131,43 @@ lowerCopy(ModuleOp module, StringRef entryName,
 FailureOr<std::unique_ptr<CompiledProgram>>
 shard::compile(ModuleOp module, StringRef entryName,
                const CompileOptions &options) {
-  std::unique_ptr<CompiledProgram> program(new CompiledProgram());
+  auto programs = compileAtLevels(module, entryName, options, options.optLevel);
+  if (failed(programs))
+    return failure();
+  return std::move(programs->front());
+}
+
+FailureOr<std::vector<std::unique_ptr<CompiledProgram>>>
+shard::compileAtLevels(ModuleOp module, StringRef entryName,
+                       CompileOptions options, ArrayRef<unsigned> levels) {
+  std::vector<TensorSpec> inputs, outputs;
   if (auto entry = module.lookupSymbol<func::FuncOp>(entryName))
-    if (failed(getSpecs(entry, entry.getArgumentTypes(), "argument",
-                        program->inputSpecs)) ||
-        failed(getSpecs(entry, entry.getResultTypes(), "result",
-                        program->outputSpecs)))
+    if (failed(getSpecs(entry, entry.getArgumentTypes(), "argument", inputs)) ||
+        failed(getSpecs(entry, entry.getResultTypes(), "result", outputs)))
       return failure();
   std::vector<std::pair<std::string, void *>> symbols = runSymbols();
   llvm::append_range(symbols, options.symbols);
   auto lowered = lowerCopy(module, entryName, symbols);
   if (failed(lowered))
     return failure();
-  program->constants = externalizeConstants(**lowered);
-  auto code = MachineCode::make(**lowered, mangledName(entryName), symbols,
-                                options, module);
-  if (failed(code))
-    return failure();
-  program->code = std::move(*code);
-  program->function = program->code->entryFunction();
-  return program;
+  auto constants = std::make_shared<const std::vector<HostTensor>>(
+      externalizeConstants(**lowered));
+  std::vector<std::unique_ptr<CompiledProgram>> programs;
+  for (unsigned level : levels) {
+    options.optLevel = level;
+    auto code = MachineCode::make(**lowered, mangledName(entryName), symbols,
+                                  options, module);
+    if (failed(code))
+      return failure();
+    std::unique_ptr<CompiledProgram> program(new CompiledProgram());
+    program->inputSpecs = inputs;
+    program->outputSpecs = outputs;
+    program->constants = constants;
+    program->code = std::move(*code);
+    program->function = program->code->entryFunction();
+    programs.push_back(std::move(program));
+  }
+  return programs;
 }
 
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>

@@ -168,32 +168,32 @@ struct OneDevice {
 };
 } // namespace
 
-/// Compiles what `options` ask for on one device. `module` has no grid if `alone`.
+/// Compiles what `options` ask for on one device. `module`, which is used up, has no
+/// grid if `alone`.
 static LogicalResult compileOneDevice(ModuleOp module, StringRef entryName,
                                       const RunOptions &options, bool alone,
                                       int64_t dynamicExtent,
                                       OneDevice &programs) {
-  OwningOpRef<ModuleOp> copy = module.clone();
-  auto entry = copy->lookupSymbol<func::FuncOp>(entryName);
-  eraseUnreachable(entry);
-  if (failed(dropShardings(*copy)) || failed(lowerTosa(*copy)))
+  eraseUnreachable(module.lookupSymbol<func::FuncOp>(entryName));
+  if (failed(dropShardings(module)) || failed(lowerTosa(module)))
     return failure();
-  programs.model = deriveErrorModel(copy->lookupSymbol<func::FuncOp>(entryName),
-                                    dynamicExtent);
-  auto compileAt = [&](unsigned level,
-                       std::unique_ptr<CompiledProgram> &program) {
-    CompileOptions compileOptions =
-        compileWithRuntime(options, runtime::runtimeSymbols());
-    compileOptions.optLevel = level;
-    auto compiled = compile(*copy, entryName, compileOptions);
-    if (succeeded(compiled))
-      program = std::move(*compiled);
-    return success(succeeded(compiled));
-  };
-  if (options.verify && failed(compileAt(1, programs.reference)))
+  programs.model = deriveErrorModel(
+      module.lookupSymbol<func::FuncOp>(entryName), dynamicExtent);
+  SmallVector<unsigned> levels;
+  if (options.verify)
+    levels.push_back(1);
+  bool optimizes = alone || (options.verify && options.timeOneDevice);
+  if (optimizes)
+    levels.push_back(options.optLevel);
+  auto compiled = compileAtLevels(
+      module, entryName, compileWithRuntime(options, runtime::runtimeSymbols()),
+      levels);
+  if (failed(compiled))
     return failure();
-  if (alone || (options.verify && options.timeOneDevice))
-    return compileAt(options.optLevel, programs.optimized);
+  if (optimizes)
+    programs.optimized = std::move(compiled->back());
+  if (options.verify)
+    programs.reference = std::move(compiled->front());
   return success();
 }
 
@@ -269,19 +269,24 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
   if (failed(makeInputs(entry, options, inputs)))
     return failure();
   OneDevice one;
-  if ((options.verify || !*gridOp) &&
-      failed(compileOneDevice(*work, entryName, options, !*gridOp,
-                              largestExtent(inputs), one)))
-    return failure();
   if (!*gridOp) {
+    if (failed(compileOneDevice(*work, entryName, options, /*alone=*/true,
+                                largestExtent(inputs), one)))
+      return failure();
     report.secondsCompile = secondsSince(begin);
     runAlone(entry, *one.optimized, inputs, report);
     return report;
   }
+  // The grid's program first: what is wrong with it is said before anything is
+  // compiled.
+  OwningOpRef<ModuleOp> whole = options.verify ? work->clone() : ModuleOp();
   FailureOr<GridProgram> program =
       partitionForGrid(*work, entryName, *gridOp, options, report);
   if (failed(program) ||
-      failed(compileForGrid(*work, entryName, options, *program)))
+      failed(compileForGrid(*work, entryName, options, *program)) ||
+      (options.verify &&
+       failed(compileOneDevice(*whole, entryName, options, /*alone=*/false,
+                               largestExtent(inputs), one))))
     return failure();
   report.secondsCompile = secondsSince(begin);
   runAndCompare(*program, one, inputs, options, report);

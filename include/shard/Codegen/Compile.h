@@ -122,15 +122,16 @@ public:
   run(llvm::ArrayRef<const HostTensor *> arguments) const;
 
 private:
-  friend mlir::FailureOr<std::unique_ptr<CompiledProgram>>
-  compile(mlir::ModuleOp, llvm::StringRef, const CompileOptions &);
+  friend mlir::FailureOr<std::vector<std::unique_ptr<CompiledProgram>>>
+      compileAtLevels(mlir::ModuleOp, llvm::StringRef, CompileOptions,
+                      llvm::ArrayRef<unsigned>);
   CompiledProgram();
 
   std::unique_ptr<codegen::MachineCode> code;
   void (*function)(void **) = nullptr;
   std::vector<TensorSpec> inputSpecs, outputSpecs;
   /// Large constants that the code refers to.
-  std::vector<HostTensor> constants;
+  std::shared_ptr<const std::vector<HostTensor>> constants;
 };
 
 /// Erases the functions that `entry` does not reach.
@@ -141,6 +142,12 @@ void eraseUnreachable(mlir::func::FuncOp entry);
 mlir::FailureOr<std::unique_ptr<CompiledProgram>>
 compile(mlir::ModuleOp module, llvm::StringRef entry,
         const CompileOptions &options = {});
+
+/// Compiles it once for each of `levels` (CompileOptions::optLevel). It is lowered to
+/// LLVM once.
+mlir::FailureOr<std::vector<std::unique_ptr<CompiledProgram>>>
+compileAtLevels(mlir::ModuleOp module, llvm::StringRef entry,
+                CompileOptions options, llvm::ArrayRef<unsigned> levels);
 
 /// Compiles function `entry` of `module` to an object file for `options.target`, which
 /// may be one that this machine cannot run. Its functions are named
