@@ -98,10 +98,32 @@ Operation *ShardDialect::materializeConstant(OpBuilder &builder,
 }
 
 namespace {
+/// The grid `name` of the nearest symbol table around `op`. A verifier of attributes is
+/// given no table of symbols; grids stand first or last in most modules, so that a search
+/// from both ends finds them at once, however many functions there are.
+GridOp lookupGrid(Operation *op, FlatSymbolRefAttr name) {
+  Operation *table = SymbolTable::getNearestSymbolTable(op);
+  if (!table || table->getRegion(0).empty())
+    return {};
+  mlir::Block &body = table->getRegion(0).front();
+  auto isIt = [&](Operation &candidate) {
+    auto grid = dyn_cast<GridOp>(candidate);
+    return grid && grid.getSymNameAttr() == name.getAttr();
+  };
+  for (auto first = body.begin(), end = body.end(); first != end; ++first) {
+    if (isIt(*first))
+      return cast<GridOp>(*first);
+    if (--end == first)
+      break;
+    if (isIt(*end))
+      return cast<GridOp>(*end);
+  }
+  return {};
+}
+
 FailureOr<GridOp> findGrid(Operation *op, ShardingAttr sharding,
                            EmitErrorFn emitError) {
-  auto grid =
-      SymbolTable::lookupNearestSymbolFrom<GridOp>(op, sharding.getGrid());
+  GridOp grid = lookupGrid(op, sharding.getGrid());
   // dialect_attr_c1
   if (!grid)
     return emitError() << "no grid is called \""
@@ -164,10 +186,10 @@ LogicalResult verifyOnValue(Operation *op, NamedAttribute attribute, Type type,
     return emitError() << "expects a #shard.local attribute";
   }
   // dialect_attr_c13
-  return emitError() << "is none of this dialect: those of arguments and results "
-                        "are \""
-                     << kShardingAttrName << "\" and \"" << kLocalAttrName
-                     << '"';
+  return emitError()
+         << "is none of this dialect: those of arguments and results "
+            "are \""
+         << kShardingAttrName << "\" and \"" << kLocalAttrName << '"';
 }
 } // namespace
 

@@ -12,7 +12,6 @@
 
 #include "shard/Propagation/Propagation.h"
 
-
 namespace shard {
 
 #define GEN_PASS_DEF_SHARDEXPLAIN
@@ -64,10 +63,14 @@ struct ShardExplainPass
     PropagationExplanation explanation;
     if (mlir::failed(annotateShardings(getOperation(), {}, &explanation)))
       return signalPassFailure();
+    // Standard error is not buffered.
+    std::string text;
+    llvm::raw_string_ostream stream(text);
     if (json)
-      explanation.printJson(llvm::errs());
+      explanation.printJson(stream);
     else
-      explanation.print(llvm::errs());
+      explanation.print(stream);
+    llvm::errs() << text;
   }
 };
 

@@ -23,7 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AxisSet.h"
+#include "FunctionGrids.h"
+#include "PartedBlocks.h"
 
 #include "shard/Transforms/Transforms.h"
 
@@ -38,8 +39,6 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-
-#include <map>
 
 using namespace mlir;
 
@@ -57,14 +56,23 @@ public:
         functions.push_back(function);
     });
     for (FunctionOpInterface function : functions) {
-      findGrid(function);
+      grids.add(function);
       seedArguments(function);
+      function->walk([&](CallOpInterface call) {
+        callers[calleeOf(call)].push_back(function);
+      });
+      wait(function);
     }
-    do {
-      changed = false;
-      for (FunctionOpInterface function : functions)
+    // A function is visited again where what comes in by its callers, or out of the
+    // functions that it calls, has changed.
+    while (!waiting.empty()) {
+      FunctionOpInterface function = waiting.pop_back_val();
+      isWaiting.erase(function);
+      do {
+        changed = false;
         visitRegion(function.getFunctionBody(), calledUnder.lookup(function));
-    } while (changed);
+      } while (changed);
+    }
     reporting = true;
     for (FunctionOpInterface function : functions)
       visitRegion(function.getFunctionBody(), calledUnder.lookup(function));
@@ -72,6 +80,10 @@ public:
   }
 
 private:
+  void wait(FunctionOpInterface function) {
+    if (isWaiting.insert(function).second)
+      waiting.push_back(function);
+  }
   void grow(AxisSet &set, AxisSet by) {
     if ((set | by) == set)
       return;
@@ -103,56 +115,9 @@ private:
     return set;
   }
 
-  /// The axes of a list of op `op`, which names the grid `grid`. One function
-  /// works on one grid, and on grids that this one refines; the axes of another
-  /// one may be any of its.
   AxisSet axesOf(Operation *op, FlatSymbolRefAttr grid,
                  ArrayRef<int16_t> axes) {
-    if (axes.empty())
-      return 0;
-    Operation *function = isa<FunctionOpInterface>(op)
-                              ? op
-                              : op->getParentOfType<FunctionOpInterface>();
-    GridOp known = gridOf.lookup(function);
-    GridOp own = getGrid(op, grid, symbols);
-    if (!known || !own)
-      return everyAxis;
-    if (known == own)
-      return setOf(axes);
-    auto [it, isNew] = runsOf.try_emplace({own, known});
-    if (isNew)
-      if (FailureOr<std::vector<AxisList>> found =
-              axesInRefinement(own, known, symbols);
-          succeeded(found))
-        it->second = std::move(*found);
-    const std::vector<AxisList> &runs = it->second;
-    AxisSet set = 0;
-    for (int16_t axis : axes)
-      set |= axis >= 0 && size_t(axis) < runs.size() ? setOf(runs[axis])
-                                                     : everyAxis;
-    return set;
-  }
-
-  /// The finest of the grids that a function is on.
-  void findGrid(FunctionOpInterface function) {
-    GridOp &finest = gridOf[function];
-    FlatSymbolRefAttr last;
-    auto name = [&](FlatSymbolRefAttr symbol) {
-      if (!symbol || symbol == last)
-        return;
-      last = symbol;
-      GridOp grid = getGrid(function, symbol, symbols);
-      if (grid && grid != finest &&
-          (!finest || succeeded(axesInRefinement(finest, grid, symbols))))
-        finest = grid;
-    };
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (auto local = function.getArgAttrOfType<LocalAttr>(i, kLocalAttrName))
-        name(local.getSharding().getGrid());
-    function->walk([&](Operation *op) {
-      if (isa_and_present<ShardDialect>(op->getDialect()))
-        name(op->getAttrOfType<FlatSymbolRefAttr>("grid"));
-    });
+    return grids.axesOf(op, grid, axes);
   }
 
   void seedArguments(FunctionOpInterface function) {
@@ -225,10 +190,18 @@ private:
   void visitRegion(Region &region, AxisSet under) {
     if (region.empty())
       return;
-    DenseMap<mlir::Block *, AxisSet> parted = partedBlocks(region);
+    PartedBlocks parted =
+        findPartedBlocks(region, postDominators, [&](Operation *terminator) {
+          return decidingOf(terminator);
+        });
+    for (auto [block, set] : parted.arguments)
+      for (BlockArgument argument : block->getArguments()) {
+        vary(argument, set);
+        resize(argument, set);
+      }
     for (mlir::Block &block : region)
       for (Operation &op : block)
-        visitOp(&op, under | parted.lookup(&block));
+        visitOp(&op, under | parted.under.lookup(&block));
   }
 
   /// What decides where a terminator goes: the operands that it does not hand on.
@@ -240,41 +213,6 @@ private:
           !branch.getSuccessorBlockArgument(operand.getOperandNumber()))
         set |= along(operand.get());
     return set;
-  }
-
-  /// Blocks that only some devices reach, or that they reach unequally often,
-  /// because of branches inside the region.
-  DenseMap<mlir::Block *, AxisSet> partedBlocks(Region &region) {
-    DenseMap<mlir::Block *, AxisSet> parted;
-    if (region.hasOneBlock())
-      return parted;
-    for (mlir::Block &block : region) {
-      Operation *branch = block.getTerminator();
-      if (branch->getNumSuccessors() < 2)
-        continue;
-      AxisSet set = decidingOf(branch);
-      if (set == 0)
-        continue;
-      llvm::SmallPtrSet<mlir::Block *, 8> reachable;
-      SmallVector<mlir::Block *> work(block.getSuccessors());
-      while (!work.empty()) {
-        mlir::Block *next = work.pop_back_val();
-        if (!reachable.insert(next).second)
-          continue;
-        llvm::append_range(work, next->getSuccessors());
-      }
-      bool loops = reachable.contains(&block);
-      for (mlir::Block *next : reachable) {
-        // Where the ways meet again, arguments tell which one was taken.
-        for (BlockArgument argument : next->getArguments()) {
-          vary(argument, set);
-          resize(argument, set);
-        }
-        if (loops || !postDominators.postDominates(next, &block))
-          parted[next] |= set;
-      }
-    }
-    return parted;
   }
 
   void visitOp(Operation *op, AxisSet under) {
@@ -299,11 +237,7 @@ private:
     }
     if (op->hasTrait<OpTrait::ReturnLike>() &&
         isa<FunctionOpInterface>(op->getParentOp()))
-      for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
-        grow(returned[{op->getParentOp(), index}].first, along(operand));
-        grow(returned[{op->getParentOp(), index}].second,
-             extentsAlong(operand));
-      }
+      visitReturn(op);
   }
 
   /// What decides on the way through the regions are the operands that are not
@@ -354,8 +288,35 @@ private:
     }
   }
 
+  /// Runs `step`; returns whether it made anything grow, which is no change of the
+  /// function that is visited.
+  template <typename StepFn>
+  bool growsElsewhere(StepFn &&step) {
+    bool before = std::exchange(changed, false);
+    step();
+    return std::exchange(changed, before);
+  }
+
+  void visitReturn(Operation *op) {
+    Operation *function = op->getParentOp();
+    bool grows = growsElsewhere([&] {
+      for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+        auto &[values, extents] = returned[{function, index}];
+        grow(values, along(operand));
+        grow(extents, extentsAlong(operand));
+      }
+    });
+    if (grows)
+      for (FunctionOpInterface caller : callers.lookup(function))
+        wait(caller);
+  }
+
+  Operation *calleeOf(CallOpInterface call) {
+    return call.resolveCallableInTable(&symbols);
+  }
+
   void visitCall(CallOpInterface call, AxisSet under) {
-    Operation *callee = call.resolveCallable();
+    Operation *callee = calleeOf(call);
     auto function = dyn_cast_or_null<FunctionOpInterface>(callee);
     if (!function || function.isExternal()) {
       AxisSet set = along(call->getOperands()) | under;
@@ -365,10 +326,14 @@ private:
       }
       return;
     }
-    grow(calledUnder[function], under);
-    if (auto arguments = callEdges(call, function))
-      for (auto [operand, argument] : *arguments)
-        hand(argument, operand->get(), 0);
+    bool grows = growsElsewhere([&] {
+      grow(calledUnder[function], under);
+      if (auto arguments = callEdges(call, function))
+        for (auto [operand, argument] : *arguments)
+          hand(argument, operand->get(), 0);
+    });
+    if (grows)
+      wait(function);
     for (auto [index, result] : llvm::enumerate(call->getResults())) {
       auto [values, extents] = returned.lookup({callee, index});
       vary(result, values | under);
@@ -475,15 +440,15 @@ private:
   /// The axes along which values and, of those of dynamic shape, extents vary.
   DenseMap<Value, AxisSet> varies, resized;
   DenseMap<Operation *, AxisSet> calledUnder;
+  DenseMap<Operation *, SmallVector<FunctionOpInterface>> callers;
+  /// The functions to visit.
+  SmallVector<FunctionOpInterface> waiting;
+  DenseSet<Operation *> isWaiting;
   /// Of each result of a function, its values and its extents.
   DenseMap<std::pair<Operation *, unsigned>, std::pair<AxisSet, AxisSet>>
       returned;
   SymbolTableCollection symbols;
-  /// By function.
-  DenseMap<Operation *, GridOp> gridOf;
-  /// Of two grids, for each axis of the first those of the second; empty where
-  /// the second does not refine the first.
-  std::map<std::pair<Operation *, Operation *>, std::vector<AxisList>> runsOf;
+  FunctionGrids grids{symbols};
   bool changed = false, reporting = false, foundError = false;
 };
 
