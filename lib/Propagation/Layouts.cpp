@@ -56,11 +56,13 @@ private:
       shardings.push_back(std::move(sharding));
   }
 
-  /// Whether `value` is split like `sharding` and has no layout of its own.
+  /// Whether `value` is split like `sharding` and has no layout of its own. A layout of
+  /// summands is not passed on: whoever takes them completes them first.
   bool fits(ValueId value, uint32_t sharding) const {
     uint32_t own = solution.values[value];
     return own != kReplicated && own < firstLaidOut &&
            shardings[own].partial.empty() &&
+           shardings[sharding].partial.empty() &&
            shardings[own].dims == shardings[sharding].dims;
   }
 

@@ -124,3 +124,15 @@ func.func @returns(%a: tensor<16xf32>, %p: i1) -> (tensor<16xf32>, tensor<16xf32
   %1 = math.exp %0 : tensor<16xf32>
   return %1, %a : tensor<16xf32>, tensor<16xf32>
 }
+
+// A result never takes the layout of summands, also not those of a group of one
+// device.
+// CHECK-LABEL: func.func @summands
+// CHECK-NOT: partial
+// CHECK: return
+shard.grid @one(shape = 4x1)
+func.func @summands(%a: tensor<16xf32>) -> tensor<16xf32> {
+  %h = shard.sharding @one split_axes = [[0]] partial = sum [1] halo_sizes = [1, 2] : !shard.sharding
+  %0 = shard.shard %a to %h annotate_for_users : tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
