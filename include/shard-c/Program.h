@@ -126,7 +126,10 @@ MLIR_CAPI_EXPORTED void shardPartitionPrint(ShardPartition partition,
                                             MlirStringCallback callback,
                                             void *userData);
 /// Prints what is known before a run, as the JSON object of `shard-run
-/// --report=json` (docs/shard-run.md).
+/// --report=json` (docs/shard-run.md). Nothing is measured: times are 0. Of a collective
+/// `calls` is -1 where it is known only when the program runs, and
+/// `bytes_sent_per_device`, else in bytes of all calls, is -1 where it depends on the
+/// device or on sizes of the run.
 MLIR_CAPI_EXPORTED void shardPartitionPrintReport(ShardPartition partition,
                                                   MlirStringCallback callback,
                                                   void *userData);

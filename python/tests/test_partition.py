@@ -72,6 +72,30 @@ def test_predicted_bytes_are_the_counted_ones():
         assert totals(part.collectives) == totals(part.last_run.collectives)
 
 
+def test_exchanges_of_halos_are_listed():
+    program = shard.load(
+        """
+        shard.grid @g(shape = 2x3)
+        func.func @main(%x: tensor<8x9xf32>) -> tensor<8x9xf32> {
+          %s = shard.sharding @g split_axes = [[0], [1]] : !shard.sharding
+          %h = shard.sharding @g split_axes = [[0], [1]] halo_sizes = [1, 1, 0, 1]
+              : !shard.sharding
+          %0 = shard.shard %x to %s : tensor<8x9xf32>
+          %1 = shard.shard %0 to %h annotate_for_users : tensor<8x9xf32>
+          %2 = math.exp %1 : tensor<8x9xf32>
+          return %2 : tensor<8x9xf32>
+        }"""
+    )
+    part = program.partition()
+    part.verify()
+    (row,) = part.collectives
+    (measured,) = part.last_run.collectives
+    assert (row.kind, row.axes, row.calls) == ("update_halo", ("0", "1"), 1)
+    assert (measured.kind, measured.axes, measured.calls) == (row.kind, row.axes, row.calls)
+    assert row.bytes is None and measured.bytes > 0
+    assert row.needed_by == measured.needed_by != ""
+
+
 def test_memory(megatron, tensors):
     assert megatron.memory.arguments == 256 + 1024 + 1024
     assert megatron.memory.results == 256
