@@ -210,6 +210,31 @@ CompileOptions execution::compileWithRuntime(
   return result;
 }
 
+FailureOr<TensorSpec> execution::argumentSpec(func::FuncOp entry,
+                                              unsigned index) {
+  Type type = entry.getArgumentTypes()[index];
+  if (std::optional<TensorSpec> spec = getTensorSpec(type))
+    return *spec;
+  return emitError(entry.getArgument(index).getLoc())
+         << "argument " << index << " has type " << type
+         << ", which has no form in host memory";
+}
+
+LogicalResult execution::checkInput(func::FuncOp entry, unsigned index,
+                                    ElementType type, ArrayRef<int64_t> shape,
+                                    const HostTensor &input) {
+  auto mayBe = [](int64_t wanted, int64_t given) {
+    return ShapedType::isDynamic(wanted) || wanted == given;
+  };
+  if (input.type() == type &&
+      std::equal(shape.begin(), shape.end(), input.shape().begin(),
+                 input.shape().end(), mayBe))
+    return success();
+  return emitError(entry.getArgument(index).getLoc())
+         << "argument " << index << " takes " << toString(type, shape)
+         << ", but the input is " << toString(input.type(), input.shape());
+}
+
 void execution::describeUnpartitioned(func::FuncOp entry, RunReport &report) {
   for (Type type : entry.getArgumentTypes()) {
     std::optional<TensorSpec> spec = getTensorSpec(type);

@@ -51,6 +51,16 @@ mlir::LogicalResult compileForGrid(mlir::ModuleOp module, llvm::StringRef entry,
                                    const RunOptions &options,
                                    GridProgram &program);
 
+/// What argument `index` of `entry` is in host memory; an error if it has no form there.
+mlir::FailureOr<TensorSpec> argumentSpec(mlir::func::FuncOp entry,
+                                         unsigned index);
+
+/// Fails, with an error, unless `input` fits argument `index` of `entry`, whose
+/// elements are of type `type` and whose whole shape is `shape`.
+mlir::LogicalResult checkInput(mlir::func::FuncOp entry, unsigned index,
+                               ElementType type, llvm::ArrayRef<int64_t> shape,
+                               const HostTensor &input);
+
 /// What the axes of `grid` are called. Those of a refinement of `base` are named
 /// after the axis that they are a part of, as in an attribute.
 std::vector<std::string> axisNamesOf(GridOp grid, GridOp base);

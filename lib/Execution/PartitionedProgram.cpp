@@ -85,23 +85,12 @@ PartitionedProgram::check(const std::vector<HostTensor> &inputs) const {
     return entry.emitError()
            << "'" << entryName << "' takes " << entry.getNumArguments()
            << " arguments, but " << inputs.size() << " are given";
-  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
-    Location loc = entry.getArgument(index).getLoc();
-    std::optional<TensorSpec> spec = getTensorSpec(type);
-    if (!spec)
-      return emitError(loc) << "argument " << index << " has type " << type
-                            << ", which has no form in host memory";
-    const std::vector<int64_t> &shape = program->arguments[index].shape;
-    bool fits = inputs[index].type() == spec->type &&
-                inputs[index].shape().size() == shape.size();
-    for (size_t i = 0; fits && i < shape.size(); ++i)
-      fits = ShapedType::isDynamic(shape[i]) ||
-             shape[i] == inputs[index].shape()[i];
-    if (!fits)
-      return emitError(loc)
-             << "argument " << index << " takes " << toString(spec->type, shape)
-             << ", but the input is "
-             << toString(inputs[index].type(), inputs[index].shape());
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    FailureOr<TensorSpec> spec = argumentSpec(entry, index);
+    if (failed(spec) ||
+        failed(checkInput(entry, index, spec->type,
+                          program->arguments[index].shape, input)))
+      return failure();
   }
   return success();
 }

@@ -46,10 +46,9 @@ static LogicalResult makeInputs(func::FuncOp entry, RunOptions &options,
   }
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
     Location loc = entry.getArgument(index).getLoc();
-    std::optional<TensorSpec> spec = getTensorSpec(type);
-    if (!spec)
-      return emitError(loc) << "argument " << index << " has type " << type
-                            << ", which has no form in host memory";
+    FailureOr<TensorSpec> spec = argumentSpec(entry, index);
+    if (failed(spec))
+      return failure();
     auto given = options.inputs.find(index);
     if (given == options.inputs.end()) {
       if (llvm::any_of(spec->shape, ShapedType::isDynamic))
@@ -65,16 +64,8 @@ static LogicalResult makeInputs(func::FuncOp entry, RunOptions &options,
       continue;
     }
     HostTensor &tensor = given->second;
-    bool fits = tensor.type() == spec->type &&
-                tensor.shape().size() == spec->shape.size();
-    for (size_t i = 0; fits && i < spec->shape.size(); ++i)
-      fits = ShapedType::isDynamic(spec->shape[i]) ||
-             spec->shape[i] == tensor.shape()[i];
-    if (!fits)
-      return emitError(loc)
-             << "argument " << index << " takes "
-             << toString(spec->type, spec->shape) << ", but the input is "
-             << toString(tensor.type(), tensor.shape());
+    if (failed(checkInput(entry, index, spec->type, spec->shape, tensor)))
+      return failure();
     inputs.push_back(std::move(tensor));
   }
   return success();

@@ -34,18 +34,6 @@ void registerShardDialect(DialectRegistry &registry) {
 }
 
 namespace {
-/// Whether an argument or a result of `function` has a hint, which is lost where
-/// the function is inlined.
-bool hasSignatureHint(FunctionOpInterface function) {
-  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-    if (function.getArgAttr(i, kShardingAttrName))
-      return true;
-  for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
-    if (function.getResultAttr(i, kShardingAttrName))
-      return true;
-  return false;
-}
-
 /// Ops of the dialect may move into a caller, and all ops into the body of a
 /// manual computation, where no hint is lost or changes its meaning.
 struct ShardInliner : public DialectInlinerInterface {
@@ -60,6 +48,7 @@ struct ShardInliner : public DialectInlinerInterface {
   bool isLegalToInline(Operation *op, Region *into, bool,
                        IRMapping &) const override {
     auto callee = op->getParentOfType<FunctionOpInterface>();
+    // A hint of the signature is lost where the function is inlined.
     if (callee && hasSignatureHint(callee))
       return false;
     // The numbers of groups count per function: one that the caller has, maybe

@@ -21,6 +21,16 @@ GridOp getGrid(Operation *op, FlatSymbolRefAttr symbol,
   return symbols.lookupNearestSymbolFrom<GridOp>(op, symbol);
 }
 
+bool hasSignatureHint(FunctionOpInterface function) {
+  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+    if (function.getArgAttr(i, kShardingAttrName))
+      return true;
+  for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
+    if (function.getResultAttr(i, kShardingAttrName))
+      return true;
+  return false;
+}
+
 GridOp getGrid(Operation *op, SymbolTableCollection &symbols) {
   if (auto shard = dyn_cast<ShardOp>(op)) {
     ShardingOp sharding = getShardingOp(shard.getSharding());

@@ -108,6 +108,7 @@ public:
     }
     checkResults();
     table.pointwise = indexesAlike() && model.isPointwise();
+    table.decidesOption = model.decidesOption();
     pruneDims();
     return std::move(table);
   }

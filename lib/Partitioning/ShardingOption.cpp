@@ -357,11 +357,10 @@ private:
 bool decidesOption(Operation *op, const LoopTable &table, const Grid &grid,
                    llvm::function_ref<Sharding(unsigned)> operand,
                    llvm::function_ref<Sharding(unsigned)> result) {
-  auto model = dyn_cast<ShardingInterface>(op);
-  if (!model)
+  if (!table.decidesOption)
     return false;
   std::optional<ShardingOption> own =
-      model.getShardingOption(grid, operand, result);
+      cast<ShardingInterface>(op).getShardingOption(grid, operand, result);
   return own && isValidOption(table, grid, *own);
 }
 
@@ -416,10 +415,11 @@ searchOption(Operation *op, const LoopTable &table, const Grid &grid,
                                 resultTypes = tensorTypes(op->getResultTypes());
   OptionSearch search(table, grid, operandTypes, resultTypes, operands, results,
                       planner);
-  if (auto model = dyn_cast<ShardingInterface>(op))
-    if (std::optional<ShardingOption> own = model.getShardingOption(
-            grid, [&](unsigned index) { return operands[index]; },
-            [&](unsigned index) { return results[index]; }))
+  if (table.decidesOption)
+    if (std::optional<ShardingOption> own =
+            cast<ShardingInterface>(op).getShardingOption(
+                grid, [&](unsigned index) { return operands[index]; },
+                [&](unsigned index) { return results[index]; }))
       if (std::optional<ShardingOption> option =
               search.withLoops(std::move(*own)))
         return option;

@@ -57,22 +57,12 @@ public:
 
 private:
   void addFunction(FunctionOpInterface function) {
-    if (function.isExternal() && !statesShardings(function))
+    if (function.isExternal() && !hasSignatureHint(function))
       return;
     numbers[function] = functions.size();
     classes.insert(functions.size());
     functions.push_back(function);
     grids.emplace_back();
-  }
-
-  static bool statesShardings(FunctionOpInterface function) {
-    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-      if (function.getArgAttr(i, kShardingAttrName))
-        return true;
-    for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
-      if (function.getResultAttr(i, kShardingAttrName))
-        return true;
-    return false;
   }
 
   LogicalResult name(unsigned number, FlatSymbolRefAttr symbol,

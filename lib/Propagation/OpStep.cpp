@@ -332,10 +332,10 @@ void OpStep::propose(const FlatTable &table, unsigned tensor, StateId state,
 
 /// Whether operand `tensor` is repeated along a loop of the results.
 static bool isRepeated(const FlatTable &table, unsigned tensor) {
-  llvm::ArrayRef<uint16_t> own(
-      table.loopOf.data() + table.loopBegin[table.dimBegin[tensor]],
-      table.loopBegin[table.dimBegin[tensor + 1]] -
-          table.loopBegin[table.dimBegin[tensor]]);
+  llvm::ArrayRef<uint16_t> own(table.loopOf.data() +
+                                   table.loopBegin[table.dimBegin[tensor]],
+                               table.loopBegin[table.dimBegin[tensor + 1]] -
+                                   table.loopBegin[table.dimBegin[tensor]]);
   for (auto [number, loop] : llvm::enumerate(table.loops))
     if (loop.kind == LoopKind::Parallel && loop.extent != 1 &&
         !llvm::is_contained(own, uint16_t(number)))

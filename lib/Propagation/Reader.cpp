@@ -64,8 +64,8 @@ LogicalResult Reader::declare(FunctionOpInterface function) {
       taken.push_back(idOf(function.getArgument(index)));
     auto attr =
         function.getArgAttrOfType<ShardingAttr>(index, kShardingAttrName);
-    Location location = isExternal ? function.getLoc()
-                                   : function.getArgument(index).getLoc();
+    Location location =
+        isExternal ? function.getLoc() : function.getArgument(index).getLoc();
     if (failed(declareTensor(function, taken.back(), attr, type, location,
                              "argument " + Twine(index))))
       return failure();
@@ -132,11 +132,12 @@ LogicalResult Reader::readOp(Operation *op) {
   } else if (auto call = dyn_cast<CallOpInterface>(op);
              call && readCall(call, program, symbols)) {
     return success();
+  } else if (op->getNumRegions() == 0) {
+    // A plain op: the interfaces below are about regions.
   } else if (RegionLoopsInterface loops = asRegionLoops(op)) {
     return readRegionLoops(loops);
   } else if (auto branch = dyn_cast<RegionBranchOpInterface>(op);
-             branch && op->getNumRegions() &&
-             readRegionBranch(branch, program)) {
+             branch && readRegionBranch(branch, program)) {
     for (Region &region : op->getRegions())
       if (failed(readRegion(region)))
         return failure();

@@ -242,6 +242,9 @@ private:
 
   /// Whether the model of `owner` decides how it is split.
   bool decides(OpId op, Operation *owner) {
+    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+    if (!table.decidesOption)
+      return false;
     llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
     auto sharding = [&](unsigned tensor) {
       return tensors[tensor] == kNoValue ? Sharding()
@@ -251,11 +254,10 @@ private:
     Grid inside;
     if (scope)
       inside = planningGrid(program.problem, scope, out);
-    return decidesOption(
-        owner, program.tables.table(program.problem.opTable[op]),
-        scope ? inside : out.grid, sharding, [&](unsigned result) {
-          return sharding(owner->getNumOperands() + result);
-        });
+    return decidesOption(owner, table, scope ? inside : out.grid, sharding,
+                         [&](unsigned result) {
+                           return sharding(owner->getNumOperands() + result);
+                         });
   }
 
   /// The scope that the tensors of an op are in.

@@ -19,6 +19,8 @@
 #include "shard/Geometry/Sharding.h"
 #include "shard/IR/ShardOps.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 namespace shard {
 
 using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
@@ -40,6 +42,9 @@ mlir::FailureOr<Grid> staticGrid(GridOp grid);
 mlir::FailureOr<std::vector<AxisList>>
 axesInRefinement(GridOp coarse, GridOp fine,
                  mlir::SymbolTableCollection &symbols);
+
+/// Whether an argument or a result of `function` has a hint.
+bool hasSignatureHint(mlir::FunctionOpInterface function);
 
 /// Writes the halos and offsets of `shardings` that are SSA values but
 /// fold to constants (arith, tensor.dim of a static extent) as numbers. Those that

@@ -111,6 +111,9 @@ struct LoopTable {
   /// the op computes the same at every place (ShardingInterface::isPointwise).
   bool pointwise = false;
 
+  /// The op may decide itself which loops are split (ShardingInterface::decidesOption).
+  bool decidesOption = false;
+
   bool isInit(unsigned operand) const {
     return firstInit >= 0 && operand >= unsigned(firstInit);
   }

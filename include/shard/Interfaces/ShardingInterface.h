@@ -94,6 +94,7 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
     return ::shard::readsSingleElements(op, operand);
   }
   bool isShapeOperand(mlir::Operation *, unsigned) const { return false; }
+  bool decidesOption(mlir::Operation *) const { return false; }
   std::optional<ShardingOption>
   getShardingOption(mlir::Operation *, const Grid &,
                     llvm::function_ref<Sharding(unsigned)>,

@@ -109,7 +109,14 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       "bool", "isShapeOperand", (ins "unsigned":$operand), "",
       "return false;">,
     InterfaceMethod<[{
-        Which loops the op is to be split by, if it decides this itself. Of the
+        Whether the op may decide itself which loops it is split by. If not, which
+        is the default, `getShardingOption` is never asked.
+        The answer must not depend on shardings: it is kept for all equal ops.
+      }],
+      "bool", "decidesOption", (ins), "", "return false;">,
+    InterfaceMethod<[{
+        Which loops the op is to be split by, if it decides this itself; asked
+        only where `decidesOption` is true. Of the
         option only `loops` counts; the partial rule says the rest. `operand(i)`
         is the sharding in which operand i comes, `result(i)` that in which
         result i is wanted; a sharding without dimensions stands for what is no

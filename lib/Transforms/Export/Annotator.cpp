@@ -182,6 +182,10 @@ private:
                                       value, sharding, UnitAttr());
     if (!def || def->getNumResults() > 1)
       rows[{def, value.getParentBlock()}].push_back(annotation);
+    if (def) {
+      value.replaceAllUsesExcept(annotation, annotation);
+      return;
+    }
     // Ops that combine slices in parallel write to the block argument itself.
     value.replaceUsesWithIf(annotation, [&](OpOperand &use) {
       auto combine = dyn_cast<ParallelCombiningOpInterface>(use.getOwner());

@@ -93,6 +93,7 @@ struct WholeColumnsModel
   SmallVector<AffineMap> getShardingMaps(Operation *op) const {
     return NormsModel().getShardingMaps(op);
   }
+  bool decidesOption(Operation *) const { return true; }
   std::optional<shard::ShardingOption> getShardingOption(
       Operation *, const shard::Grid &,
       llvm::function_ref<shard::Sharding(unsigned)> operand,
