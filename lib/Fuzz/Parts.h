@@ -119,6 +119,9 @@ void collectiveProgram(ProgramBuilder &program);
 // PartialPrograms.cpp.
 void partialProgram(ProgramBuilder &program);
 
+// GridPrograms.cpp.
+void gridsProgram(ProgramBuilder &program);
+
 // HintPrograms.cpp.
 void hintProgram(ProgramBuilder &program);
 void callProgram(ProgramBuilder &program);

@@ -207,27 +207,30 @@ static FlatSymbolRefAttr annotatedGrid(ShardOp op) {
   return sharding ? sharding.getGridAttr() : FlatSymbolRefAttr();
 }
 
-// Compares with the defining annotation and with the next one in the use list,
-// which finds every mixture in linear time.
+// One value is on one grid, and an annotation puts its source there, unless it is for
+// users or annotates an annotation: then it reshards. Compares with the next such
+// annotation in the use list, which finds every mixture in linear time.
 static LogicalResult checkOneGrid(ShardOp op, FlatSymbolRefAttr grid) {
-  auto check = [&](ShardOp other) -> LogicalResult {
+  if (op.getAnnotateForUsers() || op.getSrc().getDefiningOp<ShardOp>())
+    return success();
+  OpOperand *use = &op->getOpOperand(0);
+  while (
+      (use = static_cast<OpOperand *>(use->getNextOperandUsingThisValue()))) {
+    auto other = dyn_cast<ShardOp>(use->getOwner());
+    if (!other || other.getAnnotateForUsers())
+      continue;
     FlatSymbolRefAttr otherGrid = annotatedGrid(other);
     if (!otherGrid || otherGrid == grid)
       return success();
     // sharding_c12
     InFlightDiagnostic diag = op.emitOpError("annotates with grid ")
                               << grid << " a value that is annotated with grid "
-                              << otherGrid;
+                              << otherGrid
+                              << "; where only some users want it, annotate it "
+                                 "for users";
     diag.attachNote(other.getLoc()) << "other annotation";
     return diag;
-  };
-  if (auto source = op.getSrc().getDefiningOp<ShardOp>())
-    if (failed(check(source)))
-      return failure();
-  OpOperand *use = &op->getOpOperand(0);
-  while ((use = static_cast<OpOperand *>(use->getNextOperandUsingThisValue())))
-    if (auto other = dyn_cast<ShardOp>(use->getOwner()))
-      return check(other);
+  }
   return success();
 }
 

@@ -41,10 +41,10 @@ public:
         components.emplace_back();
       Component &component = components[entry->second];
       component.functions.push_back(functions[i]);
-      if (!component.grid)
-        component.grid = grids[i];
+      component.grids.insert_range(grids[i]);
     }
-    llvm::erase_if(components, [](auto &component) { return !component.grid; });
+    llvm::erase_if(components,
+                   [](auto &component) { return component.grids.empty(); });
     // Its callers, who are not looked at, would keep the old signature. A public
     // function is called by what it states.
     auto function = dyn_cast<FunctionOpInterface>(root);
@@ -67,11 +67,13 @@ private:
 
   LogicalResult name(unsigned number, FlatSymbolRefAttr symbol,
                      Operation *from) {
-    if (grids[number] || !symbol)
+    if (!symbol || (last.first == number && last.second == symbol))
       return success();
-    grids[number] = getGrid(from, symbol, symbols);
-    if (!grids[number])
+    GridOp grid = getGrid(from, symbol, symbols);
+    if (!grid)
       return from->emitError() << "there is no grid called " << symbol;
+    grids[number].insert(grid);
+    last = {number, symbol};
     return success();
   }
 
@@ -84,12 +86,11 @@ private:
   LogicalResult scan(unsigned number) {
     FunctionOpInterface function = functions[number];
     for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-      if (!grids[number] &&
-          failed(nameAttr(number, function.getArgAttr(i, kShardingAttrName))))
+      if (failed(nameAttr(number, function.getArgAttr(i, kShardingAttrName))))
         return failure();
     for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
-      if (!grids[number] && failed(nameAttr(number, function.getResultAttr(
-                                                        i, kShardingAttrName))))
+      if (failed(
+              nameAttr(number, function.getResultAttr(i, kShardingAttrName))))
         return failure();
     Dialect *dialect = root->getContext()->getLoadedDialect<ShardDialect>();
     WalkResult walked =
@@ -103,8 +104,6 @@ private:
   }
 
   WalkResult scanHint(unsigned number, Operation *op) {
-    if (grids[number])
-      return WalkResult::advance();
     FlatSymbolRefAttr symbol;
     if (auto shard = dyn_cast<ShardOp>(op)) {
       if (ShardingOp sharding = getShardingOp(shard.getSharding()))
@@ -136,7 +135,9 @@ private:
   Operation *root;
   SymbolTableCollection &symbols;
   std::vector<FunctionOpInterface> functions;
-  std::vector<GridOp> grids;
+  std::vector<llvm::SmallSetVector<GridOp, 1>> grids;
+  /// The function and the symbol that were looked up last.
+  std::pair<unsigned, FlatSymbolRefAttr> last;
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::EquivalenceClasses<unsigned> classes;
 };

@@ -13,13 +13,15 @@
 
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace shard::propagation {
 
-/// The functions that call one another, and the grid that their hints name.
+/// The functions that call one another, and the grids that their hints name, in the
+/// order in which they are named.
 struct Component {
   llvm::SmallVector<mlir::FunctionOpInterface> functions;
-  GridOp grid;
+  llvm::SmallSetVector<GridOp, 1> grids;
 };
 
 /// Finds the components of `root`, a module or a function, in the order of their

@@ -12,20 +12,25 @@ using namespace mlir;
 
 namespace shard::propagation {
 
-LogicalResult HintTable::checkGrid(FlatSymbolRefAttr symbol, Operation *from,
-                                   Location location) {
+FailureOr<bool> HintTable::isOwnGrid(FlatSymbolRefAttr symbol, Operation *from,
+                                     Location location) {
   GridOp found = ::shard::getGrid(from, symbol, symbols);
   if (!found)
     return emitError(location) << "there is no grid called " << symbol;
-  if (found == gridOp)
-    return success();
-  InFlightDiagnostic diagnostic =
-      emitError(location) << "hint on grid " << symbol
-                          << " in a program that uses grid @"
-                          << gridOp.getSymName()
-                          << "; functions that call one another use one grid";
-  diagnostic.attachNote(gridOp.getLoc()) << "the other grid is here";
-  return diagnostic;
+  return found == gridOp;
+}
+
+void HintTable::addForeign(ValueId value, FlatSymbolRefAttr symbol,
+                           Operation *from, Location location) {
+  foreign.push_back({value, ::shard::getGrid(from, symbol, symbols), location});
+}
+
+std::vector<HintTable::GridOfValue> HintTable::gridsOfValues() const {
+  std::vector<GridOfValue> all;
+  for (const PlacedHint &hint : hints)
+    all.push_back({hint.value, gridOp, hint.location});
+  llvm::append_range(all, foreign);
+  return all;
 }
 
 FailureOr<ResolvedSharding> HintTable::resolve(ShardingAttr attr, Type type,
@@ -91,9 +96,14 @@ LogicalResult HintTable::add(ValueId value, ShardingAttr attr, Type type,
     hints.push_back({value, known->second, location, attr, nullptr});
     return success();
   }
-  Layout layout;
-  if (failed(checkGrid(attr.getGrid(), from, location)))
+  FailureOr<bool> isOwn = isOwnGrid(attr.getGrid(), from, location);
+  if (failed(isOwn))
     return failure();
+  if (!*isOwn) {
+    addForeign(value, attr.getGrid(), from, location);
+    return success();
+  }
+  Layout layout;
   FailureOr<Hint> hint = resolveHint(attr, type, location, layout);
   if (failed(hint))
     return failure();
@@ -105,8 +115,13 @@ LogicalResult HintTable::add(ValueId value, ShardingAttr attr, Type type,
 
 LogicalResult HintTable::add(ValueId value, ShardingOp op,
                              RankedTensorType type, Location location) {
-  if (failed(checkGrid(op.getGridAttr(), op, location)))
+  FailureOr<bool> isOwn = isOwnGrid(op.getGridAttr(), op, location);
+  if (failed(isOwn))
     return failure();
+  if (!*isOwn) {
+    addForeign(value, op.getGridAttr(), op, location);
+    return success();
+  }
   FailureOr<Sharding> sharding =
       ::shard::resolve(op, type.getRank(), [&] { return emitError(location); });
   if (failed(sharding))

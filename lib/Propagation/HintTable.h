@@ -36,9 +36,15 @@ public:
   void add(ValueId value, Hint hint, ShardingAttr attr,
            mlir::Location location);
 
-  /// An error unless `symbol`, looked up from `from`, is the grid of the problem.
-  mlir::LogicalResult checkGrid(mlir::FlatSymbolRefAttr symbol,
-                                mlir::Operation *from, mlir::Location location);
+  /// Whether `symbol`, looked up from `from`, is the grid of the problem; an error if
+  /// there is no such grid.
+  mlir::FailureOr<bool> isOwnGrid(mlir::FlatSymbolRefAttr symbol,
+                                  mlir::Operation *from,
+                                  mlir::Location location);
+  /// Notes that a hint at `location` is on another grid: it is for the problem of
+  /// that grid.
+  void addForeign(ValueId value, mlir::FlatSymbolRefAttr symbol,
+                  mlir::Operation *from, mlir::Location location);
   mlir::FailureOr<ResolvedSharding> resolve(ShardingAttr attr, mlir::Type type,
                                             mlir::Location location) const;
 
@@ -55,6 +61,17 @@ public:
   /// The values that an annotation, a constraint without users or a group is for,
   /// maybe several times.
   std::vector<ValueId> annotated;
+
+  /// A value with a hint, and the grid of the hint.
+  struct GridOfValue {
+    ValueId value;
+    GridOp grid;
+    mlir::Location location;
+  };
+  /// Hints on other grids than that of the problem.
+  std::vector<GridOfValue> foreign;
+  /// All hints, those on the grid of the problem first.
+  std::vector<GridOfValue> gridsOfValues() const;
 
   /// Halos and offsets of annotated values, which the engine does not know.
   struct Layout {

@@ -68,9 +68,12 @@ LogicalResult findManualScopes(ArrayRef<FunctionOpInterface> functions,
       continue;
     llvm::SmallVector<AxisPart, 1> axes;
     for (ManualComputationOp manual : known->second) {
-      if (failed(program.hints.checkGrid(manual.getGridAttr(), manual,
-                                         manual.getLoc())))
+      FailureOr<bool> isOwn = program.hints.isOwnGrid(manual.getGridAttr(),
+                                                      manual, manual.getLoc());
+      if (failed(isOwn))
         return failure();
+      if (!*isOwn)
+        continue;
       auto own = manualAxesOf(manual, program.hints);
       if (failed(own))
         return failure();
@@ -94,8 +97,11 @@ public:
         outerScope(numbers.scope) {}
 
   LogicalResult read(llvm::function_ref<LogicalResult(Region &)> readBody) {
-    if (failed(hints.checkGrid(op.getGridAttr(), op, op.getLoc())))
+    FailureOr<bool> isOwn = hints.isOwnGrid(op.getGridAttr(), op, op.getLoc());
+    if (failed(isOwn))
       return failure();
+    if (!*isOwn)
+      return readForeign(readBody);
     auto axes = manualAxesOf(op, hints);
     if (failed(axes))
       return failure();
@@ -115,6 +121,25 @@ public:
   }
 
 private:
+  /// A manual computation on another grid than that of the problem: what it takes and
+  /// gives is on that grid.
+  LogicalResult
+  readForeign(llvm::function_ref<LogicalResult(Region &)> readBody) {
+    auto add = [&](Value value) {
+      ValueId id = numbers.idOf(value);
+      if (id != kNoValue)
+        hints.addForeign(id, op.getGridAttr(), op, op.getLoc());
+    };
+    for (OpOperand &use : op->getOpOperands()) {
+      ValueId in = numbers.fresh(cast<RankedTensorType>(use.get().getType()));
+      program.addEdge(use, in);
+      hints.addForeign(in, op.getGridAttr(), op, op.getLoc());
+    }
+    llvm::for_each(op.getBody().getArguments(), add);
+    llvm::for_each(op.getResults(), add);
+    return readBody(op.getBody());
+  }
+
   LogicalResult readOperands() {
     for (auto [use, argument, attr] :
          llvm::zip(op->getOpOperands(), op.getBody().getArguments(),

@@ -10,6 +10,7 @@
 
 #include "Components.h"
 #include "Explain.h"
+#include "GridRegions.h"
 #include "Origins.h"
 #include "Reader.h"
 #include "Writer.h"
@@ -162,39 +163,84 @@ const Sharding *PropagationResult::sharding(Value value) const {
 
 bool PropagationResult::isStated(Value value) const { return stated(value); }
 
-LogicalResult propagateShardings(Operation *root,
-                                 const PropagationOptions &options,
-                                 PropagationResult &result) {
-  SymbolTableCollection symbols;
-  llvm::SmallVector<Component> components;
-  if (failed(findComponents(root, symbols, components)))
-    return failure();
-  for (const Component &component : components) {
-    GridOp gridOp = component.grid;
+namespace {
+/// Solves the functions of one component for one of its grids.
+class GridSolver {
+public:
+  GridSolver(Operation *root, const PropagationOptions &options,
+             SymbolTableCollection &symbols, PropagationResult &result)
+      : root(root), options(options), symbols(symbols), result(result) {}
+
+  LogicalResult solve(const Component &component, GridOp gridOp) {
     std::unique_ptr<CostModel> costs = linkCosts(gridOp);
     Planner ownPlanner(*costs, planTrace());
     Planner &planner = options.planner ? *options.planner : ownPlanner;
+    ReadProgram program = programFor(gridOp);
+    if (failed(Reader(program, gridOp, symbols, result.crossings)
+                   .read(component.functions)))
+      return failure();
+    if (component.grids.size() > 1 && failed(keepOwn(program, gridOp)))
+      return failure();
+    auto solved = propagation::solve(program.problem, options);
+    if (auto *error = std::get_if<HintError>(&solved))
+      return report(*error, program, gridOp);
+    write(component, gridOp, program, std::get<Solution>(solved), planner);
+    return success();
+  }
+
+  /// Notes which values are on which grid of `component`, and the annotations that
+  /// move values between grids.
+  LogicalResult findCrossings(const Component &component) {
+    ReadProgram program = programFor(component.grids.front());
+    if (failed(
+            Reader(program, component.grids.front(), symbols, result.crossings)
+                .read(component.functions)))
+      return failure();
+    GridRegions regions(program);
+    if (failed(regions.find()))
+      return failure();
+    result.crossings.insert_range(regions.crossings);
+    for (const auto &[value, id] : program.numbers.values)
+      if (GridOp grid = regions.gridOf(id))
+        result.gridOf[value] = grid;
+    return success();
+  }
+
+private:
+  ReadProgram programFor(GridOp gridOp) {
     // An axis of unknown size divides everything by contract.
     Grid grid;
     for (int64_t size : gridOp.getShape())
       grid.shape.push_back(ShapedType::isDynamic(size) ? 1 : size);
-    ReadProgram program(gridOp, grid, symbols);
-    if (failed(Reader(program, gridOp, symbols).read(component.functions)))
+    return ReadProgram(gridOp, grid, symbols);
+  }
+
+  /// What is on another grid is stated by the solution for that grid.
+  LogicalResult keepOwn(ReadProgram &program, GridOp gridOp) {
+    GridRegions regions(program);
+    if (failed(regions.find()))
       return failure();
-    auto solved = solve(program.problem, options);
-    if (auto *error = std::get_if<HintError>(&solved)) {
-      InFlightDiagnostic diagnostic =
-          emitError(error->value == kNoValue
-                        ? gridOp.getLoc()
-                        : program.hints.locationOf(error->value))
-          << error->text;
-      if (error->other != kNoValue)
-        diagnostic.attachNote(program.hints.locationOf(error->other))
-            << program.hints.describe(error->other)
-            << " cuts the axis otherwise";
-      return diagnostic;
-    }
-    Solution &solution = std::get<Solution>(solved);
+    llvm::erase_if(program.hints.annotated, [&](ValueId value) {
+      return value == kNoValue || regions.gridOf(value) != gridOp;
+    });
+    return success();
+  }
+
+  LogicalResult report(const HintError &error, ReadProgram &program,
+                       GridOp gridOp) {
+    InFlightDiagnostic diagnostic =
+        emitError(error.value == kNoValue
+                      ? gridOp.getLoc()
+                      : program.hints.locationOf(error.value))
+        << error.text;
+    if (error.other != kNoValue)
+      diagnostic.attachNote(program.hints.locationOf(error.other))
+          << program.hints.describe(error.other) << " cuts the axis otherwise";
+    return diagnostic;
+  }
+
+  void write(const Component &component, GridOp gridOp, ReadProgram &program,
+             Solution &solution, Planner &planner) {
     addRemarks(program, solution, gridOp, result.remarks);
     addDropped(program, solution, gridOp, result.remarks);
     GridPropagation &out = result.grids.emplace_back();
@@ -211,6 +257,29 @@ LogicalResult propagateShardings(Operation *root,
     for (auto [size, origin] : llvm::zip_equal(out.grid.shape, out.axes))
       if (ShapedType::isDynamic(gridOp.getShape()[origin.axis]))
         size = kDynamic;
+  }
+
+  Operation *root;
+  const PropagationOptions &options;
+  SymbolTableCollection &symbols;
+  PropagationResult &result;
+};
+} // namespace
+
+LogicalResult propagateShardings(Operation *root,
+                                 const PropagationOptions &options,
+                                 PropagationResult &result) {
+  SymbolTableCollection symbols;
+  llvm::SmallVector<Component> components;
+  if (failed(findComponents(root, symbols, components)))
+    return failure();
+  GridSolver solver(root, options, symbols, result);
+  for (const Component &component : components) {
+    if (component.grids.size() > 1 && failed(solver.findCrossings(component)))
+      return failure();
+    for (GridOp gridOp : component.grids)
+      if (failed(solver.solve(component, gridOp)))
+        return failure();
   }
   return success();
 }

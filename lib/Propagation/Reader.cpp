@@ -33,6 +33,19 @@ static ShardingAttr closed(ShardingAttr attr, StringAttr grid,
                            attr.getOffsets());
 }
 
+/// The grid that the first hint of a function without a body names.
+static FlatSymbolRefAttr gridOfDeclaration(FunctionOpInterface function) {
+  for (bool isResult : {false, true})
+    for (unsigned i = 0, e = isResult ? function.getNumResults()
+                                      : function.getNumArguments();
+         i < e; ++i)
+      if (auto attr = dyn_cast_or_null<ShardingAttr>(
+              isResult ? function.getResultAttr(i, kShardingAttrName)
+                       : function.getArgAttr(i, kShardingAttrName)))
+        return attr.getGrid();
+  return {};
+}
+
 LogicalResult Reader::declareTensor(FunctionOpInterface function, ValueId id,
                                     ShardingAttr attr, Type type,
                                     Location location, const Twine &what) {
@@ -47,8 +60,9 @@ LogicalResult Reader::declareTensor(FunctionOpInterface function, ValueId id,
   }
   problem.neverPartial[id] = true;
   if (function.isExternal()) {
+    FlatSymbolRefAttr grid = gridOfDeclaration(function);
     hints.annotated.push_back(id);
-    attr = closed(attr, gridOp.getSymNameAttr(), cast<RankedTensorType>(type));
+    attr = closed(attr, grid.getAttr(), cast<RankedTensorType>(type));
   }
   return attr ? hints.add(id, attr, type, function, location) : success();
 }
@@ -219,6 +233,21 @@ LogicalResult Reader::tieToAsked(ShardOp annotation, ValueId target) {
   return success();
 }
 
+/// An annotation that reshards `source` to `target`. One that moves a value to another
+/// grid stays as it is, and no axis passes through it.
+void Reader::addReshard(Operation *op, ValueId source, ValueId target) {
+  if (crossings.contains(op)) {
+    // Both ends are stated, each on its grid.
+    hints.annotated.push_back(source);
+    hints.annotated.push_back(target);
+    problem.neverPartial[source] = true;
+    return;
+  }
+  problem.reshards.push_back(problem.numOps());
+  program.addSilentEdge(tables.identityOf(problem.valueShape[target]), source,
+                        target, op);
+}
+
 LogicalResult Reader::readAnnotation(ShardOp op) {
   ShardingOp sharding = getShardingOp(op.getSharding());
   auto type = cast<RankedTensorType>(op.getResult().getType());
@@ -226,9 +255,7 @@ LogicalResult Reader::readAnnotation(ShardOp op) {
   ValueId target = source;
   if (op.getAnnotateForUsers()) {
     target = idOf(op.getResult());
-    problem.reshards.push_back(problem.numOps());
-    program.addSilentEdge(tables.identityOf(problem.valueShape[target]), source,
-                          target, op);
+    addReshard(op, source, target);
   } else {
     hints.annotated.push_back(source);
     numbers.alias(op.getResult(), source);
@@ -246,12 +273,8 @@ LogicalResult Reader::readConstraint(ConstraintOp op) {
     numbers.alias(op.getResult(), source);
   } else {
     target = idOf(op.getResult());
-    problem.reshards.push_back(problem.numOps());
-    program.addSilentEdge(tables.identityOf(problem.valueShape[target]), source,
-                          target, op);
+    addReshard(op, source, target);
   }
-  if (failed(hints.checkGrid(op.getSharding().getGrid(), op, op->getLoc())))
-    return failure();
   return hints.add(target, op.getSharding(), op.getInput().getType(), op,
                    op->getLoc());
 }

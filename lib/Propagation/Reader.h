@@ -29,11 +29,13 @@ namespace shard::propagation {
 
 class Reader {
 public:
+  /// `crossings` are the annotations that move a value from one grid to another.
   Reader(ReadProgram &program, GridOp gridOp,
-         mlir::SymbolTableCollection &symbols)
+         mlir::SymbolTableCollection &symbols,
+         const llvm::DenseSet<mlir::Operation *> &crossings)
       : program(program), problem(program.problem), tables(program.tables),
         numbers(program.numbers), hints(program.hints), gridOp(gridOp),
-        symbols(symbols) {}
+        symbols(symbols), crossings(crossings) {}
 
   /// Reads `functions`; on failure an error has been emitted.
   mlir::LogicalResult read(llvm::ArrayRef<mlir::FunctionOpInterface> functions);
@@ -53,6 +55,7 @@ private:
   mlir::LogicalResult readAnnotation(ShardOp op);
   mlir::LogicalResult readConstraint(ConstraintOp op);
   mlir::LogicalResult readGroup(GroupOp op);
+  void addReshard(mlir::Operation *op, ValueId source, ValueId target);
   mlir::LogicalResult tieToAsked(ShardOp annotation, ValueId target);
 
   ValueId idOf(mlir::Value value) { return numbers.idOf(value); }
@@ -64,6 +67,7 @@ private:
   HintTable &hints;
   GridOp gridOp;
   mlir::SymbolTableCollection &symbols;
+  const llvm::DenseSet<mlir::Operation *> &crossings;
   /// Of functions that are called in bodies of manual computations.
   ManualScopes scopes;
   llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, ValueId> groups;

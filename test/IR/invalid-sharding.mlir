@@ -334,7 +334,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 
 // -----
 
-// one value, one grid: chained
+// one value, one grid; annotations of annotations and for users may be on others
 shard.grid @h(shape = 8)
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
@@ -343,24 +343,10 @@ func.func @f(%t: tensor<8x8xf32>) {
   %0 = shard.shard %t to %s : tensor<8x8xf32>
   // expected-note@-1 {{other annotation}}
   // sharding_c12
-  // expected-error@+1 {{annotates with grid @h a value that is annotated with grid @g}}
-  %1 = shard.shard %0 to %u annotate_for_users : tensor<8x8xf32>
-  return
-}
-
-// -----
-
-// one value, one grid: side by side
-shard.grid @h(shape = 8)
-shard.grid @g(shape = 2x4) axes ["x", "y"]
-func.func @f(%t: tensor<8x8xf32>) {
-  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
-  %u = shard.sharding @h split_axes = [[0]] : !shard.sharding
-  %0 = shard.shard %t to %s : tensor<8x8xf32>
-  // expected-note@-1 {{other annotation}}
-  // sharding_c12
-  // expected-error@+1 {{annotates with grid @h a value that is annotated with grid @g}}
-  %1 = shard.shard %t to %u annotate_for_users : tensor<8x8xf32>
+  // expected-error@+1 {{annotates with grid @h a value that is annotated with grid @g; where only some users want it, annotate it for users}}
+  %1 = shard.shard %t to %u : tensor<8x8xf32>
+  %2 = shard.shard %t to %u annotate_for_users : tensor<8x8xf32>
+  %3 = shard.shard %0 to %u : tensor<8x8xf32>
   return
 }
 

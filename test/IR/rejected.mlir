@@ -53,7 +53,7 @@ func.func @two_grids(%t: tensor<8xf32>) {
   %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
   %u = shard.sharding @h split_axes = [[0]] : !shard.sharding
   %0 = shard.shard %t to %s : tensor<8xf32>
-  %1 = shard.shard %0 to %u annotate_for_users : tensor<8xf32>
+  %1 = shard.shard %t to %u : tensor<8xf32>
   return
 }
 // -----

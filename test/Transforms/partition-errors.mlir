@@ -22,20 +22,6 @@ func.func @contradiction(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// expected-note @+1 {{the other grid}}
-shard.grid @a(shape = 2)
-shard.grid @b(shape = 2)
-func.func @two_grids(%x: tensor<8xf32>, %y: tensor<8xf32>) {
-  %s = shard.sharding @a split_axes = [[0]] : !shard.sharding
-  %t = shard.sharding @b split_axes = [[0]] : !shard.sharding
-  %0 = shard.shard %x to %s : tensor<8xf32>
-  // expected-error @+1 {{grid @b in a function that uses grid @a; the shardings of a function must be on one grid}}
-  %1 = shard.shard %y to %t : tensor<8xf32>
-  return
-}
-
-// -----
-
 shard.grid @grid(shape = ?)
 func.func @dynamic(%x: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) {
   %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [1, 1] : !shard.sharding

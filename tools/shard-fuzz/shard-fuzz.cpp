@@ -77,6 +77,7 @@ cl::opt<Kind> kind(
                           "chains of collectives"),
                clEnumValN(Kind::Partial, "partial", "partial values"),
                clEnumValN(Kind::Hints, "hints", "hints that meet"),
+               clEnumValN(Kind::Grids, "grids", "two grids in one function"),
                clEnumValN(Kind::Ops, "ops", "straight-line code"),
                clEnumValN(Kind::Control, "control", "mostly regions and calls"),
                clEnumValN(Kind::Full, "full", "everything")));
@@ -135,6 +136,8 @@ static std::string kindName() {
     return "partial";
   case Kind::Hints:
     return "hints";
+  case Kind::Grids:
+    return "grids";
   case Kind::Ops:
     return "ops";
   case Kind::Control:

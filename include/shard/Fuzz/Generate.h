@@ -29,6 +29,7 @@ enum class Kind {
   Collectives, ///< chains of collectives in a manual computation
   Partial,     ///< few ops on partial values
   Hints,       ///< hints that meet, calls with different hints
+  Grids,       ///< two grids in one function
   Ops,         ///< straight-line code
   Control,     ///< mostly regions and calls
   Full,        ///< everything

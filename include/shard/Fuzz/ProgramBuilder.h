@@ -151,6 +151,7 @@ public:
   Random rng;
   GenerateOptions options;
   std::vector<int64_t> grid;
+  std::string gridName = "grid";
   bool names = false;
   /// How likely a new value gets a hint, in percent.
   int64_t hintPercent = 0, argumentHintPercent = 0;

@@ -36,6 +36,7 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <string>
@@ -165,8 +166,15 @@ struct PropagationExplanation {
 /// What propagation found.
 class PropagationResult {
 public:
-  /// One entry per grid that hints name; empty without hints.
+  /// One entry per grid that hints name and group of functions that call one another;
+  /// empty without hints.
   std::vector<GridPropagation> grids;
+  /// The annotations that move a value from one grid to another. They stay in the
+  /// program; `grids` has the shardings of their results.
+  llvm::DenseSet<mlir::Operation *> crossings;
+  /// Of functions that use several grids: the grid that each value is on, unless no
+  /// hint reaches it.
+  llvm::DenseMap<mlir::Value, mlir::Operation *> gridOf;
   std::vector<PropagationRemark> remarks;
   /// With options.explain.
   PropagationExplanation explanation;
@@ -187,7 +195,7 @@ private:
 /// Propagates the hints in `root`, a module or a function. On failure at least
 /// one error has been emitted: two closed hints that contradict each other
 /// (with both locations), a hint that its grid or tensor does not fit, a
-/// function that mixes grids, a function that calls or is called while `root`
+/// op whose tensors are on several grids, a function that calls or is called while `root`
 /// is a function.
 mlir::LogicalResult propagateShardings(mlir::Operation *root,
                                        const PropagationOptions &options,

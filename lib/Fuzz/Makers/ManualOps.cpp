@@ -71,7 +71,7 @@ shard::fuzz::manualSharding(ProgramBuilder &program,
       text.push_back(program.axisText(axis));
     return "[" + join(text) + "]";
   };
-  std::string result = "<@grid, [" + join(lists) + "]";
+  std::string result = "<@" + program.gridName + ", [" + join(lists) + "]";
   if (!partial.empty())
     result += ", partial = sum " + named(partial);
   if (!replicated.empty())
@@ -89,8 +89,8 @@ static Val reducedOver(ProgramBuilder &program, const Val &value,
   result.name = program.fresh();
   if (maySum)
     result.bound *= program.devices(axes);
-  program.line(result.name + " = shard.all_reduce " + value.name +
-               " on @grid grid_axes = [" + list(axes) + "]" +
+  program.line(result.name + " = shard.all_reduce " + value.name + " on @" +
+               program.gridName + " grid_axes = [" + list(axes) + "]" +
                (maySum ? "" : " reduction = max") + " : " + value.type() +
                " -> " + result.type());
   return program.add(result);
@@ -106,7 +106,8 @@ static bool manualCollective(ProgramBuilder &program) {
           last = int64_t(value->shape.size()) - 1;
   int64_t dim = program.rng.between(0, last),
           other = program.rng.between(0, last);
-  std::string on = value->name + " on @grid grid_axes = [" + list(axes) + "]";
+  std::string on = value->name + " on @" + program.gridName + " grid_axes = [" +
+                   list(axes) + "]";
   Shape shape = value->shape;
   auto made = [&](const std::string &op, const std::string &rest) {
     program.define("shard." + op + " " + on + rest + " : " + value->type() +
@@ -145,9 +146,9 @@ static bool manualCollective(ProgramBuilder &program) {
   case 6: {
     Shape to = axes;
     program.rng.shuffle(to);
-    program.define("shard.permute " + value->name + " on @grid from_axes = [" +
-                       list(axes) + "] to_axes = [" + list(to) +
-                       "] : " + value->type(),
+    program.define("shard.permute " + value->name + " on @" + program.gridName +
+                       " from_axes = [" + list(axes) + "] to_axes = [" +
+                       list(to) + "] : " + value->type(),
                    value->elem, shape, value->bound);
     return true;
   }
@@ -189,8 +190,8 @@ static std::string manualBody(ProgramBuilder &program,
   llvm::SaveAndRestore deeper(program.depth, program.depth + 1);
   if (program.rng.chance(30)) {
     int64_t axis = program.rng.oneOf(program.manualAxes);
-    program.defineScalar("shard.process_multi_index on @grid axes = [" +
-                             std::to_string(axis) + "] : index",
+    program.defineScalar("shard.process_multi_index on @" + program.gridName +
+                             " axes = [" + std::to_string(axis) + "] : index",
                          Elem::Index, program.grid[axis] - 1);
   }
   for (int64_t i = program.rng.between(1, 4); i > 0; --i)
@@ -293,7 +294,7 @@ static bool manualComputation(ProgramBuilder &program) {
   program.manualAxes.clear();
   std::string name = program.fresh();
   program.line(multiple(name, results.size()) + " = shard.manual_computation(" +
-               nameList(operands) + ") on @grid");
+               nameList(operands) + ") on @" + program.gridName);
   program.line("    in = [" + join(in) + "]");
   program.line("    out = [" + join(outShardings) + "] axes = [" +
                join(axisTexts) + "]");

@@ -27,7 +27,9 @@ static Kind focus(uint64_t seed) {
     return Kind::Collectives;
   if (number < 30)
     return Kind::Partial;
-  return number < 35 ? Kind::Hints : Kind::Full;
+  if (number < 35)
+    return Kind::Hints;
+  return number < 38 ? Kind::Grids : Kind::Full;
 }
 
 ProgramBuilder::ProgramBuilder(uint64_t seed, const GenerateOptions &options)
@@ -210,6 +212,8 @@ static bool focusedProgram(ProgramBuilder &program) {
     partialProgram(program);
   else if (kind == Kind::Hints)
     program.rng.chance(70) ? hintProgram(program) : callProgram(program);
+  else if (kind == Kind::Grids)
+    gridsProgram(program);
   else
     return false;
   return true;

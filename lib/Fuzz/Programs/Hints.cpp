@@ -149,7 +149,8 @@ std::string ProgramBuilder::shardingAttr(const Val &value, bool mayBePartial) {
   std::string lists =
       randomLists(value.shape.size(), true, partial, value.elem);
   std::string layout = randomLayout(value, true);
-  return "<@grid, " + lists + (layout.empty() ? "" : ", ") + layout + ">";
+  return "<@" + gridName + ", " + lists + (layout.empty() ? "" : ", ") +
+         layout + ">";
 }
 
 std::string ProgramBuilder::shardingOp(const Val &value, bool mayBePartial) {
@@ -158,7 +159,7 @@ std::string ProgramBuilder::shardingOp(const Val &value, bool mayBePartial) {
       randomLists(value.shape.size(), false, partial, value.elem);
   std::string layout = randomLayout(value, false);
   std::string name = fresh();
-  line(name + " = shard.sharding @grid split_axes = " + lists +
+  line(name + " = shard.sharding @" + gridName + " split_axes = " + lists +
        (partial.empty() ? "" : " " + partial) +
        (layout.empty() ? "" : " " + layout) + " : !shard.sharding");
   return name;

@@ -15,25 +15,34 @@ namespace shard {
 void CreatorMerge::run(const PropagationResult &result) {
   for (const auto &family : families) {
     // Few shardings, maybe many copies.
-    SmallVector<std::pair<const Sharding *, Operation *>, 4> kept;
+    struct Kept {
+      const Sharding *sharding;
+      /// Null where no hint reaches the copy.
+      Operation *grid, *copy;
+    };
+    SmallVector<Kept, 4> kept;
     for (Operation *copy : family) {
       const Sharding *sharding = result.sharding(copy->getResult(0));
-      auto *same = llvm::find_if(kept, [&](const auto &entry) {
-        return entry.first == sharding ||
-               (entry.first && sharding && *entry.first == *sharding);
+      Operation *grid = result.gridOf.lookup(copy->getResult(0));
+      auto *same = llvm::find_if(kept, [&](const Kept &entry) {
+        return (entry.sharding == sharding ||
+                (entry.sharding && sharding && *entry.sharding == *sharding)) &&
+               (!entry.grid || !grid || entry.grid == grid);
       });
       if (same == kept.end()) {
-        kept.emplace_back(sharding, copy);
+        kept.push_back({sharding, grid, copy});
         continue;
       }
+      if (!same->grid)
+        same->grid = grid;
       // What stands for both is stated if one of them is. The operands of a copy
       // are copies, too, which stand in front of the whole family.
       if (result.isStated(copy->getResult(0)) &&
-          !result.isStated(same->second->getResult(0))) {
-        copy->moveBefore(same->second);
-        std::swap(copy, same->second);
+          !result.isStated(same->copy->getResult(0))) {
+        copy->moveBefore(same->copy);
+        std::swap(copy, same->copy);
       }
-      copy->getResult(0).replaceAllUsesWith(same->second->getResult(0));
+      copy->getResult(0).replaceAllUsesWith(same->copy->getResult(0));
       merged.insert(copy);
     }
   }

@@ -67,7 +67,8 @@ private:
     // replace it.
     if (input == output)
       return;
-    if (output.use_empty() || !changesSharding(input, output)) {
+    bool crosses = result.crossings.contains(hint);
+    if (output.use_empty() || (!crosses && !changesSharding(input, output))) {
       replacements[output] = mlir::Value();
       output.replaceAllUsesWith(input);
       retire(hint);

@@ -72,8 +72,10 @@ LogicalResult partitionForall(LocalFunction &local, RegionLoopsInterface loops,
   auto shared = op->getRegion(0).getArguments().take_back(op->getNumResults());
   SmallVector<const Sharding *> naturals;
   for (auto [number, argument] : llvm::enumerate(shared))
-    naturals.push_back(local.pool.intern(operandFor(
-        loops.getSharedTensorLoops(number), *local.shardings.of(argument))));
+    naturals.push_back(
+        local.pool.intern(operandFor(loops.getSharedTensorLoops(number),
+                                     *local.shardings.of(argument)),
+                          local.shardings.gridOf(argument)));
   unsigned firstOut = op->getNumOperands() - naturals.size();
   SmallVector<Value> operands;
   auto wanted = [&](unsigned index) {
@@ -112,7 +114,8 @@ LogicalResult partitionInParallel(LocalFunction &local,
     OpOperand &slice = loops.getInsertedSlice(&insertion);
     LocalInsertion made{&insertion, {}, local.locals.lookup(dest).sharding};
     const Sharding *wanted = local.pool.intern(
-        operandFor(loops.getInsertionLoops(&insertion), *made.destination));
+        operandFor(loops.getInsertionLoops(&insertion), *made.destination),
+        local.pool.gridOf(made.destination));
     for (OpOperand &operand : insertion.getOpOperands()) {
       FailureOr<Value> value = local.localAs(
           operand.get(), &operand == &slice ? wanted : nullptr, op, "a slice");

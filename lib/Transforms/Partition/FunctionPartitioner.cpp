@@ -63,7 +63,7 @@ void FunctionPartitioner::updateSignature() {
       return {};
     return LocalAttr::get(
         type.getContext(), cast<RankedTensorType>(type),
-        getShardingAttr(local.emission.gridSymbol, *sharding));
+        getShardingAttr(local.emissionFor(sharding).gridSymbol, *sharding));
   };
   SmallVector<Type> arguments(function.getArgumentTypes()),
       results(function.getResultTypes());
@@ -147,7 +147,7 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
       op->hasTrait<OpTrait::ReturnLike>())
     return partitionReturn(local, op);
   auto rebuildInner = [&](Operation *inner) { return rebuildOp(inner); };
-  bool hasUnknowns = hasUnknownSizes(local.emission.grid);
+  bool hasUnknowns = local.usesUnknownSizes(op);
   if (RegionLoopsInterface loops = asRegionLoops(op); loops && !hasUnknowns)
     return partitionForall(local, loops, rebuildInner);
   if (isa<InParallelOpInterface>(op))

@@ -19,10 +19,18 @@ namespace shard {
 // ShardingPool
 //===----------------------------------------------------------------------===//
 
+const Sharding *ShardingPool::intern(const Sharding &sharding, GridOp grid) {
+  Operation *key = sharding.isReplicated() ? nullptr : grid.getOperation();
+  Interner<Sharding> &interner = byGrid[key];
+  const Sharding *known = &interner[interner.intern(sharding)];
+  grids[known] = key;
+  return known;
+}
+
 const Sharding *ShardingPool::replicated(int64_t rank) {
   const Sharding *&sharding = byRank[rank];
   if (!sharding)
-    sharding = intern(Sharding::replicated(rank));
+    sharding = intern(Sharding::replicated(rank), GridOp());
   return sharding;
 }
 
@@ -30,25 +38,14 @@ const Sharding *ShardingPool::replicated(int64_t rank) {
 // FunctionShardings
 //===----------------------------------------------------------------------===//
 
-LogicalResult FunctionShardings::useGrid(Operation *user,
-                                         FlatSymbolRefAttr symbol) {
+FailureOr<GridOp> FunctionShardings::useGrid(Operation *user,
+                                             FlatSymbolRefAttr symbol) {
   GridOp used = getGrid(user, symbol, symbols);
   if (!used)
     return user->emitError() << "no grid " << symbol << " in scope";
-  if (gridOp == used)
-    return success();
-  if (gridOp) {
-    InFlightDiagnostic error =
-        user->emitError()
-        << "grid " << symbol << " in a function that uses grid @"
-        << gridOp.getSymName()
-        << "; the shardings of a function must be on one grid";
-    error.attachNote(gridOp.getLoc()) << "the other grid";
-    return error;
-  }
-  gridOp = used;
-  grid.shape.assign(used.getShape().begin(), used.getShape().end());
-  return success();
+  if (!gridOp)
+    gridOp = used;
+  return used;
 }
 
 FailureOr<const Sharding *>
@@ -73,8 +70,10 @@ FailureOr<const Sharding *>
 FunctionShardings::resolveFor(Operation *op, ShardingAttr attribute,
                               Type type) const {
   auto error = [&] { return emitError(op->getLoc()); };
-  FailureOr<ResolvedSharding> resolved =
-      resolve(attribute, gridOp, type, error);
+  GridOp used = getGrid(op, attribute.getGrid(), symbols);
+  if (!used)
+    return error() << "no grid " << attribute.getGrid() << " in scope";
+  FailureOr<ResolvedSharding> resolved = resolve(attribute, used, type, error);
   if (failed(resolved))
     return failure();
   FailureOr<Sharding> closed = toSharding(*resolved);
@@ -82,7 +81,7 @@ FunctionShardings::resolveFor(Operation *op, ShardingAttr attribute,
     return error() << "sharding " << attribute
                    << " has sub-axes, which propagation resolves; run "
                       "sharding-propagation before shard-partition";
-  return pool.intern(*closed);
+  return pool.intern(*closed, used);
 }
 
 LogicalResult FunctionShardings::readSignature() {
@@ -143,9 +142,15 @@ LogicalResult FunctionShardings::state(Value value, const Sharding *sharding,
     entry = sharding;
     return success();
   }
+  auto text = [&](const Sharding *sharding) {
+    GridOp grid = pool.gridOf(sharding);
+    return toString(*sharding) + (grid && grid != gridOp
+                                      ? " on grid @" + grid.getSymName().str()
+                                      : "");
+  };
   InFlightDiagnostic error = by->emitError()
-                             << "a value with sharding " << toString(*entry)
-                             << " cannot have sharding " << toString(*sharding)
+                             << "a value with sharding " << text(entry)
+                             << " cannot have sharding " << text(sharding)
                              << " too; mark one of them annotate_for_users";
   error.attachNote(value.getLoc()) << "the value";
   return error;
@@ -159,13 +164,14 @@ LogicalResult FunctionShardings::readAnnotation(ShardOp op) {
   int64_t rank = cast<RankedTensorType>(op.getType()).getRank();
   const Sharding *&sharding = handles[{handle, rank}];
   if (!sharding) {
-    if (failed(useGrid(op, handle.getGridAttr())))
+    FailureOr<GridOp> used = useGrid(op, handle.getGridAttr());
+    if (failed(used))
       return failure();
     FailureOr<Sharding> resolved =
         resolve(handle, rank, [&] { return handle.emitError(); });
     if (failed(resolved))
       return failure();
-    sharding = pool.intern(*resolved);
+    sharding = pool.intern(*resolved, *used);
   }
   if (failed(state(op.getResult(), sharding, op)))
     return failure();
@@ -196,7 +202,7 @@ LogicalResult FunctionShardings::readResults() {
       continue;
     Sharding reduced = *sharding;
     reduced.partial.clear();
-    signature.results[index] = pool.intern(reduced);
+    signature.results[index] = pool.intern(reduced, pool.gridOf(sharding));
   }
   return success();
 }
@@ -243,16 +249,21 @@ LogicalResult FunctionShardings::read() {
   return readResults();
 }
 
-LogicalResult FunctionShardings::checkWithout(const AxisList &axes) {
+GridOp FunctionShardings::gridNamed(ManualComputationOp op) const {
+  return getGrid(op, op.getGridAttr(), symbols);
+}
+
+LogicalResult FunctionShardings::checkWithout(const ManualAxes &manual) {
   auto check = [&](const Sharding *sharding, Location location) {
-    for (GridAxis axis : axes)
-      if (sharding && (llvm::is_contained(sharding->partial, axis) ||
-                       llvm::any_of(sharding->dims, [&](const AxisList &dim) {
-                         return llvm::is_contained(dim, axis);
-                       })))
+    GridOp grid = pool.gridOf(sharding);
+    for (GridAxis axis : manual.lookup(grid))
+      if (llvm::is_contained(sharding->partial, axis) ||
+          llvm::any_of(sharding->dims, [&](const AxisList &dim) {
+            return llvm::is_contained(dim, axis);
+          }))
         return LogicalResult(mlir::emitError(location)
                              << "a value with sharding " << toString(*sharding)
-                             << " uses axis " << gridOp.axisName(axis)
+                             << " uses axis " << grid.axisName(axis)
                              << ", which is manual where its function is "
                                 "called");
     return success();
@@ -266,20 +277,19 @@ LogicalResult FunctionShardings::checkWithout(const AxisList &axes) {
   });
   if (walk.wasInterrupted())
     return failure();
-  walk =
-      function->walk([&](ManualComputationOp manual) {
-        for (auto reference :
-             manual.getManualAxes().getAsRange<AxisRefAttr>()) {
-          GridAxis axis = *gridOp.axisNumber(reference);
-          if (llvm::is_contained(axes, axis)) {
-            manual.emitError()
-                << "axis " << gridOp.axisName(axis)
-                << " is manual already where this function is called";
-            return WalkResult::interrupt();
-          }
-        }
-        return WalkResult::advance();
-      });
+  walk = function->walk([&](ManualComputationOp inner) {
+    GridOp grid = getGrid(inner, inner.getGridAttr(), symbols);
+    AxisList axes = manual.lookup(grid);
+    for (auto reference : inner.getManualAxes().getAsRange<AxisRefAttr>()) {
+      GridAxis axis = *grid.axisNumber(reference);
+      if (llvm::is_contained(axes, axis)) {
+        inner.emitError() << "axis " << grid.axisName(axis)
+                          << " is manual already where this function is called";
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
   return failure(walk.wasInterrupted());
 }
 

@@ -19,21 +19,31 @@
 #include "shard/Partitioning/Emitter.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <map>
 
 namespace shard {
 
-/// Shardings kept once each; equal ones have equal addresses.
+/// Shardings kept once each: equal ones on one grid have equal addresses, and those
+/// that replicate have one address for all grids.
 class ShardingPool {
 public:
-  const Sharding *intern(const Sharding &sharding) {
-    return &interner[interner.intern(sharding)];
-  }
+  const Sharding *intern(const Sharding &sharding, GridOp grid);
   const Sharding *replicated(int64_t rank);
+  /// The grid of a sharding that was interned; null where it replicates.
+  GridOp gridOf(const Sharding *sharding) const {
+    return llvm::cast_if_present<GridOp>(grids.lookup(sharding));
+  }
 
 private:
-  Interner<Sharding> interner;
+  std::map<mlir::Operation *, Interner<Sharding>> byGrid;
+  llvm::DenseMap<const Sharding *, mlir::Operation *> grids;
   llvm::DenseMap<int64_t, const Sharding *> byRank;
 };
+
+/// The axes that are manual where a function is called, by grid.
+using ManualAxes = llvm::MapVector<mlir::Operation *, AxisList>;
 
 /// The shardings of the signature of a function; null for what is no ranked
 /// tensor.
@@ -49,12 +59,14 @@ public:
       : function(function), pool(pool), symbols(symbols) {}
 
   /// Reads all annotations. Fails with an error where they contradict each
-  /// other, are on several grids, or are not resolved.
+  /// other or are not resolved.
   llvm::LogicalResult read();
 
   /// The sharding of `value`; replicated without annotation, null for what is
   /// no ranked tensor.
   const Sharding *of(mlir::Value value) const;
+  /// The grid that the sharding of `value` is on; null where it is replicated.
+  GridOp gridOf(mlir::Value value) const { return pool.gridOf(of(value)); }
   /// Whether an annotation states the sharding of `value`.
   bool isStated(mlir::Value value) const {
     return stated.contains(leader(value));
@@ -66,18 +78,20 @@ public:
                                                ShardingAttr attribute,
                                                mlir::Type type) const;
 
+  /// The grid that `op` names; annotations have been read.
+  GridOp gridNamed(ManualComputationOp op) const;
+
   /// Fails, with an error, where an annotation uses one of `axes`, which are
   /// manual where the function is called.
-  llvm::LogicalResult checkWithout(const AxisList &axes);
+  llvm::LogicalResult checkWithout(const ManualAxes &manual);
 
-  /// The grid of the function; null if it has no annotation.
+  /// The first grid of the function; null if it has no annotation.
   GridOp gridOp;
-  Grid grid;
   SignatureShardings signature;
 
 private:
-  llvm::LogicalResult useGrid(mlir::Operation *user,
-                              mlir::FlatSymbolRefAttr symbol);
+  llvm::FailureOr<GridOp> useGrid(mlir::Operation *user,
+                                  mlir::FlatSymbolRefAttr symbol);
   llvm::LogicalResult readSignature();
   llvm::LogicalResult readAnnotation(ShardOp op);
   llvm::LogicalResult readResults();

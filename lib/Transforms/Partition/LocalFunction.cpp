@@ -9,6 +9,7 @@
 #include "Partition/LocalFunction.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Partitioning/ShardingOption.h"
 
 using namespace mlir;
 
@@ -16,22 +17,137 @@ namespace shard {
 
 LocalFunction::LocalFunction(FunctionOpInterface function,
                              const FunctionShardings &shardings,
-                             ShardingPool &pool, Planner &planner,
+                             ShardingPool &pool, ProgramGrids &grids,
                              SignatureLookup signatureOf,
                              const PartitionOptions &options)
     : function(function), shardings(shardings), pool(pool),
-      signatureOf(signatureOf), options(options), planningGrid(shardings.grid),
-      emission{planningGrid,
-               FlatSymbolRefAttr::get(function->getContext(),
-                                      GridOp(shardings.gridOp).getSymName()),
-               planner},
+      signatureOf(signatureOf), options(options), grids(grids),
       builder(function->getContext()) {}
 
-Type LocalFunction::localTypeOf(Type type, const Sharding *sharding) const {
-  return sharding
-             ? localType(cast<RankedTensorType>(type), emission.grid, *sharding)
-             : type;
+//===----------------------------------------------------------------------===//
+// Grids
+//===----------------------------------------------------------------------===//
+
+LocalFunction::OnGrid::OnGrid(GridOp grid, Planner &planner)
+    : emission{planningGrid, FlatSymbolRefAttr::get(grid.getSymNameAttr()),
+               planner} {
+  planningGrid.shape.assign(grid.getShape().begin(), grid.getShape().end());
 }
+
+LocalFunction::OnGrid &LocalFunction::on(GridOp grid) {
+  return onGrid.try_emplace(grid, grid, grids.plannerOf(grid)).first->second;
+}
+
+const Emission &LocalFunction::emissionFor(const Sharding *sharding) {
+  GridOp grid = pool.gridOf(sharding);
+  return on(grid ? grid : GridOp(shardings.gridOp)).emission;
+}
+
+FailureOr<GridOp> LocalFunction::gridOf(Operation *op) {
+  GridOp grid;
+  auto add = [&](const Sharding *sharding) -> LogicalResult {
+    GridOp other = sharding ? pool.gridOf(sharding) : GridOp();
+    if (!other || other == grid)
+      return success();
+    if (!grid) {
+      grid = other;
+      return success();
+    }
+    return mlir::emitError(op->getLoc())
+           << "'" << op->getName() << "' has tensors on grid @"
+           << grid.getSymName() << " and on grid @" << other.getSymName()
+           << "; reshard some of them in front of it, by a shard.shard with "
+              "annotate_for_users";
+  };
+  for (Value operand : op->getOperands())
+    if (failed(add(locals.lookup(operand).sharding)))
+      return failure();
+  for (Value result : op->getResults())
+    if (failed(add(shardings.of(result))))
+      return failure();
+  return grid ? grid : GridOp(shardings.gridOp);
+}
+
+bool LocalFunction::usesUnknownSizes(Operation *op) {
+  auto isUnknown = [&](const Sharding *sharding) {
+    return sharding && hasUnknownSizes(emissionFor(sharding).grid);
+  };
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) {
+                        return isUnknown(locals.lookup(operand).sharding);
+                      }) ||
+         llvm::any_of(op->getResults(), [&](Value result) {
+           return isUnknown(shardings.of(result));
+         });
+}
+
+void LocalFunction::setManual(const ManualAxes &manual) {
+  for (const auto &[grid, axes] : manual)
+    for (GridAxis axis : axes)
+      on(cast<GridOp>(grid)).planningGrid.shape[axis] = 1;
+}
+
+Type LocalFunction::localTypeOf(Type type, const Sharding *sharding) {
+  return sharding ? localType(cast<RankedTensorType>(type),
+                              emissionFor(sharding).grid, *sharding)
+                  : type;
+}
+
+/// On the grid of the source to a sharding that the refined grid can express, there to
+/// that of the target, and on the grid of the target to the target.
+FailureOr<Value> LocalFunction::moveToGrid(Location loc, Value local,
+                                           RankedTensorType type,
+                                           const Sharding *from,
+                                           const Sharding *to) {
+  GridOp first = pool.gridOf(from), second = pool.gridOf(to);
+  const Emission &source = on(first).emission, &target = on(second).emission;
+  InFlightDiagnostic error = mlir::emitError(loc);
+  error << "moves a value from grid @" << first.getSymName() << " to grid @"
+        << second.getSymName() << ", but ";
+  if (hasUnknownSizes(source.grid) || hasUnknownSizes(target.grid))
+    return error << "the sizes of their axes are not known";
+  if (first.getShape() != ArrayRef<int64_t>(source.grid.shape) ||
+      second.getShape() != ArrayRef<int64_t>(target.grid.shape))
+    return error << "axes are manual here; move it outside of the "
+                    "manual_computation";
+  if (!type.hasStaticShape())
+    return error << type << " has dynamic extents; make it replicated first";
+  std::string reason;
+  std::optional<CrossGridPlan> plan =
+      planBetweenGrids(source.grid, target.grid, type.getShape().vec(),
+                       elementBytes(type), *from, *to, &reason);
+  if (!plan)
+    return error << reason;
+  error.abandon();
+  FailureOr<Value> moved =
+      emitReshard(builder, loc, local, type, *from, plan->before, source);
+  if (succeeded(moved) && plan->refinedBefore != plan->refinedAfter) {
+    FailureOr<GridOp> middle =
+        grids.refined(first, second, plan->refinement, loc);
+    if (failed(middle))
+      return failure();
+    moved = emitReshard(builder, loc, *moved, type, plan->refinedBefore,
+                        plan->refinedAfter, on(*middle).emission);
+  }
+  if (succeeded(moved))
+    moved = emitReshard(builder, loc, *moved, type, plan->after, *to, target);
+  return moved;
+}
+
+FailureOr<Value> LocalFunction::reshard(Location loc, Value local,
+                                        RankedTensorType type,
+                                        const Sharding *from,
+                                        const Sharding *to) {
+  GridOp first = pool.gridOf(from), second = pool.gridOf(to);
+  if (first && second && first != second)
+    return moveToGrid(loc, local, type, from, to);
+  return emitReshard(builder, loc, local, type, *from, *to,
+                     emissionFor(first ? from : to));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
 
 const Sharding *LocalFunction::replicatedLike(Value value) {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
@@ -50,8 +166,10 @@ FailureOr<Value> LocalFunction::localAs(Value value, const Sharding *wanted,
   if (!local.value && isa<ShardingType>(value.getType()))
     return mlir::emitError(user->getLoc())
            << "'" << user->getName()
-           << "' passes on a sharding, which the program of one device does not "
-              "have; only annotations, shard_shape and calls of private functions "
+           << "' passes on a sharding, which the program of one device does "
+              "not "
+              "have; only annotations, shard_shape and calls of private "
+              "functions "
               "may use one";
   if (!local.value)
     return mlir::emitError(user->getLoc())
@@ -66,10 +184,9 @@ FailureOr<Value> LocalFunction::localAs(Value value, const Sharding *wanted,
   Value &reshard = reshards[{value, {builder.getInsertionBlock(), wanted}}];
   if (reshard)
     return reshard;
-  FailureOr<Value> made =
-      emitReshard(builder, reshardLoc(user, what), local.value,
-                  cast<RankedTensorType>(value.getType()), *local.sharding,
-                  *wanted, emission);
+  FailureOr<Value> made = this->reshard(reshardLoc(user, what), local.value,
+                                        cast<RankedTensorType>(value.getType()),
+                                        local.sharding, wanted);
   if (succeeded(made))
     reshard = *made;
   return made;
@@ -85,12 +202,12 @@ LogicalResult LocalFunction::setResult(Value global, Value local,
   const Sharding *wanted = shardings.of(global);
   if (wanted && natural != wanted) {
     unsigned number = cast<OpResult>(global).getResultNumber();
-    FailureOr<Value> reshard = emitReshard(
-        builder, reshardLoc(op, "result " + Twine(number)), local,
-        cast<RankedTensorType>(global.getType()), *natural, *wanted, emission);
-    if (failed(reshard))
+    FailureOr<Value> made =
+        reshard(reshardLoc(op, "result " + Twine(number)), local,
+                cast<RankedTensorType>(global.getType()), natural, wanted);
+    if (failed(made))
       return failure();
-    local = *reshard;
+    local = *made;
   }
   locals[global] = {local, wanted};
   return success();
@@ -129,11 +246,6 @@ LogicalResult LocalFunction::localOperands(
     operands.push_back(*local);
   }
   return success();
-}
-
-void LocalFunction::setManual(const AxisList &axes) {
-  for (GridAxis axis : axes)
-    planningGrid.shape[axis] = 1;
 }
 
 } // namespace shard

@@ -10,6 +10,7 @@
 #define SHARD_LIB_TRANSFORMS_LOCALFUNCTION_H
 
 #include "Partition/FunctionShardings.h"
+#include "Partition/ProgramGrids.h"
 
 #include "shard/Partitioning/PartitionContext.h"
 #include "shard/Transforms/Transforms.h"
@@ -26,7 +27,7 @@ public:
 
   LocalFunction(mlir::FunctionOpInterface function,
                 const FunctionShardings &shardings, ShardingPool &pool,
-                Planner &planner, SignatureLookup signatureOf,
+                ProgramGrids &grids, SignatureLookup signatureOf,
                 const PartitionOptions &options);
 
   struct LocalValue {
@@ -56,19 +57,41 @@ public:
                                 const Sharding *natural, mlir::Operation *op);
   /// Values of the enclosing code that regions of `op` use become local ones.
   llvm::LogicalResult mapCaptures(mlir::Operation *op);
-  mlir::Type localTypeOf(mlir::Type type, const Sharding *sharding) const;
-  /// Plans take devices along `axes` for different, not for replicas.
-  void setManual(const AxisList &axes);
+  mlir::Type localTypeOf(mlir::Type type, const Sharding *sharding);
+  /// Plans take devices along these axes for different, not for replicas.
+  void setManual(const ManualAxes &manual);
+
+  /// What emitting on a grid needs.
+  struct OnGrid {
+    OnGrid(GridOp grid, Planner &planner);
+    OnGrid(const OnGrid &) = delete;
+
+    /// The grid of plans: in the body of a manual computation its axes have one
+    /// device, because a plan must not take what they hold for replicas.
+    Grid planningGrid;
+    Emission emission;
+  };
+  OnGrid &on(GridOp grid);
+  /// On the grid of `sharding`, or on the first of the function where it replicates.
+  const Emission &emissionFor(const Sharding *sharding);
+  /// The grid that the tensors of `op` are on, the first of the function if all of
+  /// them are replicated; an error if they are on several.
+  llvm::FailureOr<GridOp> gridOf(mlir::Operation *op);
+  /// Whether a tensor of `op` is on a grid with axes of unknown size.
+  bool usesUnknownSizes(mlir::Operation *op);
+  /// Turns `local`, a block of a tensor of global `type` under `from`, into its block
+  /// under `to`, which may be on another grid.
+  llvm::FailureOr<mlir::Value> reshard(mlir::Location loc, mlir::Value local,
+                                       mlir::RankedTensorType type,
+                                       const Sharding *from,
+                                       const Sharding *to);
 
   mlir::FunctionOpInterface function;
   const FunctionShardings &shardings;
   ShardingPool &pool;
   SignatureLookup signatureOf;
   PartitionOptions options;
-  /// The grid of plans: in the body of a manual computation its axes have one
-  /// device, because a plan must not take what they hold for replicas.
-  Grid planningGrid;
-  Emission emission;
+  ProgramGrids &grids;
   mlir::OpBuilder builder;
 
   llvm::DenseMap<mlir::Value, LocalValue> locals;
@@ -90,6 +113,12 @@ public:
   llvm::SmallVector<OpenForall, 1> foralls;
 
 private:
+  llvm::FailureOr<mlir::Value> moveToGrid(mlir::Location loc, mlir::Value local,
+                                          mlir::RankedTensorType type,
+                                          const Sharding *from,
+                                          const Sharding *to);
+
+  std::map<mlir::Operation *, OnGrid> onGrid;
   /// The location of a reshard: that of `user`, named for what it is.
   mlir::Location reshardLoc(mlir::Operation *user, const llvm::Twine &what);
 

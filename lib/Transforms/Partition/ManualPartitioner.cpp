@@ -20,10 +20,11 @@ namespace {
 class ManualPartitioner {
 public:
   ManualPartitioner(LocalFunction &local, ManualComputationOp op)
-      : local(local), op(op) {
+      : local(local), op(op), grid(local.shardings.gridNamed(op)),
+        planningGrid(local.on(grid).planningGrid) {
     for (auto axis : op.getManualAxes().getAsRange<AxisRefAttr>())
-      manualAxes.push_back(*GridOp(local.shardings.gridOp).axisNumber(axis));
-    inside = local.planningGrid;
+      manualAxes.push_back(*grid.axisNumber(axis));
+    inside = planningGrid;
     for (GridAxis axis : manualAxes)
       inside.shape[axis] = 1;
   }
@@ -32,7 +33,7 @@ public:
     if (failed(takeOperands()) || failed(gatherCaptures()))
       return failure();
     {
-      llvm::SaveAndRestore guard(local.planningGrid, inside);
+      llvm::SaveAndRestore guard(planningGrid, inside);
       for (Operation &inner : llvm::make_early_inc_range(
                op.getBody().front().without_terminator()))
         if (failed(rebuild(&inner)))
@@ -64,9 +65,9 @@ private:
           local.localAs(input, *in, op, "operand " + Twine(index));
       if (failed(taken))
         return failure();
-      local.locals[argument] = {*taken, withoutManualAxes(**in)};
+      local.locals[argument] = {*taken, withoutManualAxes(*in)};
       const Sharding *stated = local.shardings.of(argument);
-      llvm::SaveAndRestore guard(local.planningGrid, inside);
+      llvm::SaveAndRestore guard(planningGrid, inside);
       FailureOr<Value> asStated =
           local.localAs(argument, stated, op, "body argument");
       if (failed(asStated))
@@ -89,7 +90,7 @@ private:
       LocalFunction::LocalValue before = local.locals.lookup(value);
       if (!before.sharding)
         continue;
-      const Sharding *whole = withoutManualAxes(*before.sharding);
+      const Sharding *whole = withoutManualAxes(before.sharding);
       FailureOr<Value> gathered =
           local.localAs(value, whole, op, "a captured value");
       if (failed(gathered))
@@ -112,8 +113,8 @@ private:
         return failure();
       FailureOr<Value> given;
       {
-        llvm::SaveAndRestore guard(local.planningGrid, inside);
-        given = local.localAs(value, withoutManualAxes(**out), op,
+        llvm::SaveAndRestore guard(planningGrid, inside);
+        given = local.localAs(value, withoutManualAxes(*out), op,
                               "returned value " + Twine(index));
       }
       if (failed(given) || failed(local.setResult(result, *given, *out, op)))
@@ -122,18 +123,23 @@ private:
     return success();
   }
 
-  const Sharding *withoutManualAxes(const Sharding &sharding) {
-    Sharding free = sharding;
+  const Sharding *withoutManualAxes(const Sharding *sharding) {
+    if (local.pool.gridOf(sharding) != grid)
+      return sharding;
+    Sharding free = *sharding;
     for (GridAxis axis : manualAxes) {
       for (AxisList &axes : free.dims)
         llvm::erase(axes, axis);
       llvm::erase(free.partial, axis);
     }
-    return local.pool.intern(free);
+    return local.pool.intern(free, grid);
   }
 
   LocalFunction &local;
   ManualComputationOp op;
+  GridOp grid;
+  /// The grid of plans on `grid`.
+  Grid &planningGrid;
   AxisList manualAxes;
   /// The grid of plans in the body.
   Grid inside;

@@ -22,7 +22,8 @@ namespace shard {
 
 /// The option of the loops of `op`, whose table is `table`.
 static ShardingOption optionOf(LocalFunction &local, ShardingInterface model,
-                               const LoopTable &table) {
+                               const LoopTable &table,
+                               const Emission &emission) {
   Operation *op = model;
   SmallVector<Sharding> operands, results;
   for (auto [index, value] : llvm::enumerate(op->getOperands())) {
@@ -42,7 +43,6 @@ static ShardingOption optionOf(LocalFunction &local, ShardingInterface model,
     return !isa<RankedTensorType>(operand.getType()) ||
            local.shardings.isStated(operand);
   });
-  Emission &emission = local.emission;
   if (areStated)
     if (std::optional<ShardingOption> stated = optionOfOperands(
             op, table, emission.grid, operands, results, emission.planner))
@@ -99,9 +99,13 @@ static void remarkOverflow(Operation *op, const LoopTable &table,
 
 LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
   Operation *op = model;
+  FailureOr<GridOp> grid = local.gridOf(op);
+  if (failed(grid))
+    return failure();
+  const Emission &emission = local.on(*grid).emission;
   LoopTable table = buildLoopTable(op);
-  ShardingOption option = optionOf(local, model, table);
-  PartitionContext context(local.emission, table, option);
+  ShardingOption option = optionOf(local, model, table, emission);
+  PartitionContext context(emission, table, option);
   remarkOverflow(op, table, context);
   LLVM_DEBUG({
     llvm::dbgs() << "'" << op->getName() << "': ";
@@ -112,7 +116,7 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
   SmallVector<Value> operands, results;
   auto wanted = [&](unsigned index) {
     return table.operands[index].isTensor
-               ? local.pool.intern(context.operand(index))
+               ? local.pool.intern(context.operand(index), *grid)
                : nullptr;
   };
   if (failed(local.localOperands(op, wanted, operands)) ||
@@ -120,9 +124,10 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
       failed(model.partition(local.builder, operands, context, results)))
     return failure();
   for (auto [index, value] : llvm::enumerate(op->getResults())) {
-    const Sharding *natural = table.results[index].isTensor
-                                  ? local.pool.intern(context.result(index))
-                                  : nullptr;
+    const Sharding *natural =
+        table.results[index].isTensor
+            ? local.pool.intern(context.result(index), *grid)
+            : nullptr;
     if (failed(local.setResult(value, results[index], natural, op)))
       return failure();
   }
@@ -179,7 +184,7 @@ LogicalResult partitionReplicated(LocalFunction &local, Operation *op) {
   if (gathers)
     mlir::emitRemark(op->getLoc())
         << "'" << op->getName()
-        << (hasUnknownSizes(local.emission.grid) && isa<ShardingInterface>(op)
+        << (local.usesUnknownSizes(op) && isa<ShardingInterface>(op)
                 ? "' needs the sizes of all axes of the grid to be split: its "
                   "sharded operands are "
                 : "' has no sharding model: its sharded operands are ")

@@ -45,22 +45,17 @@ static LogicalResult rejectCalls(Operation *root) {
   return failure(walk.wasInterrupted());
 }
 
-/// The axes that are manual in `callers`, on the grid of the function that is
-/// called there.
-static FailureOr<AxisList>
+/// The axes that are manual in `callers`.
+static ManualAxes
 manualAxes(const llvm::SetVector<ManualComputationOp> &callers,
-           const FunctionShardings &called, SymbolTableCollection &symbols) {
-  AxisList axes;
+           SymbolTableCollection &symbols) {
+  ManualAxes axes;
   for (ManualComputationOp manual : callers) {
     GridOp grid = getGrid(manual, manual.getGridAttr(), symbols);
-    if (grid != called.gridOp)
-      return manual.emitError() << "calls a function on grid @"
-                                << GridOp(called.gridOp).getSymName()
-                                << "; it must be on the same grid";
     for (auto reference : manual.getManualAxes().getAsRange<AxisRefAttr>()) {
       std::optional<GridAxis> axis = grid.axisNumber(reference);
-      if (axis && !llvm::is_contained(axes, *axis))
-        axes.push_back(*axis);
+      if (axis && !llvm::is_contained(axes[grid], *axis))
+        axes[grid].push_back(*axis);
     }
   }
   return axes;
@@ -68,9 +63,9 @@ manualAxes(const llvm::SetVector<ManualComputationOp> &callers,
 
 /// A function that is used as a value must keep its type: whoever calls it does not
 /// know the local one.
-static LogicalResult
-checkFunctionValues(Operation *root, const FunctionShardingsMap &functions,
-                    SymbolTableCollection &symbols) {
+static LogicalResult checkFunctionValues(Operation *root,
+                                         const FunctionShardingsMap &functions,
+                                         SymbolTableCollection &symbols) {
   auto isSharded = [](const Sharding *sharding) {
     return sharding && !sharding->isReplicated();
   };
@@ -114,12 +109,15 @@ static LogicalResult answerQuestions(Operation *function,
   for (GetShardingOp op : asked) {
     OpBuilder builder(op);
     const Sharding *sharding = shardings.of(op.getSource());
-    if (!shardings.gridOp || !sharding)
-      return op.emitError("asks for a sharding in a function that uses no grid; "
-                          "annotate a value of the function");
+    GridOp grid = shardings.gridOf(op.getSource());
+    if (!grid)
+      grid = shardings.gridOp;
+    if (!grid || !sharding)
+      return op.emitError(
+          "asks for a sharding in a function that uses no grid; "
+          "annotate a value of the function");
     op.getResult().replaceAllUsesWith(
-        buildSharding(builder, op.getLoc(),
-                      GridOp(shardings.gridOp).getSymName(), *sharding)
+        buildSharding(builder, op.getLoc(), grid.getSymName(), *sharding)
             .getResult());
   }
   return expandShardShapes(function, symbols);
@@ -139,9 +137,10 @@ LogicalResult partitionProgram(Operation *root,
       annotations.push_back(annotation);
   });
   if (encoded)
-    return encoded->emitError("has a tensor type with a sharding as its encoding, "
-                              "which propagation reads; run sharding-propagation "
-                              "before shard-partition");
+    return encoded->emitError(
+        "has a tensor type with a sharding as its encoding, "
+        "which propagation reads; run sharding-propagation "
+        "before shard-partition");
   if (failed(rejectCalls(root)) || failed(makeShardingsStatic(shardings)))
     return failure();
   reshardChains(annotations);
@@ -176,10 +175,7 @@ LogicalResult partitionProgram(Operation *root,
     auto it = functions.find(target);
     return it == functions.end() ? nullptr : &it->second->signature;
   };
-  // Costs are those of the links of each grid.
-  llvm::DenseMap<Operation *, std::pair<std::unique_ptr<CostModel>,
-                                        std::unique_ptr<Planner>>>
-      planners;
+  ProgramGrids grids(root);
   for (auto &[function, shardings] : functions) {
     // Without a grid nothing is sharded and the function stays as it is.
     if (!shardings->gridOp)
@@ -188,18 +184,12 @@ LogicalResult partitionProgram(Operation *root,
       return function->emitError() << "a private function cannot be "
                                       "partitioned apart from its calls; "
                                       "run the pass on the module";
-    auto &[costs, planner] = planners[shardings->gridOp];
-    if (!planner) {
-      costs = linkCosts(shardings->gridOp);
-      planner = std::make_unique<Planner>(*costs, planTrace());
-    }
     LocalFunction local(cast<FunctionOpInterface>(function), *shardings, pool,
-                        *planner, signatureOf, options);
-    FailureOr<AxisList> manual =
-        manualAxes(callers.lookup(function), *shardings, symbols);
-    if (failed(manual) || failed(shardings->checkWithout(*manual)))
+                        grids, signatureOf, options);
+    ManualAxes manual = manualAxes(callers.lookup(function), symbols);
+    if (failed(shardings->checkWithout(manual)))
       return failure();
-    local.setManual(*manual);
+    local.setManual(manual);
     if (failed(FunctionPartitioner(local).run()))
       return failure();
   }

@@ -253,9 +253,9 @@ TEST(Reader, MixedGridsAreAnError) {
                "[[\"a\"], []]") ", %y: T "
                                 "{shard.sharding = #shard.sharding<@h, [[0], "
                                 "[]]>}) -> T {\n"
-                                "return %x : T }");
+                                "%0 = arith.addf %x, %y : T\n return %0 : T }");
   EXPECT_FALSE(p.ok);
-  EXPECT_NE(p.errors.find("hint on grid @h in a program that uses grid @g"),
+  EXPECT_NE(p.errors.find("'arith.addf' ties values on grid @"),
             std::string::npos)
       << p.errors;
 }

@@ -1,0 +1,56 @@
+//===- ProgramGrids.cpp - The grids of a program --------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Partition/ProgramGrids.h"
+
+#include "shard/Partitioning/PlanTrace.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+
+namespace shard {
+
+Planner &ProgramGrids::plannerOf(GridOp grid) {
+  auto &[costs, planner] = planners[grid];
+  if (!planner) {
+    costs = linkCosts(grid);
+    planner = std::make_unique<Planner>(*costs, planTrace());
+  }
+  return *planner;
+}
+
+FailureOr<GridOp> ProgramGrids::refined(GridOp first, GridOp second,
+                                        const Refinement &refinement,
+                                        Location loc) {
+  const std::vector<int64_t> &shape = refinement.grid.shape;
+  for (GridOp grid : {first, second})
+    if (grid.getShape() == ArrayRef<int64_t>(shape))
+      return grid;
+  GridOp &known = added[{first, shape}];
+  if (known)
+    return known;
+  Operation *table = first->getParentOp();
+  if (!root->isAncestor(table))
+    return emitError(loc) << "moves a value from grid @" << first.getSymName()
+                          << " to grid @" << second.getSymName()
+                          << ", which adds a grid that refines both to the "
+                             "module; run the pass on the module instead of on "
+                             "a function";
+  OpBuilder builder(first->getContext());
+  known = GridOp::create(builder, first.getLoc(), first.getSymName(),
+                         ArrayRef<int64_t>(shape));
+  // Where axes of both clash (2x3 and 3x2) it refines none of them.
+  for (GridOp grid : {second, first})
+    if (axesWithin(Grid{grid.getShape().vec()}, refinement.grid))
+      known.setRefinesAttr(FlatSymbolRefAttr::get(grid.getSymNameAttr()));
+  SymbolTable(table).insert(known, std::next(mlir::Block::iterator(first)));
+  return known;
+}
+
+} // namespace shard
