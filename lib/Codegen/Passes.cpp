@@ -137,6 +137,7 @@ SHARD_CODEGEN_PASS(ShardGuardRecursion, always(guardRecursion, getOperation()))
 void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
                                      const LoweringOptions &options) {
   manager.addPass(createShardVerifyPartitioned());
+  manager.addPass(createShardExpandCombiners());
   manager.addPass(createShardLegalizeElements());
   if (options.wrapScalars)
     manager.addPass(createShardWrapScalars({options.entry}));

@@ -218,9 +218,9 @@ FailureOr<SmallVector<int64_t>> groupWords(Operation *op,
 LogicalResult checkReduction(Operation *op, ReductionKind kind, Type type) {
   StringRef name = stringifyReductionKind(kind);
   if (kind == ReductionKind::Generic)
-    return op->emitOpError()
-           << "has the reduction generic, which the runtime cannot call; use "
-              "one of the named kinds";
+    return op->emitOpError() << "has the reduction generic, but no combiner "
+                                "says what it is; give "
+                                "one, or use one of the named kinds";
   bool isFloat = isa<FloatType>(type);
   bool ofIntegers = kind == ReductionKind::BitwiseAnd ||
                     kind == ReductionKind::BitwiseOr ||

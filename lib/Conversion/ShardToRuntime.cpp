@@ -341,6 +341,7 @@ static void registerOnce(const PassAllocatorFunction &create) {
 
 void shard::registerConversionPasses() {
   registerOnce([] { return createConvertShardToRuntime(); });
+  registerOnce([] { return createShardExpandCombiners(); });
   registerOnce([] { return createShardLegalizeElements(); });
   registerOnce([] { return createShardVerifyPartitioned(); });
 }

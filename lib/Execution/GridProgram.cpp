@@ -10,6 +10,8 @@
 
 #include "shard/Execution/Hints.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Reference/Reference.h"
+#include "shard/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
@@ -148,7 +150,10 @@ execution::partitionForGrid(ModuleOp module, StringRef entryName, GridOp gridOp,
   program.grid = *grid;
 
   PassManager passes(module.getContext());
-  buildSpmdPipeline(passes, options.pipeline);
+  if (isPartitioned(module.lookupSymbol<func::FuncOp>(entryName)))
+    passes.addPass(createShardVerifySpmd());
+  else
+    buildSpmdPipeline(passes, options.pipeline);
   if (failed(passes.run(module)))
     return failure();
   if (options.onPartitioned)
@@ -213,6 +218,9 @@ CompileOptions execution::compileWithRuntime(
 FailureOr<TensorSpec> execution::argumentSpec(func::FuncOp entry,
                                               unsigned index) {
   Type type = entry.getArgumentTypes()[index];
+  // Inputs of programs that are partitioned already are global too.
+  if (auto local = entry.getArgAttrOfType<LocalAttr>(index, kLocalAttrName))
+    type = local.getType();
   if (std::optional<TensorSpec> spec = getTensorSpec(type))
     return *spec;
   return emitError(entry.getArgument(index).getLoc())

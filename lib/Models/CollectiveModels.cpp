@@ -49,8 +49,7 @@ struct CollectiveModel
   SmallVector<Loop> getShardingLoops(Operation *op) const {
     SmallVector<Loop> loops;
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    // A region that combines elements is the user's: it stays on whole tensors.
-    if (!type || op->getNumRegions() > 0)
+    if (!type)
       return loops;
     for (auto [dim, extent] : llvm::enumerate(type.getShape()))
       loops.push_back(isNamed(op, dim) ? Loop::invalid(extent)

@@ -21,15 +21,39 @@ using namespace shard;
 LogicalResult shard::dropShardings(ModuleOp module) {
   module.getContext()->getOrLoadDialect<arith::ArithDialect>();
   SymbolTableCollection symbols;
-  if (failed(expandShardShapes(module, symbols)) ||
-      failed(reference::unrollManualComputations(module)))
+  if (failed(expandShardShapes(module, symbols)))
     return failure();
+  // Calls of functions with collectives are replaced by what these do.
+  SmallVector<func::FuncOp> called;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPrivate() &&
+        !SymbolTable::symbolKnownUseEmpty(function, module))
+      called.push_back(function);
+  auto eraseUncalled = [&] {
+    for (size_t before = called.size() + 1; before != called.size();) {
+      before = called.size();
+      llvm::erase_if(called, [&](func::FuncOp function) {
+        if (!SymbolTable::symbolKnownUseEmpty(function, module))
+          return false;
+        function.erase();
+        return true;
+      });
+    }
+  };
+  if (failed(reference::unrollManualComputations(module)))
+    return failure();
+  eraseUncalled();
+  if (failed(reference::unrollSpmdFunctions(module)))
+    return failure();
+  eraseUncalled();
   module.walk([](func::FuncOp function) {
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      function.removeArgAttr(i, kShardingAttrName);
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      function.removeResultAttr(
-          i, StringAttr::get(function.getContext(), kShardingAttrName));
+    for (StringRef name : {kShardingAttrName, kLocalAttrName}) {
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        function.removeArgAttr(i, name);
+      for (unsigned i = 0; i < function.getNumResults(); ++i)
+        function.removeResultAttr(i,
+                                  StringAttr::get(function.getContext(), name));
+    }
   });
   // Hints of ops name the grid, which goes.
   module.walk([](Operation *op) {

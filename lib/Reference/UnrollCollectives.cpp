@@ -71,14 +71,23 @@ static Value filled(OpBuilder &builder, Location loc,
 // Groups
 //===----------------------------------------------------------------------===//
 
+InFlightDiagnostic reference::lacksMember(Operation *op, int64_t device) {
+  return notSupported(op) << ": device " << device
+                          << ", which belongs to its group, does not reach it "
+                             "together with the others";
+}
+
 FailureOr<Copies> CollectiveUnroller::perGroup(
-    const AxisList &axes,
+    Operation *op, const AxisList &axes, const Copies &input,
     llvm::function_ref<FailureOr<Value>(ArrayRef<int64_t>)> make) {
   Copies values(devices.numDevices());
   for (int64_t device = 0; device < devices.numDevices(); ++device) {
-    if (values[device])
+    if (values[device] || !input[device])
       continue;
     std::vector<int64_t> members = devices.groupMembers(device, axes);
+    for (int64_t member : members)
+      if (!input[member])
+        return lacksMember(op, member);
     FailureOr<Value> value = make(members);
     if (failed(value))
       return failure();
@@ -217,10 +226,14 @@ FailureOr<Copies> CollectiveUnroller::reduce(Operation *op,
                                              ReductionKind kind,
                                              const Copies &input,
                                              Type element) {
-  return perGroup(axes, [&](ArrayRef<int64_t> members) {
+  return perGroup(op, axes, input, [&](ArrayRef<int64_t> members) {
     SmallVector<Value> terms;
     for (int64_t member : members)
       terms.push_back(input[member]);
+    bool hasRegion = isa<AllReduceOp, ReduceOp, ReduceScatterOp>(op) &&
+                     op->getNumRegions() > 0;
+    if (kind == ReductionKind::Generic && hasRegion)
+      return combineByRegion(op, members.front(), terms, element);
     return combine(op, kind, terms, element);
   });
 }
@@ -262,7 +275,7 @@ FailureOr<Value> CollectiveUnroller::concat(Operation *op, const AxisList &axes,
 FailureOr<Copies> CollectiveUnroller::gather(Operation *op,
                                              const AxisList &axes, int64_t dim,
                                              const Copies &input) {
-  return perGroup(axes, [&](ArrayRef<int64_t> members) {
+  return perGroup(op, axes, input, [&](ArrayRef<int64_t> members) {
     Copies blocks;
     for (int64_t member : members)
       blocks.push_back(input[member]);
@@ -311,11 +324,14 @@ LogicalResult CollectiveUnroller::checkCut(Operation *op, const AxisList &axes,
 
 FailureOr<Copies> CollectiveUnroller::slice(Operation *op, const AxisList &axes,
                                             int64_t dim, const Copies &input) {
-  if (failed(checkCut(op, axes, dim, input.front())))
-    return failure();
-  Copies blocks;
-  for (auto [device, value] : llvm::enumerate(input))
-    blocks.push_back(sliceOf(op->getLoc(), value, dim, axes, device));
+  Copies blocks(input.size());
+  for (auto [device, value] : llvm::enumerate(input)) {
+    if (!value)
+      continue;
+    if (failed(checkCut(op, axes, dim, value)))
+      return failure();
+    blocks[device] = sliceOf(op->getLoc(), value, dim, axes, device);
+  }
   return blocks;
 }
 
@@ -324,90 +340,24 @@ FailureOr<Copies> CollectiveUnroller::allToAll(AllToAllOp op,
                                                const AxisList &axes,
                                                const Copies &input) {
   int64_t cut = op.getSplitAxis().getSExtValue();
-  if (failed(checkCut(op, axes, cut, input.front())))
-    return failure();
-  Copies results;
+  Copies results(input.size());
   for (int64_t device = 0; device < devices.numDevices(); ++device) {
+    if (!input[device])
+      continue;
+    if (failed(checkCut(op, axes, cut, input[device])))
+      return failure();
     Copies received;
-    for (int64_t sender : devices.groupMembers(device, axes))
+    for (int64_t sender : devices.groupMembers(device, axes)) {
+      if (!input[sender])
+        return lacksMember(op, sender);
       received.push_back(
           sliceOf(op.getLoc(), input[sender], cut, axes, device));
+    }
     FailureOr<Value> result =
         concat(op, axes, op.getConcatAxis().getSExtValue(), received);
     if (failed(result))
       return failure();
-    results.push_back(*result);
-  }
-  return results;
-}
-
-//===----------------------------------------------------------------------===//
-// Moves
-//===----------------------------------------------------------------------===//
-
-/// The input of the device at in-group coordinates `root`, on all of the group.
-FailureOr<Copies> CollectiveUnroller::fromRoot(Operation *op,
-                                               const AxisList &axes,
-                                               ArrayRef<int64_t> root,
-                                               const Copies &input) {
-  std::vector<int64_t> sizes = devices.sizes(axes);
-  std::vector<int64_t> at(root.begin(), root.end());
-  if (at.size() != sizes.size())
-    return notSupported(op) << ": it has to name one root coordinate per axis";
-  for (auto [coordinate, size] : llvm::zip_equal(at, sizes))
-    if (coordinate < 0 || coordinate >= size)
-      return notSupported(op) << ": its root has to be static and in range";
-  int64_t position = linearize(at, sizes);
-  return perGroup(axes, [&](ArrayRef<int64_t> members) -> FailureOr<Value> {
-    return input[members[position]];
-  });
-}
-
-/// `axes` without those of `others`.
-static AxisList without(const AxisList &axes, const AxisList &others) {
-  AxisList rest;
-  for (GridAxis axis : axes)
-    if (!llvm::is_contained(others, axis))
-      rest.push_back(axis);
-  return rest;
-}
-
-Copies CollectiveUnroller::permute(PermuteOp op, const Copies &input) {
-  AxisList from(op.getFromAxes().begin(), op.getFromAxes().end());
-  AxisList to(op.getToAxes().begin(), op.getToAxes().end());
-  AxisList onlyFrom = without(from, to), onlyTo = without(to, from);
-  Copies results;
-  for (int64_t device = 0; device < devices.numDevices(); ++device) {
-    std::vector<int64_t> source = devices.coordinates(device);
-    auto set = [&](const AxisList &axes, int64_t position) {
-      std::vector<int64_t> at = delinearize(position, devices.sizes(axes));
-      for (auto [axis, coordinate] : llvm::zip_equal(axes, at))
-        source[axis] = coordinate;
-    };
-    set(from, devices.positionInGroup(device, to));
-    set(onlyTo, devices.positionInGroup(device, onlyFrom));
-    results.push_back(input[devices.device(source)]);
-  }
-  return results;
-}
-
-/// Where there is no source, the result is the device's own input.
-FailureOr<Copies> CollectiveUnroller::shift(ShiftOp op, const AxisList &axes,
-                                            const Copies &input) {
-  GridAxis axis = op.getShiftAxis().getSExtValue();
-  if (!llvm::is_contained(axes, axis))
-    return notSupported(op) << ": it shifts along an axis that is not one of "
-                               "its grid_axes";
-  int64_t size = devices.shape[axis];
-  int64_t offset = op.getOffset();
-  bool leaves = offset >= size || offset <= -size;
-  Copies results;
-  for (int64_t device = 0; device < devices.numDevices(); ++device) {
-    std::vector<int64_t> source = devices.coordinates(device);
-    int64_t at = source[axis] - offset % size;
-    source[axis] = (at + size) % size;
-    bool exists = op.getRotate() || (!leaves && at >= 0 && at < size);
-    results.push_back(input[exists ? devices.device(source) : device]);
+    results[device] = *result;
   }
   return results;
 }
@@ -419,7 +369,7 @@ FailureOr<Copies> CollectiveUnroller::shift(ShiftOp op, const AxisList &axes,
 FailureOr<Copies> CollectiveUnroller::unroll(Operation *op,
                                              const Copies &input) {
   if (!llvm::all_of(input, [](Value value) {
-        return isa<RankedTensorType>(value.getType());
+        return !value || isa<RankedTensorType>(value.getType());
       }))
     return notSupported(op) << ": it is not about ranked tensors";
   AxisList axes;
@@ -450,10 +400,12 @@ FailureOr<Copies> CollectiveUnroller::unroll(Operation *op,
       .Case(
           [&](AllToAllOp exchange) { return allToAll(exchange, axes, input); })
       .Case([&](BroadcastOp broadcast) {
-        return fromRoot(op, axes, broadcast.getRoot(), input);
+        return fromRoot(op, axes, broadcast.getRoot(),
+                        broadcast.getRootDynamic(), input);
       })
       .Case([&](ScatterOp scatter) -> Result {
-        Result spread = fromRoot(op, axes, scatter.getRoot(), input);
+        Result spread = fromRoot(op, axes, scatter.getRoot(),
+                                 scatter.getRootDynamic(), input);
         if (failed(spread))
           return failure();
         return slice(op, axes, scatter.getScatterAxis().getSExtValue(),
@@ -463,5 +415,6 @@ FailureOr<Copies> CollectiveUnroller::unroll(Operation *op,
         return permute(exchange, input);
       })
       .Case([&](ShiftOp shifting) { return shift(shifting, axes, input); })
+      .Case([&](UpdateHaloOp halo) { return updateHalo(halo, input); })
       .Default([](Operation *other) -> Result { return notSupported(other); });
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to the Execution library.
+// Private to the Reference library.
 //
 // What a collective means, said by ops on tensors: from the inputs of all devices
 // of a grid, in one program, to the results of all of them. Where a result is
@@ -18,6 +18,8 @@
 #ifndef SHARD_LIB_REFERENCE_UNROLLCOLLECTIVES_H
 #define SHARD_LIB_REFERENCE_UNROLLCOLLECTIVES_H
 
+#include "Messages.h"
+
 #include "shard/Geometry/Grid.h"
 #include "shard/IR/ShardOps.h"
 
@@ -25,11 +27,15 @@
 
 namespace shard::reference {
 
-/// One value, by device.
+/// One value, by device; null on devices for which nothing is copied.
 using Copies = llvm::SmallVector<mlir::Value>;
 
-/// Begins the error about `op`, an op of the dialect in a manual_computation.
+/// Begins the error about `op`, an op on local values.
 mlir::InFlightDiagnostic notSupported(mlir::Operation *op);
+
+/// Begins the error about `op`, which `device` does not reach although others of its
+/// group do.
+mlir::InFlightDiagnostic lacksMember(mlir::Operation *op, int64_t device);
 
 /// The part of `value` at `offsets`, of `sizes`.
 mlir::Value extractBlock(mlir::OpBuilder &builder, mlir::Location loc,
@@ -45,12 +51,19 @@ mlir::Value insertBlock(mlir::OpBuilder &builder, mlir::Location loc,
 /// known sizes.
 class CollectiveUnroller {
 public:
-  CollectiveUnroller(mlir::OpBuilder &builder, const Grid &devices)
-      : builder(builder), devices(devices) {}
+  /// `operandOn` gives the copy of an operand on a device.
+  CollectiveUnroller(
+      mlir::OpBuilder &builder, const Grid &devices,
+      llvm::function_ref<mlir::Value(mlir::Value, int64_t)> operandOn)
+      : builder(builder), devices(devices), operandOn(operandOn) {}
 
   /// The results of `op` on tensors for inputs by device; reports an op that it
   /// does not know.
   mlir::FailureOr<Copies> unroll(mlir::Operation *op, const Copies &input);
+
+  /// The same for `op`, a send or a recv. What one op sends has the number `event`.
+  mlir::FailureOr<Copies> message(mlir::Operation *op, const Copies &input,
+                                  Messages &messages, int64_t event);
 
   /// As all_reduce along `axes` into elements of type `element`, for `op`.
   mlir::FailureOr<Copies> reduce(mlir::Operation *op, const AxisList &axes,
@@ -69,21 +82,31 @@ private:
                                 int64_t dim, const Copies &input);
   mlir::FailureOr<Copies> fromRoot(mlir::Operation *op, const AxisList &axes,
                                    llvm::ArrayRef<int64_t> root,
+                                   mlir::ValueRange dynamicRoot,
                                    const Copies &input);
+  mlir::FailureOr<Copies> updateHalo(UpdateHaloOp op, const Copies &input);
+  mlir::FailureOr<Place> placeAt(mlir::Operation *op, const AxisList &axes,
+                                 llvm::ArrayRef<int64_t> coordinates,
+                                 mlir::ValueRange dynamicCoordinates,
+                                 int64_t device);
   mlir::FailureOr<Copies> allToAll(AllToAllOp op, const AxisList &axes,
                                    const Copies &input);
-  Copies permute(PermuteOp op, const Copies &input);
+  mlir::FailureOr<Copies> permute(PermuteOp op, const Copies &input);
   mlir::FailureOr<Copies> shift(ShiftOp op, const AxisList &axes,
                                 const Copies &input);
 
-  /// One value per device group along `axes`, made of its members.
+  /// One value per device group along `axes`, made of its members, for the devices
+  /// that have an input.
   mlir::FailureOr<Copies> perGroup(
-      const AxisList &axes,
+      mlir::Operation *op, const AxisList &axes, const Copies &input,
       llvm::function_ref<mlir::FailureOr<mlir::Value>(llvm::ArrayRef<int64_t>)>
           make);
   mlir::FailureOr<mlir::Value> combine(mlir::Operation *op, ReductionKind kind,
                                        llvm::ArrayRef<mlir::Value> terms,
                                        mlir::Type element);
+  mlir::FailureOr<mlir::Value>
+  combineByRegion(mlir::Operation *op, int64_t device,
+                  llvm::ArrayRef<mlir::Value> terms, mlir::Type element);
   mlir::Value combineTwo(mlir::Location loc, ReductionKind kind, mlir::Value a,
                          mlir::Value b);
   mlir::Value convert(mlir::Location loc, mlir::Value value,
@@ -93,6 +116,7 @@ private:
 
   mlir::OpBuilder &builder;
   const Grid &devices;
+  llvm::function_ref<mlir::Value(mlir::Value, int64_t)> operandOn;
 };
 
 } // namespace shard::reference

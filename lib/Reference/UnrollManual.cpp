@@ -8,69 +8,25 @@
 
 #include "UnrollManual.h"
 
-#include "UnrollCollectives.h"
-
-#include "shard/IR/ShardingUtils.h"
+#include "Unroller.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace shard;
 using namespace shard::reference;
 
-namespace {
-
-/// What is manual around the ops that are being copied.
-struct Scope {
-  GridOp grid;
-  AxisList axes;
-  /// The program's grid with every other axis shrunk to one coordinate: axes
-  /// keep their numbers, and a device stands for one manual coordinate.
-  Grid devices;
-  /// By device of `devices`: the copies of values of the body.
-  std::vector<IRMapping> values;
-};
-
-/// Copies the bodies of one module.
-class Unroller {
-public:
-  explicit Unroller(MLIRContext *context) : builder(context) {}
-
-  LogicalResult unrollOutermost(ManualComputationOp op);
-
-private:
-  LogicalResult unroll(ManualComputationOp op, Scope &outer);
-  FailureOr<Scope> enter(ManualComputationOp op, const Scope &outer);
-  LogicalResult assemble(ManualComputationOp op, unsigned index,
-                         const AxisList &manual, const Scope &inner,
-                         Scope &outer);
-
-  LogicalResult copy(Operation *op, Scope &scope);
-  LogicalResult copyForeign(Operation *op, Scope &scope);
-  FailureOr<Grid> devicesFor(Operation *op, const Scope &scope);
-  FailureOr<SmallVector<Value>> placeOf(Operation *op, int64_t device,
-                                        const Scope &scope);
-
-  OpBuilder builder;
-};
-
-/// The manual axes of `entry` among those of a dimension of `sharding`, major
-/// first: there, no other axis comes before them.
-AxisList manualAxesOf(const ResolvedDim &entry, const AxisList &manual) {
+AxisList reference::manualAxesOf(const ResolvedDim &entry,
+                                 const AxisList &manual) {
   AxisList axes;
   for (const AxisPart &axis : entry.axes)
     if (llvm::is_contained(manual, axis.axis))
       axes.push_back(axis.axis);
   return axes;
 }
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Manual computations
@@ -120,13 +76,17 @@ LogicalResult Unroller::unrollOutermost(ManualComputationOp op) {
   outside.grid = grid;
   outside.devices.shape.assign(grid.getRank(), 1);
   outside.values.resize(1);
+  outside.members = {0};
   builder.setInsertionPoint(op);
+  Messages own(builder);
+  messages = &own;
   if (failed(unroll(op, outside)))
     return failure();
   for (Value result : op.getResults())
     result.replaceAllUsesWith(outside.values.front().lookup(result));
+  mlir::Block *block = op->getBlock();
   op->erase();
-  return success();
+  return own.finish(*block);
 }
 
 /// The scope of the body, operands cut into the body's arguments.
@@ -139,7 +99,7 @@ FailureOr<Scope> Unroller::enter(ManualComputationOp op, const Scope &outer) {
   FailureOr<AxisList> manual = manualAxes(op, gridOp);
   if (failed(manual))
     return failure();
-  Scope inner{outer.grid, outer.axes, outer.devices, {}};
+  Scope inner{outer.grid, outer.axes, outer.devices, {}, {}};
   llvm::append_range(inner.axes, *manual);
   for (GridAxis axis : *manual)
     inner.devices.shape[axis] = grid->shape[axis];
@@ -155,8 +115,11 @@ FailureOr<Scope> Unroller::enter(ManualComputationOp op, const Scope &outer) {
       at[axis] = 0;
     return outer.devices.device(at);
   };
-  for (int64_t device = 0; device < copies; ++device)
+  for (int64_t device = 0; device < copies; ++device) {
     inner.values.push_back(outer.values[outerDevice(device)]);
+    if (llvm::is_contained(outer.members, outerDevice(device)))
+      inner.members.push_back(device);
+  }
 
   for (auto [index, input] : llvm::enumerate(op.getInputs())) {
     FailureOr<ResolvedSharding> sharding =
@@ -170,7 +133,7 @@ FailureOr<Scope> Unroller::enter(ManualComputationOp op, const Scope &outer) {
                << gridOp.axisName(axis.axis)
                << ", which the reference of one device does not support: how "
                   "a value falls into parts is not specified";
-    for (int64_t device = 0; device < copies; ++device) {
+    for (int64_t device : inner.members) {
       Value whole = inner.values[device].lookupOrDefault(input);
       SmallVector<OpFoldResult> sizes =
           tensor::getMixedSizes(builder, op.getLoc(), whole);
@@ -206,15 +169,15 @@ LogicalResult Unroller::assemble(ManualComputationOp op, unsigned index,
   if (failed(sharding))
     return failure();
   Value returned = op.getBody().front().getTerminator()->getOperand(index);
-  Copies blocks;
-  for (const IRMapping &mapping : inner.values)
-    blocks.push_back(mapping.lookupOrDefault(returned));
+  Copies blocks(inner.values.size());
+  for (int64_t device : inner.members)
+    blocks[device] = inner.values[device].lookupOrDefault(returned);
   AxisList partial;
   for (const AxisPart &axis : sharding->partial)
     if (llvm::is_contained(manual, axis.axis))
       partial.push_back(axis.axis);
   if (!partial.empty()) {
-    FailureOr<Copies> summed = CollectiveUnroller(builder, inner.devices)
+    FailureOr<Copies> summed = CollectiveUnroller(builder, inner.devices, {})
                                    .reduce(op, partial, sharding->reduction,
                                            blocks, type.getElementType());
     if (failed(summed))
@@ -224,7 +187,7 @@ LogicalResult Unroller::assemble(ManualComputationOp op, unsigned index,
   AxisList splitting;
   for (const ResolvedDim &entry : sharding->dims)
     llvm::append_range(splitting, manualAxesOf(entry, manual));
-  for (int64_t device = 0; device < outer.devices.numDevices(); ++device) {
+  for (int64_t device : outer.members) {
     // Of replicas the one at coordinate 0 counts.
     int64_t first = inner.devices.device(outer.devices.coordinates(device));
     Value whole = blocks[first];
@@ -264,148 +227,12 @@ LogicalResult Unroller::unroll(ManualComputationOp op, Scope &outer) {
   FailureOr<Scope> inner = enter(op, outer);
   if (failed(inner))
     return failure();
-  for (Operation &nested : op.getBody().front().without_terminator())
-    if (failed(copy(&nested, *inner)))
-      return failure();
+  if (failed(copyOps(op.getBody().front(), *inner)))
+    return failure();
   AxisList manual(inner->axes.begin() + outer.axes.size(), inner->axes.end());
   for (unsigned index = 0; index < op.getNumResults(); ++index)
     if (failed(assemble(op, index, manual, *inner, outer)))
       return failure();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Ops of the body
-//===----------------------------------------------------------------------===//
-
-/// Ops that ask where a device is, or how many there are.
-static bool asksForPlace(Operation *op) {
-  return isa<ProcessMultiIndexOp, ProcessLinearIndexOp, GridShapeOp>(op);
-}
-
-/// The devices of `scope`, in the same order, as those of the grid that `op` is on:
-/// that of the scope, or one that this refines.
-FailureOr<Grid> Unroller::devicesFor(Operation *op, const Scope &scope) {
-  SymbolTableCollection symbols;
-  GridOp own = getGrid(op, symbols);
-  FailureOr<std::vector<AxisList>> runs = failure();
-  if (own)
-    runs = axesInRefinement(own, scope.grid, symbols);
-  if (failed(runs))
-    return notSupported(op)
-           << ": it is not about grid @" << GridOp(scope.grid).getSymName();
-  Grid devices;
-  for (const AxisList &run : *runs)
-    devices.shape.push_back(scope.devices.groupSize(run));
-  return devices;
-}
-
-/// The results of an op that asks for the place of `device`.
-FailureOr<SmallVector<Value>> Unroller::placeOf(Operation *op, int64_t device,
-                                                const Scope &scope) {
-  SymbolTableCollection symbols;
-  GridOp gridOp = getGrid(op, symbols);
-  FailureOr<Grid> devices = devicesFor(op, scope);
-  if (failed(devices))
-    return failure();
-  AxisList axes(gridOp.getRank());
-  std::iota(axes.begin(), axes.end(), 0);
-  bool sizes = isa<GridShapeOp>(op);
-  auto named = op->getAttrOfType<GridAxesAttr>("axes");
-  if (named && !named.empty())
-    axes.assign(named.asArrayRef().begin(), named.asArrayRef().end());
-  // The verifier has seen to it that all axes of coordinates are manual.
-  std::vector<int64_t> at = devices->coordinates(device);
-  SmallVector<int64_t> numbers;
-  if (isa<ProcessLinearIndexOp>(op))
-    numbers.push_back(device);
-  else
-    for (GridAxis axis : axes)
-      numbers.push_back(sizes ? gridOp.getShape()[axis] : at[axis]);
-  SmallVector<Value> values;
-  for (int64_t number : numbers)
-    values.push_back(
-        arith::ConstantIndexOp::create(builder, op->getLoc(), number));
-  return values;
-}
-
-LogicalResult Unroller::copyForeign(Operation *op, Scope &scope) {
-  WalkResult walk = op->walk([&](Operation *inner) {
-    if (!isa_and_nonnull<ShardDialect>(inner->getDialect()) ||
-        asksForPlace(inner) ||
-        isa<ShardingOp, GetShardingOp, ShardOp, ConstraintOp, GroupOp>(inner))
-      return WalkResult::advance();
-    notSupported(inner) << " inside a region of " << op->getName();
-    return WalkResult::interrupt();
-  });
-  if (walk.wasInterrupted())
-    return failure();
-  for (auto [device, mapping] : llvm::enumerate(scope.values)) {
-    Operation *clone = builder.clone(*op, mapping);
-    SmallVector<Operation *> questions;
-    clone->walk([&](Operation *inner) {
-      if (asksForPlace(inner))
-        questions.push_back(inner);
-    });
-    for (Operation *question : questions) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPoint(question);
-      FailureOr<SmallVector<Value>> answer = placeOf(question, device, scope);
-      if (failed(answer))
-        return failure();
-      question->replaceAllUsesWith(*answer);
-      question->erase();
-    }
-  }
-  return success();
-}
-
-LogicalResult Unroller::copy(Operation *op, Scope &scope) {
-  if (auto manual = dyn_cast<ManualComputationOp>(op))
-    return unroll(manual, scope);
-  if (isa<GroupOp>(op))
-    return success();
-  if (isa<ShardOp, ConstraintOp>(op)) {
-    for (IRMapping &mapping : scope.values)
-      mapping.map(op->getResult(0), mapping.lookupOrDefault(op->getOperand(0)));
-    return success();
-  }
-  if (asksForPlace(op)) {
-    for (auto [device, mapping] : llvm::enumerate(scope.values)) {
-      FailureOr<SmallVector<Value>> answer = placeOf(op, device, scope);
-      if (failed(answer))
-        return failure();
-      mapping.map(op->getResults(), *answer);
-    }
-    return success();
-  }
-  // Shardings may be used inside regions; who drops annotations drops them.
-  if (!isa_and_nonnull<ShardDialect>(op->getDialect()) ||
-      isa<ShardingOp, GetShardingOp>(op))
-    return copyForeign(op, scope);
-  // The verifier has seen to it that all axes are manual.
-  if (op->getNumOperands() == 0 || op->getNumResults() != 1)
-    return notSupported(op);
-  FailureOr<Grid> devices = devicesFor(op, scope);
-  if (failed(devices))
-    return failure();
-  Copies inputs;
-  for (IRMapping &mapping : scope.values)
-    inputs.push_back(mapping.lookupOrDefault(op->getOperand(0)));
-  FailureOr<Copies> results =
-      CollectiveUnroller(builder, *devices).unroll(op, inputs);
-  if (failed(results))
-    return failure();
-  Type type = op->getResult(0).getType();
-  for (auto [mapping, result] : llvm::zip_equal(scope.values, *results)) {
-    if (result.getType() != type) {
-      if (!tensor::CastOp::areCastCompatible(result.getType(), type))
-        return notSupported(op)
-               << ": it makes " << result.getType() << ", not " << type;
-      result = tensor::CastOp::create(builder, op->getLoc(), type, result);
-    }
-    mapping.map(op->getResult(0), result);
-  }
   return success();
 }
 

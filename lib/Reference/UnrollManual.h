@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to the Execution library.
+// Private to the Reference library.
 //
 // A shard.manual_computation means its body, once per coordinate on the manual
 // axes. The reference takes that word for word: operands are cut into the blocks
@@ -29,8 +29,13 @@ constexpr int64_t kMaxManualCopies = 64;
 /// Replaces every shard.manual_computation of a module that is not partitioned
 /// by ops for one device; annotations in bodies stay. Reports, at its location,
 /// what it cannot express: unknown grid sizes, parts of axes, partial operands,
-/// point-to-point messages, collectives in regions of ops in the body.
+/// collectives in regions that are no control flow of scf.
 mlir::LogicalResult unrollManualComputations(mlir::ModuleOp module);
+
+/// Replaces the body of each function that has collectives outside of manual
+/// computations, or arguments or results with `shard.local`, and that no other one
+/// calls, by what all devices of the grid compute.
+mlir::LogicalResult unrollSpmdFunctions(mlir::ModuleOp module);
 
 } // namespace shard::reference
 

@@ -30,7 +30,7 @@ func.func @not_partitioned(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 shard.grid @g(shape = 2x4)
 func.func @generic(%a: memref<8xf32>) -> memref<8xf32> {
-  // expected-error@+1 {{has the reduction generic, which the runtime cannot call; use one of the named kinds}}
+  // expected-error@+1 {{has the reduction generic, but no combiner says what it is; give one, or use one of the named kinds}}
   %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = generic : memref<8xf32> -> memref<8xf32>
   return %0 : memref<8xf32>
 }

@@ -46,12 +46,6 @@
 // REDEFINE: %{name} = partial-operand
 // RUN: not %{run} 2>&1 | FileCheck %s --check-prefix=PARTIAL
 // PARTIAL: partial-operand.mlir:3:{{[0-9]+}}: error: {{.*}}has operand 0 partial on manual axis data
-// REDEFINE: %{name} = message
-// RUN: not %{run} 2>&1 | FileCheck %s --check-prefix=MESSAGE
-// MESSAGE: message.mlir:6:{{[0-9]+}}: error: 'shard.send' op in a manual_computation is not supported
-// REDEFINE: %{name} = in-region
-// RUN: not %{run} 2>&1 | FileCheck %s --check-prefix=REGION
-// REGION: in-region.mlir:10:{{[0-9]+}}: error: 'shard.all_reduce' op {{.*}}not supported {{.*}}inside a region of scf.for
 // REDEFINE: %{name} = free-coordinate
 // RUN: not %{run} 2>&1 | FileCheck %s --check-prefix=FREE
 // FREE: free-coordinate.mlir:6:{{[0-9]+}}: error: {{.*}}uses axis model, which is not manual
@@ -317,36 +311,6 @@ func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
       in = [<@grid, [[]], partial = sum ["data"]>] out = [<@grid, [[]], partial = sum ["data"]>] axes = ["data"]
       (%x: tensor<8xf32>) {
     shard.return %x : tensor<8xf32>
-  } : (tensor<8xf32>) -> tensor<8xf32>
-  return %m : tensor<8xf32>
-}
-
-//--- message.mlir
-shard.grid @grid(shape = 2x2) axes ["data", "model"]
-func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
-  %m = shard.manual_computation(%a) on @grid
-      in = [<@grid, [["data"]]>] out = [<@grid, [["data"]]>] axes = ["data"]
-      (%x: tensor<4xf32>) {
-    %s = shard.send %x on @grid grid_axes = [0] destination = [1] : (tensor<4xf32>) -> tensor<4xf32>
-    shard.return %s : tensor<4xf32>
-  } : (tensor<8xf32>) -> tensor<8xf32>
-  return %m : tensor<8xf32>
-}
-
-//--- in-region.mlir
-shard.grid @grid(shape = 2x2) axes ["data", "model"]
-func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  %m = shard.manual_computation(%a) on @grid
-      in = [<@grid, [["data"]]>] out = [<@grid, [["data"]]>] axes = ["data"]
-      (%x: tensor<4xf32>) {
-    %l = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %x) -> tensor<4xf32> {
-      %s = shard.all_reduce %v on @grid grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
-      scf.yield %s : tensor<4xf32>
-    }
-    shard.return %l : tensor<4xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
   return %m : tensor<8xf32>
 }

@@ -43,6 +43,10 @@ void registerBufferizableOpInterfaceExternalModels(
 /// function.
 mlir::LogicalResult verifyPartitioned(mlir::ModuleOp module);
 
+/// Reductions on tensors with a region become an all_gather and ops of linalg. Pass
+/// shard-expand-combiners as a function.
+mlir::LogicalResult expandCombiners(mlir::ModuleOp module);
+
 /// Collectives on tensors whose elements the runtime does not know become others; fails,
 /// with an error at the op, where there are none. Pass shard-legalize-elements as a
 /// function.

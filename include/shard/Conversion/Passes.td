@@ -66,6 +66,51 @@ def ShardVerifyPartitioned : Pass<"shard-verify-partitioned", "::mlir::ModuleOp"
   }];
 }
 
+def ShardExpandCombiners : Pass<"shard-expand-combiners", "::mlir::ModuleOp"> {
+  let summary = "turn reductions that a region defines into ops on each device";
+  let description = [{
+    The runtime has the named reductions only. An `all_reduce`, `reduce` or
+    `reduce_scatter` of kind `generic` with a region becomes an `all_gather` of all
+    inputs and a reduction on each device, in the order of the devices.
+
+    Errors: a region on memrefs; a grid of unknown size.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 2)
+    func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = shard.all_reduce %a on @grid grid_axes = [0] reduction = generic combiner {
+      ^bb0(%x: f32, %y: f32):
+        %1 = arith.addf %x, %y : f32
+        shard.return %1 : f32
+      } : tensor<4xf32> -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    // Output
+    #map = affine_map<(d0, d1) -> (d1, d0)>
+    #map1 = affine_map<(d0, d1) -> (d0)>
+    module {
+      shard.grid @grid(shape = 2)
+      func.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+        %expanded = tensor.expand_shape %arg0 [[0, 1]] output_shape [1, 4] : tensor<4xf32> into tensor<1x4xf32>
+        %all_gather = shard.all_gather %expanded on @grid grid_axes = [0] gather_axis = 0 : tensor<1x4xf32> -> tensor<2x4xf32>
+        %extracted_slice = tensor.extract_slice %all_gather[0, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
+        %extracted_slice_0 = tensor.extract_slice %all_gather[1, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<1x4xf32>
+        %0 = linalg.generic {indexing_maps = [#map, #map1], iterator_types = ["parallel", "reduction"]} ins(%extracted_slice_0 : tensor<1x4xf32>) outs(%extracted_slice : tensor<4xf32>) {
+        ^bb0(%in: f32, %out: f32):
+          %1 = arith.addf %out, %in : f32
+          linalg.yield %1 : f32
+        } -> tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ShardLegalizeElements : Pass<"shard-legalize-elements", "::mlir::ModuleOp"> {
   let summary = "give collectives elements that the runtime knows";
   let description = [{

@@ -16,12 +16,19 @@
 #ifndef SHARD_REFERENCE_REFERENCE_H
 #define SHARD_REFERENCE_REFERENCE_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace shard {
 
-/// Removes grids, annotations, hints and groups: what is left is the program of
-/// one device. Ops of the dialect that have no meaning there are errors.
+/// Whether an argument or a result of `function` has `shard.local`, as partition
+/// writes it.
+bool isPartitioned(mlir::func::FuncOp function);
+
+/// Turns a program into that of one device: removes grids, annotations, hints and
+/// groups, and replaces what each device does (manual computations, functions of an
+/// SPMD program) by ops that compute it for all devices. Arguments and results of
+/// SPMD functions get their global types. Reports what it cannot express.
 mlir::LogicalResult dropShardings(mlir::ModuleOp module);
 
 } // namespace shard

@@ -119,8 +119,8 @@ def ShardPartition : Pass<"shard-partition"> {
   }];
   let options = [
     Option<"globalArguments", "global-arguments", "bool", "false",
-           "Arguments arrive whole on every device and are sliced inside, instead "
-           "of arriving as local blocks">,
+           "Arguments of public functions arrive whole on every device and are sliced "
+           "inside, instead of arriving as local blocks">,
   ];
 }
 

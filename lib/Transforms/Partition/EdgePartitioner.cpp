@@ -41,7 +41,7 @@ LogicalResult partitionCall(LocalFunction &local, Operation *op,
       signature->results.size() != op->getNumResults())
     return partitionReplicated(local, op);
   SmallVector<Value> operands;
-  auto wanted = [&](unsigned index) { return signature->arguments[index]; };
+  auto wanted = [&](unsigned index) { return signature->arriving[index]; };
   if (failed(local.localOperands(op, wanted, operands)))
     return failure();
   Operation *call = local.builder.clone(*op);

@@ -49,12 +49,6 @@ LogicalResult FunctionPartitioner::run() {
   return success();
 }
 
-const Sharding *FunctionPartitioner::arriving(const Sharding *sharding) {
-  return sharding && local.options.globalArguments
-             ? local.pool.replicated(sharding->dims.size())
-             : sharding;
-}
-
 void FunctionPartitioner::updateSignature() {
   const SignatureShardings &shardings = local.shardings.signature;
   SignatureAttrs signature(function);
@@ -68,7 +62,7 @@ void FunctionPartitioner::updateSignature() {
   SmallVector<Type> arguments(function.getArgumentTypes()),
       results(function.getResultTypes());
   for (auto [index, type] : llvm::enumerate(arguments)) {
-    const Sharding *sharding = arriving(shardings.arguments[index]);
+    const Sharding *sharding = shardings.arriving[index];
     signature.setArgument(index, kShardingAttrName, {});
     if (sharding)
       signature.setArgument(index, kLocalAttrName, localAttr(type, sharding));
@@ -93,6 +87,7 @@ void FunctionPartitioner::updateSignature() {
 LogicalResult FunctionPartitioner::rebuild(Region &from, Region &to) {
   OpBuilder::InsertionGuard guard(local.builder);
   bool isFunction = from.getParentOp() == function.getOperation();
+  ArrayRef arriving = local.shardings.signature.arriving;
   for (mlir::Block &block : from) {
     auto *made = new mlir::Block();
     to.push_back(made);
@@ -100,14 +95,14 @@ LogicalResult FunctionPartitioner::rebuild(Region &from, Region &to) {
     for (BlockArgument argument : block.getArguments()) {
       const Sharding *sharding = local.shardings.of(argument);
       if (isFunction && block.isEntryBlock())
-        sharding = arriving(sharding);
+        sharding = arriving[argument.getArgNumber()];
       local.locals[argument] = {
           made->addArgument(local.localTypeOf(argument.getType(), sharding),
                             argument.getLoc()),
           sharding};
     }
   }
-  if (isFunction && local.options.globalArguments &&
+  if (isFunction && arriving != ArrayRef(local.shardings.signature.arguments) &&
       failed(sliceArguments(from, to)))
     return failure();
   for (mlir::Block &block : from) {

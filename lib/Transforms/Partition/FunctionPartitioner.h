@@ -32,8 +32,6 @@ public:
 
 private:
   void updateSignature();
-  /// The sharding in which an argument or its type arrives.
-  const Sharding *arriving(const Sharding *sharding);
 
   /// Rebuilds the blocks of `from` in `to`; the arguments of the entry block of
   /// a function body are treated as the signature says.

@@ -48,7 +48,11 @@ using ManualAxes = llvm::MapVector<mlir::Operation *, AxisList>;
 /// The shardings of the signature of a function; null for what is no ranked
 /// tensor.
 struct SignatureShardings {
-  llvm::SmallVector<const Sharding *> arguments, results;
+  /// What the body uses the arguments in.
+  llvm::SmallVector<const Sharding *> arguments;
+  /// What callers pass: `arguments`, or replicated where arguments arrive whole.
+  llvm::SmallVector<const Sharding *> arriving;
+  llvm::SmallVector<const Sharding *> results;
 };
 
 /// What the annotations of one function say.

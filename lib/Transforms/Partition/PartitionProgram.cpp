@@ -123,25 +123,47 @@ static LogicalResult answerQuestions(Operation *function,
   return expandShardShapes(function, symbols);
 }
 
+static LogicalResult rejectEncodings(Operation *root) {
+  WalkResult walk = root->walk([](Operation *op) {
+    if (!hasShardingEncoding(op))
+      return WalkResult::advance();
+    op->emitError("has a tensor type with a sharding as its encoding, which "
+                  "propagation reads; run sharding-propagation before "
+                  "shard-partition");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// Arguments of public functions may arrive whole: that is what a host passes. Callers
+/// of private functions have blocks.
+static void setArriving(FunctionShardingsMap &functions, ShardingPool &pool,
+                        const PartitionOptions &options) {
+  for (auto &[op, shardings] : functions) {
+    auto function = cast<FunctionOpInterface>(op);
+    SignatureShardings &signature = shardings->signature;
+    signature.arriving = signature.arguments;
+    if (!options.globalArguments || !function.isPublic() ||
+        function.isExternal())
+      continue;
+    for (const Sharding *&sharding : signature.arriving)
+      if (sharding)
+        sharding = pool.replicated(sharding->dims.size());
+  }
+}
+
 LogicalResult partitionProgram(Operation *root,
                                const PartitionOptions &options) {
   SmallVector<ShardingOp> shardings;
   SmallVector<ShardOp> annotations;
-  Operation *encoded = nullptr;
   root->walk([&](Operation *op) {
-    if (!encoded && hasShardingEncoding(op))
-      encoded = op;
     if (auto sharding = dyn_cast<ShardingOp>(op))
       shardings.push_back(sharding);
     else if (auto annotation = dyn_cast<ShardOp>(op))
       annotations.push_back(annotation);
   });
-  if (encoded)
-    return encoded->emitError(
-        "has a tensor type with a sharding as its encoding, "
-        "which propagation reads; run sharding-propagation "
-        "before shard-partition");
-  if (failed(rejectCalls(root)) || failed(makeShardingsStatic(shardings)))
+  if (failed(rejectCalls(root)) || failed(rejectEncodings(root)) ||
+      failed(makeShardingsStatic(shardings)))
     return failure();
   reshardChains(annotations);
   SymbolTableCollection symbols;
@@ -155,10 +177,10 @@ LogicalResult partitionProgram(Operation *root,
     functions[function] = std::move(shardings);
     return WalkResult::skip();
   });
-  if (read.wasInterrupted())
+  if (read.wasInterrupted() ||
+      failed(checkFunctionValues(root, functions, symbols)))
     return failure();
-  if (failed(checkFunctionValues(root, functions, symbols)))
-    return failure();
+  setArriving(functions, pool, options);
   for (auto &[function, shardings] : functions)
     if (failed(answerQuestions(function, *shardings, symbols)))
       return failure();

@@ -1,0 +1,172 @@
+//===- UnrollMoves.cpp - Values that go to another device -----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "UnrollCollectives.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::reference;
+
+/// The position in the group of `device` that coordinates name.
+FailureOr<Place> CollectiveUnroller::placeAt(Operation *op,
+                                             const AxisList &axes,
+                                             ArrayRef<int64_t> coordinates,
+                                             ValueRange dynamicCoordinates,
+                                             int64_t device) {
+  Location loc = op->getLoc();
+  if (coordinates.size() != axes.size())
+    return notSupported(op) << ": it has to name one coordinate per axis";
+  Value position = arith::ConstantIndexOp::create(builder, loc, 0);
+  size_t nextDynamic = 0;
+  for (auto [coordinate, size] :
+       llvm::zip_equal(coordinates, devices.sizes(axes))) {
+    Value at =
+        ShapedType::isDynamic(coordinate)
+            ? operandOn(dynamicCoordinates[nextDynamic++], device)
+            : Value(arith::ConstantIndexOp::create(builder, loc, coordinate));
+    APInt known;
+    if (matchPattern(at, m_ConstantInt(&known)) &&
+        (known.isNegative() || known.getSExtValue() >= size))
+      return op->emitOpError("names coordinate ")
+             << known.getSExtValue() << " of an axis of " << size << " devices";
+    Value extent = arith::ConstantIndexOp::create(builder, loc, size);
+    position = builder.createOrFold<arith::MulIOp>(loc, position, extent);
+    position = builder.createOrFold<arith::AddIOp>(loc, position, at);
+  }
+  return Place{getAsOpFoldResult(position)};
+}
+
+/// The input of the device at in-group coordinates `root`, on all of the group.
+FailureOr<Copies> CollectiveUnroller::fromRoot(Operation *op,
+                                               const AxisList &axes,
+                                               ArrayRef<int64_t> root,
+                                               ValueRange dynamicRoot,
+                                               const Copies &input) {
+  return perGroup(
+      op, axes, input, [&](ArrayRef<int64_t> members) -> FailureOr<Value> {
+        FailureOr<Place> place =
+            placeAt(op, axes, root, dynamicRoot, members.front());
+        if (failed(place))
+          return failure();
+        if (std::optional<int64_t> position = place->known())
+          return input[members[*position]];
+        Location loc = op->getLoc();
+        Value result = input[members.front()];
+        for (auto [position, member] : llvm::enumerate(members)) {
+          Value own = arith::ConstantIndexOp::create(builder, loc, position);
+          Value is =
+              arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                    cast<Value>(place->position), own);
+          result =
+              arith::SelectOp::create(builder, loc, is, input[member], result);
+        }
+        return result;
+      });
+}
+
+FailureOr<Copies> CollectiveUnroller::message(Operation *op,
+                                              const Copies &input,
+                                              Messages &messages,
+                                              int64_t event) {
+  auto named = op->getAttrOfType<GridAxesAttr>("grid_axes");
+  AxisList axes(named.asArrayRef().begin(), named.asArrayRef().end());
+  // Messages along the same axes meet, whatever op sends them.
+  auto group = ArrayAttr::get(op->getContext(), {op->getAttr("grid"), named});
+  auto send = dyn_cast<SendOp>(op);
+  auto recv = dyn_cast<RecvOp>(op);
+  Copies results(input.size());
+  for (auto [device, value] : llvm::enumerate(input)) {
+    if (!value)
+      continue;
+    std::vector<int64_t> members = devices.groupMembers(device, axes);
+    std::optional<Place> place;
+    if (send || recv.getSource()) {
+      FailureOr<Place> given =
+          placeAt(op, axes, send ? send.getDestination() : *recv.getSource(),
+                  send ? send.getDestinationDynamic() : recv.getSourceDynamic(),
+                  device);
+      if (failed(given))
+        return failure();
+      place = *given;
+    }
+    if (send) {
+      messages.send(group, event, device, members, *place, value);
+      results[device] = value;
+      continue;
+    }
+    FailureOr<Value> received =
+        messages.receive(op, group, device, members, place);
+    if (failed(received))
+      return failure();
+    results[device] = *received;
+  }
+  return results;
+}
+
+/// `axes` without those of `others`.
+static AxisList without(const AxisList &axes, const AxisList &others) {
+  AxisList rest;
+  for (GridAxis axis : axes)
+    if (!llvm::is_contained(others, axis))
+      rest.push_back(axis);
+  return rest;
+}
+
+FailureOr<Copies> CollectiveUnroller::permute(PermuteOp op,
+                                              const Copies &input) {
+  AxisList from(op.getFromAxes().begin(), op.getFromAxes().end());
+  AxisList to(op.getToAxes().begin(), op.getToAxes().end());
+  AxisList onlyFrom = without(from, to), onlyTo = without(to, from);
+  Copies results(input.size());
+  for (int64_t device = 0; device < devices.numDevices(); ++device) {
+    if (!input[device])
+      continue;
+    std::vector<int64_t> source = devices.coordinates(device);
+    auto set = [&](const AxisList &axes, int64_t position) {
+      std::vector<int64_t> at = delinearize(position, devices.sizes(axes));
+      for (auto [axis, coordinate] : llvm::zip_equal(axes, at))
+        source[axis] = coordinate;
+    };
+    set(from, devices.positionInGroup(device, to));
+    set(onlyTo, devices.positionInGroup(device, onlyFrom));
+    int64_t sender = devices.device(source);
+    if (!input[sender])
+      return lacksMember(op, sender);
+    results[device] = input[sender];
+  }
+  return results;
+}
+
+/// Where there is no source, the result is the device's own input.
+FailureOr<Copies> CollectiveUnroller::shift(ShiftOp op, const AxisList &axes,
+                                            const Copies &input) {
+  GridAxis axis = op.getShiftAxis().getSExtValue();
+  if (!llvm::is_contained(axes, axis))
+    return notSupported(op) << ": it shifts along an axis that is not one of "
+                               "its grid_axes";
+  int64_t size = devices.shape[axis];
+  int64_t offset = op.getOffset();
+  bool leaves = offset >= size || offset <= -size;
+  Copies results(input.size());
+  for (int64_t device = 0; device < devices.numDevices(); ++device) {
+    if (!input[device])
+      continue;
+    std::vector<int64_t> source = devices.coordinates(device);
+    int64_t at = source[axis] - offset % size;
+    source[axis] = (at + size) % size;
+    bool exists = op.getRotate() || (!leaves && at >= 0 && at < size);
+    int64_t sender = exists ? devices.device(source) : device;
+    if (!input[sender])
+      return lacksMember(op, sender);
+    results[device] = input[sender];
+  }
+  return results;
+}
