@@ -51,6 +51,14 @@ collectFunctions(const llvm::object::ObjectFile &object) {
 
 } // namespace
 
+void *codegen::processSymbol(const std::string &name) {
+  // Until the process itself has been loaded, none of its libraries is searched.
+  static const bool isReady =
+      !llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+  return isReady ? llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name)
+                 : nullptr;
+}
+
 llvm::Expected<std::vector<NeededSymbol>>
 codegen::neededSymbols(const llvm::MemoryBuffer &buffer) {
   auto object =
@@ -103,7 +111,7 @@ LogicalResult codegen::checkSymbols(const llvm::MemoryBuffer &object,
   LogicalResult result = success();
   for (const NeededSymbol &symbol : *needed) {
     if (known.contains(symbol.name) || symbol.name == "_GLOBAL_OFFSET_TABLE_" ||
-        llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(symbol.name))
+        processSymbol(symbol.name))
       continue;
     Operation *place = source;
     source.walk([&](func::FuncOp function) {

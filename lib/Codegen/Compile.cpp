@@ -13,8 +13,8 @@
 
 #include "shard/Codegen/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -68,9 +68,13 @@ checkExternals(ModuleOp module,
     if (!callee || !callee.isExternal())
       return WalkResult::advance();
     std::string name = callee.getName().str();
+    std::string called =
+        callee->hasAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName())
+            ? "_mlir_ciface_" + name
+            : name;
     bool known = llvm::any_of(
-        symbols, [&](const auto &symbol) { return symbol.first == name; });
-    if (known || llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name))
+        symbols, [&](const auto &symbol) { return symbol.first == called; });
+    if (known || processSymbol(called))
       return WalkResult::advance();
     InFlightDiagnostic diagnostic =
         call.emitError() << "calls '" << name

@@ -13,8 +13,6 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
-#include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <pthread.h>
 
@@ -136,35 +134,10 @@ static bool shardExecStackHasRoom() {
   }();
   return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) > lowest;
 }
-
-// What vector.print calls. Standard output belongs to the report.
-static void shardExecPrintF32(float value) {
-  std::fprintf(stderr, "%g", value);
-}
-static void shardExecPrintF64(double value) {
-  std::fprintf(stderr, "%g", value);
-}
-static void shardExecPrintI64(int64_t value) {
-  std::fprintf(stderr, "%lld", static_cast<long long>(value));
-}
-static void shardExecPrintU64(uint64_t value) {
-  std::fprintf(stderr, "%llu", static_cast<unsigned long long>(value));
-}
-static void shardExecPrintString(const char *text) { std::fputs(text, stderr); }
-static void shardExecPrintOpen() { std::fputs("( ", stderr); }
-static void shardExecPrintClose() { std::fputs(" )", stderr); }
-static void shardExecPrintComma() { std::fputs(", ", stderr); }
-static void shardExecPrintNewline() { std::fputc('\n', stderr); }
-
-static double shardExecClock() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 }
 
 std::vector<std::pair<std::string, void *>> codegen::runSymbols() {
-  return {
+  std::vector<std::pair<std::string, void *>> symbols = {
       {"_mlir_memref_to_llvm_aligned_alloc",
        reinterpret_cast<void *>(&shardExecAllocate)},
       {"_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&shardExecFree)},
@@ -175,17 +148,9 @@ std::vector<std::pair<std::string, void *>> codegen::runSymbols() {
       {codegen::releaseBuffersName.str(),
        reinterpret_cast<void *>(&shardExecReleaseBuffers)},
       {codegen::stackCheckName.str(),
-       reinterpret_cast<void *>(&shardExecStackHasRoom)},
-      {"rtclock", reinterpret_cast<void *>(&shardExecClock)},
-      {"printF32", reinterpret_cast<void *>(&shardExecPrintF32)},
-      {"printF64", reinterpret_cast<void *>(&shardExecPrintF64)},
-      {"printI64", reinterpret_cast<void *>(&shardExecPrintI64)},
-      {"printU64", reinterpret_cast<void *>(&shardExecPrintU64)},
-      {"printString", reinterpret_cast<void *>(&shardExecPrintString)},
-      {"printOpen", reinterpret_cast<void *>(&shardExecPrintOpen)},
-      {"printClose", reinterpret_cast<void *>(&shardExecPrintClose)},
-      {"printComma", reinterpret_cast<void *>(&shardExecPrintComma)},
-      {"printNewline", reinterpret_cast<void *>(&shardExecPrintNewline)}};
+       reinterpret_cast<void *>(&shardExecStackHasRoom)}};
+  llvm::append_range(symbols, runnerUtilities());
+  return symbols;
 }
 
 //===----------------------------------------------------------------------===//

@@ -144,9 +144,15 @@ mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module, bool hosted);
 /// holds them and has to live as long as the code.
 std::vector<HostTensor> externalizeConstants(mlir::ModuleOp module);
 
-/// Functions that every program may call, beside those of libm: the kernel and
-/// what allocates buffers.
+/// Functions that every program may call, beside those of libm: what allocates buffers,
+/// and runnerUtilities.
 std::vector<std::pair<std::string, void *>> runSymbols();
+
+/// The functions of MLIR's runner libraries (RunnerUtils.cpp).
+std::vector<std::pair<std::string, void *>> runnerUtilities();
+
+/// The address of the function `name` of this process, of libm say; null if it has none.
+void *processSymbol(const std::string &name);
 
 /// The symbol of function `name` after lowerToLLVM for a host.
 std::string mangledName(llvm::StringRef name);

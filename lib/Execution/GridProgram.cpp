@@ -145,7 +145,7 @@ execution::partitionForGrid(ModuleOp module, StringRef entryName, GridOp gridOp,
                             const RunOptions &options, RunReport &report) {
   GridProgram program;
   FailureOr<Grid> grid = describeGrid(gridOp, report);
-  if (failed(grid))
+  if (failed(grid) || failed(checkConstants(module)))
     return failure();
   program.grid = *grid;
 

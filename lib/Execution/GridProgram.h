@@ -40,6 +40,9 @@ struct GridProgram {
   std::map<std::string, std::string> origins;
 };
 
+/// Reports a constant whose elements are not in the program.
+mlir::LogicalResult checkConstants(mlir::ModuleOp module);
+
 /// Partitions `module` in place; describes grid, arguments and results in `report`.
 mlir::FailureOr<GridProgram>
 partitionForGrid(mlir::ModuleOp module, llvm::StringRef entry, GridOp gridOp,

@@ -14,6 +14,7 @@
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -348,6 +349,13 @@ LogicalResult shard::applyHints(func::FuncOp entry,
 // Constants
 //===----------------------------------------------------------------------===//
 
+bool shard::hasElidedValue(Operation *op) {
+  return llvm::any_of(op->getAttrs(), [](NamedAttribute attribute) {
+    auto value = dyn_cast<DenseResourceElementsAttr>(attribute.getValue());
+    return value && !value.getRawHandle().getBlob();
+  });
+}
+
 unsigned shard::liftConstants(func::FuncOp entry, int64_t threshold) {
   SmallVector<Operation *> constants;
   entry.walk([&](Operation *op) {
@@ -356,10 +364,12 @@ unsigned shard::liftConstants(func::FuncOp entry, int64_t threshold) {
           op->getName().getStringRef() == "tosa.const"))
       return;
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type || !type.hasStaticShape())
+      return;
     // Integers are indices, masks and shapes: random ones would break programs.
-    if (type && type.hasStaticShape() &&
-        isa<FloatType>(type.getElementType()) &&
-        type.getNumElements() > threshold)
+    bool isLarge = isa<FloatType>(type.getElementType()) &&
+                   type.getNumElements() > threshold;
+    if (isLarge || hasElidedValue(op))
       constants.push_back(op);
   });
   for (Operation *op : constants) {

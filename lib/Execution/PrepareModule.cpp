@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GridProgram.h"
+
 #include "shard/Codegen/Workarounds.h"
 #include "shard/Execution/Hints.h"
 
@@ -60,6 +62,18 @@ LogicalResult shard::inlineCalls(ModuleOp module) {
   PassManager passes(module.getContext());
   passes.addPass(createInlinerPass());
   return passes.run(module);
+}
+
+LogicalResult execution::checkConstants(ModuleOp module) {
+  WalkResult walk = module.walk([](Operation *op) {
+    if (!hasElidedValue(op))
+      return WalkResult::advance();
+    op->emitError("has no elements: its dense_resource was elided when the "
+                  "program was printed; print it with its resources, or turn "
+                  "such constants into arguments by --lift-constants");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 LogicalResult shard::lowerTosa(ModuleOp module) {

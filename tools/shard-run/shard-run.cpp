@@ -279,7 +279,8 @@ LogicalResult changeProgram(ModuleOp module, func::FuncOp &entry) {
     if (shard::liftConstants(entry) == 0)
       emitRemark(entry->getLoc())
           << "--lift-constants lifts nothing: '" << entry.getName()
-          << "' has no float constant of more than 64 elements";
+          << "' has no float constant of more than 64 elements, and none that "
+             "was elided";
   }
   return shard::applyHints(entry, hints);
 }

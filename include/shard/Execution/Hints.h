@@ -62,8 +62,13 @@ mlir::LogicalResult setGrid(mlir::ModuleOp module,
 mlir::LogicalResult applyHints(mlir::func::FuncOp entry,
                                llvm::ArrayRef<std::string> hints);
 
+/// Whether `op` is a constant whose elements were left out when the program was
+/// printed: `dense_resource` of a resource that the text does not have.
+bool hasElidedValue(mlir::Operation *op);
+
 /// Turns float constants of more than `threshold` elements of `entry`, splats
-/// included, into arguments behind the others. Returns their number.
+/// included, and constants without elements into arguments behind the others. Returns
+/// their number.
 unsigned liftConstants(mlir::func::FuncOp entry, int64_t threshold = 64);
 
 /// Lowers ops of TOSA to linalg, arith and tensor, if there are any.
