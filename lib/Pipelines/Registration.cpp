@@ -84,7 +84,7 @@ struct SpmdArguments : public PassPipelineOptions<SpmdArguments> {
                      "settle the conflict and pass on the winner"))};
   Option<Traversal> traversal{
       *this, "traversal", llvm::cl::desc("Which way shardings spread first"),
-      llvm::cl::init(Traversal::ForwardBackward),
+      llvm::cl::init(Traversal::BackwardForward),
       llvm::cl::values(
           clEnumValN(Traversal::Forward, "forward",
                      "from operands to results only"),

@@ -9,6 +9,7 @@
 #include "Explain.h"
 
 #include "ExplainReasons.h"
+#include "ManualReader.h"
 
 #include "shard/Partitioning/ShardingOption.h"
 

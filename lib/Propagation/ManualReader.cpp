@@ -237,4 +237,14 @@ LogicalResult readManual(ManualComputationOp op, ReadProgram &program,
   return ManualReader(op, program).read(readBody);
 }
 
+Grid planningGrid(const Problem &problem, uint16_t scope,
+                  const GridPropagation &out) {
+  Grid grid = out.grid;
+  for (const AxisPart &manual : problem.scopes[scope])
+    for (auto [axis, part] : llvm::enumerate(out.axes))
+      if (manual.contains(part))
+        grid.shape[axis] = 1;
+  return grid;
+}
+
 } // namespace shard::propagation

@@ -11,6 +11,8 @@
 
 #include "ReadProgram.h"
 
+#include "shard/Propagation/Propagation.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace shard::propagation {
@@ -32,6 +34,11 @@ findManualScopes(llvm::ArrayRef<mlir::FunctionOpInterface> functions,
 mlir::LogicalResult
 readManual(ManualComputationOp op, ReadProgram &program,
            llvm::function_ref<mlir::LogicalResult(mlir::Region &)> readBody);
+
+/// The grid on which reshards of values of `scope` are planned: axes that are
+/// manual around them have one device.
+Grid planningGrid(const Problem &problem, uint16_t scope,
+                  const GridPropagation &out);
 
 } // namespace shard::propagation
 

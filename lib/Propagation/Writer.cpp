@@ -9,6 +9,8 @@
 #include "Writer.h"
 
 #include "Layouts.h"
+#include "ManualReader.h"
+#include "OpenArguments.h"
 
 #include "shard/Geometry/Interner.h"
 #include "shard/Interfaces/RegionLoopsInterface.h"
@@ -37,6 +39,9 @@ public:
     out.shardings = std::move(solution.shardings);
     addLayouts(program, solution, out.shardings);
     settleCreators();
+    settleArguments(
+        program, solution, out.shardings,
+        [&](OpId op, unsigned tensor) { return wantedOf(op, tensor); });
     stated.resize(program.problem.numValues());
     for (ValueId id : program.hints.annotated)
       state(id);
@@ -141,6 +146,11 @@ private:
     return entry->second;
   }
 
+  uint32_t numberOf(ValueId id) {
+    uint32_t index = indexOf(id);
+    return index == kReplicated ? replicatedIndex(id) : index;
+  }
+
   /// The number of `sharding`, which is added if it is new.
   uint32_t indexFor(const Sharding &sharding) {
     for (auto [index, known] : llvm::enumerate(out.shardings))
@@ -172,6 +182,25 @@ private:
         if (llvm::is_contained(made, number))
           settle(owner->getOperand(number), wanted);
     }
+  }
+
+  /// The sharding in which `op` wants the operand `tensor`, if that is known here.
+  std::optional<uint32_t> wantedOf(OpId op, unsigned tensor) {
+    ValueId from = program.problem.tensors(op)[tensor];
+    if (auto *owner = dyn_cast_if_present<Operation *>(program.origins[op])) {
+      for (auto [operand, sharding] : wantedOperands(op, owner))
+        if (operand == tensor)
+          return sharding;
+      return numberOf(from);
+    }
+    auto *use = dyn_cast_if_present<OpOperand *>(program.origins[op]);
+    bool passes = use ? !program.manualExits.count(op) &&
+                            !program.forallInserts.count(op) &&
+                            !isa<ManualComputationOp>(use->getOwner())
+                      : isa<ShardOp, ConstraintOp>(program.ownerOf(op));
+    if (!passes)
+      return std::nullopt;
+    return numberOf(program.problem.tensors(op).back());
   }
 
   void settle(Value value, uint32_t wanted) {
@@ -458,16 +487,6 @@ private:
   llvm::DenseMap<OpOperand *, OpId> manualEntries;
 };
 } // namespace
-
-Grid planningGrid(const Problem &problem, uint16_t scope,
-                  const GridPropagation &out) {
-  Grid grid = out.grid;
-  for (const AxisPart &manual : problem.scopes[scope])
-    for (auto [axis, part] : llvm::enumerate(out.axes))
-      if (manual.contains(part))
-        grid.shape[axis] = 1;
-  return grid;
-}
 
 WrittenReshards writeSolution(ReadProgram &program, Solution &solution,
                               Planner &planner, bool explain,

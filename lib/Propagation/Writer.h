@@ -37,11 +37,6 @@ struct WrittenReshards {
   std::vector<Computed> computed;
 };
 
-/// The grid on which reshards of values of `scope` are planned: axes that are
-/// manual around them have one device.
-Grid planningGrid(const Problem &problem, uint16_t scope,
-                  const GridPropagation &out);
-
 /// Fills `out` from the solution of what `program` read. `solution` keeps all but
 /// its shardings. `computed` is filled only if `explain` is set.
 WrittenReshards writeSolution(ReadProgram &program, Solution &solution,

@@ -90,9 +90,9 @@ func.func @forgotten_transpose(
   %1 = arith.addf %0, %b : tensor<8x16xf32>
   return %1 : tensor<8x16xf32>
 }
-// CHECK: reshard of %1 for func.return operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-2]]:3: {{\[\[}}], [x]] -> {{\[\[}}x], []]
-// CHECK: against axis x in dimension 0: from the hint #shard.sharding<@grid, {{\[\[}}"x"], []]> at {{.*}}explain-puzzles.mlir:[[#@LINE-10]]:1
-// CHECK: decided: all that arrives there has one sharding
+// CHECK: reshard of %arg0 for linalg.transpose operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-4]]:8: {{\[\[}}x], []] -> {{\[\[}}], [x]]
+// CHECK: against axis x in dimension 0: through arith.addf {{.*}} through operand 0 of func.return at {{.*}}, from the hint #shard.sharding<@grid, {{\[\[}}"x"], []]> at {{.*}}explain-puzzles.mlir:[[#@LINE-10]]:1
+// CHECK: decided: of the ways to run the op, this one reshards the fewest bytes
 
 // -----
 
@@ -108,9 +108,9 @@ func.func @constraint(
   %3 = math.absf %2 : tensor<16x16xf32>
   return %3 : tensor<16x16xf32>
 }
-// CHECK: reshard of %0 for shard.constraint operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-5]]:8: {{\[\[}}x], []] -> {{\[\[}}], [x]]
-// CHECK: against axis x in dimension 1: from the hint #shard.sharding<@grid, {{\[\[}}], ["x"]]> at {{.*}}explain-puzzles.mlir:[[#@LINE-6]]:8
-// CHECK: decided: the annotation says so
+// CHECK: reshard of %0 for math.exp result 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-6]]:8: {{\[\[}}x], []] -> {{\[\[}}], [x]]
+// CHECK: against axis x in dimension 1: through shard.constraint at {{.*}} from the hint #shard.sharding<@grid, {{\[\[}}], ["x"]]> at {{.*}}explain-puzzles.mlir:[[#@LINE-6]]:8
+// CHECK: decided: of the ways to run the op, this one reshards the fewest bytes
 
 // -----
 
@@ -129,9 +129,9 @@ func.func private @callee(%b: tensor<16x16xf32>) -> tensor<16x16xf32> {
   %2 = math.absf %1 : tensor<16x16xf32>
   return %2 : tensor<16x16xf32>
 }
-// CHECK: reshard of %0 for func.return operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-8]]:3: {{\[\[}}], [x]] -> {{\[\[}}x], []]
-// CHECK: it has axis x in dimension 1: through {{.*}}from the hint #shard.sharding<@grid, {{\[\[}}], ["x"]]> at {{.*}}explain-puzzles.mlir:[[#@LINE-5]]:8
-// CHECK: decided: all that arrives there has one sharding
+// CHECK: reshard of %1 for math.absf operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-3]]:8: {{\[\[}}], [x]] -> {{\[\[}}x], []]
+// CHECK: it has axis x in dimension 1: from the hint #shard.sharding<@grid, {{\[\[}}], ["x"]]> at {{.*}}explain-puzzles.mlir:[[#@LINE-5]]:8
+// CHECK: decided: of the ways to run the op, this one reshards the fewest bytes
 
 // -----
 

@@ -51,26 +51,35 @@ func.func @constant(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@line, [
 
 // CHECK-LABEL: func.func @chain(
 // CHECK-DAG: %[[S:.*]] = shard.sharding @square split_axes = {{\[\[}}0, 1]]
-// CHECK-DAG: %[[R:.*]] = shard.sharding @square split_axes = {{\[\[}}1], [0]]
 // CHECK: %[[A:.*]] = shard.shard %{{.*}} to %[[S]] annotate_for_users
 // CHECK: %[[E:.*]] = math.exp %[[A]]
-// CHECK: %[[F:.*]] = shard.shard %[[E]] to %[[S]] :
-// CHECK: shard.shard %[[F]] to %[[R]] annotate_for_users
+// CHECK: shard.shard %[[E]] to %[[S]] :
 // LOCAL-LABEL: func.func @chain(
 // LOCAL-SAME: %[[A:.*]]: tensor<2x8xf32> {shard.local = #shard.local<tensor<8x8xf32>, <@line, {{\[\[}}0], []]>>})
-// LOCAL-SAME: -> (tensor<4x4xf32> {shard.local = #shard.local<tensor<8x8xf32>, <@square, {{\[\[}}1], [0]]>>})
+// LOCAL-SAME: -> (tensor<2x8xf32> {shard.local = #shard.local<tensor<8x8xf32>, <@square, {{\[\[}}0, 1], []]>>})
 // LOCAL-NEXT: math.exp %[[A]]
-// LOCAL: shard.all_to_all {{.*}} on @square
-// LOCAL: math.sin {{.*}} : tensor<4x4xf32>
+// LOCAL-NEXT: return
 func.func @chain(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %s = shard.sharding @line split_axes = [[0]] : !shard.sharding
   %t = shard.sharding @square split_axes = [[0, 1]] : !shard.sharding
   %0 = shard.shard %a to %s : tensor<8x8xf32>
   %1 = shard.shard %0 to %t : tensor<8x8xf32>
   %2 = math.exp %1 : tensor<8x8xf32>
-  %3 = shard.constraint %2 to <@square, [["y"], ["x"]]> : tensor<8x8xf32>
-  %4 = math.sin %3 : tensor<8x8xf32>
-  return %4 : tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
+// Blocks over other axes are sent.
+
+// LOCAL-LABEL: func.func @moved(
+// LOCAL: shard.all_to_all {{.*}} on @square
+// LOCAL: math.sin {{.*}} : tensor<4x4xf32>
+func.func @moved(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %s = shard.sharding @line split_axes = [[0]] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<8x8xf32>
+  %1 = math.exp %0 : tensor<8x8xf32>
+  %2 = shard.constraint %1 to <@square, [["y"], ["x"]]> : tensor<8x8xf32>
+  %3 = math.sin %2 : tensor<8x8xf32>
+  return %3 : tensor<8x8xf32>
 }
 
 // An argument that nothing else puts on a grid takes that of its first annotation. What

@@ -44,7 +44,7 @@ enum class UnevenPolicy {
 
 struct PropagationOptions {
   PropagationStrategy strategy = PropagationStrategy::Aggressive;
-  PropagationTraversal traversal = PropagationTraversal::ForwardBackward;
+  PropagationTraversal traversal = PropagationTraversal::BackwardForward;
   UnevenPolicy uneven = UnevenPolicy::Shard;
   /// Pass-through ops before contractions, single-use chains before others.
   bool opPriorities = true;

@@ -58,7 +58,7 @@ def ShardingPropagation : Pass<"sharding-propagation"> {
              clEnumValN(::shard::PropagationStrategy::Aggressive, "aggressive",
                         "settle the conflict and pass on the winner"))}]>,
     Option<"traversal", "traversal", "::shard::PropagationTraversal",
-           "::shard::PropagationTraversal::ForwardBackward",
+           "::shard::PropagationTraversal::BackwardForward",
            "Which way shardings spread first",
            [{::llvm::cl::values(
              clEnumValN(::shard::PropagationTraversal::Forward, "forward",
