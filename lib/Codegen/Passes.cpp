@@ -14,6 +14,7 @@
 #include "shard/Conversion/Conversion.h"
 #include "shard/Conversion/Passes.h"
 
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -137,6 +138,8 @@ SHARD_CODEGEN_PASS(ShardGuardRecursion, always(guardRecursion, getOperation()))
 void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
                                      const LoweringOptions &options) {
   manager.addPass(createShardVerifyPartitioned());
+  // Loops and branches of affine on tensors; what is left of affine goes at the end.
+  manager.addPass(createLowerAffinePass());
   manager.addPass(createShardExpandCombiners());
   manager.addPass(createShardLegalizeElements());
   if (options.wrapScalars)

@@ -43,6 +43,10 @@ struct GridProgram {
 /// Reports a constant whose elements are not in the program.
 mlir::LogicalResult checkConstants(mlir::ModuleOp module);
 
+/// Turns loops and branches of affine into those of scf, which the reference goes
+/// through if there are collectives inside.
+mlir::LogicalResult lowerAffineLoops(mlir::ModuleOp module);
+
 /// Partitions `module` in place; describes grid, arguments and results in `report`.
 mlir::FailureOr<GridProgram>
 partitionForGrid(mlir::ModuleOp module, llvm::StringRef entry, GridOp gridOp,

@@ -13,6 +13,8 @@
 
 #include "shard/Transforms/Passes.h"
 
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -74,6 +76,20 @@ LogicalResult execution::checkConstants(ModuleOp module) {
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
+}
+
+LogicalResult execution::lowerAffineLoops(ModuleOp module) {
+  WalkResult walk = module.walk([](Operation *op) {
+    return isa<affine::AffineForOp, affine::AffineIfOp,
+               affine::AffineParallelOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (!walk.wasInterrupted())
+    return success();
+  PassManager passes(module.getContext());
+  passes.addPass(createLowerAffinePass());
+  return passes.run(module);
 }
 
 LogicalResult shard::lowerTosa(ModuleOp module) {

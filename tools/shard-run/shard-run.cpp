@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Version.h"
+#include "Extensions.h"
+#include "PropagationFlags.h"
 
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
@@ -40,7 +42,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-cl::OptionCategory category("shard-run options");
+cl::OptionCategory &category = shard::runOptions();
 
 cl::opt<std::string> inputFile(cl::Positional, cl::desc("<program.mlir>"),
                                cl::init("-"), cl::cat(category));
@@ -297,6 +299,8 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   OwningOpRef<ModuleOp> module = parseProgram(context);
   if (!module)
     return failure();
+  if (failed(shard::runGivenPasses(*module)))
+    return failure();
   FailureOr<func::FuncOp> entry = shard::findEntry(*module, entryName);
   if (failed(entry))
     return failure();
@@ -326,6 +330,7 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   shard::RunOptions options;
   options.verify = verifyRun;
   options.pipeline.lowerTosa = !partitionTosa;
+  shard::readPropagationFlags(options.pipeline);
   options.seed = seed;
   options.timeoutSeconds = timeout;
   options.target = {cpu, triple};
@@ -339,6 +344,8 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
     };
   if ((isFirst && failed(checkOutputs(*entry))) ||
       failed(readInputs(*entry, options)))
+    return failure();
+  if (isFirst && failed(shard::explainIfAsked(*entry, options.pipeline)))
     return failure();
   FailureOr<shard::RunReport> report =
       shard::runProgram(*module, *entry, std::move(options));
@@ -371,6 +378,8 @@ int main(int argc, char **argv) {
     return 1;
   DialectRegistry registry;
   shard::registerRunDialects(registry);
+  if (!shard::loadExtensions(registry))
+    return 1;
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
