@@ -59,9 +59,11 @@ bool digitsOf(AffineExpr expr, int64_t extent, ArrayRef<Loop> loops,
     return false;
   if (terms.size() == 1 && terms[0].coefficient == 1) {
     digits.assign(1, terms[0].loop);
-    // A dimension that is static in one tensor and dynamic in another could be
-    // uneven in the one, which the other's contract forbids: it stays whole.
-    return loops[terms[0].loop].extent == extent;
+    // Without `evenOnly`, a dimension that is static in one tensor and dynamic in
+    // another could be uneven in the one, which the other's contract forbids.
+    const Loop &loop = loops[terms[0].loop];
+    return loop.extent == extent ||
+           (loop.evenOnly && ShapedType::isDynamic(extent));
   }
   // Extents of 1 may share a coefficient with another loop; they are minor to
   // it.
@@ -240,7 +242,7 @@ static bool dimIsExpressible(const LoopTable &table, const Grid &grid,
         return false;
       // Only what is the whole of the dimension may be split unevenly. A loop of
       // one iteration is never that beside a wider one.
-      bool alone = wide == (extent == 1 ? 0 : 1);
+      bool alone = wide == (extent == 1 ? 0 : 1) && !table.loops[loop].evenOnly;
       if (!alone && !unknown && !ShapedType::isDynamic(extent) &&
           extent % parts != 0)
         return false;

@@ -163,6 +163,31 @@ bool isNeutral(Value value, ReductionKind kind, TypedAttr neutral) {
          isFilledWith(value, FloatAttr::get(zero.getType(), 0.0));
 }
 
+/// Makes loops that index both static and dynamic dimensions `evenOnly`, with the
+/// static extent.
+void mergeExtents(linalg::LinalgOp op, MutableArrayRef<Loop> loops) {
+  auto dims = [&](auto visit) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type)
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (auto [expr, extent] :
+           llvm::zip_equal(map.getResults(), type.getShape()))
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          visit(loops[dim.getPosition()], extent);
+    }
+  };
+  dims([](Loop &loop, int64_t extent) {
+    if (ShapedType::isDynamic(loop.extent))
+      loop.extent = extent;
+  });
+  dims([](Loop &loop, int64_t extent) {
+    loop.evenOnly |=
+        ShapedType::isDynamic(extent) && ShapedType::isStatic(loop.extent);
+  });
+}
+
 struct LinalgModel : public GenericShardingModel<LinalgModel> {
   SmallVector<Loop> getShardingLoops(Operation *op) const {
     auto linalgOp = cast<linalg::LinalgOp>(op);
@@ -187,6 +212,7 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
       else
         loops.push_back(Loop::invalid(extent));
     }
+    mergeExtents(linalgOp, loops);
     return loops;
   }
 

@@ -25,18 +25,20 @@ namespace shard {
 
 namespace {
 
-/// Dimensions that are static on one side only get no loop: an uneven static
-/// extent must not turn into a dynamic one, which divides evenly by contract.
+/// Dimensions that are static on one side only are split evenly.
 struct CastModel : public DescribedModel<CastModel, tensor::CastOp> {
   void describe(tensor::CastOp op, MapBuilder &maps) const {
     auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
     auto dest = dyn_cast<RankedTensorType>(op.getType());
     if (!source || !dest)
       return;
-    for (int64_t dim = 0; dim < source.getRank(); ++dim)
-      if (source.getDimSize(dim) == dest.getDimSize(dim))
-        maps.operand(0)[dim] = maps.result(0)[dim] =
-            maps.loop(source.getDimSize(dim));
+    for (int64_t dim = 0; dim < source.getRank(); ++dim) {
+      Loop loop =
+          Loop::parallel(source.isDynamicDim(dim) ? dest.getDimSize(dim)
+                                                  : source.getDimSize(dim));
+      loop.evenOnly = source.isDynamicDim(dim) != dest.isDynamicDim(dim);
+      maps.operand(0)[dim] = maps.result(0)[dim] = maps.loop(loop);
+    }
   }
   PartialRule getPartialRule(Operation *op) const {
     return PartialRule::Movement;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace shard::propagation {
 
@@ -28,15 +29,27 @@ void OpStep::obstacle(Obstacle::Kind kind, int64_t extent, ListId list) {
     obstacles.push_back({kind, current, extent, list});
 }
 
-int64_t OpStep::partsOf(StateId state) const {
+int64_t OpStep::partsOf(StateId state, const Constraint &limit) const {
   int64_t parts = 1;
-  for (ListId list : shardings.lists(state))
-    if (__builtin_mul_overflow(parts, lists.parts(list), &parts))
+  for (auto [dim, list] : llvm::enumerate(shardings.lists(state)))
+    if (!limit.isHidden(dim) &&
+        __builtin_mul_overflow(parts, lists.parts(list), &parts))
       return std::numeric_limits<int64_t>::max();
   return parts;
 }
 
-/// The longest prefix of `list` that may split `loop`.
+/// Asks for `atom` to be cut such that its outer part has as many parts as fit
+/// `left` elements evenly; false if that is none or all of it.
+bool OpStep::cutToFit(unsigned atom, int64_t left) {
+  int64_t outer = std::gcd(left, lists.atomSize(atom));
+  if (outer == 1 || outer == lists.atomSize(atom) || atoms.size() >= kMaxAtoms)
+    return false;
+  cuts.push_back({atoms[atom].axis, atoms[atom].preSize * outer});
+  return true;
+}
+
+/// The longest prefix of `list` that may split `loop`. If a part of the next axis
+/// fits too, the axis is cut: propagation starts again with the parts.
 ListId OpStep::fit(const FlatTable::FlatLoop &loop, ListId list) {
   if (loop.extent == kDynamic)
     return list;
@@ -48,7 +61,13 @@ ListId OpStep::fit(const FlatTable::FlatLoop &loop, ListId list) {
   ListId prefix = list;
   while (prefix != kEmptyList && !fits(prefix))
     prefix = lists.ancestor(prefix, lists.length(prefix) - 1);
-  if (prefix != list && loop.extent > 1)
+  if (prefix == list || loop.extent <= 1)
+    return prefix;
+  llvm::SmallVector<uint8_t, 8> listAtoms;
+  lists.atoms(list, listAtoms);
+  int64_t parts = lists.parts(prefix);
+  if (loop.extent % parts != 0 ||
+      !cutToFit(listAtoms[lists.length(prefix)], loop.extent / parts))
     obstacle(Obstacle::Kind::NotSplit, loop.extent, list);
   return prefix;
 }
@@ -91,10 +110,7 @@ void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
           if (left == 1)
             break;
           if (left % size != 0) {
-            const AxisPart &atom = atoms[listAtoms[next]];
-            if (size % left == 0 && atoms.size() < kMaxAtoms)
-              cuts.push_back({atom.axis, atom.preSize * left});
-            else
+            if (!cutToFit(listAtoms[next], left))
               obstacle(Obstacle::Kind::NotSplit, loop.extent, list);
             break;
           }
@@ -374,7 +390,7 @@ bool OpStep::compute(const FlatTable &table, llvm::ArrayRef<StateId> states,
     project(table, tensor, states[tensor], constraints[limits[tensor]]);
   llvm::SmallVector<int64_t, 16> parts(states.size(), 1);
   for (unsigned tensor : asked)
-    parts[tensor] = partsOf(states[tensor]);
+    parts[tensor] = partsOf(states[tensor], constraints[limits[tensor]]);
   llvm::sort(asked, [&](unsigned a, unsigned b) {
     if (table.bits[a] != table.bits[b])
       return table.bits[a] > table.bits[b];

@@ -109,6 +109,7 @@ static bool areEqual(const TensorLoops &a, const TensorLoops &b) {
 static bool areEqual(const LoopTable &a, const LoopTable &b) {
   auto loops = [](const Loop &x, const Loop &y) {
     return x.kind == y.kind && x.extent == y.extent &&
+           x.evenOnly == y.evenOnly &&
            (x.kind != LoopKind::Reduction || x.reduction == y.reduction);
   };
   auto tensors = [](const TensorLoops &x, const TensorLoops &y) {

@@ -51,11 +51,15 @@ enum class LoopKind : uint8_t {
 };
 
 /// One loop of the common index space. `extent` counts global iterations, or is
-/// kDynamic. `reduction` has a meaning for reduction loops only.
+/// kDynamic. `reduction` has a meaning for reduction loops only. A loop that is
+/// `evenOnly` may also index dimensions of unknown extent: they have `extent` elements
+/// when the op runs. Parts of such dimensions are equal by contract, so that a static
+/// extent must be divisible by them.
 struct Loop {
   LoopKind kind = LoopKind::Parallel;
   ReductionKind reduction = ReductionKind::Sum;
   int64_t extent = kDynamic;
+  bool evenOnly = false;
 
   static Loop parallel(int64_t extent) {
     return {LoopKind::Parallel, {}, extent};

@@ -116,6 +116,7 @@ private:
 
   void project(const FlatTable &table, unsigned tensor, StateId state,
                const Constraint &limit);
+  bool cutToFit(unsigned atom, int64_t left);
   ListId fit(const FlatTable::FlatLoop &loop, ListId list);
   AtomMask wishOf(const FlatTable &table,
                   llvm::ArrayRef<ConstraintId> limits);
@@ -136,7 +137,7 @@ private:
   bool compute(const FlatTable &table, llvm::ArrayRef<StateId> states,
                llvm::ArrayRef<ConstraintId> limits, SourceMask sources);
   void obstacle(Obstacle::Kind kind, int64_t extent, ListId list);
-  int64_t partsOf(StateId state) const;
+  int64_t partsOf(StateId state, const Constraint &limit) const;
 
   const Problem &problem;
   const PropagationOptions &options;

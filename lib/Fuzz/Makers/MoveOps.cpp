@@ -40,6 +40,11 @@ static bool dynamicExtent(ProgramBuilder &program) {
   std::string there = program.fresh();
   program.line(there + " = tensor.cast " + a->name + " : " + a->type() +
                " to " + dynamic);
+  // The extent tells whether the parts were equal, which the cast back hides.
+  Val number = program.scalarConstant(Elem::Index, dim);
+  program.defineScalar("tensor.dim " + there + ", " + number.name + " : " +
+                           dynamic,
+                       Elem::Index, 0);
   program.define("tensor.cast " + there + " : " + dynamic + " to " + a->type(),
                  a->elem, a->shape, a->bound);
   return true;

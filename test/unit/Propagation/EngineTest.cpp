@@ -200,13 +200,21 @@ TEST(BothStrategies, SwappedDotDisagreesAndKeepsItsHints) {
   EXPECT_FALSE(p.solution.agrees[op]);
 }
 
+TEST(AggressiveStrategy, AxesOfLaterPrioritiesDoNotBreakTies) {
+  Program p({2, 2, 2});
+  ValueId x = p.square("b|?"), y = p.square("a|c p1"), r = p.square("?|?");
+  p.addInto(x, y, r);
+  EXPECT_EQ(p[r], "b|c");
+}
+
 TEST(Uneven, PolicyDecides) {
   for (bool shard : {true, false}) {
     Program p({4});
     p.options.uneven = shard ? UnevenPolicy::Shard : UnevenPolicy::Replicate;
     ValueId x = p.value({10}, "a"), r = p.value({10});
     p.op("m->m", {10}, {x}, {r});
-    EXPECT_EQ(p[r], shard ? "a" : "");
+    // What divides evenly is a part of the axis.
+    EXPECT_EQ(p[r], shard ? "a" : "a:(1)2");
     ASSERT_EQ(p.solution.notes.size(), 1u);
     EXPECT_EQ(p.solution.notes[0].kind,
               shard ? Obstacle::Kind::Uneven : Obstacle::Kind::NotSplit);
@@ -225,8 +233,24 @@ TEST(Uneven, ReshapedDimensionsAreSplitEvenlyOnly) {
   Program p({4});
   ValueId x = p.value({12}, "a"), r = p.value({6, 2});
   p.op("(mn)->mn", {6, 2}, {x}, {r});
-  EXPECT_EQ(p[r], "|");
+  EXPECT_EQ(p[r], "a:(1)2|");
   EXPECT_FALSE(p.solution.notes.empty());
+}
+
+TEST(Uneven, ADimensionTakesThePartOfAnAxisThatFits) {
+  Program p({4, 4});
+  ValueId x = p.value({8}, "a,b"), r = p.value({8});
+  p.op("m->m", {8}, {x}, {r});
+  EXPECT_EQ(p[r], "a,b:(1)2");
+}
+
+TEST(Uneven, ADigitTakesTheCommonFactorOfAnAxis) {
+  Program p({6});
+  ValueId x = p.value({12}, "a"), r = p.value({4, 3}), s = p.value({3, 4});
+  p.op("(mn)->mn", {4, 3}, {x}, {r});
+  p.op("(mn)->mn", {3, 4}, {x}, {s});
+  EXPECT_EQ(p[r], "a:(1)2|");
+  EXPECT_EQ(p[s], "|");
 }
 
 TEST(Uneven, DynamicDimensionsDivideByContract) {
