@@ -8,9 +8,10 @@
 
 #include "shard/IR/ImportMesh.h"
 
-#include "TextRewriter.h"
+#include "MeshRfc.h"
 
 #include "shard/Geometry/ReductionKind.h"
+#include "shard/IR/ShardOps.h"
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,10 +22,9 @@ using namespace mlir;
 namespace shard {
 
 namespace {
-class MeshRewriter : public TextRewriter {
+class MeshRewriter : public MeshRfcReader {
 public:
-  MeshRewriter(StringRef text, TextError error)
-      : TextRewriter(text, "mesh", error) {}
+  MeshRewriter(StringRef text, TextError error) : MeshRfcReader(text, error) {}
 
 private:
   void colon() override { inMeshOp = false; }
@@ -43,6 +43,8 @@ private:
       out += ("#shard<partial " + kind + ">").str();
       return success();
     }
+    if (sigil == '#' && name == "mesh.shard")
+      return shardEncoding(start);
     return TextRewriter::attributeOrType(start, sigil, name);
   }
 
@@ -106,6 +108,16 @@ private:
     }
     if (name == "shard")
       return shard(start);
+    if (name == "annotate")
+      return annotate(start);
+    if (name == "idx")
+      return coordinates(start, "shard.process_multi_index", " on");
+    if (name == "size")
+      return coordinates(start, "shard.grid_shape", "");
+    if (name == "local_split")
+      return localSplit(start);
+    if (name == "all_reduce" && hasAttribute("device_mapping"))
+      return allReduce(start);
     if (!sameNames.contains(name))
       return fail(start, "mesh." + name + " has no counterpart in shard");
     out += ("shard." + name).str();
@@ -116,7 +128,7 @@ private:
   // length.
   static constexpr int64_t kMaxRank = 1000;
 
-  // mesh.cluster @m(rank = 3, dim_sizes = 2x4): sizes left out are unknown.
+  // mesh.cluster @m(rank = 3, dim_sizes = 2x4), or [2, 4]: sizes left out are unknown.
   LogicalResult cluster(size_t start) {
     if (!consume("@"))
       return fail(start,
@@ -132,12 +144,26 @@ private:
     if (consume(",")) {
       if (!consume("dim_sizes") || !consume("="))
         return fail(start, "expected dim_sizes = ...");
-      takeWhile([](char c) {
-        return llvm::isDigit(c) || c == 'x' || c == '?';
-      }).split(sizes, 'x', -1, /*KeepEmpty=*/false);
+      if (isNext("[")) {
+        FailureOr<StringRef> list = brackets();
+        if (failed(list))
+          return failure();
+        list->drop_front().drop_back().split(sizes, ',', -1,
+                                             /*KeepEmpty=*/false);
+        for (StringRef &size : sizes)
+          size = size.trim();
+      } else {
+        takeWhile([](char c) {
+          return llvm::isDigit(c) || c == 'x' || c == '?';
+        }).split(sizes, 'x', -1, /*KeepEmpty=*/false);
+      }
     }
-    if (!consume(")") || static_cast<int64_t>(sizes.size()) > rank)
-      return fail(start, "expected at most " + Twine(rank) + " sizes");
+    skipSpace();
+    if (!consume(")"))
+      return fail(position, "expected sizes, 2x4 or [2, 4], and ')'");
+    if (static_cast<int64_t>(sizes.size()) > rank)
+      return fail(start, "expected at most " + Twine(rank) + " sizes, got " +
+                             Twine(sizes.size()));
     sizes.resize(rank, "?");
     out +=
         ("shard.grid @" + symbol + "(shape = " + llvm::join(sizes, "x") + ")")
@@ -197,10 +223,18 @@ rewriteMeshText(StringRef text,
   return MeshRewriter(text, emitError).run();
 }
 
+/// A wish of the RFC `as_result` is for the value itself: a constraint without users.
+static LogicalResult wishForResults(Operation *module) {
+  module->walk([](ConstraintOp op) {
+    if (op->removeDiscardableAttr("mesh.as_result"))
+      op.getResult().replaceAllUsesWith(op.getInput());
+  });
+  return success();
+}
+
 OwningOpRef<Operation *> importMesh(llvm::SourceMgr &source,
                                     MLIRContext *context) {
-  return importText(source, context, rewriteMeshText,
-                    [](Operation *) { return success(); });
+  return importText(source, context, rewriteMeshText, wishForResults);
 }
 
 } // namespace shard

@@ -82,15 +82,17 @@ protected:
   TextError error;
   std::string out;
   size_t position = 0;
+  /// Where in `out` the statement that is being written begins.
+  size_t statement = 0;
+
+  /// Rewrites what comes next: a comment, a name, a word, a character.
+  llvm::LogicalResult step();
 
 private:
-  llvm::LogicalResult step();
   llvm::LogicalResult copyString();
   void copyValue();
 
   std::string prefix;
-  /// Where in `out` the statement with results begins.
-  size_t statement = 0;
   int count = 0;
 };
 

@@ -14,6 +14,8 @@
 //   mesh.shard %x to <@m, [[0]]>         shard.sharding and shard.shard
 //   mesh.OP, mesh_axes, reduction = <k>  shard.OP, grid_axes, reduction = k
 //
+// The forms of the RFC that proposed the dialect are read too (docs/Moving.md).
+//
 // The custom form is read, not the generic one.
 //
 //===----------------------------------------------------------------------===//
