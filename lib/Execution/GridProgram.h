@@ -47,6 +47,11 @@ mlir::LogicalResult checkConstants(mlir::ModuleOp module);
 /// through if there are collectives inside.
 mlir::LogicalResult lowerAffineLoops(mlir::ModuleOp module);
 
+/// Propagates shardings in a program that asks by shard.shard_shape for one that only
+/// propagation knows, so that the reference, too, knows it.
+mlir::LogicalResult answerShardShapes(mlir::ModuleOp module,
+                                      const SpmdPipelineOptions &options);
+
 /// Partitions `module` in place; describes grid, arguments and results in `report`.
 mlir::FailureOr<GridProgram>
 partitionForGrid(mlir::ModuleOp module, llvm::StringRef entry, GridOp gridOp,

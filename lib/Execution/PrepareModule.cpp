@@ -11,7 +11,9 @@
 #include "shard/Codegen/Workarounds.h"
 #include "shard/Execution/Hints.h"
 
+#include "shard/IR/ShardingUtils.h"
 #include "shard/Transforms/Passes.h"
+#include "shard/Transforms/Transforms.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -76,6 +78,75 @@ LogicalResult execution::checkConstants(ModuleOp module) {
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
+}
+
+/// The op that states the sharding that propagation has given `value`.
+static FailureOr<Value> statedSharding(GetShardingOp op,
+                                       SymbolTableCollection &symbols) {
+  Value value = op.getSource();
+  if (auto annotation = value.getDefiningOp<ShardOp>())
+    return annotation.getSharding();
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function =
+      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+               : func::FuncOp();
+  auto attribute = function && argument.getOwner()->isEntryBlock()
+                       ? function.getArgAttrOfType<ShardingAttr>(
+                             argument.getArgNumber(), kShardingAttrName)
+                       : ShardingAttr();
+  OpBuilder builder(op);
+  if (attribute) {
+    GridOp grid = getGrid(op, attribute.getGrid(), symbols);
+    FailureOr<ResolvedSharding> resolved = resolve(
+        attribute, grid, value.getType(), [&] { return op.emitError(); });
+    FailureOr<Sharding> sharding =
+        failed(resolved) ? FailureOr<Sharding>() : toSharding(*resolved);
+    if (failed(sharding))
+      return failure();
+    return Value(buildSharding(builder, op.getLoc(),
+                               attribute.getGrid().getValue(), *sharding)
+                     .getResult());
+  }
+  // What has no annotation is replicated.
+  auto module = op->getParentOfType<ModuleOp>();
+  auto grids = module.getOps<GridOp>();
+  if (grids.empty())
+    return failure();
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  return Value(buildSharding(builder, op.getLoc(),
+                             (*grids.begin()).getSymName(),
+                             Sharding::replicated(rank))
+                   .getResult());
+}
+
+LogicalResult execution::answerShardShapes(ModuleOp module,
+                                           const SpmdPipelineOptions &options) {
+  auto isOpen = [](ShardShapeOp op) {
+    return !getShardingOp(op.getSharding());
+  };
+  WalkResult walk = module.walk([&](ShardShapeOp op) {
+    return isOpen(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!walk.wasInterrupted())
+    return success();
+  // Remarks about the same propagation have been made.
+  ScopedDiagnosticHandler quiet(
+      module.getContext(), [](Diagnostic &diagnostic) {
+        return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+      });
+  if (failed(annotateShardings(module, options.propagation)))
+    return failure();
+  SymbolTableCollection symbols;
+  SmallVector<GetShardingOp> asked;
+  module.walk([&](GetShardingOp op) { asked.push_back(op); });
+  for (GetShardingOp op : asked) {
+    FailureOr<Value> sharding = statedSharding(op, symbols);
+    if (failed(sharding))
+      return failure();
+    op.getResult().replaceAllUsesWith(*sharding);
+    op.erase();
+  }
+  return success();
 }
 
 LogicalResult execution::lowerAffineLoops(ModuleOp module) {

@@ -166,8 +166,10 @@ static LogicalResult compileOneDevice(ModuleOp module, StringRef entryName,
                                       int64_t dynamicExtent,
                                       OneDevice &programs) {
   eraseUnreachable(module.lookupSymbol<func::FuncOp>(entryName));
-  if (failed(checkConstants(module)) || failed(lowerAffineLoops(module)) ||
-      failed(dropShardings(module)) || failed(lowerTosa(module)))
+  if (failed(checkConstants(module)) ||
+      failed(answerShardShapes(module, options.pipeline)) ||
+      failed(lowerAffineLoops(module)) || failed(dropShardings(module)) ||
+      failed(lowerTosa(module)))
     return failure();
   programs.model = deriveErrorModel(
       module.lookupSymbol<func::FuncOp>(entryName), dynamicExtent);

@@ -142,8 +142,17 @@ private:
       ValueId target = program.problem.tensors(op)[1];
       entry.wants = reasons.wishesOf(program.find(target), has);
       entry.verdict = "all that arrives there has one sharding";
+      if (has.dims == wanted.dims && !(has.partial == wanted.partial))
+        entry.verdict = wanted.partial.empty()
+                            ? "only complete values are handed on there"
+                            : "the hint there asks for a partial value";
     } else if (program.problem.table(op).loops.empty()) {
       entry.verdict = "the op has no sharding model and takes whole tensors";
+    } else if (has.dims == wanted.dims && !has.partial.empty()) {
+      std::string why = reasons.whyComplete(op, value);
+      entry.verdict =
+          "the op " + (why.empty() ? std::string("takes the complete value")
+                                   : std::move(why));
     } else {
       // The other tensors that have the axes in question.
       for (ValueId other : program.problem.tensors(op)) {

@@ -73,10 +73,10 @@ public:
   /// Why partial sums of `value` are not passed on.
   std::string whyReduced(ValueId value);
 
-private:
   /// Why `user` cannot hand on partial sums of `value`; empty if it can.
   std::string whyComplete(OpId user, ValueId value);
 
+private:
   ReadProgram &program;
   const Solution &solution;
   const GridPropagation &out;

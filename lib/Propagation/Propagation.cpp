@@ -37,10 +37,48 @@ void printAxis(llvm::raw_ostream &os, const AxisPart &part, GridOp gridOp) {
     os << ":(" << part.preSize << ")" << part.size;
 }
 
-void addRemarks(const ReadProgram &program, const Solution &solution,
-                GridOp gridOp, std::vector<PropagationRemark> &remarks) {
+/// The op that a remark about an uneven split is for: where a user has given the
+/// bounds of all blocks, there is none. `shardings` are those of the solution.
+Operation *unevenlySplit(ReadProgram &program, const Solution &solution,
+                         const std::vector<Sharding> &shardings,
+                         const Solution::Note &note) {
+  Problem &problem = program.problem;
+  auto isUneven = [&](OpId op) {
+    for (ValueId value : problem.tensors(op)) {
+      if (value == kNoValue)
+        continue;
+      value = program.find(value);
+      uint32_t index = solution.values[value];
+      if (index == kReplicated || !shardings[index].offsets.empty())
+        continue;
+      const Shape &shape = problem.shapes[problem.valueShape[value]];
+      for (auto [extent, axes] :
+           llvm::zip_equal(shape.extents, shardings[index].dims))
+        if (extent == note.extent && axes == note.axes)
+          return true;
+    }
+    return false;
+  };
+  bool hasBounds = llvm::any_of(shardings, [](const Sharding &sharding) {
+    return !sharding.offsets.empty();
+  });
+  if (!hasBounds || isUneven(note.op))
+    return program.ownerOf(note.op);
+  for (OpId op = 0; op < problem.numOps(); ++op)
+    if (isUneven(op) && program.ownerOf(op))
+      return program.ownerOf(op);
+  return nullptr;
+}
+
+void addRemarks(ReadProgram &program, const Solution &solution, GridOp gridOp,
+                const std::vector<Sharding> &shardings,
+                std::vector<PropagationRemark> &remarks) {
   for (const Solution::Note &note : solution.notes) {
-    Operation *op = program.ownerOf(note.op);
+    Operation *op = note.kind == Obstacle::Kind::Uneven
+                        ? unevenlySplit(program, solution, shardings, note)
+                        : program.ownerOf(note.op);
+    if (!op)
+      continue;
     std::string text;
     llvm::raw_string_ostream os(text);
     os << "a dimension of extent " << note.extent;
@@ -241,8 +279,6 @@ private:
 
   void write(const Component &component, GridOp gridOp, ReadProgram &program,
              Solution &solution, Planner &planner) {
-    addRemarks(program, solution, gridOp, result.remarks);
-    addDropped(program, solution, gridOp, result.remarks);
     GridPropagation &out = result.grids.emplace_back();
     out.gridName = gridOp.getSymNameAttr();
     out.gridOp = gridOp;
@@ -250,6 +286,8 @@ private:
                          component.functions.end());
     WrittenReshards reshards =
         writeSolution(program, solution, planner, options.explain, out);
+    addRemarks(program, solution, gridOp, out.shardings, result.remarks);
+    addDropped(program, solution, gridOp, result.remarks);
     addGathers(program, solution, options, out, reshards, result.remarks);
     if (options.explain)
       explain(root, program, solution, out, reshards, planner,
