@@ -25,23 +25,26 @@ struct Term {
   int32_t loop;
 };
 
-/// Collects the terms of a sum of loops. Returns false for anything else: then
-/// the loops collected so far, and all others of the expression, form a window.
-/// getFlattenedAffineExpr is for more: it also flattens divisions and remainders,
-/// by variables of its own, which here are windows like any other expression.
-bool collectTerms(AffineExpr expr, SmallVectorImpl<Term> &terms) {
+/// Collects the terms of a sum of loops, and adds up its constants. Returns false for
+/// anything else: then no loop of the expression can be split.
+/// getFlattenedAffineExpr is for more: it also flattens divisions and remainders, by
+/// variables of its own.
+bool collectTerms(AffineExpr expr, SmallVectorImpl<Term> &terms,
+                  int64_t &offset) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     terms.push_back({1, int32_t(dim.getPosition())});
     return true;
   }
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue() == 0;
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    offset += constant.getValue();
+    return true;
+  }
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return false;
   if (expr.getKind() == AffineExprKind::Add)
-    return collectTerms(binary.getLHS(), terms) &&
-           collectTerms(binary.getRHS(), terms);
+    return collectTerms(binary.getLHS(), terms, offset) &&
+           collectTerms(binary.getRHS(), terms, offset);
   auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
   auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
   if (expr.getKind() != AffineExprKind::Mul || !factor || !dim)
@@ -55,7 +58,8 @@ bool collectTerms(AffineExpr expr, SmallVectorImpl<Term> &terms) {
 bool digitsOf(AffineExpr expr, int64_t extent, ArrayRef<Loop> loops,
               DimLoops &digits) {
   SmallVector<Term, 4> terms;
-  if (!collectTerms(expr, terms))
+  int64_t offset = 0;
+  if (!collectTerms(expr, terms, offset) || offset != 0)
     return false;
   if (terms.size() == 1 && terms[0].coefficient == 1) {
     digits.assign(1, terms[0].loop);
@@ -89,6 +93,45 @@ bool digitsOf(AffineExpr expr, int64_t extent, ArrayRef<Loop> loops,
   return ShapedType::isDynamic(extent) || expected == extent;
 }
 
+/// A window, and the loop that slides.
+struct Slide {
+  int32_t loop;
+  Window window;
+};
+
+/// Reads the window of a dimension off `expr`. The loop with most iterations slides,
+/// among equal ones that with the largest stride. Nothing where the window cannot be
+/// split: extents that are dynamic or 0, or strides that are not positive.
+std::optional<Slide> slideOf(AffineExpr expr, int64_t extent,
+                             ArrayRef<Loop> loops) {
+  SmallVector<Term, 4> terms;
+  Slide slide;
+  if (ShapedType::isDynamic(extent) ||
+      !collectTerms(expr, terms, slide.window.offset) || terms.empty())
+    return std::nullopt;
+  const Term *sliding = nullptr;
+  for (const Term &term : terms) {
+    int64_t iterations = loops[term.loop].extent;
+    if (ShapedType::isDynamic(iterations) || iterations == 0 ||
+        term.coefficient <= 0)
+      return std::nullopt;
+    if (!sliding ||
+        std::make_pair(iterations, term.coefficient) >
+            std::make_pair(loops[sliding->loop].extent, sliding->coefficient))
+      sliding = &term;
+  }
+  slide.loop = sliding->loop;
+  slide.window.stride = sliding->coefficient;
+  for (const Term &term : terms) {
+    if (&term == sliding)
+      continue;
+    if (term.loop == sliding->loop)
+      return std::nullopt;
+    slide.window.reach += term.coefficient * (loops[term.loop].extent - 1);
+  }
+  return slide;
+}
+
 class TableBuilder {
 public:
   explicit TableBuilder(Operation *op) : op(op) {}
@@ -102,10 +145,11 @@ public:
     if (maps.size() != numOperands + op->getNumResults())
       maps.assign(numOperands + op->getNumResults(), AffineMap());
     for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-      table.operands.push_back(tensorLoops(operand.getType(), maps[index]));
+      table.operands.push_back(
+          tensorLoops(operand.getType(), maps[index], /*slides=*/true));
     for (auto [index, result] : llvm::enumerate(op->getResults())) {
-      table.results.push_back(
-          tensorLoops(result.getType(), maps[numOperands + index]));
+      table.results.push_back(tensorLoops(
+          result.getType(), maps[numOperands + index], /*slides=*/false));
       table.results.back().reduction = model.getResultReduction(index);
     }
     checkResults();
@@ -116,7 +160,8 @@ public:
   }
 
 private:
-  TensorLoops tensorLoops(Type type, AffineMap map) {
+  /// Loops may slide over the dimensions of the tensor if `slides`.
+  TensorLoops tensorLoops(Type type, AffineMap map, bool slides) {
     TensorLoops loops;
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
@@ -130,19 +175,30 @@ private:
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
       if (isa<AffineConstantExpr>(expr))
         continue;
-      bool exact =
-          digitsOf(expr, tensor.getDimSize(dim), table.loops, loops.dims[dim]);
+      int64_t extent = tensor.getDimSize(dim);
+      bool exact = digitsOf(expr, extent, table.loops, loops.dims[dim]);
+      std::optional<Slide> slide;
+      if (!exact && slides)
+        slide = slideOf(expr, extent, table.loops);
       expr.walk([&](AffineExpr part) {
         auto loop = dyn_cast<AffineDimExpr>(part);
         if (!loop)
           return;
-        // A loop in a window, or one that indexes two dimensions of the tensor.
-        if (!exact || seen.test(loop.getPosition()))
-          table.loops[loop.getPosition()].kind = LoopKind::Invalid;
-        seen.set(loop.getPosition());
+        int32_t number = loop.getPosition();
+        // A loop in a window that does not slide, or one that indexes two
+        // dimensions of the tensor.
+        if ((!exact && !(slide && slide->loop == number)) || seen.test(number))
+          table.loops[number].kind = LoopKind::Invalid;
+        seen.set(number);
       });
-      if (!exact)
-        loops.dims[dim].clear();
+      if (exact)
+        continue;
+      loops.dims[dim].clear();
+      if (slide) {
+        loops.dims[dim].assign(1, slide->loop);
+        loops.windows.resize(tensor.getRank());
+        loops.windows[dim] = slide->window;
+      }
     }
     return loops;
   }
@@ -168,7 +224,7 @@ private:
     auto isAlike = [&](const TensorLoops &tensor) {
       if (!tensor.isTensor)
         return true;
-      if (tensor.dims.size() != table.loops.size())
+      if (tensor.dims.size() != table.loops.size() || !tensor.windows.empty())
         return false;
       for (auto [number, dim] : llvm::enumerate(tensor.dims))
         if (dim.size() != 1 || dim.front() != int32_t(number))
@@ -185,11 +241,18 @@ private:
   /// A dimension of loops that are all invalid cannot be split at all.
   void pruneDims() {
     auto prune = [&](TensorLoops &tensor) {
-      for (DimLoops &dim : tensor.dims)
-        if (llvm::all_of(dim, [&](int32_t loop) {
+      for (auto [number, dim] : llvm::enumerate(tensor.dims)) {
+        if (!llvm::all_of(dim, [&](int32_t loop) {
               return table.loops[loop].kind == LoopKind::Invalid;
             }))
-          dim.clear();
+          continue;
+        dim.clear();
+        if (!tensor.windows.empty())
+          tensor.windows[number].reset();
+      }
+      if (llvm::none_of(tensor.windows,
+                        [](const auto &window) { return window.has_value(); }))
+        tensor.windows.clear();
     };
     llvm::for_each(table.operands, prune);
     llvm::for_each(table.results, prune);
@@ -257,10 +320,14 @@ bool isExpressible(const LoopTable &table, const Grid &grid,
   for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops))
     if (loop.kind == LoopKind::Invalid && !axes.empty())
       return false;
+  bool hasUnknowns = llvm::is_contained(grid.shape, kDynamic);
   auto allExpressible = [&](const TensorLoops &tensor) {
-    return llvm::all_of(tensor.dims, [&](const DimLoops &dim) {
-      return dimIsExpressible(table, grid, option, dim);
-    });
+    for (auto [number, dim] : llvm::enumerate(tensor.dims))
+      if (!dimIsExpressible(table, grid, option, dim) ||
+          (tensor.isWindow(number) && hasUnknowns &&
+           !option.loops[dim.front()].empty()))
+        return false;
+    return true;
   };
   return llvm::all_of(table.operands, allExpressible) &&
          llvm::all_of(table.results, allExpressible);

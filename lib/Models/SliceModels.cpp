@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -53,11 +54,14 @@ bool isExtentOf(OpFoldResult size, Value tensor, int64_t dim) {
          extent.getConstantIndex() == dim;
 }
 
-/// Slices and insertions: `small` is the slice, `large` what it is cut from.
+/// Slices and insertions: `small` is the slice, `large` what it is cut from. Calls
+/// `other` for the dimensions that the slice does not have whole: that of the slice,
+/// and of the tensor.
 template <typename OpTy>
 void describeSlice(OpTy op, Value large, MapBuilder &maps,
                    SmallVector<AffineExpr> &small, RankedTensorType smallType,
-                   ArrayRef<SmallVector<AffineExpr> *> larges) {
+                   ArrayRef<SmallVector<AffineExpr> *> larges,
+                   llvm::function_ref<void(int64_t, int64_t)> other) {
   auto type = cast<RankedTensorType>(large.getType());
   llvm::SmallBitVector dropped = op.getDroppedDims();
   unsigned inner = 0;
@@ -72,6 +76,8 @@ void describeSlice(OpTy op, Value large, MapBuilder &maps,
       small[inner] = loop;
       for (SmallVector<AffineExpr> *exprs : larges)
         (*exprs)[dim] = loop;
+    } else {
+      other(inner, dim);
     }
     ++inner;
   }
@@ -82,13 +88,11 @@ struct LocalSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
 };
 
-/// The offsets, sizes and strides of `op` with the sizes of split dimensions
-/// made those of `large`, the local block. The others stay: they belong to
-/// dimensions that are not split.
+/// The offsets, sizes and strides of `op`, with the operands that are not static
+/// taken from `operands`.
 template <typename OpTy>
-LocalSlice localSlice(OpTy op, OpBuilder &builder, ArrayRef<Value> operands,
-                      unsigned firstIndexOperand, Value large,
-                      const Sharding &sharding) {
+LocalSlice mappedSlice(OpTy op, ArrayRef<Value> operands,
+                       unsigned firstIndexOperand) {
   LocalSlice slice{op.getMixedOffsets(), op.getMixedSizes(),
                    op.getMixedStrides()};
   for (SmallVector<OpFoldResult> *list :
@@ -98,33 +102,71 @@ LocalSlice localSlice(OpTy op, OpBuilder &builder, ArrayRef<Value> operands,
         for (unsigned i = firstIndexOperand; i < operands.size(); ++i)
           if (op->getOperand(i) == value)
             entry = operands[i];
-  for (auto [dim, axes] : llvm::enumerate(sharding.dims))
-    if (!axes.empty())
-      slice.sizes[dim] = tensor::getMixedSize(builder, op.getLoc(), large, dim);
   return slice;
 }
 
 struct ExtractSliceModel
     : public DescribedModel<ExtractSliceModel, tensor::ExtractSliceOp> {
   void describe(tensor::ExtractSliceOp op, MapBuilder &maps) const {
+    auto slide = [&](int64_t inner, int64_t dim) {
+      std::optional<int64_t> offset =
+          getConstantIntValue(op.getMixedOffsets()[dim]);
+      std::optional<int64_t> stride =
+          getConstantIntValue(op.getMixedStrides()[dim]);
+      if (!offset || !stride || op.getType().isDynamicDim(inner))
+        return;
+      AffineExpr loop = maps.loop(op.getType().getDimSize(inner));
+      maps.result(0)[inner] = loop;
+      maps.operand(0)[dim] = loop * *stride + *offset;
+    };
     describeSlice(op, op.getSource(), maps, maps.result(0), op.getType(),
-                  {&maps.operand(0)});
+                  {&maps.operand(0)}, slide);
   }
   PartialRule getPartialRule(Operation *op) const {
     return PartialRule::Movement;
   }
+  bool isView(Operation *) const { return true; }
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,
                           SmallVectorImpl<Value> &results) const {
     auto slice = cast<tensor::ExtractSliceOp>(op);
-    LocalSlice parts = localSlice(slice, builder, operands, 1, operands[0],
-                                  context.operand(0));
+    LocalSlice parts = mappedSlice(slice, operands, 1);
+    const TensorLoops &tensor = context.table.operands[0];
     auto local =
         cast<RankedTensorType>(context.localResultType(slice.getType(), 0));
-    results.push_back(tensor::ExtractSliceOp::create(
-        builder, op->getLoc(), local, operands[0], parts.offsets, parts.sizes,
-        parts.strides));
+    // Of a dimension that is split the operand has all elements of the slice: its
+    // block, or its window, which begins with the first of them.
+    for (auto [dim, axes] : llvm::enumerate(context.operand(0).dims)) {
+      if (axes.empty())
+        continue;
+      parts.offsets[dim] = builder.getIndexAttr(0);
+      parts.sizes[dim] =
+          tensor.isWindow(dim)
+              ? builder.getIndexAttr(localExtent(
+                    context.table.loops[tensor.dims[dim].front()].extent,
+                    context.grid.groupSize(axes)))
+              : tensor::getMixedSize(builder, op->getLoc(), operands[0], dim);
+    }
+    if (isWhole(parts, local, operands[0]))
+      results.push_back(operands[0]);
+    else
+      results.push_back(tensor::ExtractSliceOp::create(
+          builder, op->getLoc(), local, operands[0], parts.offsets, parts.sizes,
+          parts.strides));
     return success();
+  }
+
+private:
+  /// Whether a slice of `source`, of type `local`, is all of it.
+  static bool isWhole(const LocalSlice &slice, RankedTensorType local,
+                      Value source) {
+    return source.getType() == local && local.hasStaticShape() &&
+           llvm::all_of(
+               slice.offsets,
+               [](OpFoldResult at) { return isConstantIntValue(at, 0); }) &&
+           llvm::all_of(slice.strides, [](OpFoldResult stride) {
+             return isConstantIntValue(stride, 1);
+           });
   }
 };
 
@@ -132,7 +174,7 @@ struct InsertSliceModel
     : public DescribedModel<InsertSliceModel, tensor::InsertSliceOp> {
   void describe(tensor::InsertSliceOp op, MapBuilder &maps) const {
     describeSlice(op, op.getDest(), maps, maps.operand(0), op.getSourceType(),
-                  {&maps.operand(1), &maps.result(0)});
+                  {&maps.operand(1), &maps.result(0)}, [](int64_t, int64_t) {});
   }
   PartialRule getPartialRule(Operation *op) const {
     return PartialRule::Movement;
@@ -141,8 +183,11 @@ struct InsertSliceModel
                           ArrayRef<Value> operands, PartitionContext &context,
                           SmallVectorImpl<Value> &results) const {
     auto slice = cast<tensor::InsertSliceOp>(op);
-    LocalSlice parts = localSlice(slice, builder, operands, 2, operands[1],
-                                  context.operand(1));
+    LocalSlice parts = mappedSlice(slice, operands, 2);
+    for (auto [dim, axes] : llvm::enumerate(context.operand(1).dims))
+      if (!axes.empty())
+        parts.sizes[dim] =
+            tensor::getMixedSize(builder, op->getLoc(), operands[1], dim);
     results.push_back(tensor::InsertSliceOp::create(
         builder, op->getLoc(), operands[0], operands[1], parts.offsets,
         parts.sizes, parts.strides));
@@ -150,22 +195,80 @@ struct InsertSliceModel
   }
 };
 
+/// Where the result is split, the operand is the window of it with the padding
+/// already around it.
 struct PadModel : public DescribedModel<PadModel, tensor::PadOp> {
   void describe(tensor::PadOp op, MapBuilder &maps) const {
     // A body that asks where it is would get local indices.
     if (!op.getConstantPaddingValue())
       return;
+    bool hasFill = bool(getWindowFill(op, 0));
     for (auto [dim, low, high] :
-         llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad()))
-      if (isConstantIntValue(low, 0) && isConstantIntValue(high, 0))
-        maps.operand(0)[dim] = maps.result(0)[dim] =
-            maps.loop(op.getSourceType().getDimSize(dim));
+         llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
+      std::optional<int64_t> before = getConstantIntValue(low),
+                             behind = getConstantIntValue(high);
+      if (!before || !behind || ((*before || *behind) && !hasFill))
+        continue;
+      AffineExpr loop = maps.loop(op.getType().getDimSize(dim));
+      maps.result(0)[dim] = loop;
+      maps.operand(0)[dim] = loop - *before;
+    }
   }
   PartialRule getPartialRule(Operation *op) const {
     Value padding = cast<tensor::PadOp>(op).getConstantPaddingValue();
     bool isZero = padding && (matchPattern(padding, m_AnyZeroFloat()) ||
                               matchPattern(padding, m_Zero()));
     return isZero ? PartialRule::Additive : PartialRule::None;
+  }
+  bool isView(Operation *op) const {
+    return bool(cast<tensor::PadOp>(op).getConstantPaddingValue());
+  }
+  OpFoldResult getWindowFill(Operation *op, unsigned) const {
+    auto pad = cast<tensor::PadOp>(op);
+    Value padding = pad.getConstantPaddingValue();
+    FloatAttr number;
+    IntegerAttr integer;
+    if (!padding)
+      return {};
+    if (matchPattern(padding, m_Constant(&number)))
+      return number;
+    if (matchPattern(padding, m_Constant(&integer)))
+      return integer;
+    // Other constants may stand in the body.
+    return padding.getParentRegion() == &pad.getRegion()
+               ? OpFoldResult()
+               : OpFoldResult(padding);
+  }
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    auto pad = cast<tensor::PadOp>(op);
+    SmallVector<OpFoldResult> low = pad.getMixedLowPad(),
+                              high = pad.getMixedHighPad();
+    for (SmallVector<OpFoldResult> *list : {&low, &high})
+      for (OpFoldResult &entry : *list)
+        if (auto value = dyn_cast_if_present<Value>(entry))
+          for (unsigned i = 1; i < operands.size(); ++i)
+            if (op->getOperand(i) == value)
+              entry = operands[i];
+    for (auto [dim, axes] : llvm::enumerate(context.operand(0).dims))
+      if (!axes.empty())
+        low[dim] = high[dim] = builder.getIndexAttr(0);
+    auto isZero = [](OpFoldResult width) {
+      return isConstantIntValue(width, 0);
+    };
+    Type local = context.localResultType(pad.getType(), 0);
+    if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero) &&
+        operands[0].getType() == local) {
+      results.push_back(operands[0]);
+      return success();
+    }
+    auto made = tensor::PadOp::create(builder, op->getLoc(), local, operands[0],
+                                      low, high, pad.getNofold());
+    IRMapping mapping;
+    pad.getRegion().cloneInto(&made.getRegion(), mapping);
+    results.push_back(made);
+    return success();
   }
 };
 

@@ -102,8 +102,8 @@ TableId TableCache::tableOf(Operation *op) {
 }
 
 static bool areEqual(const TensorLoops &a, const TensorLoops &b) {
-  return a.dims == b.dims && a.reduction == b.reduction &&
-         a.isTensor == b.isTensor;
+  return a.dims == b.dims && a.windows == b.windows &&
+         a.reduction == b.reduction && a.isTensor == b.isTensor;
 }
 
 static bool areEqual(const LoopTable &a, const LoopTable &b) {

@@ -265,14 +265,10 @@ private:
   }
 
   /// Whether the neighbours can fill the target's halos: blocks follow each other
-  /// without gaps and are at least as long as the halos are wide.
+  /// without gaps. A halo may be wider than a block; it then comes from several.
   bool neighboursFill(size_t dim) const {
-    if (shape[dim] == kDynamic)
-      return true;
-    int64_t parts = grid.groupSize(goal.dims[dim]);
-    int64_t local = localExtent(shape[dim], parts);
-    return parts == 1 || (cutsAtOnce(shape[dim], grid.sizes(goal.dims[dim])) &&
-                          goal.low[dim] <= local && goal.high[dim] <= local);
+    return shape[dim] == kDynamic ||
+           cutsAtOnce(shape[dim], grid.sizes(goal.dims[dim]));
   }
 
   bool search(std::string &error) {

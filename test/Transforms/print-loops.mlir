@@ -28,9 +28,10 @@ func.func @dynamic(%a: tensor<?x4xf32>, %n: index) -> tensor<?x1x4xf32> {
   return %0 : tensor<?x1x4xf32>
 }
 
-// The loops of a window stay whole: propagation sees them as invalid.
+// Of a window one loop slides; the other one stays whole: propagation sees it as
+// invalid.
 // CHECK: linalg.conv_1d at
-// CHECK-NEXT: loops: invalid(6) invalid(3)
+// CHECK-NEXT: loops: parallel(6) invalid(3)
 // CHECK-NEXT: operand 0: (d0, d1) -> (d0 + d1)
 func.func @window(%a: tensor<8xf32>, %k: tensor<3xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
   %0 = linalg.conv_1d ins(%a, %k : tensor<8xf32>, tensor<3xf32>) outs(%o : tensor<6xf32>) -> tensor<6xf32>

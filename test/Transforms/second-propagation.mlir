@@ -18,10 +18,11 @@ shard.grid @line(shape = 1x4) axes ["one", "four"]
 func.func @pad(%a: tensor<4xf32>)
     -> (tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [["x"]]>}) {
   %sum = arith.addf %a, %a : tensor<4xf32>
-  %zero = arith.constant 0.0 : f32
   %padded = tensor.pad %sum low[1] high[3] {
   ^bb0(%i: index):
-    tensor.yield %zero : f32
+    %n = arith.index_cast %i : index to i32
+    %number = arith.sitofp %n : i32 to f32
+    tensor.yield %number : f32
   } : tensor<4xf32> to tensor<8xf32>
   return %padded : tensor<8xf32>
 }

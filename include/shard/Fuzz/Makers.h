@@ -69,6 +69,7 @@ void registerFlowMakers(MakerRegistry &makers);
 void registerManualMakers(MakerRegistry &makers);
 void registerCallMakers(MakerRegistry &makers);
 void registerDynamicMakers(MakerRegistry &makers);
+void registerWindowMakers(MakerRegistry &makers);
 
 /// Which programs follow from a seed depends on the order of registration.
 void registerAllMakers(MakerRegistry &makers);

@@ -17,9 +17,15 @@
 // *reshape* when each coefficient is the product of the more minor extents and
 // the extents multiply to the dimension's size: the loops are the digits of the
 // index, major first. tensor.expand_shape of 8 into 2x4 has loops d0 of extent
-// 2 and d1 of extent 4, source (4 * d0 + d1), result (d0, d1). Any other sum is
-// a window: its loops cannot be sharded without halos, so they become invalid
-// here.
+// 2 and d1 of extent 4, source (4 * d0 + d1), result (d0, d1).
+//
+// Any other sum of loops, with positive coefficients and maybe a constant, is a
+// *window*: one loop slides over the dimension, and each of its iterations reads a
+// few elements, as in convolutions, where d0 + d1 is indexed by the place d0 of the
+// output and the place d1 in the kernel. The loop with most iterations slides and may
+// be split; the others become invalid. Partition gives each device the elements that
+// its iterations read: its block of the dimension and a halo from its neighbours.
+// Windows are for operands of static extents; otherwise all their loops are invalid.
 //
 // The table is computed once per op, by buildLoopTable, from the two methods of
 // the ShardingInterface; the propagation engine and the partitioner both work
@@ -31,6 +37,7 @@
 #define SHARD_INTERFACES_LOOPTABLE_H
 
 #include "shard/Geometry/Sharding.h"
+#include "shard/Geometry/Window.h"
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Operation.h"
@@ -96,9 +103,16 @@ using DimLoops = llvm::SmallVector<int32_t, 1>;
 /// other value that is not a ranked tensor.
 struct TensorLoops {
   llvm::SmallVector<DimLoops, 4> dims;
+  /// Operands only: for each dimension the window by which its one loop slides over
+  /// it, if it does. Empty if none does.
+  llvm::SmallVector<std::optional<Window>, 0> windows;
   /// Results only: how the summands combine when a reduction loop is split.
   ReductionKind reduction = ReductionKind::Sum;
   bool isTensor = false;
+
+  bool isWindow(unsigned dim) const {
+    return !windows.empty() && windows[dim].has_value();
+  }
 };
 
 /// The loops of an op and how they index its tensors.
@@ -124,10 +138,10 @@ struct LoopTable {
 };
 
 /// The table of `op`: from its ShardingInterface if it has one, else a table
-/// without loops, i.e. all tensors replicated. Windows, loops that index two
-/// dimensions of one tensor, and loops that are not covered (extents that
-/// differ from the dimension's) are made invalid here, so a model may list them
-/// freely.
+/// without loops, i.e. all tensors replicated. Loops that index two dimensions of
+/// one tensor, those of windows that cannot be split, and loops that are not covered
+/// (extents that differ from the dimension's) are made invalid here, so a model may
+/// list them freely.
 LoopTable buildLoopTable(mlir::Operation *op);
 
 /// The axes of every loop of an op, and the partial state that passes through
@@ -159,8 +173,8 @@ struct ShardingOption {
 
 /// Whether `option` can be expressed as shardings of all tensors of `table`:
 /// axes on valid loops only, a minor loop of a reshaped dimension split only
-/// where its major loops are split down to single iterations, and reshaped
-/// dimensions split evenly.
+/// where its major loops are split down to single iterations, reshaped dimensions
+/// split evenly, and loops of windows only on grids of known sizes.
 bool isExpressible(const LoopTable &table, const Grid &grid,
                    const ShardingOption &option);
 

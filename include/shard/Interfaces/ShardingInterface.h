@@ -89,6 +89,10 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
   bool isPointwise(mlir::Operation *op) const {
     return isHarmlessElementwise(op);
   }
+  mlir::OpFoldResult getWindowFill(mlir::Operation *, unsigned) const {
+    return {};
+  }
+  bool isView(mlir::Operation *) const { return false; }
   bool readsSingleElements(mlir::Operation *, unsigned) const { return false; }
   bool isWholeInLoops(mlir::Operation *op, unsigned operand) const {
     return ::shard::readsSingleElements(op, operand);

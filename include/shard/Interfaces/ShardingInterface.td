@@ -34,8 +34,10 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
     InterfaceMethod<[{
         One map from loops to dimensions per operand, then one per result; a null
         map for what is not a ranked tensor. Results are sums of loops with
-        positive coefficients (`c_0 * d_0 + c_1 * d_1`); a constant stands for a
-        dimension that no loop indexes and that is therefore replicated.
+        positive coefficients (`c_0 * d_0 + c_1 * d_1`); a constant alone stands
+        for a dimension that no loop indexes and that is therefore replicated.
+        Maps of operands may add a constant to the sum: such a dimension is a
+        window (LoopTable.h), as `d_0 - 1` is of what is padded by one element.
       }],
       "::llvm::SmallVector<::mlir::AffineMap>", "getShardingMaps", (ins), "",
       [{
@@ -85,6 +87,20 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       }],
       "bool", "isPointwise", (ins), "",
       [{ return ::shard::isHarmlessElementwise($_op.getOperation()); }]>,
+    InterfaceMethod<[{
+        The element that counts as the one at each place outside of tensor operand
+        `operand` that a window of it reaches: an attribute or a scalar that does
+        not depend on the place. Null, the default, if no window leaves the tensor.
+      }],
+      "::mlir::OpFoldResult", "getWindowFill", (ins "unsigned":$operand), "",
+      "return {};">,
+    InterfaceMethod<[{
+        Whether each element of result 0 is the element of operand 0 that the maps
+        say, or the fill (getWindowFill) outside of the operand, and there is no
+        other tensor: padding and slices. Windows of the result are then cut out of
+        the operand, which saves an exchange of halos.
+      }],
+      "bool", "isView", (ins), "", "return false;">,
     InterfaceMethod<[{
         Whether the op reads single elements of tensor operand `operand`, at
         places that are computed at run time. If the operand is split, each
@@ -152,7 +168,8 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
     InterfaceMethod<[{
         Builds the per-device form of the op at the builder's insertion point.
         `operands` are the local operands, resharded to what `context.option`
-        asks of them; `results` receives one local value per result, sharded as
+        asks of them; of dimensions over which a split loop slides they are the
+        window of the device's iterations. `results` receives one local value per result, sharded as
         context.result(i) says. The default clones the op with local types, which
         is right for every op whose loops are all that ties its dimensions
         together. Errors are emitted at the op's location.

@@ -91,7 +91,9 @@ struct Step {
     /// dropped first. Local position p of a dimension then holds the element
     /// (offset of the block) - low + p of the whole, as far as there is one; the
     /// halos of empty blocks are unspecified.
-    /// Planned only where one neighbour on each side has all that is needed.
+    /// A halo that is wider than a block is filled with the elements of several
+    /// neighbours. Planned only where the blocks follow one another at equal
+    /// distances (cutsAtOnce).
     UpdateHalo,
     /// Dimension `dim`, which was not split, is cut into the blocks of `axes`
     /// widened by its halos in `result`: a local slice of the window

@@ -26,6 +26,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerManualMakers(makers);
   registerCallMakers(makers);
   registerDynamicMakers(makers);
+  registerWindowMakers(makers);
 }
 
 const MakerRegistry &shard::fuzz::allMakers() {

@@ -45,6 +45,7 @@ LogicalResult FunctionPartitioner::run() {
   body.dropAllReferences();
   body.getBlocks().clear();
   body.takeBody(rebuilt);
+  tidyWindows(local);
   updateSignature();
   return success();
 }

@@ -112,6 +112,10 @@ public:
   /// Outermost first.
   llvm::SmallVector<OpenForall, 1> foralls;
 
+  /// The exchanges of halos that were made, and what makes the local results of views,
+  /// which may be of no use: windows of them are cut out of what they are views of.
+  llvm::DenseSet<mlir::Operation *> exchanges, views;
+
 private:
   llvm::FailureOr<mlir::Value> moveToGrid(mlir::Location loc, mlir::Value local,
                                           mlir::RankedTensorType type,

@@ -97,6 +97,28 @@ static void remarkOverflow(Operation *op, const LoopTable &table,
   }
 }
 
+/// Appends the local operands that `context` asks for.
+static LogicalResult localOperandsOf(LocalFunction &local,
+                                     ShardingInterface model, GridOp grid,
+                                     const PartitionContext &context,
+                                     SmallVectorImpl<Value> &operands) {
+  const LoopTable &table = context.table;
+  for (auto [index, value] : llvm::enumerate(model->getOperands())) {
+    const Sharding *wanted =
+        table.operands[index].isTensor
+            ? local.pool.intern(context.operand(index), grid)
+            : nullptr;
+    FailureOr<Value> operand =
+        wanted && readsWindow(table, index, context.option)
+            ? localWindow(local, model, index, grid, context)
+            : local.localAs(value, wanted, model, "operand " + Twine(index));
+    if (failed(operand))
+      return failure();
+    operands.push_back(*operand);
+  }
+  return success();
+}
+
 LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
   Operation *op = model;
   FailureOr<GridOp> grid = local.gridOf(op);
@@ -114,13 +136,9 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
   });
 
   SmallVector<Value> operands, results;
-  auto wanted = [&](unsigned index) {
-    return table.operands[index].isTensor
-               ? local.pool.intern(context.operand(index), *grid)
-               : nullptr;
-  };
-  if (failed(local.localOperands(op, wanted, operands)) ||
-      failed(local.mapCaptures(op)) ||
+  // Fills of windows may be captured.
+  if (failed(local.mapCaptures(op)) ||
+      failed(localOperandsOf(local, model, *grid, context, operands)) ||
       failed(model.partition(local.builder, operands, context, results)))
     return failure();
   for (auto [index, value] : llvm::enumerate(op->getResults())) {
@@ -131,6 +149,10 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
     if (failed(local.setResult(value, results[index], natural, op)))
       return failure();
   }
+  if (model.isView())
+    if (Operation *made =
+            local.locals.lookup(op->getResult(0)).value.getDefiningOp())
+      local.views.insert(made);
   return success();
 }
 

@@ -18,6 +18,7 @@
 
 #include "shard/Interfaces/DataFlowEdges.h"
 #include "shard/Interfaces/RegionLoopsInterface.h"
+#include "shard/Partitioning/Windows.h"
 
 namespace shard {
 
@@ -33,6 +34,19 @@ llvm::LogicalResult partitionByModel(LocalFunction &local,
 /// takes communication.
 llvm::LogicalResult partitionReplicated(LocalFunction &local,
                                         mlir::Operation *op);
+
+//===----------------------------------------------------------------------===//
+// WindowPartitioner.cpp: operands over which loops slide
+//===----------------------------------------------------------------------===//
+
+/// The window of operand `index` of `op` that this device reads (readsWindow).
+llvm::FailureOr<mlir::Value> localWindow(LocalFunction &local,
+                                         ShardingInterface op, unsigned index,
+                                         GridOp grid,
+                                         const PartitionContext &context);
+/// Behind the last op of the function: erases views that are of no use, and merges
+/// exchanges of halos.
+void tidyWindows(LocalFunction &local);
 
 //===----------------------------------------------------------------------===//
 // EdgePartitioner.cpp: ops that pass tensors on

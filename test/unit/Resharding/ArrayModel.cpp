@@ -245,13 +245,22 @@ struct Machine {
         paste(result, core, dim, low);
         std::vector<int64_t> members = grid.groupMembers(device, axes);
         int64_t position = grid.positionInGroup(device, axes);
-        if (position > 0)
+        // Outwards, one neighbour after the other.
+        for (int64_t hop = 1; hop <= position && local * (hop - 1) < low;
+             ++hop) {
+          int64_t size = std::min(local, low - local * (hop - 1));
           paste(result,
-                cut(cores[members[position - 1]], dim, local - low, low), dim,
-                0);
-        if (position + 1 < static_cast<int64_t>(members.size()))
-          paste(result, cut(cores[members[position + 1]], dim, 0, high), dim,
-                low + local);
+                cut(cores[members[position - hop]], dim, local - size, size),
+                dim, low - local * (hop - 1) - size);
+        }
+        for (int64_t hop = 1;
+             position + hop < static_cast<int64_t>(members.size()) &&
+             local * (hop - 1) < high;
+             ++hop) {
+          int64_t size = std::min(local, high - local * (hop - 1));
+          paste(result, cut(cores[members[position + hop]], dim, 0, size), dim,
+                low + local * hop);
+        }
         next.push_back(result);
       }
       arrays = next;

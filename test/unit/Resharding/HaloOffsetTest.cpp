@@ -64,7 +64,14 @@ TEST(Halo, AReplicatedValueIsCutIntoWindows) {
   EXPECT_EQ(plan.cost, 0);
 }
 
-TEST(Halo, WiderThanABlockIsCutFromTheWhole) {
+TEST(Halo, WiderThanABlockComesFromSeveralNeighbours) {
+  Sharding plain = make({{0}});
+  Plan plan = planFor({{8}}, {16}, plain, withHalos(plain, {3, 5}));
+  EXPECT_EQ(kinds(plan), "update_halo");
+  EXPECT_EQ(plan.bytesSent, 8 * 4);
+}
+
+TEST(Halo, WiderThanTheRestIsCutFromTheWhole) {
   Sharding plain = make({{0}});
   Sharding halo = withHalos(plain, {3, 5});
   Plan plan = planFor({{4}}, {8}, plain, halo);

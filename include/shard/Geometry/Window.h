@@ -1,0 +1,79 @@
+//===- Window.h - Elements that the iterations of a block need --*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A loop slides over a dimension if its iteration i reads the elements
+// [stride * i + offset, stride * i + offset + reach). A convolution with a kernel of
+// 3 elements, dilation 2, stride 2 and one element of padding reads
+// [2 * i - 1, 2 * i + 4). A device with a block of iterations needs the window of
+// that block: the elements that its iterations read. Its own block of the dimension
+// may lack some of them at both ends; these make up its halo.
+//
+//   64 elements and iterations over 4, window [i - 1, i + 2): device 1 has the
+//   elements [16, 32) and needs [15, 33), a halo of one element on each side
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_GEOMETRY_WINDOW_H
+#define SHARD_GEOMETRY_WINDOW_H
+
+#include "shard/Geometry/BlockLayout.h"
+
+#include <optional>
+
+namespace shard {
+
+/// The elements [stride * i + offset, stride * i + offset + reach) of a dimension
+/// that iteration i of a loop reads. Strides and reaches are positive; places
+/// outside of the dimension are allowed.
+struct Window {
+  int64_t stride = 1;
+  int64_t offset = 0;
+  int64_t reach = 1;
+
+  /// The number of elements that `iterations` consecutive iterations span.
+  int64_t span(int64_t iterations) const {
+    return iterations == 0 ? 0 : stride * (iterations - 1) + reach;
+  }
+
+  bool operator==(const Window &other) const {
+    return stride == other.stride && offset == other.offset &&
+           reach == other.reach;
+  }
+  bool operator!=(const Window &other) const { return !(*this == other); }
+};
+
+/// Where the window of each device lies in its block of a dimension, widened by
+/// halos of `low` and `high` elements. All blocks of the dimension are taken for
+/// equally long: the padding of the last ones is a part of them.
+struct HaloNeed {
+  /// The least widths such that each device has all that it needs of
+  /// [0, extent).
+  int64_t low = 0, high = 0;
+  /// The least widths such that each window with its part outside of [0, extent)
+  /// lies within the widened block.
+  int64_t fullLow = 0, fullHigh = 0;
+  /// The place of the window relative to the begin of the block, if it is the same
+  /// on all devices.
+  std::optional<int64_t> start;
+};
+
+/// The halo that a dimension of `extent`, split by axes of sizes `split`, needs for
+/// the windows of a loop of `iterations` iterations, split by axes of sizes
+/// `loopSplit`: the same as `split`, or `split` is empty and every device has the
+/// whole dimension. Elements outside of `valid` need not be there. Nothing
+/// where the blocks of the dimension do not follow one another at equal distances
+/// (cutsAtOnce).
+std::optional<HaloNeed> haloNeed(int64_t extent,
+                                 const std::vector<int64_t> &split,
+                                 int64_t iterations,
+                                 const std::vector<int64_t> &loopSplit,
+                                 const Window &window, Block valid);
+
+} // namespace shard
+
+#endif // SHARD_GEOMETRY_WINDOW_H

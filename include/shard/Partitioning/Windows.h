@@ -1,0 +1,110 @@
+//===- Windows.h - What a block of an op reads of its operands --*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where a loop slides over a dimension of an operand, the iterations of a device
+// read a window of it (Geometry/Window.h). Three steps make that window:
+//
+//   exchange   the block gets halos, filled by its neighbours (shard.update_halo)
+//   gather     or, where that is cheaper, the dimension is gathered
+//   cut        the window is cut out of the result; places outside of the tensor
+//              become the fill of the op
+//
+// Windows compose: the window of a slice of a padded tensor is a window of the
+// tensor before it was padded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_PARTITIONING_WINDOWS_H
+#define SHARD_PARTITIONING_WINDOWS_H
+
+#include "shard/Partitioning/PartitionContext.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace shard {
+
+/// What the iterations of an op read of one dimension of a tensor.
+struct DimWindow {
+  /// The iterations, and the axes that split them. They are those of a loop, or one
+  /// for each element of a dimension over which none slides.
+  int64_t iterations;
+  AxisList axes;
+  Window window;
+  /// The elements that are read; what a window reaches outside of them is the fill.
+  Block valid;
+
+  /// Whether some iteration reaches outside of `valid`.
+  bool reachesOutside() const {
+    return iterations > 0 && (window.offset < valid.offset ||
+                              window.offset + window.span(iterations) >
+                                  valid.offset + valid.size);
+  }
+  /// Whether the window of each device is its block of a dimension of `extent`, of
+  /// which nothing is left out.
+  bool isBlock(int64_t extent) const {
+    return iterations == extent && window == Window() && valid.offset == 0 &&
+           valid.size == extent;
+  }
+};
+using TensorWindow = llvm::SmallVector<DimWindow, 4>;
+
+/// A window of a tensor, and where it is cut from.
+struct WindowSource {
+  TensorWindow dims;
+  /// What counts outside of the valid elements; null if nothing does.
+  mlir::OpFoldResult fill;
+  mlir::RankedTensorType type;
+  /// Of the tensor: for each dimension the axes of the window, or none.
+  Sharding sharding;
+};
+
+/// Whether a split loop of `option` slides over a dimension of operand `index`.
+bool readsWindow(const LoopTable &table, unsigned index,
+                 const ShardingOption &option);
+
+/// What the op reads of operand `index`, of `type`.
+TensorWindow windowOf(const LoopTable &table, unsigned index,
+                      mlir::RankedTensorType type,
+                      const ShardingOption &option);
+
+/// Makes `source`, a window of the result of a view whose table is `table`, one of
+/// its operand, of `type`. `fill` is that of the view. False, and `source` is what it
+/// was, where no one window is the same.
+bool throughView(const LoopTable &table, mlir::RankedTensorType type,
+                 mlir::OpFoldResult fill, WindowSource &source);
+
+/// How the halos of a source are filled.
+struct HaloExchange {
+  /// The sharding of the source with dimensions gathered that halos would cost more
+  /// for, and the same with halos.
+  Sharding gathered, widened;
+  /// Of the window in each dimension.
+  llvm::SmallVector<std::optional<HaloNeed>, 4> needs;
+  /// What is sent, as the planner prices it.
+  double cost = 0;
+};
+HaloExchange planExchange(const WindowSource &source, const Emission &emission);
+
+/// The window that this device needs, cut out of `local`, its block of `source`.
+/// Adds the exchange of halos that it makes to `exchanges`. Remarks at `loc` where
+/// dimensions are gathered. `exchangeAt`, if not null, is the op in front of which
+/// devices communicate.
+mlir::FailureOr<mlir::Value>
+emitWindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value local,
+           const WindowSource &source, const Emission &emission,
+           mlir::Operation *exchangeAt,
+           llvm::DenseSet<mlir::Operation *> &exchanges);
+
+/// Replaces exchanges of halos of one block by one exchange of the
+/// wider halos, where that sends no more. `exchanges` are made by emitWindow, and come
+/// in their order in the program.
+void mergeExchanges(llvm::ArrayRef<UpdateHaloOp> exchanges);
+
+} // namespace shard
+
+#endif // SHARD_PARTITIONING_WINDOWS_H

@@ -1,0 +1,190 @@
+//===- WindowOps.cpp - Ops that slide over dimensions ---------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Chains of what needs halos: padding, slices with offsets and strides, windows of
+// any stride, dilation and reach in one to three dimensions. The widths go beyond a
+// block, and beyond the tensor, of the grids that programs have.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Fuzz/Makers.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+namespace {
+
+/// Longer dimensions are not widened any more, nor are large tensors.
+constexpr int64_t kLongest = 30, kMostElements = 3000;
+
+Val padded(ProgramBuilder &program, const Val &a) {
+  Shape low, high, shape;
+  std::vector<std::string> indices;
+  for (int64_t extent : a.shape) {
+    bool pads = extent < kLongest && program.rng.chance(60);
+    low.push_back(pads ? program.rng.between(0, 4) : 0);
+    high.push_back(pads ? program.rng.between(0, 4) : 0);
+    shape.push_back(extent + low.back() + high.back());
+    indices.push_back(program.fresh() + ": index");
+  }
+  // The same element again and again: then windows go through several paddings.
+  int64_t number = program.rng.chance(70) ? 0 : program.rng.between(-2, 2);
+  Val value = program.rng.chance(85) ? program.scalarConstant(a.elem, number)
+                                     : program.needScalar(a.elem);
+  std::string name = program.fresh();
+  program.line(name + " = tensor.pad " + a.name + " low[" + list(low) +
+               "] high[" + list(high) + "] {");
+  program.line("^bb0(" + join(indices) + "):");
+  program.line("  tensor.yield " + value.name + " : " + value.type());
+  program.line("} : " + a.type() + " to " + tensorType(a.elem, shape));
+  return program.add(
+      {name, a.elem, true, shape, std::max(a.bound, value.bound)});
+}
+
+Val sliced(ProgramBuilder &program, const Val &a) {
+  Shape offsets, sizes, strides;
+  for (int64_t extent : a.shape) {
+    int64_t stride = program.rng.chance(80) ? 1 : program.rng.between(2, 3);
+    int64_t offset =
+        program.rng.chance(30)
+            ? 0
+            : program.rng.between(0, std::min<int64_t>(extent - 1, 5));
+    int64_t most = (extent - offset + stride - 1) / stride;
+    offsets.push_back(offset);
+    sizes.push_back(program.rng.chance(40)
+                        ? most
+                        : program.rng.between((most + 1) / 2, most));
+    strides.push_back(stride);
+  }
+  return program.define("tensor.extract_slice " + a.name + "[" + list(offsets) +
+                            "] [" + list(sizes) + "] [" + list(strides) +
+                            "] : " + a.type() + " to " +
+                            tensorType(a.elem, sizes),
+                        a.elem, sizes, a.bound);
+}
+
+/// The sum or the maximum of the elements of a window around each place.
+Val slid(ProgramBuilder &program, const Val &input) {
+  bool isMax = program.rng.chance(30);
+  size_t rank = input.shape.size();
+  Shape window, out;
+  std::vector<std::string> loops, places, reads, kernel, kinds;
+  int64_t count = 1;
+  for (size_t dim = 0; dim < rank; ++dim) {
+    int64_t extent = input.shape[dim], dilation = program.rng.between(1, 3);
+    int64_t most = std::min<int64_t>(4, (extent - 1) / dilation + 1);
+    int64_t width = program.rng.chance(30) ? 1 : program.rng.between(1, most);
+    int64_t stride = program.rng.chance(60) ? 1 : program.rng.between(2, 3);
+    int64_t reach = (width - 1) * dilation + 1;
+    window.push_back(width);
+    out.push_back((extent - reach) / stride + 1);
+    count *= width;
+    std::string place = "i" + std::to_string(dim),
+                step = "k" + std::to_string(dim);
+    loops.push_back(place);
+    places.push_back(place);
+    kernel.push_back(step);
+    reads.push_back(
+        (stride == 1 ? place : place + " * " + std::to_string(stride)) + " + " +
+        (dilation == 1 ? step : step + " * " + std::to_string(dilation)));
+    kinds.emplace_back("\"parallel\"");
+  }
+  for (size_t dim = 0; dim < rank; ++dim) {
+    loops.push_back(kernel[dim]);
+    kinds.emplace_back("\"reduction\"");
+  }
+  Val a = program.clamped(input, 4096);
+  Val shape = program.empty(a.elem, window);
+  Val init = program.filled(a.elem, out, isMax ? -100 : 0);
+  bool isReal = isFloat(a.elem);
+  std::string op = isMax ? (isReal ? "arith.maximumf" : "arith.maxsi")
+                         : (isReal ? "arith.addf" : "arith.addi");
+  std::string map = "affine_map<(" + join(loops) + ") -> (";
+  std::string type = name(a.elem), result = program.fresh(),
+              value = program.fresh(), unused = program.fresh(),
+              carried = program.fresh(), sum = program.fresh();
+  program.line(result + " = linalg.generic {indexing_maps = [" + map +
+               join(reads) + ")>, " + map + join(kernel) + ")>, " + map +
+               join(places) + ")>], iterator_types = [" + join(kinds) + "]} " +
+               insOuts({a, shape}, init) + " {");
+  program.line("^bb0(" + value + ": " + type + ", " + unused + ": " + type +
+               ", " + carried + ": " + type + "):");
+  program.line("  " + sum + " = " + op + " " + carried + ", " + value + " : " +
+               type);
+  program.line("  linalg.yield " + sum + " : " + type);
+  program.line("} -> " + init.type());
+  return program.add(
+      {result, a.elem, true, out,
+       isMax ? std::max(a.bound, 100.0) : a.bound * double(count)});
+}
+
+bool isSmall(const Val &value) {
+  return value.tensor && !value.shape.empty() && value.shape.size() <= 3 &&
+         numElements(value.shape) > 0 &&
+         numElements(value.shape) <= kMostElements &&
+         (value.elem == Elem::F32 || value.elem == Elem::I32);
+}
+
+/// A value for windows: one in scope, or a longer one.
+Val wide(ProgramBuilder &program) {
+  if (program.rng.chance(50))
+    if (std::optional<Val> value = program.pick(isSmall))
+      return *value;
+  Elem elem = program.rng.chance(75) ? Elem::F32 : Elem::I32;
+  Shape shape;
+  int64_t rank = program.rng.between(1, 3);
+  for (int64_t dim = 0; dim < rank; ++dim)
+    shape.push_back(program.rng.between(2, rank == 1 ? 30 : 12));
+  return program.need(elem, shape);
+}
+
+bool windowChain(ProgramBuilder &program) {
+  Val value = wide(program);
+  for (int64_t left = program.rng.between(1, 4); left > 0; --left) {
+    int64_t kind = program.rng.between(0, 2);
+    value = kind == 0   ? padded(program, value)
+            : kind == 1 ? sliced(program, value)
+                        : slid(program, value);
+    if (!isSmall(value))
+      break;
+  }
+  return true;
+}
+
+/// The sum of several slices of a padded value, as in stencils.
+bool stencil(ProgramBuilder &program) {
+  Val value = wide(program);
+  Val around = padded(program, value);
+  std::optional<Val> sum;
+  for (int64_t left = program.rng.between(2, 4); left > 0; --left) {
+    Shape offsets;
+    for (size_t dim = 0; dim < value.shape.size(); ++dim)
+      offsets.push_back(
+          program.rng.between(0, around.shape[dim] - value.shape[dim]));
+    Val part = program.define(
+        "tensor.extract_slice " + around.name + "[" + list(offsets) + "] [" +
+            list(value.shape) + "] [" + list(Shape(offsets.size(), 1)) +
+            "] : " + around.type() + " to " + value.type(),
+        value.elem, value.shape, around.bound);
+    part = program.clamped(part, 4096);
+    sum = sum ? program.define(
+                    (isFloat(value.elem) ? "arith.addf " : "arith.addi ") +
+                        sum->name + ", " + part.name + " : " + value.type(),
+                    value.elem, value.shape, sum->bound + part.bound)
+              : part;
+  }
+  return true;
+}
+
+} // namespace
+
+void shard::fuzz::registerWindowMakers(MakerRegistry &makers) {
+  makers.add(MakerGroup::Ops, windowChain, 3);
+  makers.add(MakerGroup::Ops, stencil, 2);
+}

@@ -1,0 +1,361 @@
+//===- EmitWindows.cpp - Cuts windows out of blocks -----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Partitioning/Windows.h"
+
+#include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// Cuts the window of one source.
+class WindowCutter {
+public:
+  WindowCutter(OpBuilder &builder, Location loc, const WindowSource &source,
+               const Emission &emission)
+      : builder(builder), loc(loc), source(source), emission(emission),
+        grid(emission.grid), exchange(planExchange(source, emission)) {}
+
+  FailureOr<Value> communicate(Value local, Operation *exchangeAt,
+                               llvm::DenseSet<Operation *> &exchanges) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (exchangeAt)
+      builder.setInsertionPoint(exchangeAt);
+    if (exchange.gathered != source.sharding) {
+      mlir::emitRemark(loc)
+          << "a window of " << source.type << " under "
+          << toString(source.sharding)
+          << " reaches too far beyond the blocks of the neighbours: the tensor "
+             "is gathered to "
+          << toString(exchange.gathered);
+      FailureOr<Value> gathered =
+          emitReshard(builder, loc, local, source.type, source.sharding,
+                      exchange.gathered, emission);
+      if (failed(gathered))
+        return failure();
+      local = *gathered;
+    }
+    if (!exchange.widened.halos.empty()) {
+      local = exchangeHalos(local);
+      exchanges.insert(local.getDefiningOp());
+    }
+    return local;
+  }
+
+  /// The window, cut out of the block with its halos.
+  Value cut(Value widened) {
+    bool fitsAll = true;
+    for (int64_t dim = 0; dim < source.type.getRank(); ++dim) {
+      Cut &place = cuts.emplace_back();
+      place.size = tensor::getMixedSize(builder, loc, widened, dim);
+      place.from = place.to = builder.getIndexAttr(0);
+      result.push_back(source.type.getDimSize(dim));
+      if (!exchange.needs[dim]) {
+        result.back() =
+            cast<RankedTensorType>(widened.getType()).getDimSize(dim);
+        extents.push_back(place.size);
+        continue;
+      }
+      result.back() = spanOf(dim);
+      extents.push_back(builder.getIndexAttr(result.back()));
+      if (!fits(dim)) {
+        fitsAll = false;
+        cutValid(dim);
+        continue;
+      }
+      place.from = startInBlock(dim);
+      place.size = extents.back();
+    }
+    if (fitsAll)
+      return slice(widened);
+    Value around = filled(source.type.clone(result), extents,
+                          fillsOutside() ? source.fill : OpFoldResult());
+    bool isOutside = llvm::any_of(
+        cuts, [](const Cut &cut) { return isConstantIntValue(cut.size, 0); });
+    return isOutside ? around : insert(slice(widened), around, cuts);
+  }
+
+private:
+  /// The piece of a dimension that is cut out, and its place in the window.
+  struct Cut {
+    OpFoldResult from, size, to;
+  };
+
+  bool fillsOutside() const {
+    return llvm::any_of(source.dims, [](const DimWindow &window) {
+      return window.reachesOutside();
+    });
+  }
+
+  int64_t parts(const AxisList &axes) const { return grid.groupSize(axes); }
+
+  /// The extent of the window of every device.
+  int64_t spanOf(unsigned dim) const {
+    const DimWindow &window = source.dims[dim];
+    return window.window.span(
+        localExtent(window.iterations, parts(window.axes)));
+  }
+
+  /// Whether the halos of the dimension hold the fill outside of the tensor, where
+  /// the block is filled before its neighbours' elements arrive.
+  bool bordersAreFilled(unsigned dim) const {
+    const AxisList &axes = exchange.gathered.dims[dim];
+    int64_t extent = source.type.getDimSize(dim);
+    return !exchange.widened.halos.empty() && !axes.empty() &&
+           source.dims[dim].valid == shard::Block{0, extent} &&
+           extent % parts(axes) == 0;
+  }
+
+  /// Whether the windows of all devices are parts of the widened blocks.
+  bool fits(unsigned dim) const {
+    const HaloNeed &need = *exchange.needs[dim];
+    return need.fullLow <= need.low && need.fullHigh <= need.high &&
+           (!source.dims[dim].reachesOutside() || bordersAreFilled(dim));
+  }
+
+  Value exchangeHalos(Value local) {
+    auto type = cast<RankedTensorType>(local.getType());
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, loc, local);
+    SmallVector<OpFoldResult> whole = sizes;
+    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<Cut> places;
+    SmallVector<int64_t> halos;
+    SmallVector<GridAxesAttr> splitAxes;
+    bool fills = false;
+    for (auto [dim, need] : llvm::enumerate(exchange.needs)) {
+      const AxisList &axes = exchange.gathered.dims[dim];
+      splitAxes.push_back(builder.getDenseI16ArrayAttr(axes));
+      int64_t low = need && !axes.empty() ? need->low : 0;
+      int64_t high = need && !axes.empty() ? need->high : 0;
+      places.push_back(
+          {builder.getIndexAttr(0), sizes[dim], builder.getIndexAttr(low)});
+      if (axes.empty())
+        continue;
+      halos.append({low, high});
+      if (low || high) {
+        shape[dim] += low + high;
+        whole[dim] = builder.getIndexAttr(shape[dim]);
+      }
+      fills |= need && source.dims[dim].reachesOutside() && fits(dim);
+    }
+    while (splitAxes.size() > 1 && splitAxes.back().empty())
+      splitAxes.pop_back();
+    RankedTensorType widened = type.clone(shape);
+    Value around = insert(
+        local, filled(widened, whole, fills ? source.fill : nullptr), places);
+    return UpdateHaloOp::create(
+               builder, loc, widened, around, emission.gridSymbol,
+               GridAxesArrayAttr::get(builder.getContext(), splitAxes),
+               ValueRange(), builder.getDenseI64ArrayAttr(halos))
+        .getResult();
+  }
+
+  /// Where the window begins in the widened block.
+  OpFoldResult startInBlock(unsigned dim) {
+    const HaloNeed &need = *exchange.needs[dim];
+    bool isSplit = !exchange.gathered.dims[dim].empty();
+    int64_t low = isSplit ? need.low : 0;
+    if (need.start)
+      return builder.getIndexAttr(*need.start + low);
+    Value start = sum(difference(startOf(dim), beginOfBlock(dim)), low);
+    // Devices without iterations take any elements.
+    int64_t room = need.low + need.high + widthOf(dim) - spanOf(dim);
+    return getAsOpFoldResult(clamp(start, 0, room));
+  }
+
+  /// The extent of the block without halos.
+  int64_t widthOf(unsigned dim) const {
+    return localExtent(source.type.getDimSize(dim),
+                       parts(exchange.gathered.dims[dim]));
+  }
+
+  /// The valid elements that the device reads, and their place in its window.
+  void cutValid(unsigned dim) {
+    const DimWindow &window = source.dims[dim];
+    const HaloNeed &need = *exchange.needs[dim];
+    bool isSplit = !exchange.gathered.dims[dim].empty();
+    int64_t low = isSplit ? need.low : 0, high = isSplit ? need.high : 0;
+    Value start = startOf(dim);
+    Value end = binary<arith::AddIOp>(start, spanOfDevice(dim));
+    int64_t from = window.valid.offset, to = from + window.valid.size;
+    Value first = clamp(start, from, to), last = clamp(end, from, to);
+    Value begin = sum(beginOfBlock(dim), -low);
+    if (window.window.reach < window.window.stride) {
+      // Nobody reads the elements between iterations, and they may be missing.
+      int64_t whole = widthOf(dim) + low + high;
+      first = binary<arith::MaxSIOp>(first, begin);
+      last = binary<arith::MinSIOp>(last, sum(begin, whole));
+    }
+    last = binary<arith::MaxSIOp>(last, first);
+    Value size = binary<arith::SubIOp>(last, first);
+    Value inBlock = difference(first, begin);
+    Value inWindow = binary<arith::SubIOp>(first, start);
+    // Where nothing is valid, the places may be any that there are.
+    cuts[dim].from =
+        getAsOpFoldResult(clamp(inBlock, 0, widthOf(dim) + low + high - 1));
+    cuts[dim].to = getAsOpFoldResult(clamp(inWindow, 0, spanOf(dim) - 1));
+    cuts[dim].size = getAsOpFoldResult(size);
+  }
+
+  DynamicBlock iterationsOf(unsigned dim) {
+    const DimWindow &window = source.dims[dim];
+    return blockOf(builder, loc, grid, emission.gridSymbol, window.iterations,
+                   window.axes);
+  }
+
+  /// The first element that the device's iterations read, maybe outside.
+  Value startOf(unsigned dim) {
+    const Window &window = source.dims[dim].window;
+    Value first = value(iterationsOf(dim).offset);
+    return sum(binary<arith::MulIOp>(first, constant(window.stride)),
+               window.offset);
+  }
+
+  /// How many elements the iterations of the device span; 0 without iterations.
+  Value spanOfDevice(unsigned dim) {
+    const Window &window = source.dims[dim].window;
+    DynamicBlock block = iterationsOf(dim);
+    if (std::optional<int64_t> size = getConstantIntValue(block.size))
+      return constant(window.span(*size));
+    Value size = value(block.size);
+    Value span = sum(binary<arith::MulIOp>(size, constant(window.stride)),
+                     window.reach - window.stride);
+    Value isEmpty = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, size, constant(0));
+    return arith::SelectOp::create(builder, loc, isEmpty, constant(0), span);
+  }
+
+  /// The first element of the device's block, all blocks taken for equally long.
+  Value beginOfBlock(unsigned dim) {
+    const AxisList &axes = exchange.gathered.dims[dim];
+    if (axes.empty())
+      return constant(0);
+    auto coordinates = ProcessMultiIndexOp::create(
+        builder, loc, emission.gridSymbol.getValue(), ArrayRef<GridAxis>(axes));
+    Value position;
+    for (auto [axis, coordinate] :
+         llvm::zip_equal(axes, coordinates.getResult()))
+      position =
+          position
+              ? binary<arith::AddIOp>(
+                    binary<arith::MulIOp>(position, constant(grid.shape[axis])),
+                    coordinate)
+              : coordinate;
+    return binary<arith::MulIOp>(position, constant(widthOf(dim)));
+  }
+
+  Value slice(Value tensor) {
+    auto isZero = [](const Cut &cut) {
+      return isConstantIntValue(cut.from, 0);
+    };
+    // A static size is all of a static extent if it is the same number.
+    auto type = cast<RankedTensorType>(tensor.getType());
+    bool isWhole = llvm::all_of(cuts, isZero);
+    for (auto [dim, cut] : llvm::enumerate(cuts))
+      isWhole &= !exchange.needs[dim] ||
+                 isConstantIntValue(cut.size, type.getDimSize(dim));
+    if (isWhole)
+      return tensor;
+    SmallVector<OpFoldResult> from, extents;
+    for (const Cut &cut : cuts) {
+      from.push_back(cut.from);
+      extents.push_back(cut.size);
+    }
+    return tensor::ExtractSliceOp::create(builder, loc, tensor, from, extents,
+                                          ones());
+  }
+
+  Value insert(Value piece, Value around, ArrayRef<Cut> places) {
+    SmallVector<OpFoldResult> to, extents;
+    for (const Cut &place : places) {
+      to.push_back(place.to);
+      extents.push_back(place.size);
+    }
+    return tensor::InsertSliceOp::create(builder, loc, piece, around, to,
+                                         extents, ones());
+  }
+
+  /// A tensor of `type` full of `fill`; without one its elements are unspecified.
+  Value filled(RankedTensorType type, ArrayRef<OpFoldResult> sizes,
+               OpFoldResult fill) {
+    if (!fill)
+      return tensor::EmptyOp::create(builder, loc, sizes,
+                                     type.getElementType());
+    if (auto element = dyn_cast<Attribute>(fill); element) {
+      if (type.hasStaticShape())
+        return arith::ConstantOp::create(builder, loc,
+                                         DenseElementsAttr::get(type, element));
+      fill = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(element))
+                 .getResult();
+    }
+    SmallVector<Value> dynamic;
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (type.isDynamicDim(dim))
+        dynamic.push_back(value(size));
+    return tensor::SplatOp::create(builder, loc, cast<Value>(fill), type,
+                                   dynamic);
+  }
+
+  SmallVector<OpFoldResult> ones() {
+    return SmallVector<OpFoldResult>(source.type.getRank(),
+                                     builder.getIndexAttr(1));
+  }
+  template <typename OpTy>
+  Value binary(Value a, Value b) {
+    return builder.createOrFold<OpTy>(loc, a, b);
+  }
+  Value constant(int64_t number) {
+    return arith::ConstantIndexOp::create(builder, loc, number);
+  }
+  Value sum(Value a, int64_t b) {
+    return b == 0 ? a : binary<arith::AddIOp>(a, constant(b));
+  }
+  Value difference(Value a, Value b) { return binary<arith::SubIOp>(a, b); }
+  Value clamp(Value index, int64_t low, int64_t high) {
+    return binary<arith::MinSIOp>(binary<arith::MaxSIOp>(index, constant(low)),
+                                  constant(high));
+  }
+  Value value(OpFoldResult index) {
+    return getValueOrCreateConstantIndexOp(builder, loc, index);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const WindowSource &source;
+  const Emission &emission;
+  const Grid &grid;
+  HaloExchange exchange;
+  SmallVector<Cut> cuts;
+  /// The shape of the window.
+  SmallVector<int64_t> result;
+  SmallVector<OpFoldResult> extents;
+};
+
+} // namespace
+
+FailureOr<Value> emitWindow(OpBuilder &builder, Location loc, Value local,
+                            const WindowSource &source,
+                            const Emission &emission, Operation *exchangeAt,
+                            llvm::DenseSet<Operation *> &exchanges) {
+  WindowCutter cutter(builder, loc, source, emission);
+  FailureOr<Value> widened = cutter.communicate(local, exchangeAt, exchanges);
+  if (failed(widened))
+    return failure();
+  return cutter.cut(*widened);
+}
+
+} // namespace shard

@@ -1,0 +1,206 @@
+//===- MergeExchanges.cpp - One exchange of halos for several windows -----===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two ops that read windows of one tensor each make an exchange of their own. One
+// exchange of the wider halos serves both, and sends no more where the halos lie in
+// the same dimension: one low and one high, or one in the other. Halos in different
+// dimensions stay apart, because together they have corners too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Partitioning/Windows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// What an extent counts as that is not known.
+constexpr double kNominalExtent = 1024;
+
+/// An exchange as emitWindow makes it: a block that is inserted between halos.
+struct Exchange {
+  UpdateHaloOp op;
+  tensor::InsertSliceOp insert;
+  RankedTensorType type;
+  /// The op that made the tensor around the block; null if its elements are
+  /// unspecified.
+  Operation *fill;
+  SmallVector<int64_t> low, high;
+
+  explicit Exchange(UpdateHaloOp made)
+      : op(made),
+        insert(made.getDestination().getDefiningOp<tensor::InsertSliceOp>()),
+        type(cast<RankedTensorType>(made.getResult().getType())),
+        fill(insert.getDest().getDefiningOp()) {
+    if (isa<tensor::EmptyOp>(fill))
+      fill = nullptr;
+    ArrayRef<int64_t> widths = op.getStaticHaloSizes();
+    for (GridAxesAttr axes : op.getSplitAxes().getAxes()) {
+      bool isSplit = !axes.empty();
+      low.push_back(isSplit ? widths[0] : 0);
+      high.push_back(isSplit ? widths[1] : 0);
+      widths = widths.drop_front(isSplit ? 2 : 0);
+    }
+    low.resize(type.getRank());
+    high.resize(type.getRank());
+  }
+
+  /// The number of elements of halos of these widths, which is what is sent.
+  double sent(ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+    double block = 1, widened = 1;
+    for (auto [dim, extent] :
+         llvm::enumerate(insert.getSourceType().getShape())) {
+      double size =
+          ShapedType::isDynamic(extent) ? kNominalExtent : double(extent);
+      block *= size;
+      widened *= size + double(low[dim] + high[dim]);
+    }
+    return widened - block;
+  }
+
+  void erase() {
+    Operation *around = insert.getDest().getDefiningOp();
+    op.erase();
+    insert.erase();
+    if (around->use_empty())
+      around->erase();
+  }
+};
+
+/// The element that `op` makes a tensor of.
+OpFoldResult elementOf(Operation *op) {
+  Attribute constant;
+  if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    return splat.getInput();
+  if (matchPattern(op, m_Constant(&constant)))
+    if (auto splat = dyn_cast<SplatElementsAttr>(constant))
+      return splat.getSplatValue<Attribute>();
+  return {};
+}
+
+/// The element for the halos of both; false if there is none, or none that is known
+/// in front of both.
+bool commonFill(const Exchange &a, const Exchange &b, OpFoldResult &fill) {
+  OpFoldResult left, right;
+  if (a.fill && !(left = elementOf(a.fill)))
+    return false;
+  if (b.fill && !(right = elementOf(b.fill)))
+    return false;
+  fill = left ? left : right;
+  return left == right ||
+         (isa_and_present<Attribute>(fill) && (!left || !right));
+}
+
+/// A tensor of `type` around a block of `sizes`, full of `fill` if there is one.
+Value makeAround(OpBuilder &builder, Location loc, RankedTensorType type,
+                 ArrayRef<OpFoldResult> sizes, OpFoldResult fill) {
+  SmallVector<OpFoldResult> extents(sizes);
+  SmallVector<Value> dynamic;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+    if (ShapedType::isDynamic(extent))
+      dynamic.push_back(cast<Value>(extents[dim]));
+    else
+      extents[dim] = builder.getIndexAttr(extent);
+  }
+  if (!fill)
+    return tensor::EmptyOp::create(builder, loc, extents,
+                                   type.getElementType());
+  if (auto scalar = dyn_cast<Value>(fill))
+    return tensor::SplatOp::create(builder, loc, scalar, type, dynamic);
+  auto element = cast<TypedAttr>(cast<Attribute>(fill));
+  if (type.hasStaticShape())
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, element));
+  Value scalar = arith::ConstantOp::create(builder, loc, element);
+  return tensor::SplatOp::create(builder, loc, scalar, type, dynamic);
+}
+
+/// The part of `merged` that `part` had; `low` are the halos of `merged`.
+Value partOf(OpBuilder &builder, Value merged, const Exchange &part,
+             ArrayRef<int64_t> low) {
+  if (part.type == merged.getType())
+    return merged;
+  SmallVector<OpFoldResult> from,
+      sizes = tensor::getMixedSizes(builder, merged.getLoc(), merged);
+  for (auto [dim, extent] : llvm::enumerate(part.type.getShape())) {
+    from.push_back(builder.getIndexAttr(low[dim] - part.low[dim]));
+    if (!ShapedType::isDynamic(extent))
+      sizes[dim] = builder.getIndexAttr(extent);
+  }
+  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(builder, merged.getLoc(), merged, from,
+                                        sizes, ones);
+}
+
+/// Makes `a` an exchange that replaces both; false where that is not possible or
+/// sends more.
+bool merge(Exchange &a, Exchange &b) {
+  OpFoldResult fill;
+  if (a.op->getBlock() != b.op->getBlock() ||
+      a.op.getSplitAxes() != b.op.getSplitAxes() ||
+      a.op.getGrid() != b.op.getGrid() || !commonFill(a, b, fill))
+    return false;
+  SmallVector<int64_t> low, high, halos,
+      shape(a.insert.getSourceType().getShape());
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    low.push_back(std::max(a.low[dim], b.low[dim]));
+    high.push_back(std::max(a.high[dim], b.high[dim]));
+    if (low[dim] || high[dim])
+      extent += low[dim] + high[dim];
+  }
+  if (a.sent(low, high) > a.sent(a.low, a.high) + b.sent(b.low, b.high))
+    return false;
+  for (auto [dim, axes] : llvm::enumerate(a.op.getSplitAxes().getAxes()))
+    if (!axes.empty())
+      halos.append({low[dim], high[dim]});
+  Operation *first = a.op->isBeforeInBlock(b.op) ? a.op : b.op;
+  OpBuilder builder(first);
+  Location loc = builder.getFusedLoc({a.op.getLoc(), b.op.getLoc()});
+  Value block = a.insert.getSource();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, block);
+  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
+  RankedTensorType type = a.type.clone(shape);
+  Value inserted = tensor::InsertSliceOp::create(
+      builder, loc, block, makeAround(builder, loc, type, sizes, fill),
+      getAsIndexOpFoldResult(builder.getContext(), low), sizes, ones);
+  auto merged = UpdateHaloOp::create(
+      builder, loc, type, inserted, a.op.getGridAttr(), a.op.getSplitAxesAttr(),
+      ValueRange(), builder.getDenseI64ArrayAttr(halos));
+  for (Exchange *part : {&a, &b})
+    part->op.getResult().replaceAllUsesWith(
+        partOf(builder, merged.getResult(), *part, low));
+  a.erase();
+  b.erase();
+  a = Exchange(merged);
+  return true;
+}
+
+} // namespace
+
+void mergeExchanges(ArrayRef<UpdateHaloOp> exchanges) {
+  // By the block that is inserted: only those of one block can be merged.
+  llvm::DenseMap<Value, SmallVector<Exchange, 2>> known;
+  for (UpdateHaloOp op : exchanges) {
+    auto insert = op.getDestination().getDefiningOp<tensor::InsertSliceOp>();
+    if (!insert || !insert.getDest().getDefiningOp())
+      continue;
+    Exchange next(op);
+    SmallVectorImpl<Exchange> &others = known[next.insert.getSource()];
+    if (llvm::none_of(others,
+                      [&](Exchange &other) { return merge(other, next); }))
+      others.push_back(std::move(next));
+  }
+}
+
+} // namespace shard

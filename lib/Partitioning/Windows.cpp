@@ -1,0 +1,167 @@
+//===- Windows.cpp - What a block of an op reads of its operands ----------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Partitioning/Windows.h"
+
+#include "shard/Partitioning/ShardingOption.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace shard {
+
+bool readsWindow(const LoopTable &table, unsigned index,
+                 const ShardingOption &option) {
+  const TensorLoops &tensor = table.operands[index];
+  for (auto [dim, loops] : llvm::enumerate(tensor.dims))
+    if (tensor.isWindow(dim) && !option.loops[loops.front()].empty())
+      return true;
+  return false;
+}
+
+TensorWindow windowOf(const LoopTable &table, unsigned index,
+                      RankedTensorType type, const ShardingOption &option) {
+  const TensorLoops &tensor = table.operands[index];
+  Sharding sharding = operandSharding(table, index, option);
+  TensorWindow dims;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+    DimWindow &window = dims.emplace_back();
+    window.iterations = extent;
+    window.axes = sharding.dims[dim];
+    window.valid = {0, extent};
+    // Where the loop is not split, the op reads the dimension as it is.
+    if (!tensor.isWindow(dim) || window.axes.empty())
+      continue;
+    window.iterations = table.loops[tensor.dims[dim].front()].extent;
+    window.window = *tensor.windows[dim];
+  }
+  return dims;
+}
+
+/// The place at which dimension `dim` of the result of a view begins in its operand;
+/// nothing where the two are not elements in the same order.
+static std::optional<int64_t> beginOfView(const LoopTable &table,
+                                          unsigned dim) {
+  const TensorLoops &operand = table.operands.front();
+  const DimLoops &from = operand.dims[dim];
+  if (from.empty() || from != table.results.front().dims[dim])
+    return std::nullopt;
+  if (!operand.isWindow(dim))
+    return 0;
+  const Window &window = *operand.windows[dim];
+  if (window.stride != 1 || window.reach != 1)
+    return std::nullopt;
+  return window.offset;
+}
+
+bool throughView(const LoopTable &table, RankedTensorType type,
+                 OpFoldResult fill, WindowSource &source) {
+  if (type.getRank() != source.type.getRank())
+    return false;
+  TensorWindow dims = source.dims;
+  bool fills = false, filled = false;
+  for (auto [dim, window] : llvm::enumerate(dims)) {
+    std::optional<int64_t> begin = beginOfView(table, dim);
+    if (!begin)
+      return false;
+    int64_t extent = type.getDimSize(dim);
+    if (*begin == 0 && extent == source.type.getDimSize(dim))
+      continue;
+    if (ShapedType::isDynamic(extent) || source.type.isDynamicDim(dim))
+      return false;
+    filled |= window.reachesOutside();
+    window.window.offset += *begin;
+    int64_t first = window.valid.offset + *begin;
+    int64_t last = first + window.valid.size;
+    fills |= first < 0 || last > extent;
+    first = std::clamp<int64_t>(first, 0, extent);
+    last = std::clamp<int64_t>(last, first, extent);
+    window.valid = {first, last - first};
+  }
+  for (const DimWindow &window : source.dims)
+    filled |= window.reachesOutside();
+  // One element fills what the windows reach outside of.
+  if (fills && (!fill || (filled && fill != source.fill)))
+    return false;
+  if (fills)
+    source.fill = fill;
+  source.dims = std::move(dims);
+  source.type = type;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Which halos
+//===----------------------------------------------------------------------===//
+
+static std::optional<HaloNeed> needOf(const WindowSource &source, unsigned dim,
+                                      const AxisList &axes, const Grid &grid) {
+  const DimWindow &window = source.dims[dim];
+  int64_t extent = source.type.getDimSize(dim);
+  if (window.axes == axes && window.isBlock(extent))
+    return std::nullopt;
+  return haloNeed(extent, grid.sizes(axes), window.iterations,
+                  grid.sizes(window.axes), window.window, window.valid);
+}
+
+HaloExchange planExchange(const WindowSource &source,
+                          const Emission &emission) {
+  const Grid &grid = emission.grid;
+  std::vector<int64_t> shape = shapeOf(source.type);
+  HaloExchange exchange;
+  exchange.gathered = source.sharding;
+  auto priceOf = [&](const Sharding &from, const Sharding &to,
+                     const Plan *&plan) {
+    plan = from == to ? nullptr
+                      : planWithUnknowns(emission.planner, grid, shape,
+                                         elementBytes(source.type), from, to);
+    return from == to ? 0
+           : plan     ? plan->cost
+                      : std::numeric_limits<double>::infinity();
+  };
+  while (true) {
+    exchange.needs.clear();
+    exchange.widened = exchange.gathered;
+    bool any = false, again = false;
+    for (auto [dim, axes] : llvm::enumerate(exchange.gathered.dims)) {
+      std::optional<HaloNeed> need = needOf(source, dim, axes, grid);
+      if (!need && !axes.empty() &&
+          !source.dims[dim].isBlock(source.type.getDimSize(dim))) {
+        // Blocks at unequal distances.
+        axes.clear();
+        again = true;
+        break;
+      }
+      exchange.needs.push_back(need);
+      if (axes.empty())
+        continue;
+      exchange.widened.halos.push_back(need ? need->low : 0);
+      exchange.widened.halos.push_back(need ? need->high : 0);
+      any |= need && (need->low || need->high);
+    }
+    if (again)
+      continue;
+    if (!any)
+      exchange.widened.halos.clear();
+    const Plan *plan;
+    exchange.cost = priceOf(exchange.gathered, exchange.widened, plan);
+    if (plan)
+      for (const Step &step : plan->steps)
+        if (step.kind == Step::Kind::SliceHalo) {
+          exchange.gathered.dims[step.dim].clear();
+          again = true;
+        }
+    if (again)
+      continue;
+    exchange.cost += priceOf(source.sharding, exchange.gathered, plan);
+    return exchange;
+  }
+}
+
+} // namespace shard

@@ -1,0 +1,178 @@
+//===- WindowPartitioner.cpp - Operands over which loops slide ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The window of an operand is cut out of the operand's block, or out of the block of
+// a value that the operand is a view of: where a convolution reads a padded tensor,
+// the halos of the tensor before padding are exchanged, and the padding is put around
+// the window. The padded tensor itself, in blocks, is then of no use and erased; it
+// would have cost an exchange of its own, because padding moves the borders of blocks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Partition/Partitioners.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// How many views and annotations lie between an operand and what its window is cut
+/// from, at most.
+constexpr int kMaxViews = 16;
+
+/// Looks for the value that the window of an operand is cut from at the least cost.
+class SourceSearch {
+public:
+  SourceSearch(LocalFunction &local, GridOp grid, const Sharding &wanted)
+      : local(local), grid(grid), wanted(wanted) {}
+
+  Value value;
+  WindowSource source;
+
+  /// Starts with `operand` itself.
+  void run(Value operand, const WindowSource &start) {
+    WindowSource next = start;
+    consider(operand, next);
+    for (int steps = 0; steps < kMaxViews; ++steps) {
+      Operation *def = operand.getDefiningOp();
+      if (!def)
+        return;
+      if (isa<ShardOp>(def)) {
+        operand = def->getOperand(0);
+      } else {
+        auto view = dyn_cast<ShardingInterface>(def);
+        if (!view || !view.isView())
+          return;
+        operand = def->getOperand(0);
+        if (!throughView(buildLoopTable(def),
+                         cast<RankedTensorType>(operand.getType()),
+                         view.getWindowFill(0), next))
+          return;
+      }
+      consider(operand, next);
+    }
+  }
+
+private:
+  /// Takes `candidate` if its local form will do and costs no more than what was
+  /// found: what lies nearer to the origin is of use to more ops.
+  void consider(Value candidate, WindowSource &next) {
+    LocalFunction::LocalValue form = local.locals.lookup(candidate);
+    if (!form.value || !form.sharding || !fits(*form.sharding, next))
+      return;
+    GridOp home = local.pool.gridOf(form.sharding);
+    if (home && home != grid)
+      return;
+    next.sharding = *form.sharding;
+    double price = planExchange(next, local.on(grid).emission).cost;
+    if (value && price > cost)
+      return;
+    value = candidate;
+    source = next;
+    cost = price;
+  }
+
+  /// Whether windows of a tensor under `sharding` can be cut.
+  bool fits(const Sharding &sharding, const WindowSource &next) const {
+    if (sharding.hasHalosOrOffsets() || sharding.partial != wanted.partial ||
+        (!wanted.partial.empty() && sharding.reduction != wanted.reduction))
+      return false;
+    for (auto [dim, axes] : llvm::enumerate(sharding.dims)) {
+      bool isPlain = next.dims[dim].isBlock(next.type.getDimSize(dim));
+      if (axes != wanted.dims[dim] &&
+          (!axes.empty() || (isPlain && next.type.isDynamicDim(dim))))
+        return false;
+    }
+    return true;
+  }
+
+  LocalFunction &local;
+  GridOp grid;
+  const Sharding &wanted;
+  double cost = 0;
+};
+
+} // namespace
+
+FailureOr<Value> localWindow(LocalFunction &local, ShardingInterface op,
+                             unsigned index, GridOp grid,
+                             const PartitionContext &context) {
+  Value operand = op->getOperand(index);
+  auto type = cast<RankedTensorType>(operand.getType());
+  const Sharding *wanted = local.pool.intern(context.operand(index), grid);
+  WindowSource start{windowOf(context.table, index, type, context.option),
+                     op.getWindowFill(index), type, *wanted};
+  SourceSearch search(local, grid, *wanted);
+  search.run(operand, start);
+  Value block;
+  if (search.value) {
+    block = local.locals.lookup(search.value).value;
+  } else {
+    FailureOr<Value> made =
+        local.localAs(operand, wanted, op, "operand " + Twine(index));
+    if (failed(made))
+      return failure();
+    search.value = operand;
+    search.source = start;
+    block = *made;
+  }
+  const auto *forall =
+      llvm::find_if(local.foralls, [&](const LocalFunction::OpenForall &open) {
+        return open.captures(search.value);
+      });
+  return emitWindow(
+      local.builder, op->getLoc(), block, search.source, context.emission,
+      forall == local.foralls.end() ? nullptr : forall->local, local.exchanges);
+}
+
+/// Erases those of `ops` that are of no use, and whatever is then of none. Later ops
+/// come first.
+static void eraseDead(ArrayRef<Operation *> ops) {
+  llvm::DenseSet<Operation *> erased;
+  llvm::SetVector<Operation *> pending;
+  for (Operation *op : ops) {
+    pending.insert(op);
+    while (!pending.empty()) {
+      Operation *next = pending.pop_back_val();
+      if (erased.contains(next) || !isOpTriviallyDead(next))
+        continue;
+      for (Value operand : next->getOperands())
+        if (Operation *def = operand.getDefiningOp())
+          pending.insert(def);
+      erased.insert(next);
+      next->erase();
+    }
+  }
+}
+
+void tidyWindows(LocalFunction &local) {
+  // What was made may have been replaced since: the program says what is there.
+  Region &body = local.function.getFunctionBody();
+  auto find = [&](const llvm::DenseSet<Operation *> &made) {
+    SmallVector<Operation *> found;
+    if (!made.empty())
+      body.walk([&](Operation *op) {
+        if (made.contains(op))
+          found.push_back(op);
+      });
+    return found;
+  };
+  SmallVector<Operation *> views = find(local.views);
+  std::reverse(views.begin(), views.end());
+  eraseDead(views);
+  SmallVector<UpdateHaloOp> exchanges;
+  for (Operation *op : find(local.exchanges))
+    if (auto exchange = dyn_cast<UpdateHaloOp>(op))
+      exchanges.push_back(exchange);
+  mergeExchanges(exchanges);
+}
+
+} // namespace shard

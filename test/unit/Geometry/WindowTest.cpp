@@ -1,0 +1,125 @@
+//===- WindowTest.cpp - Elements that the iterations of a block need ------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Halos compared with a count of the elements, one by one, that each device reads and
+// does not have.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Geometry/Window.h"
+#include "shard/Geometry/Grid.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+using namespace shard;
+
+namespace {
+
+/// What the widest device reads on each side of its block, found one element at a
+/// time. Blocks are `width` long, whether there are so many elements or not.
+struct Counted {
+  int64_t low = 0, high = 0, fullLow = 0, fullHigh = 0;
+};
+
+Counted count(int64_t extent, int64_t parts, int64_t iterations,
+              const std::vector<int64_t> &loopSplit, const Window &window,
+              Block valid) {
+  Counted counted;
+  int64_t width = (extent + parts - 1) / parts, loopParts = 1;
+  for (int64_t size : loopSplit)
+    loopParts *= size;
+  int64_t longest = (iterations + loopParts - 1) / loopParts;
+  for (int64_t part = 0; part < loopParts; ++part) {
+    Block block = blockAt(iterations, loopSplit, delinearize(part, loopSplit));
+    int64_t begin = parts == 1 ? 0 : part * width;
+    for (int64_t i = 0; i < (block.size ? longest : 0); ++i)
+      for (int64_t k = 0; k < window.reach; ++k) {
+        int64_t element =
+            window.stride * (block.offset + i) + window.offset + k;
+        counted.fullLow = std::max(counted.fullLow, begin - element);
+        counted.fullHigh =
+            std::max(counted.fullHigh, element + 1 - begin - width);
+        if (i >= block.size || element < valid.offset ||
+            element >= valid.offset + valid.size)
+          continue;
+        counted.low = std::max(counted.low, begin - element);
+        counted.high = std::max(counted.high, element + 1 - begin - width);
+      }
+  }
+  return counted;
+}
+
+} // namespace
+
+TEST(Window, HalosAreWhatDevicesReadAndDoNotHave) {
+  int64_t compared = 0;
+  for (int64_t extent : {1, 3, 7, 8, 12, 13, 30})
+    for (std::vector<int64_t> split :
+         {std::vector<int64_t>{}, {2}, {3}, {4}, {2, 2}, {2, 3}})
+      for (int64_t stride = 1; stride <= 3; ++stride)
+        for (int64_t reach : {1, 2, 3, 5, 9})
+          for (int64_t before : {-3, -1, 0, 1, 4})
+            for (int64_t behind : {-2, 0, 1, 5}) {
+              int64_t room = extent + before + behind - reach;
+              if (room < 0)
+                continue;
+              Window window{stride, -before, reach};
+              int64_t iterations = room / stride + 1, parts = 1;
+              for (int64_t size : split)
+                parts *= size;
+              for (bool whole : {false, true}) {
+                std::optional<HaloNeed> need =
+                    haloNeed(extent, whole ? std::vector<int64_t>() : split,
+                             iterations, split, window, {0, extent});
+                if (!whole && !cutsAtOnce(extent, split)) {
+                  EXPECT_FALSE(need);
+                  continue;
+                }
+                ASSERT_TRUE(need);
+                Counted counted = count(extent, whole ? 1 : parts, iterations,
+                                        split, window, {0, extent});
+                EXPECT_EQ(need->low, counted.low);
+                EXPECT_EQ(need->high, counted.high);
+                EXPECT_EQ(need->fullLow, counted.fullLow);
+                EXPECT_EQ(need->fullHigh, counted.fullHigh);
+                ++compared;
+              }
+            }
+  EXPECT_GT(compared, 10000);
+}
+
+TEST(Window, AThreePointStencilNeedsOneElementOfEachNeighbour) {
+  Window window{1, -1, 3};
+  HaloNeed need = *haloNeed(64, {4}, 64, {4}, window, {0, 64});
+  EXPECT_EQ(need.low, 1);
+  EXPECT_EQ(need.high, 1);
+  EXPECT_EQ(need.start, -1);
+}
+
+TEST(Window, OnlyWhatIsValidIsNeeded) {
+  // The elements [0, 4) of a slice that is padded behind.
+  HaloNeed need = *haloNeed(16, {4}, 16, {4}, Window{1, 0, 3}, {0, 4});
+  EXPECT_EQ(need.high, 0);
+  EXPECT_EQ(need.fullHigh, 2);
+}
+
+TEST(Window, TheStartVariesWhereBlocksDrift) {
+  EXPECT_FALSE(haloNeed(66, {4}, 64, {4}, Window{1, 0, 3}, {0, 66})->start);
+  EXPECT_EQ(haloNeed(128, {4}, 64, {4}, Window{2, 0, 3}, {0, 128})->start, 0);
+}
+
+TEST(Window, WithoutIterationsNothingIsRead) {
+  HaloNeed need = *haloNeed(5, {2}, 0, {2}, Window{1, 0, 3}, {0, 5});
+  EXPECT_EQ(need.low, 0);
+  EXPECT_EQ(need.high, 0);
+  EXPECT_FALSE(need.start);
+  EXPECT_EQ(Window().span(0), 0);
+  EXPECT_EQ((Window{2, 0, 3}).span(4), 9);
+}
