@@ -276,4 +276,42 @@ void explain(Operation *root, ReadProgram &program, const Solution &solution,
       .run(root, reshards);
 }
 
+void explainCrossings(Operation *root, ReadProgram &program,
+                      const Solution &solution, const GridPropagation &out,
+                      const PropagationResult &result,
+                      CrossingEntries &entries) {
+  AsmState names(root);
+  Reasons reasons(program, solution, out);
+  auto text = [&](ValueId value) {
+    return reasons.text(reasons.shardingOf(value)) + " on grid @" +
+           out.gridName.str();
+  };
+  auto isHere = [&](Value value) {
+    return result.gridOf.lookup(value) == out.gridOp;
+  };
+  auto addEnds = [&](Operation *op) {
+    if (!result.crossings.contains(op))
+      return;
+    PropagationExplanation::ReshardEntry &entry = entries[op];
+    if (Value source = op->getOperand(0); isHere(source)) {
+      llvm::raw_string_ostream os(entry.value);
+      source.printAsOperand(os, names);
+      entry.user = (op->getName().getStringRef() + " operand 0").str();
+      entry.place = placeOf(op->getLoc());
+      ValueId id = program.find(program.idOf(source));
+      entry.from = text(id);
+      entry.has = reasons.reasonsOf(id);
+    }
+    if (Value target = op->getResult(0); isHere(target)) {
+      ValueId id = program.find(program.idOf(target));
+      entry.to = text(id);
+      entry.wants = reasons.reasonsOf(id);
+      entry.verdict =
+          "the annotation moves the value to grid @" + out.gridName.str();
+    }
+  };
+  for (Operation *function : out.functions)
+    function->walk(addEnds);
+}
+
 } // namespace shard::propagation

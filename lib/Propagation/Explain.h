@@ -20,6 +20,18 @@ void explain(mlir::Operation *root, ReadProgram &program,
              const WrittenReshards &reshards, Planner &planner,
              PropagationExplanation &explanation);
 
+/// What is known of the annotations that move values to other grids: one end of each
+/// is on one grid, the other on another.
+using CrossingEntries =
+    llvm::MapVector<mlir::Operation *, PropagationExplanation::ReshardEntry>;
+
+/// Adds to `entries` the ends of the crossings of `result` that are on the grid of
+/// `out`.
+void explainCrossings(mlir::Operation *root, ReadProgram &program,
+                      const Solution &solution, const GridPropagation &out,
+                      const PropagationResult &result,
+                      CrossingEntries &entries);
+
 } // namespace shard::propagation
 
 #endif // SHARD_LIB_PROPAGATION_EXPLAIN_H

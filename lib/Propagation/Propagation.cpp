@@ -226,6 +226,12 @@ public:
     return success();
   }
 
+  /// Adds what is explained of the moves between grids, once all are solved.
+  void finish() {
+    for (auto &[op, entry] : crossings)
+      result.explanation.reshards.push_back(std::move(entry));
+  }
+
   /// Notes which values are on which grid of `component`, and the annotations that
   /// move values between grids.
   LogicalResult findCrossings(const Component &component) {
@@ -289,9 +295,12 @@ private:
     addRemarks(program, solution, gridOp, out.shardings, result.remarks);
     addDropped(program, solution, gridOp, result.remarks);
     addGathers(program, solution, options, out, reshards, result.remarks);
-    if (options.explain)
+    if (options.explain) {
       explain(root, program, solution, out, reshards, planner,
               result.explanation);
+      if (!result.crossings.empty())
+        explainCrossings(root, program, solution, out, result, crossings);
+    }
     for (auto [size, origin] : llvm::zip_equal(out.grid.shape, out.axes))
       if (ShapedType::isDynamic(gridOp.getShape()[origin.axis]))
         size = kDynamic;
@@ -301,6 +310,7 @@ private:
   const PropagationOptions &options;
   SymbolTableCollection &symbols;
   PropagationResult &result;
+  CrossingEntries crossings;
 };
 } // namespace
 
@@ -319,6 +329,7 @@ LogicalResult propagateShardings(Operation *root,
       if (failed(solver.solve(component, gridOp)))
         return failure();
   }
+  solver.finish();
   return success();
 }
 

@@ -5,6 +5,12 @@
 // RUN: shard-opt %s --sharding-propagation | FileCheck %s
 // RUN: shard-opt %s --sharding-propagation | shard-opt --sharding-propagation | FileCheck %s
 // RUN: shard-opt %s --sharding-propagation --shard-partition --shard-verify-spmd | FileCheck %s --check-prefix=LOCAL
+// RUN: shard-opt %s --shard-explain -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
+
+// WHY: reshard of %{{.*}} for shard.constraint operand 0 {{.*}}: {{\[\[}}0], []] on grid @line -> {{\[\[}}y], [x]] on grid @square
+// WHY-NEXT: it has axis 0 in dimension 0: through math.exp {{.*}} from the hint <@line,
+// WHY-NEXT: against axis y in dimension 0: from the hint #shard.sharding<@square,
+// WHY: decided: the annotation moves the value to grid @square
 
 shard.grid @line(shape = 4)
 shard.grid @square(shape = 2x2) axes ["x", "y"]

@@ -147,11 +147,21 @@ static Outcome rejected(const char *where, const Errors &errors) {
   return {Verdict::Rejected, message};
 }
 
+/// The options of propagation for a seed: sometimes another order of the directions
+/// than the default.
+static PropagationOptions propagationOptions(uint64_t inputSeed) {
+  PropagationOptions options;
+  if (inputSeed % 8 == 3)
+    options.traversal = PropagationTraversal::ForwardBackward;
+  return options;
+}
+
 /// Propagates, and checks what it wrote.
 static Outcome checkPropagation(ModuleOp module, const Errors &errors,
-                                Form form, bool stability) {
+                                Form form, bool stability,
+                                const PropagationOptions &options) {
   OwningOpRef<ModuleOp> annotated = module.clone();
-  if (failed(annotateShardings(*annotated)))
+  if (failed(annotateShardings(*annotated, options)))
     return rejected("propagation", errors);
   if (failed(verify(*annotated)))
     return {Verdict::CheckFailed,
@@ -170,7 +180,7 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
             "propagation annotates for users what none of them takes"};
   if (!stability)
     return {};
-  if (failed(annotateShardings(*annotated)))
+  if (failed(annotateShardings(*annotated, options)))
     return {Verdict::CheckFailed,
             "second propagation fails: " + oneLine(errors.first)};
   std::string again = print(*annotated);
@@ -217,6 +227,7 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   options.timeoutSeconds = LLVM_ADDRESS_SANITIZER_BUILD ? 40 : 4;
   options.partitionAll = true;
   options.pipeline.lowerTosa = inputSeed % 2 == 0;
+  options.pipeline.propagation = propagationOptions(inputSeed);
   options.inputs = makeInputs(entry, inputSeed);
   options.keepOutputs = isReal(entry);
   std::string partitionError;
@@ -312,5 +323,5 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
       return outcome;
   }
   return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
-                          stability);
+                          stability, propagationOptions(inputSeed));
 }
