@@ -192,8 +192,22 @@ def other_programs(grid, sharding):
         "%r = math.exp %u : tensor<8x8xf32>"]), "%r"), sharding)
 
 
-def canonical(text):
-    return re.sub(r"\s", "", text)
+def canonical(text, sizes=()):
+    """Without spaces; parts of an axis one behind the other are joined."""
+    def join(match):
+        parts = []
+        for axis, before, size in re.findall(r"(\d+)(?::\((\d+)\)(\d+))?", match[0]):
+            axis, before = int(axis), int(before or 1)
+            size = int(size or sizes[axis])
+            if parts and parts[-1][0] == axis and parts[-1][1] * parts[-1][2] == before:
+                parts[-1][2] *= size
+            else:
+                parts.append([axis, before, size])
+        return "[" + ",".join(
+            str(axis) if size == sizes[axis] else f"{axis}:({before}){size}"
+            for axis, before, size in parts) + "]"
+    text = re.sub(r"\s", "", text)
+    return re.sub(r"\[[^\[\]]*\]", join, text) if sizes else text
 
 
 def run(tool, text, *options):
@@ -231,7 +245,7 @@ def check(program, line, printed):
     for text in texts:
         stated = re.search(rf"<stdin>:{line}:\d+: (?:\[\[.*\]\] -> )?(\[\[.*\]\])$", text)
         if stated:
-            has.add(canonical(stated[1]))
+            has.add(canonical(stated[1], program.sizes))
     wanted = canonical(program.sharding)
     if wanted in has or (not re.search(r"\d", wanted) and not has):
         return None
@@ -255,6 +269,7 @@ def all_programs(only):
             for maker in (op_programs, other_programs):
                 for one in maker(grid, sharding):
                     if only in one.name:
+                        one.sizes = [int(size) for size in grid.split("x")]
                         one.name += f", grid {grid}"
                         yield one
 

@@ -10,6 +10,7 @@
 
 #include "CheckCalls.h"
 #include "CheckForms.h"
+#include "CheckHints.h"
 #include "CheckLocal.h"
 #include "Inputs.h"
 #include "Precise.h"
@@ -178,6 +179,8 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
   if (walked.wasInterrupted())
     return {Verdict::CheckFailed,
             "propagation annotates for users what none of them takes"};
+  if (std::string lost = checkHints(module, *annotated); !lost.empty())
+    return {Verdict::CheckFailed, oneLine(lost)};
   if (!stability)
     return {};
   if (failed(annotateShardings(*annotated, options)))

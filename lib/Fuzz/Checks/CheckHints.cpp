@@ -1,0 +1,103 @@
+//===- CheckHints.cpp - Annotations after propagation ---------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckHints.h"
+
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace shard;
+
+/// Of each device the block of each dimension that it has, and how many parts of
+/// partial values there are.
+using Blocks = std::vector<std::vector<int64_t>>;
+
+static Blocks blocksOf(GridOp gridOp, const FailureOr<Sharding> &sharding) {
+  FailureOr<Grid> grid = gridOp ? staticGrid(gridOp) : FailureOr<Grid>();
+  if (failed(grid) || failed(sharding))
+    return {};
+  Blocks blocks;
+  for (int64_t device = 0; device < grid->numDevices(); ++device) {
+    std::vector<int64_t> &own = blocks.emplace_back();
+    for (const AxisList &axes : sharding->dims) {
+      own.push_back(grid->positionInGroup(device, axes));
+      own.push_back(grid->groupSize(axes));
+    }
+    own.push_back(grid->groupSize(sharding->partial));
+  }
+  return blocks;
+}
+
+/// Nothing where the sharding is not known.
+static Blocks blocksOf(ShardOp op, SymbolTableCollection &symbols) {
+  ShardingOp sharding = getShardingOp(op.getSharding());
+  if (!sharding)
+    return {};
+  int64_t rank = cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+  return blocksOf(getGrid(sharding, symbols), resolve(sharding, rank));
+}
+
+static Blocks blocksOf(ShardingAttr attribute, Operation *user, Type type,
+                       SymbolTableCollection &symbols) {
+  GridOp grid = getGrid(user, attribute.getGrid(), symbols);
+  FailureOr<ResolvedSharding> resolved =
+      resolve(attribute, grid, type, [&] { return emitError(user->getLoc()); });
+  if (failed(resolved))
+    return {};
+  return blocksOf(grid, toSharding(*resolved));
+}
+
+/// Where a value comes from: the location of its op or block argument, and its number.
+static std::pair<Location, unsigned> placeOf(Value value) {
+  if (auto result = dyn_cast<OpResult>(value))
+    return {value.getLoc(), result.getResultNumber()};
+  return {value.getLoc(), cast<BlockArgument>(value).getArgNumber()};
+}
+
+std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
+  SymbolTableCollection symbols;
+  DenseMap<Location, SmallVector<Blocks>> byPlace;
+  DenseMap<std::pair<Location, unsigned>, SmallVector<Blocks>> bySource;
+  annotated.walk([&](ShardOp op) {
+    byPlace[op.getLoc()].push_back(blocksOf(op, symbols));
+    bySource[placeOf(op->getOperand(0))].push_back(blocksOf(op, symbols));
+  });
+  // The annotation of an argument is in the signature.
+  annotated.walk([&](func::FuncOp function) {
+    if (function.isExternal())
+      return;
+    for (BlockArgument argument : function.getArguments())
+      if (auto attribute = function.getArgAttrOfType<ShardingAttr>(
+              argument.getArgNumber(), kShardingAttrName))
+        bySource[placeOf(argument)].push_back(
+            blocksOf(attribute, function, argument.getType(), symbols));
+  });
+  std::string problem;
+  original.walk([&](ShardOp op) {
+    if (!problem.empty() || op.getAnnotateForUsers() || op->use_empty())
+      return;
+    Blocks expected = blocksOf(op, symbols);
+    if (expected.empty())
+      return;
+    SmallVector<Blocks> candidates = byPlace.lookup(op.getLoc());
+    llvm::append_range(candidates, bySource.lookup(placeOf(op->getOperand(0))));
+    // What is replicated may have no annotation.
+    bool isReplicated = llvm::all_equal(expected);
+    if (llvm::is_contained(candidates, expected) ||
+        (isReplicated && candidates.empty()))
+      return;
+    llvm::raw_string_ostream(problem)
+        << "the annotation " << op->getResult(0).getType() << " at "
+        << op.getLoc()
+        << (candidates.empty() ? " is lost" : " has another sharding");
+  });
+  return problem;
+}
