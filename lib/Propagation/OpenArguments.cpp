@@ -50,15 +50,18 @@ static UsesOfArguments findArguments(const ReadProgram &program) {
       fixed.insert(program.find(value));
   for (const ReadProgram::Captured &captured : program.captured)
     fixed.insert(program.find(captured.value));
+  // Most tensors are none of these: no look-up for them.
+  std::vector<bool> isArgument(problem.numValues());
+  for (const auto &entry : uses)
+    isArgument[entry.first] = true;
   for (OpId op = 0; op < problem.numOps(); ++op)
     for (auto [tensor, id] : llvm::enumerate(problem.tensors(op))) {
-      auto known = id == kNoValue ? uses.end() : uses.find(program.find(id));
-      if (known == uses.end())
+      if (id == kNoValue || !isArgument[program.find(id)])
         continue;
       if (tensor < problem.table(op).numOperands)
-        known->second.push_back({op, unsigned(tensor)});
+        uses[program.find(id)].push_back({op, unsigned(tensor)});
       else
-        fixed.insert(known->first);
+        fixed.insert(program.find(id));
     }
   uses.remove_if([&](const auto &entry) {
     return entry.second.empty() || fixed.contains(entry.first);
