@@ -138,13 +138,14 @@ SHARD_CODEGEN_PASS(ShardGuardRecursion, always(guardRecursion, getOperation()))
 void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
                                      const LoweringOptions &options) {
   manager.addPass(createShardVerifyPartitioned());
+  // First: conversions fold other ops too, and negative padding folds wrongly.
+  manager.addPass(createShardExpandNegativePadding());
   // Loops and branches of affine on tensors; what is left of affine goes at the end.
   manager.addPass(createLowerAffinePass());
   manager.addPass(createShardExpandCombiners());
   manager.addPass(createShardLegalizeElements());
   if (options.wrapScalars)
     manager.addPass(createShardWrapScalars({options.entry}));
-  manager.addPass(createShardExpandNegativePadding());
   manager.addPass(createShardLiftBranches());
   manager.addPass(createShardLowerGlobals({options.entry}));
   manager.addPass(createShardLowerTensorOps());

@@ -158,6 +158,7 @@ LogicalResult execution::lowerAffineLoops(ModuleOp module) {
   });
   if (!walk.wasInterrupted())
     return success();
+  expandNegativePadding(module);
   PassManager passes(module.getContext());
   passes.addPass(createLowerAffinePass());
   return passes.run(module);

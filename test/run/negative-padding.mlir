@@ -17,6 +17,11 @@
 // RUN: %python %S/Inputs/print_npy.py %t.tosa.npy | FileCheck %s --check-prefix=TOSA
 // TOSA: (4,) 3 4 8 8
 //
+// So does the lowering of affine.
+// RUN: shard-run %s --entry affine --output %t.affine.npy
+// RUN: %python %S/Inputs/print_npy.py %t.affine.npy | FileCheck %s --check-prefix=AFFINE
+// AFFINE: (4,) 7 1 2 3
+//
 // RUN: shard-run %s --verify --grid 3 --hint 'result0=[[],[0]]' --hint 'result4=[[0]]' | FileCheck %s
 // RUN: shard-run %s --verify --grid 2x2 --hint 'result0=[[0],[1]]' --hint 'result1=[[0]]' | FileCheck %s
 // RUN: shard-run %s --verify --grid 2 --hint 'tensor.pad#0:0=[[0],[]]' --hint 'tensor.pad#4:0=[[0]]' | FileCheck %s
@@ -89,4 +94,17 @@ func.func @tosa() -> tensor<4xi32> {
   } : tensor<4xi32> to tensor<4xi32>
   %1 = tosa.identity %0 : (tensor<4xi32>) -> tensor<4xi32>
   return %1 : tensor<4xi32>
+}
+
+func.func @affine() -> tensor<4xi32> {
+  %seven = arith.constant 7 : i32
+  %y = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %r = affine.for %i = 0 to 1 iter_args(%v = %y) -> tensor<4xi32> {
+    %p = tensor.pad %v low[1] high[-1] {
+    ^bb0(%j: index):
+      tensor.yield %seven : i32
+    } : tensor<4xi32> to tensor<4xi32>
+    affine.yield %p : tensor<4xi32>
+  }
+  return %r : tensor<4xi32>
 }
