@@ -88,7 +88,16 @@ std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
     if (expected.empty())
       return;
     SmallVector<Blocks> candidates = byPlace.lookup(op.getLoc());
-    llvm::append_range(candidates, bySource.lookup(placeOf(op->getOperand(0))));
+    // Annotations in front that change nothing are gone: their source stands for them.
+    llvm::SmallPtrSet<Operation *, 4> passed;
+    for (Value source = op->getOperand(0); source;) {
+      llvm::append_range(candidates, bySource.lookup(placeOf(source)));
+      Operation *made = source.getDefiningOp();
+      source = isa_and_present<ShardOp, ConstraintOp>(made) &&
+                       passed.insert(made).second
+                   ? made->getOperand(0)
+                   : Value();
+    }
     // What is replicated may have no annotation.
     bool isReplicated = llvm::all_equal(expected);
     if (llvm::is_contained(candidates, expected) ||
