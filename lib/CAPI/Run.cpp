@@ -15,7 +15,7 @@ using namespace shard;
 using namespace shard::capi;
 
 static std::optional<ElementType> elementTypeOf(llvm::StringRef name) {
-  for (unsigned i = 0; i <= unsigned(ElementType::F64); ++i)
+  for (unsigned i = 0; i <= unsigned(ElementType::C128); ++i)
     if (name == llvm::StringRef(stringifyElementType(ElementType(i))))
       return ElementType(i);
   return std::nullopt;

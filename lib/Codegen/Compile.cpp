@@ -15,15 +15,35 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace shard;
 using namespace shard::codegen;
 
+std::optional<ElementType> shard::getHostElementType(Type type) {
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    if (complex.getElementType().isF32())
+      return ElementType::C64;
+    if (complex.getElementType().isF64())
+      return ElementType::C128;
+    return std::nullopt;
+  }
+  return llvm::TypeSwitch<Type, std::optional<ElementType>>(type)
+      .Case([](Float8E4M3FNType) { return ElementType::F8E4M3FN; })
+      .Case([](Float8E5M2Type) { return ElementType::F8E5M2; })
+      .Case([](Float8E4M3FNUZType) { return ElementType::F8E4M3FNUZ; })
+      .Case([](Float8E5M2FNUZType) { return ElementType::F8E5M2FNUZ; })
+      .Case([](Float8E4M3B11FNUZType) { return ElementType::F8E4M3B11FNUZ; })
+      .Case([](Float8E4M3Type) { return ElementType::F8E4M3; })
+      .Case([](Float8E3M4Type) { return ElementType::F8E3M4; })
+      .Default([](Type other) { return getElementType(other); });
+}
+
 std::optional<TensorSpec> shard::getTensorSpec(Type type) {
   std::optional<ElementType> element =
-      getElementType(getElementTypeOrSelf(type));
+      getHostElementType(getElementTypeOrSelf(type));
   if (!element)
     return std::nullopt;
   TensorSpec spec{*element, {}};
@@ -95,7 +115,8 @@ static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
              << what << " " << index << " of '" << function.getName()
              << "' has type " << type
              << "; a run takes ranked tensors and scalars of i1, 8- to 64-bit "
-                "integers, index, f16, bf16, f32 and f64";
+                "integers, index, floats of 8 to 64 bits and complex<f32>, "
+                "complex<f64>";
     specs.push_back(*spec);
   }
   return success();

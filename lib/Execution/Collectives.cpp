@@ -145,7 +145,8 @@ static int64_t bytesOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return -1;
-  std::optional<ElementType> element = getElementType(tensor.getElementType());
+  std::optional<ElementType> element =
+      getHostElementType(tensor.getElementType());
   return element ? tensor.getNumElements() * byteWidth(*element) : -1;
 }
 

@@ -61,7 +61,7 @@ private:
   void noteTypes(Operation &op) {
     for (Type type : op.getResultTypes())
       if (std::optional<ElementType> element =
-              getElementType(getElementTypeOrSelf(type)))
+              getHostElementType(getElementTypeOrSelf(type)))
         model.roundoff = std::max(model.roundoff, unitRoundoff(*element));
   }
 
@@ -125,7 +125,7 @@ ErrorModel shard::deriveErrorModel(func::FuncOp entry, int64_t dynamicExtent) {
   ErrorModelBuilder builder(std::max<int64_t>(1, dynamicExtent));
   for (Type type : entry.getArgumentTypes())
     if (std::optional<ElementType> element =
-            getElementType(getElementTypeOrSelf(type)))
+            getHostElementType(getElementTypeOrSelf(type)))
       builder.model.roundoff =
           std::max(builder.model.roundoff, unitRoundoff(*element));
   int64_t chain = 1;

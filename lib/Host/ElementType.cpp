@@ -8,8 +8,10 @@
 
 #include "shard/Host/ElementType.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace shard;
 
@@ -18,6 +20,13 @@ int64_t shard::byteWidth(ElementType type) {
   case ElementType::I1:
   case ElementType::I8:
   case ElementType::U8:
+  case ElementType::F8E4M3FN:
+  case ElementType::F8E5M2:
+  case ElementType::F8E4M3FNUZ:
+  case ElementType::F8E5M2FNUZ:
+  case ElementType::F8E4M3B11FNUZ:
+  case ElementType::F8E4M3:
+  case ElementType::F8E3M4:
     return 1;
   case ElementType::I16:
   case ElementType::U16:
@@ -32,12 +41,27 @@ int64_t shard::byteWidth(ElementType type) {
   case ElementType::U64:
   case ElementType::Index:
   case ElementType::F64:
+  case ElementType::C64:
     return 8;
+  case ElementType::C128:
+    return 16;
   }
   return 0;
 }
 
-bool shard::isFloat(ElementType type) { return type >= ElementType::F16; }
+bool shard::isFloat(ElementType type) {
+  return type >= ElementType::F16 && !isComplex(type);
+}
+
+bool shard::isSmallFloat(ElementType type) {
+  return type >= ElementType::F8E4M3FN && type <= ElementType::F8E3M4;
+}
+
+bool shard::isComplex(ElementType type) { return type >= ElementType::C64; }
+
+ElementType shard::partType(ElementType complex) {
+  return complex == ElementType::C64 ? ElementType::F32 : ElementType::F64;
+}
 
 std::string_view shard::stringifyElementType(ElementType type) {
   switch (type) {
@@ -69,8 +93,100 @@ std::string_view shard::stringifyElementType(ElementType type) {
     return "f32";
   case ElementType::F64:
     return "f64";
+  case ElementType::F8E4M3FN:
+    return "f8E4M3FN";
+  case ElementType::F8E5M2:
+    return "f8E5M2";
+  case ElementType::F8E4M3FNUZ:
+    return "f8E4M3FNUZ";
+  case ElementType::F8E5M2FNUZ:
+    return "f8E5M2FNUZ";
+  case ElementType::F8E4M3B11FNUZ:
+    return "f8E4M3B11FNUZ";
+  case ElementType::F8E4M3:
+    return "f8E4M3";
+  case ElementType::F8E3M4:
+    return "f8E3M4";
+  case ElementType::C64:
+    return "complex<f32>";
+  case ElementType::C128:
+    return "complex<f64>";
   }
   return "";
+}
+
+namespace {
+/// A float of one byte.
+struct SmallFormat {
+  int mantissaBits;
+  int bias;
+  /// The largest exponent stands for infinity and NaN.
+  bool hasInfinity = false;
+  /// The only NaN is what would be -0; there is no -0.
+  bool hasUnsignedZero = false;
+};
+} // namespace
+
+static SmallFormat formatOf(ElementType type) {
+  switch (type) {
+  case ElementType::F8E5M2:
+    return {2, 15, true, false};
+  case ElementType::F8E4M3FNUZ:
+    return {3, 8, false, true};
+  case ElementType::F8E5M2FNUZ:
+    return {2, 16, false, true};
+  case ElementType::F8E4M3B11FNUZ:
+    return {3, 11, false, true};
+  case ElementType::F8E4M3:
+    return {3, 7, true, false};
+  case ElementType::F8E3M4:
+    return {4, 3, true, false};
+  default: // F8E4M3FN: all bits set are NaN.
+    return {3, 7, false, false};
+  }
+}
+
+uint8_t shard::smallFloatNaN(ElementType type) {
+  return formatOf(type).hasUnsignedZero ? 0x80 : 0xff;
+}
+
+double shard::smallFloatToDouble(ElementType type, uint8_t bits) {
+  SmallFormat format = formatOf(type);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (format.hasUnsignedZero && bits == 0x80)
+    return nan;
+  double sign = bits & 0x80 ? -1.0 : 1.0;
+  int mantissa = bits & ((1 << format.mantissaBits) - 1);
+  int exponent = (bits & 0x7f) >> format.mantissaBits;
+  int largest = (1 << (7 - format.mantissaBits)) - 1;
+  if (format.hasInfinity && exponent == largest)
+    return mantissa ? nan : sign * std::numeric_limits<double>::infinity();
+  if (!format.hasInfinity && !format.hasUnsignedZero && (bits & 0x7f) == 0x7f)
+    return nan;
+  if (exponent > 0)
+    mantissa += 1 << format.mantissaBits;
+  return sign * std::ldexp(mantissa, std::max(exponent, 1) - format.bias -
+                                         format.mantissaBits);
+}
+
+uint8_t shard::doubleToSmallFloat(ElementType type, double value) {
+  if (value != value)
+    return smallFloatNaN(type);
+  // The magnitudes ascend with the bits.
+  int best = 0;
+  double error = std::numeric_limits<double>::infinity();
+  for (int bits = 0; bits < 0x80; ++bits) {
+    double own = smallFloatToDouble(type, bits);
+    double distance = std::fabs(std::fabs(value) - own);
+    if (!std::isfinite(own) || distance > error ||
+        (distance == error && bits % 2 != 0))
+      continue;
+    best = bits;
+    error = distance;
+  }
+  bool isNegative =
+      std::signbit(value) && !(formatOf(type).hasUnsignedZero && best == 0);
+  return static_cast<uint8_t>(isNegative ? best | 0x80 : best);
 }
 
 double shard::unitRoundoff(ElementType type) {
@@ -83,7 +199,12 @@ double shard::unitRoundoff(ElementType type) {
     return std::ldexp(1.0, -24);
   case ElementType::F64:
     return std::ldexp(1.0, -53);
+  case ElementType::C64:
+  case ElementType::C128:
+    return unitRoundoff(partType(type));
   default:
+    if (isSmallFloat(type))
+      return std::ldexp(1.0, -1 - formatOf(type).mantissaBits);
     return 0.0;
   }
 }

@@ -15,8 +15,8 @@
 
 using namespace shard;
 
-std::optional<int64_t>
-shard::numBytesOf(ElementType type, const std::vector<int64_t> &shape) {
+std::optional<int64_t> shard::numBytesOf(ElementType type,
+                                         const std::vector<int64_t> &shape) {
   int64_t size = byteWidth(type);
   // An extent of 0 anywhere makes the size 0, whatever the others are.
   for (int64_t extent : shape)
@@ -31,8 +31,7 @@ shard::numBytesOf(ElementType type, const std::vector<int64_t> &shape) {
 /// The memory of this machine, in bytes. More than that must not be asked for:
 /// systems grant it, and end the process when it is written.
 static int64_t physicalMemory() {
-  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) *
-         sysconf(_SC_PAGESIZE);
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
 static std::string outOfMemory(ElementType type,
@@ -84,6 +83,24 @@ HostTensor HostTensor::clone() const {
   return result;
 }
 
+HostTensor shard::partsOf(const HostTensor &tensor) {
+  std::vector<int64_t> shape = tensor.shape();
+  shape.push_back(2);
+  HostTensor parts(partType(tensor.type()), std::move(shape));
+  std::memcpy(parts.data(), tensor.data(), tensor.numBytes());
+  return parts;
+}
+
+HostTensor shard::fromParts(const HostTensor &parts) {
+  std::vector<int64_t> shape = parts.shape();
+  shape.pop_back();
+  HostTensor tensor(parts.type() == ElementType::F32 ? ElementType::C64
+                                                     : ElementType::C128,
+                    std::move(shape));
+  std::memcpy(tensor.data(), parts.data(), tensor.numBytes());
+  return tensor;
+}
+
 template <typename T>
 static T load(const uint8_t *bytes, int64_t i) {
   T value;
@@ -120,6 +137,18 @@ double HostTensor::asDouble(int64_t i) const {
     return load<float>(data(), i);
   case ElementType::F64:
     return load<double>(data(), i);
+  case ElementType::F8E4M3FN:
+  case ElementType::F8E5M2:
+  case ElementType::F8E4M3FNUZ:
+  case ElementType::F8E5M2FNUZ:
+  case ElementType::F8E4M3B11FNUZ:
+  case ElementType::F8E4M3:
+  case ElementType::F8E3M4:
+    return smallFloatToDouble(elementType, load<uint8_t>(data(), i));
+  case ElementType::C64:
+    return load<float>(data(), 2 * i);
+  case ElementType::C128:
+    return load<double>(data(), 2 * i);
   }
   return 0.0;
 }
@@ -203,6 +232,23 @@ void shard::fillRandom(HostTensor &tensor, uint64_t seed, uint64_t stream) {
     return fill<double>(tensor, [&](int64_t i) {
       return static_cast<double>(static_cast<int64_t>(bits(i)) >> 11) * 0x1p-52;
     });
+  case ElementType::F8E4M3FN:
+  case ElementType::F8E5M2:
+  case ElementType::F8E4M3FNUZ:
+  case ElementType::F8E5M2FNUZ:
+  case ElementType::F8E4M3B11FNUZ:
+  case ElementType::F8E4M3:
+  case ElementType::F8E3M4:
+    return fill<uint8_t>(tensor, [&](int64_t i) {
+      return doubleToSmallFloat(tensor.type(), unit(i));
+    });
+  case ElementType::C64:
+  case ElementType::C128: {
+    HostTensor parts = partsOf(tensor);
+    fillRandom(parts, seed, stream);
+    std::memcpy(tensor.data(), parts.data(), tensor.numBytes());
+    return;
+  }
   }
 }
 
@@ -235,7 +281,18 @@ void shard::fillPoison(HostTensor &tensor) {
   case ElementType::BF16:
   case ElementType::F32:
   case ElementType::F64:
+  case ElementType::C64:
+  case ElementType::C128:
     std::memset(tensor.data(), 0xff, tensor.numBytes());
+    return;
+  case ElementType::F8E4M3FN:
+  case ElementType::F8E5M2:
+  case ElementType::F8E4M3FNUZ:
+  case ElementType::F8E5M2FNUZ:
+  case ElementType::F8E4M3B11FNUZ:
+  case ElementType::F8E4M3:
+  case ElementType::F8E3M4:
+    std::memset(tensor.data(), smallFloatNaN(tensor.type()), tensor.numBytes());
     return;
   }
 }

@@ -22,6 +22,13 @@ static const char *descriptorOf(ElementType type) {
   case ElementType::I8:
     return "|i1";
   case ElementType::U8:
+  case ElementType::F8E4M3FN:
+  case ElementType::F8E5M2:
+  case ElementType::F8E4M3FNUZ:
+  case ElementType::F8E5M2FNUZ:
+  case ElementType::F8E4M3B11FNUZ:
+  case ElementType::F8E4M3:
+  case ElementType::F8E3M4:
     return "|u1";
   case ElementType::I16:
     return "<i2";
@@ -43,6 +50,10 @@ static const char *descriptorOf(ElementType type) {
     return "<f4";
   case ElementType::F64:
     return "<f8";
+  case ElementType::C64:
+    return "<c8";
+  case ElementType::C128:
+    return "<c16";
   }
   return "";
 }
@@ -114,7 +125,8 @@ std::optional<ElementType> typeOf(std::string descriptor,
   for (auto type :
        {ElementType::I1, ElementType::I8, ElementType::U8, ElementType::I16,
         ElementType::U16, ElementType::I32, ElementType::U32, ElementType::I64,
-        ElementType::U64, ElementType::F16, ElementType::F32, ElementType::F64})
+        ElementType::U64, ElementType::F16, ElementType::F32, ElementType::F64,
+        ElementType::C64, ElementType::C128})
     if (descriptor == descriptorOf(type))
       return type;
   return std::nullopt;
@@ -187,7 +199,8 @@ std::optional<HostTensor> shard::readNpy(const std::string &path,
   std::optional<ElementType> type = typeOf(header->descriptor, expected);
   if (!type)
     return fail("has element type '" + header->descriptor +
-                "'; little-endian integers, floats and bool can be read");
+                "'; little-endian integers, floats, complex numbers and bool "
+                "can be read");
   // The size, before memory is asked for.
   long begin = std::ftell(file.get());
   std::fseek(file.get(), 0, SEEK_END);

@@ -157,6 +157,10 @@ static void storeInteger(HostTensor &tensor, int64_t i, int64_t value) {
 }
 
 static void storeFloat(HostTensor &tensor, int64_t i, double value) {
+  if (isSmallFloat(tensor.type())) {
+    tensor.data()[i] = doubleToSmallFloat(tensor.type(), value);
+    return;
+  }
   uint16_t narrow;
   float single = static_cast<float>(value);
   switch (tensor.type()) {
@@ -261,8 +265,17 @@ static void divide(HostTensor &total, int64_t count) {
 // Slices
 //===----------------------------------------------------------------------===//
 
+/// The sharding of the parts of complex elements, which lie along a last dimension.
+static Sharding forParts(Sharding sharding) {
+  sharding.dims.emplace_back();
+  return sharding;
+}
+
 HostTensor shard::sliceForDevice(const Grid &grid, const HostTensor &whole,
                                  const Sharding &sharding, int64_t device) {
+  if (isComplex(whole.type()))
+    return fromParts(
+        sliceForDevice(grid, partsOf(whole), forParts(sharding), device));
   std::vector<Block> blocks =
       localBlocks(grid, whole.shape(), sharding, device);
   HostTensor local(whole.type(),
@@ -300,11 +313,30 @@ static std::string describe(const std::vector<int64_t> &index) {
   return text + "]";
 }
 
+static std::optional<HostTensor> assembleComplex(
+    const Grid &grid, std::vector<int64_t> shape, const Sharding &sharding,
+    const std::vector<const HostTensor *> &locals, std::string &error) {
+  std::vector<HostTensor> parts;
+  std::vector<const HostTensor *> pointers;
+  for (const HostTensor *local : locals)
+    parts.push_back(partsOf(*local));
+  for (const HostTensor &part : parts)
+    pointers.push_back(&part);
+  shape.push_back(2);
+  std::optional<HostTensor> whole =
+      assemble(grid, shape, forParts(sharding), pointers, error);
+  if (!whole)
+    return std::nullopt;
+  return fromParts(*whole);
+}
+
 std::optional<HostTensor>
 shard::assemble(const Grid &grid, const std::vector<int64_t> &shape,
                 const Sharding &sharding,
                 const std::vector<const HostTensor *> &locals,
                 std::string &error) {
+  if (isComplex(locals.front()->type()))
+    return assembleComplex(grid, shape, sharding, locals, error);
   HostTensor whole(locals.front()->type(), shape);
   AxisList splitAxes;
   for (const AxisList &axes : sharding.dims)

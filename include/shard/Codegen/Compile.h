@@ -57,8 +57,12 @@ struct TensorSpec {
   std::vector<int64_t> shape;
 };
 
-/// The element type of host tensors that `type` is; nothing if there is none.
+/// The element type of host tensors that `type` is, of those that the kernels compute
+/// with; nothing if there is none.
 std::optional<ElementType> getElementType(mlir::Type type);
+
+/// The same with those that can only be passed in and out: floats of 8 bits, complex.
+std::optional<ElementType> getHostElementType(mlir::Type type);
 
 /// The spec of `type`, a ranked tensor or a scalar; nothing for types that
 /// cannot be passed in or out.

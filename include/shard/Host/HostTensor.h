@@ -45,7 +45,8 @@ public:
 
   HostTensor clone() const;
 
-  /// Element `i` in row-major order, as a double (64-bit integers round).
+  /// Element `i` in row-major order, as a double (64-bit integers round; of complex
+  /// elements the real part).
   double asDouble(int64_t i) const;
 
 private:
@@ -60,6 +61,10 @@ private:
   int64_t count = 0;
   std::unique_ptr<uint8_t[], Free> bytes;
 };
+
+/// The real and imaginary parts of complex elements along a last dimension, and back.
+HostTensor partsOf(const HostTensor &tensor);
+HostTensor fromParts(const HostTensor &parts);
 
 /// The bytes of a tensor without gaps; nothing if an extent is negative or the
 /// number of bytes exceeds what int64_t holds.
