@@ -178,8 +178,9 @@ private:
       int64_t extent = tensor.getDimSize(dim);
       bool exact = digitsOf(expr, extent, table.loops, loops.dims[dim]);
       std::optional<Slide> slide;
-      if (!exact && slides)
+      if (slides && (!exact || isKernel(loops.dims[dim])))
         slide = slideOf(expr, extent, table.loops);
+      exact &= !slide;
       expr.walk([&](AffineExpr part) {
         auto loop = dyn_cast<AffineDimExpr>(part);
         if (!loop)
@@ -201,6 +202,28 @@ private:
       }
     }
     return loops;
+  }
+
+  /// Whether digits are those of a place and, minor to it, of a kernel that neither
+  /// overlaps nor leaves gaps, as in pooling of 2x2 with strides of 2. As a window the
+  /// dimension may be split unevenly; digits must divide.
+  bool isKernel(const DimLoops &digits) const {
+    if (digits.size() < 2)
+      return false;
+    auto isPlace = [&](int32_t loop) {
+      return table.loops[loop].kind == LoopKind::Parallel;
+    };
+    int64_t places = 0, most = 0;
+    for (int32_t loop : digits) {
+      most = std::max(most, table.loops[loop].extent);
+      places += isPlace(loop);
+    }
+    // Digits of one iteration may stand in front.
+    const int32_t *major = llvm::find_if(digits, [&](int32_t loop) {
+      return table.loops[loop].extent != 1;
+    });
+    return places == 1 && major != digits.end() && isPlace(*major) &&
+           table.loops[*major].extent == most;
   }
 
   /// Splitting a parallel loop that does not index every result, or a reduction
