@@ -19,6 +19,7 @@
 #include "shard/IR/ShardOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -55,8 +56,8 @@ bool isExtentOf(OpFoldResult size, Value tensor, int64_t dim) {
 }
 
 /// Slices and insertions: `small` is the slice, `large` what it is cut from. Calls
-/// `other` for the dimensions that the slice does not have whole: that of the slice,
-/// and of the tensor.
+/// `other` for the dimensions that the slice does not have whole: that of the slice, -1
+/// where it has none, and of the tensor.
 template <typename OpTy>
 void describeSlice(OpTy op, Value large, MapBuilder &maps,
                    SmallVector<AffineExpr> &small, RankedTensorType smallType,
@@ -66,8 +67,10 @@ void describeSlice(OpTy op, Value large, MapBuilder &maps,
   llvm::SmallBitVector dropped = op.getDroppedDims();
   unsigned inner = 0;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    if (dropped.test(dim))
+    if (dropped.test(dim)) {
+      other(-1, dim);
       continue;
+    }
     if (isConstantIntValue(op.getMixedOffsets()[dim], 0) &&
         isConstantIntValue(op.getMixedStrides()[dim], 1) &&
         isExtentOf(op.getMixedSizes()[dim], large, dim) &&
@@ -113,7 +116,7 @@ struct ExtractSliceModel
           getConstantIntValue(op.getMixedOffsets()[dim]);
       std::optional<int64_t> stride =
           getConstantIntValue(op.getMixedStrides()[dim]);
-      if (!offset || !stride || op.getType().isDynamicDim(inner))
+      if (inner < 0 || !offset || !stride || op.getType().isDynamicDim(inner))
         return;
       AffineExpr loop = maps.loop(op.getType().getDimSize(inner));
       maps.result(0)[inner] = loop;
@@ -170,11 +173,19 @@ private:
   }
 };
 
+/// Where the slice does not have a split dimension whole, each device has all of the
+/// slice in that dimension, and inserts the part that lies in its block.
 struct InsertSliceModel
     : public DescribedModel<InsertSliceModel, tensor::InsertSliceOp> {
   void describe(tensor::InsertSliceOp op, MapBuilder &maps) const {
+    auto cut = [&](int64_t, int64_t dim) {
+      int64_t extent = op.getDestType().getDimSize(dim);
+      if (!ShapedType::isDynamic(extent) &&
+          isConstantIntValue(op.getMixedStrides()[dim], 1))
+        maps.operand(1)[dim] = maps.result(0)[dim] = maps.loop(extent);
+    };
     describeSlice(op, op.getDest(), maps, maps.operand(0), op.getSourceType(),
-                  {&maps.operand(1), &maps.result(0)}, [](int64_t, int64_t) {});
+                  {&maps.operand(1), &maps.result(0)}, cut);
   }
   PartialRule getPartialRule(Operation *op) const {
     return PartialRule::Movement;
@@ -183,15 +194,113 @@ struct InsertSliceModel
                           ArrayRef<Value> operands, PartitionContext &context,
                           SmallVectorImpl<Value> &results) const {
     auto slice = cast<tensor::InsertSliceOp>(op);
+    Location loc = op->getLoc();
     LocalSlice parts = mappedSlice(slice, operands, 2);
-    for (auto [dim, axes] : llvm::enumerate(context.operand(1).dims))
-      if (!axes.empty())
-        parts.sizes[dim] =
-            tensor::getMixedSize(builder, op->getLoc(), operands[1], dim);
+    Value source = operands[0];
+    SmallVector<OpFoldResult> from, sizes;
+    bool cuts = false;
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    unsigned inner = 0;
+    for (auto [dim, axes] : llvm::enumerate(context.operand(1).dims)) {
+      bool isDropped = dropped.test(dim);
+      unsigned own = inner;
+      inner += !isDropped;
+      if (!isDropped) {
+        from.push_back(builder.getIndexAttr(0));
+        sizes.push_back(tensor::getMixedSize(builder, loc, source, own));
+      }
+      if (axes.empty())
+        continue;
+      if (!isDropped && !context.table.operands[0].dims[own].empty()) {
+        parts.sizes[dim] = tensor::getMixedSize(builder, loc, operands[1], dim);
+        continue;
+      }
+      cuts = true;
+      PartOfBlock part =
+          partOfBlock(builder, loc, slice, dim, axes, parts.offsets[dim],
+                      parts.sizes[dim], context);
+      parts.offsets[dim] = part.to;
+      parts.sizes[dim] = part.size;
+      if (!isDropped) {
+        from[own] = part.from;
+        sizes[own] = part.size;
+        continue;
+      }
+      // The dimension comes back: the part may be of no elements.
+      source = withDimension(builder, loc, source, own);
+      from.push_back(part.from);
+      sizes.push_back(part.size);
+      inner = own + 1;
+    }
+    if (cuts) {
+      SmallVector<OpFoldResult> ones(from.size(), builder.getIndexAttr(1));
+      source = tensor::ExtractSliceOp::create(builder, loc, source, from, sizes,
+                                              ones);
+    }
     results.push_back(tensor::InsertSliceOp::create(
-        builder, op->getLoc(), operands[0], operands[1], parts.offsets,
-        parts.sizes, parts.strides));
+        builder, loc, source, operands[1], parts.offsets, parts.sizes,
+        parts.strides));
     return success();
+  }
+
+private:
+  /// The part [from, from + size) of a slice, and its place in a block.
+  struct PartOfBlock {
+    OpFoldResult from, size, to;
+  };
+
+  /// The part of a slice of `size` elements at `offset` of dimension `dim` that lies in
+  /// the block of this device.
+  static PartOfBlock partOfBlock(OpBuilder &builder, Location loc,
+                                 tensor::InsertSliceOp slice, int64_t dim,
+                                 const AxisList &axes, OpFoldResult offset,
+                                 OpFoldResult size, PartitionContext &context) {
+    auto value = [&](OpFoldResult index) {
+      return getValueOrCreateConstantIndexOp(builder, loc, index);
+    };
+    int64_t extent = slice.getDestType().getDimSize(dim);
+    DynamicBlock block = blockOf(builder, loc, context.grid,
+                                 context.emission.gridSymbol, extent, axes);
+    // As on one device: an offset that is out of range is moved into it.
+    std::optional<int64_t> count = getConstantIntValue(size);
+    if (isa<Value>(offset) && count && *count > 0 && *count <= extent)
+      offset = builder.createOrFold<arith::MinSIOp>(
+          loc,
+          builder.createOrFold<arith::MaxSIOp>(loc, value(offset),
+                                               value(builder.getIndexAttr(0))),
+          value(builder.getIndexAttr(extent - *count)));
+    Value begin = value(block.offset), zero = value(builder.getIndexAttr(0));
+    Value room = value(block.size), width = value(size);
+    // The begin and the end of the slice, counted from that of the block.
+    Value start =
+        builder.createOrFold<arith::SubIOp>(loc, value(offset), begin);
+    Value end = builder.createOrFold<arith::AddIOp>(loc, start, width);
+    auto clamp = [&](Value index, Value most) -> Value {
+      return builder.createOrFold<arith::MinSIOp>(
+          loc, builder.createOrFold<arith::MaxSIOp>(loc, index, zero), most);
+    };
+    Value first = clamp(start, room), last = clamp(end, room);
+    Value from =
+        clamp(builder.createOrFold<arith::SubIOp>(loc, first, start), width);
+    return {from, builder.createOrFold<arith::SubIOp>(loc, last, first), first};
+  }
+
+  /// `source` with a dimension of extent 1 in front of its dimension `dim`.
+  static Value withDimension(OpBuilder &builder, Location loc, Value source,
+                             unsigned dim) {
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, loc, source);
+    sizes.insert(sizes.begin() + dim, builder.getIndexAttr(1));
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin() + dim, 1);
+    SmallVector<ReassociationIndices> groups(type.getRank());
+    for (int64_t wide = 0; wide <= type.getRank() && type.getRank(); ++wide)
+      groups[std::min<int64_t>(wide <= int64_t(dim) ? wide : wide - 1,
+                               type.getRank() - 1)]
+          .push_back(wide);
+    return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape),
+                                         source, groups, sizes);
   }
 };
 
