@@ -125,3 +125,32 @@ func.func @gradient(%x: tensor<16xf32> {shard.sharding = #shard.sharding<@g, [[0
   } -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// Groups and images are independent: split by either, nothing is sent.
+// CHECK-LABEL: func.func @grouped
+// CHECK-NOT: {{update_halo|all_reduce|all_to_all|permute}}
+// CHECK: linalg.conv_2d_ngchw_gfchw {{.*}} : tensor<2x2x3x6x6xf32>, tensor<2x4x3x3x3xf32>)
+// CHECK-NOT: {{update_halo|all_reduce|all_to_all|permute}}
+// CHECK: return
+func.func @grouped(%x: tensor<4x4x3x6x6xf32> {shard.sharding = #shard.sharding<@plane, [[0], [1], [], [], []]>},
+                   %f: tensor<4x4x3x3x3xf32> {shard.sharding = #shard.sharding<@plane, [[1], [], [], [], []]>}) -> tensor<4x4x4x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4x4x4x4xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4x4x4x4xf32>) -> tensor<4x4x4x4x4xf32>
+  %0 = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %f : tensor<4x4x3x6x6xf32>, tensor<4x4x3x3x3xf32>) outs(%i : tensor<4x4x4x4x4xf32>) -> tensor<4x4x4x4x4xf32>
+  return %0 : tensor<4x4x4x4x4xf32>
+}
+
+// A convolution of tosa with its own padding is lowered to the same program.
+// CHECK-LABEL: func.func @tosa
+// CHECK: shard.update_halo %{{.*}} on @g split_axes = {{\[\[}}], [0]] halo_sizes = [1, 1] : tensor<1x4x8x3xf32>
+// CHECK-NOT: update_halo
+// CHECK: return
+func.func @tosa(%x: tensor<1x8x8x3xf32> {shard.sharding = #shard.sharding<@g, [[], [0], [], []]>},
+                %f: tensor<5x3x3x3xf32>, %b: tensor<5xf32>) -> tensor<1x8x8x5xf32> {
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %0 = tosa.conv2d %x, %f, %b, %zp, %zp {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>}
+      : (tensor<1x8x8x3xf32>, tensor<5x3x3x3xf32>, tensor<5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x8x8x5xf32>
+  return %0 : tensor<1x8x8x5xf32>
+}
