@@ -219,9 +219,8 @@ private:
       places += isPlace(loop);
     }
     // Digits of one iteration may stand in front.
-    const int32_t *major = llvm::find_if(digits, [&](int32_t loop) {
-      return table.loops[loop].extent != 1;
-    });
+    const int32_t *major = llvm::find_if(
+        digits, [&](int32_t loop) { return table.loops[loop].extent != 1; });
     return places == 1 && major != digits.end() && isPlace(*major) &&
            table.loops[*major].extent == most;
   }
