@@ -358,7 +358,8 @@ private:
     Value first = clamp(start, room), last = clamp(end, room);
     Value from =
         clamp(builder.createOrFold<arith::SubIOp>(loc, first, start), width);
-    return {from, builder.createOrFold<arith::SubIOp>(loc, last, first), first};
+    return {OpFoldResult(from),
+            builder.createOrFold<arith::SubIOp>(loc, last, first), first};
   }
 
   /// `source` with a dimension of extent 1 in front of its dimension `dim`.
