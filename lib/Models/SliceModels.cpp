@@ -14,7 +14,6 @@
 #include "TensorModels.h"
 
 #include "shard/Interfaces/DescribedModel.h"
-#include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Partitioning/LocalOps.h"
 
 #include "shard/IR/ShardOps.h"
@@ -87,19 +86,6 @@ void describeSlice(OpTy op, Value large, MapBuilder &maps,
   }
 }
 
-/// Whether `offset` is computed in the region of a loop whose iterations share
-/// tensors: these had better not communicate.
-bool isOfRegionLoop(OpFoldResult offset) {
-  auto value = dyn_cast<Value>(offset);
-  if (!value)
-    return false;
-  for (Operation *parent = value.getParentRegion()->getParentOp(); parent;
-       parent = parent->getParentOp())
-    if (asRegionLoops(parent))
-      return true;
-  return false;
-}
-
 /// What the local form of a slice or insertion is made of.
 struct LocalSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
@@ -126,18 +112,6 @@ struct ExtractSliceModel
     : public DescribedModel<ExtractSliceModel, tensor::ExtractSliceOp> {
   void describe(tensor::ExtractSliceOp op, MapBuilder &maps) const {
     auto slide = [&](int64_t inner, int64_t dim) {
-      // One element, maybe known at run time only: the device that has it gives it
-      // to all, in a maximum.
-      int64_t extent = op.getSourceType().getDimSize(dim);
-      Type element = op.getType().getElementType();
-      if (isConstantIntValue(op.getMixedSizes()[dim], 1) && extent > 1 &&
-          !element.isInteger(1) &&
-          neutralElement(ReductionKind::Max, element) &&
-          !isOfRegionLoop(op.getMixedOffsets()[dim])) {
-        maps.operand(0)[dim] =
-            maps.loop(Loop::reduce(extent, ReductionKind::Max));
-        return;
-      }
       std::optional<int64_t> offset =
           getConstantIntValue(op.getMixedOffsets()[dim]);
       std::optional<int64_t> stride =
@@ -164,21 +138,10 @@ struct ExtractSliceModel
     auto local =
         cast<RankedTensorType>(context.localResultType(slice.getType(), 0));
     // Of a dimension that is split the operand has all elements of the slice: its
-    // block, or its window, which begins with the first of them. Of one that is
-    // reduced it has the one element, or not.
-    Value hasElement;
+    // block, or its window, which begins with the first of them.
     for (auto [dim, axes] : llvm::enumerate(context.operand(0).dims)) {
       if (axes.empty())
         continue;
-      if (context.table.loops[tensor.dims[dim].front()].kind ==
-          LoopKind::Reduction) {
-        Value here = moveIntoBlock(builder, slice, dim, axes,
-                                   parts.offsets[dim], context);
-        hasElement = hasElement ? builder.createOrFold<arith::AndIOp>(
-                                      op->getLoc(), hasElement, here)
-                                : here;
-        continue;
-      }
       parts.offsets[dim] = builder.getIndexAttr(0);
       parts.sizes[dim] =
           tensor.isWindow(dim)
@@ -193,49 +156,10 @@ struct ExtractSliceModel
       results.push_back(tensor::ExtractSliceOp::create(
           builder, op->getLoc(), local, operands[0], parts.offsets, parts.sizes,
           parts.strides));
-    if (hasElement) {
-      Value rest = filledTensor(
-          builder, op->getLoc(), local,
-          neutralElement(ReductionKind::Max, local.getElementType()),
-          results[0]);
-      results[0] = arith::SelectOp::create(builder, op->getLoc(), hasElement,
-                                           results[0], rest);
-    }
     return success();
   }
 
 private:
-  /// Makes `offset`, of one element of dimension `dim`, one in the block of this
-  /// device: some place there where the block does not have the element. Returns
-  /// whether it does.
-  static Value moveIntoBlock(OpBuilder &builder, tensor::ExtractSliceOp slice,
-                             int64_t dim, const AxisList &axes,
-                             OpFoldResult &offset, PartitionContext &context) {
-    Location loc = slice.getLoc();
-    int64_t extent = slice.getSourceType().getDimSize(dim);
-    auto constant = [&](int64_t number) -> Value {
-      return arith::ConstantIndexOp::create(builder, loc, number);
-    };
-    auto clamp = [&](Value index, int64_t most) -> Value {
-      return builder.createOrFold<arith::MinSIOp>(
-          loc, builder.createOrFold<arith::MaxSIOp>(loc, index, constant(0)),
-          constant(most));
-    };
-    DynamicBlock block = blockOf(builder, loc, context.grid,
-                                 context.emission.gridSymbol, extent, axes);
-    // As on one device: an offset that is out of range is moved into it.
-    Value place = clamp(getValueOrCreateConstantIndexOp(builder, loc, offset),
-                        extent - 1);
-    Value begin = getValueOrCreateConstantIndexOp(builder, loc, block.offset);
-    Value size = getValueOrCreateConstantIndexOp(builder, loc, block.size);
-    Value own = builder.createOrFold<arith::SubIOp>(loc, place, begin);
-    offset = getAsOpFoldResult(
-        clamp(own, localExtent(extent, context.grid.groupSize(axes)) - 1));
-    // Counted without a sign, places in front of the block lie behind it.
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, own,
-                                 size);
-  }
-
   /// Whether a slice of `source`, of type `local`, is all of it.
   static bool isWhole(const LocalSlice &slice, RankedTensorType local,
                       Value source) {

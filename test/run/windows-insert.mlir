@@ -1,7 +1,6 @@
 // A slice that is inserted into a split dimension is written where its place lies,
 // without a gather of what it is inserted into: at a constant offset, at one that is
-// known when the program runs, across blocks, with the dimension dropped, in a loop. A
-// row that is cut out of a split dimension is sent without the rest.
+// known when the program runs, across blocks, with the dimension dropped, in a loop.
 
 // RUN: shard-run %s --verify --entry cache 2>&1 | FileCheck %s
 // RUN: shard-run %s --verify --entry cache --grid 3 2>&1 | FileCheck %s
@@ -10,9 +9,6 @@
 // RUN: shard-run %s --verify --entry dropped 2>&1 | FileCheck %s
 // RUN: shard-run %s --verify --entry dropped --grid 5 2>&1 | FileCheck %s
 // RUN: shard-run %s --verify --entry scalar --grid 3 2>&1 | FileCheck %s
-// RUN: shard-run %s --verify --entry row 2>&1 | FileCheck %s
-// RUN: shard-run %s --verify --entry row --grid 3 2>&1 | FileCheck %s
-// RUN: shard-run %s --verify --entry row --grid 8 2>&1 | FileCheck %s
 // CHECK-NOT: all_gather
 // CHECK: {{^}}PASS
 
@@ -49,17 +45,4 @@ func.func @scalar(%a: tensor<7x4xf32> {shard.sharding = #shard.sharding<@g, [[0]
                   %s: tensor<f32>, %at: index) -> (tensor<7x4xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) {
   %0 = tensor.insert_slice %s into %a[%at, 2] [1, 1] [1, 1] : tensor<f32> into tensor<7x4xf32>
   return %0 : tensor<7x4xf32>
-}
-
-// One row, or one element, of a split dimension: only these are sent.
-func.func @row(%a: tensor<13x4xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}, %at: index)
-    -> (tensor<1x4xf32>, tensor<4xf32>, tensor<i32>, tensor<1x3xf32>) {
-  %i = arith.constant dense<[[1, -2], [3, -4], [5, 6], [-7, 8], [9, 10]]> : tensor<5x2xi32>
-  %s = shard.sharding @g split_axes = [[0], []] : !shard.sharding
-  %j = shard.shard %i to %s : tensor<5x2xi32>
-  %0 = tensor.extract_slice %a[%at, 0] [1, 4] [1, 1] : tensor<13x4xf32> to tensor<1x4xf32>
-  %1 = tensor.extract_slice %a[9, 0] [1, 4] [1, 1] : tensor<13x4xf32> to tensor<4xf32>
-  %2 = tensor.extract_slice %j[%at, 1] [1, 1] [1, 1] : tensor<5x2xi32> to tensor<i32>
-  %3 = tensor.extract_slice %a[12, 1] [1, 3] [1, 1] : tensor<13x4xf32> to tensor<1x3xf32>
-  return %0, %1, %2, %3 : tensor<1x4xf32>, tensor<4xf32>, tensor<i32>, tensor<1x3xf32>
 }
