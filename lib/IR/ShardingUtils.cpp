@@ -21,6 +21,12 @@ GridOp getGrid(Operation *op, FlatSymbolRefAttr symbol,
   return symbols.lookupNearestSymbolFrom<GridOp>(op, symbol);
 }
 
+bool isCollective(Operation *op) {
+  return isa<AllGatherOp, AllReduceOp, AllSliceOp, AllToAllOp, BroadcastOp,
+             GatherOp, PermuteOp, RecvOp, ReduceOp, ReduceScatterOp, ScatterOp,
+             SendOp, ShiftOp, UpdateHaloOp>(op);
+}
+
 bool hasSignatureHint(FunctionOpInterface function) {
   for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
     if (function.getArgAttr(i, kShardingAttrName))

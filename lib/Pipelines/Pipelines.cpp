@@ -27,4 +27,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   manager.addPass(createShardPartition({options.partition.globalArguments}));
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
+  // What loops have in common is merged when it stands in front of them.
+  manager.addPass(createShardHoistCollectives());
+  manager.addPass(mlir::createCSEPass());
 }

@@ -152,6 +152,7 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardExplain(); });
   registerOnce([] { return createShardPrintLoops(); });
   registerOnce([] { return createShardSimplify(); });
+  registerOnce([] { return createShardHoistCollectives(); });
   registerOnce([] { return createShardLowerSlices(); });
   registerOnce([] { return createShardVerifySpmd(); });
   registerConversionPasses();

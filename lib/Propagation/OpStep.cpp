@@ -170,6 +170,26 @@ bool OpStep::canReduce(const FlatTable &table, AtomMask wish,
   return addWish(table, wish, loops);
 }
 
+/// Whether operands bring the summands that `wanted` asks the result for: the op passes
+/// them on, so that no loop needs to be split for it.
+bool OpStep::operandsAreSummands(const FlatTable &table,
+                                 llvm::ArrayRef<ConstraintId> limits,
+                                 const Constraint &wanted) const {
+  unsigned inputs =
+      table.firstInit >= 0 ? unsigned(table.firstInit) : table.numOperands;
+  unsigned summands =
+      llvm::count_if(limits.take_front(inputs), [&](ConstraintId id) {
+        return constraints[id].partial == wanted.partial &&
+               constraints[id].reduction == wanted.reduction;
+      });
+  bool isSum = wanted.reduction == ReductionKind::Sum;
+  if (table.rule == PartialRule::Multilinear)
+    return isSum && summands == 1;
+  return summands == inputs &&
+         (table.rule == PartialRule::Movement ||
+          (table.rule == PartialRule::Additive && isSum));
+}
+
 /// The atoms that split reduction loops because the result has to be partial under
 /// them; none where the loops cannot be split like that.
 AtomMask OpStep::wishOf(const FlatTable &table,
@@ -178,6 +198,7 @@ AtomMask OpStep::wishOf(const FlatTable &table,
     return 0;
   const Constraint &limit = constraints[limits.back()];
   if (!limit.partial || limit.reduction != table.resultReduction[0] ||
+      operandsAreSummands(table, limits, limit) ||
       !canReduce(table, limit.partial, limit.reduction))
     return 0;
   return limit.partial;

@@ -31,12 +31,6 @@ using namespace shard::reference;
 // What communicates with whom
 //===----------------------------------------------------------------------===//
 
-static bool isCollective(Operation *op) {
-  return isa<AllGatherOp, AllReduceOp, AllSliceOp, AllToAllOp, BroadcastOp,
-             GatherOp, PermuteOp, RecvOp, ReduceOp, ReduceScatterOp, ScatterOp,
-             SendOp, ShiftOp, UpdateHaloOp>(op);
-}
-
 /// The function with a body that `op` calls; null if it calls none.
 func::FuncOp Unroller::calleeOf(Operation *op) {
   auto call = dyn_cast<func::CallOp>(op);

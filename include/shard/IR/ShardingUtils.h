@@ -43,6 +43,9 @@ mlir::FailureOr<std::vector<AxisList>>
 axesInRefinement(GridOp coarse, GridOp fine,
                  mlir::SymbolTableCollection &symbols);
 
+/// Whether `op` works on a group of devices: a collective, or send and recv.
+bool isCollective(mlir::Operation *op);
+
 /// Whether an argument or a result of `function` has a hint.
 bool hasSignatureHint(mlir::FunctionOpInterface function);
 

@@ -118,6 +118,9 @@ private:
                const Constraint &limit);
   bool cutToFit(unsigned atom, int64_t left);
   ListId fit(const FlatTable::FlatLoop &loop, ListId list);
+  bool operandsAreSummands(const FlatTable &table,
+                           llvm::ArrayRef<ConstraintId> limits,
+                           const Constraint &wanted) const;
   AtomMask wishOf(const FlatTable &table,
                   llvm::ArrayRef<ConstraintId> limits);
   std::optional<size_t> reductionFor(const FlatTable &table, unsigned atom,

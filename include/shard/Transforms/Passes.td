@@ -151,6 +151,50 @@ def ShardSimplify : Pass<"shard-simplify"> {
   }];
 }
 
+def ShardHoistCollectives : Pass<"shard-hoist-collectives"> {
+  let summary = "move collectives out of loops where nothing changes them";
+  let description = [{
+    Moves each collective on tensors whose operands are the same in every iteration of a
+    loop in front of the loop, with the ops of the loop that its operand is computed from:
+    a weight that a loop gathers is gathered once. All other ops stay, unlike under
+    `loop-invariant-code-motion`: their results would live through the loop. Collectives
+    of branches in the loop stay, since the branch may never be taken, and so do those of
+    loops that are known not to run. A loop that runs no iteration when it could have run
+    some communicates once more than before. Part of `shard-spmd`.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%x: tensor<8xf32>, %w: tensor<2xf32>, %n: index) -> tensor<8xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<8xf32> {
+        %t = math.tanh %w : tensor<2xf32>
+        %g = shard.all_gather %t on @grid grid_axes = [0] gather_axis = 0 : tensor<2xf32> -> tensor<8xf32>
+        %s = arith.addf %a, %g : tensor<8xf32>
+        scf.yield %s : tensor<8xf32>
+      }
+      return %r : tensor<8xf32>
+    }
+    // Output
+    func.func @f(%x: tensor<8xf32>, %w: tensor<2xf32>, %n: index) -> tensor<8xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %t = math.tanh %w : tensor<2xf32>
+      %g = shard.all_gather %t on @grid grid_axes = [0] gather_axis = 0 : tensor<2xf32> -> tensor<8xf32>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<8xf32>) {
+        %s = arith.addf %a, %g : tensor<8xf32>
+        scf.yield %s : tensor<8xf32>
+      }
+      return %r : tensor<8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"hoisted", "hoisted-collectives", "Collectives moved out of loops">,
+  ];
+}
+
 def ShardLowerSlices : Pass<"shard-lower-slices"> {
   let summary = "lower all_slice and process_multi_index to tensor and arith";
   let description = [{

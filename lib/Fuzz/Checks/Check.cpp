@@ -23,6 +23,7 @@
 #include "shard/Transforms/Transforms.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -202,6 +203,26 @@ static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
   return entries;
 }
 
+/// A collective of `module` that a loop repeats with the same operands, in words;
+/// empty if there is none.
+static std::string repeatedCollective(ModuleOp module) {
+  std::string found;
+  module.walk([&](LoopLikeOpInterface loop) {
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (trips && trips->isZero())
+      return;
+    for (Region *region : loop.getLoopRegions())
+      for (Operation &op : region->getOps())
+        if (op.getBlock()->isEntryBlock() && isCollective(&op) &&
+            isMemoryEffectFree(&op) &&
+            llvm::all_of(op.getOperands(), [&](Value value) {
+              return loop.isDefinedOutsideOfLoop(value);
+            }))
+          found = "a loop repeats a " + op.getName().getStringRef().str();
+  });
+  return found;
+}
+
 /// Compares the collectives of `partitioned` with those of its run. A compiler
 /// folds more than the pipeline, so that what it drops is looked for once more.
 static std::string checkCalls(ModuleOp partitioned, const RunReport &report) {
@@ -247,6 +268,8 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
       partitionError = "shard-verify-spmd: " + errors.first;
     else
       partitionError = checkLocal(module, partitioned);
+    if (partitionError.empty())
+      partitionError = repeatedCollective(partitioned);
     if (!partitionError.empty())
       return;
     partitionError = checkForm(partitioned, print(partitioned), form);

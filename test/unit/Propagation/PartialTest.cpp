@@ -128,6 +128,17 @@ TEST(Partial, HintMakesAResultPartial) {
   EXPECT_EQ(p[result], "|+sum(a)");
 }
 
+TEST(Partial, SummandsOfAnOperandNeedNoSplitLoop) {
+  Program p({2});
+  ValueId x = p.square("|");
+  p.problem.hintTable.back().partial.push_back(p.part("a"));
+  ValueId w = p.square("?|?"), result = p.square("|");
+  p.problem.hintTable.back().partial.push_back(p.part("a"));
+  p.dotInto(x, w, result);
+  EXPECT_EQ(p[result], "|+sum(a)");
+  EXPECT_EQ(p[w], "|");
+}
+
 TEST(Partial, PartialArgumentIsReducedAtTheUserThatNeedsIt) {
   Program p({2});
   ValueId x = p.square("|");
