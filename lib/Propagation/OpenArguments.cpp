@@ -31,16 +31,20 @@ static bool isEmpty(const Hint &hint) {
 }
 
 /// The uses of the arguments that no hint is for and that nothing else makes.
-static UsesOfArguments findArguments(const ReadProgram &program) {
+static UsesOfArguments findArguments(const ReadProgram &program,
+                                     const Solution &solution) {
   const Problem &problem = program.problem;
   UsesOfArguments uses;
   for (const auto &[value, id] : program.numbers.values) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (argument && argument.getOwner()->isEntryBlock() &&
         isa_and_present<FunctionOpInterface>(
-            argument.getOwner()->getParentOp()))
+            argument.getOwner()->getParentOp()) &&
+        solution.values[program.find(id)] != kReplicated)
       uses[program.find(id)];
   }
+  if (uses.empty())
+    return uses;
   llvm::DenseSet<ValueId> fixed;
   for (const auto &[value, number] : problem.hints)
     if (!isEmpty(problem.hintTable[number]))
@@ -50,6 +54,10 @@ static UsesOfArguments findArguments(const ReadProgram &program) {
       fixed.insert(program.find(value));
   for (const ReadProgram::Captured &captured : program.captured)
     fixed.insert(program.find(captured.value));
+  uses.remove_if(
+      [&](const auto &entry) { return fixed.contains(entry.first); });
+  if (uses.empty())
+    return uses;
   // Most tensors are none of these: no look-up for them.
   std::vector<bool> isArgument(problem.numValues());
   for (const auto &entry : uses)
@@ -100,10 +108,8 @@ void settleArguments(
     const ReadProgram &program, Solution &solution,
     const std::vector<Sharding> &shardings,
     llvm::function_ref<std::optional<uint32_t>(OpId, unsigned)> wanted) {
-  for (const auto &[value, uses] : findArguments(program)) {
+  for (const auto &[value, uses] : findArguments(program, solution)) {
     uint32_t &has = solution.values[value];
-    if (has == kReplicated)
-      continue;
     std::optional<uint32_t> all = wanted(uses.front().op, uses.front().tensor);
     if (!all || *all == has || shardings[*all].isReplicated() ||
         !shardings[*all].partial.empty() ||
