@@ -185,9 +185,8 @@ bool OpStep::operandsAreSummands(const FlatTable &table,
   bool isSum = wanted.reduction == ReductionKind::Sum;
   if (table.rule == PartialRule::Multilinear)
     return isSum && summands == 1;
-  return summands == inputs &&
-         (table.rule == PartialRule::Movement ||
-          (table.rule == PartialRule::Additive && isSum));
+  return summands == inputs && (table.rule == PartialRule::Movement ||
+                                (table.rule == PartialRule::Additive && isSum));
 }
 
 /// The atoms that split reduction loops because the result has to be partial under

@@ -96,6 +96,73 @@ static Val reducedOver(ProgramBuilder &program, const Val &value,
   return program.add(result);
 }
 
+/// `value`, moved between the devices of the groups over `axes`.
+static Val movedOver(ProgramBuilder &program, const Val &value,
+                     const std::vector<int64_t> &axes) {
+  Val result = value;
+  result.name = program.fresh();
+  std::string text = result.name + " = shard.",
+              on = value.name + " on @" + program.gridName;
+  switch (program.rng.between(0, 2)) {
+  case 0: {
+    Shape to = axes;
+    program.rng.shuffle(to);
+    text += "permute " + on + " from_axes = [" + list(axes) + "] to_axes = [" +
+            list(to) + "] : " + value.type();
+    break;
+  }
+  case 1:
+    text += "shift " + on + " grid_axes = [" + list(axes) +
+            "] shift_axis = " + std::to_string(axes.back()) +
+            " offset = " + std::to_string(program.rng.between(1, 3)) +
+            " rotate : " + value.type() + " -> " + value.type();
+    break;
+  default: {
+    Shape root;
+    for (int64_t axis : axes)
+      root.push_back(program.rng.between(0, program.grid[axis] - 1));
+    text += "broadcast " + on + " grid_axes = [" + list(axes) + "] root = [" +
+            list(root) + "] : (" + value.type() + ") -> " + value.type();
+  }
+  }
+  program.line(text);
+  return program.add(result);
+}
+
+/// A loop in which the devices exchange what the loop carries, and now and then what
+/// it does not change.
+static bool loopOfCollectives(ProgramBuilder &program) {
+  std::optional<Val> value = program.pickTensor(1);
+  if (!value || numElements(value->shape) > 500)
+    return false;
+  std::vector<Val> outside = program.scope;
+  std::vector<int64_t> axes = someOf(program.rng, program.manualAxes);
+  Val zero = program.scalarConstant(Elem::Index, 0),
+      one = program.scalarConstant(Elem::Index, 1),
+      trips = program.scalarConstant(Elem::Index, program.rng.between(0, 3));
+  Val result = *value, carried = *value;
+  result.name = program.fresh();
+  carried.name = program.fresh();
+  program.line(result.name + " = scf.for " + program.fresh() + " = " +
+               zero.name + " to " + trips.name + " step " + one.name +
+               " iter_args(" + carried.name + " = " + value->name + ") -> (" +
+               value->type() + ") {");
+  {
+    llvm::SaveAndRestore indented(program.indent, program.indent + 2);
+    Val moved = movedOver(program, carried, axes);
+    if (program.rng.chance(30))
+      moved = movedOver(program, *value, axes);
+    if (program.rng.chance(50))
+      moved =
+          movedOver(program, moved, someOf(program.rng, program.manualAxes));
+    program.line("scf.yield " + moved.name + " : " + moved.type());
+  }
+  program.line("}");
+  program.scope = outside;
+  program.add(result);
+  return true;
+}
+
 /// One collective over some of the manual axes.
 static bool manualCollective(ProgramBuilder &program) {
   std::optional<Val> value = program.pickTensor(1);
@@ -143,28 +210,11 @@ static bool manualCollective(ProgramBuilder &program) {
         "reduce_scatter",
         " reduction = " + std::string(program.rng.chance(50) ? "max" : "min") +
             " scatter_axis = " + std::to_string(dim));
-  case 6: {
-    Shape to = axes;
-    program.rng.shuffle(to);
-    program.define("shard.permute " + value->name + " on @" + program.gridName +
-                       " from_axes = [" + list(axes) + "] to_axes = [" +
-                       list(to) + "] : " + value->type(),
-                   value->elem, shape, value->bound);
+  case 6:
+    return loopOfCollectives(program);
+  default:
+    movedOver(program, *value, axes);
     return true;
-  }
-  case 7:
-    return made("shift",
-                " shift_axis = " + std::to_string(axes.back()) + " offset = " +
-                    std::to_string(program.rng.between(1, 3)) + " rotate");
-  default: {
-    Shape root;
-    for (int64_t axis : axes)
-      root.push_back(program.rng.between(0, program.grid[axis] - 1));
-    program.define("shard.broadcast " + on + " root = [" + list(root) +
-                       "] : (" + value->type() + ") -> " + value->type(),
-                   value->elem, shape, value->bound);
-    return true;
-  }
   }
 }
 
