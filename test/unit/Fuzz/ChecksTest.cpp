@@ -77,12 +77,12 @@ TEST(Check, aProgramThatIsNotValidIsAFaultOfTheGenerator) {
 
 TEST(Check, anErrorForAnotherReasonIsAFailure) {
   Outcome outcome = verdictOf(R"(
-func.func @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
-  return %a : tensor<4xcomplex<f32>>
+func.func @main(%a: tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU> {
+  return %a : tensor<4xf8E8M0FNU>
 }
 )");
   EXPECT_EQ(outcome.verdict, Verdict::Rejected);
-  EXPECT_TRUE(holds(outcome.message, "complex<f32>"));
+  EXPECT_TRUE(holds(outcome.message, "f8E8M0FNU"));
   EXPECT_TRUE(isFailure(outcome.verdict));
 }
 
