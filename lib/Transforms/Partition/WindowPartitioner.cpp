@@ -147,7 +147,8 @@ static void eraseDead(ArrayRef<Operation *> ops) {
       for (Value operand : next->getOperands())
         if (Operation *def = operand.getDefiningOp())
           pending.insert(def);
-      erased.insert(next);
+      // With what is inside, which may be in `ops` too.
+      next->walk([&](Operation *inner) { erased.insert(inner); });
       next->erase();
     }
   }
