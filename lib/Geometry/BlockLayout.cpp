@@ -29,8 +29,9 @@ Block blockAt(int64_t extent, const std::vector<int64_t> &sizes,
   for (size_t i = 0; i < sizes.size(); ++i) {
     width = ceilDiv(width, sizes[i]);
     assert(coordinates[i] >= 0 && coordinates[i] < sizes[i]);
-    begin = std::min(begin + coordinates[i] * width, end);
-    end = std::min(begin + width, end);
+    // Sums of the largest extents do not overflow in this order.
+    begin += std::min(coordinates[i] * width, end - begin);
+    end = begin + std::min(width, end - begin);
   }
   return {begin, end - begin};
 }
@@ -66,8 +67,8 @@ Block blockAtPosition(int64_t extent, const int64_t *sizes, size_t count,
   for (size_t i = 0; i < count; ++i) {
     parts /= sizes[i];
     width = ceilDiv(width, sizes[i]);
-    begin = std::min(begin + position / parts * width, end);
-    end = std::min(begin + width, end);
+    begin += std::min(position / parts * width, end - begin);
+    end = begin + std::min(width, end - begin);
     position %= parts;
   }
   return {begin, end - begin};

@@ -347,10 +347,7 @@ SearchResult searchPlan(const SearchProblem &problem) {
   result.lowerBoundBytes = space.boundBytes(source);
   result.found = path.found();
   result.cost = path.cost;
-  // Extents near the largest integer overflow when blocks are padded.
-  assert((!result.found || result.cost >= space.bound(source) * (1 - 1e-9) ||
-          std::any_of(problem.extents.begin(), problem.extents.end(),
-                      [](int64_t extent) { return extent >> 60 != 0; })) &&
+  assert((!result.found || result.cost >= space.bound(source) * (1 - 1e-9)) &&
          "no plan costs less than the lower bound");
   if (path.found() && path.moves.empty() && path.cost == detour.cost)
     result.steps = std::move(detour.steps);

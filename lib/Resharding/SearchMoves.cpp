@@ -132,7 +132,7 @@ void SearchSpace::slices(const Expansion &at) const {
     auto slice = [&](const uint8_t *axes, int count) {
       int64_t width = local;
       for (int i = 0; i < count; ++i)
-        width = (width + size[axes[i]] - 1) / size[axes[i]];
+        width = ceilDiv(width, size[axes[i]]);
       if (layout.bytes + perElement * static_cast<double>(width) > memoryBound)
         return false;
       Move move;
@@ -214,7 +214,7 @@ void SearchSpace::exchanges(const Expansion &at) const {
         if (to == from || !mayFollow(at.last, Step::Kind::AllToAll, to, from) ||
             !flat(local, axes, count))
           continue;
-        int64_t piece = (local + k - 1) / k;
+        int64_t piece = ceilDiv(local, k);
         double others = local && layout.local(from)
                             ? layout.bytes / static_cast<double>(local) /
                                   static_cast<double>(layout.local(from))
@@ -271,7 +271,7 @@ void SearchSpace::reductions(const Expansion &at) const {
             !mayAppend(at, dim, axes[0]) || !mayCut(local, k) ||
             !flat(local, axes, count))
           continue;
-        int64_t piece = (local + k - 1) / k;
+        int64_t piece = ceilDiv(local, k);
         double output = local ? layout.bytes / static_cast<double>(local) *
                                     static_cast<double>(piece)
                               : 0;

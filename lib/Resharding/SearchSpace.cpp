@@ -206,7 +206,7 @@ void SearchSpace::layOut(const State &state, Layout &layout) const {
         width = (static_cast<uint32_t>(width) + static_cast<uint32_t>(k) - 1) /
                 static_cast<uint32_t>(k);
       else
-        width = (width + k - 1) / k;
+        width = ceilDiv(width, k);
       layout.extent[dim][i + 1] = width;
     }
     layout.bytes *= static_cast<double>(width);

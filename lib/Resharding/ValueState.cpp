@@ -229,7 +229,7 @@ void ValueState::apply(Step &step, const CostModel &costModel) {
   auto padded = [&] {
     int64_t local = localExtent(step.dim);
     return local ? input / static_cast<double>(local) *
-                       static_cast<double>(ceilDiv(local, k) * k)
+                       static_cast<double>(ceilDiv(local, k)) * k
                  : 0;
   };
   switch (step.kind) {

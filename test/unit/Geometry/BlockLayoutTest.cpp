@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 using namespace shard;
 
 TEST(BlockLayout, NestedUnevenBlocks) {
@@ -19,6 +21,13 @@ TEST(BlockLayout, NestedUnevenBlocks) {
   EXPECT_EQ(blockAt(10, sizes, {0, 1}), (Block{3, 2}));
   EXPECT_EQ(blockAt(10, sizes, {1, 0}), (Block{5, 3}));
   EXPECT_EQ(blockAt(10, sizes, {1, 1}), (Block{8, 2}));
+}
+
+TEST(BlockLayout, TheLargestExtentDoesNotOverflow) {
+  int64_t largest = std::numeric_limits<int64_t>::max();
+  int64_t width = ceilDiv(largest, 4);
+  EXPECT_EQ(blockAt(largest, {4}, {0}), (Block{0, width}));
+  EXPECT_EQ(blockAt(largest, {4}, {3}), (Block{3 * width, width - 1}));
 }
 
 TEST(BlockLayout, ExtentSmallerThanTheAxisLeavesEmptyBlocks) {

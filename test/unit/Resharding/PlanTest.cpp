@@ -8,6 +8,8 @@
 
 #include "PlanTestUtils.h"
 
+#include <limits>
+
 using namespace shard;
 using namespace shard::test;
 using Kind = Step::Kind;
@@ -281,6 +283,20 @@ TEST(Plan, BadArgumentsAreErrors) {
   EXPECT_FALSE(
       planReshard(grid, {16, 16}, 0, none, none, LinkCostModel(), &error));
   EXPECT_EQ(error, "elements have 0 bytes; at least 1 is needed");
+}
+
+TEST(Planner, TheLargestExtentsDoNotOverflow) {
+  LinkCostModel bytes;
+  Planner planner(bytes);
+  int64_t largest = std::numeric_limits<int64_t>::max();
+  Grid grid{{4, 3}};
+  for (const Sharding &from : shardings(2, 2))
+    for (const Sharding &to : shardings(2, 2)) {
+      const Plan *plan = planner.plan(grid, {largest, largest - 2}, 4, from, to);
+      ASSERT_TRUE(plan);
+      EXPECT_GE(plan->bytesSent, plan->lowerBoundBytes * (1 - 1e-9));
+      EXPECT_GE(plan->cost, 0);
+    }
 }
 
 TEST(Planner, KeepsItsPlans) {
