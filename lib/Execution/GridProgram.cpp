@@ -85,27 +85,15 @@ static FailureOr<GridValue> readLocal(func::FuncOp function, Type type,
     return value;
   }
   SymbolTableCollection symbols;
-  GridOp grid = getGrid(function, local.getSharding().getGrid(), symbols);
-  if (!grid)
-    return function.emitError() << "names a grid that is not there";
-  auto emit = [&]() { return function.emitError(); };
-  FailureOr<ResolvedSharding> resolved =
-      resolve(local.getSharding(), grid, local.getType(), emit);
-  if (failed(resolved))
+  FailureOr<LocalSharding> read = resolveLocal(function, local, symbols);
+  if (failed(read))
     return failure();
-  FailureOr<Sharding> sharding = toSharding(*resolved);
-  if (failed(sharding))
-    return function.emitError()
-           << "states a sharding with sub-axes after partition";
-  FailureOr<Grid> sizes = staticGrid(grid);
-  if (failed(sizes))
-    return grid.emitError() << "has an axis of unknown size";
-  value.grid = *sizes;
-  value.sharding = std::move(*sharding);
+  value.grid = std::move(read->sizes);
+  value.sharding = std::move(read->sharding);
   ArrayRef<int64_t> shape = local.getType().getShape();
   value.shape.assign(shape.begin(), shape.end());
   reports.push_back({print(local.getType()),
-                     describe(value.sharding, axisNamesOf(grid, base)),
+                     describe(value.sharding, axisNamesOf(read->grid, base)),
                      0,
                      {}});
   return value;

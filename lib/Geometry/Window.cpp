@@ -9,8 +9,84 @@
 #include "shard/Geometry/Window.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace shard {
+
+namespace {
+/// Adds up what the blocks of iterations need.
+class NeedSearch {
+public:
+  NeedSearch(int64_t width, int64_t parts, int64_t iterations,
+             int64_t loopParts, const Window &window, Block valid)
+      : width(width), parts(parts), window(window), valid(valid),
+        fullSpan(window.span(localExtent(iterations, loopParts))) {}
+
+  /// Block number `part` consists of these iterations.
+  void visit(int64_t part, Block block) {
+    if (block.size == 0)
+      return;
+    int64_t begin = (parts == 1 ? 0 : part * width);
+    int64_t start = window.stride * block.offset + window.offset;
+    auto [first, last] = elementsOf(start, block.size);
+    if (first < last) {
+      need.low = std::max(need.low, begin - first);
+      need.high = std::max(need.high, last - begin - width);
+    }
+    need.fullLow = std::max(need.fullLow, begin - start);
+    need.fullHigh = std::max(need.fullHigh, start + fullSpan - begin - width);
+    same = same && (!any || need.start == start - begin);
+    need.start = start - begin;
+    any = true;
+  }
+
+  /// As if each window had to lie within its block as a whole.
+  void coverAll() {
+    need.low = parts == 1 ? 0 : need.fullLow;
+    need.high = parts == 1 ? 0 : need.fullHigh;
+  }
+
+  /// The blocks [first, second) of `blocks`, the begins of which are `step` elements
+  /// apart, that are whole and whose windows lie within the valid elements.
+  std::pair<int64_t, int64_t> inside(int64_t blocks, int64_t step) const {
+    int64_t ahead = std::max<int64_t>(valid.offset - window.offset, 0);
+    int64_t room = valid.offset + valid.size - window.offset - fullSpan;
+    int64_t first = std::min(ceilDiv(ahead, step), blocks);
+    int64_t end = room < 0 ? 0 : room / step + 1;
+    // The last block may be short.
+    return {first, std::max(first, std::min(end, blocks - 1))};
+  }
+
+  HaloNeed result() {
+    if (!same || !any)
+      need.start.reset();
+    return need;
+  }
+
+private:
+  /// The elements that are there, and that `count` iterations from the one that
+  /// begins at `start` read: between iterations there may be some that they do not.
+  std::pair<int64_t, int64_t> elementsOf(int64_t start, int64_t count) const {
+    int64_t validEnd = valid.offset + valid.size;
+    int64_t skipped =
+        ceilDiv(std::max<int64_t>(valid.offset - (start + window.reach - 1), 0),
+                window.stride);
+    int64_t read = std::min(
+        count, ceilDiv(std::max<int64_t>(validEnd - start, 0), window.stride));
+    int64_t first = std::max(start + skipped * window.stride, valid.offset);
+    if (skipped >= read)
+      return {first, first};
+    return {first, std::min(start + window.span(read), validEnd)};
+  }
+
+  int64_t width, parts;
+  Window window;
+  Block valid;
+  int64_t fullSpan;
+  HaloNeed need;
+  bool any = false, same = true;
+};
+} // namespace
 
 std::optional<HaloNeed> haloNeed(int64_t extent,
                                  const std::vector<int64_t> &split,
@@ -24,42 +100,39 @@ std::optional<HaloNeed> haloNeed(int64_t extent,
     parts *= size;
   for (int64_t size : loopSplit)
     loopParts *= size;
-  int64_t width = localExtent(extent, parts);
-  int64_t fullSpan = window.span(localExtent(iterations, loopParts));
-  HaloNeed need;
-  bool any = false, same = true;
-  for (int64_t part = 0; part < loopParts; ++part) {
-    Block block = blockAt(iterations, loopSplit, delinearize(part, loopSplit));
-    if (block.size == 0)
-      continue;
-    int64_t begin = (parts == 1 ? 0 : part * width);
-    int64_t start = window.stride * block.offset + window.offset;
-    // The elements that are there, and that this device reads: between iterations
-    // there may be some that it does not.
-    int64_t validEnd = valid.offset + valid.size;
-    int64_t skipped =
-        ceilDiv(std::max<int64_t>(valid.offset - (start + window.reach - 1), 0),
-                window.stride);
-    int64_t read =
-        std::min(block.size, ceilDiv(std::max<int64_t>(validEnd - start, 0),
-                                     window.stride));
-    int64_t first = std::max(start + skipped * window.stride, valid.offset);
-    int64_t last = std::min(start + window.span(read), validEnd);
-    if (skipped >= read)
-      last = first;
-    if (first < last) {
-      need.low = std::max(need.low, begin - first);
-      need.high = std::max(need.high, last - begin - width);
-    }
-    need.fullLow = std::max(need.fullLow, begin - start);
-    need.fullHigh = std::max(need.fullHigh, start + fullSpan - begin - width);
-    same = same && (!any || need.start == start - begin);
-    need.start = start - begin;
-    any = true;
+  NeedSearch search(localExtent(extent, parts), parts, iterations, loopParts,
+                    window, valid);
+  if (!cutsAtOnce(iterations, loopSplit)) {
+    if (loopParts > kMaxComparedBlocks)
+      return std::nullopt;
+    for (int64_t part = 0; part < loopParts; ++part)
+      search.visit(
+          part, blockAt(iterations, loopSplit, delinearize(part, loopSplit)));
+    return search.result();
   }
-  if (!same || !any)
-    need.start.reset();
-  return need;
+  int64_t loopWidth = localExtent(iterations, loopParts);
+  int64_t blocks = loopWidth == 0 ? 0 : ceilDiv(iterations, loopWidth);
+  auto visit = [&](int64_t part) {
+    int64_t offset = part * loopWidth;
+    search.visit(part, {offset, std::min(loopWidth, iterations - offset)});
+  };
+  if (blocks == 0)
+    return search.result();
+  // From one whole block to the next, window and block move by the same distances:
+  // the first and the last of those inside need most.
+  auto [first, end] = search.inside(blocks, window.stride * loopWidth);
+  if (end - first < 2)
+    first = end = std::min(first, blocks - 1);
+  bool isFew = blocks - (end - first) <= kMaxComparedBlocks;
+  for (int64_t part = 0; isFew && part < first; ++part)
+    visit(part);
+  for (int64_t part = std::max(end, first + 1); isFew && part < blocks; ++part)
+    visit(part);
+  for (int64_t part : {int64_t(0), first, std::max(first, end - 1), blocks - 1})
+    visit(part);
+  if (!isFew)
+    search.coverAll();
+  return search.result();
 }
 
 } // namespace shard

@@ -99,21 +99,29 @@ struct Slide {
   Window window;
 };
 
+/// Dimensions, loops and offsets of windows have no more elements, and strides are no
+/// larger, so that places are computed without overflow. A larger one stays whole.
+constexpr int64_t kMaxWindowExtent = int64_t(1) << 40;
+constexpr int64_t kMaxWindowStride = int64_t(1) << 20;
+
 /// Reads the window of a dimension off `expr`. The loop with most iterations slides,
 /// among equal ones that with the largest stride. Nothing where the window cannot be
-/// split: extents that are dynamic or 0, or strides that are not positive.
+/// split: extents that are dynamic, 0 or too large, or strides that are not positive.
 std::optional<Slide> slideOf(AffineExpr expr, int64_t extent,
                              ArrayRef<Loop> loops) {
   SmallVector<Term, 4> terms;
   Slide slide;
-  if (ShapedType::isDynamic(extent) ||
-      !collectTerms(expr, terms, slide.window.offset) || terms.empty())
+  if (ShapedType::isDynamic(extent) || extent > kMaxWindowExtent ||
+      !collectTerms(expr, terms, slide.window.offset) || terms.empty() ||
+      slide.window.offset > kMaxWindowExtent ||
+      slide.window.offset < -kMaxWindowExtent)
     return std::nullopt;
   const Term *sliding = nullptr;
   for (const Term &term : terms) {
     int64_t iterations = loops[term.loop].extent;
     if (ShapedType::isDynamic(iterations) || iterations == 0 ||
-        term.coefficient <= 0)
+        iterations > kMaxWindowExtent || term.coefficient <= 0 ||
+        term.coefficient > kMaxWindowStride)
       return std::nullopt;
     if (!sliding ||
         std::make_pair(iterations, term.coefficient) >
@@ -128,6 +136,8 @@ std::optional<Slide> slideOf(AffineExpr expr, int64_t extent,
     if (term.loop == sliding->loop)
       return std::nullopt;
     slide.window.reach += term.coefficient * (loops[term.loop].extent - 1);
+    if (slide.window.reach > kMaxWindowExtent)
+      return std::nullopt;
   }
   return slide;
 }
@@ -342,12 +352,18 @@ bool isExpressible(const LoopTable &table, const Grid &grid,
   for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops))
     if (loop.kind == LoopKind::Invalid && !axes.empty())
       return false;
-  bool hasUnknowns = llvm::is_contained(grid.shape, kDynamic);
+  // Whether the blocks of a loop are such that haloNeed tells their windows.
+  auto slides = [&](int32_t loop) {
+    std::vector<int64_t> sizes = grid.sizes(option.loops[loop]);
+    return !llvm::is_contained(grid.shape, kDynamic) &&
+           (cutsAtOnce(table.loops[loop].extent, sizes) ||
+            grid.groupSize(option.loops[loop]) <= kMaxComparedBlocks);
+  };
   auto allExpressible = [&](const TensorLoops &tensor) {
     for (auto [number, dim] : llvm::enumerate(tensor.dims))
       if (!dimIsExpressible(table, grid, option, dim) ||
-          (tensor.isWindow(number) && hasUnknowns &&
-           !option.loops[dim.front()].empty()))
+          (tensor.isWindow(number) && !option.loops[dim.front()].empty() &&
+           !slides(dim.front())))
         return false;
     return true;
   };

@@ -8,6 +8,8 @@
 
 #include "shard/Partitioning/Windows.h"
 
+#include "shard/Partitioning/Emitter.h"
+
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 
@@ -27,7 +29,9 @@ public:
   WindowCutter(OpBuilder &builder, Location loc, const WindowSource &source,
                const Emission &emission)
       : builder(builder), loc(loc), source(source), emission(emission),
-        grid(emission.grid), exchange(planExchange(source, emission)) {}
+        grid(emission.grid), exchange(planExchange(source, emission)) {
+    assert(exchange.isKnown && "a window that isExpressible allows");
+  }
 
   FailureOr<Value> communicate(Value local, Operation *exchangeAt,
                                llvm::DenseSet<Operation *> &exchanges) {
@@ -81,8 +85,9 @@ public:
     }
     if (fitsAll)
       return slice(widened);
-    Value around = filled(source.type.clone(result), extents,
-                          fillsOutside() ? source.fill : OpFoldResult());
+    Value around =
+        filledTensor(builder, loc, source.type.clone(result),
+                     fillsOutside() ? source.fill : OpFoldResult(), extents);
     bool isOutside = llvm::any_of(
         cuts, [](const Cut &cut) { return isConstantIntValue(cut.size, 0); });
     return isOutside ? around : insert(slice(widened), around, cuts);
@@ -155,8 +160,11 @@ private:
     while (splitAxes.size() > 1 && splitAxes.back().empty())
       splitAxes.pop_back();
     RankedTensorType widened = type.clone(shape);
-    Value around = insert(
-        local, filled(widened, whole, fills ? source.fill : nullptr), places);
+    Value around =
+        insert(local,
+               filledTensor(builder, loc, widened,
+                            fills ? source.fill : OpFoldResult(), whole),
+               places);
     return UpdateHaloOp::create(
                builder, loc, widened, around, emission.gridSymbol,
                GridAxesArrayAttr::get(builder.getContext(), splitAxes),
@@ -287,27 +295,6 @@ private:
     }
     return tensor::InsertSliceOp::create(builder, loc, piece, around, to,
                                          extents, ones());
-  }
-
-  /// A tensor of `type` full of `fill`; without one its elements are unspecified.
-  Value filled(RankedTensorType type, ArrayRef<OpFoldResult> sizes,
-               OpFoldResult fill) {
-    if (!fill)
-      return tensor::EmptyOp::create(builder, loc, sizes,
-                                     type.getElementType());
-    if (auto element = dyn_cast<Attribute>(fill); element) {
-      if (type.hasStaticShape())
-        return arith::ConstantOp::create(builder, loc,
-                                         DenseElementsAttr::get(type, element));
-      fill = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(element))
-                 .getResult();
-    }
-    SmallVector<Value> dynamic;
-    for (auto [dim, size] : llvm::enumerate(sizes))
-      if (type.isDynamicDim(dim))
-        dynamic.push_back(value(size));
-    return tensor::SplatOp::create(builder, loc, cast<Value>(fill), type,
-                                   dynamic);
   }
 
   SmallVector<OpFoldResult> ones() {

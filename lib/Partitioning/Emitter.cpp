@@ -15,6 +15,7 @@
 #include "shard/Partitioning/ShardingOption.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -75,16 +76,32 @@ TypedAttr neutralElement(ReductionKind kind, Type type) {
 }
 
 Value filledTensor(OpBuilder &builder, Location loc, RankedTensorType type,
+                   OpFoldResult element, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> dynamic;
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    if (type.isDynamicDim(dim))
+      dynamic.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
+  if (!element)
+    return tensor::EmptyOp::create(builder, loc, type, dynamic);
+  auto scalar = dyn_cast<Value>(element);
+  if (!scalar) {
+    auto attribute = cast<TypedAttr>(cast<Attribute>(element));
+    if (type.hasStaticShape())
+      return arith::ConstantOp::create(builder, loc,
+                                       DenseElementsAttr::get(type, attribute));
+    scalar = arith::ConstantOp::create(builder, loc, attribute);
+  }
+  return tensor::SplatOp::create(builder, loc, scalar, type, dynamic);
+}
+
+Value filledTensor(OpBuilder &builder, Location loc, RankedTensorType type,
                    TypedAttr element, Value like) {
-  if (type.hasStaticShape())
-    return arith::ConstantOp::create(builder, loc,
-                                     DenseElementsAttr::get(type, element));
-  Value scalar = arith::ConstantOp::create(builder, loc, element);
-  SmallVector<Value> extents;
+  SmallVector<OpFoldResult> sizes(type.getRank());
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
-      extents.push_back(tensor::DimOp::create(builder, loc, like, dim));
-  return tensor::SplatOp::create(builder, loc, scalar, type, extents);
+      sizes[dim] = tensor::DimOp::create(builder, loc, like, dim).getResult();
+  return filledTensor(builder, loc, type, OpFoldResult(Attribute(element)),
+                      sizes);
 }
 
 Value sizeOfGroup(OpBuilder &builder, Location loc, const Grid &grid,
@@ -145,7 +162,8 @@ const Plan *planWithUnknowns(Planner &planner, const Grid &grid,
       ++next;
     if (next == std::end(kPrimes)) {
       if (error)
-        *error = "too many axes of the grid have no size; give them in its shape";
+        *error =
+            "too many axes of the grid have no size; give them in its shape";
       return nullptr;
     }
     size = *next++;

@@ -15,6 +15,8 @@
 
 #include "shard/Partitioning/Windows.h"
 
+#include "shard/Partitioning/Emitter.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -102,30 +104,6 @@ bool commonFill(const Exchange &a, const Exchange &b, OpFoldResult &fill) {
          (isa_and_present<Attribute>(fill) && (!left || !right));
 }
 
-/// A tensor of `type` around a block of `sizes`, full of `fill` if there is one.
-Value makeAround(OpBuilder &builder, Location loc, RankedTensorType type,
-                 ArrayRef<OpFoldResult> sizes, OpFoldResult fill) {
-  SmallVector<OpFoldResult> extents(sizes);
-  SmallVector<Value> dynamic;
-  for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
-    if (ShapedType::isDynamic(extent))
-      dynamic.push_back(cast<Value>(extents[dim]));
-    else
-      extents[dim] = builder.getIndexAttr(extent);
-  }
-  if (!fill)
-    return tensor::EmptyOp::create(builder, loc, extents,
-                                   type.getElementType());
-  if (auto scalar = dyn_cast<Value>(fill))
-    return tensor::SplatOp::create(builder, loc, scalar, type, dynamic);
-  auto element = cast<TypedAttr>(cast<Attribute>(fill));
-  if (type.hasStaticShape())
-    return arith::ConstantOp::create(builder, loc,
-                                     DenseElementsAttr::get(type, element));
-  Value scalar = arith::ConstantOp::create(builder, loc, element);
-  return tensor::SplatOp::create(builder, loc, scalar, type, dynamic);
-}
-
 /// The part of `merged` that `part` had; `low` are the halos of `merged`.
 Value partOf(OpBuilder &builder, Value merged, const Exchange &part,
              ArrayRef<int64_t> low) {
@@ -172,7 +150,7 @@ bool merge(Exchange &a, Exchange &b) {
   SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
   RankedTensorType type = a.type.clone(shape);
   Value inserted = tensor::InsertSliceOp::create(
-      builder, loc, block, makeAround(builder, loc, type, sizes, fill),
+      builder, loc, block, filledTensor(builder, loc, type, fill, sizes),
       getAsIndexOpFoldResult(builder.getContext(), low), sizes, ones);
   auto merged = UpdateHaloOp::create(
       builder, loc, type, inserted, a.op.getGridAttr(), a.op.getSplitAxesAttr(),

@@ -131,8 +131,12 @@ HaloExchange planExchange(const WindowSource &source,
     bool any = false, again = false;
     for (auto [dim, axes] : llvm::enumerate(exchange.gathered.dims)) {
       std::optional<HaloNeed> need = needOf(source, dim, axes, grid);
-      if (!need && !axes.empty() &&
-          !source.dims[dim].isBlock(source.type.getDimSize(dim))) {
+      if (!need && (source.dims[dim].axes != axes ||
+                    !source.dims[dim].isBlock(source.type.getDimSize(dim)))) {
+        if (axes.empty()) {
+          exchange.isKnown = false;
+          return exchange;
+        }
         // Blocks at unequal distances.
         axes.clear();
         again = true;

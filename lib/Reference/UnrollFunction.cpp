@@ -217,23 +217,11 @@ static FailureOr<GlobalValue> readGlobal(func::FuncOp function, LocalAttr local,
                                          SymbolTableCollection &symbols) {
   GlobalValue value;
   value.type = local.getType();
-  GridOp grid = getGrid(function, local.getSharding().getGrid(), symbols);
-  if (!grid)
-    return function.emitError() << "names a grid that is not there";
-  FailureOr<Grid> sizes = staticGrid(grid);
-  if (failed(sizes))
-    return grid.emitError() << "has an axis of unknown size";
-  value.grid = *sizes;
-  FailureOr<ResolvedSharding> resolved =
-      resolve(local.getSharding(), grid, local.getType(),
-              [&] { return function.emitError(); });
-  if (failed(resolved))
+  FailureOr<LocalSharding> read = resolveLocal(function, local, symbols);
+  if (failed(read))
     return failure();
-  FailureOr<Sharding> sharding = toSharding(*resolved);
-  if (failed(sharding))
-    return function.emitError()
-           << "states a sharding with sub-axes after partition";
-  value.sharding = std::move(*sharding);
+  value.grid = std::move(read->sizes);
+  value.sharding = std::move(read->sharding);
   return value;
 }
 

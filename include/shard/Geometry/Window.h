@@ -65,9 +65,11 @@ struct HaloNeed {
 /// The halo that a dimension of `extent`, split by axes of sizes `split`, needs for
 /// the windows of a loop of `iterations` iterations, split by axes of sizes
 /// `loopSplit`: the same as `split`, or `split` is empty and every device has the
-/// whole dimension. Elements outside of `valid` need not be there. Nothing
-/// where the blocks of the dimension do not follow one another at equal distances
-/// (cutsAtOnce).
+/// whole dimension. Elements outside of `valid` need not be there. Blocks whose
+/// windows lie inside are not visited one by one; where more than `kMaxComparedBlocks`
+/// do not, the halos cover whole windows. Nothing where the blocks of the dimension do
+/// not follow one another at equal distances (cutsAtOnce), and where more than
+/// `kMaxComparedBlocks` blocks of iterations do not.
 std::optional<HaloNeed> haloNeed(int64_t extent,
                                  const std::vector<int64_t> &split,
                                  int64_t iterations,

@@ -52,8 +52,7 @@ bool hasSignatureHint(mlir::FunctionOpInterface function);
 /// Writes the halos and offsets of `shardings` that are SSA values but
 /// fold to constants (arith, tensor.dim of a static extent) as numbers. Those that
 /// break the rules for numbers are an error, as they would be if written so.
-mlir::LogicalResult
-makeShardingsStatic(llvm::ArrayRef<ShardingOp> shardings);
+mlir::LogicalResult makeShardingsStatic(llvm::ArrayRef<ShardingOp> shardings);
 
 /// The sharding that `op` states for a tensor of `rank`, missing trailing
 /// dimensions added. Fails where a halo or an offset is an SSA value or there
@@ -117,6 +116,19 @@ mlir::FailureOr<ResolvedSharding> resolve(ShardingAttr sharding, GridOp grid,
 /// The closed whole-axis form of `sharding`: what is open or has priority loses
 /// that; fails, silently, where a sub-axis is mentioned.
 mlir::FailureOr<Sharding> toSharding(const ResolvedSharding &sharding);
+
+/// What a `shard.local` of a partitioned function says.
+struct LocalSharding {
+  GridOp grid;
+  Grid sizes;
+  Sharding sharding;
+};
+
+/// Reads `local`, of an argument or a result of `function`. Errors at `function`: the
+/// grid must be there, with sizes that are known.
+mlir::FailureOr<LocalSharding>
+resolveLocal(mlir::FunctionOpInterface function, LocalAttr local,
+             mlir::SymbolTableCollection &symbols);
 
 /// The attribute form, axes by number, of `sharding` on the grid `grid`; every
 /// dimension closed.

@@ -174,7 +174,8 @@ struct ShardingOption {
 /// Whether `option` can be expressed as shardings of all tensors of `table`:
 /// axes on valid loops only, a minor loop of a reshaped dimension split only
 /// where its major loops are split down to single iterations, reshaped dimensions
-/// split evenly, and loops of windows only on grids of known sizes.
+/// split evenly, and loops of windows only on grids of known sizes, with at most
+/// `kMaxComparedBlocks` blocks if they do not follow one another at equal distances.
 bool isExpressible(const LoopTable &table, const Grid &grid,
                    const ShardingOption &option);
 

@@ -63,6 +63,14 @@ mlir::Value sizeOfGroup(mlir::OpBuilder &builder, mlir::Location loc,
 /// kinds on floats).
 mlir::TypedAttr neutralElement(ReductionKind kind, mlir::Type type);
 
+/// A tensor of `type` filled with `element`, an attribute or a scalar; without one its
+/// elements are unspecified. `sizes` has an entry per dimension; those of dynamic
+/// dimensions count.
+mlir::Value filledTensor(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::RankedTensorType type,
+                         mlir::OpFoldResult element,
+                         llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 /// A tensor of `type` filled with `element`; dynamic extents as those of
 /// `like`.
 mlir::Value filledTensor(mlir::OpBuilder &builder, mlir::Location loc,

@@ -87,6 +87,8 @@ struct HaloExchange {
   llvm::SmallVector<std::optional<HaloNeed>, 4> needs;
   /// What is sent, as the planner prices it.
   double cost = 0;
+  /// False if `haloNeed` does not tell the windows; the rest is then of no use.
+  bool isKnown = true;
 };
 HaloExchange planExchange(const WindowSource &source, const Emission &emission);
 

@@ -72,12 +72,12 @@ private:
     if (home && home != grid)
       return;
     next.sharding = *form.sharding;
-    double price = planExchange(next, local.on(grid).emission).cost;
-    if (value && price > cost)
+    HaloExchange exchange = planExchange(next, local.on(grid).emission);
+    if (!exchange.isKnown || (value && exchange.cost > cost))
       return;
     value = candidate;
     source = next;
-    cost = price;
+    cost = exchange.cost;
   }
 
   /// Whether windows of a tensor under `sharding` can be cut.

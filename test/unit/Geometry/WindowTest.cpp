@@ -60,9 +60,9 @@ Counted count(int64_t extent, int64_t parts, int64_t iterations,
 
 TEST(Window, HalosAreWhatDevicesReadAndDoNotHave) {
   int64_t compared = 0;
-  for (int64_t extent : {1, 3, 7, 8, 12, 13, 30})
+  for (int64_t extent : {1, 3, 7, 8, 12, 13, 30, 47, 64})
     for (std::vector<int64_t> split :
-         {std::vector<int64_t>{}, {2}, {3}, {4}, {2, 2}, {2, 3}})
+         {std::vector<int64_t>{}, {2}, {3}, {4}, {2, 2}, {2, 3}, {13}, {4, 4}})
       for (int64_t stride = 1; stride <= 3; ++stride)
         for (int64_t reach : {1, 2, 3, 5, 9})
           for (int64_t before : {-3, -1, 0, 1, 4})
@@ -92,7 +92,7 @@ TEST(Window, HalosAreWhatDevicesReadAndDoNotHave) {
                 ++compared;
               }
             }
-  EXPECT_GT(compared, 10000);
+  EXPECT_GT(compared, 20000);
 }
 
 TEST(Window, AThreePointStencilNeedsOneElementOfEachNeighbour) {
@@ -113,6 +113,27 @@ TEST(Window, OnlyWhatIsValidIsNeeded) {
 TEST(Window, TheStartVariesWhereBlocksDrift) {
   EXPECT_FALSE(haloNeed(66, {4}, 64, {4}, Window{1, 0, 3}, {0, 66})->start);
   EXPECT_EQ(haloNeed(128, {4}, 64, {4}, Window{2, 0, 3}, {0, 128})->start, 0);
+}
+
+TEST(Window, TheNumberOfDevicesCostsNoTime) {
+  std::vector<int64_t> split{int64_t(1) << 20, int64_t(1) << 20};
+  int64_t extent = int64_t(1) << 40;
+  HaloNeed need =
+      *haloNeed(extent, split, extent, split, Window{1, -1, 3}, {0, extent});
+  EXPECT_EQ(need.low, 1);
+  EXPECT_EQ(need.high, 1);
+  EXPECT_EQ(need.start, -1);
+}
+
+TEST(Window, AboveTheLimitHalosCoverWholeWindows) {
+  // All blocks but the first lie in the padding.
+  int64_t blocks = 3 * kMaxComparedBlocks;
+  HaloNeed need = *haloNeed(2 * blocks, {blocks}, 2 * blocks, {blocks},
+                            Window{1, -1, 3}, {0, 2});
+  EXPECT_EQ(need.low, need.fullLow);
+  EXPECT_EQ(need.high, need.fullHigh);
+  EXPECT_EQ(need.low, 1);
+  EXPECT_EQ(need.high, 1);
 }
 
 TEST(Window, WithoutIterationsNothingIsRead) {

@@ -292,7 +292,8 @@ TEST(Planner, TheLargestExtentsDoNotOverflow) {
   Grid grid{{4, 3}};
   for (const Sharding &from : shardings(2, 2))
     for (const Sharding &to : shardings(2, 2)) {
-      const Plan *plan = planner.plan(grid, {largest, largest - 2}, 4, from, to);
+      const Plan *plan =
+          planner.plan(grid, {largest, largest - 2}, 4, from, to);
       ASSERT_TRUE(plan);
       EXPECT_GE(plan->bytesSent, plan->lowerBoundBytes * (1 - 1e-9));
       EXPECT_GE(plan->cost, 0);
