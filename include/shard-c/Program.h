@@ -140,6 +140,17 @@ MLIR_CAPI_EXPORTED bool shardPartitionExplain(ShardPartition partition,
                                               void *userData,
                                               ShardDiagnosticSink sink);
 
+/// Prints one page of HTML, which needs no other file and no network, about `data`: a
+/// JSON object with "report" (the object of shardPartitionPrintReport or of a run) and,
+/// as far as they are known, "explanation" (that of shardPartitionExplain), "names" (an
+/// array of the names of arguments) and "remarks" (an array of texts). `sourceText` is
+/// the program that diagnostics call `sourceName`. False if `data` is no such object.
+MLIR_CAPI_EXPORTED bool shardPrintHtml(MlirStringRef data,
+                                       MlirStringRef sourceName,
+                                       MlirStringRef sourceText,
+                                       MlirStringCallback callback,
+                                       void *userData);
+
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
+#include "shard/Execution/HtmlReport.h"
 #include "shard/Propagation/Propagation.h"
 
 #include "mlir/IR/Verifier.h"
@@ -234,5 +235,23 @@ bool shardPartitionExplain(ShardPartition handle, MlirStringCallback callback,
     return false;
   printTo(callback, userData,
           [&](llvm::raw_ostream &os) { explanation.printJson(os); });
+  return true;
+}
+
+bool shardPrintHtml(MlirStringRef data, MlirStringRef sourceName,
+                    MlirStringRef sourceText, MlirStringCallback callback,
+                    void *userData) {
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(get(data));
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
+    return false;
+  }
+  llvm::json::Object *object = parsed->getAsObject();
+  if (!object || !object->getObject("report"))
+    return false;
+  printTo(callback, userData, [&](llvm::raw_ostream &os) {
+    printHtml(std::move(*object), os,
+              {{get(sourceName).str(), get(sourceText).str()}});
+  });
   return true;
 }

@@ -219,6 +219,33 @@ class Partition:
             raise_errors(to_diagnostics(raw), ProgramError, "the program cannot be explained")
         return _explanation(json.loads(text), self._alias(about))
 
+    def report(self, path: str | os.PathLike[str] | None = None) -> str:
+        """A page of HTML about the partition, for a browser.
+
+        The page shows the grid, the blocks of arguments and results, the collectives with
+        the lines of the program that they are for, and where each of them comes from. It
+        needs no other file and no network. After a run it has what was measured.
+
+        Args:
+            path: a file to write it to.
+
+        Returns:
+            The text of the page.
+        """
+        ok, explanation, raw = self._handle.explain()
+        if not ok:
+            raise_errors(to_diagnostics(raw), ProgramError, "the program cannot be explained")
+        data = {
+            "report": self.last_run.raw if self.last_run else self._raw,
+            "explanation": json.loads(explanation),
+            "names": [value.name for value in self._program.arguments],
+            "remarks": [str(remark) for remark in self.remarks],
+        }
+        text = str(_shard.print_html(json.dumps(data), *self._program.source))
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
     def _alias(self, about: str) -> str:
         """The name that the explanation has for a value; of a result its return."""
         for i, value in enumerate(self._program.arguments):

@@ -53,7 +53,10 @@ def load(
     if handle is None:
         raise_errors(diagnostics, ProgramError, f"{called} is no program")
     warn(diagnostics)
-    return Program(handle)
+    program = Program(handle)
+    if not data.startswith(b"ML\xefR"):
+        program.source = (called, data)
+    return program
 
 
 class Trees(Protocol):
@@ -85,6 +88,8 @@ class Program:
         """What `partition` adds its own hints to."""
         self.weights: dict[str, npt.NDArray[Any]] = {}
         """Of `from_torch`: the values of parameters and buffers."""
+        self.source: tuple[str, bytes] = ("", b"")
+        """What diagnostics call the text that it was read from, and the text."""
 
     @property
     def entry(self) -> str:

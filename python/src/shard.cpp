@@ -244,6 +244,15 @@ nb::object explain(Partition &partition) {
   return nb::make_tuple(ok, text, diagnostics.list);
 }
 
+std::string printHtml(const std::string &data, const std::string &sourceName,
+                      nb::bytes sourceText) {
+  std::string text;
+  shardPrintHtml(toRef(data), toRef(sourceName),
+                 mlirStringRefCreate(sourceText.c_str(), sourceText.size()),
+                 append, &text);
+  return text;
+}
+
 } // namespace
 
 NB_MODULE(_shard, module) {
@@ -291,4 +300,5 @@ NB_MODULE(_shard, module) {
       .def("explain", &explain);
   module.def("parse", &parse);
   module.def("partition", &partition);
+  module.def("print_html", &printHtml);
 }

@@ -16,7 +16,6 @@
 
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
-#include "shard/Propagation/Propagation.h"
 #include "shard/Reference/Reference.h"
 #include "shard/Transforms/Transforms.h"
 
@@ -83,13 +82,8 @@ void shard::readPropagationFlags(SpmdPipelineOptions &options) {
   options.partition.globalArguments = globalArguments;
 }
 
-LogicalResult shard::explainIfAsked(func::FuncOp entry,
-                                    const SpmdPipelineOptions &options) {
-  if (!explain)
-    return success();
-  if (isPartitioned(entry))
-    return entry.emitError("is partitioned already: there is nothing to "
-                           "explain");
+FailureOr<shard::PropagationExplanation>
+shard::explainProgram(func::FuncOp entry, const SpmdPipelineOptions &options) {
   OwningOpRef<ModuleOp> copy = entry->getParentOfType<ModuleOp>().clone();
   eraseUnreachable(copy->lookupSymbol<func::FuncOp>(entry.getName()));
   if (options.lowerTosa && failed(lowerTosa(*copy)))
@@ -97,10 +91,24 @@ LogicalResult shard::explainIfAsked(func::FuncOp entry,
   PropagationExplanation explanation;
   if (failed(annotateShardings(*copy, options.propagation, &explanation)))
     return failure();
+  return explanation;
+}
+
+LogicalResult shard::explainIfAsked(func::FuncOp entry,
+                                    const SpmdPipelineOptions &options) {
+  if (!explain)
+    return success();
+  if (isPartitioned(entry))
+    return entry.emitError("is partitioned already: there is nothing to "
+                           "explain");
+  FailureOr<PropagationExplanation> explanation =
+      explainProgram(entry, options);
+  if (failed(explanation))
+    return failure();
   // Standard error is not buffered.
   std::string text;
   llvm::raw_string_ostream stream(text);
-  explanation.print(stream);
+  explanation->print(stream);
   llvm::errs() << text;
   return success();
 }

@@ -10,6 +10,7 @@
 #define SHARD_TOOLS_SHARD_RUN_PROPAGATIONFLAGS_H
 
 #include "shard/Pipelines/Pipelines.h"
+#include "shard/Propagation/Propagation.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -17,6 +18,11 @@ namespace shard {
 
 /// Sets what the command line says of propagation and partition.
 void readPropagationFlags(SpmdPipelineOptions &options);
+
+/// Why each value of `entry`, which is not partitioned, and of what it calls is sharded
+/// as it is. Fails, with an error, where propagation fails.
+mlir::FailureOr<PropagationExplanation>
+explainProgram(mlir::func::FuncOp entry, const SpmdPipelineOptions &options);
 
 /// With --explain, prints to standard error why each value of `entry` and of what it
 /// calls is sharded as it is.

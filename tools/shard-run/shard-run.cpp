@@ -16,8 +16,10 @@
 
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
+#include "shard/Execution/HtmlReport.h"
 #include "shard/Execution/Verify.h"
 #include "shard/Host/Npy.h"
+#include "shard/Reference/Reference.h"
 #include "shard/Transforms/Transforms.h"
 
 #include "mlir/IR/AsmState.h"
@@ -107,12 +109,13 @@ cl::opt<RuntimeKind> runtimeKind(
                clEnumValN(RuntimeKind::Mpi, "mpi",
                           "processes that a launcher of MPI has started")));
 
-enum class ReportKind { Text, Json };
+enum class ReportKind { Text, Json, Html };
 cl::opt<ReportKind> reportKind(
     "report", cl::init(ReportKind::Text), cl::cat(category),
     cl::desc("What to print"),
     cl::values(clEnumValN(ReportKind::Text, "text", "tables for people"),
-               clEnumValN(ReportKind::Json, "json", "one JSON object")));
+               clEnumValN(ReportKind::Json, "json", "one JSON object"),
+               clEnumValN(ReportKind::Html, "html", "one page for a browser")));
 
 /// A place in the text of an option.
 InFlightDiagnostic errorAt(MLIRContext *context, llvm::StringRef option,
@@ -207,6 +210,48 @@ LogicalResult writeOutputs(MLIRContext *context,
       return errorAt(context, "--output", path) << error;
   }
   return success();
+}
+
+template <typename Print>
+llvm::json::Value toJson(Print print) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os);
+  return llvm::cantFail(llvm::json::parse(text));
+}
+
+/// --report=html. `entry` is the program before it was partitioned.
+LogicalResult printPage(func::FuncOp entry, const shard::RunReport &report,
+                        const shard::SpmdPipelineOptions &pipeline) {
+  llvm::json::Object data{{"report", toJson([&](llvm::raw_ostream &os) {
+                             shard::printJson(report, os);
+                           })}};
+  if (!report.gridName.empty() && !shard::isPartitioned(entry)) {
+    FailureOr<shard::PropagationExplanation> explanation =
+        shard::explainProgram(entry, pipeline);
+    if (failed(explanation))
+      return failure();
+    data["explanation"] =
+        toJson([&](llvm::raw_ostream &os) { explanation->printJson(os); });
+  }
+  shard::printHtml(std::move(data), llvm::outs());
+  return success();
+}
+
+/// Prints what --report asks for.
+LogicalResult printReport(func::FuncOp entry, const shard::RunReport &report,
+                          const shard::SpmdPipelineOptions &pipeline) {
+  switch (reportKind) {
+  case ReportKind::Text:
+    shard::printText(report, llvm::outs());
+    return success();
+  case ReportKind::Json:
+    shard::printJson(report, llvm::outs());
+    return success();
+  case ReportKind::Html:
+    return printPage(entry, report, pipeline);
+  }
+  llvm_unreachable("not a kind of report");
 }
 
 /// Joins the other processes if there are some.
@@ -347,16 +392,15 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
     return failure();
   if (isFirst && failed(shard::explainIfAsked(*entry, options.pipeline)))
     return failure();
+  const shard::SpmdPipelineOptions pipeline = options.pipeline;
   FailureOr<shard::RunReport> report =
       shard::runProgram(*module, *entry, std::move(options));
   if (failed(report))
     return failure();
   if (!emitObject.empty() || !isFirst)
     return success(report->pass);
-  if (reportKind == ReportKind::Json)
-    shard::printJson(*report, llvm::outs());
-  else
-    shard::printText(*report, llvm::outs());
+  if (failed(printReport(*entry, *report, pipeline)))
+    return failure();
   if (report->pass && failed(writeOutputs(&context, *report)))
     return failure();
   return success(report->pass);
