@@ -1,7 +1,7 @@
 # Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The programs of docs/Python.md run as they stand there."""
+"""The programs of docs/Python.md and README.md run as they stand there."""
 
 import os
 import re
@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BLOCKS = re.findall(
-    r"^```python\n(.*?)^```$", (ROOT / "docs" / "Python.md").read_text(), re.DOTALL | re.MULTILINE
-)
+BLOCKS = [
+    block
+    for page in ("README.md", "docs/Python.md")
+    for block in re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE
+    )
+]
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
@@ -23,10 +27,10 @@ def test_block(number, monkeypatch, tmp_path):
             pytest.importorskip(package)
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, f"docs/Python.md block {number}", "exec"), {})
+    exec(compile(block, f"block {number}", "exec"), {})
     if "part.save(" in block:
         assert any(name.endswith(".mlir") for name in os.listdir(tmp_path))
 
 
 def test_there_are_blocks():
-    assert len(BLOCKS) >= 3
+    assert len(BLOCKS) >= 4
