@@ -105,6 +105,7 @@ typedef struct ShardPartitionOptions {
   /// Null, or the names of all axes.
   const MlirStringRef *axisNames;
   /// Hints as docs/shard-run.md writes them for --hint: `arg0=[["data"], []]`.
+  /// Dimensions that are left out at the end are whole.
   const MlirStringRef *hints;
   intptr_t numHints;
   /// The processor that code is generated for; empty: this one.

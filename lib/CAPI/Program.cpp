@@ -179,7 +179,7 @@ static LogicalResult applyOptions(Partition &partition,
   std::vector<std::string> hints;
   for (intptr_t i = 0; i < options.numHints; ++i)
     hints.push_back(get(options.hints[i]).str());
-  if (failed(applyHints(partition.entry, hints)))
+  if (failed(applyHints(partition.entry, hints, MissingDims::Whole)))
     return failure();
   // The grid may not be the one that the program's own hints were written for.
   return mlir::verify(*partition.hinted);

@@ -253,7 +253,20 @@ struct ParsedHint {
 };
 } // namespace
 
-static FailureOr<ParsedHint> parseHint(func::FuncOp entry, HintText hint) {
+/// `sharding` with at least `rank` dimensions; those that are added are whole.
+static ShardingAttr withRank(ShardingAttr sharding, size_t rank) {
+  SmallVector<DimShardingAttr> dims(sharding.getDims());
+  while (dims.size() < rank)
+    dims.push_back(DimShardingAttr::get(sharding.getContext(), {},
+                                        /*open=*/false, /*priority=*/-1));
+  return ShardingAttr::get(sharding.getContext(), sharding.getGrid(), dims,
+                           sharding.getPartialKind(), sharding.getPartialAxes(),
+                           sharding.getReplicatedAxes(), sharding.getHalos(),
+                           sharding.getOffsets());
+}
+
+static FailureOr<ParsedHint> parseHint(func::FuncOp entry, HintText hint,
+                                       MissingDims missing) {
   StringRef text = hint.text;
   size_t equals = text.find('=');
   if (equals == StringRef::npos)
@@ -277,6 +290,8 @@ static FailureOr<ParsedHint> parseHint(func::FuncOp entry, HintText hint) {
   ShardingAttr sharding = parseSharding(hint, equals + 1, (*grid).getSymName());
   if (!sharding)
     return failure();
+  if (missing == MissingDims::Whole)
+    sharding = withRank(sharding, tensor.getRank());
   auto emit = [&]() { return hint.error(equals + 1); };
   FailureOr<ResolvedSharding> resolved = resolve(sharding, *grid, tensor, emit);
   if (failed(resolved))
@@ -317,15 +332,15 @@ static void attach(const ParsedHint &hint, func::FuncOp entry) {
   target.op->setOperand(target.number, hinted);
 }
 
-LogicalResult shard::applyHints(func::FuncOp entry,
-                                ArrayRef<std::string> texts) {
+LogicalResult shard::applyHints(func::FuncOp entry, ArrayRef<std::string> texts,
+                                MissingDims missing) {
   /// By the kind, the op and the number of the target: which hint it has.
   std::map<std::tuple<int, Operation *, unsigned>, size_t> hintOf;
   std::vector<ParsedHint> hints;
   SmallVector<StringRef> sources;
   for (StringRef text : texts) {
     HintText source{entry.getContext(), text};
-    FailureOr<ParsedHint> hint = parseHint(entry, source);
+    FailureOr<ParsedHint> hint = parseHint(entry, source, missing);
     if (failed(hint))
       return failure();
     const Target &target = hint->target;

@@ -62,6 +62,17 @@ def test_hints_of_operands_and_results(mlp):
     assert part.collectives.count("reduce_scatter") == 1
 
 
+def test_dimensions_that_a_hint_does_not_mention_are_whole(mlp):
+    for whole in (P(), P(None), "[]"):
+        part = mlp.partition(Grid(2), {0: P(0), "linalg.matmul#0:0": whole})
+        assert [(row.kind, row.needed_by) for row in part.collectives] == [
+            ("all_gather", "linalg.matmul")
+        ]
+        part.verify()
+    with pytest.raises(shard.HintError, match=r"3 dimensions.*rank 2"):
+        mlp.partition(Grid(2), {"linalg.matmul#0:0": P(None, None, None)})
+
+
 @pytest.mark.parametrize(
     ("hints", "message"),
     [

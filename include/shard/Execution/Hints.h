@@ -57,10 +57,18 @@ mlir::LogicalResult setGrid(mlir::ModuleOp module,
                             llvm::ArrayRef<int64_t> shape,
                             llvm::ArrayRef<std::string> axisNames);
 
+/// What a hint with fewer dimensions than its tensor is.
+enum class MissingDims {
+  Error,
+  /// A hint for the first dimensions; the others stay whole.
+  Whole
+};
+
 /// Attaches hints. Errors are located in the text of a hint. Two hints of one target
 /// must state the same.
 mlir::LogicalResult applyHints(mlir::func::FuncOp entry,
-                               llvm::ArrayRef<std::string> hints);
+                               llvm::ArrayRef<std::string> hints,
+                               MissingDims missing = MissingDims::Error);
 
 /// Whether `op` is a constant whose elements were left out when the program was
 /// printed: `dense_resource` of a resource that the text does not have.
