@@ -67,6 +67,15 @@ LogicalResult codegen::prepareTensors(ModuleOp module) {
       aggregates.push_back(op);
   });
   for (linalg::AggregatedOpInterface op : aggregates) {
+    // MLIR's decomposition of softmax asserts on other elements, which the verifier
+    // lets through.
+    auto isReal = [](Type type) {
+      return isa<FloatType>(getElementTypeOrSelf(type));
+    };
+    if (isa<linalg::SoftmaxOp>(op) &&
+        !llvm::all_of(op->getOperandTypes(), isReal))
+      return op.emitError("has elements that are not floating-point numbers; "
+                          "convert them first");
     rewriter.setInsertionPoint(op);
     FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
     if (failed(results))

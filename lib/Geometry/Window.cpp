@@ -135,4 +135,54 @@ std::optional<HaloNeed> haloNeed(int64_t extent,
   return search.result();
 }
 
+std::optional<std::vector<BlockPart>>
+blockParts(int64_t extent, const std::vector<int64_t> &split,
+           int64_t iterations, const std::vector<int64_t> &loopSplit,
+           const Window &window, Block valid) {
+  int64_t parts = 1, loopParts = 1;
+  for (int64_t size : split)
+    parts *= size;
+  for (int64_t size : loopSplit)
+    loopParts *= size;
+  int64_t width = localExtent(extent, parts);
+  if (!cutsAtOnce(extent, split) || loopParts != parts ||
+      parts > kMaxComparedBlocks || width == 0)
+    return std::nullopt;
+  std::vector<BlockPart> found;
+  for (int64_t part = 0; part < parts; ++part) {
+    Block block =
+        blockAt(iterations, loopSplit, delinearize(part, loopSplit));
+    int64_t start = window.stride * block.offset + window.offset;
+    int64_t first = std::max(start, valid.offset);
+    int64_t last =
+        std::min(start + window.span(block.size), valid.offset + valid.size);
+    if (first >= last)
+      continue;
+    int64_t front = first / width, back = (last - 1) / width;
+    if (back - front >= kMaxBlockParts)
+      return std::nullopt;
+    for (int64_t other = front; other <= back; ++other) {
+      int64_t distance = (other - part + parts) % parts;
+      int64_t begin = std::max(first - other * width, int64_t(0));
+      int64_t end = std::min(last - other * width, width);
+      auto known = std::find_if(
+          found.begin(), found.end(),
+          [&](const BlockPart &own) { return own.distance == distance; });
+      if (known == found.end()) {
+        found.push_back({distance, begin, end});
+        continue;
+      }
+      known->begin = std::min(known->begin, begin);
+      known->end = std::max(known->end, end);
+    }
+    if (int64_t(found.size()) > kMaxBlockParts)
+      return std::nullopt;
+  }
+  std::sort(found.begin(), found.end(),
+            [](const BlockPart &a, const BlockPart &b) {
+              return a.distance < b.distance;
+            });
+  return found;
+}
+
 } // namespace shard

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dimension that is taken whole gets a loop; one that is sliced, padded or
-// joined gets none and stays unsplit.
+// A dimension that is taken whole is one with that of the result. Where it is sliced,
+// padded or joined at places that are known, the loop of the result slides over it.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Concat.h"
 #include "TensorModels.h"
 
 #include "shard/Interfaces/DescribedModel.h"
@@ -173,16 +174,22 @@ private:
   }
 };
 
-/// Where the slice does not have a split dimension whole, each device has all of the
-/// slice in that dimension, and inserts the part that lies in its block.
+/// Each device inserts the part of the slice that lies in its block. Of a slice at a
+/// known place it has the window over its block, of another one all.
 struct InsertSliceModel
     : public DescribedModel<InsertSliceModel, tensor::InsertSliceOp> {
   void describe(tensor::InsertSliceOp op, MapBuilder &maps) const {
-    auto cut = [&](int64_t, int64_t dim) {
+    auto cut = [&](int64_t inner, int64_t dim) {
       int64_t extent = op.getDestType().getDimSize(dim);
-      if (!ShapedType::isDynamic(extent) &&
-          isConstantIntValue(op.getMixedStrides()[dim], 1))
-        maps.operand(1)[dim] = maps.result(0)[dim] = maps.loop(extent);
+      if (ShapedType::isDynamic(extent) ||
+          !isConstantIntValue(op.getMixedStrides()[dim], 1))
+        return;
+      AffineExpr loop = maps.loop(extent);
+      maps.operand(1)[dim] = maps.result(0)[dim] = loop;
+      std::optional<int64_t> offset =
+          getConstantIntValue(op.getMixedOffsets()[dim]);
+      if (inner >= 0 && offset && op.getSourceType().getDimSize(inner) > 0)
+        maps.operand(0)[inner] = loop - *offset;
     };
     describeSlice(op, op.getDest(), maps, maps.operand(0), op.getSourceType(),
                   {&maps.operand(1), &maps.result(0)}, cut);
@@ -211,7 +218,9 @@ struct InsertSliceModel
       }
       if (axes.empty())
         continue;
-      if (!isDropped && !context.table.operands[0].dims[own].empty()) {
+      const TensorLoops &table = context.table.operands[0];
+      bool isWindow = !isDropped && table.isWindow(own);
+      if (!isDropped && !isWindow && !table.dims[own].empty()) {
         parts.sizes[dim] = tensor::getMixedSize(builder, loc, operands[1], dim);
         continue;
       }
@@ -222,7 +231,7 @@ struct InsertSliceModel
       parts.offsets[dim] = part.to;
       parts.sizes[dim] = part.size;
       if (!isDropped) {
-        from[own] = part.from;
+        from[own] = isWindow ? part.to : part.from;
         sizes[own] = part.size;
         continue;
       }
@@ -382,26 +391,11 @@ struct PadModel : public DescribedModel<PadModel, tensor::PadOp> {
   }
 };
 
-struct ConcatModel : public DescribedModel<ConcatModel, tensor::ConcatOp> {
-  void describe(tensor::ConcatOp op, MapBuilder &maps) const {
-    for (int64_t dim = 0; dim < op.getType().getRank(); ++dim) {
-      if (dim == int64_t(op.getDim()))
-        continue;
-      AffineExpr loop = maps.loop(op.getType().getDimSize(dim));
-      maps.result(0)[dim] = loop;
-      for (unsigned index = 0; index < op->getNumOperands(); ++index)
-        maps.operand(index)[dim] = loop;
-    }
-  }
-  PartialRule getPartialRule(Operation *op) const {
-    return PartialRule::Movement;
-  }
-};
-
 } // namespace
 
 void attachSliceModels(MLIRContext *context) {
-  tensor::ConcatOp::attachInterface<ConcatModel>(*context);
+  tensor::ConcatOp::attachInterface<
+      ConcatModel<tensor::ConcatOp, &tensor::ConcatOp::getDim>>(*context);
   tensor::ExtractSliceOp::attachInterface<ExtractSliceModel>(*context);
   tensor::InsertSliceOp::attachInterface<InsertSliceModel>(*context);
   tensor::PadOp::attachInterface<PadModel>(*context);

@@ -15,6 +15,7 @@
 
 #include "shard/Models/Models.h"
 
+#include "Concat.h"
 #include "TosaModels.h"
 
 #include "shard/Interfaces/DescribedModel.h"
@@ -162,26 +163,6 @@ struct ReduceModel : public DescribedModel<ReduceModel<OpTy>, OpTy> {
   }
 };
 
-struct ConcatModel : public DescribedModel<ConcatModel, tosa::ConcatOp> {
-  void describe(tosa::ConcatOp op, MapBuilder &maps) const {
-    auto result = dyn_cast<RankedTensorType>(op.getType());
-    auto isRanked = [](Type type) { return isa<RankedTensorType>(type); };
-    if (!result || !llvm::all_of(op->getOperandTypes(), isRanked))
-      return;
-    for (int64_t dim = 0; dim < result.getRank(); ++dim) {
-      if (dim == int64_t(op.getAxis()))
-        continue;
-      AffineExpr loop = maps.loop(result.getDimSize(dim));
-      maps.result(0)[dim] = loop;
-      for (unsigned index = 0; index < op->getNumOperands(); ++index)
-        maps.operand(index)[dim] = loop;
-    }
-  }
-  PartialRule getPartialRule(Operation *) const {
-    return PartialRule::Movement;
-  }
-};
-
 /// The local shape is a new constant.
 struct ReshapeModel : public DescribedModel<ReshapeModel, tosa::ReshapeOp> {
   void describe(tosa::ReshapeOp op, MapBuilder &maps) const {
@@ -248,7 +229,8 @@ void registerTosaModels(DialectRegistry &registry) {
     tosa::IdentityOp::attachInterface<BroadcastingModel>(*context);
     tosa::MulOp::attachInterface<BroadcastingModel>(*context);
     tosa::NegateOp::attachInterface<BroadcastingModel>(*context);
-    tosa::ConcatOp::attachInterface<ConcatModel>(*context);
+    tosa::ConcatOp::attachInterface<
+        ConcatModel<tosa::ConcatOp, &tosa::ConcatOp::getAxis>>(*context);
     tosa::ConstOp::attachInterface<ConstModel>(*context);
     tosa::MatMulOp::attachInterface<MatMulModel>(*context);
     tosa::ReshapeOp::attachInterface<ReshapeModel>(*context);

@@ -6,9 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Partitioning/Windows.h"
-
-#include "shard/Partitioning/Emitter.h"
+#include "WindowBuilder.h"
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
@@ -24,20 +22,17 @@ namespace shard {
 namespace {
 
 /// Cuts the window of one source.
-class WindowCutter {
+class WindowCutter : WindowBuilder {
 public:
-  WindowCutter(OpBuilder &builder, Location loc, const WindowSource &source,
+  WindowCutter(OpBuilder &builder, Location loc, const HaloExchange &exchange,
                const Emission &emission)
-      : builder(builder), loc(loc), source(source), emission(emission),
-        grid(emission.grid), exchange(planExchange(source, emission)) {
+      : WindowBuilder(builder, loc, exchange.rest, emission),
+        exchange(exchange) {
     assert(exchange.isKnown && "a window that isExpressible allows");
   }
 
-  FailureOr<Value> communicate(Value local, Operation *exchangeAt,
+  FailureOr<Value> communicate(Value local,
                                llvm::DenseSet<Operation *> &exchanges) {
-    OpBuilder::InsertionGuard guard(builder);
-    if (exchangeAt)
-      builder.setInsertionPoint(exchangeAt);
     if (exchange.gathered != source.sharding) {
       mlir::emitRemark(loc)
           << "a window of " << source.type << " under "
@@ -103,15 +98,6 @@ private:
     return llvm::any_of(source.dims, [](const DimWindow &window) {
       return window.reachesOutside();
     });
-  }
-
-  int64_t parts(const AxisList &axes) const { return grid.groupSize(axes); }
-
-  /// The extent of the window of every device.
-  int64_t spanOf(unsigned dim) const {
-    const DimWindow &window = source.dims[dim];
-    return window.window.span(
-        localExtent(window.iterations, parts(window.axes)));
   }
 
   /// Whether the halos of the dimension hold the fill outside of the tensor, where
@@ -219,34 +205,6 @@ private:
     cuts[dim].size = getAsOpFoldResult(size);
   }
 
-  DynamicBlock iterationsOf(unsigned dim) {
-    const DimWindow &window = source.dims[dim];
-    return blockOf(builder, loc, grid, emission.gridSymbol, window.iterations,
-                   window.axes);
-  }
-
-  /// The first element that the device's iterations read, maybe outside.
-  Value startOf(unsigned dim) {
-    const Window &window = source.dims[dim].window;
-    Value first = value(iterationsOf(dim).offset);
-    return sum(binary<arith::MulIOp>(first, constant(window.stride)),
-               window.offset);
-  }
-
-  /// How many elements the iterations of the device span; 0 without iterations.
-  Value spanOfDevice(unsigned dim) {
-    const Window &window = source.dims[dim].window;
-    DynamicBlock block = iterationsOf(dim);
-    if (std::optional<int64_t> size = getConstantIntValue(block.size))
-      return constant(window.span(*size));
-    Value size = value(block.size);
-    Value span = sum(binary<arith::MulIOp>(size, constant(window.stride)),
-                     window.reach - window.stride);
-    Value isEmpty = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, size, constant(0));
-    return arith::SelectOp::create(builder, loc, isEmpty, constant(0), span);
-  }
-
   /// The first element of the device's block, all blocks taken for equally long.
   Value beginOfBlock(unsigned dim) {
     const AxisList &axes = exchange.gathered.dims[dim];
@@ -297,35 +255,7 @@ private:
                                          extents, ones());
   }
 
-  SmallVector<OpFoldResult> ones() {
-    return SmallVector<OpFoldResult>(source.type.getRank(),
-                                     builder.getIndexAttr(1));
-  }
-  template <typename OpTy>
-  Value binary(Value a, Value b) {
-    return builder.createOrFold<OpTy>(loc, a, b);
-  }
-  Value constant(int64_t number) {
-    return arith::ConstantIndexOp::create(builder, loc, number);
-  }
-  Value sum(Value a, int64_t b) {
-    return b == 0 ? a : binary<arith::AddIOp>(a, constant(b));
-  }
-  Value difference(Value a, Value b) { return binary<arith::SubIOp>(a, b); }
-  Value clamp(Value index, int64_t low, int64_t high) {
-    return binary<arith::MinSIOp>(binary<arith::MaxSIOp>(index, constant(low)),
-                                  constant(high));
-  }
-  Value value(OpFoldResult index) {
-    return getValueOrCreateConstantIndexOp(builder, loc, index);
-  }
-
-  OpBuilder &builder;
-  Location loc;
-  const WindowSource &source;
-  const Emission &emission;
-  const Grid &grid;
-  HaloExchange exchange;
+  const HaloExchange &exchange;
   SmallVector<Cut> cuts;
   /// The shape of the window.
   SmallVector<int64_t> result;
@@ -336,10 +266,19 @@ private:
 
 FailureOr<Value> emitWindow(OpBuilder &builder, Location loc, Value local,
                             const WindowSource &source,
+                            const HaloExchange &exchange,
                             const Emission &emission, Operation *exchangeAt,
                             llvm::DenseSet<Operation *> &exchanges) {
-  WindowCutter cutter(builder, loc, source, emission);
-  FailureOr<Value> widened = cutter.communicate(local, exchangeAt, exchanges);
+  WindowCutter cutter(builder, loc, exchange, emission);
+  FailureOr<Value> widened = failure();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    if (exchangeAt)
+      builder.setInsertionPoint(exchangeAt);
+    for (const ShiftedDim &shifted : exchange.shifted)
+      local = emitShifts(builder, loc, local, source, shifted, emission);
+    widened = cutter.communicate(local, exchanges);
+  }
   if (failed(widened))
     return failure();
   return cutter.cut(*widened);

@@ -87,7 +87,7 @@ bool throughView(const LoopTable &table, RankedTensorType type,
   for (const DimWindow &window : source.dims)
     filled |= window.reachesOutside();
   // One element fills what the windows reach outside of.
-  if (fills && (!fill || (filled && fill != source.fill)))
+  if (fills && (!fill || (filled && source.fill && fill != source.fill)))
     return false;
   if (fills)
     source.fill = fill;
@@ -110,11 +110,84 @@ static std::optional<HaloNeed> needOf(const WindowSource &source, unsigned dim,
                   grid.sizes(window.axes), window.window, window.valid);
 }
 
-HaloExchange planExchange(const WindowSource &source,
-                          const Emission &emission) {
+/// The parts of blocks that dimension `dim` of the windows is made of, where shifting
+/// them costs less than halos and than a gather, and as much if `isPreferred`; adds what
+/// it costs to `cost`.
+static std::optional<std::vector<BlockPart>>
+partsToShift(const WindowSource &source, unsigned dim, const Emission &emission,
+             bool isPreferred, double &cost) {
   const Grid &grid = emission.grid;
-  std::vector<int64_t> shape = shapeOf(source.type);
+  const AxisList &axes = source.sharding.dims[dim];
+  const DimWindow &window = source.dims[dim];
+  int64_t extent = source.type.getDimSize(dim);
+  std::vector<int64_t> sizes = grid.sizes(axes);
+  // One axis tells how far blocks are apart.
+  if (window.axes != axes || window.isBlock(extent) ||
+      llvm::count_if(sizes, [](int64_t size) { return size != 1; }) != 1)
+    return std::nullopt;
+  std::optional<HaloNeed> need = needOf(source, dim, axes, grid);
+  if (!need || (need->low == 0 && need->high == 0))
+    return std::nullopt;
+  std::optional<std::vector<BlockPart>> parts =
+      blockParts(extent, sizes, window.iterations, sizes, window.window,
+                 window.valid);
+  if (!parts)
+    return std::nullopt;
+  double row = double(elementBytes(source.type));
+  for (auto [other, size] : llvm::enumerate(source.type.getShape()))
+    if (other != dim && !ShapedType::isDynamic(size))
+      row *= double(
+          localExtent(size, grid.groupSize(source.sharding.dims[other])));
+  if (row == 0)
+    return std::nullopt;
+  const CostModel &model = emission.planner.costModel();
+  double shifts = 0;
+  for (const BlockPart &part : *parts)
+    if (part.distance != 0)
+      shifts += model.cost(Collective::Shift, axes,
+                           row * double(part.end - part.begin));
+  int64_t groupSize = grid.groupSize(axes);
+  double halos = model.cost(Collective::UpdateHalo, axes,
+                            row * double(need->low + need->high));
+  double gather = model.cost(
+      Collective::AllGather, axes,
+      bytesSent(Collective::AllGather, groupSize,
+                row * double(localExtent(extent, groupSize))));
+  double others = std::min(halos, gather);
+  if (shifts > others || (shifts == others && !isPreferred))
+    return std::nullopt;
+  cost += shifts;
+  return parts;
+}
+
+/// Makes dimension `dim` of `source` what it is when each device has its window of it.
+static void makeBlock(WindowSource &source, unsigned dim, const Grid &grid) {
+  DimWindow &window = source.dims[dim];
+  int64_t parts = grid.groupSize(window.axes);
+  int64_t extent =
+      parts * window.window.span(localExtent(window.iterations, parts));
+  SmallVector<int64_t> shape(source.type.getShape());
+  shape[dim] = extent;
+  source.type = source.type.clone(shape);
+  window = {extent, window.axes, Window(), {0, extent}};
+}
+
+HaloExchange planExchange(const WindowSource &start, const Emission &emission,
+                          bool prefersShifts) {
+  const Grid &grid = emission.grid;
   HaloExchange exchange;
+  exchange.rest = start;
+  WindowSource &source = exchange.rest;
+  double shiftCost = 0;
+  for (unsigned dim = 0; dim < source.dims.size(); ++dim) {
+    std::optional<std::vector<BlockPart>> parts =
+        partsToShift(source, dim, emission, prefersShifts, shiftCost);
+    if (!parts)
+      continue;
+    exchange.shifted.push_back({dim, std::move(*parts)});
+    makeBlock(source, dim, grid);
+  }
+  std::vector<int64_t> shape = shapeOf(source.type);
   exchange.gathered = source.sharding;
   auto priceOf = [&](const Sharding &from, const Sharding &to,
                      const Plan *&plan) {
@@ -164,6 +237,7 @@ HaloExchange planExchange(const WindowSource &source,
     if (again)
       continue;
     exchange.cost += priceOf(source.sharding, exchange.gathered, plan);
+    exchange.cost += shiftCost;
     return exchange;
   }
 }

@@ -36,6 +36,8 @@ Planner::Planner(const CostModel &costModel, Trace trace)
 
 Planner::~Planner() = default;
 
+const CostModel &Planner::costModel() const { return impl->costModel; }
+
 const Plan *Planner::plan(const Grid &grid, const std::vector<int64_t> &shape,
                           int64_t elementBytes, const Sharding &from,
                           const Sharding &to, std::string *error) {

@@ -9,7 +9,7 @@
 // CHECK: so: all_reduce over y
 // CHECK: reshard of %{{.*}} for linalg.softmax operand 0
 // CHECK: so: all_gather over y
-// CHECK: reshard of %{{.*}} for tensor.concat operand 0
+// CHECK: reshard of %{{.*}} for tensor.concat operand 1
 shard.grid @grid(shape = 2x2) axes ["x", "y"]
 func.func @dot(
     %a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], ["y"]]>},

@@ -93,8 +93,26 @@ func.func @strided(%x: tensor<1x16x2xf32> {shard.sharding = #shard.sharding<@g, 
 }
 
 // A halo wider than a block comes from several neighbours.
-// CHECK-LABEL: func.func @far
+// CHECK-LABEL: func.func @wide
 // CHECK: shard.update_halo %{{.*}} on @g split_axes = {{\[\[}}0]] halo_sizes = [3, 0] : tensor<5xf32>
+func.func @wide(%x: tensor<8xf32> {shard.sharding = #shard.sharding<@g, [[0]]>}, %f: tensor<4xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[3] high[0] {
+  ^bb0(%a: index):
+    tensor.yield %zero : f32
+  } : tensor<8xf32> to tensor<11xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %0 = linalg.conv_1d ins(%p, %f : tensor<11xf32>, tensor<4xf32>) outs(%i : tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// A block further away: only what is needed of it is sent, not the halo between.
+// CHECK-LABEL: func.func @far
+// CHECK-DAG: shard.shift {{.*}} offset = 1 rotate : tensor<1xf32>
+// CHECK-DAG: shard.shift {{.*}} rotate : tensor<1xf32>
+// CHECK-NOT: {{update_halo|shard.shift}}
+// CHECK: return
 func.func @far(%x: tensor<8xf32> {shard.sharding = #shard.sharding<@g, [[0]]>}) -> tensor<8xf32> {
   %zero = arith.constant 0.0 : f32
   %p = tensor.pad %x low[3] high[0] {

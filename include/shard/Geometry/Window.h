@@ -24,6 +24,7 @@
 #include "shard/Geometry/BlockLayout.h"
 
 #include <optional>
+#include <vector>
 
 namespace shard {
 
@@ -75,6 +76,31 @@ std::optional<HaloNeed> haloNeed(int64_t extent,
                                  int64_t iterations,
                                  const std::vector<int64_t> &loopSplit,
                                  const Window &window, Block valid);
+
+/// Elements [begin, end) of the block that lies `distance` blocks further, the first
+/// block taken to follow the last one.
+struct BlockPart {
+  int64_t distance;
+  int64_t begin, end;
+
+  bool operator==(const BlockPart &other) const {
+    return distance == other.distance && begin == other.begin &&
+           end == other.end;
+  }
+};
+
+/// No more parts of blocks make up windows; what is made of more is better gathered.
+constexpr int64_t kMaxBlockParts = 16;
+
+/// The parts of blocks that the windows of all devices are made of, by their distances,
+/// as in haloNeed: each device takes all of them or fewer. Where windows are far from
+/// their blocks, as those of a tensor that is rolled, these are fewer elements than the
+/// halos between. Nothing where they are more than `kMaxBlockParts`, and where haloNeed
+/// tells nothing.
+std::optional<std::vector<BlockPart>>
+blockParts(int64_t extent, const std::vector<int64_t> &split,
+           int64_t iterations, const std::vector<int64_t> &loopSplit,
+           const Window &window, Block valid);
 
 } // namespace shard
 

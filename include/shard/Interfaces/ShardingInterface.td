@@ -90,7 +90,8 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
     InterfaceMethod<[{
         The element that counts as the one at each place outside of tensor operand
         `operand` that a window of it reaches: an attribute or a scalar that does
-        not depend on the place. Null, the default, if no window leaves the tensor.
+        not depend on the place. Null, the default, if no window leaves the tensor, and
+        if it does not matter what is there.
       }],
       "::mlir::OpFoldResult", "getWindowFill", (ins "unsigned":$operand), "",
       "return {};">,

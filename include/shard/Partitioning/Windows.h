@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Where a loop slides over a dimension of an operand, the iterations of a device
-// read a window of it (Geometry/Window.h). Three steps make that window:
+// read a window of it (Geometry/Window.h). These steps make that window:
 //
+//   shift      where a window lies far from the block, as in a tensor that is rolled,
+//              the parts of blocks that it is made of are shifted (shard.shift)
 //   exchange   the block gets halos, filled by its neighbours (shard.update_halo)
 //   gather     or, where that is cheaper, the dimension is gathered
 //   cut        the window is cut out of the result; places outside of the tensor
@@ -56,7 +58,7 @@ using TensorWindow = llvm::SmallVector<DimWindow, 4>;
 /// A window of a tensor, and where it is cut from.
 struct WindowSource {
   TensorWindow dims;
-  /// What counts outside of the valid elements; null if nothing does.
+  /// What counts outside of the valid elements; null if what is there does not matter.
   mlir::OpFoldResult fill;
   mlir::RankedTensorType type;
   /// Of the tensor: for each dimension the axes of the window, or none.
@@ -78,8 +80,20 @@ TensorWindow windowOf(const LoopTable &table, unsigned index,
 bool throughView(const LoopTable &table, mlir::RankedTensorType type,
                  mlir::OpFoldResult fill, WindowSource &source);
 
+/// A dimension of a window that is made of parts of blocks.
+struct ShiftedDim {
+  unsigned dim;
+  std::vector<BlockPart> parts;
+};
+
 /// How the halos of a source are filled.
 struct HaloExchange {
+  /// The dimensions that are made of shifted blocks, in this order, and the source after
+  /// that, in which the blocks of these dimensions are the windows.
+  llvm::SmallVector<ShiftedDim, 1> shifted;
+  WindowSource rest;
+  /// The rest is about `rest`.
+
   /// The sharding of the source with dimensions gathered that halos would cost more
   /// for, and the same with halos.
   Sharding gathered, widened;
@@ -90,16 +104,18 @@ struct HaloExchange {
   /// False if `haloNeed` does not tell the windows; the rest is then of no use.
   bool isKnown = true;
 };
-HaloExchange planExchange(const WindowSource &source, const Emission &emission);
+/// Dimensions for which halos and shifts cost the same are shifted if `prefersShifts`.
+HaloExchange planExchange(const WindowSource &source, const Emission &emission,
+                          bool prefersShifts = false);
 
-/// The window that this device needs, cut out of `local`, its block of `source`.
-/// Adds the exchange of halos that it makes to `exchanges`. Remarks at `loc` where
+/// The window that this device needs, cut out of `local`, its block of `source`, by
+/// `exchange`. Adds the exchange of halos that it makes to `exchanges`. Remarks at `loc` where
 /// dimensions are gathered. `exchangeAt`, if not null, is the op in front of which
 /// devices communicate.
 mlir::FailureOr<mlir::Value>
 emitWindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value local,
-           const WindowSource &source, const Emission &emission,
-           mlir::Operation *exchangeAt,
+           const WindowSource &source, const HaloExchange &exchange,
+           const Emission &emission, mlir::Operation *exchangeAt,
            llvm::DenseSet<mlir::Operation *> &exchanges);
 
 /// Replaces exchanges of halos of one block by one exchange of the

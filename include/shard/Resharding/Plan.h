@@ -196,6 +196,9 @@ public:
                    int64_t elementBytes, const Sharding &from,
                    const Sharding &to, std::string *error = nullptr);
 
+  /// That which plans are compared by.
+  const CostModel &costModel() const;
+
 private:
   struct Impl;
   std::unique_ptr<Impl> impl;

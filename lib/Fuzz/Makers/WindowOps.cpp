@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Chains of what needs halos: padding, slices with offsets and strides, windows of
-// any stride, dilation and reach in one to three dimensions. The widths go beyond a
+// any stride, dilation and reach in one to three dimensions, rolls, joined slices, and
+// insertions at other places. The widths go beyond a
 // block, and beyond the tensor, of the grids that programs have.
 //
 //===----------------------------------------------------------------------===//
@@ -124,6 +125,85 @@ Val slid(ProgramBuilder &program, const Val &input) {
        isMax ? std::max(a.bound, 100.0) : a.bound * double(count)});
 }
 
+/// [offset, offset + size) of dimension `dim`, the others whole.
+Val cutOf(ProgramBuilder &program, const Val &a, size_t dim, int64_t offset,
+          int64_t size) {
+  Shape offsets(a.shape.size(), 0), sizes = a.shape;
+  offsets[dim] = offset;
+  sizes[dim] = size;
+  return program.define(
+      "tensor.extract_slice " + a.name + "[" + list(offsets) + "] [" +
+          list(sizes) + "] [" + list(Shape(sizes.size(), 1)) +
+          "] : " + a.type() + " to " + tensorType(a.elem, sizes),
+      a.elem, sizes, a.bound);
+}
+
+Val joined(ProgramBuilder &program, const std::vector<Val> &parts, size_t dim) {
+  std::vector<std::string> names, types;
+  Shape shape = parts.front().shape;
+  shape[dim] = 0;
+  double bound = 0;
+  for (const Val &part : parts) {
+    names.push_back(part.name);
+    types.push_back(part.type());
+    shape[dim] += part.shape[dim];
+    bound = std::max(bound, part.bound);
+  }
+  Elem elem = parts.front().elem;
+  return program.define("tensor.concat dim(" + std::to_string(dim) + ") " +
+                            join(names) + " : (" + join(types) + ") -> " +
+                            tensorType(elem, shape),
+                        elem, shape, bound);
+}
+
+/// A dimension that is rolled, or the slices of two places of it one behind the other,
+/// with a third one between.
+Val rolled(ProgramBuilder &program, const Val &a) {
+  size_t dim = program.rng.between(0, int64_t(a.shape.size()) - 1);
+  int64_t extent = a.shape[dim];
+  if (extent < 2)
+    return a;
+  int64_t by = program.rng.between(1, extent - 1);
+  std::vector<Val> parts = {cutOf(program, a, dim, by, extent - by),
+                            cutOf(program, a, dim, 0, by)};
+  if (extent < kLongest && program.rng.chance(30)) {
+    int64_t size = program.rng.between(1, extent);
+    parts.insert(parts.begin() + program.rng.between(0, 2),
+                 cutOf(program, a, dim,
+                       program.rng.between(0, extent - size), size));
+  }
+  return joined(program, parts, dim);
+}
+
+/// A part of `a` at another place in it, or `a` in a larger tensor.
+Val inserted(ProgramBuilder &program, const Val &a) {
+  Val source = a, target = a;
+  if (program.rng.chance(50)) {
+    for (size_t dim = 0; dim < a.shape.size(); ++dim) {
+      int64_t size = program.rng.between(1, a.shape[dim]);
+      source = cutOf(program, source, dim,
+                     program.rng.between(0, a.shape[dim] - size), size);
+    }
+  } else {
+    Shape shape = a.shape;
+    for (int64_t &extent : shape)
+      if (extent < kLongest)
+        extent += program.rng.between(0, 6);
+    target = program.need(a.elem, shape);
+  }
+  Shape offsets;
+  for (size_t dim = 0; dim < a.shape.size(); ++dim)
+    offsets.push_back(
+        program.rng.between(0, target.shape[dim] - source.shape[dim]));
+  return program.define("tensor.insert_slice " + source.name + " into " +
+                            target.name + "[" + list(offsets) + "] [" +
+                            list(source.shape) + "] [" +
+                            list(Shape(offsets.size(), 1)) +
+                            "] : " + source.type() + " into " + target.type(),
+                        target.elem, target.shape,
+                        std::max(source.bound, target.bound));
+}
+
 bool isSmall(const Val &value) {
   return value.tensor && !value.shape.empty() && value.shape.size() <= 3 &&
          numElements(value.shape) > 0 &&
@@ -147,9 +227,11 @@ Val wide(ProgramBuilder &program) {
 bool windowChain(ProgramBuilder &program) {
   Val value = wide(program);
   for (int64_t left = program.rng.between(1, 4); left > 0; --left) {
-    int64_t kind = program.rng.between(0, 2);
+    int64_t kind = program.rng.between(0, 4);
     value = kind == 0   ? padded(program, value)
             : kind == 1 ? sliced(program, value)
+            : kind == 2 ? rolled(program, value)
+            : kind == 3 ? inserted(program, value)
                         : slid(program, value);
     if (!isSmall(value))
       break;
@@ -185,6 +267,6 @@ bool stencil(ProgramBuilder &program) {
 } // namespace
 
 void shard::fuzz::registerWindowMakers(MakerRegistry &makers) {
-  makers.add(MakerGroup::Ops, windowChain, 3);
+  makers.add(MakerGroup::Ops, windowChain, 5);
   makers.add(MakerGroup::Ops, stencil, 2);
 }

@@ -115,6 +115,8 @@ public:
   /// The exchanges of halos that were made, and what makes the local results of views,
   /// which may be of no use: windows of them are cut out of what they are views of.
   llvm::DenseSet<mlir::Operation *> exchanges, views;
+  /// What is sent to make the results of views, as the planner prices it.
+  llvm::DenseMap<mlir::Value, double> viewCosts;
 
 private:
   llvm::FailureOr<mlir::Value> moveToGrid(mlir::Location loc, mlir::Value local,

@@ -101,6 +101,7 @@ static void remarkOverflow(Operation *op, const LoopTable &table,
 static LogicalResult localOperandsOf(LocalFunction &local,
                                      ShardingInterface model, GridOp grid,
                                      const PartitionContext &context,
+                                     MutableArrayRef<FoundWindow> windows,
                                      SmallVectorImpl<Value> &operands) {
   const LoopTable &table = context.table;
   for (auto [index, value] : llvm::enumerate(model->getOperands())) {
@@ -110,13 +111,42 @@ static LogicalResult localOperandsOf(LocalFunction &local,
             : nullptr;
     FailureOr<Value> operand =
         wanted && readsWindow(table, index, context.option)
-            ? localWindow(local, model, index, grid, context)
+            ? localWindow(local, model, index, windows[index], grid,
+                          context)
             : local.localAs(value, wanted, model, "operand " + Twine(index));
     if (failed(operand))
       return failure();
     operands.push_back(*operand);
   }
   return success();
+}
+
+/// What a reshard of `value` costs; nothing is known, and 0, of what has no sharding.
+static double priceOf(Value value, const Sharding *from, const Sharding &to,
+                      const Emission &emission) {
+  if (!from || *from == to || from->dims.size() != to.dims.size())
+    return 0;
+  auto type = cast<RankedTensorType>(value.getType());
+  const Plan *plan =
+      planWithUnknowns(emission.planner, emission.grid, shapeOf(type),
+                       elementBytes(type), *from, to);
+  return plan ? plan->cost : 0;
+}
+
+/// Notes what is sent to make the result of a view.
+static void priceView(LocalFunction &local, ShardingInterface view,
+                      const PartitionContext &context,
+                      ArrayRef<FoundWindow> windows) {
+  Value source = view->getOperand(0), result = view->getResult(0);
+  double cost = windows[0].cost;
+  if (!readsWindow(context.table, 0, context.option))
+    cost = priceOf(source, local.locals.lookup(source).sharding,
+                   context.operand(0), context.emission);
+  if (const Sharding *wanted = local.shardings.of(result)) {
+    Sharding made = context.result(0);
+    cost += priceOf(result, &made, *wanted, context.emission);
+  }
+  local.viewCosts[result] = cost;
 }
 
 LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
@@ -137,8 +167,14 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
 
   SmallVector<Value> operands, results;
   // Fills of windows may be captured.
-  if (failed(local.mapCaptures(op)) ||
-      failed(localOperandsOf(local, model, *grid, context, operands)) ||
+  if (failed(local.mapCaptures(op)))
+    return failure();
+  SmallVector<FoundWindow, 1> windows =
+      findWindows(local, model, *grid, context);
+  if (model.isView())
+    priceView(local, model, context, windows);
+  if (failed(
+          localOperandsOf(local, model, *grid, context, windows, operands)) ||
       failed(model.partition(local.builder, operands, context, results)))
     return failure();
   for (auto [index, value] : llvm::enumerate(op->getResults())) {

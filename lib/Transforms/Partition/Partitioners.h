@@ -39,10 +39,24 @@ llvm::LogicalResult partitionReplicated(LocalFunction &local,
 // WindowPartitioner.cpp: operands over which loops slide
 //===----------------------------------------------------------------------===//
 
-/// The window of operand `index` of `op` that this device reads (readsWindow).
+/// Where the window of an operand is cut from.
+struct FoundWindow {
+  /// The value; null if it is to be the operand, resharded.
+  mlir::Value value;
+  WindowSource source;
+  HaloExchange exchange;
+  /// Of the exchange, and of making `value` if that is for this window alone.
+  double cost = 0;
+};
+/// Looks for the windows that `op` reads: one entry for each operand, of use only where
+/// readsWindow.
+llvm::SmallVector<FoundWindow, 1> findWindows(LocalFunction &local,
+                                              ShardingInterface op, GridOp grid,
+                                              const PartitionContext &context);
+/// The window of operand `index` of `op` that this device reads, as it was found.
 llvm::FailureOr<mlir::Value> localWindow(LocalFunction &local,
                                          ShardingInterface op, unsigned index,
-                                         GridOp grid,
+                                         FoundWindow &window, GridOp grid,
                                          const PartitionContext &context);
 /// Behind the last op of the function: erases views that are of no use, and merges
 /// exchanges of halos.

@@ -31,11 +31,11 @@ constexpr int kMaxViews = 16;
 /// Looks for the value that the window of an operand is cut from at the least cost.
 class SourceSearch {
 public:
-  SourceSearch(LocalFunction &local, GridOp grid, const Sharding &wanted)
-      : local(local), grid(grid), wanted(wanted) {}
+  SourceSearch(LocalFunction &local, Operation *reader, GridOp grid,
+               const Sharding &wanted)
+      : local(local), reader(reader), grid(grid), wanted(wanted) {}
 
-  Value value;
-  WindowSource source;
+  FoundWindow found;
 
   /// Starts with `operand` itself.
   void run(Value operand, const WindowSource &start) {
@@ -62,6 +62,25 @@ public:
   }
 
 private:
+  /// What it costs that the local form of `value`, a view, was made, if the op that
+  /// reads the window is its only user.
+  double costOfMaking(Value value) const {
+    for (int steps = 0; steps < kMaxViews; ++steps)
+      if (auto annotation = value.getDefiningOp<ShardOp>())
+        value = annotation.getSrc();
+    auto cost = local.viewCosts.find(value);
+    return cost != local.viewCosts.end() && isReadAlone(value) ? cost->second
+                                                                 : 0;
+  }
+  bool isReadAlone(Value value, int annotations = 0) const {
+    return annotations < kMaxViews &&
+           llvm::all_of(value.getUsers(), [&](Operation *user) {
+             return user == reader ||
+                    (isa<ShardOp>(user) &&
+                     isReadAlone(user->getResult(0), annotations + 1));
+           });
+  }
+
   /// Takes `candidate` if its local form will do and costs no more than what was
   /// found: what lies nearer to the origin is of use to more ops.
   void consider(Value candidate, WindowSource &next) {
@@ -73,11 +92,10 @@ private:
       return;
     next.sharding = *form.sharding;
     HaloExchange exchange = planExchange(next, local.on(grid).emission);
-    if (!exchange.isKnown || (value && exchange.cost > cost))
+    double cost = exchange.cost + costOfMaking(candidate);
+    if (!exchange.isKnown || (found.value && cost > found.cost))
       return;
-    value = candidate;
-    source = next;
-    cost = exchange.cost;
+    found = {candidate, next, std::move(exchange), cost};
   }
 
   /// Whether windows of a tensor under `sharding` can be cut.
@@ -95,41 +113,67 @@ private:
   }
 
   LocalFunction &local;
+  Operation *reader;
   GridOp grid;
   const Sharding &wanted;
-  double cost = 0;
 };
 
 } // namespace
 
+SmallVector<FoundWindow, 1> findWindows(LocalFunction &local,
+                                        ShardingInterface op, GridOp grid,
+                                        const PartitionContext &context) {
+  SmallVector<FoundWindow, 1> windows(op->getNumOperands());
+  llvm::SmallDenseSet<Value, 4> shifted;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    if (!context.table.operands[index].isTensor ||
+        !readsWindow(context.table, index, context.option))
+      continue;
+    auto type = cast<RankedTensorType>(operand.getType());
+    const Sharding *wanted = local.pool.intern(context.operand(index), grid);
+    WindowSource start{windowOf(context.table, index, type, context.option),
+                       op.getWindowFill(index), type, *wanted};
+    SourceSearch search(local, op, grid, *wanted);
+    search.run(operand, start);
+    windows[index] = std::move(search.found);
+    if (!windows[index].value)
+      windows[index].source = start;
+    else if (!windows[index].exchange.shifted.empty())
+      shifted.insert(windows[index].value);
+  }
+  // The other operand of a roll needs the same part of the same blocks: one shift
+  // serves both.
+  for (FoundWindow &window : windows)
+    if (window.value && shifted.contains(window.value) &&
+        window.exchange.shifted.empty())
+      window.exchange = planExchange(window.source, context.emission,
+                                     /*prefersShifts=*/true);
+  return windows;
+}
+
 FailureOr<Value> localWindow(LocalFunction &local, ShardingInterface op,
-                             unsigned index, GridOp grid,
+                             unsigned index, FoundWindow &window, GridOp grid,
                              const PartitionContext &context) {
-  Value operand = op->getOperand(index);
-  auto type = cast<RankedTensorType>(operand.getType());
-  const Sharding *wanted = local.pool.intern(context.operand(index), grid);
-  WindowSource start{windowOf(context.table, index, type, context.option),
-                     op.getWindowFill(index), type, *wanted};
-  SourceSearch search(local, grid, *wanted);
-  search.run(operand, start);
   Value block;
-  if (search.value) {
-    block = local.locals.lookup(search.value).value;
+  if (window.value) {
+    block = local.locals.lookup(window.value).value;
   } else {
-    FailureOr<Value> made =
-        local.localAs(operand, wanted, op, "operand " + Twine(index));
+    window.value = op->getOperand(index);
+    window.exchange = planExchange(window.source, context.emission);
+    FailureOr<Value> made = local.localAs(
+        window.value, local.pool.intern(context.operand(index), grid), op,
+        "operand " + Twine(index));
     if (failed(made))
       return failure();
-    search.value = operand;
-    search.source = start;
     block = *made;
   }
   const auto *forall =
       llvm::find_if(local.foralls, [&](const LocalFunction::OpenForall &open) {
-        return open.captures(search.value);
+        return open.captures(window.value);
       });
   return emitWindow(
-      local.builder, op->getLoc(), block, search.source, context.emission,
+      local.builder, op->getLoc(), block, window.source, window.exchange,
+      context.emission,
       forall == local.foralls.end() ? nullptr : forall->local, local.exchanges);
 }
 

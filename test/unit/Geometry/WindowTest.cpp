@@ -144,3 +144,57 @@ TEST(Window, WithoutIterationsNothingIsRead) {
   EXPECT_EQ(Window().span(0), 0);
   EXPECT_EQ((Window{2, 0, 3}).span(4), 9);
 }
+
+TEST(Window, PartsOfBlocksAreWhatDevicesReadOfThem) {
+  int64_t compared = 0;
+  for (int64_t extent : {1, 4, 7, 8, 13, 30})
+    for (std::vector<int64_t> split :
+         {std::vector<int64_t>{2}, {3}, {4}, {7}, {2, 2}})
+      for (int64_t stride : {1, 2})
+        for (int64_t reach : {1, 3})
+          for (int64_t offset : {-25, -7, -1, 0, 2, 6})
+            for (int64_t iterations : {1, 5, 8, 13}) {
+              Window window{stride, offset, reach};
+              Block valid{std::min<int64_t>(1, extent - 1), extent - 1};
+              std::optional<std::vector<BlockPart>> parts = blockParts(
+                  extent, split, iterations, split, window, valid);
+              ASSERT_EQ(parts.has_value(), cutsAtOnce(extent, split));
+              if (!parts)
+                continue;
+              int64_t size = 1;
+              for (int64_t axis : split)
+                size *= axis;
+              int64_t width = (extent + size - 1) / size;
+              // Element by element: by distance, what some device reads.
+              std::vector<std::vector<int64_t>> read(size);
+              for (int64_t part = 0; part < size; ++part) {
+                Block block =
+                    blockAt(iterations, split, delinearize(part, split));
+                int64_t start = stride * block.offset + offset;
+                for (int64_t i = 0; i < window.span(block.size); ++i)
+                  if (start + i >= valid.offset &&
+                      start + i < valid.offset + valid.size)
+                    read[((start + i) / width - part + size) % size].push_back(
+                        (start + i) % width);
+              }
+              std::vector<BlockPart> counted;
+              for (int64_t distance = 0; distance < size; ++distance)
+                if (!read[distance].empty())
+                  counted.push_back(
+                      {distance,
+                       *std::min_element(read[distance].begin(),
+                                         read[distance].end()),
+                       *std::max_element(read[distance].begin(),
+                                         read[distance].end()) +
+                           1});
+              EXPECT_EQ(*parts, counted);
+              ++compared;
+            }
+  EXPECT_GT(compared, 500);
+}
+
+TEST(Window, ManyPartsOfBlocksAreNotListed) {
+  // A window of half the tensor.
+  EXPECT_FALSE(blockParts(64, {64}, 64, {64}, {1, 0, 32}, {0, 64}));
+  EXPECT_TRUE(blockParts(64, {64}, 64, {64}, {1, 0, 16}, {0, 64}));
+}

@@ -1,0 +1,83 @@
+//===- WindowBuilder.h - Where windows and blocks lie -----------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_PARTITIONING_WINDOWBUILDER_H
+#define SHARD_LIB_PARTITIONING_WINDOWBUILDER_H
+
+#include "shard/Partitioning/Windows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+namespace shard {
+
+/// Builds the indices of the windows of one source.
+class WindowBuilder {
+public:
+  WindowBuilder(mlir::OpBuilder &builder, mlir::Location loc,
+                const WindowSource &source, const Emission &emission)
+      : builder(builder), loc(loc), source(source), emission(emission),
+        grid(emission.grid) {}
+
+protected:
+  int64_t parts(const AxisList &axes) const { return grid.groupSize(axes); }
+
+  /// The extent of the window of every device.
+  int64_t spanOf(unsigned dim) const {
+    const DimWindow &window = source.dims[dim];
+    return window.window.span(
+        localExtent(window.iterations, parts(window.axes)));
+  }
+
+  DynamicBlock iterationsOf(unsigned dim);
+  /// The first element that the device's iterations read, maybe outside.
+  mlir::Value startOf(unsigned dim);
+  /// How many elements the iterations of the device span; 0 without iterations.
+  mlir::Value spanOfDevice(unsigned dim);
+
+  template <typename OpTy>
+  mlir::Value binary(mlir::Value a, mlir::Value b) {
+    return builder.createOrFold<OpTy>(loc, a, b);
+  }
+  mlir::Value constant(int64_t number) {
+    return mlir::arith::ConstantIndexOp::create(builder, loc, number);
+  }
+  mlir::Value sum(mlir::Value a, int64_t b) {
+    return b == 0 ? a : binary<mlir::arith::AddIOp>(a, constant(b));
+  }
+  mlir::Value difference(mlir::Value a, mlir::Value b) {
+    return binary<mlir::arith::SubIOp>(a, b);
+  }
+  mlir::Value clamp(mlir::Value index, int64_t low, int64_t high) {
+    return binary<mlir::arith::MinSIOp>(
+        binary<mlir::arith::MaxSIOp>(index, constant(low)), constant(high));
+  }
+  mlir::Value value(mlir::OpFoldResult index) {
+    return mlir::getValueOrCreateConstantIndexOp(builder, loc, index);
+  }
+  llvm::SmallVector<mlir::OpFoldResult> ones() {
+    return llvm::SmallVector<mlir::OpFoldResult>(source.type.getRank(),
+                                                 builder.getIndexAttr(1));
+  }
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const WindowSource &source;
+  const Emission &emission;
+  const Grid &grid;
+};
+
+/// Puts the windows of dimension `shifted.dim` together from parts of blocks: `local` is
+/// the block of this device.
+mlir::Value emitShifts(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value local, const WindowSource &source,
+                       const ShiftedDim &shifted, const Emission &emission);
+
+} // namespace shard
+
+#endif // SHARD_LIB_PARTITIONING_WINDOWBUILDER_H
