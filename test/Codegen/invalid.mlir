@@ -54,3 +54,12 @@ func.func @shard_kernel_contract(%a: tensor<8xf32>) -> tensor<8xf32> {
   %0 = math.exp %a : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+func.func @softmax_of_integers(%a: tensor<6x16xi32>) -> tensor<6x16xi32> {
+  %e = tensor.empty() : tensor<6x16xi32>
+  // expected-error@+1 {{has elements that are not floating-point numbers; convert them first}}
+  %0 = linalg.softmax dimension(1) ins(%a : tensor<6x16xi32>) outs(%e : tensor<6x16xi32>) -> tensor<6x16xi32>
+  return %0 : tensor<6x16xi32>
+}
