@@ -51,6 +51,16 @@ typedef struct ShardDiagnosticSink {
   void *userData;
 } ShardDiagnosticSink;
 
+/// Follows long work. `step` is called with the work ("partition", "compile", "run")
+/// and, of the first two, the next step: the name of a pass, or "machine code"; during
+/// a run several times a second. If it returns false, the work stops: the call that it
+/// is part of fails. May be called on another thread than the call. A null `step`
+/// follows nothing.
+typedef struct ShardMonitor {
+  bool (*step)(MlirStringRef work, MlirStringRef step, void *userData);
+  void *userData;
+} ShardMonitor;
+
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
@@ -110,6 +120,7 @@ typedef struct ShardPartitionOptions {
   intptr_t numHints;
   /// The processor that code is generated for; empty: this one.
   MlirStringRef cpu;
+  ShardMonitor monitor;
 } ShardPartitionOptions;
 
 typedef struct ShardPartition {
@@ -180,6 +191,7 @@ typedef struct ShardRunOptions {
   double timeoutSeconds;
   /// Of random inputs.
   uint64_t seed;
+  ShardMonitor monitor;
 } ShardRunOptions;
 
 /// Runs all devices as threads on the whole tensors `inputs`. Compiles the program

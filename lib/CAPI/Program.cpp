@@ -68,6 +68,14 @@ void DiagnosticForwarder::report(Diagnostic &diagnostic,
   sink.report(&result, sink.userData);
 }
 
+Monitor capi::toMonitor(ShardMonitor monitor) {
+  if (!monitor.step)
+    return {};
+  return [monitor](llvm::StringRef work, llvm::StringRef step) {
+    return monitor.step(text(work), text(step), monitor.userData);
+  };
+}
+
 void capi::printTo(MlirStringCallback callback, void *userData,
                    llvm::function_ref<void(llvm::raw_ostream &)> print) {
   std::string result;
@@ -200,6 +208,7 @@ ShardPartition shardProgramPartition(ShardProgram handle,
     return {nullptr};
   RunOptions runOptions;
   runOptions.target = partition->target;
+  runOptions.monitor = toMonitor(options->monitor);
   FailureOr<PartitionedProgram> partitioned = PartitionedProgram::make(
       *partition->hinted, partition->entry, std::move(runOptions));
   if (failed(partitioned))

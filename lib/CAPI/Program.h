@@ -65,6 +65,9 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
+/// Calls `monitor` as shard::Monitor does.
+Monitor toMonitor(ShardMonitor monitor);
+
 /// Calls `callback` with what `print` prints.
 void printTo(MlirStringCallback callback, void *userData,
              llvm::function_ref<void(llvm::raw_ostream &)> print);

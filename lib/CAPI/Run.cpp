@@ -71,8 +71,8 @@ bool shardPartitionRun(ShardPartition handle, const ShardTensor *inputs,
       return false;
     tensors.push_back(std::move(*tensor));
   }
-  FailureOr<RunReport> report =
-      partition.partitioned->run(std::move(tensors), options->timeoutSeconds);
+  FailureOr<RunReport> report = partition.partitioned->run(
+      std::move(tensors), options->timeoutSeconds, toMonitor(options->monitor));
   if (failed(report))
     return false;
   give(*report, output);
@@ -90,6 +90,7 @@ bool shardPartitionVerify(ShardPartition handle, const ShardTensor *inputs,
   runOptions.keepOutputs = true;
   runOptions.seed = options->seed;
   runOptions.timeoutSeconds = options->timeoutSeconds;
+  runOptions.monitor = toMonitor(options->monitor);
   for (intptr_t i = 0; i < numInputs; ++i) {
     if (!inputs[i].data)
       continue;

@@ -123,7 +123,8 @@ static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
 }
 
 /// Lowers `module`, a copy that is free to change, to the LLVM dialect.
-static LogicalResult lower(ModuleOp module, StringRef entry) {
+static LogicalResult lower(ModuleOp module, StringRef entry,
+                           const Monitor &monitor) {
   LoweringOptions options;
   options.entry = entry.str();
   options.wrapScalars = true;
@@ -131,14 +132,15 @@ static LogicalResult lower(ModuleOp module, StringRef entry) {
   PassManager passes(module.getContext());
   passes.enableVerifier(false);
   buildLowerToLLVMPipeline(passes, options);
-  return passes.run(module);
+  return runMonitored(passes, module, "compile", monitor);
 }
 
 /// A copy of `module` with only what `entryName` needs, checked and lowered to the
 /// LLVM dialect.
 static FailureOr<OwningOpRef<ModuleOp>>
 lowerCopy(ModuleOp module, StringRef entryName,
-          ArrayRef<std::pair<std::string, void *>> symbols) {
+          ArrayRef<std::pair<std::string, void *>> symbols,
+          const Monitor &monitor) {
   auto original = module.lookupSymbol<func::FuncOp>(entryName);
   if (!original || original.isExternal())
     return emitError(module.getLoc())
@@ -148,7 +150,8 @@ lowerCopy(ModuleOp module, StringRef entryName,
   auto entry = copy->lookupSymbol<func::FuncOp>(entryName);
   entry.setPublic();
   eraseUnreachable(entry);
-  if (failed(checkExternals(*copy, symbols)) || failed(lower(*copy, entryName)))
+  if (failed(checkExternals(*copy, symbols)) ||
+      failed(lower(*copy, entryName, monitor)))
     return failure();
   return copy;
 }
@@ -172,7 +175,7 @@ shard::compileAtLevels(ModuleOp module, StringRef entryName,
       return failure();
   std::vector<std::pair<std::string, void *>> symbols = runSymbols();
   llvm::append_range(symbols, options.symbols);
-  auto lowered = lowerCopy(module, entryName, symbols);
+  auto lowered = lowerCopy(module, entryName, symbols, options.monitor);
   if (failed(lowered))
     return failure();
   auto constants = std::make_shared<const std::vector<HostTensor>>(
@@ -180,6 +183,8 @@ shard::compileAtLevels(ModuleOp module, StringRef entryName,
   std::vector<std::unique_ptr<CompiledProgram>> programs;
   for (unsigned level : levels) {
     options.optLevel = level;
+    if (failed(askMonitor(options.monitor, module, "compile", "machine code")))
+      return failure();
     auto code = MachineCode::make(**lowered, mangledName(entryName), symbols,
                                   options, module);
     if (failed(code))
@@ -200,7 +205,7 @@ shard::compileToObject(ModuleOp module, StringRef entryName,
                        const CompileOptions &options) {
   std::vector<std::pair<std::string, void *>> symbols = runSymbols();
   llvm::append_range(symbols, options.symbols);
-  auto lowered = lowerCopy(module, entryName, symbols);
+  auto lowered = lowerCopy(module, entryName, symbols, options.monitor);
   if (failed(lowered))
     return failure();
   return generateObject(**lowered, mangledName(entryName), options, module);

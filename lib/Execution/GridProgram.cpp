@@ -142,7 +142,7 @@ execution::partitionForGrid(ModuleOp module, StringRef entryName, GridOp gridOp,
     passes.addPass(createShardVerifySpmd());
   else
     buildSpmdPipeline(passes, options.pipeline);
-  if (failed(passes.run(module)))
+  if (failed(runMonitored(passes, module, "partition", options.monitor)))
     return failure();
   if (options.onPartitioned)
     options.onPartitioned(module);
@@ -198,6 +198,7 @@ CompileOptions execution::compileWithRuntime(
   CompileOptions result;
   result.optLevel = options.optLevel;
   result.target = options.target;
+  result.monitor = options.monitor;
   for (auto [name, address] : symbols)
     result.symbols.emplace_back(name, address);
   return result;

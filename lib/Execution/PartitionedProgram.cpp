@@ -59,6 +59,7 @@ FailureOr<PartitionedProgram> PartitionedProgram::make(ModuleOp module,
       partitionForGrid(text, result.entryName, *gridOp, result.options, report);
   if (failed(program))
     return failure();
+  result.options.monitor = {};
   result.program = std::make_unique<GridProgram>(std::move(*program));
   auto local = text.lookupSymbol<func::FuncOp>(result.entryName);
   for (auto [value, row, type] :
@@ -96,7 +97,8 @@ PartitionedProgram::check(const std::vector<HostTensor> &inputs) const {
 }
 
 FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
-                                             double timeoutSeconds) {
+                                             double timeoutSeconds,
+                                             Monitor monitor) {
   if (failed(check(inputs)))
     return failure();
   RunReport report;
@@ -109,7 +111,11 @@ FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
   if (!program->code) {
     auto begin = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> copy = text->clone();
-    if (failed(compileForGrid(*copy, entryName, options, *program)))
+    options.monitor = monitor;
+    LogicalResult compiled =
+        compileForGrid(*copy, entryName, options, *program);
+    options.monitor = {};
+    if (failed(compiled))
       return failure();
     report.secondsCompile =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
@@ -118,7 +124,7 @@ FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
   std::vector<HostTensor> outputs;
   if (runGrid(*program, inputs,
               timeoutSeconds > 0 ? timeoutSeconds : options.timeoutSeconds,
-              report, outputs))
+              monitor, report, outputs))
     report.outputs = std::move(outputs);
   return report;
 }

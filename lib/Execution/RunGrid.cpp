@@ -117,8 +117,8 @@ static bool assembleResults(const GridProgram &program,
 
 bool execution::runGrid(const GridProgram &program,
                         const std::vector<HostTensor> &inputs,
-                        double timeoutSeconds, RunReport &report,
-                        std::vector<HostTensor> &outputs) {
+                        double timeoutSeconds, const Monitor &monitor,
+                        RunReport &report, std::vector<HostTensor> &outputs) {
   if (std::string broken = brokenContract(program, inputs); !broken.empty()) {
     fail(report, broken);
     return false;
@@ -146,6 +146,8 @@ bool execution::runGrid(const GridProgram &program,
   runtime::RunOptions runOptions;
   if (timeoutSeconds > 0)
     runOptions.timeoutSeconds = timeoutSeconds;
+  if (monitor)
+    runOptions.mayGoOn = [&] { return monitor("run", ""); };
   runtime::RunReport run = runtime::runOnGrid(
       program.grid.shape,
       [&](int64_t device) { invocations[device].execute(); }, runOptions);

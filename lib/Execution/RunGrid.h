@@ -20,7 +20,7 @@ void fail(RunReport &report, const llvm::Twine &what);
 /// waits at most `timeoutSeconds` at one rendezvous; 0: the default. Returns
 /// false, with the reason in `report`, if that went wrong.
 bool runGrid(const GridProgram &program, const std::vector<HostTensor> &inputs,
-             double timeoutSeconds, RunReport &report,
+             double timeoutSeconds, const Monitor &monitor, RunReport &report,
              std::vector<HostTensor> &outputs);
 
 /// Runs the device of this process. The first process puts the results together

@@ -220,7 +220,8 @@ static void runAndCompare(const GridProgram &program, const OneDevice &one,
   bool ran =
       options.processes
           ? runOnProcesses(program, inputs, *options.processes, report, outputs)
-          : runGrid(program, inputs, options.timeoutSeconds, report, outputs);
+          : runGrid(program, inputs, options.timeoutSeconds, options.monitor,
+                    report, outputs);
   if (!ran)
     return;
   if (options.verify)

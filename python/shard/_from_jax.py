@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from shard._errors import ProgramError, RunError
-from shard._grid import OPEN, P
+from shard._foreign import is_foreign, spec_of
+from shard._grid import Grid, P
 from shard._jax_rewrites import rewrite
 from shard._program import Program, Trees, load
 from shard._types import dtype_of
@@ -36,9 +37,11 @@ def from_jax(
 
     Args:
         fn: what `jax.jit` takes.
-        args: arrays, `jax.ShapeDtypeStruct`s or pytrees of them.
-        in_shardings: for each of `args` a `PartitionSpec`, a `P`, None, or a pytree of
-            them; hints that `Program.partition` adds its own to.
+        args: arrays, `jax.ShapeDtypeStruct`s or pytrees of them. Those with a
+            `NamedSharding` have it as a hint.
+        in_shardings: for each of `args` a `PartitionSpec`, a `NamedSharding`, a `P`, None,
+            or a pytree of them; hints that `Program.partition` adds its own to. The mesh of
+            a `NamedSharding` is the grid if `partition` is given none.
         out_shardings: the same for the result.
         kwargs: the same as `args`, by name.
 
@@ -69,15 +72,36 @@ def from_jax(
     program.names = [_leaf_name(path, parameters) for path, _ in leaves]
     results, result_structure = jax.tree_util.tree_flatten(lowered.out_info)
     program.trees = _JaxTrees(program, structure, result_structure, [r.dtype for r in results])
-    hints: dict[int | str, Any] = {}
+    given = [getattr(leaf, "sharding", None) for _, leaf in leaves]
     if in_shardings is not None:
-        specs = _broadcast((tuple(in_shardings), {}), (args, kwargs))
-        hints |= {i: spec for i, spec in enumerate(specs) if spec is not None}
+        wanted = _broadcast((tuple(in_shardings), {}), (args, kwargs))
+        given = [w if w is not None else g for w, g in zip(wanted, given, strict=True)]
+    results_given: list[Any] = []
     if out_shardings is not None:
-        specs = _broadcast(out_shardings, lowered.out_info)
-        hints |= {f"result{i}": spec for i, spec in enumerate(specs) if spec is not None}
-    program.hints = hints
+        results_given = _broadcast(out_shardings, lowered.out_info)
+    program.hints = {
+        **{i: spec for i, spec in enumerate(map(_to_spec, given)) if spec is not None},
+        **{
+            f"result{i}": spec
+            for i, spec in enumerate(map(_to_spec, results_given))
+            if spec is not None
+        },
+    }
+    if not grid:
+        program.grid = _grid_of([*given, *results_given])
     return program
+
+
+def _grid_of(shardings: list[Any]) -> Grid | None:
+    """The grid of the mesh that the NamedShardings among `shardings` are on."""
+    from jax.sharding import NamedSharding
+
+    grids = {Grid.of(s.mesh) for s in shardings if isinstance(s, NamedSharding)}
+    if len(grids) > 1:
+        raise ProgramError(
+            f"the shardings are on several meshes, {', '.join(map(repr, grids))}; one is supported"
+        )
+    return grids.pop() if grids else None
 
 
 class _JaxTrees(Trees):
@@ -156,7 +180,7 @@ def _leaf_name(path: tuple[Any, ...], parameters: list[str]) -> str:
     return f"{head}.{inside}" if inside else head
 
 
-def _broadcast(specs: Any, tree: Any) -> list[P | None]:
+def _broadcast(specs: Any, tree: Any) -> list[Any]:
     """One spec per leaf of `tree`; a spec stands for all leaves below its place."""
     import jax
     from jax.sharding import NamedSharding, PartitionSpec
@@ -164,24 +188,19 @@ def _broadcast(specs: Any, tree: Any) -> list[P | None]:
     def is_spec(value: Any) -> bool:
         return value is None or isinstance(value, P | PartitionSpec | NamedSharding)
 
-    flat: list[P | None] = []
+    flat: list[Any] = []
 
     def add(spec: Any, below: Any) -> None:
-        made = _to_spec(spec)
-        flat.extend([made] * len(jax.tree_util.tree_leaves(below)))
+        flat.extend([spec] * len(jax.tree_util.tree_leaves(below)))
 
     jax.tree_util.tree_map(add, specs, tree, is_leaf=is_spec)
     return flat
 
 
 def _to_spec(spec: Any) -> P | None:
-    from jax.sharding import NamedSharding, PartitionSpec
-
-    if isinstance(spec, NamedSharding):
-        spec = spec.spec
-    if not isinstance(spec, PartitionSpec):
-        return spec if isinstance(spec, P) else None
-    return P(*(OPEN if dim is PartitionSpec.UNCONSTRAINED else dim for dim in spec))
+    if isinstance(spec, P):
+        return spec
+    return spec_of(spec, None) if is_foreign(spec) else None
 
 
 def _take_shardings(module: Any) -> tuple[str, list[str]]:

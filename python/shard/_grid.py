@@ -4,9 +4,13 @@
 """Grids of devices and how tensors are split on them."""
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from types import EllipsisType
-from typing import Final, Union
+from typing import TYPE_CHECKING, Any, Final, Union
+
+if TYPE_CHECKING:
+    import jax.sharding
 
 
 class _Open:
@@ -48,6 +52,13 @@ class Grid:
         self.shape: tuple[int, ...] = sizes
         self.names: tuple[str, ...] = tuple(axes)
 
+    @classmethod
+    def of(cls, mesh: Any) -> "Grid":
+        """The grid of a `Mesh` of JAX or of a `DeviceMesh` of PyTorch."""
+        from shard._foreign import grid_of
+
+        return grid_of(mesh)
+
     @property
     def size(self) -> int:
         """The number of devices."""
@@ -83,12 +94,12 @@ class P:
     def __init__(self, *dims: Dim) -> None:
         self.dims: tuple[Dim, ...] = dims
         for dim in dims:
-            for axis in _parts(dim):
-                if not (_is_open(axis) or _is_axis(axis)):
+            for axis in parts(dim):
+                if not (is_open(axis) or _is_axis(axis)):
                     raise TypeError(
                         f"{axis!r} is no axis; write a name, a number, None, OPEN or `...`"
                     )
-            if any(_is_open(axis) for axis in list(_parts(dim))[:-1]):
+            if any(is_open(axis) for axis in list(parts(dim))[:-1]):
                 raise ValueError(f"{dim!r}: OPEN stands behind the axes of a dimension")
 
     def to_text(self, rank: int) -> str:
@@ -97,6 +108,33 @@ class P:
             raise ValueError(f"{self!r} has {len(self.dims)} dimensions, the tensor has {rank}")
         dims = [*self.dims, *[None] * (rank - len(self.dims))]
         return "[" + ", ".join(map(_dim_text, dims)) + "]"
+
+    @classmethod
+    def from_text(cls, text: str) -> "P":
+        """Of the sharding of a value of a partition: `[[data], [model]]`.
+
+        Raises ValueError for what a `P` cannot say, as halos.
+        """
+        if not re.fullmatch(r"\[(\[[^\[\]]*\](, )?)*\]", text):
+            raise ValueError(f"no P says {text}")
+        dims: list[Dim] = []
+        for part in re.findall(r"\[([^\[\]]*)\]", text[1:-1]):
+            names = [name.strip() for name in part.split(",") if name.strip()]
+            axes = tuple(int(name) if name.isdigit() else name for name in names)
+            dims.append(axes[0] if len(axes) == 1 else axes or None)
+        return cls(*dims)
+
+    def to_partition_spec(self) -> "jax.sharding.PartitionSpec":
+        """The PartitionSpec of JAX that says the same."""
+        from shard._foreign import to_partition_spec
+
+        return to_partition_spec(self)
+
+    def to_placements(self, grid: Grid) -> tuple[Any, ...]:
+        """The placements of PyTorch's DTensor that say the same, one per axis of `grid`."""
+        from shard._foreign import to_placements
+
+        return to_placements(self, grid)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, P) and self.dims == other.dims
@@ -108,7 +146,8 @@ class P:
         return f"P({', '.join('...' if d is Ellipsis else repr(d) for d in self.dims)})"
 
 
-def _is_open(axis: object) -> bool:
+def is_open(axis: object) -> bool:
+    """Whether it stands for what propagation decides."""
     return axis is OPEN or axis is Ellipsis
 
 
@@ -116,7 +155,8 @@ def _is_axis(axis: object) -> bool:
     return isinstance(axis, str | int) and not isinstance(axis, bool)
 
 
-def _parts(dim: object) -> Iterator[object]:
+def parts(dim: object) -> Iterator[object]:
+    """The axes of a dimension, and what stands for others."""
     if dim is None:
         return
     if isinstance(dim, tuple | list):
@@ -127,8 +167,8 @@ def _parts(dim: object) -> Iterator[object]:
 
 def _dim_text(dim: object) -> str:
     texts = []
-    for axis in _parts(dim):
-        if _is_open(axis):
+    for axis in parts(dim):
+        if is_open(axis):
             texts.append("?")
         elif isinstance(axis, int):
             texts.append(str(axis))

@@ -24,6 +24,7 @@ from shard._errors import (
     warn,
 )
 from shard._grid import Grid
+from shard._progress import Progress, follow
 from shard._report import CollectiveTable, Report, ValueInfo, predicted_collectives
 from shard._types import from_tensor, to_tensor
 
@@ -108,7 +109,9 @@ class Partition:
             run["peak_temporary_bytes_per_device"] if run else None,
         )
 
-    def __call__(self, *arguments: Any, timeout: float = 0, **keywords: Any) -> Any:
+    def __call__(
+        self, *arguments: Any, timeout: float = 0, progress: Progress = None, **keywords: Any
+    ) -> Any:
         """Runs all devices as threads of this process.
 
         Args:
@@ -117,6 +120,7 @@ class Partition:
             keywords: as `arguments`, for programs that were made with some.
             timeout: how many seconds a device may wait for others at one collective; 0
                 is the default, see docs/shard-run.md.
+            progress: as for `Program.partition`.
 
         Returns:
             The whole result, or a tuple of all results; what the function returns, if the
@@ -132,7 +136,7 @@ class Partition:
                 f"'{self._program.entry}' takes {len(self._raw['arguments'])} arguments, but "
                 f"{len(inputs)} are given"
             )
-        results = self._run(inputs, timeout, 0, verify=False)
+        results = self._run(inputs, timeout, 0, verify=False, progress=progress)
         assert self.last_run is not None
         if not self.last_run.passed:
             raise RunError(self.last_run.error)
@@ -147,7 +151,14 @@ class Partition:
             raise TypeError(f"the program has no arguments called {', '.join(keywords)}")
         return arguments
 
-    def verify(self, *arguments: Any, seed: int = 0, timeout: float = 0, **keywords: Any) -> Report:
+    def verify(
+        self,
+        *arguments: Any,
+        seed: int = 0,
+        timeout: float = 0,
+        progress: Progress = None,
+        **keywords: Any,
+    ) -> Report:
         """Runs the grid's program and that of one device and compares the results.
 
         Args:
@@ -156,6 +167,7 @@ class Partition:
             keywords: as `arguments`, for programs that were made with some.
             seed: of the random tensors.
             timeout: as in a call.
+            progress: as for `Program.partition`.
 
         Raises:
             VerificationError: a result differs by more than rounding explains
@@ -163,7 +175,7 @@ class Partition:
             RunError: the arguments do not fit, or the run failed.
         """
         given = self._flat(arguments, keywords) if arguments or keywords else ()
-        self._run(self._inputs(given), timeout, seed, verify=True)
+        self._run(self._inputs(given), timeout, seed, verify=True, progress=progress)
         report = self.last_run
         assert report is not None
         if report.error:
@@ -191,11 +203,17 @@ class Partition:
         return inputs
 
     def _run(
-        self, inputs: list[tuple[Any, ...]], timeout: float, seed: int, verify: bool
+        self,
+        inputs: list[tuple[Any, ...]],
+        timeout: float,
+        seed: int,
+        verify: bool,
+        progress: Progress,
     ) -> list[npt.NDArray[np.generic]]:
         if timeout < 0:
             raise ValueError("a timeout is a number of seconds, at least 0")
-        ok, results, report, raw = self._handle.run(inputs, timeout, seed, verify)
+        with follow(progress) as step:
+            ok, results, report, raw = self._handle.run(inputs, timeout, seed, verify, step)
         diagnostics = to_diagnostics(raw)
         if not ok:
             kind = RunError if any("input" in d.message for d in diagnostics) else ProgramError

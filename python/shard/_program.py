@@ -14,12 +14,15 @@ import numpy.typing as npt
 
 from shard import _shard
 from shard._errors import HintError, ProgramError, raise_errors, to_diagnostics, warn
+from shard._foreign import grid_of, is_foreign, spec_of
 from shard._grid import Grid, P
 from shard._partition import Partition
+from shard._progress import Progress, follow
 from shard._report import ValueInfo
 
-Hint = P | str | Sequence[Any]
-"""A `P`, what `P` takes, or text as in `#shard.sharding<@grid, ...>`."""
+Hint = P | str | Sequence[Any] | Any
+"""A `P`, what `P` takes, text as in `#shard.sharding<@grid, ...>`, a PartitionSpec or
+NamedSharding of JAX, or placements of PyTorch's DTensor, one per axis of the grid."""
 
 _VALUE = re.compile(r"(arg|result)(\d+)")
 _OPERAND = re.compile(r"[A-Za-z_][\w$]*\.[\w.$]+(#\d+)?:\d+")
@@ -88,6 +91,8 @@ class Program:
         """What `partition` adds its own hints to."""
         self.weights: dict[str, npt.NDArray[Any]] = {}
         """Of `from_torch`: the values of parameters and buffers."""
+        self.grid: Grid | None = None
+        """What `partition` takes if it is given none, before that of the program's text."""
         self.source: tuple[str, bytes] = ("", b"")
         """What diagnostics call the text that it was read from, and the text."""
 
@@ -124,15 +129,17 @@ class Program:
 
     def partition(
         self,
-        grid: Grid | None = None,
+        grid: Grid | Any | None = None,
         hints: Mapping[int | str, Hint] | None = None,
         *,
         cpu: str = "",
+        progress: Progress = None,
     ) -> Partition:
         """Makes the program of one device of `grid`.
 
         Args:
-            grid: by default that of the program (`shard.grid`).
+            grid: by default that of the program (`shard.grid`). A `Mesh` of JAX or a
+                `DeviceMesh` of PyTorch stands for the grid of its shape and names.
             hints: how values are to be split. A key is the number of an argument,
                 `arg1`, `result0`, the name of an argument, a pattern of names
                 (`*.q_proj.weight`), or an operand of an op (`linalg.matmul#2:1`,
@@ -140,19 +147,25 @@ class Program:
                 found by propagation.
             cpu: the processor that code is generated for, `x86-64-v3` for instance; by
                 default this one.
+            progress: True shows what is being done; a function is called with it, the
+                work and its next step, as two strings. Its exceptions, and Ctrl-C, stop
+                the work before the next step.
 
         Raises:
             HintError: a hint names nothing or does not fit.
             ProgramError: the program cannot be partitioned.
         """
-        texts = self._hint_texts(hints or {})
-        handle, raw = _shard.partition(
-            self._handle,
-            list(grid.shape) if grid else [],
-            list(grid.names) if grid else [],
-            texts,
-            cpu,
-        )
+        grid = self.grid if grid is None else grid_of(grid)
+        texts = self._hint_texts(hints or {}, grid)
+        with follow(progress) as step:
+            handle, raw = _shard.partition(
+                self._handle,
+                list(grid.shape) if grid else [],
+                list(grid.names) if grid else [],
+                texts,
+                cpu,
+                step,
+            )
         diagnostics = to_diagnostics(raw)
         if handle is None:
             about_hints = any(d.file.startswith("--hint") for d in diagnostics)
@@ -164,20 +177,22 @@ class Program:
         warn(diagnostics)
         return Partition(handle, self, diagnostics)
 
-    def _hint_texts(self, hints: Mapping[int | str, Hint]) -> list[str]:
+    def _hint_texts(self, hints: Mapping[int | str, Hint], grid: Grid | None) -> list[str]:
         """The hints as the C API takes them; `hints` count instead of the program's."""
-        own = self._chosen(self.hints)
-        chosen = {**own, **self._chosen(hints)}
+        own = self._chosen(self.hints, grid)
+        chosen = {**own, **self._chosen(hints, grid)}
         return [f"{target}={text}" for target, (_, _, text) in chosen.items()]
 
-    def _chosen(self, hints: Mapping[int | str, Hint]) -> dict[str, tuple[bool, object, str]]:
+    def _chosen(
+        self, hints: Mapping[int | str, Hint], grid: Grid | None
+    ) -> dict[str, tuple[bool, object, str]]:
         """For each target whether its name is exact, the key and the sharding."""
         arguments, results = self.arguments, self.results
         chosen: dict[str, tuple[bool, object, str]] = {}
         for key, hint in hints.items():
             targets, exact = self._targets(key, arguments, results)
             for target, rank in targets:
-                text = _sharding_text(key, hint, rank)
+                text = _sharding_text(key, hint, rank, grid)
                 known = chosen.get(target)
                 if known and known[0] == exact and known[2] != text:
                     raise HintError(
@@ -231,11 +246,18 @@ def _names_text(arguments: Sequence[ValueInfo], most: int = 12) -> str:
     return "arguments are " + (", ".join(names[:most]) + more if names else "none")
 
 
-def _sharding_text(key: object, hint: Hint, rank: int) -> str:
+def _sharding_text(key: object, hint: Hint, rank: int, grid: Grid | None) -> str:
     if isinstance(hint, str):
         return hint
-    spec = hint if isinstance(hint, P) else P(*hint)
     try:
+        if is_foreign(hint):
+            spec = spec_of(hint, grid)
+        elif isinstance(hint, P):
+            spec = hint
+        elif isinstance(hint, Sequence):
+            spec = P(*hint)
+        else:
+            raise TypeError(f"{hint!r} is no sharding; write a P, such as P(None, 'model')")
         return spec.to_text(len(spec.dims) if rank < 0 else rank)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise HintError(f"hint {key!r}: {error}") from None

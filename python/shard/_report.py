@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from shard._grid import P
+
 
 @dataclass(frozen=True)
 class ValueInfo:
@@ -25,6 +27,11 @@ class ValueInfo:
     """`[[data], []]`: the axes that split each dimension. Of partitions only."""
     bytes_per_device: int | None = None
     """Of partitions only."""
+
+    @property
+    def spec(self) -> P:
+        """`sharding` as a `P`. Raises ValueError for what a `P` cannot say, as halos."""
+        return P.from_text(self.sharding)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The extension (python/src/shard.cpp)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 _Diagnostics = list[tuple[int, str, str, int, int]]
 _Value = tuple[str, str, str, list[int]]
+_Progress = Callable[[str, str], object] | None
 _Tensor = tuple[str, list[int], npt.NDArray[np.uint8]]
 
 class Program:
@@ -29,7 +30,12 @@ class Partition:
     @property
     def report(self) -> str: ...
     def run(
-        self, inputs: Sequence[tuple[Any, ...]], timeout: float, seed: int, verify: bool
+        self,
+        inputs: Sequence[tuple[Any, ...]],
+        timeout: float,
+        seed: int,
+        verify: bool,
+        progress: _Progress,
     ) -> tuple[bool, list[_Tensor], str, _Diagnostics]: ...
     def explain(self) -> tuple[bool, str, _Diagnostics]: ...
 
@@ -40,5 +46,7 @@ def partition(
     names: Sequence[str],
     hints: Sequence[str],
     cpu: str,
+    progress: _Progress,
 ) -> tuple[Partition | None, _Diagnostics]: ...
 def print_html(data: str, source_name: str, source_text: bytes) -> str: ...
+def running() -> int: ...

@@ -10,10 +10,13 @@
 // package in python/shard makes classes of it. Tensors cross as (name of the element
 // type, shape, bytes).
 //
-// Long calls release the interpreter lock; what they report is kept and handed on when
-// they end.
+// Long calls run on threads of their own (Job.h); what they report is kept and handed
+// on when they end. A program and its partitions share a context of MLIR, which one
+// thread at a time may use: they have a mutex.
 //
 //===----------------------------------------------------------------------===//
+
+#include "Job.h"
 
 #include "shard-c/Program.h"
 
@@ -30,6 +33,7 @@
 #include <vector>
 
 namespace nb = nanobind;
+using shard::python::Job;
 
 namespace {
 
@@ -119,9 +123,8 @@ nb::object toPython(RunOutput::Result &result) {
 /// The inputs of a run; keeps their buffers.
 class Inputs {
 public:
-  /// `inputs` must outlive this.
-  explicit Inputs(const std::vector<TensorTuple> &inputs) {
-    for (const auto &[type, shape, object] : inputs) {
+  explicit Inputs(const std::vector<TensorTuple> &inputs) : inputs(inputs) {
+    for (const auto &[type, shape, object] : this->inputs) {
       const void *data = nullptr;
       if (!object.is_none()) {
         buffers.push_back(nb::cast<Bytes>(object));
@@ -134,48 +137,74 @@ public:
           {toRef(type), intptr_t(shape.size()), shape.data(), data});
     }
   }
+  Inputs(const Inputs &) = delete;
   const ShardTensor *data() const { return tensors.data(); }
   intptr_t size() const { return tensors.size(); }
 
 private:
+  std::vector<TensorTuple> inputs;
   std::vector<Bytes> buffers;
   std::vector<ShardTensor> tensors;
 };
 
+/// Makes a value that holds objects of Python and may be destroyed on any thread.
+template <typename T, typename... Arguments>
+std::shared_ptr<T> shareWithThread(Arguments &&...arguments) {
+  return std::shared_ptr<T>(new T(std::forward<Arguments>(arguments)...),
+                            [](T *value) {
+                              nb::gil_scoped_acquire acquire;
+                              delete value;
+                            });
+}
+
 class Program {
 public:
-  explicit Program(ShardProgram handle) : handle(handle) {}
+  Program() = default;
   ~Program() { shardProgramDestroy(handle); }
   Program(const Program &) = delete;
 
-  const ShardProgram handle;
+  ShardProgram handle{nullptr};
+  /// Locked by who uses the program or one of its partitions.
+  const std::shared_ptr<std::mutex> busy = std::make_shared<std::mutex>();
 };
 
 class Partition {
 public:
-  Partition(std::shared_ptr<Program> program, ShardPartition handle)
-      : program(std::move(program)), handle(handle) {}
+  explicit Partition(std::shared_ptr<Program> program)
+      : program(std::move(program)) {}
   ~Partition() { shardPartitionDestroy(handle); }
   Partition(const Partition &) = delete;
 
   const std::shared_ptr<Program> program;
-  const ShardPartition handle;
+  ShardPartition handle{nullptr};
 };
+
+/// Waits until no other thread uses `program`.
+std::unique_lock<std::mutex> waitFor(Program &program) {
+  nb::gil_scoped_release release;
+  return std::unique_lock<std::mutex>(*program.busy);
+}
 
 nb::object parse(nb::bytes source, const std::string &name,
                  const std::string &entry) {
-  Diagnostics diagnostics;
-  ShardProgram handle;
-  {
-    nb::gil_scoped_release release;
-    handle =
-        shardProgramParse(mlirStringRefCreate(source.c_str(), source.size()),
-                          toRef(name), toRef(entry), diagnostics.sink());
-  }
+  struct State {
+    std::string source, name, entry;
+    Diagnostics diagnostics;
+    std::shared_ptr<Program> program = std::make_shared<Program>();
+  };
+  auto state = std::make_shared<State>();
+  state->source.assign(source.c_str(), source.size());
+  state->name = name;
+  state->entry = entry;
+  Job::perform(state->program->busy, nb::none(), [state](ShardMonitor) {
+    state->program->handle =
+        shardProgramParse(toRef(state->source), toRef(state->name),
+                          toRef(state->entry), state->diagnostics.sink());
+  });
   nb::object program = nb::none();
-  if (handle.ptr)
-    program = nb::cast(std::make_shared<Program>(handle));
-  return nb::make_tuple(program, diagnostics.list);
+  if (state->program->handle.ptr)
+    program = nb::cast(state->program);
+  return nb::make_tuple(program, state->diagnostics.list);
 }
 
 nb::object valueTuple(const ShardValue &value) {
@@ -188,60 +217,84 @@ nb::object partition(std::shared_ptr<Program> program,
                      const std::vector<int64_t> &shape,
                      const std::vector<std::string> &names,
                      const std::vector<std::string> &hints,
-                     const std::string &cpu) {
-  std::vector<MlirStringRef> nameRefs, hintRefs;
-  for (const std::string &name : names)
-    nameRefs.push_back(toRef(name));
-  for (const std::string &hint : hints)
-    hintRefs.push_back(toRef(hint));
-  ShardPartitionOptions options{shape.data(),
-                                intptr_t(shape.size()),
-                                names.empty() ? nullptr : nameRefs.data(),
-                                hintRefs.data(),
-                                intptr_t(hints.size()),
-                                toRef(cpu)};
-  Diagnostics diagnostics;
-  ShardPartition handle;
-  {
-    nb::gil_scoped_release release;
-    handle =
-        shardProgramPartition(program->handle, &options, diagnostics.sink());
-  }
+                     const std::string &cpu, nb::object progress) {
+  struct State {
+    std::vector<int64_t> shape;
+    std::vector<std::string> names, hints;
+    std::string cpu;
+    Diagnostics diagnostics;
+    std::shared_ptr<Partition> partition;
+  };
+  auto state = std::make_shared<State>(State{
+      shape, names, hints, cpu, {}, std::make_shared<Partition>(program)});
+  Job::perform(program->busy, progress, [state](ShardMonitor monitor) {
+    std::vector<MlirStringRef> names, hints;
+    for (const std::string &name : state->names)
+      names.push_back(toRef(name));
+    for (const std::string &hint : state->hints)
+      hints.push_back(toRef(hint));
+    ShardPartitionOptions options{state->shape.data(),
+                                  intptr_t(state->shape.size()),
+                                  names.empty() ? nullptr : names.data(),
+                                  hints.data(),
+                                  intptr_t(hints.size()),
+                                  toRef(state->cpu),
+                                  monitor};
+    state->partition->handle = shardProgramPartition(
+        state->partition->program->handle, &options, state->diagnostics.sink());
+  });
   nb::object made = nb::none();
-  if (handle.ptr)
-    made = nb::cast(std::make_shared<Partition>(std::move(program), handle));
-  return nb::make_tuple(made, diagnostics.list);
+  if (state->partition->handle.ptr)
+    made = nb::cast(state->partition);
+  return nb::make_tuple(made, state->diagnostics.list);
 }
 
-nb::object run(Partition &partition, const std::vector<TensorTuple> &tensors,
-               double timeout, uint64_t seed, bool verify) {
-  Inputs inputs(tensors);
-  ShardRunOptions options{timeout, seed};
-  Diagnostics diagnostics;
-  RunOutput output;
-  bool ok;
-  {
-    nb::gil_scoped_release release;
-    auto *call = verify ? &shardPartitionVerify : &shardPartitionRun;
-    ok = call(partition.handle, inputs.data(), inputs.size(), &options,
-              output.sink(), diagnostics.sink());
-  }
+nb::object run(std::shared_ptr<Partition> partition,
+               const std::vector<TensorTuple> &tensors, double timeout,
+               uint64_t seed, bool verify, nb::object progress) {
+  struct State {
+    std::shared_ptr<Partition> partition;
+    std::shared_ptr<Inputs> inputs;
+    double timeout;
+    uint64_t seed;
+    Diagnostics diagnostics;
+    RunOutput output;
+    bool ok = false;
+  };
+  auto state = std::make_shared<State>();
+  state->partition = partition;
+  state->inputs = shareWithThread<Inputs>(tensors);
+  state->timeout = timeout;
+  state->seed = seed;
+  auto *call = verify ? &shardPartitionVerify : &shardPartitionRun;
+  Job::perform(
+      partition->program->busy, progress, [state, call](ShardMonitor monitor) {
+        ShardRunOptions options{state->timeout, state->seed, monitor};
+        state->ok = call(state->partition->handle, state->inputs->data(),
+                         state->inputs->size(), &options, state->output.sink(),
+                         state->diagnostics.sink());
+      });
   nb::list results;
-  for (RunOutput::Result &result : output.results)
+  for (RunOutput::Result &result : state->output.results)
     results.append(toPython(result));
-  return nb::make_tuple(ok, results, output.report, diagnostics.list);
+  return nb::make_tuple(state->ok, results, state->output.report,
+                        state->diagnostics.list);
 }
 
-nb::object explain(Partition &partition) {
-  Diagnostics diagnostics;
-  std::string text;
-  bool ok;
-  {
-    nb::gil_scoped_release release;
-    ok = shardPartitionExplain(partition.handle, append, &text,
-                               diagnostics.sink());
-  }
-  return nb::make_tuple(ok, text, diagnostics.list);
+nb::object explain(std::shared_ptr<Partition> partition) {
+  struct State {
+    std::shared_ptr<Partition> partition;
+    Diagnostics diagnostics;
+    std::string text;
+    bool ok = false;
+  };
+  auto state = std::make_shared<State>();
+  state->partition = partition;
+  Job::perform(partition->program->busy, nb::none(), [state](ShardMonitor) {
+    state->ok = shardPartitionExplain(state->partition->handle, append,
+                                      &state->text, state->diagnostics.sink());
+  });
+  return nb::make_tuple(state->ok, state->text, state->diagnostics.list);
 }
 
 std::string printHtml(const std::string &data, const std::string &sourceName,
@@ -279,6 +332,7 @@ NB_MODULE(_shard, module) {
             return list;
           })
       .def_prop_ro("text", [](Program &p) {
+        auto lock = waitFor(p);
         std::string text;
         shardProgramPrint(p.handle, append, &text);
         return text;
@@ -286,19 +340,25 @@ NB_MODULE(_shard, module) {
   nb::class_<Partition>(module, "Partition")
       .def_prop_ro("text",
                    [](Partition &p) {
+                     auto lock = waitFor(*p.program);
                      std::string text;
                      shardPartitionPrint(p.handle, append, &text);
                      return text;
                    })
       .def_prop_ro("report",
                    [](Partition &p) {
+                     auto lock = waitFor(*p.program);
                      std::string text;
                      shardPartitionPrintReport(p.handle, append, &text);
                      return text;
                    })
-      .def("run", &run)
+      .def("run", &run, nb::arg("inputs"), nb::arg("timeout"), nb::arg("seed"),
+           nb::arg("verify"), nb::arg("progress").none())
       .def("explain", &explain);
   module.def("parse", &parse);
-  module.def("partition", &partition);
+  module.def("partition", &partition, nb::arg("program"), nb::arg("shape"),
+             nb::arg("names"), nb::arg("hints"), nb::arg("cpu"),
+             nb::arg("progress").none());
+  module.def("running", [] { return Job::running().load(); });
   module.def("print_html", &printHtml);
 }

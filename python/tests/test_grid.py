@@ -43,6 +43,20 @@ def test_specs_as_text(spec, rank, text):
     assert spec.to_text(rank) == text
 
 
+def test_specs_of_text():
+    for spec in (P(), P(None, "model"), P(("data", "model"), None), P(0), P((1, 0))):
+        assert P.from_text(spec.to_text(len(spec.dims)).replace('"', "")) == spec
+    for text in ("", "[[a], []] partial = sum [b]", "[[a], []] halo = [1, 1]", "[[a:(1)2]"):
+        with pytest.raises(ValueError, match="no P says"):
+            P.from_text(text)
+
+
+def test_meshes_that_are_none():
+    assert Grid.of(Grid(2)) == Grid(2)
+    with pytest.raises(TypeError, match=r"is no grid: pass a shard\.Grid, a Mesh"):
+        Grid.of((2, 2))
+
+
 def test_specs_that_are_none():
     with pytest.raises(TypeError, match="is no axis"):
         P(1.5)

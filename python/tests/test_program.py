@@ -85,6 +85,8 @@ def test_dimensions_that_a_hint_does_not_mention_are_whole(mlp):
         ({0: P("nobody")}, "nobody"),
         ({0: P(0, 0)}, "axis 0"),
         ({0: "[["}, "is not closed"),
+        ({0: 1.5}, "1.5 is no sharding; write a P"),
+        ({0: [2.5]}, "2.5 is no axis"),
         ({"linalg.matmul#5:0": P()}, "linalg.matmul"),
         ({"u*": P(0), "*.weight": P(None, 0)}, "both name arg1 and differ"),
     ],

@@ -220,6 +220,41 @@ def test_constraints_and_shardings_of_jax():
     assert program.partition(None, {"x": P()}).arguments[2].sharding == "[[], []]"
 
 
+def test_meshes_and_named_shardings_in_and_out():
+    mesh = AbstractMesh((2, 2), ("data", "model"))
+    program = shard.from_jax(
+        mlp,
+        PARAMS,
+        X,
+        in_shardings=(
+            {"up": NamedSharding(mesh, PartitionSpec(None, "model")), "down": None},
+            NamedSharding(mesh, PartitionSpec("data")),
+        ),
+    )
+    # The grid is that of the mesh.
+    part = check(program, (PARAMS, X), leaves(mlp(PARAMS, X)), None, {})
+    assert part.grid == Grid(data=2, model=2) == Grid.of(mesh)
+    shardings = {value.name: value.spec.to_partition_spec() for value in part.arguments}
+    assert shardings == {
+        "params.down": PartitionSpec("model", None),
+        "params.up": PartitionSpec(None, "model"),
+        "x": PartitionSpec("data", None),
+    }
+    again = program.partition(mesh, {name: spec for name, spec in shardings.items()})
+    assert again.text == part.text
+    other = AbstractMesh((4,), ("x",))
+    with pytest.raises(shard.ProgramError, match="several meshes"):
+        shard.from_jax(
+            lambda a, b: a + b,
+            X,
+            X,
+            in_shardings=(
+                NamedSharding(mesh, PartitionSpec("data")),
+                NamedSharding(other, PartitionSpec("x")),
+            ),
+        )
+
+
 def test_types_and_trees():
     def fn(counts, flags, *, bias):
         return {"sum": counts + jnp.uint32(7), "pair": (flags & True, bias * jnp.bfloat16(2))}

@@ -227,3 +227,51 @@ def test_what_cannot_be_lowered():
 
     with pytest.raises(shard.ProgramError, match="torch-mlir cannot lower"):
         shard.from_torch(Histogram(), torch.rand(8))
+
+
+@pytest.fixture
+def mesh():
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    # The first of four processes; the others are not there.
+    torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=4)
+    yield torch.distributed.init_device_mesh("cpu", (2, 2), mesh_dim_names=("data", "model"))
+    torch.distributed.destroy_process_group()
+
+
+def test_placements_of_dtensor(mesh):
+    from torch.distributed.tensor import Partial, Replicate, Shard
+
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 8))
+    program = shard.from_torch(model, torch.zeros(4, 8))
+    part = program.partition(
+        mesh,
+        {
+            "arg0": [Shard(0), Replicate()],
+            "0.weight": [Replicate(), Shard(0)],
+            "0.bias": (Replicate(), Shard(0)),
+            "2.weight": [Shard(1), Shard(1)],
+        },
+    )
+    assert part.grid == Grid(data=2, model=2)
+    shardings = {value.name: value.sharding for value in part.arguments}
+    assert shardings["arg0"] == "[[data], []]"
+    assert shardings["0.weight"] == "[[model], []]"
+    assert shardings["2.weight"] == "[[], [data, model]]"
+    part.verify()
+    # And back.
+    for value in part.arguments:
+        placements = value.spec.to_placements(part.grid)
+        again = program.partition(mesh, {value.name: placements})
+        (same,) = (v for v in again.arguments if v.name == value.name)
+        assert same.sharding == value.sharding
+    for placements, message in [
+        ([Shard(0)], "1 placements for Grid.*one for each of its 2 axes"),
+        ([Partial(), Replicate()], "no counterpart"),
+        ([Shard(-1), Replicate()], "count the dimension from 0"),
+        ([Shard(2), Replicate()], "has 3 dimensions, the tensor has 2"),
+    ]:
+        with pytest.raises(shard.HintError, match=message):
+            program.partition(mesh, {"0.weight": placements})
+    with pytest.raises(ValueError, match="in another order"):
+        P(("model", "data")).to_placements(part.grid)

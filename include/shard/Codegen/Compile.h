@@ -29,6 +29,7 @@
 #ifndef SHARD_CODEGEN_COMPILE_H
 #define SHARD_CODEGEN_COMPILE_H
 
+#include "shard/Codegen/Monitor.h"
 #include "shard/Codegen/Target.h"
 #include "shard/Host/HostTensor.h"
 
@@ -78,6 +79,7 @@ struct CompileOptions {
   unsigned optLevel = 3;
   /// What compile() generates code for must be able to run here.
   CpuTarget target;
+  Monitor monitor;
 };
 
 struct RunMemory;

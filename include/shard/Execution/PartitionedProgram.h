@@ -29,7 +29,7 @@ class PartitionedProgram {
 public:
   /// Partitions `entry` of `module`, which stays as it is and needs a grid. Of
   /// `options` the pipeline, the processor, the level and the time limit count.
-  /// Errors are emitted.
+  /// Errors are emitted. The monitor is asked during this call.
   static mlir::FailureOr<PartitionedProgram>
   make(mlir::ModuleOp module, mlir::func::FuncOp entry, RunOptions options);
 
@@ -51,7 +51,8 @@ public:
   /// RunReport::outputs. A device waits at most `timeoutSeconds` at one collective; 0:
   /// as RunOptions::timeoutSeconds says.
   mlir::FailureOr<RunReport> run(std::vector<HostTensor> inputs,
-                                 double timeoutSeconds = 0);
+                                 double timeoutSeconds = 0,
+                                 Monitor monitor = {});
 
 private:
   PartitionedProgram();

@@ -18,6 +18,7 @@
 #ifndef SHARD_EXECUTION_VERIFY_H
 #define SHARD_EXECUTION_VERIFY_H
 
+#include "shard/Codegen/Monitor.h"
 #include "shard/Codegen/Target.h"
 #include "shard/Geometry/Sharding.h"
 #include "shard/Host/Compare.h"
@@ -72,6 +73,8 @@ struct RunOptions {
   /// compares and has the report. A process on which runProgram fails before the
   /// run has to call Processes::startTogether.
   runtime::Processes *processes = nullptr;
+  /// Not asked during the run on one device, nor in processes.
+  Monitor monitor;
 };
 
 /// A collective of the partitioned program.

@@ -44,6 +44,10 @@ struct RunOptions {
   double timeoutSeconds = defaultTimeout();
   /// Of each device's thread.
   size_t stackBytes = size_t(64) << 20;
+  /// Called several times a second by the thread that waits for the devices; once it
+  /// returns false, the run fails: every device stops at its next collective. May be
+  /// empty.
+  std::function<bool()> mayGoOn;
 
   static double defaultTimeout();
 };

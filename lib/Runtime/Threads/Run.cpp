@@ -75,6 +75,23 @@ std::string findLostMessage(const Run &run) {
   return std::string();
 }
 
+/// Waits until `ended`; lets the run fail where its options say that it must not go on.
+void waitOrStop(Run &run, std::unique_lock<std::mutex> &lock,
+                const std::function<bool()> &ended) {
+  if (!run.options.mayGoOn) {
+    run.changed.wait(lock, ended);
+    return;
+  }
+  while (!run.changed.wait_for(lock, std::chrono::milliseconds(50), ended)) {
+    // The devices go on meanwhile.
+    lock.unlock();
+    bool mayGoOn = run.options.mayGoOn();
+    lock.lock();
+    if (!mayGoOn)
+      setRunError(run, "stopped on request");
+  }
+}
+
 /// Opens the gate and waits for the devices; the seconds they took.
 double waitForDevices(Run &run, int64_t numStarted) {
   std::unique_lock<std::mutex> lock(run.mutex);
@@ -85,7 +102,7 @@ double waitForDevices(Run &run, int64_t numStarted) {
   // Threads that were never started count as finished.
   run.finished += int64_t(run.devices.size()) - numStarted;
   auto done = [&] { return run.finished == int64_t(run.devices.size()); };
-  run.changed.wait(lock, [&] { return run.failed || done(); });
+  waitOrStop(run, lock, [&] { return run.failed || done(); });
   double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   std::chrono::duration<double> grace(run.options.timeoutSeconds);
   if (!run.changed.wait_for(lock, grace, done)) {

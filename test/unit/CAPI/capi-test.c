@@ -88,9 +88,8 @@ static MlirStringRef ref(const char *text) {
 static void testErrors(void) {
   struct Diagnostics diagnostics = {0};
   ShardDiagnosticSink sink = {addDiagnostic, &diagnostics};
-  ShardProgram bad =
-      shardProgramParse(ref("func.func @f() {\n  oops\n}"), ref("bad.mlir"),
-                        ref(""), sink);
+  ShardProgram bad = shardProgramParse(ref("func.func @f() {\n  oops\n}"),
+                                       ref("bad.mlir"), ref(""), sink);
   EXPECT(!bad.ptr && diagnostics.errors == 1 && diagnostics.line == 2);
 
   memset(&diagnostics, 0, sizeof diagnostics);
@@ -98,10 +97,65 @@ static void testErrors(void) {
       shardProgramParse(ref(source), ref("sum.mlir"), ref(""), sink);
   MlirStringRef hint = ref("arg0=[[\"x\"]]");
   int64_t shape[] = {2};
-  ShardPartitionOptions options = {shape, 1, NULL, &hint, 1, ref("")};
+  ShardPartitionOptions options = {shape, 1,       NULL,        &hint,
+                                   1,     ref(""), {NULL, NULL}};
   ShardPartition partition = shardProgramPartition(program, &options, sink);
   EXPECT(!partition.ptr && diagnostics.errors >= 1);
   shardProgramDestroy(program);
+}
+
+static bool stopAtMachineCode(MlirStringRef work, MlirStringRef step,
+                              void *steps) {
+  ++*(int *)steps;
+  return !mlirStringRefEqual(work, ref("compile")) ||
+         !mlirStringRefEqual(step, ref("machine code"));
+}
+static bool stopAtOnce(MlirStringRef work, MlirStringRef step, void *data) {
+  (void)work, (void)step, (void)data;
+  return false;
+}
+
+static void testMonitor(void) {
+  struct Diagnostics diagnostics = {0};
+  ShardDiagnosticSink sink = {addDiagnostic, &diagnostics};
+  ShardProgram program =
+      shardProgramParse(ref(source), ref("sum.mlir"), ref("main"), sink);
+  int64_t shape[] = {2};
+  MlirStringRef hint = ref("arg0=[[0], []]");
+  ShardPartitionOptions options = {
+      shape, 1, NULL, &hint, 1, ref(""), {stopAtOnce, NULL}};
+  EXPECT(!shardProgramPartition(program, &options, sink).ptr);
+  EXPECT(diagnostics.errors == 1);
+  EXPECT(strstr(diagnostics.message, "stopped on request: partition"));
+
+  memset(&diagnostics, 0, sizeof diagnostics);
+  int steps = 0;
+  options.monitor.step = stopAtMachineCode;
+  options.monitor.userData = &steps;
+  ShardPartition partition = shardProgramPartition(program, &options, sink);
+  EXPECT(partition.ptr && steps > 1);
+  float input[24] = {0};
+  int64_t extents[] = {4, 6};
+  ShardTensor tensor = {ref("f32"), 2, extents, input};
+  ShardRunOptions runOptions = {0, 0, options.monitor};
+  ShardRunSink output = {NULL, NULL, NULL};
+  EXPECT(!shardPartitionRun(partition, &tensor, 1, &runOptions, output, sink));
+  EXPECT(strstr(diagnostics.message, "stopped on request: compile"));
+  // What was stopped can be done again.
+  runOptions.monitor.step = NULL;
+  EXPECT(shardPartitionRun(partition, &tensor, 1, &runOptions, output, sink));
+  EXPECT(diagnostics.errors == 1);
+  shardPartitionDestroy(partition);
+  shardProgramDestroy(program);
+}
+
+static void testHtml(void) {
+  static struct Text text;
+  EXPECT(!shardPrintHtml(ref("{"), ref(""), ref(""), addText, &text));
+  EXPECT(!shardPrintHtml(ref("[1]"), ref(""), ref(""), addText, &text));
+  EXPECT(!shardPrintHtml(ref("{\"report\": 1}"), ref(""), ref(""), addText,
+                         &text));
+  EXPECT(text.length == 0);
 }
 
 static void testRun(void) {
@@ -120,7 +174,8 @@ static void testRun(void) {
   int64_t shape[] = {2, 3};
   MlirStringRef names[] = {ref("a"), ref("b")};
   MlirStringRef hint = ref("arg0=[[\"a\"], [\"b\"]]");
-  ShardPartitionOptions options = {shape, 2, names, &hint, 1, ref("")};
+  ShardPartitionOptions options = {shape, 2,       names,       &hint,
+                                   1,     ref(""), {NULL, NULL}};
   ShardPartition partition = shardProgramPartition(program, &options, sink);
   EXPECT(partition.ptr && !diagnostics.errors);
 
@@ -139,7 +194,7 @@ static void testRun(void) {
     input[i] = (float)i;
   int64_t extents[] = {4, 6};
   ShardTensor tensor = {ref("f32"), 2, extents, input};
-  ShardRunOptions runOptions = {0, 0};
+  ShardRunOptions runOptions = {0, 0, {NULL, NULL}};
   static struct Run run;
   ShardRunSink output = {addResult, addReport, &run};
   EXPECT(shardPartitionRun(partition, &tensor, 1, &runOptions, output, sink));
@@ -167,8 +222,8 @@ static void testDialect(void) {
   MlirContext context = mlirContextCreateWithRegistry(registry, false);
   mlirDialectRegistryDestroy(registry);
   mlirDialectHandleLoadDialect(mlirGetDialectHandle__shard__(), context);
-  MlirAttribute attr = mlirAttributeParseGet(
-      context, ref("#shard.sharding<@g, [[0, 2], [?]]>"));
+  MlirAttribute attr =
+      mlirAttributeParseGet(context, ref("#shard.sharding<@g, [[0, 2], [?]]>"));
   EXPECT(!mlirAttributeIsNull(attr) && shardAttributeIsASharding(attr));
   EXPECT(mlirStringRefEqual(shardShardingGetGrid(attr), ref("g")));
   EXPECT(shardShardingGetRank(attr) == 2);
@@ -184,6 +239,8 @@ static void testDialect(void) {
 int main(void) {
   testErrors();
   testRun();
+  testMonitor();
+  testHtml();
   testDialect();
   if (!failures)
     puts("passed");
