@@ -194,7 +194,8 @@ typedef struct ShardRunOptions {
   ShardMonitor monitor;
 } ShardRunOptions;
 
-/// Runs all devices as threads on the whole tensors `inputs`. Compiles the program
+/// Runs all devices as threads on the whole tensors `inputs`, which are read where they
+/// are unless a device takes a block that does not lie in one piece. Compiles the program
 /// when it first runs. False if the program cannot be compiled or the inputs do not
 /// fit; of a run that goes wrong the report says `"pass": false`.
 MLIR_CAPI_EXPORTED bool

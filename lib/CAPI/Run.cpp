@@ -21,9 +21,11 @@ static std::optional<ElementType> elementTypeOf(llvm::StringRef name) {
   return std::nullopt;
 }
 
-/// A copy of the tensor that `argument` of `entry` takes.
+/// The tensor that `argument` of `entry` takes: the memory of the caller if `borrow`,
+/// else a copy. Memory whose address is no multiple of the size of an element is copied.
 static FailureOr<HostTensor> toHost(const ShardTensor &tensor,
-                                    func::FuncOp entry, intptr_t argument) {
+                                    func::FuncOp entry, intptr_t argument,
+                                    bool borrow) {
   Location location = argument < intptr_t(entry.getNumArguments())
                           ? entry.getArgument(argument).getLoc()
                           : entry.getLoc();
@@ -32,10 +34,14 @@ static FailureOr<HostTensor> toHost(const ShardTensor &tensor,
     return emitError(location)
            << "argument " << argument << ": '" << get(tensor.elementType)
            << "' is no type of elements in host memory";
+  std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.rank);
+  bool aligned =
+      reinterpret_cast<uintptr_t>(tensor.data) % byteWidth(*type) == 0;
+  if (borrow && aligned && numBytesOf(*type, shape))
+    return HostTensor::borrow(*type, std::move(shape), tensor.data);
   std::string error;
-  std::optional<HostTensor> made = HostTensor::make(
-      *type, std::vector<int64_t>(tensor.shape, tensor.shape + tensor.rank),
-      error);
+  std::optional<HostTensor> made =
+      HostTensor::make(*type, std::move(shape), error);
   if (!made)
     return emitError(location) << "argument " << argument << ": " << error;
   if (made->numBytes())
@@ -66,7 +72,8 @@ bool shardPartitionRun(ShardPartition handle, const ShardTensor *inputs,
   DiagnosticForwarder forwarder(partition.program->context, sink);
   std::vector<HostTensor> tensors;
   for (intptr_t i = 0; i < numInputs; ++i) {
-    FailureOr<HostTensor> tensor = toHost(inputs[i], partition.entry, i);
+    FailureOr<HostTensor> tensor =
+        toHost(inputs[i], partition.entry, i, /*borrow=*/true);
     if (failed(tensor))
       return false;
     tensors.push_back(std::move(*tensor));
@@ -94,7 +101,8 @@ bool shardPartitionVerify(ShardPartition handle, const ShardTensor *inputs,
   for (intptr_t i = 0; i < numInputs; ++i) {
     if (!inputs[i].data)
       continue;
-    FailureOr<HostTensor> tensor = toHost(inputs[i], partition.entry, i);
+    FailureOr<HostTensor> tensor =
+        toHost(inputs[i], partition.entry, i, /*borrow=*/false);
     if (failed(tensor))
       return false;
     runOptions.inputs.emplace(i, std::move(*tensor));

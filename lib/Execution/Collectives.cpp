@@ -84,6 +84,8 @@ static std::optional<SmallVector<int16_t>> groupAxes(Operation *op) {
     return std::nullopt;
   if (auto axes = op->getAttrOfType<DenseI16ArrayAttr>("grid_axes"))
     return llvm::to_vector(axes.asArrayRef());
+  if (auto axes = op->getAttrOfType<DenseI16ArrayAttr>("from_axes"))
+    return llvm::to_vector(axes.asArrayRef());
   // The neighbours are those along the axes that split the block.
   if (auto halo = dyn_cast<UpdateHaloOp>(op)) {
     SmallVector<int16_t> axes;

@@ -27,8 +27,8 @@ void execution::fail(RunReport &report, const llvm::Twine &what) {
   report.error = what.str();
 }
 
-/// The local inputs of all devices. Where devices hold the whole tensor they
-/// share it.
+/// The local inputs of all devices. Blocks that lie in one piece in the whole tensor
+/// are read there, by all devices that hold them.
 struct LocalInputs {
   std::vector<std::vector<HostTensor>> owned;
   std::vector<std::vector<const HostTensor *>> pointers;
@@ -48,8 +48,11 @@ static LocalInputs sliceInputs(const GridProgram &program,
         locals.pointers[device].push_back(&input);
         continue;
       }
+      std::optional<HostTensor> view =
+          viewForDevice(grid, input, sharding, device);
       locals.owned[device].push_back(
-          sliceForDevice(grid, input, sharding, device));
+          view ? std::move(*view)
+               : sliceForDevice(grid, input, sharding, device));
       locals.pointers[device].push_back(&locals.owned[device].back());
     }
   }

@@ -55,6 +55,16 @@ bool HostTensor::allocate() {
   return true;
 }
 
+HostTensor HostTensor::borrow(ElementType type, std::vector<int64_t> shape,
+                              const void *data) {
+  HostTensor tensor;
+  tensor.elementType = type;
+  tensor.extents = std::move(shape);
+  tensor.count = *numBytesOf(type, tensor.extents) / byteWidth(type);
+  tensor.bytes = {static_cast<uint8_t *>(const_cast<void *>(data)), Free(true)};
+  return tensor;
+}
+
 HostTensor::HostTensor(ElementType type, std::vector<int64_t> shape)
     : elementType(type), extents(std::move(shape)) {
   if (allocate())

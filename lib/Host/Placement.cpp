@@ -297,6 +297,33 @@ HostTensor shard::sliceForDevice(const Grid &grid, const HostTensor &whole,
   return local;
 }
 
+std::optional<HostTensor> shard::viewForDevice(const Grid &grid,
+                                               const HostTensor &whole,
+                                               const Sharding &sharding,
+                                               int64_t device) {
+  if (!sharding.partial.empty())
+    return std::nullopt;
+  std::vector<Block> blocks =
+      localBlocks(grid, whole.shape(), sharding, device);
+  std::vector<int64_t> shape = shapeOn(grid, whole.shape(), sharding, blocks);
+  Box box = windowOf(whole.shape(), sharding, blocks, shape);
+  if (box.sizes != shape)
+    return std::nullopt;
+  std::vector<int64_t> strides = rowMajorStrides(whole.shape());
+  int64_t offset = 0;
+  // In front of the first dimension of which a part is taken, extents have to be 1;
+  // behind it, all elements have to be taken.
+  bool isPart = false;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (isPart && shape[dim] != whole.shape()[dim])
+      return std::nullopt;
+    isPart |= shape[dim] != 1;
+    offset += box.from[dim] * strides[dim];
+  }
+  return HostTensor::borrow(whole.type(), shape,
+                            whole.data() + offset * byteWidth(whole.type()));
+}
+
 /// The valid elements of `local`, without padding and halos.
 static HostTensor validPart(const HostTensor &local, const Sharding &sharding,
                             const std::vector<int64_t> &sizes) {

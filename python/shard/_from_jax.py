@@ -17,6 +17,7 @@ import numpy as np
 from shard._errors import ProgramError, RunError
 from shard._foreign import is_foreign, spec_of
 from shard._grid import Grid, P
+from shard._jax_dots import put_dots, take_dots
 from shard._jax_rewrites import rewrite
 from shard._program import Program, Trees, load
 from shard._types import dtype_of
@@ -59,13 +60,15 @@ def from_jax(
     module = lowered.compiler_ir("stablehlo")
     grid, constraints = _take_shardings(module)
     rewrite(module)
+    dots = take_dots(module)
     text = _lower(module.operation.get_asm(enable_debug_info=True))
     if unread := re.search(r"\biree_linalg_ext\.(\w+)", text):
         raise ProgramError(
             f"iree-opt lowers '{unread[1]}' to an op of its own dialect, iree_linalg_ext, which "
             "is not read here; write the function without it"
         )
-    program = load(_put_shardings(text, grid, constraints), name=_name_of(fn))
+    text = put_dots(_put_shardings(text, grid, constraints), dots)
+    program = load(text, name=_name_of(fn))
 
     leaves, structure = jax.tree_util.tree_flatten_with_path((args, kwargs))
     parameters = _parameters(fn)

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs of PyTorch: torch.export and torch-mlir's FX importer."""
 
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from shard._errors import ProgramError, RunError
 from shard._program import Program, Trees, load
+from shard._torch_decompositions import decompositions
 
 
 def from_torch(module: Any, *args: Any, **kwargs: Any) -> Program:
@@ -53,27 +55,23 @@ def from_torch(module: Any, *args: Any, **kwargs: Any) -> Program:
             imported = fx.export_and_import(
                 exported,
                 output_type=fx.OutputType.LINALG_ON_TENSORS,
-                decomposition_table=_decompositions(),
+                decomposition_table=decompositions(),
                 func_name="main",
             )
         except Exception as error:
             raise ProgramError(f"torch-mlir cannot lower the program: {error}") from error
     text = imported.operation.get_asm(enable_debug_info=True)
+    if unread := re.search(r"\btm_tensor\.(\w+)[^\n]*", text):
+        raise ProgramError(
+            f"torch-mlir lowers '{unread[1]}' to an op of its own dialect, tm_tensor, which is "
+            "not read here; write the module without it"
+        )
     program = load(text, name=f"<torch {type(module).__name__}>", entry="main")
     paths, structure = pytree.tree_flatten_with_path((weights, args, kwargs))
     program.names = [_leaf_name(path) for path, _ in paths]
     program.weights = {name: _to_numpy(tensor) for name, tensor in weights.items()}
     program.trees = _TorchTrees(structure, exported.call_spec.out_spec)
     return program
-
-
-def _decompositions() -> dict[Any, Any]:
-    """Those of torch-mlir, and of ops that it lowers to its own dialect tm_tensor."""
-    import torch
-    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
-
-    cumsum = torch.ops.aten.cumsum.default
-    return {**get_decomposition_table(), **torch._decomp.get_decompositions([cumsum])}
 
 
 class _TorchTrees(Trees):

@@ -2,6 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
+import os
+import subprocess
+import sys
 import threading
 
 import ml_dtypes
@@ -93,6 +96,24 @@ def test_exchanges_of_halos_are_listed():
     assert (row.kind, row.axes, row.calls) == ("update_halo", ("0", "1"), 1)
     assert (measured.kind, measured.axes, measured.calls) == (row.kind, row.axes, row.calls)
     assert row.bytes is None and measured.bytes > 0
+    assert row.needed_by == measured.needed_by != ""
+
+
+def test_permutations_are_listed():
+    program = shard.load(
+        """
+        func.func @main(%x: tensor<8x12xf32>) -> tensor<8x12xf32> {
+          %0 = math.exp %x : tensor<8x12xf32>
+          return %0 : tensor<8x12xf32>
+        }"""
+    )
+    part = program.partition(Grid(a=2, b=2), {0: P("a", "b"), "result0": P("b", "a")})
+    part.verify()
+    (row,) = part.collectives
+    (measured,) = part.last_run.collectives
+    assert (row.kind, row.axes, row.calls) == ("permute", ("a", "b"), 1)
+    assert (measured.kind, measured.axes, measured.calls) == (row.kind, row.axes, row.calls)
+    assert row.bytes is None and measured.bytes == 96
     assert row.needed_by == measured.needed_by != ""
 
 
@@ -251,3 +272,53 @@ def test_a_table_without_rows(mlp):
     assert len(part.collectives) == 0
     assert str(part.collectives) == "no collectives"
     assert part.collectives.bytes == 0
+
+
+MEMORY = """
+import resource
+import numpy as np
+import shard
+program = shard.load('''
+func.func @main(%x: tensor<64x1048576xf32>, %y: tensor<64x1048576xf32>) -> tensor<64xf32> {
+  %a = tensor.extract_slice %x[0, 0] [64, 1] [1, 1] : tensor<64x1048576xf32> to tensor<64xf32>
+  %b = tensor.extract_slice %y[0, 0] [64, 1] [1, 1] : tensor<64x1048576xf32> to tensor<64xf32>
+  %r = arith.addf %a, %b : tensor<64xf32>
+  return %r : tensor<64xf32>
+}''')
+part = program.partition(shard.Grid(2), {0: shard.P(0), "result0": shard.P(0)})
+x = np.ones((64, 1 << 20), np.float32)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+result = part(x, x)
+assert (result == 2).all()
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+def test_blocks_in_one_piece_are_not_copied():
+    # x has 256 MiB: one argument is split by rows, the other whole on both devices.
+    process = subprocess.run(
+        [sys.executable, "-c", MEMORY],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert int(process.stdout) < 128
+
+
+def test_arrays_at_odd_addresses():
+    program = shard.load(
+        """
+        func.func @main(%x: tensor<6xf64>) -> tensor<6xf64> {
+          %r = arith.addf %x, %x : tensor<6xf64>
+          return %r : tensor<6xf64>
+        }"""
+    )
+    part = program.partition(Grid(2), {0: P(0)})
+    odd = np.zeros(49, np.uint8)[1:].view(np.float64)
+    odd[:] = np.arange(6)
+    assert not odd.flags.aligned
+    np.testing.assert_array_equal(part(odd), np.arange(6) * 2.0)
+    readonly = np.arange(6.0)
+    readonly.flags.writeable = False
+    np.testing.assert_array_equal(part(readonly), np.arange(6) * 2.0)

@@ -48,6 +48,23 @@ def bert():
     return transformers.BertModel(config), (IDS,)
 
 
+def mixtral():
+    config = transformers.MixtralConfig(
+        vocab_size=64,
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        num_local_experts=4,
+        num_experts_per_tok=2,
+        use_cache=False,
+        experts_implementation="batched_mm",
+        **COMMON,
+    )
+    return transformers.MixtralForCausalLM(config), (IDS,)
+
+
 def vit():
     config = transformers.ViTConfig(
         hidden_size=32,
@@ -129,7 +146,7 @@ def unet():
     return UNet(), (torch.randn(4, 3, 8, 8),)
 
 
-MODELS = [llama, gpt2, bert, vit, t5, whisper, resnet, unet]
+MODELS = [llama, mixtral, gpt2, bert, vit, t5, whisper, resnet, unet]
 
 # Megatron's layout, by the names that the models have for it: rows of PyTorch's weights
 # are columns of the product. GPT-2 stores its weights the other way round.
@@ -189,6 +206,30 @@ def test_models(make):
             check(program, (program.weights, *arguments), expected, grid, hints)
             seen.add(name)
     assert {"data parallel", "fsdp"} <= seen
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int32])
+def test_sort_and_topk(dtype):
+    class Order(torch.nn.Module):
+        def forward(self, x):
+            return (
+                *torch.sort(x, stable=True),
+                *torch.sort(x, dim=0, descending=True, stable=True),
+                *torch.topk(x, 3),
+                *torch.topk(x, 2, dim=0, largest=False),
+                torch.argsort(x, dim=1, stable=True),
+            )
+
+    # Different numbers: which of equal ones topk takes is not defined.
+    x = (torch.arange(24) * 7 % 25 - 9).reshape(4, 6).to(dtype)
+    if dtype.is_floating_point:
+        x[1, 2], x[2, 3] = torch.nan, -torch.inf
+    program = shard.from_torch(Order(), x)
+    for hint in (P(0), P(None, 0)):
+        result = program.partition(Grid(2), {"arg0": hint})({}, x)
+        for mine, theirs in zip(result, Order()(x), strict=True):
+            np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
+            assert mine.dtype == theirs.dtype
 
 
 def test_weights_and_names():

@@ -24,7 +24,8 @@
 
 namespace shard {
 
-/// A tensor in host memory, aligned to 64 bytes. Moves, does not copy silently.
+/// A tensor in host memory, aligned to 64 bytes unless it is borrowed. Moves, does not
+/// copy silently.
 class HostTensor {
 public:
   HostTensor() = default;
@@ -35,6 +36,11 @@ public:
   /// `error`.
   static std::optional<HostTensor>
   make(ElementType type, std::vector<int64_t> shape, std::string &error);
+
+  /// The elements at `data`, row-major and without gaps, which have to outlive the
+  /// tensor. Nobody may write to it.
+  static HostTensor borrow(ElementType type, std::vector<int64_t> shape,
+                           const void *data);
 
   ElementType type() const { return elementType; }
   const std::vector<int64_t> &shape() const { return extents; }
@@ -51,7 +57,13 @@ public:
 
 private:
   struct Free {
-    void operator()(uint8_t *pointer) const { std::free(pointer); }
+    Free() : borrowed(false) {}
+    explicit Free(bool borrowed) : borrowed(borrowed) {}
+    bool borrowed;
+    void operator()(uint8_t *pointer) const {
+      if (!borrowed)
+        std::free(pointer);
+    }
   };
   /// Takes memory for the shape; false if there is too little.
   bool allocate();

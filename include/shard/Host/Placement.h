@@ -33,6 +33,13 @@ namespace shard {
 HostTensor sliceForDevice(const Grid &grid, const HostTensor &whole,
                           const Sharding &sharding, int64_t device);
 
+/// What sliceForDevice gives, borrowed from `whole`, if the elements lie one behind the
+/// other there and no others are needed; else nothing.
+std::optional<HostTensor> viewForDevice(const Grid &grid,
+                                        const HostTensor &whole,
+                                        const Sharding &sharding,
+                                        int64_t device);
+
 /// Puts together a tensor of `shape` from the buffers of all devices, by device
 /// number. Replicas must agree bit for bit in their valid elements: if not,
 /// nothing, and `error` names the two devices and the element. Partial results

@@ -43,6 +43,15 @@ void expectRoundTrip(const Grid &grid, ElementType type,
   std::vector<HostTensor> locals = sliceAll(grid, whole, sharding);
   for (const HostTensor &local : locals)
     EXPECT_EQ(local.shape(), localShape(grid, shape, sharding));
+  for (int64_t device = 0; device < grid.numDevices(); ++device) {
+    auto view = viewForDevice(grid, whole, sharding, device);
+    if (!view)
+      continue;
+    EXPECT_EQ(view->shape(), locals[device].shape());
+    EXPECT_EQ(
+        std::memcmp(view->data(), locals[device].data(), view->numBytes()), 0)
+        << toString(sharding);
+  }
   std::string error;
   std::optional<HostTensor> back =
       assembleAll(grid, shape, sharding, locals, error);
@@ -70,6 +79,40 @@ TEST(PlacementTest, EveryShardingOfAMatrixComesBack) {
         for (ElementType type : {ElementType::F32, ElementType::I8})
           expectRoundTrip(grid, type, shape, sharding);
     }
+}
+
+TEST(PlacementTest, BlocksInOnePieceAreViews) {
+  Grid grid{{2, 2}};
+  auto isView = [&](std::vector<AxisList> dims, std::vector<int64_t> shape,
+                    int64_t device) {
+    Sharding sharding = Sharding::replicated(dims.size());
+    sharding.dims = std::move(dims);
+    HostTensor whole(ElementType::F32, shape);
+    auto view = viewForDevice(grid, whole, sharding, device);
+    EXPECT_TRUE(!view || (view->data() >= whole.data() &&
+                          view->data() + view->numBytes() <=
+                              whole.data() + whole.numBytes()));
+    return view.has_value();
+  };
+  EXPECT_TRUE(isView({{}, {}}, {4, 6}, 3));
+  EXPECT_TRUE(isView({{0}, {}}, {4, 6}, 3));
+  EXPECT_TRUE(isView({{0, 1}, {}}, {4, 6}, 3));
+  EXPECT_TRUE(isView({{0, 1}, {}, {}}, {4, 3, 2}, 2));
+  EXPECT_TRUE(isView({{}, {1}}, {1, 6}, 3));
+  EXPECT_TRUE(isView({{0}, {1}}, {2, 6}, 3));
+  EXPECT_FALSE(isView({{}, {1}}, {4, 6}, 3));
+  EXPECT_FALSE(isView({{0}, {1}}, {4, 6}, 3));
+  // The last block is padded.
+  EXPECT_TRUE(isView({{0}}, {5}, 0));
+  EXPECT_FALSE(isView({{0}}, {5}, 3));
+}
+
+TEST(PlacementTest, ViewsOfPartialValuesAreCopies) {
+  Grid grid{{2}};
+  Sharding sharding = Sharding::replicated(1);
+  sharding.partial = {0};
+  HostTensor whole(ElementType::F32, {4});
+  EXPECT_FALSE(viewForDevice(grid, whole, sharding, 0));
 }
 
 TEST(PlacementTest, PaddingIsPoisoned) {
