@@ -19,6 +19,7 @@ from shard._foreign import is_foreign, spec_of
 from shard._grid import Grid, P
 from shard._jax_dots import put_dots, take_dots
 from shard._jax_rewrites import rewrite
+from shard._jax_sorts import rewrite_sorts
 from shard._program import Program, Trees, load
 from shard._types import dtype_of
 
@@ -60,6 +61,7 @@ def from_jax(
     module = lowered.compiler_ir("stablehlo")
     grid, constraints = _take_shardings(module)
     rewrite(module)
+    rewrite_sorts(module)
     dots = take_dots(module)
     text = _lower(module.operation.get_asm(enable_debug_info=True))
     if unread := re.search(r"\biree_linalg_ext\.(\w+)", text):

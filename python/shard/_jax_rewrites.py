@@ -12,7 +12,7 @@
 """
 
 import re
-from typing import Any
+from typing import Any, NoReturn
 
 from shard._errors import ProgramError
 
@@ -26,25 +26,64 @@ def rewrite(module: Any) -> None:
 
     scatters: list[Any] = []
     conversions: list[Any] = []
+    unknown: list[Any] = []
 
     def visit(op: Any) -> Any:
         if op.name == "stablehlo.scatter":
             scatters.append(op)
         elif op.name == "stablehlo.convert":
             conversions.append(op)
+        elif op.name in ("stablehlo.fft", "stablehlo.custom_call"):
+            unknown.append(op)
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
+    for op in unknown:
+        _reject(op)
     with module.context, ir.Location.unknown():
         _rewrite_scatters(module, scatters)
         for op in conversions:
             _rewrite_conversion(op)
 
 
+def _reject(op: Any) -> NoReturn:
+    if op.name == "stablehlo.fft":
+        raise ProgramError(
+            f"{place_of(op)}: Fourier transforms are not supported; a short one can be "
+            "written as a product with its matrix"
+        )
+    target = str(op.attributes["call_target_name"]).strip('"')
+    raise ProgramError(
+        f"{place_of(op)}: calls the function '{target}' of a library of XLA, which is "
+        "not there in other programs; write the function without it"
+    )
+
+
 def place_of(op: Any) -> str:
-    """`file:line:column` of the first line of Python that `op` comes from."""
+    """`file:line:column` of the first line of Python that `op` comes from.
+
+    What JAX puts into functions of its own has the place of their first call.
+    """
     found = re.search(r'"([^"<>]+\.py)":(\d+):(\d+)', str(op.location))
-    return ":".join(found.groups()) if found else "unknown place"
+    if found:
+        return ":".join(found.groups())
+    function = op.parent
+    while function is not None and function.name != "func.func":
+        function = function.parent
+    if function is None:
+        return "unknown place"
+    callee = str(function.attributes["sym_name"]).strip('"')
+    calls: list[Any] = []
+
+    def visit(other: Any) -> Any:
+        if other.name == "func.call" and str(other.attributes["callee"]) == f"@{callee}":
+            calls.append(other)
+        return ir.WalkResult.ADVANCE
+
+    from jaxlib.mlir import ir
+
+    function.parent.operation.walk(visit)
+    return place_of(calls[0]) if calls else "unknown place"
 
 
 def _rewrite_conversion(op: Any) -> None:

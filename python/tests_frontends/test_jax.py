@@ -282,10 +282,67 @@ def test_arguments_that_are_not_used_stay():
 
 
 def test_what_cannot_be_lowered():
-    with pytest.raises(shard.ProgramError, match="'sort' to an op of its own"):
-        shard.from_jax(jnp.sort, X)
-    with pytest.raises(shard.ProgramError, match="iree-opt cannot lower"):
+    with pytest.raises(shard.ProgramError, match=r"test_jax.py:\d+:\d+: Fourier transforms"):
+        shard.from_jax(lambda a: jnp.abs(jnp.fft.fft(a)), X)
+    with pytest.raises(
+        shard.ProgramError, match=r"test_jax.py:\d+:\d+: calls the function 'lapack"
+    ):
         shard.from_jax(lambda a: jnp.linalg.svd(a)[0], normal(1, 4, 4))
+
+
+def special(x):
+    """`x` with numbers that sorts and sums can get wrong."""
+    return x.at[0, 0].set(jnp.nan).at[0, 3].set(-jnp.inf).at[1, 2].set(x[1, 1]).at[2, 0].set(-0.0)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        jnp.sort,
+        jnp.argsort,
+        lambda x: jnp.sort(x, axis=0, descending=True),
+        lambda x: jnp.argsort(x, axis=0, descending=True),
+        lambda x: jnp.sort(x.astype(jnp.bfloat16)),
+        lambda x: jnp.argsort((jnp.nan_to_num(x, neginf=-9) * 3 + 40).astype(jnp.uint8)),
+        lambda x: jnp.sort((jnp.nan_to_num(x, neginf=-9) * 3).astype(jnp.int32)),
+        lambda x: jnp.sort(x > 0),
+        lambda x: jax.lax.sort((jnp.round(x), x, x > 0), num_keys=2),
+        lambda x: jnp.median(x, axis=1),
+        lambda x: jax.lax.top_k(jnp.nan_to_num(x), 3),
+        lambda x: jax.lax.top_k((jnp.nan_to_num(x, neginf=-9) * 3).astype(jnp.int32), 2),
+        lambda x: jax.random.permutation(jax.random.key(1), x[:, 0]),
+    ],
+)
+def test_sorts(fn):
+    x = special(normal(5, 4, 6) * 3)
+    program = shard.from_jax(fn, x)
+    for hint in (P(0), P(None, 0)):
+        results = program.partition(Grid(2), {0: hint})(x)
+        for mine, theirs in zip(leaves(results), leaves(jax.jit(fn)(x)), strict=True):
+            assert mine.dtype == theirs.dtype
+            if mine.dtype == jnp.bfloat16:
+                mine, theirs = mine.astype(np.float32), theirs.astype(np.float32)
+            np.testing.assert_array_equal(np.asarray(mine), np.asarray(theirs))
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: jnp.cumsum(x, axis=1),
+        lambda x: jax.lax.cumsum(x, axis=0, reverse=True),
+        lambda x: jnp.cumprod(x, axis=1),
+        lambda x: jax.lax.cummax(x, axis=1),
+        lambda x: jax.lax.cumlogsumexp(x, axis=1),
+        lambda x: jnp.cumsum((x * 3).astype(jnp.int32), axis=0),
+        jax.grad(lambda x: jnp.sum(jnp.cumsum(x, axis=1) ** 2)),
+    ],
+)
+def test_cumulative_reductions(fn):
+    x = normal(6, 4, 6)
+    program = shard.from_jax(fn, x)
+    expected = leaves(jax.jit(fn)(x))
+    for hint in (P(0), P(None, 0)):
+        check(program, (x,), expected, Grid(2), {0: hint})
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3)])

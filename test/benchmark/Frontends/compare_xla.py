@@ -278,7 +278,9 @@ def through_shard(fn, mesh, specs, out, arguments):
     partitioned = time.perf_counter() - middle
     part(*arguments)
     seconds = partitioned + part.last_run.seconds_compile
-    kinds = collections.Counter(row.kind for row in part.last_run.collectives)
+    kinds = collections.Counter()
+    for row in part.last_run.collectives:
+        kinds[row.kind] += row.calls
     sent = sum(row.bytes for row in part.last_run.collectives)
     part.verify(*arguments)
     return kinds, sent, seconds, part.memory.temporaries
