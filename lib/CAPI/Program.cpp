@@ -112,6 +112,7 @@ ShardProgram shardProgramParse(MlirStringRef source, MlirStringRef name,
   DialectRegistry registry;
   registerRunDialects(registry);
   program->context.appendDialectRegistry(registry);
+  program->context.printOpOnDiagnostic(false);
   DiagnosticForwarder forwarder(program->context, sink);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(

@@ -55,8 +55,12 @@ def from_jax(
         ImportError: jax or iree-base-compiler is not installed.
         ProgramError: the program cannot be lowered to linalg.
     """
-    import jax
-
+    try:
+        import jax
+    except ImportError as error:
+        raise ImportError(
+            f"shard.from_jax needs JAX and iree-base-compiler: pip install '.[jax]' ({error})"
+        ) from error
     lowered = jax.jit(fn, keep_unused=True).lower(*args, **kwargs)
     module = lowered.compiler_ir("stablehlo")
     grid, constraints = _take_shardings(module)

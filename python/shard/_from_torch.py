@@ -33,9 +33,16 @@ def from_torch(module: Any, *args: Any, **kwargs: Any) -> Program:
         ImportError: torch or torch-mlir is not installed.
         ProgramError: torch-mlir cannot lower the program to linalg.
     """
-    import torch
-    from torch.utils import _pytree as pytree
-    from torch_mlir import fx
+    try:
+        import torch
+        from torch.utils import _pytree as pytree
+        from torch_mlir import fx
+    except ImportError as error:
+        raise ImportError(
+            f"shard.from_torch needs PyTorch and torch-mlir: pip install '.[torch]' ({error})"
+        ) from error
+    if not isinstance(module, torch.nn.Module):
+        raise TypeError(f"{module!r} is no torch.nn.Module; put a function into one")
 
     weights = {
         name: tensor.detach()

@@ -136,6 +136,9 @@ class Partition:
                 f"'{self._program.entry}' takes {len(self._raw['arguments'])} arguments, but "
                 f"{len(inputs)} are given"
             )
+        for value, argument in zip(self._program.arguments, inputs, strict=True):
+            if argument[2] is None:
+                raise RunError(f"{value.name} is None; only `verify` takes random tensors for it")
         results = self._run(inputs, timeout, 0, verify=False, progress=progress)
         assert self.last_run is not None
         if not self.last_run.passed:
@@ -198,8 +201,10 @@ class Partition:
                 continue
             try:
                 inputs.append(to_tensor(argument, value.element_type, value.name))
-            except TypeError as error:
-                raise RunError(str(error)) from None
+            except (TypeError, ValueError) as error:
+                text = str(error)
+                where = "" if text.startswith(f"{value.name} ") else f"{value.name}: "
+                raise RunError(where + text) from None
         return inputs
 
     def _run(
@@ -210,8 +215,10 @@ class Partition:
         verify: bool,
         progress: Progress,
     ) -> list[npt.NDArray[np.generic]]:
-        if timeout < 0:
-            raise ValueError("a timeout is a number of seconds, at least 0")
+        if not isinstance(timeout, int | float) or not timeout >= 0:
+            raise ValueError(f"a timeout is a number of seconds, at least 0, not {timeout!r}")
+        if not isinstance(seed, int) or not 0 <= seed < 2**64:
+            raise ValueError(f"a seed is an integer from 0 to 2**64 - 1, not {seed!r}")
         with follow(progress) as step:
             ok, results, report, raw = self._handle.run(inputs, timeout, seed, verify, step)
         diagnostics = to_diagnostics(raw)

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs as they come in: text or bytecode of MLIR."""
 
+import difflib
 import fnmatch
 import os
 import re
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from shard import _shard
 from shard._errors import HintError, ProgramError, raise_errors, to_diagnostics, warn
 from shard._foreign import grid_of, is_foreign, spec_of
-from shard._grid import Grid, P
+from shard._grid import Grid, P, is_open, parts
 from shard._partition import Partition
 from shard._progress import Progress, follow
 from shard._report import ValueInfo
@@ -156,6 +157,10 @@ class Program:
             ProgramError: the program cannot be partitioned.
         """
         grid = self.grid if grid is None else grid_of(grid)
+        if hints is not None and not isinstance(hints, Mapping):
+            raise HintError(
+                f"hints are a dictionary, such as {{'arg0': P(0)}}, not {type(hints).__name__}"
+            )
         texts = self._hint_texts(hints or {}, grid)
         with follow(progress) as step:
             handle, raw = _shard.partition(
@@ -211,6 +216,8 @@ class Program:
             if not 0 <= key < len(arguments):
                 raise HintError(f"there is no argument {key}; {_names_text(arguments)}")
             return [(f"arg{key}", len(arguments[key].shape))], True
+        if not isinstance(key, str):
+            raise HintError(f"the key {key!r} of a hint is neither a number nor a name")
         by_name = [i for i, value in enumerate(arguments) if value.name == key]
         if by_name:
             return [(f"arg{i}", len(arguments[i].shape)) for i in by_name], True
@@ -229,7 +236,9 @@ class Program:
             if fnmatch.fnmatchcase(value.name, key)
         ]
         if not found:
-            raise HintError(f"the hint {key!r} names nothing; {_names_text(arguments)}")
+            near = difflib.get_close_matches(key, [value.name for value in arguments], 1)
+            meant = f"; did you mean {near[0]!r}?" if near else f"; {_names_text(arguments)}"
+            raise HintError(f"the hint {key!r} names nothing{meant}")
         return found, False
 
     def __repr__(self) -> str:
@@ -258,6 +267,19 @@ def _sharding_text(key: object, hint: Hint, rank: int, grid: Grid | None) -> str
             spec = P(*hint)
         else:
             raise TypeError(f"{hint!r} is no sharding; write a P, such as P(None, 'model')")
+        if grid is not None:
+            _check_axes(spec, grid)
         return spec.to_text(len(spec.dims) if rank < 0 else rank)
     except (TypeError, ValueError) as error:
         raise HintError(f"hint {key!r}: {error}") from None
+
+
+def _check_axes(spec: P, grid: Grid) -> None:
+    """Raises ValueError if `spec` names an axis that `grid` does not have."""
+    numbers = range(len(grid.shape))
+    for axis in (axis for dim in spec.dims for axis in parts(dim) if not is_open(axis)):
+        if isinstance(axis, int) and axis not in numbers:
+            raise ValueError(f"{spec!r} names axis {axis}; {grid!r} has axes 0 to {numbers[-1]}")
+        if isinstance(axis, str) and axis.partition(":")[0] not in grid.names:
+            has = f"has {', '.join(grid.names)}" if grid.names else "has no names"
+            raise ValueError(f"{spec!r} names axis {axis!r}; {grid!r} {has}")

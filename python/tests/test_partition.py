@@ -180,6 +180,8 @@ def test_inputs_that_do_not_fit(megatron, tensors):
         ((x, up, down, x), "takes 3 arguments, but 4"),
         ((x, up, up), "argument 2 takes 32x16xf32, but the input is 16x32xf32"),
         ((x, up, down.astype(np.float64)), "float32.*float64.*astype"),
+        (("hello", up, down), "arg0: could not convert string"),
+        (([[1, 2], [3]], up, down), "arg0: .*inhomogeneous"),
     ]:
         with pytest.raises(shard.RunError, match=message):
             megatron(*arguments)
@@ -188,6 +190,10 @@ def test_inputs_that_do_not_fit(megatron, tensors):
                 megatron.verify(*arguments)
     with pytest.raises(ValueError, match="timeout"):
         megatron(x, up, down, timeout=-1)
+    with pytest.raises(ValueError, match="seed"):
+        megatron.verify(seed=-1)
+    with pytest.raises(shard.RunError, match=r"up\.weight is None; only `verify`"):
+        megatron(x, None, down)
 
 
 def test_lists_scalars_and_strided_arrays():

@@ -77,12 +77,15 @@ def test_dimensions_that_a_hint_does_not_mention_are_whole(mlp):
     ("hints", "message"),
     [
         ({"foo": P()}, "'foo' names nothing; arguments are arg0, up.weight"),
+        ({"up.weigth": P()}, "'up.weigth' names nothing; did you mean 'up.weight'"),
+        ({1.5: P()}, "1.5 of a hint is neither a number nor a name"),
+        ([P()], "hints are a dictionary"),
         ({7: P()}, "no argument 7"),
         ({"arg7": P()}, "no argument 7"),
         ({"result1": P()}, "no result 1"),
         ({0: P(None, None, None)}, "3 dimensions"),
         ({0: P(3)}, "names axis 3"),
-        ({0: P("nobody")}, "nobody"),
+        ({0: P("nobody")}, r"names axis 'nobody'; Grid\(2\) has no names"),
         ({0: P(0, 0)}, "axis 0"),
         ({0: "[["}, "is not closed"),
         ({0: 1.5}, "1.5 is no sharding; write a P"),
@@ -94,6 +97,20 @@ def test_dimensions_that_a_hint_does_not_mention_are_whole(mlp):
 def test_hints_that_do_not_fit(mlp, hints, message):
     with pytest.raises(shard.HintError, match=message):
         mlp.partition(Grid(2), hints)
+
+
+def test_names_of_axes_are_checked(mlp):
+    with pytest.raises(shard.HintError, match=r"hint 0.*'modle'; Grid\(.*\) has data, model"):
+        mlp.partition(Grid(data=2, model=2), {0: P("modle")})
+    with pytest.raises(TypeError, match=r"'2x2' is no grid: pass a shard\.Grid"):
+        mlp.partition("2x2")
+
+
+def test_diagnostics_do_not_print_the_program(mlp):
+    part = mlp.partition(Grid(2), cpu="pentium9")
+    with pytest.raises(shard.ProgramError, match="unknown processor 'pentium9'") as caught:
+        part.verify()
+    assert "builtin.module" not in str(caught.value)
 
 
 def test_a_program_without_a_grid(mlp):
