@@ -135,6 +135,26 @@ std::optional<HaloNeed> haloNeed(int64_t extent,
   return search.result();
 }
 
+int64_t mostSentToHalos(int64_t low, int64_t high, int64_t width,
+                        int64_t parts) {
+  if (width <= 0 || parts <= 1)
+    return 0;
+  // Block number p gives to as many devices behind it as have low halos that reach it,
+  // and to those in front with high halos. Both sums are concave in p: the largest is
+  // where one of them stops growing.
+  auto sent = [&](int64_t part) {
+    part = std::clamp<int64_t>(part, 0, parts - 1);
+    int64_t behind = parts - 1 - part;
+    return (behind >= ceilDiv(low, width) ? low : behind * width) +
+           (part >= ceilDiv(high, width) ? high : part * width);
+  };
+  int64_t most = std::max(sent(0), sent(parts - 1));
+  for (int64_t part : {high / width, ceilDiv(high, width),
+                       parts - 1 - low / width, parts - 1 - ceilDiv(low, width)})
+    most = std::max(most, sent(part));
+  return most;
+}
+
 std::optional<std::vector<BlockPart>>
 blockParts(int64_t extent, const std::vector<int64_t> &split,
            int64_t iterations, const std::vector<int64_t> &loopSplit,

@@ -147,12 +147,14 @@ partsToShift(const WindowSource &source, unsigned dim, const Emission &emission,
       shifts += model.cost(Collective::Shift, axes,
                            row * double(part.end - part.begin));
   int64_t groupSize = grid.groupSize(axes);
-  double halos = model.cost(Collective::UpdateHalo, axes,
-                            row * double(need->low + need->high));
+  int64_t width = localExtent(extent, groupSize);
+  double halos =
+      model.cost(Collective::UpdateHalo, axes,
+                 row * double(mostSentToHalos(need->low, need->high, width,
+                                              groupSize)));
   double gather = model.cost(
       Collective::AllGather, axes,
-      bytesSent(Collective::AllGather, groupSize,
-                row * double(localExtent(extent, groupSize))));
+      bytesSent(Collective::AllGather, groupSize, row * double(width)));
   double others = std::min(halos, gather);
   if (shifts > others || (shifts == others && !isPreferred))
     return std::nullopt;

@@ -15,6 +15,7 @@
 #include "Reader.h"
 #include "Writer.h"
 
+#include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/Emitter.h"
 #include "shard/Partitioning/PlanTrace.h"
 
@@ -37,32 +38,59 @@ void printAxis(llvm::raw_ostream &os, const AxisPart &part, GridOp gridOp) {
     os << ":(" << part.preSize << ")" << part.size;
 }
 
+/// Whether dimension `dim` of tensor `number` of `op` is that of padding or a slice of
+/// which all users read windows. These are cut out of the tensor before it, and the
+/// blocks are never made.
+bool isSlidOver(ReadProgram &program, OpId op, size_t number, size_t dim) {
+  auto *owner = llvm::dyn_cast_if_present<Operation *>(program.origins[op]);
+  if (!owner || program.problem.tensors(op).size() !=
+                    owner->getNumOperands() + owner->getNumResults())
+    return false;
+  Value value =
+      number < owner->getNumOperands()
+          ? owner->getOperand(number)
+          : Value(owner->getResult(number - owner->getNumOperands()));
+  auto view = value.getDefiningOp<ShardingInterface>();
+  if (!view || !view.isView())
+    return false;
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    const LoopTable table = buildLoopTable(use.getOwner());
+    return table.operands[use.getOperandNumber()].isWindow(dim);
+  });
+}
+
 /// The op that a remark about an uneven split is for: where a user has given the
-/// bounds of all blocks, there is none. `shardings` are those of the solution.
+/// bounds of all blocks, and where no such blocks are made, there is none. `shardings`
+/// are those of the solution.
 Operation *unevenlySplit(ReadProgram &program, const Solution &solution,
                          const std::vector<Sharding> &shardings,
                          const Solution::Note &note) {
   Problem &problem = program.problem;
+  bool isPassedOver = false;
   auto isUneven = [&](OpId op) {
-    for (ValueId value : problem.tensors(op)) {
+    for (auto [number, value] : llvm::enumerate(problem.tensors(op))) {
       if (value == kNoValue)
         continue;
-      value = program.find(value);
-      uint32_t index = solution.values[value];
+      ValueId same = program.find(value);
+      uint32_t index = solution.values[same];
       if (index == kReplicated || !shardings[index].offsets.empty())
         continue;
-      const Shape &shape = problem.shapes[problem.valueShape[value]];
-      for (auto [extent, axes] :
-           llvm::zip_equal(shape.extents, shardings[index].dims))
-        if (extent == note.extent && axes == note.axes)
+      const Shape &shape = problem.shapes[problem.valueShape[same]];
+      for (auto [dim, extent, axes] :
+           llvm::enumerate(shape.extents, shardings[index].dims)) {
+        if (extent != note.extent || axes != note.axes)
+          continue;
+        if (!isSlidOver(program, op, number, dim))
           return true;
+        isPassedOver = true;
+      }
     }
     return false;
   };
   bool hasBounds = llvm::any_of(shardings, [](const Sharding &sharding) {
     return !sharding.offsets.empty();
   });
-  if (!hasBounds || isUneven(note.op))
+  if (isUneven(note.op) || (!hasBounds && !isPassedOver))
     return program.ownerOf(note.op);
   for (OpId op = 0; op < problem.numOps(); ++op)
     if (isUneven(op) && program.ownerOf(op))

@@ -54,7 +54,7 @@ struct IndexBuilder {
 /// outside of all cores each dimension stays where it is.
 static Value haloElement(IndexBuilder b, ArrayRef<HaloDim> dims,
                          ValueRange indices, ArrayRef<Value> buffers) {
-  Value owner = b.constant(0);
+  Value owner = b.constant(0), self = b.constant(0), isInTensor;
   SmallVector<Value> sources;
   for (auto [dim, index] : llvm::zip_equal(dims, indices)) {
     if (dim.parts == 1) {
@@ -68,13 +68,21 @@ static Value haloElement(IndexBuilder b, ArrayRef<HaloDim> dims,
     Value isInside = b.make<arith::AndIOp>(
         b.compare(arith::CmpIPredicate::sge, place, b.constant(0)),
         b.compare(arith::CmpIPredicate::slt, place, end));
-    Value part = b.select(isInside, b.make<arith::DivSIOp>(place, dim.core),
-                          b.constant(dim.at));
-    Value within =
-        b.make<arith::AddIOp>(dim.low, b.make<arith::RemSIOp>(place, dim.core));
-    sources.push_back(b.select(isInside, within, index));
-    owner = b.make<arith::AddIOp>(
-        owner, b.make<arith::MulIOp>(part, b.constant(dim.stride)));
+    isInTensor =
+        isInTensor ? b.make<arith::AndIOp>(isInTensor, isInside) : isInside;
+    sources.push_back(b.make<arith::AddIOp>(
+        dim.low, b.make<arith::RemSIOp>(place, dim.core)));
+    Value stride = b.constant(dim.stride);
+    Value part = b.make<arith::DivSIOp>(place, dim.core);
+    owner = b.make<arith::AddIOp>(owner, b.make<arith::MulIOp>(part, stride));
+    self = b.make<arith::AddIOp>(
+        self, b.make<arith::MulIOp>(b.constant(dim.at), stride));
+  }
+  // What lies outside of the tensor in some dimension stays what the device holds.
+  if (isInTensor) {
+    owner = b.select(isInTensor, owner, self);
+    for (auto [source, index] : llvm::zip_equal(sources, indices))
+      source = b.select(isInTensor, source, index);
   }
   Value element;
   for (auto [position, buffer] : llvm::enumerate(buffers)) {

@@ -8,6 +8,8 @@
 
 #include "ValueState.h"
 
+#include "shard/Geometry/Window.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -178,9 +180,10 @@ double ValueState::updateHalos(Step &step) {
   std::fill(low.begin(), low.end(), 0);
   std::fill(high.begin(), high.end(), 0);
   for (size_t dim = 0; dim < dims.size(); ++dim) {
-    int64_t width = step.bounds[2 * dim] + step.bounds[2 * dim + 1];
-    int64_t local = localExtent(dim);
-    if (local > 0 && grid.groupSize(dims[dim]) > 1)
+    int64_t local = localExtent(dim), parts = grid.groupSize(dims[dim]);
+    int64_t width = mostSentToHalos(step.bounds[2 * dim],
+                                    step.bounds[2 * dim + 1], local, parts);
+    if (width > 0)
       sent += localBytes() / static_cast<double>(local) *
               static_cast<double>(width);
     low[dim] = step.bounds[2 * dim];

@@ -77,6 +77,12 @@ std::optional<HaloNeed> haloNeed(int64_t extent,
                                  const std::vector<int64_t> &loopSplit,
                                  const Window &window, Block valid);
 
+/// The most elements of a dimension that a device sends when halos of `low` and `high`
+/// elements are filled, with `parts` blocks of `width` elements: the devices at the ends
+/// of the dimension have neighbours on one side only.
+int64_t mostSentToHalos(int64_t low, int64_t high, int64_t width,
+                        int64_t parts);
+
 /// Elements [begin, end) of the block that lies `distance` blocks further, the first
 /// block taken to follow the last one.
 struct BlockPart {

@@ -26,7 +26,8 @@
 //     scatter          (k - 1) / k inputs: what the root sends
 //     shift, send      1 input
 //     update_halo      what the device sends to its neighbours: per dimension,
-//                      low + high slices of the blocks widened so far
+//                      low + high slices of the blocks widened so far, fewer where no
+//                      device has neighbours on both sides
 //     all_slice, changes to partial, cutting halos away: 0
 //
 // A host compiler with a better model of its machine derives from CostModel.

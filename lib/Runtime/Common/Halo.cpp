@@ -16,12 +16,14 @@ namespace runtime {
 namespace {
 
 /// Elements [offset, offset + size) of a dimension, which are elements
-/// [source, source + size) of the device `hops` blocks further.
+/// [source, source + size) of the device `hops` blocks further, or lie outside of the
+/// tensor.
 struct Segment {
   int64_t offset;
   int64_t size;
   int64_t hops;
   int64_t source;
+  bool isOutside = false;
 };
 
 std::vector<Segment> segmentsOf(int64_t extent, int64_t low, int64_t high,
@@ -36,7 +38,7 @@ std::vector<Segment> segmentsOf(int64_t extent, int64_t low, int64_t high,
       size = low - done;
     int64_t offset = low - done - size;
     if (position - hop < 0 || core == 0)
-      segments.push_back({offset, size, 0, offset});
+      segments.push_back({offset, size, 0, offset, /*isOutside=*/true});
     else
       segments.push_back({offset, size, -hop, low + core - size});
     done += size;
@@ -47,7 +49,7 @@ std::vector<Segment> segmentsOf(int64_t extent, int64_t low, int64_t high,
       size = high - done;
     int64_t offset = low + core + done;
     if (position + hop >= parts || core == 0)
-      segments.push_back({offset, size, 0, offset});
+      segments.push_back({offset, size, 0, offset, /*isOutside=*/true});
     else
       segments.push_back({offset, size, hop, low});
     done += size;
@@ -88,10 +90,15 @@ std::vector<Split> splitsOf(const Group &group, int64_t rank,
 }
 
 /// Appends the boxes that have the given segments in the dimensions before
-/// `dim`.
+/// `dim`. What lies outside in one of them stays what the device at `position` holds.
 void appendBoxes(const std::vector<Dimension> &dims, size_t dim, HaloBox box,
+                 bool isOutside, int64_t position,
                  std::vector<HaloBox> &boxes) {
   if (dim == dims.size()) {
+    if (isOutside) {
+      box.position = position;
+      std::copy(box.offsets, box.offsets + dim, box.sources);
+    }
     boxes.push_back(box);
     return;
   }
@@ -103,7 +110,8 @@ void appendBoxes(const std::vector<Dimension> &dims, size_t dim, HaloBox box,
     next.offsets[dim] = segment.offset;
     next.sources[dim] = segment.source;
     next.sizes[dim] = segment.size;
-    appendBoxes(dims, dim + 1, next, boxes);
+    appendBoxes(dims, dim + 1, next, isOutside || segment.isOutside, position,
+                boxes);
   }
 }
 
@@ -138,7 +146,7 @@ std::vector<HaloBox> haloBoxes(const Group &group, const View &view,
   std::vector<HaloBox> boxes;
   HaloBox box;
   box.position = position;
-  appendBoxes(dims, 0, box, boxes);
+  appendBoxes(dims, 0, box, false, position, boxes);
   return boxes;
 }
 

@@ -198,3 +198,23 @@ TEST(Window, ManyPartsOfBlocksAreNotListed) {
   EXPECT_FALSE(blockParts(64, {64}, 64, {64}, {1, 0, 32}, {0, 64}));
   EXPECT_TRUE(blockParts(64, {64}, 64, {64}, {1, 0, 16}, {0, 64}));
 }
+
+TEST(Window, HalosAreSentByTheDeviceInTheWorstPlace) {
+  for (int64_t parts = 2; parts <= 6; ++parts)
+    for (int64_t width = 1; width <= 4; ++width)
+      for (int64_t low = 0; low <= 14; ++low)
+        for (int64_t high = 0; high <= 14; ++high) {
+          int64_t most = 0;
+          for (int64_t part = 0; part < parts; ++part) {
+            int64_t sent = 0;
+            for (int64_t i = part * width; i < (part + 1) * width; ++i)
+              for (int64_t other = 0; other < parts; ++other)
+                sent += other != part && i >= other * width - low &&
+                        i < (other + 1) * width + high;
+            most = std::max(most, sent);
+          }
+          EXPECT_EQ(mostSentToHalos(low, high, width, parts), most);
+        }
+  EXPECT_EQ(mostSentToHalos(3, 3, 0, 4), 0);
+  EXPECT_EQ(mostSentToHalos(3, 3, 5, 1), 0);
+}

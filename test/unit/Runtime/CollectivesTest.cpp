@@ -515,14 +515,14 @@ TEST(Collectives, UpdateHalo) {
       for (int64_t d = 0; d < s.grid.numDevices(); ++d)
         expected[d].forEach([&](Index index) {
           // The element's place in the whole, and who owns it; where nobody
-          // does, it stays what it is in that dimension.
+          // does, it stays what it is.
           Index owner = {s.grid.positionInGroup(d, rows),
                          s.grid.positionInGroup(d, columns)};
           Index from = index;
           for (int i = 0; i < 2; ++i) {
             int64_t at = owner[i] * core[i] + index[i] - halos[2 * i];
             if (at < 0 || at >= parts[i] * core[i])
-              continue;
+              return;
             owner[i] = at / core[i];
             from[i] = at % core[i] + halos[2 * i];
           }
