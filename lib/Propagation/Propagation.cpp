@@ -319,7 +319,7 @@ private:
     out.functions.assign(component.functions.begin(),
                          component.functions.end());
     WrittenReshards reshards =
-        writeSolution(program, solution, planner, options.explain, out);
+        writeSolution(program, solution, planner, options, out);
     addRemarks(program, solution, gridOp, out.shardings, result.remarks);
     addDropped(program, solution, gridOp, result.remarks);
     addGathers(program, solution, options, out, reshards, result.remarks);

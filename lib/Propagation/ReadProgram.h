@@ -21,6 +21,9 @@
 
 namespace shard::propagation {
 
+/// Stands for no op of the problem.
+constexpr OpId kNoOp = ~OpId(0);
+
 struct ReadProgram {
   ReadProgram(GridOp gridOp, Grid grid, mlir::SymbolTableCollection &symbols)
       : problem(std::move(grid)), tables(problem), numbers(problem, tables),

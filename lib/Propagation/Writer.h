@@ -18,9 +18,6 @@
 
 namespace shard::propagation {
 
-/// Stands for no op of the problem.
-constexpr OpId kNoOp = ~OpId(0);
-
 /// What explanations need beside the result.
 struct WrittenReshards {
   /// Per entry of `GridPropagation::uses` the op of the problem that asks for it,
@@ -38,9 +35,10 @@ struct WrittenReshards {
 };
 
 /// Fills `out` from the solution of what `program` read. `solution` keeps all but
-/// its shardings. `computed` is filled only if `explain` is set.
+/// its shardings. `computed` is filled only if an explanation is wanted.
 WrittenReshards writeSolution(ReadProgram &program, Solution &solution,
-                              Planner &planner, bool explain,
+                              Planner &planner,
+                              const PropagationOptions &options,
                               GridPropagation &out);
 
 } // namespace shard::propagation

@@ -1,0 +1,138 @@
+//===- OpWishes.cpp - How each op wants its operands ------------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpWishes.h"
+
+#include "ManualReader.h"
+
+#include "shard/Interfaces/RegionLoopsInterface.h"
+#include "shard/Interfaces/ShardingInterface.h"
+#include "shard/Partitioning/Emitter.h"
+
+using namespace mlir;
+
+namespace shard::propagation {
+
+/// Choices of an option settle after two or three.
+static constexpr unsigned kMaxSettling = 8;
+
+bool OpWishes::decides(OpId op, Operation *owner) const {
+  const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+  if (!table.decidesOption)
+    return false;
+  llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+  auto sharding = [&](unsigned tensor) {
+    return tensors[tensor] == kNoValue ? Sharding()
+                                       : solved.shardingOf(tensors[tensor]);
+  };
+  return decidesOption(owner, table, gridOf(op), sharding,
+                       [&](unsigned result) {
+                         return sharding(owner->getNumOperands() + result);
+                       });
+}
+
+/// The scope that the tensors of an op are in.
+uint16_t OpWishes::scopeOf(OpId op) const {
+  for (ValueId id : program.problem.tensors(op))
+    if (id != kNoValue)
+      return program.problem.valueScope[id];
+  return 0;
+}
+
+/// The grid that the tensors of an op are split on.
+Grid OpWishes::gridOf(OpId op) const {
+  uint16_t scope = scopeOf(op);
+  return scope ? planningGrid(program.problem, scope, out) : out.grid;
+}
+
+const OpWishes::Wishes &OpWishes::of(OpId op, Operation *owner,
+                                     llvm::ArrayRef<unsigned> made) {
+  llvm::SmallVector<uint32_t, 8> key{program.problem.opTable[op],
+                                     decides(op, owner) ? op : kNoOp};
+  for (ValueId id : program.problem.tensors(op))
+    key.push_back(id == kNoValue ? kReplicated : solved.indexOf(id));
+  key.push_back(scopeOf(op));
+  key.push_back(made.size());
+  key.append(made.begin(), made.end());
+  uint32_t number =
+      index.intern(llvm::hash_combine_range(key.begin(), key.end()),
+                   [&](uint32_t other) { return known[other].key == key; });
+  if (number == known.size())
+    known.push_back({std::move(key), choose(op, owner, made)});
+  return known[number].wishes;
+}
+
+/// The option for an op that stays the choice when the operands come as it
+/// wants them: from there, another one may do with less.
+ShardingOption
+OpWishes::chooseSettled(Operation *owner, const Grid &grid,
+                        const LoopTable &table,
+                        const llvm::SmallVector<Sharding> (&shardings)[2],
+                        llvm::ArrayRef<ValueId> tensors) const {
+  llvm::SmallVector<Sharding> operands = shardings[0];
+  ShardingOption option;
+  for (unsigned pass = 0; pass < kMaxSettling; ++pass) {
+    option = chooseOption(owner, table, grid, operands, shardings[1], planner);
+    bool settled = true;
+    for (unsigned index = 0; index < operands.size(); ++index) {
+      if (tensors[index] == kNoValue)
+        continue;
+      Sharding sharding = operandSharding(table, index, option);
+      settled &= sharding == operands[index];
+      operands[index] = std::move(sharding);
+    }
+    if (settled)
+      break;
+  }
+  return option;
+}
+
+OpWishes::Wishes OpWishes::choose(OpId op, Operation *owner,
+                                  llvm::ArrayRef<unsigned> made) {
+  llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+  const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+  unsigned numOperands = owner->getNumOperands();
+  llvm::SmallVector<Sharding> shardings[2];
+  for (auto [index, id] : llvm::enumerate(tensors)) {
+    bool isResult = index >= numOperands;
+    shardings[isResult].push_back(id == kNoValue ? Sharding()
+                                                 : solved.shardingOf(id));
+  }
+  for (unsigned index : made)
+    if (!shardings[0][index].dims.empty())
+      shardings[0][index] = Sharding();
+  ShardingOption option =
+      chooseSettled(owner, gridOf(op), table, shardings, tensors);
+  Wishes wishes;
+  for (unsigned index = 0; index < numOperands; ++index) {
+    if (tensors[index] == kNoValue)
+      continue;
+    Sharding sharding = operandSharding(table, index, option);
+    if (sharding != shardings[0][index])
+      wishes.operands.push_back({index, solved.indexFor(sharding)});
+  }
+  for (unsigned index = 0; index < owner->getNumResults(); ++index) {
+    if (tensors[numOperands + index] == kNoValue)
+      continue;
+    Sharding sharding = resultSharding(table, index, option);
+    wishes.splitsOtherwise |= sharding.dims != shardings[1][index].dims;
+    if (sharding != shardings[1][index])
+      wishes.results.push_back({index, std::move(sharding)});
+  }
+  return wishes;
+}
+
+std::optional<double> OpWishes::costOf(OpId op, RankedTensorType type,
+                                       const Sharding &from,
+                                       const Sharding &to) const {
+  const Plan *plan = planWithUnknowns(planner, gridOf(op), shapeOf(type),
+                                      elementBytes(type), from, to);
+  return plan ? std::optional(plan->cost) : std::nullopt;
+}
+
+} // namespace shard::propagation

@@ -1,0 +1,140 @@
+//===- OpWishes.h - How each op wants its operands --------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_PROPAGATION_OPWISHES_H
+#define SHARD_LIB_PROPAGATION_OPWISHES_H
+
+#include "ReadProgram.h"
+
+#include "shard/Geometry/Interner.h"
+#include "shard/Partitioning/ShardingOption.h"
+#include "shard/Propagation/Engine.h"
+#include "shard/Propagation/Propagation.h"
+#include "shard/Resharding/Plan.h"
+
+#include <deque>
+
+namespace shard::propagation {
+
+/// The shardings of the values of a solved program, by number. New ones are added to
+/// `out`.
+class SolvedShardings {
+public:
+  SolvedShardings(const ReadProgram &program, Solution &solution,
+                  GridPropagation &out)
+      : program(program), solution(solution), out(out) {}
+
+  /// The number of the sharding of `id`, kReplicated for a value that is not split.
+  uint32_t indexOf(ValueId id) const {
+    return solution.values[program.find(id)];
+  }
+  int64_t rankOf(ValueId id) const {
+    return program.problem.shapes[program.problem.valueShape[id]]
+        .extents.size();
+  }
+  Sharding shardingOf(ValueId id) const {
+    uint32_t index = indexOf(id);
+    return index == kReplicated ? Sharding::replicated(rankOf(id))
+                                : out.shardings[index];
+  }
+
+  /// Whether two values have one sharding.
+  bool haveOneSharding(ValueId a, ValueId b) const {
+    return indexOf(a) == indexOf(b) || shardingOf(a) == shardingOf(b);
+  }
+
+  /// The number of the replicated sharding of the rank of `id`.
+  uint32_t replicatedIndex(ValueId id) {
+    int64_t rank = rankOf(id);
+    auto [entry, isNew] = replicatedByRank.try_emplace(rank, 0);
+    if (isNew)
+      entry->second = indexFor(Sharding::replicated(rank));
+    return entry->second;
+  }
+
+  /// As indexOf, with a number for a value that is not split too.
+  uint32_t numberOf(ValueId id) {
+    uint32_t index = indexOf(id);
+    return index == kReplicated ? replicatedIndex(id) : index;
+  }
+
+  /// The number of `sharding`, which is added if it is new.
+  uint32_t indexFor(const Sharding &sharding) {
+    for (auto [index, known] : llvm::enumerate(out.shardings))
+      if (known == sharding)
+        return index;
+    out.shardings.push_back(sharding);
+    return out.shardings.size() - 1;
+  }
+
+private:
+  const ReadProgram &program;
+  Solution &solution;
+  GridPropagation &out;
+  /// The number of the replicated sharding of each rank.
+  llvm::DenseMap<int64_t, uint32_t> replicatedByRank;
+};
+
+/// How ops want their tensors, given the shardings of all of them.
+class OpWishes {
+public:
+  OpWishes(ReadProgram &program, SolvedShardings &solved, Planner &planner,
+           const GridPropagation &out)
+      : program(program), solved(solved), planner(planner), out(out) {}
+
+  using WantedOperands = llvm::SmallVector<std::pair<unsigned, uint32_t>, 2>;
+
+  /// What an op wants otherwise than it is.
+  struct Wishes {
+    WantedOperands operands;
+    /// Results that it computes otherwise than they are wanted, with how.
+    llvm::SmallVector<std::pair<unsigned, Sharding>, 1> results;
+    /// The dimensions of one of them are split otherwise.
+    bool splitsOtherwise = false;
+  };
+
+  /// Whether the model of `owner` decides how it is split.
+  bool decides(OpId op, mlir::Operation *owner) const;
+
+  /// What `op` wants otherwise than it is; the operands in `made` are made to order.
+  /// Ops with equal loop tables, equal shardings of their tensors and one scope get the
+  /// same answer, so it is computed once. If an op's model decides, its answer is kept
+  /// for this op alone.
+  const Wishes &of(OpId op, mlir::Operation *owner,
+                   llvm::ArrayRef<unsigned> made = {});
+
+  /// What it costs to reshard a tensor of `op`, if it can be resharded.
+  std::optional<double> costOf(OpId op, mlir::RankedTensorType type,
+                               const Sharding &from, const Sharding &to) const;
+
+private:
+  uint16_t scopeOf(OpId op) const;
+  Grid gridOf(OpId op) const;
+  ShardingOption
+  chooseSettled(mlir::Operation *owner, const Grid &grid,
+                const LoopTable &table,
+                const llvm::SmallVector<Sharding> (&shardings)[2],
+                llvm::ArrayRef<ValueId> tensors) const;
+  Wishes choose(OpId op, mlir::Operation *owner, llvm::ArrayRef<unsigned> made);
+
+  struct Known {
+    llvm::SmallVector<uint32_t, 8> key;
+    Wishes wishes;
+  };
+
+  ReadProgram &program;
+  SolvedShardings &solved;
+  Planner &planner;
+  const GridPropagation &out;
+  InternIndex index;
+  std::deque<Known> known;
+};
+
+} // namespace shard::propagation
+
+#endif // SHARD_LIB_PROPAGATION_OPWISHES_H

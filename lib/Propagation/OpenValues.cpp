@@ -1,0 +1,235 @@
+//===- OpenValues.cpp - Values take what their ops want -------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpenValues.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace shard::propagation {
+
+namespace {
+struct Use {
+  OpId op;
+  unsigned tensor;
+};
+using UsesOfArguments = llvm::MapVector<ValueId, llvm::SmallVector<Use, 2>>;
+} // namespace
+
+/// A hint that says nothing: all dimensions are open, without axes.
+static bool isEmpty(const Hint &hint) {
+  return hint.replicated.empty() && hint.partial.empty() &&
+         llvm::all_of(hint.dims, [](const DimHint &dim) {
+           return dim.open && dim.axes.empty();
+         });
+}
+
+/// The values that a hint is for, or that a body uses whole.
+static llvm::DenseSet<ValueId> findFixed(const ReadProgram &program) {
+  const Problem &problem = program.problem;
+  llvm::DenseSet<ValueId> fixed;
+  for (const auto &[value, number] : problem.hints)
+    if (!isEmpty(problem.hintTable[number]))
+      fixed.insert(program.find(value));
+  for (ValueId value : program.hints.annotated)
+    if (value != kNoValue)
+      fixed.insert(program.find(value));
+  for (const ReadProgram::Captured &captured : program.captured)
+    fixed.insert(program.find(captured.value));
+  return fixed;
+}
+
+/// The uses of the arguments that no hint is for and that nothing else makes.
+static UsesOfArguments findArguments(const ReadProgram &program,
+                                     const Solution &solution) {
+  const Problem &problem = program.problem;
+  UsesOfArguments uses;
+  for (const auto &[value, id] : program.numbers.values) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner()->isEntryBlock() &&
+        isa_and_present<FunctionOpInterface>(
+            argument.getOwner()->getParentOp()) &&
+        solution.values[program.find(id)] != kReplicated)
+      uses[program.find(id)];
+  }
+  if (uses.empty())
+    return uses;
+  llvm::DenseSet<ValueId> fixed = findFixed(program);
+  uses.remove_if(
+      [&](const auto &entry) { return fixed.contains(entry.first); });
+  if (uses.empty())
+    return uses;
+  // Most tensors are none of these: no look-up for them.
+  std::vector<bool> isArgument(problem.numValues());
+  for (const auto &entry : uses)
+    isArgument[entry.first] = true;
+  for (OpId op = 0; op < problem.numOps(); ++op)
+    for (auto [tensor, id] : llvm::enumerate(problem.tensors(op))) {
+      if (id == kNoValue || !isArgument[program.find(id)])
+        continue;
+      if (tensor < problem.table(op).numOperands)
+        uses[program.find(id)].push_back({op, unsigned(tensor)});
+      else
+        fixed.insert(program.find(id));
+    }
+  uses.remove_if([&](const auto &entry) {
+    return entry.second.empty() || fixed.contains(entry.first);
+  });
+  return uses;
+}
+
+/// The axes that `value` has now came through `op`, from a tensor that has them.
+static void addCauses(const ReadProgram &program, Solution &solution,
+                      const std::vector<Sharding> &shardings, ValueId value,
+                      OpId op) {
+  auto splits = [](const Sharding &sharding, GridAxis axis) {
+    return llvm::any_of(sharding.dims, [&](const AxisList &axes) {
+      return llvm::is_contained(axes, axis);
+    });
+  };
+  const Sharding &sharding = shardings[solution.values[value]];
+  for (GridAxis axis = 0; axis < GridAxis(solution.axes.size()); ++axis) {
+    solution.causes.erase({value, axis});
+    if (!splits(sharding, axis))
+      continue;
+    // Results last in an op: what a user of the op wants decides first.
+    for (ValueId other : llvm::reverse(program.problem.tensors(op))) {
+      if (other == kNoValue || program.find(other) == value)
+        continue;
+      uint32_t number = solution.values[program.find(other)];
+      if (number == kReplicated || !splits(shardings[number], axis))
+        continue;
+      solution.causes[{value, axis}] = {op, program.find(other)};
+      break;
+    }
+  }
+}
+
+void settleArguments(const ReadProgram &program, Solution &solution,
+                     const std::vector<Sharding> &shardings,
+                     WantedOperand wanted) {
+  for (const auto &[value, uses] : findArguments(program, solution)) {
+    uint32_t &has = solution.values[value];
+    std::optional<uint32_t> all = wanted(uses.front().op, uses.front().tensor);
+    if (!all || *all == has || shardings[*all].isReplicated() ||
+        !shardings[*all].partial.empty() ||
+        shardings[*all].hasHalosOrOffsets() ||
+        !llvm::all_of(llvm::drop_begin(uses), [&](const Use &use) {
+          return wanted(use.op, use.tensor) == all;
+        }))
+      continue;
+    has = *all;
+    if (!solution.causes.empty())
+      addCauses(program, solution, shardings, value, uses.front().op);
+  }
+}
+
+namespace {
+/// The ops that make and that use each value.
+class OpsOfValues {
+public:
+  explicit OpsOfValues(const ReadProgram &program) {
+    const Problem &problem = program.problem;
+    begin.assign(problem.numValues() + 1, 0);
+    auto forEach = [&](auto visit) {
+      for (OpId op = 0; op < problem.numOps(); ++op)
+        for (auto [tensor, id] : llvm::enumerate(problem.tensors(op)))
+          if (id != kNoValue)
+            visit(program.find(id), Use{op, unsigned(tensor)});
+    };
+    forEach([&](ValueId value, Use) { ++begin[value + 1]; });
+    for (size_t value = 1; value < begin.size(); ++value)
+      begin[value] += begin[value - 1];
+    ops.resize(begin.back());
+    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+    forEach([&](ValueId value, Use use) { ops[next[value]++] = use; });
+  }
+
+  llvm::ArrayRef<Use> of(ValueId value) const {
+    return llvm::ArrayRef<Use>(ops).slice(begin[value],
+                                          begin[value + 1] - begin[value]);
+  }
+
+private:
+  std::vector<uint32_t> begin;
+  std::vector<Use> ops;
+};
+
+/// Finds the values that can take the sharding of a result together with it.
+class ResultSettler {
+public:
+  ResultSettler(const ReadProgram &program, WantedOperand wanted)
+      : program(program), wanted(wanted), ops(program),
+        fixed(findFixed(program)) {
+    for (const auto &[function, ids] : program.declaredArguments)
+      for (ValueId id : ids)
+        if (id != kNoValue)
+          fixed.insert(program.find(id));
+  }
+
+  /// Whether `value`, which `op` makes, can have the sharding `number`. Adds it to
+  /// `found`, and the values that it alone is passed on to, such as the result of its
+  /// function.
+  bool canHave(ValueId value, OpId op, uint32_t number,
+               llvm::SmallVectorImpl<ValueId> &found) {
+    if (fixed.contains(value) || llvm::is_contained(found, value))
+      return false;
+    found.push_back(value);
+    return llvm::all_of(ops.of(value), [&](const Use &use) {
+      if (use.tensor >= program.problem.table(use.op).numOperands)
+        return use.op == op;
+      if (wanted(use.op, use.tensor) == number)
+        return true;
+      llvm::ArrayRef<ValueId> tensors = program.problem.tensors(use.op);
+      return isEdge(use.op) &&
+             canHave(program.find(tensors.back()), use.op, number, found);
+    });
+  }
+
+private:
+  /// Whether `op` passes a value on as it is, where it may be resharded.
+  bool isEdge(OpId op) const {
+    ReadProgram::Origin origin = program.origins[op];
+    auto *use = dyn_cast_if_present<OpOperand *>(origin);
+    return use && !program.manualExits.count(op) &&
+           !program.forallInserts.count(op) &&
+           !isa<ManualComputationOp>(use->getOwner());
+  }
+
+  const ReadProgram &program;
+  WantedOperand wanted;
+  OpsOfValues ops;
+  llvm::DenseSet<ValueId> fixed;
+};
+} // namespace
+
+void settleResults(const ReadProgram &program, Solution &solution,
+                   const std::vector<Sharding> &shardings,
+                   llvm::ArrayRef<ComputedResult> results,
+                   WantedOperand wanted) {
+  if (results.empty())
+    return;
+  ResultSettler settler(program, wanted);
+  // Users first: what they compute decides what they want.
+  for (const ComputedResult &result : llvm::reverse(results)) {
+    llvm::SmallVector<ValueId, 4> found;
+    if (!settler.canHave(program.find(result.value), result.op, result.sharding,
+                         found))
+      continue;
+    for (ValueId value : found) {
+      solution.values[value] = shardings[result.sharding].isReplicated()
+                                   ? kReplicated
+                                   : result.sharding;
+      if (!solution.causes.empty())
+        addCauses(program, solution, shardings, value, result.op);
+    }
+  }
+}
+
+} // namespace shard::propagation
