@@ -132,6 +132,7 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted) {
   if (hosted)
     mangleFunctions(module);
   expandReducingViews(module);
+  expandDynamicSplits(module);
   if (failed(expandOps(module)))
     return module.emitError("views of buffers did not lower");
   expandLibraryMath(module);

@@ -30,6 +30,10 @@ namespace shard {
 /// strides do not tell which dimension is dropped.
 void expandReducingViews(mlir::Operation *root);
 
+/// Writes views of buffers below `root` that split a dimension into several of unknown
+/// extents with computed strides. MLIR's lowering of such views crashes.
+void expandDynamicSplits(mlir::Operation *root);
+
 /// Gives tensors that functions below `root` return or pass on buffers of their
 /// own where strides follow from dynamic extents. MLIR's bufferization makes
 /// contiguous memrefs of them without a copy whenever strides are unknown, of a

@@ -253,6 +253,44 @@ def ShardPrintLoops : Pass<"shard-print-loops"> {
   }];
 }
 
+def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
+  let summary = "take loops apart that run over merged dimensions";
+  let description = [{
+    A dimension that `tensor.collapse_shape` made of several cannot be split by the inner
+    ones of them: behind a merge of `batch x heads`, a split of the heads is lost, and
+    the operand is gathered. Frontends merge dimensions like that for batched products
+    and linear layers. This pass moves such a merge from the inputs of an op of linalg to
+    its results, if each input that the loop indexes is merged alike, and folds it with
+    the `tensor.expand_shape` that takes it back. Named ops become `linalg.generic`.
+    Dimensions of extent 1 do not count. Values do not change, not even in the last bit.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+      %0 = tensor.collapse_shape %a [[0, 1], [2]] : tensor<2x8x4xf32> into tensor<16x4xf32>
+      %1 = tensor.empty() : tensor<16x4xf32>
+      %2 = linalg.exp ins(%0 : tensor<16x4xf32>) outs(%1 : tensor<16x4xf32>) -> tensor<16x4xf32>
+      %3 = tensor.expand_shape %2 [[0, 1], [2]] output_shape [2, 8, 4] : tensor<16x4xf32> into tensor<2x8x4xf32>
+      return %3 : tensor<2x8x4xf32>
+    }
+    // Output
+    #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+    func.func @f(%a: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+      %0 = tensor.empty() : tensor<2x8x4xf32>
+      %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%a : tensor<2x8x4xf32>) outs(%0 : tensor<2x8x4xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %2 = math.exp %in : f32
+        linalg.yield %2 : f32
+      } -> tensor<2x8x4xf32>
+      return %1 : tensor<2x8x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ShardLowerTosa : Pass<"shard-lower-tosa", "::mlir::ModuleOp"> {
   let summary = "lower tosa to linalg, tensor, arith and scf, where there is any";
   let description = [{

@@ -1,0 +1,28 @@
+//===- Reshapes.h - Rewrites that keep dimensions apart ---------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_MODELS_RESHAPES_H
+#define SHARD_MODELS_RESHAPES_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace shard {
+
+/// Whether `op` merges dimensions of a tensor of which two or more have several
+/// elements, so that the inner ones cannot be split behind it.
+bool mergesDims(mlir::Operation *op);
+
+/// Patterns that move such an op from the operands of an op of linalg to its results, if
+/// every operand that has the merged loop comes from one: attention on `batch x heads`,
+/// merged for a batched product, keeps both dimensions. Ops that take a merge back are
+/// folded with it.
+void populateExpandLoopsPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace shard
+
+#endif // SHARD_MODELS_RESHAPES_H

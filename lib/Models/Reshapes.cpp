@@ -1,0 +1,203 @@
+//===- Reshapes.cpp - Rewrites that keep dimensions apart -----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Models/Reshapes.h"
+
+#include "shard/IR/ShardDialect.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace shard {
+
+/// How many users are looked at for an op that takes a merge back: chains of a layer
+/// are shorter.
+static constexpr unsigned kMaxVisits = 64;
+
+/// The dimensions of the result of `op` that are made of two or more that have several
+/// elements.
+static llvm::SmallBitVector mergedDims(tensor::CollapseShapeOp op) {
+  RankedTensorType source = op.getSrcType();
+  llvm::SmallBitVector merged(op.getResultType().getRank());
+  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices()))
+    merged[dim] = llvm::count_if(group, [&](int64_t inner) {
+                    return source.getDimSize(inner) != 1;
+                  }) > 1;
+  return merged;
+}
+
+bool mergesDims(Operation *op) {
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+  return collapse && mergedDims(collapse).any();
+}
+
+/// Whether a hint is about `op` or its results: those keep their place.
+static bool hasHint(Operation *op) {
+  auto isShard = [](Dialect *dialect) {
+    return dialect &&
+           dialect->getNamespace() == ShardDialect::getDialectNamespace();
+  };
+  return llvm::any_of(op->getDiscardableAttrs(),
+                      [&](NamedAttribute attribute) {
+                        return isShard(attribute.getNameDialect());
+                      }) ||
+         llvm::any_of(op->getResultTypes(),
+                      [](Type type) {
+                        auto tensor = dyn_cast<RankedTensorType>(type);
+                        return tensor && tensor.getEncoding();
+                      }) ||
+         llvm::any_of(op->getUsers(), [&](Operation *user) {
+           return isShard(user->getDialect());
+         });
+}
+
+/// Whether a dimension that is merged in a result of `op` is taken apart again, behind
+/// ops of linalg. Looks at no more than `budget` users.
+static bool reachesSplit(Operation *op, unsigned &budget) {
+  for (Operation *user : op->getUsers()) {
+    if (budget == 0)
+      return false;
+    --budget;
+    if (isa<tensor::ExpandShapeOp>(user) ||
+        (isa<linalg::LinalgOp>(user) && reachesSplit(user, budget)))
+      return true;
+  }
+  return false;
+}
+
+/// Whether dimension `dim` of `value` costs nothing to take apart: an op merges it, or
+/// it is made of values that it does not index, such as those of a broadcast.
+static bool comesApart(Value value, unsigned dim) {
+  if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>())
+    return collapse.getReassociationIndices()[dim].size() > 1;
+  if (matchPattern(value, m_Constant()))
+    return true;
+  auto maker = value.getDefiningOp<linalg::LinalgOp>();
+  if (!maker)
+    return false;
+  AffineMap result = maker.getIndexingMapMatchingResult(cast<OpResult>(value));
+  auto loop = dyn_cast<AffineDimExpr>(result.getResult(dim));
+  return loop &&
+         llvm::none_of(maker.getDpsInputOperands(), [&](OpOperand *input) {
+           return maker.getMatchingIndexingMap(input).isFunctionOfDim(
+               loop.getPosition());
+         });
+}
+
+/// Whether all dimensions of `operand` of `user` that `loop` indexes come apart.
+static bool comesApartAlong(linalg::LinalgOp user, OpOperand &operand,
+                            unsigned loop) {
+  AffineMap map = user.getMatchingIndexingMap(&operand);
+  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+    if (expr.isFunctionOfDim(loop) && !comesApart(operand.get(), dim))
+      return false;
+  return true;
+}
+
+/// The merged dimensions of `operand` whose loops can be taken apart without a reshape
+/// of another input.
+static llvm::SmallBitVector expandableDims(OpOperand &operand) {
+  auto collapse = operand.get().getDefiningOp<tensor::CollapseShapeOp>();
+  auto user = dyn_cast<linalg::LinalgOp>(operand.getOwner());
+  unsigned budget = kMaxVisits;
+  if (!collapse || !user || !user.isDpsInput(&operand) || hasHint(collapse) ||
+      hasHint(user) || !reachesSplit(user, budget))
+    return {};
+  llvm::SmallBitVector merged = mergedDims(collapse), found = merged;
+  AffineMap map = user.getMatchingIndexingMap(&operand);
+  SmallVector<utils::IteratorType> kinds = user.getIteratorTypesArray();
+  for (unsigned dim : merged.set_bits()) {
+    auto loop = dyn_cast<AffineDimExpr>(map.getResult(dim));
+    if (!loop || kinds[loop.getPosition()] != utils::IteratorType::parallel ||
+        !llvm::all_of(user.getDpsInputOperands(), [&](OpOperand *other) {
+          return comesApartAlong(user, *other, loop.getPosition());
+        }))
+      found.reset(dim);
+  }
+  return found;
+}
+
+/// Whether a merge goes behind its user, or a split in front of the op that makes its
+/// operand.
+static bool canExpand(OpOperand *operand) {
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner())) {
+    if (hasHint(expand) || hasHint(expand.getSrc().getDefiningOp()))
+      return false;
+    for (auto [dim, group] : llvm::enumerate(expand.getReassociationIndices()))
+      if (group.size() > 1 && !comesApart(operand->get(), dim))
+        return false;
+    return true;
+  }
+  llvm::SmallBitVector dims = expandableDims(*operand);
+  return dims.any() &&
+         dims == mergedDims(
+                     operand->get().getDefiningOp<tensor::CollapseShapeOp>());
+}
+
+/// `op` as two ops, of which the second one merges the dimensions in `last`.
+static Value mergeInTwo(tensor::CollapseShapeOp op,
+                        const llvm::SmallBitVector &last,
+                        PatternRewriter &rewriter) {
+  SmallVector<ReassociationIndices> first, second;
+  int64_t between = 0;
+  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
+    ReassociationIndices &merged = second.emplace_back();
+    if (!last[dim]) {
+      first.push_back(group);
+      merged.push_back(between++);
+      continue;
+    }
+    for (int64_t inner : group) {
+      first.push_back({inner});
+      merged.push_back(between++);
+    }
+  }
+  Value kept = tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
+                                               op.getSrc(), first);
+  return tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
+                                         op.getResultType(), kept, second);
+}
+
+namespace {
+/// Splits merges of which a user can take only a part.
+struct SplitMerge : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    llvm::SmallBitVector merged = mergedDims(op);
+    if (merged.count() < 2)
+      return failure();
+    for (OpOperand &use : op->getUses()) {
+      llvm::SmallBitVector last = expandableDims(use);
+      if (last.none() || last == merged)
+        continue;
+      Value value = mergeInTwo(op, last, rewriter);
+      rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(value); });
+      return success();
+    }
+    return failure();
+  }
+};
+} // namespace
+
+void populateExpandLoopsPatterns(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, canExpand);
+  patterns.add<SplitMerge>(context);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+}
+
+} // namespace shard

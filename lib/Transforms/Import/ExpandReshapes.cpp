@@ -1,0 +1,54 @@
+//===- ExpandReshapes.cpp - Move merges of dimensions behind their users --===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Models/Reshapes.h"
+#include "shard/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace shard {
+
+#define GEN_PASS_DEF_SHARDEXPANDRESHAPES
+#include "shard/Transforms/Passes.h.inc"
+
+namespace {
+
+struct ShardExpandReshapesPass
+    : public impl::ShardExpandReshapesBase<ShardExpandReshapesPass> {
+  using ShardExpandReshapesBase::ShardExpandReshapesBase;
+
+  void runOnOperation() override {
+    // Merges and the ops that they reach; all others stay as they are.
+    llvm::SetVector<mlir::Operation *> ops;
+    getOperation()->walk([&](mlir::Operation *op) {
+      if (!mergesDims(op))
+        return;
+      ops.insert(op);
+      ops.insert(op->user_begin(), op->user_end());
+    });
+    if (ops.empty())
+      return;
+    mlir::RewritePatternSet patterns(&getContext());
+    populateExpandLoopsPatterns(patterns);
+    mlir::GreedyRewriteConfig config;
+    config.setStrictness(mlir::GreedyRewriteStrictness::AnyOp)
+        .setRegionSimplificationLevel(mlir::GreedySimplifyRegionLevel::Disabled)
+        .enableConstantCSE(false);
+    (void)applyOpPatternsGreedily(ops.getArrayRef(), std::move(patterns),
+                                  config);
+  }
+};
+
+} // namespace
+
+} // namespace shard
