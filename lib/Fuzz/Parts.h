@@ -126,6 +126,12 @@ void gridsProgram(ProgramBuilder &program);
 void hintProgram(ProgramBuilder &program);
 void callProgram(ProgramBuilder &program);
 
+// DeviceOps.cpp.
+Val passedAround(ProgramBuilder &program, const Val &value,
+                 const std::vector<int64_t> &axes);
+std::optional<Val> withHalos(ProgramBuilder &program, const Val &value,
+                             const std::vector<int64_t> &axes);
+
 // ManualOps.cpp.
 std::string manualSharding(ProgramBuilder &program,
                            const std::vector<std::vector<int64_t>> &dims,

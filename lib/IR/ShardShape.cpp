@@ -25,19 +25,34 @@ namespace {
 class ShapeExpansion {
 public:
   ShapeExpansion(ShardShapeOp op, ShardingOp sharding, GridOp grid)
-      : op(op), sharding(sharding), grid(grid), builder(op),
-        loc(op.getLoc()) {
+      : op(op), sharding(sharding), grid(grid), builder(op), loc(op.getLoc()) {
     device = getMixedValues(op.getDevice(), op.getDeviceDynamic(), builder);
+    for (OpFoldResult &coordinate : device)
+      coordinate = getValueOrCreateConstantIndexOp(builder, loc, coordinate);
     bounds = getMixedValues(sharding.getStaticShardedDimsOffsets(),
                             sharding.getDynamicShardedDimsOffsets(), builder);
+  }
+
+  /// The coordinates become those on `grid`: the op was written for a grid that `grid`
+  /// refines, before the sharding was known. `axes` has, for each axis of that grid, the
+  /// axes of `grid`.
+  void refineDevice(ArrayRef<AxisList> axes) {
+    SmallVector<OpFoldResult> fine(grid.getShape().size());
+    for (auto [coordinate, parts] : llvm::zip_equal(device, axes)) {
+      Value rest = cast<Value>(coordinate);
+      for (GridAxis axis : llvm::reverse(parts)) {
+        fine[axis] = make<arith::RemUIOp>(rest, sizeOf(axis));
+        rest = make<arith::DivUIOp>(rest, sizeOf(axis));
+      }
+    }
+    device = std::move(fine);
   }
 
   FailureOr<SmallVector<Value>> run() {
     SmallVector<Value> extents;
     for (OpFoldResult extent :
          getMixedValues(op.getDims(), op.getDimsDynamic(), builder))
-      extents.push_back(
-          getValueOrCreateConstantIndexOp(builder, loc, extent));
+      extents.push_back(getValueOrCreateConstantIndexOp(builder, loc, extent));
     for (auto [dim, axes] : llvm::enumerate(sharding.getSplitAxes())) {
       if (axes.empty())
         continue;
@@ -97,9 +112,8 @@ private:
           make<arith::MulIOp>(position, constant(size)), coordinate(axis));
     }
     if (int64_t(bounds.size()) < blocks + 1)
-      return op.emitOpError("needs ")
-             << blocks + 1 << " offsets for dimension " << dim << ", got "
-             << bounds.size();
+      return op.emitOpError("needs ") << blocks + 1 << " offsets for dimension "
+                                      << dim << ", got " << bounds.size();
     SmallVector<Value> values;
     for (OpFoldResult bound : ArrayRef(bounds).take_front(blocks + 1))
       values.push_back(getValueOrCreateCastToIndexLike(
@@ -139,8 +153,25 @@ LogicalResult expandShardShape(ShardShapeOp op,
   if (!grid)
     return op.emitOpError("is about grid ")
            << sharding.getGridAttr() << ", which is not in scope";
-  FailureOr<SmallVector<Value>> extents =
-      ShapeExpansion(op, sharding, grid).run();
+  size_t coordinates = op.getDevice().size();
+  GridOp written = grid;
+  while (written && written.getShape().size() != coordinates &&
+         written.getRefinesAttr())
+    written = getGrid(written, written.getRefinesAttr(), symbols);
+  if (!written || written.getShape().size() != coordinates)
+    return op.emitOpError("has ")
+           << coordinates << " device coordinates; grid @" << grid.getSymName()
+           << " of its sharding has " << grid.getShape().size() << " axes";
+  ShapeExpansion expansion(op, sharding, grid);
+  if (written != grid) {
+    FailureOr<std::vector<AxisList>> axes =
+        axesInRefinement(written, grid, symbols);
+    if (failed(axes))
+      return op.emitOpError("is about a grid that @")
+             << grid.getSymName() << " does not refine";
+    expansion.refineDevice(*axes);
+  }
+  FailureOr<SmallVector<Value>> extents = expansion.run();
   if (failed(extents))
     return failure();
   op->replaceAllUsesWith(*extents);

@@ -292,9 +292,11 @@ private:
     GridRegions regions(program);
     if (failed(regions.find()))
       return failure();
-    llvm::erase_if(program.hints.annotated, [&](ValueId value) {
+    auto isElsewhere = [&](ValueId value) {
       return value == kNoValue || regions.gridOf(value) != gridOp;
-    });
+    };
+    llvm::erase_if(program.hints.annotated, isElsewhere);
+    llvm::erase_if(program.asked, isElsewhere);
     return success();
   }
 

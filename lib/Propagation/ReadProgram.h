@@ -57,6 +57,9 @@ struct ReadProgram {
   /// The op that `op` stands for.
   mlir::Operation *ownerOf(OpId op) const;
 
+  /// The values whose shardings the program asks for.
+  std::vector<ValueId> asked;
+
   /// A tensor from outside that the body of an op uses whole.
   struct Captured {
     mlir::OpOperand *use;

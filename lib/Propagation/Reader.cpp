@@ -307,6 +307,9 @@ LogicalResult Reader::readShardOp(Operation *op) {
   if (auto manual = dyn_cast<ManualComputationOp>(op))
     return readManual(manual, program,
                       [&](Region &body) { return readRegion(body); });
+  // Partition reads the answer off the program.
+  if (auto asked = dyn_cast<GetShardingOp>(op))
+    program.asked.push_back(idOf(asked.getSource()));
   return success();
 }
 

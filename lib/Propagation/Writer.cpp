@@ -46,6 +46,8 @@ public:
     stated.resize(program.problem.numValues());
     for (ValueId id : program.hints.annotated)
       state(id);
+    for (ValueId id : program.asked)
+      state(id);
     for (OpId op = 0; op < program.origins.size(); ++op) {
       addUses(op);
       useOps.resize(out.uses.size(), op);

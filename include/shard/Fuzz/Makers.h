@@ -67,6 +67,7 @@ void registerTosaMakers(MakerRegistry &makers);
 void registerScfMakers(MakerRegistry &makers);
 void registerFlowMakers(MakerRegistry &makers);
 void registerManualMakers(MakerRegistry &makers);
+void registerDeviceMakers(MakerRegistry &makers);
 void registerCallMakers(MakerRegistry &makers);
 void registerDynamicMakers(MakerRegistry &makers);
 void registerWindowMakers(MakerRegistry &makers);

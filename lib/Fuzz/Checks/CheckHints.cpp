@@ -62,6 +62,14 @@ static std::pair<Location, unsigned> placeOf(Value value) {
   return {value.getLoc(), cast<BlockArgument>(value).getArgNumber()};
 }
 
+/// The manual computation that `block` is in the body of, or null.
+static Operation *bodyAround(mlir::Block *block) {
+  Operation *parent = block->getParentOp();
+  if (!parent || isa<ManualComputationOp>(parent))
+    return parent;
+  return parent->getParentOfType<ManualComputationOp>();
+}
+
 std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
   SymbolTableCollection symbols;
   DenseMap<Location, SmallVector<Blocks>> byPlace;
@@ -90,7 +98,10 @@ std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
     SmallVector<Blocks> candidates = byPlace.lookup(op.getLoc());
     // Annotations in front that change nothing are gone: their source stands for them.
     llvm::SmallPtrSet<Operation *, 4> passed;
-    for (Value source = op->getOperand(0); source;) {
+    // A value from outside of a manual computation is another one in its body.
+    Operation *body = bodyAround(op->getBlock());
+    for (Value source = op->getOperand(0);
+         source && bodyAround(source.getParentBlock()) == body;) {
       llvm::append_range(candidates, bySource.lookup(placeOf(source)));
       Operation *made = source.getDefiningOp();
       source = isa_and_present<ShardOp, ConstraintOp>(made) &&

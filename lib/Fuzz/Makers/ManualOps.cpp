@@ -103,7 +103,9 @@ static Val movedOver(ProgramBuilder &program, const Val &value,
   result.name = program.fresh();
   std::string text = result.name + " = shard.",
               on = value.name + " on @" + program.gridName;
-  switch (program.rng.between(0, 2)) {
+  switch (program.rng.between(0, 3)) {
+  case 3:
+    return passedAround(program, value, axes);
   case 0: {
     Shape to = axes;
     program.rng.shuffle(to);
@@ -182,7 +184,9 @@ static bool manualCollective(ProgramBuilder &program) {
                    value->elem, shape, value->bound);
     return true;
   };
-  switch (program.rng.between(0, 8)) {
+  switch (program.rng.between(0, 9)) {
+  case 9:
+    return withHalos(program, *value, axes).has_value();
   case 0:
   case 1:
     reducedOver(program, *value, axes);

@@ -24,6 +24,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerScfMakers(makers);
   registerFlowMakers(makers);
   registerManualMakers(makers);
+  registerDeviceMakers(makers);
   registerCallMakers(makers);
   registerDynamicMakers(makers);
   registerWindowMakers(makers);

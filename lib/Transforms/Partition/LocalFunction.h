@@ -105,8 +105,12 @@ public:
   /// its body needs of the outside is resharded in front of it.
   struct OpenForall {
     mlir::Operation *global, *local;
+    /// A region that is being rebuilt has no parent yet: its values, too, come from
+    /// outside.
     bool captures(mlir::Value value) const {
-      return !global->isAncestor(value.getParentBlock()->getParentOp());
+      mlir::Region *home = value.getParentRegion();
+      mlir::Operation *parent = home ? home->getParentOp() : nullptr;
+      return !parent || !global->isAncestor(parent);
     }
   };
   /// Outermost first.
