@@ -98,11 +98,14 @@ std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
     SmallVector<Blocks> candidates = byPlace.lookup(op.getLoc());
     // Annotations in front that change nothing are gone: their source stands for them.
     llvm::SmallPtrSet<Operation *, 4> passed;
-    // A value from outside of a manual computation is another one in its body.
+    // A value from outside of a manual computation is another one in its body, which may
+    // be split alike or not.
+    SmallVector<Blocks> outside;
     Operation *body = bodyAround(op->getBlock());
-    for (Value source = op->getOperand(0);
-         source && bodyAround(source.getParentBlock()) == body;) {
-      llvm::append_range(candidates, bySource.lookup(placeOf(source)));
+    for (Value source = op->getOperand(0); source;) {
+      bool isInside = bodyAround(source.getParentBlock()) == body;
+      llvm::append_range(isInside ? candidates : outside,
+                         bySource.lookup(placeOf(source)));
       Operation *made = source.getDefiningOp();
       source = isa_and_present<ShardOp, ConstraintOp>(made) &&
                        passed.insert(made).second
@@ -112,6 +115,7 @@ std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
     // What is replicated may have no annotation.
     bool isReplicated = llvm::all_equal(expected);
     if (llvm::is_contained(candidates, expected) ||
+        llvm::is_contained(outside, expected) ||
         (isReplicated && candidates.empty()))
       return;
     llvm::raw_string_ostream(problem)
