@@ -8,6 +8,7 @@
 
 #include "RuntimeCalls.h"
 
+#include "shard/IR/ShardingUtils.h"
 #include "shard/Runtime/Runtime.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -117,25 +118,6 @@ func::FuncOp RuntimeEmitter::createFunction(StringRef name, TypeRange inputs) {
   function.addEntryBlock();
   table.insert(function);
   return function;
-}
-
-std::string conversion::describeLocation(Location loc) {
-  std::string text;
-  std::string fallback;
-  loc->walk([&](Location part) {
-    if (auto file = dyn_cast<FileLineColLoc>(part)) {
-      text = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
-              ":" + Twine(file.getColumn()))
-                 .str();
-      return WalkResult::interrupt();
-    }
-    if (auto name = dyn_cast<NameLoc>(part); name && fallback.empty())
-      fallback = name.getName().str();
-    return WalkResult::advance();
-  });
-  if (!text.empty())
-    return text;
-  return fallback.empty() ? "unknown" : fallback;
 }
 
 SmallVector<int64_t> conversion::runtimeShape(GridOp grid) {

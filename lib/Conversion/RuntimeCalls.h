@@ -60,9 +60,6 @@ private:
   mlir::SymbolTable &table;
 };
 
-/// Where `loc` stands, for people: "file:line:column", a name, or "unknown".
-std::string describeLocation(mlir::Location loc);
-
 /// The shape of a grid as the runtime takes it: -1 for `?`.
 llvm::SmallVector<int64_t> runtimeShape(GridOp grid);
 

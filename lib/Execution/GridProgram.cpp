@@ -8,6 +8,7 @@
 
 #include "GridProgram.h"
 
+#include "shard/Cost/Links.h"
 #include "shard/Execution/Hints.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Reference/Reference.h"
@@ -24,31 +25,6 @@ static std::string print(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
-}
-
-std::vector<std::string> execution::axisNamesOf(GridOp grid, GridOp base) {
-  auto own = [](GridOp op, int64_t axis) {
-    return op.getAxisNames() ? op.axisName(axis) : std::to_string(axis);
-  };
-  std::vector<std::string> names;
-  if (grid == base || !grid.getRefinesAttr()) {
-    for (int64_t axis = 0; axis < grid.getRank(); ++axis)
-      names.push_back(own(grid, axis));
-    return names;
-  }
-  int64_t axis = 0, done = 1;
-  for (int64_t size : grid.getShape()) {
-    while (done == base.getShape()[axis] && axis + 1 < base.getRank()) {
-      ++axis;
-      done = 1;
-    }
-    std::string name = own(base, axis);
-    if (size != base.getShape()[axis])
-      name += ":(" + std::to_string(done) + ")" + std::to_string(size);
-    names.push_back(name);
-    done *= size;
-  }
-  return names;
 }
 
 /// `sharding` with the names of axes.
@@ -93,7 +69,7 @@ static FailureOr<GridValue> readLocal(func::FuncOp function, Type type,
   ArrayRef<int64_t> shape = local.getType().getShape();
   value.shape.assign(shape.begin(), shape.end());
   reports.push_back({print(local.getType()),
-                     describe(value.sharding, axisNamesOf(read->grid, base)),
+                     describe(value.sharding, axisNamesOf(read->grid)),
                      0,
                      {}});
   return value;
@@ -107,7 +83,7 @@ static FailureOr<Grid> describeGrid(GridOp gridOp, RunReport &report) {
   report.gridName = gridOp.getSymName().str();
   report.gridShape = grid->shape;
   if (gridOp.getAxisNames())
-    report.axisNames = axisNamesOf(gridOp, gridOp);
+    report.axisNames = axisNamesOf(gridOp);
   return grid;
 }
 
@@ -149,10 +125,9 @@ execution::partitionForGrid(ModuleOp module, StringRef entryName, GridOp gridOp,
 
   for (auto other : module.getOps<GridOp>())
     if (FailureOr<Grid> sizes = staticGrid(other); succeeded(sizes))
-      program.axisNames.try_emplace(sizes->shape, axisNamesOf(other, gridOp));
-  noteOrigins(module, program);
-
+      program.axisNames.try_emplace(sizes->shape, axisNamesOf(other));
   auto entry = module.lookupSymbol<func::FuncOp>(entryName);
+  report.cost = predictProgram(entry);
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
     FailureOr<GridValue> value = readLocal(entry, entry.getArgumentTypes()[i],
                                            entry.getArgAttr(i, kLocalAttrName),

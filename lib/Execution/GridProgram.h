@@ -35,9 +35,6 @@ struct GridProgram {
   /// Of the grid and its refinements, by shape: what their axes are called.
   std::map<std::vector<int64_t>, std::vector<std::string>> axisNames;
   std::vector<GridValue> arguments, results;
-  /// The ops that needed a collective. The key is the kind, axes and location of the
-  /// collective, which both the IR and the runtime's record have.
-  std::map<std::string, std::string> origins;
 };
 
 /// Reports a constant whose elements are not in the program.
@@ -72,14 +69,6 @@ mlir::FailureOr<TensorSpec> argumentSpec(mlir::func::FuncOp entry,
 mlir::LogicalResult checkInput(mlir::func::FuncOp entry, unsigned index,
                                ElementType type, llvm::ArrayRef<int64_t> shape,
                                const HostTensor &input);
-
-/// What the axes of `grid` are called. Those of a refinement of `base` are named
-/// after the axis that they are a part of, as in an attribute.
-std::vector<std::string> axisNamesOf(GridOp grid, GridOp base);
-
-/// Notes for each collective of `module` which op needed it: partition says so by the
-/// name around the op's location.
-void noteOrigins(mlir::ModuleOp module, GridProgram &program);
 
 /// Options under which a program may call the runtime: cf.assert and
 /// collectives, by the addresses in `symbols`.

@@ -73,7 +73,6 @@ FailureOr<PartitionedProgram> PartitionedProgram::make(ModuleOp module,
     row.localBytes = localBytes(value, type);
     report.resultBytes += row.localBytes;
   }
-  report.collectives = predictCollectives(local);
   return result;
 }
 
@@ -105,6 +104,7 @@ FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
   report.entry = described.entry;
   report.gridName = described.gridName;
   report.gridShape = described.gridShape;
+  report.cost = described.cost;
   report.axisNames = described.axisNames;
   report.arguments = described.arguments;
   report.results = described.results;

@@ -8,6 +8,8 @@
 
 #include "shard/Execution/Verify.h"
 
+#include "shard/Cost/Table.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,44 +21,11 @@
 using namespace shard;
 using llvm::formatv;
 
-static std::string formatBytes(int64_t bytes) {
-  if (bytes < 10 * 1024)
-    return formatv("{0} B", bytes).str();
-  if (bytes < 10 * 1024 * 1024)
-    return formatv("{0:F1} KiB", static_cast<double>(bytes) / 1024).str();
-  return formatv("{0:F1} MiB", static_cast<double>(bytes) / (1024 * 1024))
-      .str();
-}
-
-static std::string formatSeconds(double seconds) {
-  return formatv("{0:F3} ms", seconds * 1e3).str();
-}
-
 static std::string formatShape(llvm::ArrayRef<int64_t> shape) {
   return llvm::join(
       llvm::map_range(shape,
                       [](int64_t extent) { return std::to_string(extent); }),
       "x");
-}
-
-/// Rows of cells in aligned columns; the first row is the heading. Column
-/// `rightAligned` holds numbers.
-static void printTable(llvm::ArrayRef<std::vector<std::string>> rows,
-                       llvm::ArrayRef<bool> rightAligned,
-                       llvm::raw_ostream &os) {
-  std::vector<size_t> widths(rows.front().size(), 0);
-  for (const auto &row : rows)
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  for (const auto &row : rows) {
-    std::string line = " ";
-    for (size_t i = 0; i < row.size(); ++i) {
-      std::string padding(widths[i] - row[i].size(), ' ');
-      line +=
-          " " + (rightAligned[i] ? padding + row[i] : row[i] + padding) + " ";
-    }
-    os << llvm::StringRef(line).rtrim() << '\n';
-  }
 }
 
 static void printValues(llvm::StringRef heading, llvm::StringRef name,
@@ -120,18 +89,20 @@ static void printCollectives(const RunReport &report, llvm::raw_ostream &os) {
     return;
   }
   std::vector<std::vector<std::string>> rows{{"collective", "axes", "calls",
-                                              "bytes sent per device", "time",
-                                              "location", "needed by"}};
+                                              "bytes sent per device",
+                                              "predicted", "time", "location",
+                                              "needed by"}};
   for (const CollectiveReport &row : report.collectives)
     rows.push_back({row.kind, llvm::join(row.axes, ", "),
                     std::to_string(row.calls), formatBytes(row.bytesPerDevice),
+                    row.predictedBytes ? formatBytes(*row.predictedBytes) : "?",
                     formatSeconds(row.seconds), row.location, row.neededBy});
-  llvm::SmallVector<bool> rightAligned = {false, false, true, true,
-                                          true,  false, false};
+  llvm::SmallVector<bool> rightAligned = {false, false, true,  true,
+                                          true,  true,  false, false};
   // Threads of one machine share its cores: times of single calls tell little.
   bool timed = !report.processes.empty();
   if (!timed) {
-    constexpr int kTime = 4;
+    constexpr int kTime = 5;
     rightAligned.erase(rightAligned.begin() + kTime);
     for (std::vector<std::string> &row : rows)
       row.erase(row.begin() + kTime);
@@ -187,6 +158,13 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
             "most {2}\n",
             formatBytes(report.argumentBytes), formatBytes(report.resultBytes),
             formatBytes(report.peakTemporaryBytes));
+  if (report.cost)
+    os << formatv("predicted           temporaries at most {0}, computing {1}, "
+                  "sending {2} ({3})\n",
+                  formatBytes(report.cost->memory.temporaries),
+                  formatSeconds(report.cost->total.secondsComputing),
+                  formatSeconds(report.cost->total.secondsSending),
+                  report.cost->machine.name);
   printTimes(report, os);
   if (report.verified && report.error.empty())
     printErrors(report, os);
@@ -240,15 +218,20 @@ static llvm::json::Array valuesToJson(llvm::ArrayRef<ValueReport> values) {
 
 void shard::printJson(const RunReport &report, llvm::raw_ostream &os) {
   llvm::json::Array collectives;
+  auto orNull = [](std::optional<int64_t> number) {
+    return number ? llvm::json::Value(*number) : llvm::json::Value(nullptr);
+  };
   for (const CollectiveReport &row : report.collectives)
-    collectives.push_back(
-        llvm::json::Object{{"kind", row.kind},
-                           {"axes", utf8Array(row.axes)},
-                           {"calls", row.calls},
-                           {"bytes_sent_per_device", row.bytesPerDevice},
-                           {"seconds", row.seconds},
-                           {"location", utf8(row.location)},
-                           {"needed_by", utf8(row.neededBy)}});
+    collectives.push_back(llvm::json::Object{
+        {"kind", row.kind},
+        {"axes", utf8Array(row.axes)},
+        {"calls", row.calls},
+        {"bytes_sent_per_device", row.bytesPerDevice},
+        {"predicted_calls", orNull(row.predictedCalls)},
+        {"predicted_bytes_sent_per_device", orNull(row.predictedBytes)},
+        {"seconds", row.seconds},
+        {"location", utf8(row.location)},
+        {"needed_by", utf8(row.neededBy)}});
   llvm::json::Object object{
       {"program", utf8(report.entry)},
       {"grid",
@@ -265,6 +248,8 @@ void shard::printJson(const RunReport &report, llvm::raw_ostream &os) {
       {"seconds_compile", report.secondsCompile},
       {"verified", report.verified},
       {"pass", report.pass}};
+  if (report.cost)
+    object["predicted"] = toJson(*report.cost);
   if (report.verified) {
     object["seconds_one_device"] = report.secondsOneDevice;
     object["max_absolute_error"] = number(report.maxAbsolute);

@@ -191,11 +191,21 @@ LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
   // dialect_attr_c7
   if (name == kLocalAttrName)
     return emitError() << "is for arguments and results of functions only";
+  if (name == kMachineAttrName) {
+    // dialect_attr_c15
+    if (!isa<GridOp>(op))
+      return emitError() << "is for shard.grid only";
+    auto figures = dyn_cast<DictionaryAttr>(attribute.getValue());
+    // dialect_attr_c16
+    if (!figures)
+      return emitError() << "expects a dictionary";
+    return LogicalResult(readMachine(figures, emitError));
+  }
   // dialect_attr_c14
   if (name != kShardingAttrName && name != kLoopsAttrName)
     return emitError() << "is none of this dialect: those of ops are \""
                        << kShardingAttrName << "\" and \"" << kLoopsAttrName
-                       << '"';
+                       << "\", that of a grid is \"" << kMachineAttrName << '"';
   auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
   // dialect_attr_c8
   if (!sharding)

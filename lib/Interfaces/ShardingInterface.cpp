@@ -11,6 +11,7 @@
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 
+#include "mlir/Interfaces/CastInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -54,6 +55,31 @@ bool isHarmlessElementwise(Operation *op) {
   auto model = dyn_cast<ShardingInterface>(op);
   return op->hasTrait<OpTrait::Elementwise>() && model &&
          !model.mayTrapOnPadding();
+}
+
+/// Whether `op` computes elements: neither a cast nor on indices.
+static bool isArithmetic(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() > 0 &&
+         !isa<CastOpInterface>(op) &&
+         !getElementTypeOrSelf(op->getResult(0).getType()).isIndex();
+}
+
+int64_t countFlops(Operation *op) {
+  if (op->getNumRegions() == 0)
+    return isArithmetic(op) ? 1 : 0;
+  int64_t count = 0;
+  op->walk([&](Operation *inner) { count += inner != op && isArithmetic(inner); });
+  return count;
+}
+
+bool isCast(Operation *op) {
+  return isa<CastOpInterface>(op) && op->getNumOperands() == 1 &&
+         op->getNumResults() == 1;
+}
+
+bool isAlias(Operation *op) {
+  auto model = dyn_cast<ShardingInterface>(op);
+  return model && model.isAlias();
 }
 
 bool readsSingleElements(Operation *op, unsigned operand) {

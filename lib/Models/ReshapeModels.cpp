@@ -97,6 +97,7 @@ void describeReassociation(RankedTensorType collapsed,
 }
 
 struct ExpandModel : public DescribedModel<ExpandModel, tensor::ExpandShapeOp> {
+  bool isAlias(Operation *) const { return true; }
   void describe(tensor::ExpandShapeOp op, MapBuilder &maps) const {
     describeReassociation(op.getSrcType(), op.getResultType(),
                           op.getReassociationIndices(), maps, maps.operand(0),
@@ -129,6 +130,7 @@ struct ExpandModel : public DescribedModel<ExpandModel, tensor::ExpandShapeOp> {
 
 struct CollapseModel
     : public DescribedModel<CollapseModel, tensor::CollapseShapeOp> {
+  bool isAlias(Operation *) const { return true; }
   void describe(tensor::CollapseShapeOp op, MapBuilder &maps) const {
     describeReassociation(op.getResultType(), op.getSrcType(),
                           op.getReassociationIndices(), maps, maps.result(0),
@@ -141,6 +143,7 @@ struct CollapseModel
 
 /// Static shapes only; the local op's shape operand is a constant.
 struct ReshapeModel : public DescribedModel<ReshapeModel, tensor::ReshapeOp> {
+  bool isAlias(Operation *) const { return true; }
   bool isShapeOperand(Operation *, unsigned operand) const {
     return operand == 1;
   }

@@ -130,6 +130,7 @@ struct ExtractSliceModel
     return PartialRule::Movement;
   }
   bool isView(Operation *) const { return true; }
+  bool isAlias(Operation *) const { return true; }
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,
                           SmallVectorImpl<Value> &results) const {

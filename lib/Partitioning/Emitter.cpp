@@ -22,15 +22,6 @@ using namespace mlir;
 
 namespace shard {
 
-std::unique_ptr<CostModel> linkCosts(GridOp grid) {
-  auto numbers = [](std::optional<ArrayRef<double>> list) {
-    return list ? std::vector<double>(list->begin(), list->end())
-                : std::vector<double>();
-  };
-  return std::make_unique<LinkCostModel>(numbers(grid.getLatency()),
-                                         numbers(grid.getBandwidth()));
-}
-
 TypedAttr neutralElement(ReductionKind kind, Type type) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();

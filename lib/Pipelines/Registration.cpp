@@ -152,6 +152,7 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardTidyShardings(); });
   registerOnce([] { return createShardExplain(); });
   registerOnce([] { return createShardPrintLoops(); });
+  registerOnce([] { return createShardReport(); });
   registerOnce([] { return createShardSimplify(); });
   registerOnce([] { return createShardHoistCollectives(); });
   registerOnce([] { return createShardLowerSlices(); });

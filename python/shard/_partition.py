@@ -95,9 +95,19 @@ class Partition:
     def collectives(self) -> CollectiveTable:
         """The collectives as they stand in the program; nothing is measured.
 
-        Bytes are those of the cost model (docs/Resharding.md).
+        Bytes are those of the cost model (docs/Cost.md).
         """
         return predicted_collectives(self._raw)
+
+    @property
+    def cost(self) -> dict[str, Any]:
+        """What the program is predicted to cost one device; nothing is measured.
+
+        The prediction of `shard-opt --shard-report=json` (docs/Cost.md): `total`, `kinds`
+        and `places` with `flops`, `bytes_touched`, `bytes_sent_per_device` and seconds,
+        `memory`, `collectives`, `machine`. Example: `part.cost["total"]["flops"]`.
+        """
+        return dict(self._raw["predicted"])
 
     @property
     def memory(self) -> Memory:

@@ -8,7 +8,7 @@ import re
 import sys
 
 ORDER = ["Geometry", "Host", "Runtime", "Resharding", "IR", "Interfaces",
-         "Partitioning", "Models", "Propagation", "Transforms", "Conversion",
+         "Cost", "Partitioning", "Models", "Propagation", "Transforms", "Conversion",
          "Codegen", "Pipelines", "Reference", "Execution", "Fuzz", "CAPI"]
 # Floors without MLIR and LLVM, and the floors that each may include besides itself.
 PLAIN = {"Geometry": [], "Host": ["Geometry"], "Runtime": ["Geometry", "Host"],

@@ -11,8 +11,8 @@ import pathlib
 import re
 import sys
 
-SOURCES = ["CollectiveVerify", "GridOps", "ManualComputation", "ShardAttrs",
-           "ShardDialect", "ShardingOps", "ShardingUtils"]
+SOURCES = ["CollectiveVerify", "GridOps", "MachineAttr", "ManualComputation",
+           "ShardAttrs", "ShardDialect", "ShardingOps", "ShardingUtils"]
 TAG = re.compile(r"^\s*// ([a-z_]+_c[0-9]+)$", re.MULTILINE)
 # Those of the parser are about syntax; a lambda only says where.
 EMITS = re.compile(r"(?<![.\w])(?:\w+\.|\w+->|\w+\.\w+\(\)\.)?emit(?:Op)?Error\(")

@@ -571,7 +571,7 @@ func.func @f(%t: tensor<8xf32>) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
   // dialect_attr_c14
-  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding" and "shard.loops"}}
+  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding" and "shard.loops", that of a grid is "shard.machine"}}
   %0 = math.exp %a {shard.shardings = #shard.sharding<@g, [[0]]>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -583,3 +583,40 @@ shard.grid @g(shape = 2x4) axes ["x", "y"]
 // dialect_attr_c13
 // expected-error@+1 {{attribute "shard.loops" of argument 0 is none of this dialect: those of arguments and results are "shard.sharding" and "shard.local"}}
 func.func private @f(tensor<8xf32> {shard.loops = #shard.sharding<@g, [["w"]]>})
+
+// -----
+
+// dialect_attr_c15
+shard.grid @g(shape = 2x4)
+// expected-error@+1 {{attribute "shard.machine" is for shard.grid only}}
+func.func private @f() attributes {shard.machine = {name = "a100"}}
+
+// -----
+
+// dialect_attr_c16
+// expected-error@+1 {{attribute "shard.machine" expects a dictionary}}
+shard.grid @g(shape = 2x4) {shard.machine = "a100"}
+
+// -----
+
+// dialect_attr_c17
+// expected-error@+1 {{attribute "shard.machine" names the machine "abacus"; known ones are generic, a100, h100, tpu-v4}}
+shard.grid @g(shape = 2x4) {shard.machine = {name = "abacus"}}
+
+// -----
+
+// dialect_attr_c18
+// expected-error@+1 {{attribute "shard.machine" has the entry "flops"; entries are name, flops8,}}
+shard.grid @g(shape = 2x4) {shard.machine = {flops = 1.0e12}}
+
+// -----
+
+// dialect_attr_c19
+// expected-error@+1 {{attribute "shard.machine" expects a positive float as memory, got 16 : i64}}
+shard.grid @g(shape = 2x4) {shard.machine = {memory = 16}}
+
+// -----
+
+// dialect_attr_c19
+// expected-error@+1 {{attribute "shard.machine" expects a positive float as link_bandwidth, got 0.}}
+shard.grid @g(shape = 2x4) {shard.machine = {link_bandwidth = 0.0}}

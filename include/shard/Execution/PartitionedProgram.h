@@ -41,8 +41,8 @@ public:
   mlir::ModuleOp module() const { return *text; }
 
   /// What is known before a run: the grid, types and shardings, the bytes of the
-  /// arguments and results of one device, and its collectives as they stand in the
-  /// program (predictCollectives). Nothing of it is measured.
+  /// arguments and results of one device, and what it is predicted to cost
+  /// (RunReport::cost). Nothing of it is measured.
   const RunReport &description() const { return described; }
 
   /// Runs all devices as threads of this process, on the whole tensors `inputs`.
@@ -64,13 +64,6 @@ private:
   RunReport described;
   std::unique_ptr<execution::GridProgram> program;
 };
-
-/// The collectives of a partitioned program, in the order of its text, as far as
-/// they are known without a run: `calls` is -1 inside of loops whose trip counts are
-/// unknown, else the most calls that a device makes; `bytesPerDevice` is what the cost
-/// model says of these calls (of one call, if their number is unknown), and -1 where
-/// it depends on the device or on sizes of the run.
-std::vector<CollectiveReport> predictCollectives(mlir::func::FuncOp entry);
 
 } // namespace shard
 

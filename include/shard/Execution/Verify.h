@@ -20,6 +20,7 @@
 
 #include "shard/Codegen/Monitor.h"
 #include "shard/Codegen/Target.h"
+#include "shard/Cost/Predict.h"
 #include "shard/Geometry/Sharding.h"
 #include "shard/Host/Compare.h"
 #include "shard/Host/HostTensor.h"
@@ -91,6 +92,10 @@ struct CollectiveReport {
   std::string location;
   /// The op that needed it.
   std::string neededBy;
+  /// Whether the prediction knows of it; if so, the calls and bytes that it told
+  /// beforehand, nothing where it did not know.
+  bool predicted = false;
+  std::optional<int64_t> predictedCalls, predictedBytes;
 };
 
 /// An argument or a result.
@@ -116,6 +121,8 @@ struct RunReport {
   std::vector<int64_t> gridShape;
   std::vector<std::string> axisNames;
   std::vector<CollectiveReport> collectives;
+  /// What the program was predicted to cost before it ran, if it has a grid.
+  std::optional<ProgramCost> cost;
   /// The runtime's records that `collectives` sums up, those of slices included.
   std::vector<runtime::CallRecord> calls;
   std::vector<ValueReport> arguments, results;

@@ -50,7 +50,9 @@ def Shard_Dialect : Dialect {
     * `shard.loops`, a `#shard.sharding` whose entries stand for the loops of the
       op instead of dimensions, on any op: the axes that split each loop;
     * `shard.local`, a `#shard.local`, on arguments and results of partitioned
-      functions: the global type and the sharding that the local type came from.
+      functions: the global type and the sharding that the local type came from;
+    * `shard.machine`, a dictionary, on `shard.grid`: the figures of the devices, from
+      which times are predicted (docs/Cost.md).
   }];
 
   // The canonicalizer materializes index and splat constants.
@@ -60,7 +62,8 @@ def Shard_Dialect : Dialect {
   let discardableAttrs = (ins
     "::shard::ShardingAttr":$sharding,
     "::shard::ShardingAttr":$loops,
-    "::shard::LocalAttr":$local
+    "::shard::LocalAttr":$local,
+    "::mlir::DictionaryAttr":$machine
   );
 
   let useDefaultAttributePrinterParser = 1;

@@ -25,6 +25,8 @@ inline constexpr llvm::StringLiteral kLoopsAttrName =
     ShardDialect::LoopsAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral kLocalAttrName =
     ShardDialect::LocalAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral kMachineAttrName =
+    ShardDialect::MachineAttrHelper::getNameStr();
 
 /// Makes the dialect available to contexts made from `registry`. Safe in hosts
 /// whose registry also has LLVM's dialect of the same name

@@ -16,6 +16,7 @@
 #define SHARD_IR_SHARDINGUTILS_H
 
 #include "shard/Geometry/AxisPart.h"
+#include "shard/Geometry/Machine.h"
 #include "shard/Geometry/Sharding.h"
 #include "shard/IR/ShardOps.h"
 
@@ -35,6 +36,16 @@ GridOp getGrid(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
 
 /// The grid as a plain value; fails, silently, where an axis is `?`.
 mlir::FailureOr<Grid> staticGrid(GridOp grid);
+
+/// The machine that `figures`, a `shard.machine`, describes: what it does not say is
+/// as in the machine that it names, else as in the default. On failure exactly one
+/// error has been emitted.
+mlir::FailureOr<Machine> readMachine(mlir::DictionaryAttr figures,
+                                     EmitErrorFn emitError);
+
+/// Where `location` is in the user's program, for people: "file:line:column", else
+/// the first name, else "unknown". The runtime tells collectives apart by it.
+std::string describeLocation(mlir::Location location);
 
 /// For each axis of `coarse` the axes of `fine` that it falls into, outermost
 /// first, where `fine` refines `coarse` directly or through other grids, or is that

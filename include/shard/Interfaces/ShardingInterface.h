@@ -46,6 +46,17 @@ bool mayTrapByEffects(mlir::Operation *op);
 /// ShardingInterface::isPointwise.
 bool isHarmlessElementwise(mlir::Operation *op);
 
+/// The elementwise ops in the regions of `op`, or 1 if it is elementwise itself; neither
+/// casts nor ops on indices count. The default of
+/// ShardingInterface::getFlopsPerIteration.
+int64_t countFlops(mlir::Operation *op);
+
+/// Whether `op` is a cast. The default of ShardingInterface::isAlias.
+bool isCast(mlir::Operation *op);
+
+/// What ShardingInterface::isAlias says of `op`; false for ops without a model.
+bool isAlias(mlir::Operation *op);
+
 /// What ShardingInterface::readsSingleElements says of `op`. The default of
 /// ShardingInterface::isWholeInLoops.
 bool readsSingleElements(mlir::Operation *op, unsigned operand);
@@ -93,6 +104,10 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
     return {};
   }
   bool isView(mlir::Operation *) const { return false; }
+  int64_t getFlopsPerIteration(mlir::Operation *op) const {
+    return countFlops(op);
+  }
+  bool isAlias(mlir::Operation *op) const { return isCast(op); }
   bool readsSingleElements(mlir::Operation *, unsigned) const { return false; }
   bool isWholeInLoops(mlir::Operation *op, unsigned operand) const {
     return ::shard::readsSingleElements(op, operand);

@@ -103,6 +103,20 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       }],
       "bool", "isView", (ins), "", "return false;">,
     InterfaceMethod<[{
+        How many operations on elements one iteration of all loops takes; the cost of
+        the op is this times the extents of its loops (docs/Cost.md). By default the
+        number of elementwise ops in its regions, or 1 if it is elementwise itself;
+        casts and ops on indices do not count.
+      }],
+      "int64_t", "getFlopsPerIteration", (ins), "",
+      [{ return ::shard::countFlops($_op.getOperation()); }]>,
+    InterfaceMethod<[{
+        Whether result 0 is the memory of operand 0, or a part of it, and nothing is
+        copied. By default true of casts.
+      }],
+      "bool", "isAlias", (ins), "",
+      [{ return ::shard::isCast($_op.getOperation()); }]>,
+    InterfaceMethod<[{
         Whether the op reads single elements of tensor operand `operand`, at
         places that are computed at run time. If the operand is split, each
         execution of the op sends a message.

@@ -14,6 +14,7 @@
 #ifndef SHARD_PARTITIONING_EMITTER_H
 #define SHARD_PARTITIONING_EMITTER_H
 
+#include "shard/Cost/Links.h"
 #include "shard/Geometry/Sharding.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/Resharding/Plan.h"
@@ -30,9 +31,6 @@ struct Emission {
   mlir::FlatSymbolRefAttr gridSymbol;
   Planner &planner;
 };
-
-/// The cost model of `grid`: its latencies and bandwidths.
-std::unique_ptr<CostModel> linkCosts(GridOp grid);
 
 /// Turns `local`, a block of a tensor of global `type` under `from`, into its
 /// block under `to`. Fails with an error at `loc` where no plan exists.

@@ -169,3 +169,38 @@ std::string shard::fuzz::compareReport(const RunReport &report) {
              std::to_string(count);
   return "the report tells of calls that the run did not make";
 }
+
+std::string
+shard::fuzz::comparePrediction(const ProgramCost &cost,
+                               const std::vector<runtime::CallRecord> &called) {
+  std::map<CallKey, PredictedCalls> predicted = predictCalls(cost);
+  auto name = [](const CallKey &key) {
+    return describe({std::get<0>(key), std::get<1>(key), std::get<2>(key)}) +
+           " at " + std::get<3>(key);
+  };
+  std::map<CallKey, const runtime::CallRecord *> records;
+  for (const runtime::CallRecord &record : called) {
+    if (record.kind == "all_slice")
+      continue;
+    CallKey key(record.kind, record.gridShape, record.axes, record.location);
+    records[key] = &record;
+    if (!predicted.count(key))
+      return "the run called " + name(key) + ", which was not predicted";
+  }
+  for (const auto &[key, row] : predicted) {
+    auto found = records.find(key);
+    int64_t count = found == records.end() ? 0 : found->second->count;
+    int64_t bytes = found == records.end() ? 0 : found->second->bytes;
+    if (row.calls.most && (count > *row.calls.most ||
+                           (row.calls.exact && count < *row.calls.most)))
+      return "the run made " + std::to_string(count) + " calls of " +
+             name(key) + " where " + std::to_string(*row.calls.most) +
+             " were predicted";
+    if (row.bytes && (bytes > *row.bytes ||
+                      (row.calls.exact && bytes < *row.bytes)))
+      return "the run sent " + std::to_string(bytes) + " bytes by " +
+             name(key) + " where " + std::to_string(*row.bytes) +
+             " were predicted";
+  }
+  return {};
+}

@@ -59,6 +59,12 @@ std::string compareCalls(const CallList &listed,
 /// not agree, in words.
 std::string compareReport(const RunReport &report);
 
+/// Compares the prediction for a program with the record of its run: calls and bytes,
+/// to the byte. Where a number is not known beforehand, it is no less than that of the
+/// run, or not told at all. What does not agree, in words.
+std::string comparePrediction(const ProgramCost &cost,
+                              const std::vector<runtime::CallRecord> &called);
+
 } // namespace shard::fuzz
 
 #endif // SHARD_LIB_FUZZ_CHECKCALLS_H

@@ -1,0 +1,38 @@
+//===- Memory.h - The memory that one device needs --*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_COST_MEMORY_H
+#define SHARD_COST_MEMORY_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace shard {
+
+/// In bytes, of one device.
+struct MemoryUse {
+  int64_t arguments = 0, results = 0, constants = 0;
+  /// The most that the tensors between arguments and results take at one time, results
+  /// included.
+  int64_t temporaries = 0;
+  /// Whether all sizes are known; if not, dynamic ones count as 0.
+  bool complete = true;
+
+  int64_t peak() const { return arguments + constants + temporaries; }
+};
+
+/// Predicts the memory of `entry`, whose tensors have the types of one device, and of
+/// what it calls. A tensor takes memory from the op that makes it to its last use.
+/// Results of casts, slices and reshapes share the memory of their operand
+/// (ShardingInterface::isAlias). Results take over the memory of their destination, of
+/// the operand of an elementwise op or of the operand of a loop, where it is of their
+/// type, made in the same block and not used later.
+MemoryUse memoryOf(mlir::FunctionOpInterface entry);
+
+} // namespace shard
+
+#endif // SHARD_COST_MEMORY_H

@@ -1,0 +1,40 @@
+//===- Ops.h - What one op computes and touches --*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_COST_OPS_H
+#define SHARD_COST_OPS_H
+
+#include "shard/Geometry/Machine.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace shard {
+
+/// What one execution of an op takes of one device.
+struct OpCost {
+  /// Operations on elements of `bits`.
+  int64_t flops = 0;
+  unsigned bits = 32;
+  /// Of the tensors that it reads and writes.
+  int64_t bytesTouched = 0;
+
+  /// The longer one of computing and touching memory, in seconds.
+  double seconds(const Machine &machine) const;
+};
+
+/// What `op` costs, whose tensors have the types of one device: the operations of one
+/// iteration (ShardingInterface::getFlopsPerIteration) times the extents of its loops.
+/// Nothing where an extent is dynamic. Ops that touch no tensor, that hand tensors on
+/// (regions, calls, terminators), collectives and ops that copy nothing cost nothing.
+std::optional<OpCost> costOfOp(mlir::Operation *op);
+
+} // namespace shard
+
+#endif // SHARD_COST_OPS_H

@@ -1,0 +1,241 @@
+//===- Memory.cpp - The memory that one device needs -------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Cost/Memory.h"
+
+#include "shard/Cost/Collectives.h"
+#include "shard/Interfaces/ShardingInterface.h"
+
+#include "mlir/Analysis/Liveness.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// Walks a program and everything that it calls.
+class MemoryWalk {
+public:
+  explicit MemoryWalk(FunctionOpInterface entry) {
+    for (Type type : entry.getArgumentTypes())
+      use.arguments += sizeOf(type);
+    for (Type type : entry.getResultTypes())
+      use.results += sizeOf(type);
+    use.temporaries = peakOf(entry);
+  }
+
+  MemoryUse use;
+
+  /// 0 for what is no tensor.
+  int64_t sizeOf(Type type) {
+    if (!isa<TensorType>(type))
+      return 0;
+    std::optional<int64_t> bytes = bytesOfType(type);
+    use.complete &= bytes.has_value();
+    return bytes.value_or(0);
+  }
+
+  int64_t peakOf(FunctionOpInterface function);
+  int64_t peakOf(Region &region);
+  int64_t peakInside(Operation *op);
+  void addConstant(Operation *op);
+
+private:
+  SymbolTableCollection symbols;
+  llvm::DenseMap<Operation *, int64_t> peaks;
+  llvm::DenseSet<Attribute> constants;
+};
+
+/// The buffers of one block.
+class BlockMemory {
+public:
+  BlockMemory(mlir::Block &block, MemoryWalk &walk) : block(block), walk(walk) {
+    int64_t next = 0;
+    for (Operation &op : block)
+      numbers[&op] = next++;
+    last = next;
+  }
+
+  int64_t peak() {
+    int64_t most = 0;
+    for (Operation &op : block) {
+      walk.addConstant(&op);
+      for (OpResult result : op.getResults())
+        place(result);
+      most = std::max(most, live + walk.peakInside(&op));
+      release(numbers[&op]);
+    }
+    return most;
+  }
+
+private:
+  struct Buffer {
+    int64_t bytes;
+    /// The number of the op behind which it is free.
+    int64_t end;
+  };
+
+  /// The number of the last op of the block that needs `value`, or a view of it.
+  int64_t lastUse(Value value) {
+    int64_t end = -1;
+    for (Operation *user : value.getUsers()) {
+      Operation *here = block.findAncestorOpInBlock(*user);
+      // Used in another block, or returned.
+      if (!here || here->hasTrait<OpTrait::IsTerminator>())
+        return last;
+      end = std::max(end, numbers[here]);
+      if (here == user && isAlias(user))
+        end = std::max(end, lastUse(user->getResult(0)));
+    }
+    return end;
+  }
+
+  /// The operand whose memory `result` may take over; null if there is none.
+  Value reusable(OpResult result) {
+    Operation *op = result.getOwner();
+    if (auto style = dyn_cast<DestinationStyleOpInterface>(op))
+      return style.getTiedOpOperand(result)->get();
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      OpOperand *init = loop.getTiedLoopInit(result);
+      return init ? init->get() : Value();
+    }
+    if (op->hasTrait<OpTrait::Elementwise>())
+      for (Value operand : op->getOperands())
+        if (operand.getType() == result.getType() && endsAt(operand, op))
+          return operand;
+    return Value();
+  }
+
+  /// Whether `op` is the last one to need a buffer of this block that `value` is all of.
+  bool endsAt(Value value, Operation *op) {
+    auto found = owned.find(value);
+    return found != owned.end() && buffers[found->second].end == numbers[op];
+  }
+
+  void place(OpResult result) {
+    Operation *op = result.getOwner();
+    // Memory that is made to be written is made when it is written; constants are
+    // counted by themselves.
+    if (!isa<TensorType>(result.getType()) ||
+        op->hasTrait<OpTrait::ConstantLike>() || isUnwritten(op))
+      return;
+    if (isAlias(op)) {
+      auto found = owned.find(op->getOperand(0));
+      if (found != owned.end())
+        owned[result] = found->second;
+      return;
+    }
+    int64_t bytes = walk.sizeOf(result.getType());
+    int64_t end = std::max(lastUse(result), numbers[op]);
+    Value source = reusable(result);
+    if (source && endsAt(source, op) &&
+        buffers[owned[source]].bytes == bytes) {
+      buffers[owned[source]].end = end;
+      owned[result] = owned[source];
+      return;
+    }
+    owned[result] = buffers.size();
+    buffers.push_back({bytes, end});
+    live += bytes;
+  }
+
+  /// Whether `op` makes a tensor without elements of any value.
+  static bool isUnwritten(Operation *op) {
+    return isCreator(op) && op->getNumRegions() == 0 &&
+           llvm::all_of(op->getOperandTypes(), [](Type type) {
+             return type.isIndex();
+           });
+  }
+
+  void release(int64_t number) {
+    for (Buffer &buffer : buffers)
+      if (buffer.end == number) {
+        live -= buffer.bytes;
+        buffer.bytes = 0;
+        buffer.end = -1;
+      }
+  }
+
+  mlir::Block &block;
+  MemoryWalk &walk;
+  llvm::DenseMap<Operation *, int64_t> numbers;
+  int64_t last = 0;
+  std::vector<Buffer> buffers;
+  llvm::DenseMap<Value, size_t> owned;
+  int64_t live = 0;
+};
+
+void MemoryWalk::addConstant(Operation *op) {
+  Attribute value;
+  if (op->hasTrait<OpTrait::ConstantLike>() && op->getNumResults() == 1 &&
+      matchPattern(op, m_Constant(&value)) && constants.insert(value).second)
+    use.constants += sizeOf(op->getResult(0).getType());
+}
+
+int64_t MemoryWalk::peakInside(Operation *op) {
+  int64_t most = 0;
+  if (auto call = dyn_cast<CallOpInterface>(op)) {
+    auto callee = dyn_cast_if_present<FunctionOpInterface>(
+        call.resolveCallableInTable(&symbols));
+    if (callee && !callee.isExternal()) {
+      // The results are the caller's already.
+      most = peakOf(callee);
+      for (Type type : callee.getResultTypes())
+        most -= sizeOf(type);
+      most = std::max<int64_t>(most, 0);
+    }
+  }
+  // What is inside of other ops than these works on elements.
+  if (isa<RegionBranchOpInterface, LoopLikeOpInterface>(op))
+    for (Region &region : op->getRegions())
+      most = std::max(most, peakOf(region));
+  return most;
+}
+
+int64_t MemoryWalk::peakOf(FunctionOpInterface function) {
+  auto [known, isNew] = peaks.try_emplace(function, 0);
+  if (!isNew)
+    return known->second;
+  int64_t peak = peakOf(function.getFunctionBody());
+  peaks[function] = peak;
+  return peak;
+}
+
+int64_t MemoryWalk::peakOf(Region &region) {
+  if (region.empty())
+    return 0;
+  if (region.hasOneBlock())
+    return BlockMemory(region.front(), *this).peak();
+  Liveness liveness(region.getParentOp());
+  int64_t most = 0;
+  for (mlir::Block &block : region) {
+    // What other blocks have made, and what they hand over.
+    int64_t before = 0;
+    for (Value value : liveness.getLiveIn(&block))
+      if (mlir::Block *home = value.getParentBlock();
+          home->getParent() == &region &&
+          !(home->isEntryBlock() && isa<BlockArgument>(value)))
+        before += sizeOf(value.getType());
+    if (!block.isEntryBlock())
+      for (BlockArgument argument : block.getArguments())
+        before += sizeOf(argument.getType());
+    most = std::max(most, before + BlockMemory(block, *this).peak());
+  }
+  return most;
+}
+
+} // namespace
+
+MemoryUse memoryOf(FunctionOpInterface entry) { return MemoryWalk(entry).use; }
+
+} // namespace shard

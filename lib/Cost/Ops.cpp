@@ -1,0 +1,87 @@
+//===- Ops.cpp - What one op computes and touches -------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Cost/Ops.h"
+
+#include "shard/Cost/Collectives.h"
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ShardingInterface.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+using namespace mlir;
+
+namespace shard {
+
+double OpCost::seconds(const Machine &machine) const {
+  return std::max(double(flops) / machine.flops(bits),
+                  double(bytesTouched) / machine.memoryBandwidth);
+}
+
+/// Whether the op only hands tensors on, or costs nothing by its meaning.
+static bool isFree(Operation *op) {
+  if (isa_and_nonnull<ShardDialect>(op->getDialect()) ||
+      op->hasTrait<OpTrait::IsTerminator>() ||
+      op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<CallOpInterface, RegionBranchOpInterface>(op) || isAlias(op))
+    return true;
+  // Shapes of tensors, and memory that is not written.
+  bool makesTensor = llvm::any_of(op->getResultTypes(),
+                                  llvm::IsaPred<RankedTensorType>);
+  return !makesTensor ||
+         (isCreator(op) && op->getNumRegions() == 0 &&
+          llvm::none_of(op->getOperandTypes(), [](Type type) {
+            return isa<RankedTensorType>(type) || type.isIntOrFloat();
+          }));
+}
+
+std::optional<OpCost> costOfOp(Operation *op) {
+  OpCost cost;
+  if (isFree(op))
+    return cost;
+  auto touch = [&](Type type) {
+    if (!isa<RankedTensorType>(type))
+      return true;
+    std::optional<int64_t> bytes = bytesOfType(type);
+    return bytes &&
+           !__builtin_add_overflow(cost.bytesTouched, *bytes, &cost.bytesTouched);
+  };
+  if (!llvm::all_of(op->getOperandTypes(), touch) ||
+      !llvm::all_of(op->getResultTypes(), touch))
+    return std::nullopt;
+  auto multiply = [&](int64_t extent) {
+    return !ShapedType::isDynamic(extent) &&
+           !__builtin_mul_overflow(cost.flops, extent, &cost.flops);
+  };
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (auto model = dyn_cast<ShardingInterface>(op)) {
+    cost.flops = model.getFlopsPerIteration();
+    SmallVector<Loop> loops = model.getShardingLoops();
+    if (!llvm::all_of(loops, [&](const Loop &loop) {
+          return multiply(loop.extent);
+        }))
+      return std::nullopt;
+    // The type of what is combined tells which units compute, not that of the sum.
+    for (Type type : op->getOperandTypes())
+      if (isa<RankedTensorType>(type)) {
+        element = getElementTypeOrSelf(type);
+        break;
+      }
+  } else {
+    cost.flops = countFlops(op);
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (type && !llvm::all_of(type.getShape(), multiply))
+      return std::nullopt;
+  }
+  if (element.isIntOrFloat())
+    cost.bits = element.getIntOrFloatBitWidth();
+  return cost;
+}
+
+} // namespace shard
