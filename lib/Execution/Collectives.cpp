@@ -44,3 +44,24 @@ void execution::reportCollectives(const GridProgram &program,
     report.collectives.push_back(std::move(row));
   }
 }
+
+std::vector<CollectiveReport>
+execution::predictedCollectives(const ProgramCost &cost) {
+  std::vector<CollectiveReport> rows;
+  for (const PredictedCollective &predicted : cost.collectives) {
+    CollectiveReport row;
+    row.kind = predicted.cost.kind;
+    row.axes = predicted.axisNames;
+    row.predicted = true;
+    row.predictedCalls = predicted.calls();
+    row.predictedBytes = predicted.bytes();
+    row.calls = row.predictedCalls.value_or(-1);
+    row.bytesPerDevice =
+        (row.predictedCalls ? row.predictedBytes : predicted.bytesOnce)
+            .value_or(-1);
+    row.location = predicted.cost.location;
+    row.neededBy = predicted.neededBy;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}

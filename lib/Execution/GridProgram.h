@@ -81,6 +81,10 @@ void reportCollectives(const GridProgram &program,
                        llvm::ArrayRef<runtime::CallRecord> calls,
                        RunReport &report);
 
+/// The rows of the report as they are predicted: calls and bytes that are not known are
+/// -1; bytes are those of one call where only the number of calls is not known.
+std::vector<CollectiveReport> predictedCollectives(const ProgramCost &cost);
+
 /// Describes arguments and results of a program without a grid.
 void describeUnpartitioned(mlir::func::FuncOp entry, RunReport &report);
 

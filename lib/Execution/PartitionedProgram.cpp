@@ -73,6 +73,7 @@ FailureOr<PartitionedProgram> PartitionedProgram::make(ModuleOp module,
     row.localBytes = localBytes(value, type);
     report.resultBytes += row.localBytes;
   }
+  report.collectives = predictedCollectives(*report.cost);
   return result;
 }
 

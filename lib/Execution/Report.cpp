@@ -159,8 +159,9 @@ void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
             formatBytes(report.argumentBytes), formatBytes(report.resultBytes),
             formatBytes(report.peakTemporaryBytes));
   if (report.cost)
-    os << formatv("predicted           temporaries at most {0}, computing {1}, "
-                  "sending {2} ({3})\n",
+    os << formatv("predicted           constants {0}, temporaries at most {1}, "
+                  "computing {2}, sending {3} ({4})\n",
+                  formatBytes(report.cost->memory.constants),
                   formatBytes(report.cost->memory.temporaries),
                   formatSeconds(report.cost->total.secondsComputing),
                   formatSeconds(report.cost->total.secondsSending),

@@ -153,7 +153,7 @@ class Report:
     @property
     def collectives(self) -> CollectiveTable:
         """The collectives, as they were counted."""
-        return CollectiveTable([_collective(row) for row in self.raw["collectives"]])
+        return CollectiveTable([_collective(row, measured=True) for row in self.raw["collectives"]])
 
     @property
     def seconds(self) -> float:
@@ -191,31 +191,19 @@ class Report:
         return "; ".join(parts) or "no result differs"
 
 
-def _collective(row: dict[str, Any]) -> Collective:
+def _collective(row: dict[str, Any], measured: bool) -> Collective:
+    calls, sent = row["calls"], row["bytes_sent_per_device"]
     return Collective(
         row["kind"],
         tuple(row["axes"]),
-        row["calls"],
-        row["bytes_sent_per_device"],
+        None if calls is None or calls < 0 else calls,
+        None if sent is None or sent < 0 else sent,
         row["location"],
         row["needed_by"],
-        row["seconds"],
+        row["seconds"] if measured else None,
     )
 
 
 def predicted_collectives(raw: dict[str, Any]) -> CollectiveTable:
     """The collectives of a program that has not run."""
-    return CollectiveTable(
-        [
-            Collective(
-                row["kind"],
-                tuple(row["axes"]),
-                row["calls"],
-                row["bytes_sent_per_call"] if row["calls"] is None else row["bytes_sent_per_device"],
-                row["location"],
-                row["needed_by"],
-                None,
-            )
-            for row in raw["predicted"]["collectives"]
-        ]
-    )
+    return CollectiveTable([_collective(row, measured=False) for row in raw["collectives"]])
