@@ -48,7 +48,7 @@ void copySlices(const DeviceTensor &source, int64_t from, DeviceTensor &target,
   }
 }
 
-struct Machine {
+struct Devices {
   Grid grid;
 
   int64_t devices() const { return grid.numDevices(); }
@@ -167,7 +167,7 @@ struct Machine {
 AxisList list(ArrayRef<int16_t> axes) { return axes.vec(); }
 
 // The result of a collective on one device.
-std::optional<DeviceTensor> evaluate(const Machine &machine, Operation *op,
+std::optional<DeviceTensor> evaluate(const Devices &machine, Operation *op,
                                      const DistributedTensor &input,
                                      int64_t device) {
   const Grid &grid = machine.grid;
@@ -245,7 +245,7 @@ double pseudoRandom(uint64_t a, uint64_t b) {
 std::optional<std::vector<DistributedTensor>> interpret(func::FuncOp function) {
   auto module = function->getParentOfType<ModuleOp>();
   GridOp gridOp = *module.getOps<GridOp>().begin();
-  Machine machine{*staticGrid(gridOp)};
+  Devices machine{*staticGrid(gridOp)};
   llvm::DenseMap<Value, DistributedTensor> values;
   auto fill = [&](Value value, auto element) {
     DistributedTensor tensors;
