@@ -175,9 +175,7 @@ void populateGatherOfReduceScatter(RewritePatternSet &patterns) {
   patterns.add<GatherOfReduceScatter>(patterns.getContext());
 }
 
-/// Whether the elementwise `op` of two tensors combines as `kind` does, so that the
-/// reduction of its results is `op` of the two reductions. Averages are linear.
-static bool combinesAs(Operation *op, ReductionKind kind) {
+bool combinesAs(Operation *op, ReductionKind kind) {
   switch (kind) {
   case ReductionKind::Sum:
     return isa<arith::AddFOp, arith::AddIOp>(op);

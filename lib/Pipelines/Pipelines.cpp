@@ -26,9 +26,15 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
       {propagation.strategy, propagation.traversal, propagation.uneven,
        propagation.opPriorities, propagation.userPriorities}));
   manager.addPass(createShardPartition({options.partition.globalArguments}));
+  buildOptimizeCollectivesPipeline(manager);
+}
+
+void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
   // What loops have in common is merged when it stands in front of them.
   manager.addPass(createShardHoistCollectives());
   manager.addPass(mlir::createCSEPass());
+  manager.addPass(createShardSinkReductions());
+  manager.addPass(createShardPackCollectives());
 }

@@ -155,10 +155,24 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardReport(); });
   registerOnce([] { return createShardSimplify(); });
   registerOnce([] { return createShardHoistCollectives(); });
+  registerOnce([] { return createShardSinkReductions(); });
+  registerOnce([] { return createShardPackCollectives(); });
   registerOnce([] { return createShardLowerSlices(); });
   registerOnce([] { return createShardVerifySpmd(); });
   registerConversionPasses();
   registerCodegenPasses();
+  if (!isTaken("shard-optimize-collectives"))
+    registerPassPipeline(
+        "shard-optimize-collectives",
+        "Send fewer bytes in fewer collectives: all passes of partitioned programs",
+        [](OpPassManager &manager, StringRef options,
+           function_ref<LogicalResult(const Twine &)> errorHandler) {
+          if (!options.empty())
+            return errorHandler("shard-optimize-collectives has no options");
+          buildOptimizeCollectivesPipeline(manager);
+          return success();
+        },
+        [](function_ref<void(const mlir::detail::PassOptions &)>) {});
   if (!isTaken("shard-spmd"))
     PassPipelineRegistration<SpmdArguments>(
         "shard-spmd",

@@ -57,6 +57,10 @@ axesInRefinement(GridOp coarse, GridOp fine,
 /// Whether `op` works on a group of devices: a collective, or send and recv.
 bool isCollective(mlir::Operation *op);
 
+/// Whether the elementwise `op`, of two elements or tensors, combines as `kind` does, so
+/// that the reduction of its results is `op` of the two reductions. Averages are linear.
+bool combinesAs(mlir::Operation *op, ReductionKind kind);
+
 /// Whether an argument or a result of `function` has a hint.
 bool hasSignatureHint(mlir::FunctionOpInterface function);
 

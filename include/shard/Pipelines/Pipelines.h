@@ -27,10 +27,15 @@ struct SpmdPipelineOptions {
 
 /// From a program with hints to the program of one device: negative padding becomes
 /// slices, tosa ops are lowered to linalg and tensor unless `lowerTosa` is off,
-/// propagation, partition, then MLIR's canonicalizer and CSE, which drop what partition
-/// made twice. For a pass manager on modules. Pipeline `shard-spmd`.
+/// propagation, partition, then buildOptimizeCollectivesPipeline. For a pass manager on
+/// modules. Pipeline `shard-spmd`.
 void buildSpmdPipeline(mlir::OpPassManager &manager,
                        const SpmdPipelineOptions &options = {});
+
+/// For partitioned programs: MLIR's canonicalizer and CSE, which drop what is there
+/// twice, then the passes that move and join collectives. Pipeline
+/// `shard-optimize-collectives`.
+void buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager);
 
 } // namespace shard
 

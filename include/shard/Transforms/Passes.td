@@ -195,6 +195,87 @@ def ShardHoistCollectives : Pass<"shard-hoist-collectives"> {
   ];
 }
 
+def ShardSinkReductions : Pass<"shard-sink-reductions"> {
+  let summary = "reduce values where the fewest bytes are sent";
+  let description = [{
+    An all_reduce may follow the ops that its result goes through, if these let partial
+    values through: for sums, ops whose model says so (`getPartialRule`: sums and
+    differences of such values, their products with values that are the same on the
+    group, ops that move elements, contractions); for every kind but `average` and
+    `generic`, ops that move elements and ops that combine as the reduction does, of
+    arith or with such a body. Each value on the way has one user. Among the places on
+    the way the cheapest one is taken, by the cost model of the grid (docs/Cost.md); where
+    costs are equal nothing moves. Part of `shard-optimize-collectives`.
+
+    Floats are added up in another order than before. `reorder-sums=false` leaves sums
+    and products of floats where they are.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<2xf32> {
+      %0 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+      %1 = shard.all_reduce %b on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+      %2 = arith.subf %0, %1 : tensor<8xf32>
+      %3 = tensor.extract_slice %2[2] [2] [1] : tensor<8xf32> to tensor<2xf32>
+      return %3 : tensor<2xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<2xf32> {
+      %2 = arith.subf %a, %b : tensor<8xf32>
+      %3 = tensor.extract_slice %2[2] [2] [1] : tensor<8xf32> to tensor<2xf32>
+      %4 = shard.all_reduce %3 on @grid grid_axes = [0] : tensor<2xf32> -> tensor<2xf32>
+      return %4 : tensor<2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"reorderSums", "reorder-sums", "bool", "true",
+           "Also move sums and products of floats, which are then rounded otherwise">,
+  ];
+  let statistics = [
+    Statistic<"sunk", "sunk-reductions", "Reductions that follow ops they preceded">,
+  ];
+}
+
+def ShardPackCollectives : Pass<"shard-pack-collectives"> {
+  let summary = "one collective on a packed buffer instead of several small ones";
+  let description = [{
+    all_reduces of one block with the same group, reduction and type of elements become
+    one, of a tensor that holds all of their elements, if the inputs of all of them are
+    there before the first result is needed. That is done where it takes less time: the
+    latencies that are saved against the time to copy the elements into the packed tensor
+    and out of it, by the latency that the grid or its `shard.machine` states and the
+    memory bandwidth of the machine (docs/Cost.md). A grid that states neither has no
+    latency, and nothing is packed. Part of `shard-optimize-collectives`.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4) {shard.machine = {name = "a100"}}
+    func.func @f(%a: tensor<8xf32>, %b: tensor<2x2xf32>) -> (tensor<8xf32>, tensor<2x2xf32>) {
+      %0 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+      %1 = shard.all_reduce %b on @grid grid_axes = [0] : tensor<2x2xf32> -> tensor<2x2xf32>
+      return %0, %1 : tensor<8xf32>, tensor<2x2xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<8xf32>, %b: tensor<2x2xf32>) -> (tensor<8xf32>, tensor<2x2xf32>) {
+      %e = tensor.empty() : tensor<12xf32>
+      %0 = tensor.insert_slice %a into %e[0] [8] [1] : tensor<8xf32> into tensor<12xf32>
+      %1 = tensor.collapse_shape %b [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>
+      %2 = tensor.insert_slice %1 into %0[8] [4] [1] : tensor<4xf32> into tensor<12xf32>
+      %3 = shard.all_reduce %2 on @grid grid_axes = [0] : tensor<12xf32> -> tensor<12xf32>
+      %4 = tensor.extract_slice %3[0] [8] [1] : tensor<12xf32> to tensor<8xf32>
+      %5 = tensor.extract_slice %3[8] [4] [1] : tensor<12xf32> to tensor<4xf32>
+      %6 = tensor.expand_shape %5 [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+      return %4, %6 : tensor<8xf32>, tensor<2x2xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"packed", "packed-collectives", "Collectives that became part of another">,
+  ];
+}
+
 def ShardLowerSlices : Pass<"shard-lower-slices"> {
   let summary = "lower all_slice and process_multi_index to tensor and arith";
   let description = [{

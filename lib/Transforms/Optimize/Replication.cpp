@@ -1,0 +1,110 @@
+//===- Replication.cpp - Values that devices have in common ---------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Optimize/Replication.h"
+
+#include "Verify/AxisSet.h"
+#include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace shard {
+
+bool Replication::isReplicated(Value value, FlatSymbolRefAttr grid,
+                               ArrayRef<GridAxis> axes) {
+  return (varies(value, grid) & setOf(axes)) == 0;
+}
+
+uint64_t Replication::varies(Value value, FlatSymbolRefAttr grid) {
+  // What a value depends on is looked at first, without recursion: chains of ops are
+  // long.
+  SmallVector<Value> pending{value};
+  while (!pending.empty()) {
+    Value at = pending.back();
+    if (known.count({at, grid})) {
+      pending.pop_back();
+      continue;
+    }
+    size_t before = pending.size();
+    if (Operation *op = at.getDefiningOp()) {
+      auto wait = [&](Value operand) {
+        if (!known.count({operand, grid}))
+          pending.push_back(operand);
+      };
+      llvm::for_each(op->getOperands(), wait);
+      llvm::SetVector<Value> above;
+      getUsedValuesDefinedAbove(op->getRegions(), above);
+      llvm::for_each(above, wait);
+    }
+    if (pending.size() != before)
+      continue;
+    known[{at, grid}] = variesUncached(at, grid);
+    pending.pop_back();
+  }
+  return known[{value, grid}];
+}
+
+uint64_t Replication::variesOfArgument(BlockArgument argument,
+                                       FlatSymbolRefAttr grid) {
+  mlir::Block *block = argument.getOwner();
+  auto function = dyn_cast_if_present<FunctionOpInterface>(block->getParentOp());
+  if (!function || !block->isEntryBlock())
+    return everyAxis;
+  auto local = dyn_cast_if_present<LocalAttr>(
+      function.getArgAttr(argument.getArgNumber(), kLocalAttrName));
+  if (!local || local.getSharding().getGrid() != grid)
+    return everyAxis;
+  FailureOr<LocalSharding> read = resolveLocal(function, local, symbols);
+  if (failed(read))
+    return everyAxis;
+  uint64_t axes = 0;
+  auto add = [&](const AxisList &list) {
+    axes |= setOf(ArrayRef<GridAxis>(list.data(), list.size()));
+  };
+  llvm::for_each(read->sharding.dims, add);
+  add(read->sharding.partial);
+  return axes;
+}
+
+uint64_t Replication::variesUncached(Value value, FlatSymbolRefAttr grid) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return variesOfArgument(cast<BlockArgument>(value), grid);
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return 0;
+  uint64_t axes = 0;
+  for (Value operand : op->getOperands())
+    axes |= known.lookup({operand, grid});
+  if (isa_and_nonnull<ShardDialect>(op->getDialect())) {
+    // A collective makes its result equal along its axes. The padding of blocks that
+    // are gathered is not taken along.
+    auto list = op->getAttrOfType<DenseI16ArrayAttr>("grid_axes");
+    if (isa<AllGatherOp, AllReduceOp>(op) && op->getAttr("grid") == grid)
+      return axes & ~setOf(list.asArrayRef());
+    return everyAxis;
+  }
+  // Ops with regions whose values come and go are not followed.
+  if (!isMemoryEffectFree(op) || isa<RegionBranchOpInterface>(op))
+    return everyAxis;
+  llvm::SetVector<Value> above;
+  getUsedValuesDefinedAbove(op->getRegions(), above);
+  for (Value used : above)
+    axes |= known.lookup({used, grid});
+  WalkResult walk = op->walk([](Operation *inner) {
+    return isa_and_nonnull<ShardDialect>(inner->getDialect())
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return walk.wasInterrupted() ? everyAxis : axes;
+}
+
+} // namespace shard

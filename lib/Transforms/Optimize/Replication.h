@@ -1,0 +1,41 @@
+//===- Replication.h - Values that devices have in common -------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_TRANSFORMS_OPTIMIZE_REPLICATION_H
+#define SHARD_LIB_TRANSFORMS_OPTIMIZE_REPLICATION_H
+
+#include "shard/IR/ShardOps.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace shard {
+
+/// Which values of a partitioned program are known to be the same on all devices of a
+/// group. Only what stands outside of loops and branches is known, or comes from there.
+class Replication {
+public:
+  /// Whether all devices of each group along `axes` of the grid called `grid` have the
+  /// same `value`.
+  bool isReplicated(mlir::Value value, mlir::FlatSymbolRefAttr grid,
+                    llvm::ArrayRef<GridAxis> axes);
+
+private:
+  /// The axes of the grid along which `value` may differ.
+  uint64_t varies(mlir::Value value, mlir::FlatSymbolRefAttr grid);
+  uint64_t variesUncached(mlir::Value value, mlir::FlatSymbolRefAttr grid);
+  uint64_t variesOfArgument(mlir::BlockArgument argument,
+                            mlir::FlatSymbolRefAttr grid);
+
+  mlir::SymbolTableCollection symbols;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, uint64_t> known;
+};
+
+} // namespace shard
+
+#endif // SHARD_LIB_TRANSFORMS_OPTIMIZE_REPLICATION_H

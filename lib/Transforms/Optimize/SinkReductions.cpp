@@ -1,0 +1,362 @@
+//===- SinkReductions.cpp - Pass shard-sink-reductions --------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op f passes a reduction if f(all_reduce(x), ...) = all_reduce(f(x, ...)): the
+// ops that propagation lets partial sums through (PartialRule), and those that combine
+// as the reduction does. Values that reductions reach through such ops, each used by
+// one op alone, form trees with all_reduces as leaves. For each value of a tree there
+// is a choice: reduce there, or where its operands are best reduced. From the leaves
+// to the root the cheaper one is kept; where costs are equal nothing moves.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleOrFunctionPass.h"
+
+#include "Optimize/Replication.h"
+#include "shard/Cost/Collectives.h"
+#include "shard/Cost/Links.h"
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ShardingInterface.h"
+#include "shard/Partitioning/Emitter.h"
+#include "shard/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace shard {
+
+#define GEN_PASS_DEF_SHARDSINKREDUCTIONS
+#include "shard/Transforms/Passes.h.inc"
+
+namespace {
+
+/// A value that is an all_reduce, or could be one.
+struct Reducible {
+  /// One of the all_reduces that it comes from; all are alike.
+  AllReduceOp reduce;
+  /// The operands that are reducible; none for an all_reduce itself.
+  SmallVector<Value, 2> sources;
+  /// Of the cheapest way to compute the value.
+  double cost = 0;
+  /// Whether that is to reduce the value itself.
+  bool here = true;
+};
+
+class ReductionSink {
+public:
+  ReductionSink(FunctionOpInterface function, bool reorderSums)
+      : function(function), reorderSums(reorderSums) {}
+
+  unsigned run() {
+    function->walk([&](mlir::Block *block) {
+      if (isa_and_nonnull<RegionBranchOpInterface, LoopLikeOpInterface>(
+              block->getParentOp()) ||
+          block->getParentOp() == function)
+        visit(*block);
+    });
+    return moved;
+  }
+
+private:
+  void visit(mlir::Block &block) {
+    values.clear();
+    for (Operation &op : block)
+      if (auto reduce = dyn_cast<AllReduceOp>(op))
+        addLeaf(reduce);
+      else
+        addOp(&op);
+    // The roots: values that no op of a tree takes.
+    SmallVector<Value> roots;
+    for (auto &[value, tree] : values)
+      if (!tree.sources.empty() && !isSource(value) && movesSomething(value))
+        roots.push_back(value);
+    for (Value root : roots)
+      rewrite(root);
+    // Users stand before what they use.
+    for (Operation *op : replaced)
+      op->erase();
+    replaced.clear();
+  }
+
+  bool isSource(Value value) {
+    if (value.use_empty())
+      return false;
+    Operation *user = *value.user_begin();
+    auto found = user->getNumResults() == 1 ? values.find(user->getResult(0))
+                                            : values.end();
+    return found != values.end() &&
+           llvm::is_contained(found->second.sources, value);
+  }
+
+  bool movesSomething(Value value) {
+    const Reducible &tree = values[value];
+    return (tree.here && !tree.sources.empty()) ||
+           llvm::any_of(tree.sources,
+                        [&](Value source) { return movesSomething(source); });
+  }
+
+  void addLeaf(AllReduceOp reduce) {
+    auto type = dyn_cast<RankedTensorType>(reduce.getResult().getType());
+    if (!type || !type.hasStaticShape() || !reduce.getCombiner().empty() ||
+        reduce.getInput().getType() != type ||
+        reduce.getReduction() == ReductionKind::Generic ||
+        reduce.getReduction() == ReductionKind::Average ||
+        (!reorderSums && isa<FloatType>(type.getElementType()) &&
+         (reduce.getReduction() == ReductionKind::Sum ||
+          reduce.getReduction() == ReductionKind::Product)))
+      return;
+    if (std::optional<double> cost = costOf(reduce, type))
+      values[reduce.getResult()] = {reduce, {}, *cost, true};
+  }
+
+  /// The cost of an all_reduce like `reduce` of a value of `type`.
+  std::optional<double> costOf(AllReduceOp reduce, Type type) {
+    GridOp grid = getGrid(reduce, reduce.getGridAttr(), symbols);
+    std::optional<int64_t> bytes = bytesOfType(type);
+    FailureOr<Grid> sizes = grid ? staticGrid(grid) : FailureOr<Grid>();
+    if (!bytes || failed(sizes))
+      return std::nullopt;
+    AxisList axes(reduce.getGridAxes().begin(), reduce.getGridAxes().end());
+    double sent = bytesSent(Collective::AllReduce, sizes->groupSize(axes),
+                            double(*bytes));
+    auto &model = costs[grid];
+    if (!model)
+      model = linkCosts(grid);
+    return sent > 0 ? model->cost(Collective::AllReduce, axes, sent) : 0;
+  }
+
+  static bool areAlike(AllReduceOp a, AllReduceOp b) {
+    return a.getGridAttr() == b.getGridAttr() &&
+           a.getReduction() == b.getReduction() &&
+           setsEqual(a.getGridAxes(), b.getGridAxes());
+  }
+  static bool setsEqual(ArrayRef<GridAxis> a, ArrayRef<GridAxis> b) {
+    return llvm::all_of(a, [&](GridAxis x) { return llvm::is_contained(b, x); }) &&
+           llvm::all_of(b, [&](GridAxis x) { return llvm::is_contained(a, x); });
+  }
+
+  /// The reducible that `value` is, if `user` is its only user.
+  const Reducible *reducible(Value value, Operation *user) {
+    auto found = values.find(value);
+    if (found == values.end() ||
+        !llvm::all_of(value.getUsers(),
+                      [&](Operation *other) { return other == user; }))
+      return nullptr;
+    return &found->second;
+  }
+
+  void addOp(Operation *op) {
+    if (op->getNumResults() != 1 || !isMemoryEffectFree(op))
+      return;
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type || !type.hasStaticShape())
+      return;
+    Reducible tree;
+    double cost = 0;
+    for (Value operand : op->getOperands())
+      if (const Reducible *source = reducible(operand, op)) {
+        if (tree.reduce && !areAlike(tree.reduce, source->reduce))
+          return;
+        tree.reduce = source->reduce;
+        if (llvm::is_contained(tree.sources, operand))
+          continue;
+        tree.sources.push_back(operand);
+        cost += source->cost;
+      }
+    if (!tree.reduce || type.getElementType() !=
+                            getElementTypeOrSelf(tree.reduce.getResult()) ||
+        !passes(op, tree))
+      return;
+    std::optional<double> here = costOf(tree.reduce, type);
+    if (!here)
+      return;
+    tree.here = *here < cost;
+    tree.cost = std::min(*here, cost);
+    values[op->getResult(0)] = std::move(tree);
+  }
+
+  /// Whether the reduction of the sources of `tree` may follow `op`.
+  bool passes(Operation *op, const Reducible &tree) {
+    AllReduceOp reduce = tree.reduce;
+    PartialRule rule = PartialRule::None;
+    if (auto model = dyn_cast<ShardingInterface>(op))
+      rule = model.getPartialRule();
+    bool sums = reduce.getReduction() == ReductionKind::Sum;
+    if (rule != PartialRule::Movement && !sums)
+      rule = PartialRule::None;
+    bool combines = combinesLike(op, reduce.getReduction());
+    if (rule == PartialRule::None && !combines)
+      return false;
+    bool one = rule == PartialRule::Multilinear && !combines;
+    unsigned numReduced = 0;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (isDestination(operand)) {
+        if (llvm::is_contained(tree.sources, operand.get()) ||
+            !isNeutral(operand, reduce))
+          return false;
+        continue;
+      }
+      if (llvm::is_contained(tree.sources, operand.get())) {
+        ++numReduced;
+        continue;
+      }
+      // Additive ops and ops that move elements take nothing else than sums.
+      if ((!one && isa<RankedTensorType>(operand.get().getType())) ||
+          !isSame(operand.get(), reduce))
+        return false;
+    }
+    llvm::SetVector<Value> above;
+    getUsedValuesDefinedAbove(op->getRegions(), above);
+    return (!one || numReduced == 1) &&
+           llvm::all_of(above,
+                        [&](Value value) { return isSame(value, reduce); });
+  }
+
+  bool isSame(Value value, AllReduceOp reduce) {
+    return replication.isReplicated(value, reduce.getGridAttr(),
+                                    reduce.getGridAxes());
+  }
+
+  static bool isDestination(OpOperand &operand) {
+    auto style = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
+    return style && style.isDpsInit(&operand);
+  }
+
+  /// Whether each element of the result of `op` combines elements of the operands as
+  /// `kind` does, and does nothing else.
+  static bool combinesLike(Operation *op, ReductionKind kind) {
+    if (op->getNumRegions() == 0)
+      return op->getNumOperands() == 2 && combinesAs(op, kind);
+    auto style = dyn_cast<DestinationStyleOpInterface>(op);
+    if (!style || style.getNumDpsInits() != 1 || op->getNumRegions() != 1 ||
+        !op->getRegion(0).hasOneBlock() || !isa<ShardingInterface>(op))
+      return false;
+    mlir::Block &body = op->getRegion(0).front();
+    if (body.getNumArguments() != op->getNumOperands() ||
+        !llvm::hasNItems(body, 2))
+      return false;
+    Operation &combiner = body.front();
+    return combiner.getNumOperands() == 2 && combiner.getNumResults() == 1 &&
+           combinesAs(&combiner, kind) &&
+           llvm::all_of(combiner.getOperands(),
+                        [&](Value value) {
+                          auto argument = dyn_cast<BlockArgument>(value);
+                          return argument && argument.getOwner() == &body &&
+                                 isa<RankedTensorType>(
+                                     op->getOperand(argument.getArgNumber())
+                                         .getType());
+                        }) &&
+           body.getTerminator()->getNumOperands() == 1 &&
+           body.getTerminator()->getOperand(0) == combiner.getResult(0);
+  }
+
+  /// Whether the destination `operand` adds nothing to a reduction like `reduce`: it is
+  /// not read, holds the neutral element, or a value that may be combined several times.
+  bool isNeutral(OpOperand &operand, AllReduceOp reduce) {
+    Operation *op = operand.getOwner();
+    if (op->getNumRegions() == 1 && op->getRegion(0).hasOneBlock()) {
+      mlir::Block &body = op->getRegion(0).front();
+      if (body.getNumArguments() == op->getNumOperands() &&
+          body.getArgument(operand.getOperandNumber()).use_empty())
+        return true;
+    }
+    auto creator = operand.get().getDefiningOp();
+    if (!creator || !isCreator(creator))
+      return false;
+    Type element = getElementTypeOrSelf(operand.get().getType());
+    TypedAttr neutral = neutralElement(reduce.getReduction(), element);
+    auto isElement = [&](Attribute value) {
+      if (auto splat = dyn_cast_if_present<SplatElementsAttr>(value))
+        value = splat.getSplatValue<Attribute>();
+      return value == neutral ||
+             (reduce.getReduction() == ReductionKind::Sum &&
+              (matchPattern(value, m_AnyZeroFloat()) ||
+               matchPattern(value, m_Zero())));
+    };
+    Attribute constant;
+    if (matchPattern(creator, m_Constant(&constant)))
+      return isElement(constant);
+    // A fill: the scalar that it takes.
+    for (Value scalar : creator->getOperands())
+      if (scalar.getType() == element)
+        return matchPattern(scalar, m_Constant(&constant)) && isElement(constant);
+    return false;
+  }
+
+  /// Gives `value` its cheapest form; returns what stands for it.
+  Value rewrite(Value value) {
+    Reducible tree = values[value];
+    if (tree.sources.empty() || !movesSomething(value))
+      return value;
+    Operation *op = value.getDefiningOp();
+    OpBuilder builder(op);
+    if (!tree.here) {
+      for (Value source : tree.sources) {
+        Value better = rewrite(source);
+        if (better != source)
+          op->replaceUsesOfWith(source, better);
+      }
+      return value;
+    }
+    Value partial = withoutReduction(value);
+    AllReduceOp like = tree.reduce;
+    builder.setInsertionPointAfter(op);
+    Value reduced = AllReduceOp::create(
+        builder, op->getLoc(), value.getType(), partial, like.getGrid(),
+        like.getGridAxes(), like.getReduction());
+    value.replaceAllUsesWith(reduced);
+    ++moved;
+    return reduced;
+  }
+
+  /// The summand of this device of `value`.
+  Value withoutReduction(Value value) {
+    Reducible tree = values[value];
+    Operation *op = value.getDefiningOp();
+    replaced.insert(op);
+    if (tree.sources.empty())
+      return cast<AllReduceOp>(op).getInput();
+    IRMapping mapping;
+    for (Value source : tree.sources)
+      mapping.map(source, withoutReduction(source));
+    OpBuilder builder(op);
+    return builder.clone(*op, mapping)->getResult(0);
+  }
+
+  FunctionOpInterface function;
+  bool reorderSums;
+  SymbolTableCollection symbols;
+  Replication replication;
+  llvm::DenseMap<Operation *, std::unique_ptr<CostModel>> costs;
+  llvm::MapVector<Value, Reducible> values;
+  llvm::SetVector<Operation *> replaced;
+  unsigned moved = 0;
+};
+
+struct ShardSinkReductionsPass
+    : public ModuleOrFunctionPass<
+          impl::ShardSinkReductionsBase<ShardSinkReductionsPass>> {
+  using ModuleOrFunctionPass::ModuleOrFunctionPass;
+
+  void runOnOperation() override {
+    getOperation()->walk([&](FunctionOpInterface function) {
+      if (!function.isExternal())
+        sunk += ReductionSink(function, reorderSums).run();
+    });
+  }
+};
+
+} // namespace
+
+} // namespace shard
