@@ -64,6 +64,7 @@ public:
     for (Operation &op : block)
       numbers[&op] = next++;
     last = next;
+    ending.resize(last + 1);
   }
 
   int64_t peak() {
@@ -140,12 +141,13 @@ private:
     Value source = reusable(result);
     if (source && endsAt(source, op) &&
         buffers[owned[source]].bytes == bytes) {
-      buffers[owned[source]].end = end;
       owned[result] = owned[source];
+      setEnd(owned[source], end);
       return;
     }
     owned[result] = buffers.size();
     buffers.push_back({bytes, end});
+    setEnd(owned[result], end);
     live += bytes;
   }
 
@@ -157,12 +159,17 @@ private:
            });
   }
 
+  void setEnd(size_t buffer, int64_t end) {
+    buffers[buffer].end = end;
+    ending[end].push_back(buffer);
+  }
+
   void release(int64_t number) {
-    for (Buffer &buffer : buffers)
-      if (buffer.end == number) {
-        live -= buffer.bytes;
-        buffer.bytes = 0;
-        buffer.end = -1;
+    // Some of them have been taken over since, and end later.
+    for (size_t buffer : ending[number])
+      if (buffers[buffer].end == number) {
+        live -= buffers[buffer].bytes;
+        buffers[buffer].end = -1;
       }
   }
 
@@ -171,6 +178,8 @@ private:
   llvm::DenseMap<Operation *, int64_t> numbers;
   int64_t last = 0;
   std::vector<Buffer> buffers;
+  /// By the number of an op.
+  std::vector<SmallVector<size_t, 1>> ending;
   llvm::DenseMap<Value, size_t> owned;
   int64_t live = 0;
 };

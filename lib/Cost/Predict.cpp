@@ -165,6 +165,12 @@ public:
 
 private:
   void visit(Operation *op, const Times &times) {
+    // Functions that call others twice, which call others twice, and so on.
+    constexpr int64_t kMostVisits = int64_t(1) << 22;
+    if (++visits > kMostVisits) {
+      program.total.complete = false;
+      return;
+    }
     if (std::optional<CollectiveCost> cost = costOfCollective(op, symbols)) {
       addCollective(op, std::move(*cost), times);
       return;
@@ -285,6 +291,7 @@ private:
 
   ProgramCost &program;
   bool fixedMachine;
+  int64_t visits = 0;
   SymbolTableCollection symbols;
   llvm::SmallPtrSet<Operation *, 4> open;
   llvm::DenseMap<Operation *, std::vector<std::string>> axisNames;

@@ -1,0 +1,150 @@
+// RUN: shard-opt %s --shard-sink-reductions | FileCheck %s
+// RUN: shard-opt %s --shard-sink-reductions=reorder-sums=false | FileCheck %s --check-prefix=KEEP
+// RUN: shard-opt %s --shard-sink-reductions --shard-verify-spmd -o /dev/null
+// RUN: shard-run %s --entry combine --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry product --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry chain --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry maxima --verify | FileCheck %s --check-prefix=EXEC
+
+// EXEC: PASS
+
+shard.grid @g(shape = 4)
+
+// The bodies of linalg ops too: one all_reduce of the difference.
+// CHECK-LABEL: func @combine
+// CHECK: %[[D:.*]] = linalg.sub ins(%{{arg[0-9]}}, %{{arg[0-9]}} :
+// CHECK-NEXT: %[[R:.*]] = shard.all_reduce %[[D]]
+// CHECK-NEXT: return %[[R]]
+// Sums of floats stay where they are if that is asked for.
+// KEEP-LABEL: func @combine
+// KEEP-COUNT-2: shard.all_reduce
+// KEEP: linalg.sub
+func.func @combine(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %2 = linalg.sub ins(%0, %1 : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// The product is smaller than what was reduced, and the other operand is the same on
+// all devices.
+// CHECK-LABEL: func @product
+// CHECK-NOT: shard.all_reduce
+// CHECK: %[[P:.*]] = linalg.matmul ins(%arg0, %arg1
+// CHECK-NEXT: %[[R:.*]] = shard.all_reduce %[[P]]
+// CHECK-NEXT: return %[[R]]
+func.func @product(%x: tensor<4x64xf32>,
+                   %w: tensor<64x2xf32> {shard.local = #shard.local<tensor<64x2xf32>, <@g, [[], []]>>}) -> tensor<4x2xf32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0] : tensor<4x64xf32> -> tensor<4x64xf32>
+  %e = tensor.empty() : tensor<4x2xf32>
+  %z = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<4x64xf32>, tensor<64x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %1 : tensor<4x2xf32>
+}
+
+// Each device has another weight: the sum of products is another one.
+// CHECK-LABEL: func @other_weights
+// CHECK: shard.all_reduce %arg0
+// CHECK: linalg.matmul
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @other_weights(%x: tensor<4x64xf32>,
+                         %w: tensor<64x2xf32> {shard.local = #shard.local<tensor<64x8xf32>, <@g, [[], [0]]>>}) -> tensor<4x2xf32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0] : tensor<4x64xf32> -> tensor<4x64xf32>
+  %e = tensor.empty() : tensor<4x2xf32>
+  %z = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<4x64xf32>, tensor<64x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %1 : tensor<4x2xf32>
+}
+
+// What is added to the product would be added four times.
+// CHECK-LABEL: func @bias
+// CHECK: shard.all_reduce %arg0
+// CHECK: linalg.matmul
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @bias(%x: tensor<4x64xf32>, %w: tensor<64x2xf32> {shard.local = #shard.local<tensor<64x2xf32>, <@g, [[], []]>>},
+                %bias: tensor<4x2xf32> {shard.local = #shard.local<tensor<4x2xf32>, <@g, [[], []]>>}) -> tensor<4x2xf32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0] : tensor<4x64xf32> -> tensor<4x64xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<4x64xf32>, tensor<64x2xf32>) outs(%bias : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %1 : tensor<4x2xf32>
+}
+
+// From place to place: down to the slice, not to the larger pad behind it.
+// CHECK-LABEL: func @chain
+// CHECK: %[[N:.*]] = arith.negf %arg0
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[N]][1] [2] [1]
+// CHECK: %[[R:.*]] = shard.all_reduce %[[S]]
+// CHECK: tensor.pad %[[R]]
+func.func @chain(%x: tensor<8xf32>) -> tensor<16xf32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %1 = arith.negf %0 : tensor<8xf32>
+  %2 = tensor.extract_slice %1[1] [2] [1] : tensor<8xf32> to tensor<2xf32>
+  %z = arith.constant 0.0 : f32
+  %3 = tensor.pad %2 low[0] high[14] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<2xf32> to tensor<16xf32>
+  return %3 : tensor<16xf32>
+}
+
+// A slice at the device's own place takes another part on each device.
+// CHECK-LABEL: func @own_place
+// CHECK: shard.all_reduce %arg0
+// CHECK: tensor.extract_slice
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @own_place(%x: tensor<8xf32>) -> tensor<2xf32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %i = shard.process_linear_index on @g : index
+  %1 = tensor.extract_slice %0[%i] [2] [1] : tensor<8xf32> to tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+// Another user needs the complete value: nothing is saved.
+// CHECK-LABEL: func @two_users
+// CHECK-COUNT-2: shard.all_reduce %arg
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @two_users(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %2 = arith.addf %0, %1 : tensor<8xf32>
+  return %0, %2 : tensor<8xf32>, tensor<8xf32>
+}
+
+// Maxima combine with maxima, also in a body, and in a reduction.
+// CHECK-LABEL: func @maxima
+// CHECK: %[[M:.*]] = linalg.max ins(%arg0, %arg1
+// CHECK: %[[V:.*]] = linalg.reduce { arith.maximumf } ins(%[[M]]
+// CHECK: %[[R:.*]] = shard.all_reduce %[[V]] on @g grid_axes = [0] reduction = max : tensor<4xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @maxima(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4xf32> {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = max : tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] reduction = max : tensor<4x8xf32> -> tensor<4x8xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %2 = linalg.max ins(%0, %1 : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %least = arith.constant 0xFF800000 : f32
+  %i = linalg.fill ins(%least : f32) outs(%f : tensor<4xf32>) -> tensor<4xf32>
+  %3 = linalg.reduce { arith.maximumf } ins(%2 : tensor<4x8xf32>) outs(%i : tensor<4xf32>) dimensions = [1]
+  return %3 : tensor<4xf32>
+}
+
+// The difference of maxima is no maximum of differences; sums and maxima do not mix.
+// CHECK-LABEL: func @unlike
+// CHECK-COUNT-4: shard.all_reduce %arg
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @unlike(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = max : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] reduction = max : tensor<8xf32> -> tensor<8xf32>
+  %2 = arith.subf %0, %1 : tensor<8xf32>
+  %3 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %4 = shard.all_reduce %b on @g grid_axes = [0] reduction = max : tensor<8xf32> -> tensor<8xf32>
+  %5 = arith.addf %3, %4 : tensor<8xf32>
+  return %2, %5 : tensor<8xf32>, tensor<8xf32>
+}
