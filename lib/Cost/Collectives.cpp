@@ -219,8 +219,7 @@ std::optional<SentBytes> sentBy(const Group &group, PermuteOp op) {
   return sent;
 }
 
-/// Of each dimension the elements of the halos that come from other devices; what is
-/// left comes from home. Elements that come from elsewhere in any dimension count.
+/// The box of the block and of the halos that lie inside of the tensor, less the block.
 std::optional<SentBytes> sentBy(const Group &group, UpdateHaloOp op) {
   auto type = dyn_cast<ShapedType>(op.getDestination().getType());
   std::optional<int64_t> bytes = elementBytes(type.getElementType());
@@ -251,8 +250,8 @@ std::optional<SentBytes> sentBy(const Group &group, UpdateHaloOp op) {
       int64_t taken = core <= 0 ? 0
                                 : std::min(low, at * core) +
                                       std::min(high, (parts - 1 - at) * core);
-      all *= extent;
-      own *= extent - taken;
+      all *= core + taken;
+      own *= core;
     }
     if (all != own)
       sent.more[position] = all - own;
