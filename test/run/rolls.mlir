@@ -17,13 +17,9 @@
 // RUN: shard-run %s --verify --entry insert --grid 4 | FileCheck %s
 // RUN: shard-run %s --verify --entry padded --grid 3 | FileCheck %s
 // RUN: shard-run %s --verify --entry padded --grid 4 | FileCheck %s
-// RUN: shard-run %s --verify --entry plane --grid 2x2 | FileCheck %s
-// RUN: shard-run %s --verify --entry plane --grid 3x2 | FileCheck %s
-// RUN: shard-run %s --verify --entry plane --grid 1x4 | FileCheck %s
 // CHECK: {{^}}PASS
 
 shard.grid @g(shape = 4)
-shard.grid @grid(shape = 2x2)
 
 func.func @roll(%x: tensor<14x3xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) -> (tensor<14x3xf32>, tensor<14x3xf32>) {
   %a = tensor.extract_slice %x[5, 0] [9, 3] [1, 1] : tensor<14x3xf32> to tensor<9x3xf32>
@@ -78,15 +74,3 @@ func.func @padded(%x: tensor<9xf32> {shard.sharding = #shard.sharding<@g, [[0]]>
 }
 
 // Rolled along both dimensions, and read by a window.
-func.func @plane(%x: tensor<8x9xf32> {shard.sharding = #shard.sharding<@grid, [[0], [1]]>}) -> (tensor<8x9xf32>, tensor<6x8xf32>) {
-  %a = tensor.extract_slice %x[3, 0] [5, 9] [1, 1] : tensor<8x9xf32> to tensor<5x9xf32>
-  %b = tensor.extract_slice %x[0, 0] [3, 9] [1, 1] : tensor<8x9xf32> to tensor<3x9xf32>
-  %c = tensor.concat dim(0) %a, %b : (tensor<5x9xf32>, tensor<3x9xf32>) -> tensor<8x9xf32>
-  %d = tensor.extract_slice %c[0, 8] [8, 1] [1, 1] : tensor<8x9xf32> to tensor<8x1xf32>
-  %e = tensor.extract_slice %c[0, 0] [8, 8] [1, 1] : tensor<8x9xf32> to tensor<8x8xf32>
-  %f = tensor.concat dim(1) %d, %e : (tensor<8x1xf32>, tensor<8x8xf32>) -> tensor<8x9xf32>
-  %s = tensor.extract_slice %x[1, 1] [6, 8] [1, 1] : tensor<8x9xf32> to tensor<6x8xf32>
-  %t = tensor.extract_slice %f[2, 0] [6, 8] [1, 1] : tensor<8x9xf32> to tensor<6x8xf32>
-  %u = arith.addf %s, %t : tensor<6x8xf32>
-  return %f, %u : tensor<8x9xf32>, tensor<6x8xf32>
-}
