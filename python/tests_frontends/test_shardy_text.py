@@ -28,8 +28,7 @@ def readable(text):
     def generic(match):
         op, attributes, inputs, types, output, output_type, result = match.groups()
         return (
-            f'"{op}"({inputs}, {output}) {attributes or ""} : '
-            f"({types}, {output_type}) -> {result}"
+            f'"{op}"({inputs}, {output}) {attributes or ""} : ({types}, {output_type}) -> {result}'
         )
 
     return NAMED_OP.sub(generic, text)
