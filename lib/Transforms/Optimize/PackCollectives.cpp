@@ -42,8 +42,7 @@ public:
       numbers[&op] = next++;
     // Grid, axes, reduction, type of elements.
     using Key = std::tuple<Attribute, Attribute, int64_t, Type>;
-    llvm::MapVector<Key, std::vector<Batch>,
-                    std::map<Key, unsigned, KeyLess>>
+    llvm::MapVector<Key, std::vector<Batch>, std::map<Key, unsigned, KeyLess>>
         batches;
     for (auto op : block.getOps<AllReduceOp>()) {
       auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
@@ -58,10 +57,8 @@ public:
     unsigned packed = 0;
     for (auto &[key, list] : batches)
       for (Batch &batch : list)
-        if (batch.ops.size() > 1 && saves(batch)) {
+        if (batch.ops.size() > 1 && saves(batch) && pack(batch, block))
           packed += batch.ops.size() - 1;
-          pack(batch, block);
-        }
     // They have marked places until here.
     for (AllReduceOp op : dead)
       op->erase();
@@ -131,7 +128,23 @@ private:
     return cost(total) + copies < apart;
   }
 
-  void pack(Batch &batch, mlir::Block &block) {
+  /// Whether all inputs still stand in front of `user`, and no use does: what was
+  /// packed before has moved.
+  static bool fitsBefore(Operation *user, const Batch &batch) {
+    mlir::Block *block = user->getBlock();
+    return llvm::all_of(batch.ops, [&](AllReduceOp op) {
+      Operation *source = op.getInput().getDefiningOp();
+      return (!source || source->getBlock() != block ||
+              source->isBeforeInBlock(user)) &&
+             llvm::none_of(op.getResult().getUsers(), [&](Operation *other) {
+               Operation *here = block->findAncestorOpInBlock(*other);
+               return here && here->isBeforeInBlock(user);
+             });
+    });
+  }
+
+  /// Packs `batch`, unless that does not fit any more.
+  bool pack(Batch &batch, mlir::Block &block) {
     SmallVector<Value> inputs;
     SmallVector<Type> types;
     SmallVector<Location> places;
@@ -150,17 +163,20 @@ private:
         user = &op;
         break;
       }
+    if (!fitsBefore(user, batch))
+      return false;
     builder.setInsertionPoint(user);
     Location loc = builder.getFusedLoc(places);
     Value packed = packTensors(builder, loc, inputs);
-    Value reduced = AllReduceOp::create(
-        builder, loc, packed.getType(), packed, first.getGrid(),
-        first.getGridAxes(), first.getReduction());
+    Value reduced = AllReduceOp::create(builder, loc, packed.getType(), packed,
+                                        first.getGrid(), first.getGridAxes(),
+                                        first.getReduction());
     SmallVector<Value> results = unpackTensors(builder, loc, reduced, types);
     for (auto [op, result] : llvm::zip(batch.ops, results)) {
       op.getResult().replaceAllUsesWith(result);
       dead.push_back(op);
     }
+    return true;
   }
 
   SymbolTableCollection symbols;
