@@ -104,6 +104,15 @@ MLIR_CAPI_EXPORTED void shardProgramPrint(ShardProgram program,
                                           MlirStringCallback callback,
                                           void *userData);
 
+/// Prints the ops of the entry whose results hints may be about, in the order of the
+/// text, as a JSON array of objects: "op", "number" (`OP#K` of a hint), "names" and
+/// "places" (of its location, innermost first; a place is [file, line, column]), "free"
+/// (it makes a value of nothing, as a constant) and "results", of which each has "number",
+/// "type", "rank" and "users", the places of its users in this array, -1 for others.
+MLIR_CAPI_EXPORTED void shardProgramPrintOps(ShardProgram program,
+                                             MlirStringCallback callback,
+                                             void *userData);
+
 //===----------------------------------------------------------------------===//
 // Partition
 //===----------------------------------------------------------------------===//

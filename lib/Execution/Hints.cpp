@@ -72,7 +72,7 @@ namespace {
 
 /// What a hint is about.
 struct Target {
-  enum Kind { Argument, Result, Operand } kind;
+  enum Kind { Argument, Result, Operand, OpResult } kind;
   unsigned number = 0;
   Operation *op = nullptr;
   Type type;
@@ -103,19 +103,22 @@ static FailureOr<Target> findNumbered(const HintText &hint, StringRef target,
                        << ", numbered from 0; there is no " << target;
 }
 
-static FailureOr<Target> findOperand(const HintText &hint, StringRef target,
-                                     func::FuncOp entry) {
+/// Of `OP#K`, `OP#K:N` and `OP#K:resultN`: the op, and which of its values.
+static FailureOr<Target> findOfOp(const HintText &hint, StringRef target,
+                                  func::FuncOp entry) {
   size_t hash = target.find('#');
   StringRef name = target.split('#').first;
-  StringRef place = target.split('#').second;
-  auto [ordinalText, operandText] = place.split(':');
-  unsigned ordinal, operand;
+  auto [ordinalText, valueText] = target.split('#').second.split(':');
+  bool whole = !target.drop_front(std::min(hash, target.size())).contains(':');
+  bool isResult = valueText.consume_front("result") || whole;
+  unsigned ordinal, number = 0;
   if (hash == StringRef::npos || ordinalText.getAsInteger(10, ordinal) ||
-      operandText.getAsInteger(10, operand))
+      (!whole && valueText.getAsInteger(10, number)))
     return hint.error(0)
            << "'" << target
-           << "' is no target; write argN, resultN or OP#K:N, operand N of the "
-              "entry's K-th OP counted from 0, such as linalg.matmul#2:1";
+           << "' is no target; write argN, resultN, OP#K, the result of the "
+              "entry's K-th OP counted from 0, such as linalg.matmul#2, "
+              "OP#K:resultN of an op with several, or OP#K:N, its operand N";
   SmallVector<Operation *> ops;
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getName().getStringRef() == name)
@@ -126,17 +129,27 @@ static FailureOr<Target> findOperand(const HintText &hint, StringRef target,
            << "the entry has " << ops.size() << " '" << name
            << "' ops, numbered from 0; there is no " << ordinal;
   Operation *op = ops[ordinal];
-  size_t colon = target.find(':', hash);
-  if (operand >= op->getNumOperands()) {
-    InFlightDiagnostic diagnostic =
-        hint.error(colon + 1)
-        << "the op has " << op->getNumOperands()
-        << " operands, numbered from 0; there is no " << operand;
+  unsigned count = isResult ? op->getNumResults() : op->getNumOperands();
+  StringRef what = isResult ? "results" : "operands";
+  if (whole && count != 1) {
+    InFlightDiagnostic diagnostic = hint.error(0);
+    diagnostic << "the op has " << count << " results";
+    if (count)
+      diagnostic << "; write " << target << ":result0 for the first";
     diagnostic.attachNote(op->getLoc()) << "the op is here";
     return failure();
   }
-  return Target{Target::Operand, operand, op,
-                op->getOperand(operand).getType()};
+  if (number >= count) {
+    InFlightDiagnostic diagnostic = hint.error(target.find(':', hash) + 1);
+    diagnostic << "the op has " << count << ' ' << what
+               << ", numbered from 0; there is no " << number;
+    diagnostic.attachNote(op->getLoc()) << "the op is here";
+    return failure();
+  }
+  if (isResult)
+    return Target{Target::OpResult, number, op,
+                  op->getResult(number).getType()};
+  return Target{Target::Operand, number, op, op->getOperand(number).getType()};
 }
 
 static FailureOr<Target> findTarget(const HintText &hint, StringRef target,
@@ -152,7 +165,7 @@ static FailureOr<Target> findTarget(const HintText &hint, StringRef target,
   if (isNumbered("result"))
     return findNumbered(hint, target, "result", entry.getResultTypes(),
                         Target::Result);
-  return findOperand(hint, target, entry);
+  return findOfOp(hint, target, entry);
 }
 
 /// `text` with quotes around the axis names that have none. `origin` gets for
@@ -299,6 +312,40 @@ static FailureOr<ParsedHint> parseHint(func::FuncOp entry, HintText hint,
   return ParsedHint{*target, sharding, std::move(*resolved), *grid};
 }
 
+/// Annotates a value inside the entry: an operand for its op alone, a result for all
+/// its users. Open dimensions make a wish of the hint, as a constraint is one.
+static void annotateValue(const ParsedHint &hint) {
+  const Target &target = hint.target;
+  bool isOperand = target.kind == Target::Operand;
+  OpBuilder builder(target.op);
+  Location loc = target.op->getLoc();
+  Value value = isOperand ? target.op->getOperand(target.number)
+                          : target.op->getResult(target.number);
+  if (!isOperand)
+    builder.setInsertionPointAfter(target.op);
+  bool closed = llvm::none_of(hint.resolved.dims, [](const ResolvedDim &dim) {
+    return dim.open || dim.priority >= 0;
+  });
+  FailureOr<Sharding> plain = toSharding(hint.resolved);
+  if (!closed || failed(plain)) {
+    auto constraint = ConstraintOp::create(builder, loc, value.getType(), value,
+                                           hint.sharding);
+    // Without users it is about the value.
+    if (isOperand)
+      target.op->setOperand(target.number, constraint);
+    return;
+  }
+  auto sharding =
+      buildSharding(builder, loc, GridOp(hint.grid).getSymName(), *plain);
+  auto annotated = ShardOp::create(
+      builder, loc, value.getType(), value, sharding.getResult(),
+      isOperand ? builder.getUnitAttr() : UnitAttr());
+  if (isOperand)
+    target.op->setOperand(target.number, annotated);
+  else
+    value.replaceAllUsesExcept(annotated, annotated);
+}
+
 static void attach(const ParsedHint &hint, func::FuncOp entry) {
   const Target &target = hint.target;
   switch (target.kind) {
@@ -309,27 +356,10 @@ static void attach(const ParsedHint &hint, func::FuncOp entry) {
     entry.setResultAttr(target.number, kShardingAttrName, hint.sharding);
     return;
   case Target::Operand:
-    break;
+  case Target::OpResult:
+    annotateValue(hint);
+    return;
   }
-  OpBuilder builder(target.op);
-  Location loc = target.op->getLoc();
-  Value operand = target.op->getOperand(target.number);
-  bool closed = llvm::none_of(hint.resolved.dims, [](const ResolvedDim &dim) {
-    return dim.open || dim.priority >= 0;
-  });
-  FailureOr<Sharding> plain = toSharding(hint.resolved);
-  Value hinted;
-  if (closed && succeeded(plain)) {
-    Value value =
-        buildSharding(builder, loc, GridOp(hint.grid).getSymName(), *plain)
-            .getResult();
-    hinted = ShardOp::create(builder, loc, operand.getType(), operand, value,
-                             builder.getUnitAttr());
-  } else {
-    hinted = ConstraintOp::create(builder, loc, operand.getType(), operand,
-                                  hint.sharding);
-  }
-  target.op->setOperand(target.number, hinted);
 }
 
 LogicalResult shard::applyHints(func::FuncOp entry, ArrayRef<std::string> texts,

@@ -25,6 +25,7 @@ from shard._errors import (
 from shard._from_jax import from_jax
 from shard._from_torch import from_torch
 from shard._grid import OPEN, Grid, P
+from shard._ops import OpInfo
 from shard._partition import Memory, Partition
 from shard._program import Program, load
 from shard._report import Collective, CollectiveTable, Report, ValueInfo
@@ -38,6 +39,7 @@ __all__ = [
     "Grid",
     "HintError",
     "Memory",
+    "OpInfo",
     "P",
     "Partition",
     "Program",

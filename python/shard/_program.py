@@ -17,6 +17,7 @@ from shard import _shard
 from shard._errors import HintError, ProgramError, raise_errors, to_diagnostics, warn
 from shard._foreign import grid_of, is_foreign, spec_of
 from shard._grid import Grid, P, is_open, parts
+from shard._ops import OpInfo, find_ops, is_place, read_ops
 from shard._partition import Partition
 from shard._progress import Progress, follow
 from shard._report import ValueInfo
@@ -26,7 +27,7 @@ Hint = P | str | Sequence[Any] | Any
 NamedSharding of JAX, or placements of PyTorch's DTensor, one per axis of the grid."""
 
 _VALUE = re.compile(r"(arg|result)(\d+)")
-_OPERAND = re.compile(r"[A-Za-z_][\w$]*\.[\w.$]+(#\d+)?:\d+")
+_OF_OP = re.compile(r"[A-Za-z_][\w$]*\.[\w.$]+#\d+(:(result)?\d+)?")
 
 
 def load(
@@ -123,6 +124,11 @@ class Program:
             for i, value in enumerate(self._handle.results)
         ]
 
+    @property
+    def ops(self) -> list[OpInfo]:
+        """The ops of the entry that make tensors: what hints may be about."""
+        return read_ops(self._handle.ops)
+
     def _argument_name(self, number: int, known: str) -> str:
         if number < len(self.names) and self.names[number]:
             return self.names[number]
@@ -143,9 +149,11 @@ class Program:
                 `DeviceMesh` of PyTorch stands for the grid of its shape and names.
             hints: how values are to be split. A key is the number of an argument,
                 `arg1`, `result0`, the name of an argument, a pattern of names
-                (`*.q_proj.weight`), or an operand of an op (`linalg.matmul#2:1`,
-                operand 1 of the third). Hints of the program count too. All else is
-                found by propagation.
+                (`*.q_proj.weight`), or about ops: a place (`model.py:31`), a pattern
+                of their names (`*/attention/*`), the result of one
+                (`linalg.matmul#2`, the third) or an operand (`linalg.matmul#2:1`);
+                `ops` lists them. Hints of the program count too. All else is found
+                by propagation.
             cpu: the processor that code is generated for, `x86-64-v3` for instance; by
                 default this one.
             progress: True shows what is being done; a function is called with it, the
@@ -228,13 +236,16 @@ class Program:
                 what = "argument" if match[1] == "arg" else "result"
                 raise HintError(f"there is no {what} {number}: the program has {len(values)}")
             return [(key, len(values[number].shape))], True
-        if _OPERAND.fullmatch(key):
+        if _OF_OP.fullmatch(key):
             return [(key, -1)], True
+        if is_place(key):
+            return find_ops(self.ops, key), False
         found = [
             (f"arg{i}", len(value.shape))
             for i, value in enumerate(arguments)
             if fnmatch.fnmatchcase(value.name, key)
         ]
+        found = found or find_ops(self.ops, key)
         if not found:
             near = difflib.get_close_matches(key, [value.name for value in arguments], 1)
             meant = f"; did you mean {near[0]!r}?" if near else f"; {_names_text(arguments)}"

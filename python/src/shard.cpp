@@ -331,6 +331,13 @@ NB_MODULE(_shard, module) {
               list.append(valueTuple(shardProgramGetResult(p.handle, i)));
             return list;
           })
+      .def_prop_ro("ops",
+                   [](Program &p) {
+                     auto lock = waitFor(p);
+                     std::string text;
+                     shardProgramPrintOps(p.handle, append, &text);
+                     return text;
+                   })
       .def_prop_ro("text", [](Program &p) {
         auto lock = waitFor(p);
         std::string text;

@@ -255,6 +255,27 @@ def test_meshes_and_named_shardings_in_and_out():
         )
 
 
+def test_hints_for_places_and_scopes():
+    def layer(params, x):
+        with jax.named_scope("up"):
+            hidden = jnp.tanh(x @ params["up"] + 1)
+        return hidden @ params["down"]
+
+    program = shard.from_jax(layer, PARAMS, X)
+    line = layer.__code__.co_firstlineno + 2
+    # The two ways to name what the scope gives to the rest.
+    for key in ("*/up/*", f"test_jax.py:{line}"):
+        part = program.partition(Grid(model=2), {key: P(None, "model"), "result0": P()})
+        assert [v.sharding for v in part.arguments] == [
+            "[[model], []]",
+            "[[], [model]]",
+            "[[], []]",
+        ]
+        part.verify(PARAMS, X)
+    with pytest.raises(shard.HintError, match=f"there are ops at lines {line}, {line + 1}, "):
+        program.partition(Grid(model=2), {f"test_jax.py:{line + 2}": P()})
+
+
 def test_types_and_trees():
     def fn(counts, flags, *, bias):
         return {"sum": counts + jnp.uint32(7), "pair": (flags & True, bias * jnp.bfloat16(2))}

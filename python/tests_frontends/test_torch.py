@@ -261,6 +261,30 @@ def test_results_are_tensors_in_the_structure_of_the_module():
         part()
 
 
+class Layers(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = torch.nn.Linear(8, 16)
+        self.down = torch.nn.Linear(16, 8)
+
+    def forward(self, x):
+        hidden = torch.tanh(self.up(x))
+        return self.down(hidden)
+
+
+def test_hints_for_lines_of_the_module():
+    model = Layers()
+    program = shard.from_torch(model, torch.zeros(4, 8))
+    line = Layers.forward.__code__.co_firstlineno + 1
+    key = f"test_torch.py:{line}"
+    part = program.partition(Grid(model=2), {key: P(None, "model"), "result0": P()})
+    shardings = {value.name: value.sharding for value in part.arguments}
+    assert shardings["up.weight"] == "[[model], []]"
+    assert shardings["up.bias"] == "[[model]]"
+    assert shardings["down.weight"] == "[[], [model]]"
+    part.verify()
+
+
 def test_what_cannot_be_lowered():
     class Histogram(torch.nn.Module):
         def forward(self, x):

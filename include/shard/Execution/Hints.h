@@ -13,8 +13,10 @@
 //
 //   arg0=[[0], []]              an argument of the entry
 //   result0=[[], ["model"]]     a result
-//   linalg.matmul#2:1=[[], [0]] operand 1 of the third linalg.matmul of the
-//                               entry, in the order of the text
+//   linalg.matmul#2=[[0], []]   the result of the third linalg.matmul of the
+//                               entry, in the order of the text; of an op with
+//                               several results linalg.generic#2:result1
+//   linalg.matmul#2:1=[[], [0]] operand 1 of that op, for that op alone
 //
 // The sharding is what stands in #shard.sharding<@grid, ...> behind the grid:
 // one list of axes per dimension, by number or name (quotes may be left out),
