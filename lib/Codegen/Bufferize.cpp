@@ -59,6 +59,7 @@ LogicalResult codegen::bufferize(ModuleOp module,
     return failure();
   copyCallResults(module, entries, hosted);
   copySwitchResults(module);
+  copyOuterYields(module);
   copyDynamicBoundaries(module);
   OpBuilder builder(module.getContext());
   for (func::FuncOp entry : entries)

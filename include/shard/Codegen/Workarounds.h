@@ -51,6 +51,11 @@ void copyCallResults(mlir::Operation *root,
 /// own. MLIR's bufferization writes into a constant that a region yields.
 void copySwitchResults(mlir::Operation *root);
 
+/// Gives tensors from outside of a loop below `root` that the loop yields, or passes
+/// from its condition to its body, buffers of their own. MLIR's bufferization yields
+/// the buffer of a view that it has copied as it is, and writes into it after the loop.
+void copyOuterYields(mlir::Operation *root);
+
 /// Copies what scf.forall ops below `root` with several shared outputs put into
 /// them. One output may be read from another, which MLIR's bufferization
 /// overwrites first.
