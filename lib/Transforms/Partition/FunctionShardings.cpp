@@ -84,6 +84,32 @@ FunctionShardings::resolveFor(Operation *op, ShardingAttr attribute,
   return pool.intern(*closed, used);
 }
 
+GridOp FunctionShardings::gridOf(Value value) const {
+  if (GridOp grid = pool.gridOf(of(value)))
+    return grid;
+  auto stated = [&](ShardOp annotation) {
+    ShardingOp handle = getShardingOp(annotation.getSharding());
+    return handle ? getGrid(annotation, handle.getGridAttr(), symbols)
+                  : GridOp();
+  };
+  if (auto annotation = value.getDefiningOp<ShardOp>())
+    return stated(annotation);
+  for (Operation *user : value.getUsers())
+    if (auto annotation = dyn_cast<ShardOp>(user))
+      if (!annotation.getAnnotateForUsers())
+        return stated(annotation);
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto owner = argument && argument.getOwner()->isEntryBlock()
+                   ? dyn_cast_or_null<FunctionOpInterface>(
+                         argument.getOwner()->getParentOp())
+                   : FunctionOpInterface();
+  auto attribute =
+      owner ? owner.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(),
+                                                   kShardingAttrName)
+            : ShardingAttr();
+  return attribute ? getGrid(owner, attribute.getGrid(), symbols) : GridOp();
+}
+
 LogicalResult FunctionShardings::readSignature() {
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     if (function.getArgAttr(index, kLocalAttrName))

@@ -69,8 +69,9 @@ public:
   /// The sharding of `value`; replicated without annotation, null for what is
   /// no ranked tensor.
   const Sharding *of(mlir::Value value) const;
-  /// The grid that the sharding of `value` is on; null where it is replicated.
-  GridOp gridOf(mlir::Value value) const { return pool.gridOf(of(value)); }
+  /// The grid that the sharding of `value` is on. Of a replicated value the grid of the
+  /// statement that says so; null if nothing does.
+  GridOp gridOf(mlir::Value value) const;
   /// Whether an annotation states the sharding of `value`.
   bool isStated(mlir::Value value) const {
     return stated.contains(leader(value));
