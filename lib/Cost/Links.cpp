@@ -83,22 +83,40 @@ figuresOfAxes(GridOp grid,
   return figures;
 }
 
-static LinkCostModel linksOf(GridOp grid, double latency, double bandwidth) {
+static LinkCostModel linksOf(GridOp grid, ArrayRef<GridAxis> origins,
+                             double latency, double bandwidth) {
+  auto figuresOf =
+      [&](llvm::function_ref<std::optional<ArrayRef<double>>(GridOp)> get,
+          double missing) {
+        std::vector<double> figures = figuresOfAxes(grid, get, missing);
+        std::vector<double> parts;
+        for (GridAxis axis : origins)
+          parts.push_back(figures[axis]);
+        return parts;
+      };
   return LinkCostModel(
-      figuresOfAxes(grid, [](GridOp at) { return at.getLatency(); }, latency),
-      figuresOfAxes(grid, [](GridOp at) { return at.getBandwidth(); },
-                    bandwidth));
+      figuresOf([](GridOp at) { return at.getLatency(); }, latency),
+      figuresOf([](GridOp at) { return at.getBandwidth(); }, bandwidth));
+}
+
+static SmallVector<GridAxis> allAxes(GridOp grid) {
+  return llvm::to_vector(llvm::seq<GridAxis>(0, grid.getRank()));
 }
 
 std::unique_ptr<CostModel> linkCosts(GridOp grid) {
+  return linkCosts(grid, allAxes(grid));
+}
+
+std::unique_ptr<CostModel> linkCosts(GridOp grid, ArrayRef<GridAxis> origins) {
   std::optional<Machine> machine = statedMachine(grid);
   return std::make_unique<LinkCostModel>(
-      linksOf(grid, machine ? machine->linkLatency : 0,
+      linksOf(grid, origins, machine ? machine->linkLatency : 0,
               machine ? machine->linkBandwidth : 1));
 }
 
 LinkCostModel linkSeconds(GridOp grid, const Machine &machine) {
-  return linksOf(grid, machine.linkLatency, machine.linkBandwidth);
+  return linksOf(grid, allAxes(grid), machine.linkLatency,
+                 machine.linkBandwidth);
 }
 
 std::vector<std::string> axisNamesOf(GridOp grid) {

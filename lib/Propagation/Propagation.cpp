@@ -238,9 +238,6 @@ public:
       : root(root), options(options), symbols(symbols), result(result) {}
 
   LogicalResult solve(const Component &component, GridOp gridOp) {
-    std::unique_ptr<CostModel> costs = linkCosts(gridOp);
-    Planner ownPlanner(*costs, planTrace());
-    Planner &planner = options.planner ? *options.planner : ownPlanner;
     ReadProgram program = programFor(gridOp);
     if (failed(Reader(program, gridOp, symbols, result.crossings)
                    .read(component.functions)))
@@ -250,7 +247,14 @@ public:
     auto solved = propagation::solve(program.problem, options);
     if (auto *error = std::get_if<HintError>(&solved))
       return report(*error, program, gridOp);
-    write(component, gridOp, program, std::get<Solution>(solved), planner);
+    auto &solution = std::get<Solution>(solved);
+    // Reshards are planned on the axes that hints cut those of the grid into.
+    llvm::SmallVector<GridAxis> origins;
+    for (const AxisPart &part : solution.axes)
+      origins.push_back(part.axis);
+    std::unique_ptr<CostModel> costs = linkCosts(gridOp, origins);
+    Planner planner(*costs, planTrace());
+    write(component, gridOp, program, solution, planner);
     return success();
   }
 

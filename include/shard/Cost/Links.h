@@ -30,6 +30,11 @@ Machine machineOf(GridOp grid);
 /// `shard.machine`; else bandwidth 1 and latency 0, so that costs are bytes.
 std::unique_ptr<CostModel> linkCosts(GridOp grid);
 
+/// The same for axes that those of `grid` are cut into: `origins` has, for each of
+/// them, the axis of `grid` that it is a part of.
+std::unique_ptr<CostModel> linkCosts(GridOp grid,
+                                     llvm::ArrayRef<GridAxis> origins);
+
 /// The same in seconds: where linkCosts would count bytes, by the links of `machine`.
 LinkCostModel linkSeconds(GridOp grid, const Machine &machine);
 

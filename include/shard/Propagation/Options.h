@@ -13,8 +13,6 @@
 
 namespace shard {
 
-class Planner;
-
 /// How conflicts inside one op are treated.
 enum class PropagationStrategy {
   /// Only what all tensors of an op agree on is passed on.
@@ -54,9 +52,6 @@ struct PropagationOptions {
   bool keepPartial = true;
   /// Keeps what `explain` needs.
   bool explain = false;
-  /// Prices reshards where the tensors of an op disagree; by default a planner
-  /// of the default cost model.
-  Planner *planner = nullptr;
 };
 
 } // namespace shard

@@ -74,9 +74,14 @@ std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
   SymbolTableCollection symbols;
   DenseMap<Location, SmallVector<Blocks>> byPlace;
   DenseMap<std::pair<Location, unsigned>, SmallVector<Blocks>> bySource;
+  // Annotations of annotations, by what the first one annotates.
+  DenseMap<std::pair<Location, unsigned>, SmallVector<Blocks>> byOrigin;
   annotated.walk([&](ShardOp op) {
-    byPlace[op.getLoc()].push_back(blocksOf(op, symbols));
-    bySource[placeOf(op->getOperand(0))].push_back(blocksOf(op, symbols));
+    Blocks blocks = blocksOf(op, symbols);
+    byPlace[op.getLoc()].push_back(blocks);
+    bySource[placeOf(op->getOperand(0))].push_back(blocks);
+    if (auto before = op->getOperand(0).getDefiningOp<ShardOp>())
+      byOrigin[placeOf(before->getOperand(0))].push_back(std::move(blocks));
   });
   // The annotation of an argument is in the signature.
   annotated.walk([&](func::FuncOp function) {
@@ -106,6 +111,9 @@ std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
       bool isInside = bodyAround(source.getParentBlock()) == body;
       llvm::append_range(isInside ? candidates : outside,
                          bySource.lookup(placeOf(source)));
+      // The body's copy of the value comes in as the body wants it.
+      if (!isInside)
+        llvm::append_range(outside, byOrigin.lookup(placeOf(source)));
       Operation *made = source.getDefiningOp();
       source = isa_and_present<ShardOp, ConstraintOp>(made) &&
                        passed.insert(made).second
