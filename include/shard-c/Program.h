@@ -19,6 +19,7 @@
 #define SHARD_C_PROGRAM_H
 
 #include "mlir-c/Support.h"
+#include "shard-c/Processes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -129,6 +130,8 @@ typedef struct ShardPartitionOptions {
   intptr_t numHints;
   /// The processor that code is generated for; empty: this one.
   MlirStringRef cpu;
+  /// Null: devices run as threads of this process. Else this process runs one of them.
+  ShardProcesses processes;
   ShardMonitor monitor;
 } ShardPartitionOptions;
 
@@ -196,7 +199,7 @@ typedef struct ShardRunSink {
 
 typedef struct ShardRunOptions {
   /// How long a device may wait for others at one collective, in seconds; 0: the
-  /// default.
+  /// default. Of threads; for processes the environment says it (docs/Clusters.md).
   double timeoutSeconds;
   /// Of random inputs.
   uint64_t seed;
@@ -207,13 +210,18 @@ typedef struct ShardRunOptions {
 /// are unless a device takes a block that does not lie in one piece. Compiles the program
 /// when it first runs. False if the program cannot be compiled or the inputs do not
 /// fit; of a run that goes wrong the report says `"pass": false`.
+///
+/// With ShardPartitionOptions::processes each process runs its device, and all get the
+/// results and the report. If the call fails in one process, it fails in all; a run that
+/// goes wrong ends them.
 MLIR_CAPI_EXPORTED bool
 shardPartitionRun(ShardPartition partition, const ShardTensor *inputs,
                   intptr_t numInputs, const ShardRunOptions *options,
                   ShardRunSink output, ShardDiagnosticSink sink);
 
 /// Runs the grid's program and that of one device and compares their results. Inputs
-/// without data are random. Results are those of the grid.
+/// without data are random. Results are those of the grid. Of several processes the first
+/// one compares.
 MLIR_CAPI_EXPORTED bool
 shardPartitionVerify(ShardPartition partition, const ShardTensor *inputs,
                      intptr_t numInputs, const ShardRunOptions *options,

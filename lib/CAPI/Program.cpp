@@ -15,7 +15,9 @@
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SHA256.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -32,7 +34,8 @@ DiagnosticForwarder::DiagnosticForwarder(MLIRContext &context,
         ShardSeverity severity = ShardSeverityError;
         switch (diagnostic.getSeverity()) {
         case DiagnosticSeverity::Error:
-          ++errors;
+          if (error.empty())
+            error = diagnostic.str();
           break;
         case DiagnosticSeverity::Warning:
           severity = ShardSeverityWarning;
@@ -194,6 +197,14 @@ static LogicalResult applyOptions(Partition &partition,
   return mlir::verify(*partition.hinted);
 }
 
+/// The same for equal programs, in every process.
+static std::string digestOf(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)));
+}
+
 ShardPartition shardProgramPartition(ShardProgram handle,
                                      const ShardPartitionOptions *options,
                                      ShardDiagnosticSink sink) {
@@ -209,12 +220,16 @@ ShardPartition shardProgramPartition(ShardProgram handle,
     return {nullptr};
   RunOptions runOptions;
   runOptions.target = partition->target;
+  partition->processes = get(options->processes);
+  runOptions.processes = partition->processes;
   runOptions.monitor = toMonitor(options->monitor);
   FailureOr<PartitionedProgram> partitioned = PartitionedProgram::make(
       *partition->hinted, partition->entry, std::move(runOptions));
   if (failed(partitioned))
     return {nullptr};
   partition->partitioned = std::move(*partitioned);
+  if (partition->processes)
+    partition->digest = digestOf(partition->partitioned->module());
   return {partition.release()};
 }
 

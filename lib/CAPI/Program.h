@@ -31,6 +31,10 @@ struct Program {
 
 struct Partition {
   Program *program;
+  /// Null: devices are threads.
+  runtime::Processes *processes;
+  /// Of the partitioned program; tells it from others among the processes.
+  std::string digest;
   /// The whole program with its grid and hints.
   mlir::OwningOpRef<mlir::ModuleOp> hinted;
   mlir::func::FuncOp entry;
@@ -38,6 +42,9 @@ struct Partition {
   std::optional<PartitionedProgram> partitioned;
 };
 
+inline runtime::Processes *get(ShardProcesses processes) {
+  return static_cast<runtime::Processes *>(processes.ptr);
+}
 inline Program *get(ShardProgram program) {
   return static_cast<Program *>(program.ptr);
 }
@@ -55,13 +62,14 @@ inline MlirStringRef text(llvm::StringRef text) {
 class DiagnosticForwarder {
 public:
   DiagnosticForwarder(mlir::MLIRContext &context, ShardDiagnosticSink sink);
-  bool sawError() const { return errors > 0; }
+  /// The message of the first error; empty if there is none.
+  const std::string &firstError() const { return error; }
 
 private:
   void report(mlir::Diagnostic &diagnostic, ShardSeverity severity);
 
   ShardDiagnosticSink sink;
-  unsigned errors = 0;
+  std::string error;
   mlir::ScopedDiagnosticHandler handler;
 };
 

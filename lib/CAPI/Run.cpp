@@ -49,8 +49,9 @@ static FailureOr<HostTensor> toHost(const ShardTensor &tensor,
   return std::move(*made);
 }
 
-/// Hands on what a run gave.
-static void give(const RunReport &report, ShardRunSink output) {
+/// Hands on what a run gave, with the report `json`.
+static void give(const RunReport &report, llvm::StringRef json,
+                 ShardRunSink output) {
   if (report.pass && output.result)
     for (auto [index, tensor] : llvm::enumerate(report.outputs)) {
       std::string_view type = stringifyElementType(tensor.type());
@@ -61,8 +62,73 @@ static void give(const RunReport &report, ShardRunSink output) {
       output.result(index, &result, output.userData);
     }
   if (output.report)
-    printTo(output.report, output.userData,
-            [&](llvm::raw_ostream &os) { printJson(report, os); });
+    output.report(text(json), output.userData);
+}
+
+static std::string toJson(const RunReport &report) {
+  std::string json;
+  llvm::raw_string_ostream os(json);
+  printJson(report, os);
+  return json;
+}
+
+/// Gives all processes the report of the first one. If it failed there, or here before
+/// the run, the call fails; what is wrong is a diagnostic.
+static bool share(runtime::Processes &processes,
+                  const FailureOr<RunReport> &report, Operation *entry,
+                  const DiagnosticForwarder &forwarder, ShardRunSink output) {
+  std::string problem = forwarder.firstError();
+  if (!processes.hasStarted()) {
+    if (problem.empty())
+      problem = "the program cannot be run";
+    processes.startTogether(problem);
+  }
+  // Behind the first letter stands the report, or what is wrong.
+  std::string text = processes.broadcast(
+      failed(report) ? "!" + problem : "=" + toJson(*report));
+  if (text[0] == '=' && succeeded(report)) {
+    give(*report, llvm::StringRef(text).drop_front(), output);
+    return true;
+  }
+  if (forwarder.firstError().empty())
+    emitError(entry->getLoc()) << "process 0: " << text.substr(1);
+  return false;
+}
+
+/// The end of a run.
+static bool finish(const Partition &partition,
+                   const FailureOr<RunReport> &report,
+                   const DiagnosticForwarder &forwarder, ShardRunSink output) {
+  if (partition.processes)
+    return share(*partition.processes, report, partition.entry, forwarder,
+                 output);
+  if (failed(report))
+    return false;
+  give(*report, toJson(*report), output);
+  return true;
+}
+
+/// To be called at the beginning of a run.
+static void expectRun(const Partition &partition) {
+  if (!partition.processes)
+    return;
+  partition.processes->expectStart();
+  partition.processes->setProgram(partition.digest);
+}
+
+static FailureOr<RunReport> run(Partition &partition, const ShardTensor *inputs,
+                                intptr_t numInputs,
+                                const ShardRunOptions &options) {
+  std::vector<HostTensor> tensors;
+  for (intptr_t i = 0; i < numInputs; ++i) {
+    FailureOr<HostTensor> tensor =
+        toHost(inputs[i], partition.entry, i, /*borrow=*/true);
+    if (failed(tensor))
+      return failure();
+    tensors.push_back(std::move(*tensor));
+  }
+  return partition.partitioned->run(std::move(tensors), options.timeoutSeconds,
+                                    toMonitor(options.monitor));
 }
 
 bool shardPartitionRun(ShardPartition handle, const ShardTensor *inputs,
@@ -70,20 +136,34 @@ bool shardPartitionRun(ShardPartition handle, const ShardTensor *inputs,
                        ShardRunSink output, ShardDiagnosticSink sink) {
   Partition &partition = *get(handle);
   DiagnosticForwarder forwarder(partition.program->context, sink);
-  std::vector<HostTensor> tensors;
+  expectRun(partition);
+  return finish(partition, run(partition, inputs, numInputs, *options),
+                forwarder, output);
+}
+
+static FailureOr<RunReport> runAndVerify(Partition &partition,
+                                         const ShardTensor *inputs,
+                                         intptr_t numInputs,
+                                         const ShardRunOptions &options) {
+  RunOptions runOptions;
+  runOptions.target = partition.target;
+  runOptions.verify = true;
+  runOptions.keepOutputs = true;
+  runOptions.seed = options.seed;
+  runOptions.timeoutSeconds = options.timeoutSeconds;
+  runOptions.processes = partition.processes;
+  runOptions.shareOutputs = true;
+  runOptions.monitor = toMonitor(options.monitor);
   for (intptr_t i = 0; i < numInputs; ++i) {
+    if (!inputs[i].data)
+      continue;
     FailureOr<HostTensor> tensor =
-        toHost(inputs[i], partition.entry, i, /*borrow=*/true);
+        toHost(inputs[i], partition.entry, i, /*borrow=*/false);
     if (failed(tensor))
-      return false;
-    tensors.push_back(std::move(*tensor));
+      return failure();
+    runOptions.inputs.emplace(i, std::move(*tensor));
   }
-  FailureOr<RunReport> report = partition.partitioned->run(
-      std::move(tensors), options->timeoutSeconds, toMonitor(options->monitor));
-  if (failed(report))
-    return false;
-  give(*report, output);
-  return true;
+  return runProgram(*partition.hinted, partition.entry, std::move(runOptions));
 }
 
 bool shardPartitionVerify(ShardPartition handle, const ShardTensor *inputs,
@@ -91,26 +171,7 @@ bool shardPartitionVerify(ShardPartition handle, const ShardTensor *inputs,
                           ShardRunSink output, ShardDiagnosticSink sink) {
   Partition &partition = *get(handle);
   DiagnosticForwarder forwarder(partition.program->context, sink);
-  RunOptions runOptions;
-  runOptions.target = partition.target;
-  runOptions.verify = true;
-  runOptions.keepOutputs = true;
-  runOptions.seed = options->seed;
-  runOptions.timeoutSeconds = options->timeoutSeconds;
-  runOptions.monitor = toMonitor(options->monitor);
-  for (intptr_t i = 0; i < numInputs; ++i) {
-    if (!inputs[i].data)
-      continue;
-    FailureOr<HostTensor> tensor =
-        toHost(inputs[i], partition.entry, i, /*borrow=*/false);
-    if (failed(tensor))
-      return false;
-    runOptions.inputs.emplace(i, std::move(*tensor));
-  }
-  FailureOr<RunReport> report =
-      runProgram(*partition.hinted, partition.entry, std::move(runOptions));
-  if (failed(report))
-    return false;
-  give(*report, output);
-  return true;
+  expectRun(partition);
+  return finish(partition, runAndVerify(partition, inputs, numInputs, *options),
+                forwarder, output);
 }

@@ -123,9 +123,14 @@ FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
             .count();
   }
   std::vector<HostTensor> outputs;
-  if (runGrid(*program, inputs,
-              timeoutSeconds > 0 ? timeoutSeconds : options.timeoutSeconds,
-              monitor, report, outputs))
+  bool ran = options.processes
+                 ? runOnProcesses(*program, inputs, *options.processes,
+                                  /*share=*/true, report, outputs)
+                 : runGrid(*program, inputs,
+                           timeoutSeconds > 0 ? timeoutSeconds
+                                              : options.timeoutSeconds,
+                           monitor, report, outputs);
+  if (ran)
     report.outputs = std::move(outputs);
   return report;
 }

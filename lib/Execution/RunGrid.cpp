@@ -227,6 +227,22 @@ private:
   size_t at = 0;
 };
 
+std::string encode(const std::vector<HostTensor> &tensors) {
+  Bytes bytes;
+  bytes.put<int64_t>(tensors.size());
+  for (const HostTensor &tensor : tensors)
+    bytes.put(tensor);
+  return bytes.get();
+}
+
+std::vector<HostTensor> decodeTensors(std::string text) {
+  Bytes bytes(std::move(text));
+  std::vector<HostTensor> tensors;
+  for (int64_t i = 0, e = bytes.take<int64_t>(); i < e; ++i)
+    tensors.push_back(bytes.takeTensor());
+  return tensors;
+}
+
 std::string encode(const ProcessResult &result) {
   Bytes bytes;
   bytes.put(result.argumentBytes);
@@ -289,7 +305,8 @@ std::string prepareHere(const GridProgram &program,
 
 bool execution::runOnProcesses(const GridProgram &program,
                                const std::vector<HostTensor> &inputs,
-                               runtime::Processes &processes, RunReport &report,
+                               runtime::Processes &processes, bool share,
+                               RunReport &report,
                                std::vector<HostTensor> &outputs) {
   std::vector<HostTensor> owned;
   std::optional<Invocation> invocation;
@@ -316,8 +333,17 @@ bool execution::runOnProcesses(const GridProgram &program,
   mine.secondsInCalls = run.secondsInCalls;
   mine.results = invocation->takeResults();
   std::vector<std::string> texts = processes.gather(encode(mine));
-  if (processes.number() != 0)
-    return false;
+  if (processes.number() != 0) {
+    if (!share)
+      return false;
+    // Of no results, not even a count, the first one says why.
+    std::string text = processes.broadcast({});
+    if (!text.empty())
+      outputs = decodeTensors(std::move(text));
+    else
+      fail(report, "process 0 cannot put the results together");
+    return report.pass;
+  }
   std::vector<std::vector<HostTensor>> results;
   for (auto [index, text] : llvm::enumerate(texts)) {
     ProcessResult other = decode(std::move(text));
@@ -328,5 +354,8 @@ bool execution::runOnProcesses(const GridProgram &program,
         {processes.host(index), other.seconds, other.secondsInCalls});
     results.push_back(std::move(other.results));
   }
-  return assembleResults(program, results, report, outputs);
+  bool assembled = assembleResults(program, results, report, outputs);
+  if (share)
+    processes.broadcast(assembled ? encode(outputs) : std::string());
+  return assembled;
 }

@@ -24,11 +24,12 @@ bool runGrid(const GridProgram &program, const std::vector<HostTensor> &inputs,
              std::vector<HostTensor> &outputs);
 
 /// Runs the device of this process. The first process puts the results together
-/// and returns what runGrid would; all others return false.
+/// and returns what runGrid would. So do all others if `share`, with the results of the
+/// first; else they return false.
 bool runOnProcesses(const GridProgram &program,
                     const std::vector<HostTensor> &inputs,
-                    runtime::Processes &processes, RunReport &report,
-                    std::vector<HostTensor> &outputs);
+                    runtime::Processes &processes, bool share,
+                    RunReport &report, std::vector<HostTensor> &outputs);
 
 } // namespace shard::execution
 

@@ -217,11 +217,11 @@ static void runAndCompare(const GridProgram &program, const OneDevice &one,
   if (one.optimized &&
       !runOptimized(*one.optimized, inputs, expected, one.model, report))
     return;
-  bool ran =
-      options.processes
-          ? runOnProcesses(program, inputs, *options.processes, report, outputs)
-          : runGrid(program, inputs, options.timeoutSeconds, options.monitor,
-                    report, outputs);
+  bool ran = options.processes
+                 ? runOnProcesses(program, inputs, *options.processes,
+                                  options.shareOutputs, report, outputs)
+                 : runGrid(program, inputs, options.timeoutSeconds,
+                           options.monitor, report, outputs);
   if (!ran)
     return;
   if (options.verify)

@@ -24,6 +24,7 @@ from shard._errors import (
     warn,
 )
 from shard._grid import Grid
+from shard._processes import Session, common_errors
 from shard._progress import Progress, follow
 from shard._report import CollectiveTable, Report, ValueInfo, predicted_collectives
 from shard._types import from_tensor, to_tensor
@@ -46,9 +47,14 @@ class Partition:
     """A program for a grid. Made by `Program.partition`; compiled at its first run."""
 
     def __init__(
-        self, handle: _shard.Partition, program: "Program", diagnostics: Sequence[Diagnostic]
+        self,
+        handle: _shard.Partition,
+        program: "Program",
+        diagnostics: Sequence[Diagnostic],
+        session: Session | None = None,
     ) -> None:
         self._handle = handle
+        self._session = session
         self._program = program
         self._raw: dict[str, Any] = json.loads(handle.report)
         self.remarks = tuple(diagnostics)
@@ -56,6 +62,14 @@ class Partition:
         obeyed, and why."""
         self.last_run: Report | None = None
         """The report of the last call or verification."""
+
+    @property
+    def process(self) -> int | None:
+        """Which of several processes this is, and so which device it runs.
+
+        None if all devices are threads of this process.
+        """
+        return self._session.handle.number if self._session else None
 
     @property
     def grid(self) -> Grid:
@@ -122,14 +136,18 @@ class Partition:
     def __call__(
         self, *arguments: Any, timeout: float = 0, progress: Progress = None, **keywords: Any
     ) -> Any:
-        """Runs all devices as threads of this process.
+        """Runs all devices, as threads of this process or as processes of an MPI program.
+
+        Of several processes each runs one device; all have to make the same call with
+        the same arguments, and get the same results.
 
         Args:
             arguments: whole tensors; arrays must have the element type of the program.
                 Programs of JAX and PyTorch take what they were made with.
             keywords: as `arguments`, for programs that were made with some.
             timeout: how many seconds a device may wait for others at one collective; 0
-                is the default, see docs/shard-run.md.
+                is the default, see docs/shard-run.md. Processes take it from
+                SHARD_RT_TIMEOUT.
             progress: as for `Program.partition`.
 
         Returns:
@@ -152,7 +170,8 @@ class Partition:
         results = self._run(inputs, timeout, 0, verify=False, progress=progress)
         assert self.last_run is not None
         if not self.last_run.passed:
-            raise RunError(self.last_run.error)
+            with common_errors(self._session):
+                raise RunError(self.last_run.error)
         if self._program.trees:
             return self._program.trees.unflatten(results)
         return results[0] if len(results) == 1 else tuple(results)
@@ -191,10 +210,11 @@ class Partition:
         self._run(self._inputs(given), timeout, seed, verify=True, progress=progress)
         report = self.last_run
         assert report is not None
-        if report.error:
-            raise RunError(report.error)
-        if not report.passed:
-            raise VerificationError(report.differences(), report)
+        with common_errors(self._session):
+            if report.error:
+                raise RunError(report.error)
+            if not report.passed:
+                raise VerificationError(report.differences(), report)
         return report
 
     def _inputs(self, arguments: Sequence[npt.ArrayLike | None]) -> list[tuple[Any, ...]]:
@@ -234,7 +254,8 @@ class Partition:
         diagnostics = to_diagnostics(raw)
         if not ok:
             kind = RunError if any("input" in d.message for d in diagnostics) else ProgramError
-            raise_errors(diagnostics, kind, "the program cannot be compiled")
+            with common_errors(self._session):
+                raise_errors(diagnostics, kind, "the program cannot be compiled")
         warn(diagnostics, stacklevel=4)
         self.last_run = Report.from_json(report)
         return [from_tensor(result) for result in results]

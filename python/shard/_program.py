@@ -19,6 +19,7 @@ from shard._foreign import grid_of, is_foreign, spec_of
 from shard._grid import Grid, P, is_open, parts
 from shard._ops import OpInfo, find_ops, is_place, read_ops
 from shard._partition import Partition
+from shard._processes import Runtime, common_errors, join
 from shard._progress import Progress, follow
 from shard._report import ValueInfo
 
@@ -140,6 +141,7 @@ class Program:
         hints: Mapping[int | str, Hint] | None = None,
         *,
         cpu: str = "",
+        runtime: Runtime = "auto",
         progress: Progress = None,
     ) -> Partition:
         """Makes the program of one device of `grid`.
@@ -156,6 +158,9 @@ class Program:
                 by propagation.
             cpu: the processor that code is generated for, `x86-64-v3` for instance; by
                 default this one.
+            runtime: what runs the devices: "threads" of this process, the processes of
+                an "mpi" program, of which each runs one device, or, "auto", processes
+                if mpirun has started several.
             progress: True shows what is being done; a function is called with it, the
                 work and its next step, as two strings. Its exceptions, and Ctrl-C, stop
                 the work before the next step.
@@ -170,6 +175,7 @@ class Program:
                 f"hints are a dictionary, such as {{'arg0': P(0)}}, not {type(hints).__name__}"
             )
         texts = self._hint_texts(hints or {}, grid)
+        session = join(runtime)
         with follow(progress) as step:
             handle, raw = _shard.partition(
                 self._handle,
@@ -177,18 +183,20 @@ class Program:
                 list(grid.names) if grid else [],
                 texts,
                 cpu,
+                session.handle if session else None,
                 step,
             )
         diagnostics = to_diagnostics(raw)
         if handle is None:
             about_hints = any(d.file.startswith("--hint") for d in diagnostics)
-            raise_errors(
-                diagnostics,
-                HintError if about_hints else ProgramError,
-                "the program cannot be partitioned",
-            )
+            with common_errors(session):
+                raise_errors(
+                    diagnostics,
+                    HintError if about_hints else ProgramError,
+                    "the program cannot be partitioned",
+                )
         warn(diagnostics)
-        return Partition(handle, self, diagnostics)
+        return Partition(handle, self, diagnostics, session)
 
     def _hint_texts(self, hints: Mapping[int | str, Hint], grid: Grid | None) -> list[str]:
         """The hints as the C API takes them; `hints` count instead of the program's."""

@@ -18,6 +18,7 @@
 
 #include "Job.h"
 
+#include "shard-c/Processes.h"
 #include "shard-c/Program.h"
 
 #include <nanobind/nanobind.h>
@@ -207,6 +208,29 @@ nb::object parse(nb::bytes source, const std::string &name,
   return nb::make_tuple(program, state->diagnostics.list);
 }
 
+/// The processes of an MPI program, of which this is one. They are used by the thread
+/// that runs a partition.
+class Processes {
+public:
+  ShardProcesses handle{nullptr};
+};
+
+std::string launcher() {
+  std::string name;
+  shardProcessesGetLauncher(append, &name);
+  return name;
+}
+
+Processes *join(const std::string &mpi, const std::string &folder) {
+  std::string error;
+  Processes processes;
+  processes.handle =
+      shardProcessesJoin(toRef(mpi), toRef(folder), append, &error);
+  if (!processes.handle.ptr)
+    throw nb::import_error(error.c_str());
+  return new Processes(processes);
+}
+
 nb::object valueTuple(const ShardValue &value) {
   return nb::make_tuple(
       toString(value.name), toString(value.type), toString(value.elementType),
@@ -217,16 +241,24 @@ nb::object partition(std::shared_ptr<Program> program,
                      const std::vector<int64_t> &shape,
                      const std::vector<std::string> &names,
                      const std::vector<std::string> &hints,
-                     const std::string &cpu, nb::object progress) {
+                     const std::string &cpu, const Processes *processes,
+                     nb::object progress) {
   struct State {
     std::vector<int64_t> shape;
     std::vector<std::string> names, hints;
     std::string cpu;
+    ShardProcesses processes;
     Diagnostics diagnostics;
     std::shared_ptr<Partition> partition;
   };
-  auto state = std::make_shared<State>(State{
-      shape, names, hints, cpu, {}, std::make_shared<Partition>(program)});
+  auto state = std::make_shared<State>(
+      State{shape,
+            names,
+            hints,
+            cpu,
+            processes ? processes->handle : ShardProcesses{nullptr},
+            {},
+            std::make_shared<Partition>(program)});
   Job::perform(program->busy, progress, [state](ShardMonitor monitor) {
     std::vector<MlirStringRef> names, hints;
     for (const std::string &name : state->names)
@@ -239,6 +271,7 @@ nb::object partition(std::shared_ptr<Program> program,
                                   hints.data(),
                                   intptr_t(hints.size()),
                                   toRef(state->cpu),
+                                  state->processes,
                                   monitor};
     state->partition->handle = shardProgramPartition(
         state->partition->program->handle, &options, state->diagnostics.sink());
@@ -362,10 +395,28 @@ NB_MODULE(_shard, module) {
       .def("run", &run, nb::arg("inputs"), nb::arg("timeout"), nb::arg("seed"),
            nb::arg("verify"), nb::arg("progress").none())
       .def("explain", &explain);
+  nb::class_<Processes>(module, "Processes")
+      .def_prop_ro(
+          "count",
+          [](Processes &p) { return shardProcessesGetCount(p.handle); })
+      .def_prop_ro(
+          "number",
+          [](Processes &p) { return shardProcessesGetNumber(p.handle); })
+      .def("leave",
+           [](Processes &p) {
+             nb::gil_scoped_release release;
+             shardProcessesLeave(p.handle);
+           })
+      .def("fail", [](Processes &p, const std::string &message) {
+        nb::gil_scoped_release release;
+        shardProcessesFail(p.handle, toRef(message));
+      });
+  module.def("launcher", &launcher);
+  module.def("join", &join, nb::rv_policy::take_ownership);
   module.def("parse", &parse);
   module.def("partition", &partition, nb::arg("program"), nb::arg("shape"),
              nb::arg("names"), nb::arg("hints"), nb::arg("cpu"),
-             nb::arg("progress").none());
+             nb::arg("processes").none(), nb::arg("progress").none());
   module.def("running", [] { return Job::running().load(); });
   module.def("print_html", &printHtml);
 }

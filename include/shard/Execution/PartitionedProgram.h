@@ -28,7 +28,8 @@ struct GridProgram;
 class PartitionedProgram {
 public:
   /// Partitions `entry` of `module`, which stays as it is and needs a grid. Of
-  /// `options` the pipeline, the processor, the level and the time limit count.
+  /// `options` the pipeline, the processor, the level, the time limit and the processes
+  /// count.
   /// Errors are emitted. The monitor is asked during this call.
   static mlir::FailureOr<PartitionedProgram>
   make(mlir::ModuleOp module, mlir::func::FuncOp entry, RunOptions options);
@@ -45,7 +46,10 @@ public:
   /// (RunReport::cost). Nothing of it is measured.
   const RunReport &description() const { return described; }
 
-  /// Runs all devices as threads of this process, on the whole tensors `inputs`.
+  /// Runs all devices as threads of this process, on the whole tensors `inputs`; with
+  /// RunOptions::processes the device of this one, where all of them get the results and
+  /// the first one has the report of all. A process on which it fails has to call
+  /// Processes::startTogether, unless that was called (Processes::hasStarted).
   /// Fails, with an error, where the program cannot be compiled or the inputs do not
   /// fit it. A run that goes wrong is a report with `pass` false. The results are
   /// RunReport::outputs. A device waits at most `timeoutSeconds` at one collective; 0:

@@ -74,6 +74,8 @@ struct RunOptions {
   /// compares and has the report. A process on which runProgram fails before the
   /// run has to call Processes::startTogether.
   runtime::Processes *processes = nullptr;
+  /// With `processes`: every one of them gets the whole results, not only the first.
+  bool shareOutputs = false;
   /// Not asked during the run on one device, nor in processes.
   Monitor monitor;
 };

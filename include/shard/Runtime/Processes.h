@@ -75,11 +75,20 @@ public:
 
   /// All processes are about to exit with the same code: nobody waits in vain.
   virtual void endTogether() = 0;
+  /// Ends the session before the process ends, as its end would: for programs that
+  /// finalize MPI themselves. No other function may be called after it.
+  virtual void leave() = 0;
+  /// Prints "error: " and `message`, with the name of this process, and ends all
+  /// processes with exit code 1. Callable alone.
+  [[noreturn]] virtual void fail(const std::string &message) = 0;
 
   /// Whether no process has a problem. Process 0's `problem` becomes the first
   /// one of another process, with its name, where it has none itself.
   bool startTogether(std::string &problem);
+  /// Whether startTogether was called since the last `expectStart`.
   bool hasStarted() const { return started; }
+  /// Another run is to follow.
+  void expectStart() { started = false; }
 
 private:
   bool started = false;

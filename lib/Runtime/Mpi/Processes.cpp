@@ -51,6 +51,21 @@ void runOnLargeStack(const std::function<void(int64_t)> &fn, int64_t device) {
     fn(device);
 }
 
+/// Calls `fn`, in which all ranks meet. A rank that has ended instead is noticed.
+template <typename Fn>
+auto exchange(Fn fn) {
+  Session &s = session();
+  Call call;
+  call.kind = Kind::Barrier;
+  call.location = "an exchange of all processes";
+  s.watch.setActivity(Activity::Running, deviceOfRank(s, s.size));
+  s.watch.beginCall(call, s.exchange);
+  auto result = fn(s);
+  s.watch.endCall();
+  s.watch.setActivity(Activity::Outside, -1);
+  return result;
+}
+
 class MpiProcesses : public Processes {
 public:
   int64_t count() const override { return session().size; }
@@ -70,12 +85,18 @@ public:
                       [&](int64_t device) { runOnLargeStack(fn, device); });
   }
   std::vector<std::string> gather(const std::string &bytes) override {
-    return gatherTexts(session(), bytes);
+    return exchange([&](Session &s) { return gatherTexts(s, bytes); });
   }
   std::string broadcast(const std::string &bytes) override {
-    return broadcastText(session(), bytes);
+    return exchange([&](Session &s) { return broadcastText(s, bytes); });
   }
   void endTogether() override { session().refused = true; }
+  void leave() override { endSession(); }
+  [[noreturn]] void fail(const std::string &message) override {
+    const Session &s = session();
+    endAllRanks("rank " + std::to_string(s.rank) + " on " + s.host + ": " +
+                message);
+  }
 };
 
 } // namespace

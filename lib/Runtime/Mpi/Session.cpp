@@ -97,21 +97,9 @@ void startWatch(Session &s) {
   s.watch.connect(broadcastText(s, addresses), options);
 }
 
-/// At the end of the process: leaves MPI in good order, or not at all.
-void endSession(int status, void *argument) {
-  Session &s = *static_cast<Session *>(argument);
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (finalized)
-    return;
-  if (status != 0 && !s.refused) {
-    // The others must not wait for this rank.
-    if (s.size > 1)
-      s.watch.fail("rank " + std::to_string(s.rank) + " on " + s.host +
-                   " has ended with exit code " + std::to_string(status));
-    return;
-  }
-  s.watch.setActivity(Activity::AtEnd, -1);
+void leaveMpi(Session &s) {
+  s.ended = true;
+  s.watch.setActivity(Activity::AtEnd, deviceOfRank(s, s.size));
   for (auto &entry : s.communicators)
     if (entry.second->comm != MPI_COMM_NULL)
       MPI_Comm_free(&entry.second->comm);
@@ -122,6 +110,23 @@ void endSession(int status, void *argument) {
   MPI_Comm_free(&s.world);
   if (s.ownsMpi)
     MPI_Finalize();
+}
+
+/// At the end of the process: leaves MPI in good order, or not at all.
+void atExit(int status, void *argument) {
+  Session &s = *static_cast<Session *>(argument);
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (s.ended || finalized)
+    return;
+  if (status != 0 && !s.refused) {
+    // The others must not wait for this rank.
+    if (s.size > 1)
+      s.watch.fail("rank " + std::to_string(s.rank) + " on " + s.host +
+                   " has ended with exit code " + std::to_string(status));
+    return;
+  }
+  leaveMpi(s);
 }
 
 Session *makeSession() {
@@ -148,6 +153,9 @@ Session *makeSession() {
   s->hosts = gatherHosts(*s);
   s->host = s->hosts[s->rank];
   s->program = hashOfExecutable();
+  s->exchange.id = kExchangeGroup;
+  for (int i = 0; i < s->size; ++i)
+    s->exchange.devices.push_back(i);
   if (const char *mode = getenv("SHARD_RT_CHECK")) {
     if (strcmp(mode, "always") == 0)
       s->checks = Checks::Always;
@@ -155,7 +163,7 @@ Session *makeSession() {
       s->checks = Checks::Never;
   }
   startWatch(*s);
-  on_exit(endSession, s);
+  on_exit(atExit, s);
   return s;
 }
 
@@ -164,6 +172,11 @@ Session *makeSession() {
 Session &session() {
   static Session *const s = makeSession();
   return *s;
+}
+
+void endSession() {
+  if (!session().ended)
+    leaveMpi(session());
 }
 
 std::vector<std::string> gatherTexts(const Session &s,

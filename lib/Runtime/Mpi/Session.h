@@ -84,6 +84,8 @@ struct Session {
   MPI_Comm messages = MPI_COMM_NULL;
   /// All devices, for the beginning of a run.
   Communicator everybody;
+  /// All devices, for exchanges outside of a run (kExchangeGroup).
+  Communicator exchange;
   int rank = 0;
   int size = 1;
   std::string host;
@@ -96,6 +98,8 @@ struct Session {
   /// The program whose first run is over.
   std::string checkedProgram;
   bool ownsMpi = false;
+  /// MPI may no longer be called for it.
+  bool ended = false;
   /// All ranks know that the last run did not begin.
   bool refused = false;
   Watch watch;
@@ -115,6 +119,9 @@ struct Session {
 /// The session, begun if it is not yet. Ends the process with exit code 1 if MPI
 /// does not start.
 Session &session();
+
+/// Ends the session in good order; all ranks come here. Nothing if it has ended.
+void endSession();
 
 /// The grid position of this rank for a grid of the given number of devices; -1
 /// if it runs none.

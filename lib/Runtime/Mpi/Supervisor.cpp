@@ -260,7 +260,8 @@ void Supervisor::checkProgress() {
     anyCalls = true;
     if (quiet && waitsForEnded(rank, message))
       end(message);
-    if (secondsSince(rank.changed) > options.timeoutSeconds)
+    if (rank.status.group != kExchangeGroup &&
+        secondsSince(rank.changed) > options.timeoutSeconds)
       end(name(i) + " has waited for more than " +
           std::to_string(int64_t(options.timeoutSeconds)) + " seconds in " +
           rank.status.call + describeOthers(i));

@@ -59,6 +59,10 @@ enum class Activity : uint64_t {
 constexpr int64_t kWaitsForAll = -1;
 constexpr int64_t kWaitsForAny = -2;
 
+/// The number of the group of all devices for exchanges outside of a run. They have no
+/// time limit: a rank may compile or compare while the others wait.
+constexpr uint64_t kExchangeGroup = ~uint64_t(0);
+
 /// What a rank tells rank 0.
 struct Status {
   Activity activity = Activity::Outside;
