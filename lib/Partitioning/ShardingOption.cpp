@@ -76,12 +76,14 @@ public:
     ShardingOption none;
     none.loops.resize(table.loops.size());
     consider(none);
-    int64_t combinations = 1;
-    for (auto &loop : candidates) {
+    for (auto &loop : candidates)
       addPrefixes(loop);
+    int64_t combinations = 1;
+    for (auto &loop : candidates)
       combinations =
           std::min<int64_t>(combinations * loop.size(), maxCombinations + 1);
-    }
+    if (!table.results.empty())
+      proposeFree(combinations);
     if (combinations <= maxCombinations)
       enumerate(none, 0);
     else
@@ -127,6 +129,47 @@ private:
           axes.push_back(std::move(list));
       }
     }
+  }
+
+  /// Proposes axes that tensors of a contraction have on a loop that sums up and on one
+  /// of the result to the loops of the result that lie further out, if nothing else
+  /// splits these and the parts are equal. Gathering the smaller operand and moving the
+  /// blocks of the larger one can send less than gathering the larger one. An axis of
+  /// the outermost loop, such as that of a batch, stays there. Halos have no price here:
+  /// loops of windows get nothing.
+  void proposeFree(int64_t &combinations) {
+    auto hasWindows = [](const TensorLoops &tensor) {
+      return !tensor.windows.empty();
+    };
+    if (llvm::any_of(table.operands, hasWindows))
+      return;
+    auto loopsWith = [&](const AxisList &axes) {
+      return llvm::count_if(candidates, [&](const auto &lists) {
+        return llvm::is_contained(lists, axes);
+      });
+    };
+    SmallVector<AxisList, 2> contested;
+    for (auto [loop, lists] : llvm::zip_equal(table.loops, candidates))
+      if (loop.kind == LoopKind::Reduction)
+        for (const AxisList &axes : lists)
+          if (!axes.empty() && loopsWith(axes) > 1)
+            contested.push_back(axes);
+    for (const AxisList &axes : contested)
+      for (const DimLoops &dim : table.results[0].dims) {
+        if (dim.size() != 1)
+          continue;
+        auto &lists = candidates[dim[0]];
+        if (llvm::is_contained(lists, axes))
+          break;
+        int64_t extent = table.loops[dim[0]].extent;
+        int64_t parts = grid.groupSize(axes);
+        if (lists.size() > 1 || !lists[0].empty() ||
+            ShapedType::isDynamic(extent) || ShapedType::isDynamic(parts) ||
+            extent % parts != 0 || combinations * 2 > maxCombinations)
+          continue;
+        lists.push_back(axes);
+        combinations *= 2;
+      }
   }
 
   ShardingOption longestOption() const {
