@@ -145,7 +145,7 @@ private:
       auto *owner = dyn_cast_if_present<Operation *>(program.origins[op]);
       if (!owner || solution.agrees[op])
         continue;
-      const OpWishes::Wishes &wishes = opWishes.of(op, owner);
+      const OpWishes::Wishes &wishes = opWishes.of(op, owner, madeFor(owner));
       if (!wishes.splitsOtherwise)
         continue;
       for (const auto &[result, computed] : wishes.results) {
@@ -164,6 +164,18 @@ private:
     return found;
   }
 
+  /// The operands of `owner` that are made out of nothing for it alone.
+  llvm::SmallVector<unsigned, 2> madeFor(Operation *owner) const {
+    llvm::SmallVector<unsigned, 2> made;
+    for (OpOperand &operand : owner->getOpOperands()) {
+      Operation *def = operand.get().getDefiningOp();
+      if (def && def->hasOneUse() && isCreator(def) &&
+          def->getBlock() == owner->getBlock())
+        made.push_back(operand.getOperandNumber());
+    }
+    return made;
+  }
+
   /// Values made out of nothing for one op (each op has its own) take the
   /// sharding that the op wants, so that they cost it nothing. Users come before
   /// what they use: a fill before the tensor.empty under it.
@@ -173,13 +185,7 @@ private:
       if (!owner || (solution.agrees[op] && program.hints.layouts.empty() &&
                      !opWishes.decides(op, owner)))
         continue;
-      llvm::SmallVector<unsigned, 2> made;
-      for (OpOperand &operand : owner->getOpOperands()) {
-        Operation *def = operand.get().getDefiningOp();
-        if (def && def->hasOneUse() && isCreator(def) &&
-            def->getBlock() == owner->getBlock())
-          made.push_back(operand.getOperandNumber());
-      }
+      llvm::SmallVector<unsigned, 2> made = madeFor(owner);
       if (made.empty())
         continue;
       for (auto [number, wanted] : opWishes.of(op, owner, made).operands)

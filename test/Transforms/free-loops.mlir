@@ -14,34 +14,34 @@ shard.grid @g(shape = 4)
 
 // The result takes the rows too.
 // CHECK-LABEL: func.func @open
-// CHECK-SAME: -> (tensor<16x32xf32> {{.*}}{{\[}}[0], []]
+// CHECK-SAME: -> (tensor<64x32xf32> {{.*}}{{\[}}[0], []]
 // CHECK-DAG: shard.all_to_all %arg0 on @g grid_axes = [0] split_axis = 0 concat_axis = 1
 // CHECK-DAG: shard.all_gather %arg1 on @g grid_axes = [0] gather_axis = 1
 // CHECK: linalg.matmul
 // CHECK-NOT: shard.all
 // CHECK: return
 func.func @open(
-    %x: tensor<64x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
-    %w: tensor<16x32xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}) -> tensor<64x32xf32> {
-  %z = arith.constant dense<0.0> : tensor<64x32xf32>
-  %0 = linalg.matmul ins(%x, %w : tensor<64x16xf32>, tensor<16x32xf32>) outs(%z : tensor<64x32xf32>) -> tensor<64x32xf32>
-  return %0 : tensor<64x32xf32>
+    %x: tensor<256x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+    %w: tensor<16x32xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}) -> tensor<256x32xf32> {
+  %z = arith.constant dense<0.0> : tensor<256x32xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<256x16xf32>, tensor<16x32xf32>) outs(%z : tensor<256x32xf32>) -> tensor<256x32xf32>
+  return %0 : tensor<256x32xf32>
 }
 
 // The result has its columns split, as its hint says: it is moved.
 // CHECK-LABEL: func.func @stated
-// CHECK-SAME: -> (tensor<4096x2xf32> {{.*}}{{\[}}[], [0]]
+// CHECK-SAME: -> (tensor<1024x16xf32> {{.*}}{{\[}}[], [0]]
 // CHECK-DAG: shard.all_to_all %arg0 on @g grid_axes = [0] split_axis = 0 concat_axis = 1
 // CHECK-DAG: shard.all_gather %arg1 on @g grid_axes = [0] gather_axis = 1
 // CHECK: linalg.matmul
 // CHECK: shard.all_to_all {{.*}} grid_axes = [0] split_axis = 1 concat_axis = 0
 func.func @stated(
-    %x: tensor<4096x64xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
-    %w: tensor<64x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>})
-    -> (tensor<4096x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}) {
-  %z = arith.constant dense<0.0> : tensor<4096x8xf32>
-  %0 = linalg.matmul ins(%x, %w : tensor<4096x64xf32>, tensor<64x8xf32>) outs(%z : tensor<4096x8xf32>) -> tensor<4096x8xf32>
-  return %0 : tensor<4096x8xf32>
+    %x: tensor<1024x64xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+    %w: tensor<64x64xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>})
+    -> (tensor<1024x64xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}) {
+  %z = arith.constant dense<0.0> : tensor<1024x64xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<1024x64xf32>, tensor<64x64xf32>) outs(%z : tensor<1024x64xf32>) -> tensor<1024x64xf32>
+  return %0 : tensor<1024x64xf32>
 }
 
 // The operand with the rows is the smaller one: it is gathered.
