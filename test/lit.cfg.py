@@ -86,7 +86,7 @@ llvm_config.with_environment("PATH", config.shard_tools_dir, append_path=True)
 # `lit --param mpi=openmpi build/test/run` runs every program of these tests with one
 # process per device.
 mpi = lit_config.params.get("mpi")
-programs = ["shard-opt", "shard-run", "shard-fuzz", "shard-mutate", "shard-host",
+programs = ["shard-compile", "shard-opt", "shard-run", "shard-fuzz", "shard-mutate", "shard-host",
             "shard-lsp-server", "shard-translate"]
 if mpi:
     programs.remove("shard-run")

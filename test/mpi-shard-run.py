@@ -35,7 +35,7 @@ def main():
     for extent in shape_of(arguments).split("x"):
         devices *= int(extent) if extent.isdigit() else 1
     command = [program, *arguments]
-    if devices > 1 and "--emit-object" not in " ".join(arguments):
+    if devices > 1:
         command = [launcher, "-n", str(devices), *command]
     os.execvp(command[0], command)
 

@@ -202,11 +202,13 @@ shard::compileAtLevels(ModuleOp module, StringRef entryName,
 
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 shard::compileToObject(ModuleOp module, StringRef entryName,
-                       const CompileOptions &options) {
-  std::vector<std::pair<std::string, void *>> symbols = runSymbols();
+                       const CompileOptions &options,
+                       const ObjectProgram &program) {
+  std::vector<std::pair<std::string, void *>> symbols = programSymbols();
   llvm::append_range(symbols, options.symbols);
   auto lowered = lowerCopy(module, entryName, symbols, options.monitor);
   if (failed(lowered))
     return failure();
-  return generateObject(**lowered, mangledName(entryName), options, module);
+  return generateObject(**lowered, mangledName(entryName), options, module,
+                        program);
 }

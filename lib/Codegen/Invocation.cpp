@@ -10,146 +10,25 @@
 #include "MachineCode.h"
 
 #include "shard/Codegen/Compile.h"
+#include "shard/Runtime/Kernels/Memory.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cstring>
-#include <pthread.h>
 
 using namespace mlir;
 using namespace shard;
 
-//===----------------------------------------------------------------------===//
-// Memory of a run
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Buffers are aligned to a cache line, the most that compiled code asks for: no vector
-/// is longer.
-constexpr size_t kAlignment = 64;
-
-/// Stands in front of every buffer of a run. All live buffers of a run form a
-/// ring, the newest first, so that what the program does not free is freed at its end.
-struct alignas(kAlignment) BufferHeader {
-  BufferHeader *previous, *next;
-  int64_t bytes;
-  /// Buffers are numbered in the order in which they are made.
-  uint64_t number;
-  /// Left alone by the next release of buffers that are newer than a mark.
-  bool keep;
-};
-
-} // namespace
-
-struct shard::RunMemory {
-  BufferHeader ring{&ring, &ring, 0, 0, false};
-  int64_t live = 0, peak = 0;
-  /// The ring itself has number 0.
-  uint64_t nextNumber = 1;
-
-  RunMemory() = default;
-  RunMemory(const RunMemory &) = delete;
-  ~RunMemory() {
-    while (ring.next != &ring)
-      release(ring.next);
-  }
-  void release(BufferHeader *header) {
-    header->previous->next = header->next;
-    header->next->previous = header->previous;
-    live -= header->bytes;
-    std::free(header);
-  }
-};
-
-/// That of the invocation that this thread executes.
-static thread_local RunMemory *currentMemory = nullptr;
-
-extern "C" {
-static void *shardExecAllocate(uint64_t alignment, uint64_t size) {
-  (void)alignment; // At most kAlignment.
-  RunMemory &memory = *currentMemory;
-  uint64_t total = sizeof(BufferHeader) +
-                   (size + 2 * kAlignment - 1) / kAlignment * kAlignment;
-  // A size near 2^64 would wrap.
-  auto *header =
-      size > INT64_MAX
-          ? nullptr
-          : static_cast<BufferHeader *>(std::aligned_alloc(kAlignment, total));
-  if (!header) {
-    std::fprintf(stderr, "error: out of memory: a buffer of %llu bytes\n",
-                 static_cast<unsigned long long>(size));
-    std::_Exit(1);
-  }
-  header->bytes = static_cast<int64_t>(size);
-  header->number = memory.nextNumber++;
-  header->keep = false;
-  header->previous = &memory.ring;
-  header->next = memory.ring.next;
-  memory.ring.next->previous = header;
-  memory.ring.next = header;
-  memory.live += header->bytes;
-  memory.peak = std::max(memory.peak, memory.live);
-  return header + 1;
-}
-
-static void shardExecFree(void *pointer) {
-  if (pointer)
-    currentMemory->release(static_cast<BufferHeader *>(pointer) - 1);
-}
-
-static uint64_t shardExecBufferMark() { return currentMemory->nextNumber; }
-
-static void shardExecKeepBuffer(uint64_t mark, uint64_t address) {
-  BufferHeader *header = currentMemory->ring.next;
-  for (; header->number >= mark; header = header->next)
-    header->keep |= reinterpret_cast<uint64_t>(header + 1) == address;
-}
-
-static void shardExecReleaseBuffers(uint64_t mark) {
-  RunMemory &memory = *currentMemory;
-  for (BufferHeader *header = memory.ring.next; header->number >= mark;) {
-    BufferHeader *older = header->next;
-    if (!header->keep)
-      memory.release(header);
-    else
-      header->keep = false;
-    header = older;
-  }
-}
-
-/// Whether the stack of this thread has room for one more call of a recursive
-/// function and what that calls.
-static bool shardExecStackHasRoom() {
-  constexpr uintptr_t reserve = 512 << 10;
-  static thread_local uintptr_t lowest = [] {
-    pthread_attr_t attributes;
-    void *start = nullptr;
-    size_t size = 0;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-      pthread_attr_getstack(&attributes, &start, &size);
-      pthread_attr_destroy(&attributes);
-    }
-    return reinterpret_cast<uintptr_t>(start) + reserve;
-  }();
-  return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) > lowest;
-}
-}
-
 std::vector<std::pair<std::string, void *>> codegen::runSymbols() {
-  std::vector<std::pair<std::string, void *>> symbols = {
-      {"_mlir_memref_to_llvm_aligned_alloc",
-       reinterpret_cast<void *>(&shardExecAllocate)},
-      {"_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&shardExecFree)},
-      {codegen::bufferMarkName.str(),
-       reinterpret_cast<void *>(&shardExecBufferMark)},
-      {codegen::keepBufferName.str(),
-       reinterpret_cast<void *>(&shardExecKeepBuffer)},
-      {codegen::releaseBuffersName.str(),
-       reinterpret_cast<void *>(&shardExecReleaseBuffers)},
-      {codegen::stackCheckName.str(),
-       reinterpret_cast<void *>(&shardExecStackHasRoom)}};
+  std::vector<std::pair<std::string, void *>> symbols = programSymbols();
   llvm::append_range(symbols, runnerUtilities());
+  return symbols;
+}
+
+std::vector<std::pair<std::string, void *>> codegen::programSymbols() {
+  std::vector<std::pair<std::string, void *>> symbols;
+  for (auto [name, address] : memorySymbols())
+    symbols.emplace_back(name, address);
   return symbols;
 }
 
@@ -162,12 +41,12 @@ Invocation::Invocation(Invocation &&) = default;
 Invocation &Invocation::operator=(Invocation &&) = default;
 Invocation::~Invocation() = default;
 
-int64_t Invocation::peakBytes() const { return memory->peak; }
+int64_t Invocation::peakBytes() const { return memory->peakBytes(); }
 
 void Invocation::execute() {
-  currentMemory = memory.get();
+  memory->enter();
   function(packed.data());
-  currentMemory = nullptr;
+  memory->leave();
 }
 
 /// The words of a memref descriptor of `rank`: two pointers, an offset, sizes
@@ -193,9 +72,7 @@ std::vector<HostTensor> Invocation::takeResults() {
     outputs.push_back(readResult(spec, next));
     next += descriptorWords(spec.shape.size());
   }
-  int64_t peak = memory->peak;
-  memory = std::make_unique<RunMemory>();
-  memory->peak = peak;
+  memory->clear();
   return outputs;
 }
 

@@ -116,14 +116,16 @@ void insertDeallocations(mlir::ModuleOp module);
 /// Functions of the host: the number of the next buffer of the run; (number, address)
 /// -> () keeps the buffer at the address, if its number is not less, in the next
 /// release; (number) -> () frees all buffers from that number on that are not kept.
-inline constexpr llvm::StringLiteral bufferMarkName = "shard.exec.buffer_mark";
-inline constexpr llvm::StringLiteral keepBufferName = "shard.exec.keep_buffer";
+inline constexpr llvm::StringLiteral bufferMarkName =
+    "shard_kernel_buffer_mark";
+inline constexpr llvm::StringLiteral keepBufferName =
+    "shard_kernel_keep_buffer";
 inline constexpr llvm::StringLiteral releaseBuffersName =
-    "shard.exec.release_buffers";
+    "shard_kernel_release_buffers";
 
 /// The function that tells whether the stack of the thread has room for a call.
 inline constexpr llvm::StringLiteral stackCheckName =
-    "shard.exec.stack_has_room";
+    "shard_kernel_stack_has_room";
 
 /// Functions that may call themselves assert on entry that the stack has room.
 void guardRecursion(mlir::ModuleOp module);
@@ -144,8 +146,10 @@ mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module, bool hosted);
 /// holds them and has to live as long as the code.
 std::vector<HostTensor> externalizeConstants(mlir::ModuleOp module);
 
-/// Functions that every program may call, beside those of libm: what allocates buffers,
-/// and runnerUtilities.
+/// Functions that every program may call, beside those of libm: what allocates buffers.
+std::vector<std::pair<std::string, void *>> programSymbols();
+
+/// What programs that run in this process may call too: runnerUtilities.
 std::vector<std::pair<std::string, void *>> runSymbols();
 
 /// The functions of MLIR's runner libraries (RunnerUtils.cpp).

@@ -11,6 +11,7 @@
 #include "CheckSymbols.h"
 #include "Lowering.h"
 
+#include "shard/Codegen/ObjectProgram.h"
 #include "shard/Runtime/Kernels/Builtins.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
@@ -174,10 +175,21 @@ struct KeepErrors : llvm::DiagnosticHandler {
 };
 } // namespace
 
-/// Compiles `module` for `machine`.
+/// Calls the functions of Runtime/Kernels/Memory.h where MLIR's lowering calls its own.
+static void renameAllocators(llvm::Module &module) {
+  for (auto [from, to] :
+       {std::pair("_mlir_memref_to_llvm_aligned_alloc",
+                  "shard_kernel_allocate"),
+        std::pair("_mlir_memref_to_llvm_free", "shard_kernel_free")})
+    if (llvm::Function *function = module.getFunction(from))
+      function->setName(to);
+}
+
+/// Compiles `module` for `machine`, with the table of `program` if that is not null.
 static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 generateObject(ModuleOp module, StringRef entryName, unsigned level,
-               llvm::TargetMachine &machine, ModuleOp source) {
+               llvm::TargetMachine &machine, ModuleOp source,
+               const ObjectProgram *program) {
   llvm::LLVMContext context;
   std::string errors;
   context.setDiagnosticHandler(std::make_unique<KeepErrors>(errors));
@@ -191,7 +203,10 @@ generateObject(ModuleOp module, StringRef entryName, unsigned level,
       function.addFnAttr("target-cpu", machine.getTargetCPU());
       function.addFnAttr("target-features", machine.getTargetFeatureString());
     }
+  renameAllocators(*code);
   addPackedEntry(*code, code->getFunction(entryName), packedName);
+  if (program)
+    addProgramTable(*code, *code->getFunction(packedName), *program);
   if (level < 2)
     llvm::for_each(*code, simplify);
   else
@@ -206,13 +221,14 @@ generateObject(ModuleOp module, StringRef entryName, unsigned level,
 
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 codegen::generateObject(ModuleOp module, StringRef entryName,
-                        const CompileOptions &options, ModuleOp source) {
+                        const CompileOptions &options, ModuleOp source,
+                        const ObjectProgram &program) {
   auto machine = createTargetMachine(options.target, options.optLevel,
                                      /*toRun=*/false);
   if (!machine)
     return report(source, "cannot generate code", machine.takeError());
   return ::generateObject(module, entryName, options.optLevel, **machine,
-                          source);
+                          source, &program);
 }
 
 FailureOr<std::unique_ptr<MachineCode>>
@@ -224,7 +240,8 @@ MachineCode::make(ModuleOp module, StringRef entryName,
   if (!machine)
     return report(source, "cannot generate code", machine.takeError());
   auto object =
-      ::generateObject(module, entryName, options.optLevel, **machine, source);
+      ::generateObject(module, entryName, options.optLevel, **machine, source,
+                       /*program=*/nullptr);
   if (failed(object))
     return failure();
 

@@ -50,10 +50,12 @@ private:
   void (*function)(void **) = nullptr;
 };
 
-/// Compiles `module` as MachineCode::make does, to an object file.
+/// Compiles `module` as MachineCode::make does, to an object file with the table of
+/// `program`.
 mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 generateObject(mlir::ModuleOp module, llvm::StringRef entry,
-               const CompileOptions &options, mlir::ModuleOp source);
+               const CompileOptions &options, mlir::ModuleOp source,
+               const ObjectProgram &program);
 
 } // namespace shard::codegen
 

@@ -87,23 +87,6 @@ static FailureOr<Grid> describeGrid(GridOp gridOp, RunReport &report) {
   return grid;
 }
 
-/// Writes `object` to the file that `options` name.
-static LogicalResult writeObject(const llvm::MemoryBuffer &object,
-                                 const RunOptions &options, ModuleOp module) {
-  std::error_code error;
-  llvm::raw_fd_ostream file(options.objectFile, error);
-  if (!error) {
-    file << object.getBuffer();
-    file.close();
-    error = file.error();
-    file.clear_error();
-  }
-  if (error)
-    return module.emitError() << "cannot write '" << options.objectFile
-                              << "': " << error.message();
-  return success();
-}
-
 FailureOr<GridProgram>
 execution::partitionForGrid(ModuleOp module, StringRef entryName, GridOp gridOp,
                             const RunOptions &options, RunReport &report) {
@@ -155,11 +138,6 @@ LogicalResult execution::compileForGrid(ModuleOp module, StringRef entryName,
   CompileOptions compileOptions = compileWithRuntime(
       options, options.processes ? options.processes->symbols()
                                  : runtime::runtimeSymbols());
-  if (!options.objectFile.empty()) {
-    auto object = compileToObject(module, entryName, compileOptions);
-    return failure(failed(object) ||
-                   failed(writeObject(**object, options, module)));
-  }
   auto code = compile(module, entryName, compileOptions);
   if (failed(code))
     return failure();

@@ -54,8 +54,7 @@ mlir::FailureOr<GridProgram>
 partitionForGrid(mlir::ModuleOp module, llvm::StringRef entry, GridOp gridOp,
                  const RunOptions &options, RunReport &report);
 
-/// Lowers the partitioned `module` in place and compiles it: into `program`, or to
-/// the object file that `options` name.
+/// Lowers the partitioned `module` in place and compiles it into `program`.
 mlir::LogicalResult compileForGrid(mlir::ModuleOp module, llvm::StringRef entry,
                                    const RunOptions &options,
                                    GridProgram &program);

@@ -248,18 +248,6 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
   RunReport report;
   report.entry = entryName.str();
   auto begin = Clock::now();
-  if (!options.objectFile.empty()) {
-    if (!*gridOp)
-      return emitError(module.getLoc())
-             << "the program has no grid to compile it for";
-    auto program = partitionForGrid(*work, entryName, *gridOp, options, report);
-    if (failed(program) ||
-        failed(compileForGrid(*work, entryName, options, *program)))
-      return failure();
-    report.secondsCompile = secondsSince(begin);
-    return report;
-  }
-
   std::vector<HostTensor> inputs;
   if (failed(makeInputs(entry, options, inputs)))
     return failure();

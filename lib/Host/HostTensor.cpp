@@ -56,8 +56,10 @@ bool HostTensor::allocate() {
 }
 
 HostTensor HostTensor::borrow(ElementType type, std::vector<int64_t> shape,
-                              const void *data) {
+                              const void *data,
+                              std::shared_ptr<const void> owner) {
   HostTensor tensor;
+  tensor.owner = std::move(owner);
   tensor.elementType = type;
   tensor.extents = std::move(shape);
   tensor.count = *numBytesOf(type, tensor.extents) / byteWidth(type);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 using namespace shard;
@@ -158,9 +159,20 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 } // namespace
 
-std::optional<HostTensor> shard::readNpy(const std::string &path,
-                                         ElementType expected,
-                                         std::string &error) {
+namespace {
+/// A file whose header has been read.
+struct OpenedFile {
+  File file;
+  ElementType type = ElementType::F32;
+  Header header;
+  /// Where the elements begin, and how many bytes they have.
+  int64_t begin = 0, size = 0;
+};
+} // namespace
+
+/// The file at `path`, which is as long as its header says.
+static std::optional<OpenedFile>
+openNpy(const std::string &path, ElementType expected, std::string &error) {
   auto fail = [&](const std::string &what) {
     error = "'" + path + "' " + what;
     return std::nullopt;
@@ -170,18 +182,20 @@ std::optional<HostTensor> shard::readNpy(const std::string &path,
   bool found = stat(path.c_str(), &status) == 0;
   if (found && !S_ISREG(status.st_mode))
     return fail("is no regular file");
-  File file(found ? std::fopen(path.c_str(), "rb") : nullptr);
+  OpenedFile result;
+  result.file.reset(found ? std::fopen(path.c_str(), "rb") : nullptr);
+  std::FILE *file = result.file.get();
   if (!file) {
     error = "cannot read '" + path + "': " + std::strerror(errno);
     return std::nullopt;
   }
   unsigned char prefix[12];
-  if (std::fread(prefix, 1, 10, file.get()) != 10 ||
+  if (std::fread(prefix, 1, 10, file) != 10 ||
       std::memcmp(prefix, "\x93NUMPY", 6) != 0)
     return fail("is no .npy file");
   size_t length = prefix[8] | (prefix[9] << 8);
   if (prefix[6] >= 2) {
-    if (std::fread(prefix + 10, 1, 2, file.get()) != 2)
+    if (std::fread(prefix + 10, 1, 2, file) != 2)
       return fail("ends within its header");
     length |= (static_cast<size_t>(prefix[10]) << 16) |
               (static_cast<size_t>(prefix[11]) << 24);
@@ -191,45 +205,92 @@ std::optional<HostTensor> shard::readNpy(const std::string &path,
   if (length > kMaxHeaderBytes)
     return fail("has a malformed header");
   std::string text(length, '\0');
-  if (std::fread(text.data(), 1, length, file.get()) != length)
+  if (std::fread(text.data(), 1, length, file) != length)
     return fail("ends within its header");
   std::optional<Header> header = parseHeader(text);
   if (!header)
     return fail("has a malformed header");
-  std::optional<ElementType> type = typeOf(header->descriptor, expected);
+  result.header = std::move(*header);
+  std::optional<ElementType> type = typeOf(result.header.descriptor, expected);
   if (!type)
-    return fail("has element type '" + header->descriptor +
+    return fail("has element type '" + result.header.descriptor +
                 "'; little-endian integers, floats, complex numbers and bool "
                 "can be read");
+  result.type = *type;
   // The size, before memory is asked for.
-  long begin = std::ftell(file.get());
-  std::fseek(file.get(), 0, SEEK_END);
-  int64_t available = std::ftell(file.get()) - begin;
-  std::fseek(file.get(), begin, SEEK_SET);
-  std::optional<int64_t> size = numBytesOf(*type, header->shape);
+  result.begin = std::ftell(file);
+  std::fseek(file, 0, SEEK_END);
+  int64_t available = std::ftell(file) - result.begin;
+  std::fseek(file, result.begin, SEEK_SET);
+  std::optional<int64_t> size = numBytesOf(*type, result.header.shape);
   if (!size || available < *size)
     return fail("is shorter than its header says");
+  result.size = *size;
+  return result;
+}
+
+static std::optional<HostTensor> readOpened(const OpenedFile &opened,
+                                            const std::string &path,
+                                            std::string &error) {
   std::optional<HostTensor> made =
-      HostTensor::make(*type, header->shape, error);
+      HostTensor::make(opened.type, opened.header.shape, error);
   if (!made)
     return std::nullopt;
   HostTensor &tensor = *made;
-  if (std::fread(tensor.data(), 1, tensor.numBytes(), file.get()) !=
-      static_cast<size_t>(tensor.numBytes()))
-    return fail("cannot be read to its end");
+  if (std::fread(tensor.data(), 1, tensor.numBytes(), opened.file.get()) !=
+      static_cast<size_t>(tensor.numBytes())) {
+    error = "'" + path + "' cannot be read to its end";
+    return std::nullopt;
+  }
   if (tensor.type() == ElementType::I1)
     for (int64_t i = 0, e = tensor.numElements(); i < e; ++i)
       tensor.data()[i] = tensor.data()[i] != 0;
-  if (header->fortranOrder && header->shape.size() > 1)
+  if (opened.header.fortranOrder && opened.header.shape.size() > 1)
     return fromFortranOrder(tensor);
   return made;
 }
 
-bool shard::writeNpy(const std::string &path, const HostTensor &tensor,
-                     std::string &error) {
-  std::string text = "{'descr': '" + std::string(descriptorOf(tensor.type())) +
+std::optional<HostTensor> shard::readNpy(const std::string &path,
+                                         ElementType expected,
+                                         std::string &error) {
+  std::optional<OpenedFile> opened = openNpy(path, expected, error);
+  if (!opened)
+    return std::nullopt;
+  return readOpened(*opened, path, error);
+}
+
+std::optional<HostTensor> shard::mapNpy(const std::string &path,
+                                        ElementType expected,
+                                        std::string &error) {
+  std::optional<OpenedFile> opened = openNpy(path, expected, error);
+  if (!opened)
+    return std::nullopt;
+  // What has to change before a program may read it, and what cannot be mapped.
+  bool isTransposed =
+      opened->header.fortranOrder && opened->header.shape.size() > 1;
+  int64_t part = isComplex(opened->type) ? byteWidth(partType(opened->type))
+                                         : byteWidth(opened->type);
+  if (opened->type == ElementType::I1 || isTransposed || opened->size == 0 ||
+      opened->begin % part != 0)
+    return readOpened(*opened, path, error);
+  size_t length = opened->begin + opened->size;
+  void *memory = mmap(nullptr, length, PROT_READ, MAP_PRIVATE,
+                      fileno(opened->file.get()), 0);
+  if (memory == MAP_FAILED)
+    return readOpened(*opened, path, error);
+  std::shared_ptr<const void> owner(memory, [length](const void *mapped) {
+    munmap(const_cast<void *>(mapped), length);
+  });
+  return HostTensor::borrow(opened->type, opened->header.shape,
+                            static_cast<uint8_t *>(memory) + opened->begin,
+                            std::move(owner));
+}
+
+std::string shard::npyHeader(ElementType type,
+                             const std::vector<int64_t> &shape) {
+  std::string text = "{'descr': '" + std::string(descriptorOf(type)) +
                      "', 'fortran_order': False, 'shape': (";
-  for (int64_t extent : tensor.shape())
+  for (int64_t extent : shape)
     text += std::to_string(extent) + ", ";
   text += "), }";
   // The data starts at a multiple of 64.
@@ -238,15 +299,19 @@ bool shard::writeNpy(const std::string &path, const HostTensor &tensor,
   std::string prefix("\x93NUMPY\x01\x00", 8);
   prefix += static_cast<char>(text.size() & 0xff);
   prefix += static_cast<char>(text.size() >> 8);
+  return prefix + text;
+}
+
+bool shard::writeNpy(const std::string &path, const HostTensor &tensor,
+                     std::string &error) {
+  std::string header = npyHeader(tensor.type(), tensor.shape());
   File file(std::fopen(path.c_str(), "wb"));
-  bool written =
-      file &&
-      std::fwrite(prefix.data(), 1, prefix.size(), file.get()) ==
-          prefix.size() &&
-      std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
-      std::fwrite(tensor.data(), 1, tensor.numBytes(), file.get()) ==
-          static_cast<size_t>(tensor.numBytes()) &&
-      std::fflush(file.get()) == 0;
+  bool written = file &&
+                 std::fwrite(header.data(), 1, header.size(), file.get()) ==
+                     header.size() &&
+                 std::fwrite(tensor.data(), 1, tensor.numBytes(), file.get()) ==
+                     static_cast<size_t>(tensor.numBytes()) &&
+                 std::fflush(file.get()) == 0;
   if (!written)
     error = "cannot write '" + path + "': " + std::strerror(errno);
   return written;

@@ -273,7 +273,7 @@ static Sharding forParts(Sharding sharding) {
 
 HostTensor shard::sliceForDevice(const Grid &grid, const HostTensor &whole,
                                  const Sharding &sharding, int64_t device) {
-  if (isComplex(whole.type()))
+  if (isComplex(whole.type()) && !sharding.partial.empty())
     return fromParts(
         sliceForDevice(grid, partsOf(whole), forParts(sharding), device));
   std::vector<Block> blocks =
@@ -331,6 +331,26 @@ static HostTensor validPart(const HostTensor &local, const Sharding &sharding,
   copyBox(local, haloOffsets(sharding), valid,
           std::vector<int64_t>(sizes.size(), 0), sizes);
   return valid;
+}
+
+HostTensor shard::validBlock(const Grid &grid,
+                             const std::vector<int64_t> &shape,
+                             const HostTensor &local, const Sharding &sharding,
+                             int64_t device, std::vector<int64_t> &offsets) {
+  std::vector<int64_t> sizes;
+  offsets.clear();
+  splitBlocks(localBlocks(grid, shape, sharding, device), offsets, sizes);
+  return validPart(local, sharding, sizes);
+}
+
+int64_t shard::firstReplica(const Grid &grid, const Sharding &sharding,
+                            int64_t device) {
+  std::vector<int64_t> coordinates = grid.coordinates(device);
+  std::vector<int64_t> first(coordinates.size(), 0);
+  for (const AxisList &axes : sharding.dims)
+    for (GridAxis axis : axes)
+      first[axis] = coordinates[axis];
+  return grid.device(first);
 }
 
 static std::string describe(const std::vector<int64_t> &index) {

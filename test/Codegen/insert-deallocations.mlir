@@ -2,12 +2,12 @@
 
 // What an iteration made is freed at its end, but for what it yields.
 // CHECK-LABEL: func @loop(
-// CHECK: %[[MARK:.*]] = call @shard.exec.buffer_mark() : () -> index
+// CHECK: %[[MARK:.*]] = call @shard_kernel_buffer_mark() : () -> index
 // CHECK: scf.for
 // CHECK:   %[[NEW:.*]] = memref.alloc()
 // CHECK:   %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[NEW]]
-// CHECK:   func.call @shard.exec.keep_buffer(%[[MARK]], %[[ADDRESS]]) : (index, index) -> ()
-// CHECK:   func.call @shard.exec.release_buffers(%[[MARK]]) : (index) -> ()
+// CHECK:   func.call @shard_kernel_keep_buffer(%[[MARK]], %[[ADDRESS]]) : (index, index) -> ()
+// CHECK:   func.call @shard_kernel_release_buffers(%[[MARK]]) : (index) -> ()
 // CHECK:   scf.yield %[[NEW]]
 func.func @loop(%a: memref<4xf32>, %n: index) -> memref<4xf32> {
   %c0 = arith.constant 0 : index
@@ -41,11 +41,11 @@ func.func @temporary(%a: memref<4xf32>, %n: index) {
 
 // A function leaves what it returns; the functions that call it leave it too.
 // CHECK-LABEL: func @calls(
-// CHECK: call @shard.exec.buffer_mark
+// CHECK: call @shard_kernel_buffer_mark
 // CHECK: scf.while
 // CHECK: do
 // CHECK: func.call @outer
-// CHECK: func.call @shard.exec.release_buffers
+// CHECK: func.call @shard_kernel_release_buffers
 func.func @calls(%a: memref<4xf32>) {
   scf.while : () -> () {
     %c = func.call @more() : () -> i1
@@ -58,7 +58,7 @@ func.func @calls(%a: memref<4xf32>) {
 }
 func.func private @more() -> i1
 // CHECK-LABEL: func private @outer(
-// CHECK-NOT: shard.exec
+// CHECK-NOT: shard_kernel_
 // CHECK: return
 func.func private @outer(%a: memref<4xf32>) {
   %0 = call @inner() : () -> memref<4xf32>

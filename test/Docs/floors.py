@@ -7,12 +7,12 @@ import pathlib
 import re
 import sys
 
-ORDER = ["Geometry", "Host", "Runtime", "Resharding", "IR", "Interfaces",
+ORDER = ["Geometry", "Host", "Runtime", "Standalone", "Resharding", "IR", "Interfaces",
          "Cost", "Partitioning", "Models", "Propagation", "Transforms", "Conversion",
          "Codegen", "Pipelines", "Reference", "Execution", "Fuzz", "CAPI"]
 # Floors without MLIR and LLVM, and the floors that each may include besides itself.
 PLAIN = {"Geometry": [], "Host": ["Geometry"], "Runtime": ["Geometry", "Host"],
-         "Resharding": ["Geometry"]}
+         "Standalone": ["Geometry", "Host", "Runtime"], "Resharding": ["Geometry"]}
 
 
 def main(root):

@@ -20,7 +20,7 @@
 // RUN: not shard-run %s --shared-libs=%t.so 2>&1 | FileCheck %s --check-prefix=LIBRARY
 // LIBRARY: error: --shared-libs '{{.*}}.so': {{.*}}No such file
 // RUN: not shard-run %s --load-dialect-plugin=%shard_build/lib/ShardPlugin.so 2>&1 | FileCheck %s --check-prefix=SHARD
-// SHARD: error: --load-dialect-plugin '{{.*}}' has the dialect shard, which shard-run has itself
+// SHARD: error: --load-dialect-plugin '{{.*}}' has the dialect shard, which this program has itself
 
 shard.grid @grid(shape = 4)
 func.func private @toyHalf(f32) -> f32

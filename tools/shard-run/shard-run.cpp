@@ -10,12 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/Extensions.h"
+#include "../Common/Program.h"
+#include "../Common/PropagationFlags.h"
 #include "../Version.h"
-#include "Extensions.h"
-#include "PropagationFlags.h"
 
 #include "shard/Codegen/Compile.h"
-#include "shard/Execution/Hints.h"
 #include "shard/Execution/HtmlReport.h"
 #include "shard/Execution/Verify.h"
 #include "shard/Host/Npy.h"
@@ -24,9 +24,6 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -40,27 +37,13 @@
 #include <cstdlib>
 
 using namespace mlir;
+using shard::errorAtOption;
 namespace cl = llvm::cl;
 
 namespace {
 
-cl::OptionCategory &category = shard::runOptions();
+cl::OptionCategory &category = shard::toolOptions();
 
-cl::opt<std::string> inputFile(cl::Positional, cl::desc("<program.mlir>"),
-                               cl::init("-"), cl::cat(category));
-cl::opt<std::string>
-    entryName("entry", cl::value_desc("function"), cl::cat(category),
-              cl::desc("The function to run; default: main, or the only public "
-                       "one"));
-cl::opt<std::string>
-    gridShape("grid", cl::value_desc("2x2"), cl::cat(category),
-              cl::desc("Shape of the grid, instead of the module's"));
-cl::list<std::string>
-    hints("hint", cl::value_desc("target=sharding"), cl::cat(category),
-          cl::desc("A sharding: 'arg0=[[0],[]]', 'result0=...', or of an "
-                   "operand, 'linalg.matmul#2:1=...'"));
-cl::opt<bool> lift("lift-constants", cl::cat(category),
-                   cl::desc("Turn large float constants into arguments"));
 cl::list<std::string>
     inputs("input", cl::value_desc("x.npy"), cl::cat(category),
            cl::desc("The next argument, from a file; arguments without a file "
@@ -74,10 +57,6 @@ cl::opt<bool> verifyRun("verify", cl::cat(category),
                         cl::desc("Compare with a run on one device"));
 cl::opt<bool> printPartitioned("print-partitioned", cl::cat(category),
                                cl::desc("Print the program of one device"));
-cl::opt<bool> partitionTosa("partition-tosa", cl::cat(category),
-                            cl::desc("Partition tosa ops as such and lower "
-                                     "them on each device, instead of "
-                                     "lowering them first"));
 cl::opt<double> timeout("timeout", cl::value_desc("seconds"), cl::init(0),
                         cl::cat(category),
                         cl::desc("How long a device may wait for others at one "
@@ -88,15 +67,6 @@ cl::opt<std::string> cpu(
     cl::desc("The processor to generate code for: native (default), x86-64, "
              "x86-64-v2, x86-64-v3, x86-64-v4, or another name that LLVM "
              "knows; without it, that of $SHARD_CPU"));
-cl::opt<std::string>
-    triple("triple", cl::value_desc("triple"), cl::cat(category),
-           cl::desc("The target triple to generate code for, with "
-                    "--emit-object; default: this machine's"));
-cl::opt<std::string>
-    emitObject("emit-object", cl::value_desc("file.o"), cl::cat(category),
-               cl::desc("Compile the program of the grid to an object file and "
-                        "run nothing"));
-
 enum class RuntimeKind { Auto, Threads, Mpi };
 cl::opt<RuntimeKind> runtimeKind(
     "runtime", cl::init(RuntimeKind::Auto), cl::cat(category),
@@ -117,13 +87,6 @@ cl::opt<ReportKind> reportKind(
                clEnumValN(ReportKind::Json, "json", "one JSON object"),
                clEnumValN(ReportKind::Html, "html", "one page for a browser")));
 
-/// A place in the text of an option.
-InFlightDiagnostic errorAt(MLIRContext *context, llvm::StringRef option,
-                           llvm::StringRef text) {
-  return emitError(
-      FileLineColLoc::get(context, (option + " '" + text + "'").str(), 1, 1));
-}
-
 /// Reads the files of --input.
 LogicalResult readInputs(func::FuncOp entry, shard::RunOptions &options) {
   MLIRContext *context = entry.getContext();
@@ -136,7 +99,7 @@ LogicalResult readInputs(func::FuncOp entry, shard::RunOptions &options) {
       path = tail;
     next = number + 1;
     if (number >= entry.getNumArguments())
-      return errorAt(context, "--input", text)
+      return errorAtOption(context, "--input", text)
              << "'" << entry.getName() << "' takes " << entry.getNumArguments()
              << " arguments, numbered from 0; there is no argument " << number;
     Type type = entry.getArgumentTypes()[number];
@@ -145,9 +108,9 @@ LogicalResult readInputs(func::FuncOp entry, shard::RunOptions &options) {
     std::optional<shard::HostTensor> tensor = shard::readNpy(
         path.str(), spec ? spec->type : shard::ElementType::F32, error);
     if (!tensor)
-      return errorAt(context, "--input", text) << error;
+      return errorAtOption(context, "--input", text) << error;
     if (!options.inputs.try_emplace(number, std::move(*tensor)).second)
-      return errorAt(context, "--input", text)
+      return errorAtOption(context, "--input", text)
              << "argument " << number << " has two inputs";
   }
   return success();
@@ -159,7 +122,7 @@ LogicalResult checkOutputs(func::FuncOp entry) {
   MLIRContext *context = entry.getContext();
   for (auto [index, path] : llvm::enumerate(outputs)) {
     if (index >= entry.getNumResults())
-      return errorAt(context, "--output", path)
+      return errorAtOption(context, "--output", path)
              << "'" << entry.getName() << "' has " << entry.getNumResults()
              << " results; there is no result " << index;
     // What is no file, such as a pipe, cannot be opened twice.
@@ -172,7 +135,7 @@ LogicalResult checkOutputs(func::FuncOp entry) {
       llvm::raw_fd_ostream file(path, error, llvm::sys::fs::OF_Append);
     }
     if (error)
-      return errorAt(context, "--output", path)
+      return errorAtOption(context, "--output", path)
              << "cannot write '" << path << "': " << error.message();
     if (!existed)
       llvm::sys::fs::remove(path);
@@ -184,22 +147,9 @@ LogicalResult checkOutputs(func::FuncOp entry) {
 LogicalResult checkTimeout(MLIRContext *context) {
   if (!timeout.getNumOccurrences() || (timeout > 0 && timeout < 1e9))
     return success();
-  return errorAt(context, "--timeout", std::to_string(timeout))
+  return errorAtOption(context, "--timeout", std::to_string(timeout))
          << "is no time to wait; give a number of seconds above 0 and below "
             "1e9";
-}
-
-/// Reads the program. What fails has been reported.
-OwningOpRef<ModuleOp> parseProgram(MLIRContext &context) {
-  std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &error);
-  if (!file) {
-    emitError(UnknownLoc::get(&context)) << error;
-    return nullptr;
-  }
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, &context);
 }
 
 LogicalResult writeOutputs(MLIRContext *context,
@@ -207,7 +157,7 @@ LogicalResult writeOutputs(MLIRContext *context,
   for (auto [index, path] : llvm::enumerate(outputs)) {
     std::string error;
     if (!shard::writeNpy(path, report.outputs[index], error))
-      return errorAt(context, "--output", path) << error;
+      return errorAtOption(context, "--output", path) << error;
   }
   return success();
 }
@@ -282,7 +232,7 @@ bool joinProcesses(int argc, char **argv,
   std::string text;
   for (int i = 1; i < argc; ++i)
     text += std::string(argv[i]) + '\0';
-  if (auto file = llvm::MemoryBuffer::getFile(inputFile))
+  if (auto file = llvm::MemoryBuffer::getFile(shard::programPath()))
     text += (*file)->getBuffer();
   processes->setProgram(text);
   return true;
@@ -309,77 +259,31 @@ LogicalResult endTogether(shard::runtime::Processes &processes,
   return result;
 }
 
-/// Applies --grid, --lift-constants and --hint. `entry` may become another op.
-LogicalResult changeProgram(ModuleOp module, func::FuncOp &entry) {
-  if (!gridShape.empty() && failed(shard::setGrid(module, gridShape)))
-    return failure();
-  if (failed(shard::readEncodings(module)))
-    return failure();
-  if (lift) {
-    // Constants of helpers count too.
-    if (failed(shard::inlineCalls(module)))
-      return failure();
-    FailureOr<func::FuncOp> inlined = shard::findEntry(module, entryName);
-    if (failed(inlined))
-      return failure();
-    entry = *inlined;
-    if (shard::liftConstants(entry) == 0)
-      emitRemark(entry->getLoc())
-          << "--lift-constants lifts nothing: '" << entry.getName()
-          << "' has no float constant of more than 64 elements, and none that "
-             "was elided";
-  }
-  return shard::applyHints(entry, hints);
-}
-
 /// Everything after the command line has been read.
 LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   bool isFirst = !processes || processes->number() == 0;
-  if (processes && !emitObject.empty())
-    return errorAt(&context, "--emit-object", emitObject)
-           << "one program is for all devices: compile it without a launcher "
-              "of MPI, or with --runtime=threads";
   if (failed(checkTimeout(&context)))
     return failure();
-  OwningOpRef<ModuleOp> module = parseProgram(context);
-  if (!module)
+  FailureOr<shard::GivenProgram> program = shard::readProgram(context);
+  if (failed(program))
     return failure();
-  if (failed(shard::runGivenPasses(*module)))
-    return failure();
-  FailureOr<func::FuncOp> entry = shard::findEntry(*module, entryName);
-  if (failed(entry))
-    return failure();
-  if (failed(changeProgram(*module, *entry)))
-    return failure();
-  // A grid that is not the one which the program's hints were written for.
-  if (failed(mlir::verify(*module)))
-    return failure();
-  FailureOr<shard::GridOp> grid = shard::findGrid(*module, *entry);
-  if (failed(grid))
-    return failure();
-  if (!*grid && (verifyRun || printPartitioned || !emitObject.empty()))
-    return emitError(module->getLoc())
+  ModuleOp module = *program->module;
+  func::FuncOp entry = program->entry;
+  if (!program->grid && (verifyRun || printPartitioned))
+    return emitError(module.getLoc())
            << "the program has no grid; give one by --grid, such as --grid 2x2";
 
-  if (emitObject.empty() && !triple.empty())
-    return errorAt(&context, "--triple", triple)
-           << "code for another machine can only be written to a file: say "
-              "where by --emit-object";
-
-  auto machine = shard::createTargetMachine({cpu, triple}, 0,
-                                            /*toRun=*/emitObject.empty());
+  auto machine = shard::createTargetMachine({cpu, ""}, 0, /*toRun=*/true);
   if (!machine)
-    return errorAt(&context, "--cpu", cpu)
+    return errorAtOption(&context, "--cpu", cpu)
            << llvm::toString(machine.takeError());
 
   shard::RunOptions options;
   options.verify = verifyRun;
-  options.pipeline.lowerTosa = !partitionTosa;
-  shard::readPropagationFlags(options.pipeline);
+  options.pipeline = shard::readPipelineOptions();
   options.seed = seed;
   options.timeoutSeconds = timeout;
-  options.target = {cpu, triple};
-  options.objectFile = emitObject;
+  options.target = {cpu, ""};
   options.keepOutputs = !outputs.empty();
   options.processes = processes;
   if (printPartitioned && isFirst)
@@ -387,19 +291,19 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
       partitioned.print(llvm::outs());
       llvm::outs() << '\n';
     };
-  if ((isFirst && failed(checkOutputs(*entry))) ||
-      failed(readInputs(*entry, options)))
+  if ((isFirst && failed(checkOutputs(entry))) ||
+      failed(readInputs(entry, options)))
     return failure();
-  if (isFirst && failed(shard::explainIfAsked(*entry, options.pipeline)))
+  if (isFirst && failed(shard::explainIfAsked(entry, options.pipeline)))
     return failure();
   const shard::SpmdPipelineOptions pipeline = options.pipeline;
   FailureOr<shard::RunReport> report =
-      shard::runProgram(*module, *entry, std::move(options));
+      shard::runProgram(module, entry, std::move(options));
   if (failed(report))
     return failure();
-  if (!emitObject.empty() || !isFirst)
+  if (!isFirst)
     return success(report->pass);
-  if (failed(printReport(*entry, *report, pipeline)))
+  if (failed(printReport(entry, *report, pipeline)))
     return failure();
   if (report->pass && failed(writeOutputs(&context, *report)))
     return failure();

@@ -43,6 +43,8 @@
 
 namespace shard {
 
+struct ObjectProgram;
+
 namespace codegen {
 class MachineCode;
 } // namespace codegen
@@ -82,7 +84,7 @@ struct CompileOptions {
   Monitor monitor;
 };
 
-struct RunMemory;
+class RunMemory;
 
 /// One run of a program, ready to go: everything that can fail has been checked.
 /// It may be executed on any thread, once.
@@ -156,12 +158,12 @@ compileAtLevels(mlir::ModuleOp module, llvm::StringRef entry,
                 CompileOptions options, llvm::ArrayRef<unsigned> levels);
 
 /// Compiles function `entry` of `module` to an object file for `options.target`, which
-/// may be one that this machine cannot run. Its functions are named
-/// `shard.fn.NAME`, and `shard.entry` takes an array with the addresses of the
-/// arguments and of the result.
+/// may be one that this machine cannot run. All that others see of it is the table of
+/// `program`. Of CompileOptions::symbols the names alone count: what else is called has
+/// to be in libm or in a library that this process has loaded.
 mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 compileToObject(mlir::ModuleOp module, llvm::StringRef entry,
-                const CompileOptions &options = {});
+                const CompileOptions &options, const ObjectProgram &program);
 
 } // namespace shard
 

@@ -88,9 +88,9 @@ def ShardGuardRecursion : Pass<"shard-guard-recursion", "::mlir::ModuleOp"> {
       return %0 : f32
     }
     // Output
-    func.func private @shard.exec.stack_has_room() -> i1
+    func.func private @shard_kernel_stack_has_room() -> i1
     func.func @f(%arg0: f32) -> f32 attributes {passthrough = [["disable-tail-calls", "true"]]} {
-      %0 = call @shard.exec.stack_has_room() : () -> i1
+      %0 = call @shard_kernel_stack_has_room() : () -> i1
       cf.assert %0, "the stack is used up: 'f' is called by itself, directly or through others, too many times"
       %1 = call @f(%arg0) : (f32) -> f32
       return %1 : f32

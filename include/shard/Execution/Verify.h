@@ -54,9 +54,6 @@ struct RunOptions {
   bool timeOneDevice = true;
   /// The processor that code is generated for.
   CpuTarget target;
-  /// If not empty: write the grid's program as an object file to this path, for
-  /// `target`, which may be another machine, and run nothing.
-  std::string objectFile;
   /// How long a device may wait at one rendezvous, in seconds; 0: the default.
   double timeoutSeconds = 0;
   SpmdPipelineOptions pipeline;

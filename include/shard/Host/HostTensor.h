@@ -38,9 +38,11 @@ public:
   make(ElementType type, std::vector<int64_t> shape, std::string &error);
 
   /// The elements at `data`, row-major and without gaps, which have to outlive the
-  /// tensor. Nobody may write to it.
+  /// tensor. Nobody may write to it. `owner` lives as long as the tensor.
   static HostTensor borrow(ElementType type, std::vector<int64_t> shape,
-                           const void *data);
+                           const void *data,
+                           std::shared_ptr<const void> owner = nullptr);
+  bool isBorrowed() const { return bytes.get_deleter().borrowed; }
 
   ElementType type() const { return elementType; }
   const std::vector<int64_t> &shape() const { return extents; }
@@ -71,6 +73,7 @@ private:
   ElementType elementType = ElementType::F32;
   std::vector<int64_t> extents;
   int64_t count = 0;
+  std::shared_ptr<const void> owner;
   std::unique_ptr<uint8_t[], Free> bytes;
 };
 

@@ -28,6 +28,16 @@ namespace shard {
 std::optional<HostTensor> readNpy(const std::string &path, ElementType expected,
                                   std::string &error);
 
+/// The same, with the elements mapped into memory, so that only those that somebody
+/// looks at are read from the disk. What is not in the order and form that programs
+/// take (i1, Fortran order) is read as a whole. The file has to stay as it is as long
+/// as the tensor lives.
+std::optional<HostTensor> mapNpy(const std::string &path, ElementType expected,
+                                 std::string &error);
+
+/// What stands in a file in front of the elements of a tensor of `shape`.
+std::string npyHeader(ElementType type, const std::vector<int64_t> &shape);
+
 /// Writes `tensor`; false, and `error`, if the file cannot be written.
 bool writeNpy(const std::string &path, const HostTensor &tensor,
               std::string &error);

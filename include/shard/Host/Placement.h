@@ -49,6 +49,16 @@ assemble(const Grid &grid, const std::vector<int64_t> &shape,
          const Sharding &sharding,
          const std::vector<const HostTensor *> &locals, std::string &error);
 
+/// The elements of `local`, the buffer of `device`, that count, without halos and
+/// padding, and where they begin in the whole tensor, of `shape`.
+HostTensor validBlock(const Grid &grid, const std::vector<int64_t> &shape,
+                      const HostTensor &local, const Sharding &sharding,
+                      int64_t device, std::vector<int64_t> &offsets);
+
+/// The lowest device that has the same block as `device`.
+int64_t firstReplica(const Grid &grid, const Sharding &sharding,
+                     int64_t device);
+
 /// What is wrong in the halos of the buffers of all devices, in words; empty if
 /// all hold the elements of `whole` (bit for bit) that they stand for. Those
 /// beyond the border of the tensor, of empty blocks and of partial values stand

@@ -9,6 +9,7 @@
 #include "CheckSymbols.h"
 
 #include "shard/Codegen/Compile.h"
+#include "shard/Codegen/ObjectProgram.h"
 #include "shard/Runtime/Kernels/Builtins.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -64,11 +65,13 @@ const CpuTarget targets[] = {{"x86-64", "x86_64-pc-linux-gnu"},
 // LLVM asks for functions where the processor has no instruction. Whatever it asks
 // for must be in builtinSymbols(), by name on every target.
 TEST_F(TargetTest, CodeCallsOnlyWhatTheRuntimeProvides) {
+  ObjectProgram table;
+  table.symbol = "program";
   llvm::StringSet<> known;
   for (auto [name, address] : builtinSymbols())
     known.insert(name);
-  known.insert("_mlir_memref_to_llvm_aligned_alloc");
-  known.insert("_mlir_memref_to_llvm_free");
+  known.insert("shard_kernel_allocate");
+  known.insert("shard_kernel_free");
   known.insert("_GLOBAL_OFFSET_TABLE_");
   const char *floats[] = {"f16", "bf16", "f32", "f64"};
   std::vector<OwningOpRef<ModuleOp>> programs;
@@ -131,7 +134,7 @@ TEST_F(TargetTest, CodeCallsOnlyWhatTheRuntimeProvides) {
       options.optLevel = level;
       for (auto &program : programs) {
         ASSERT_TRUE(program);
-        auto object = compileToObject(*program, "main", options);
+        auto object = compileToObject(*program, "main", options, table);
         ASSERT_TRUE(succeeded(object));
         auto needed = codegen::neededSymbols(**object);
         ASSERT_TRUE(static_cast<bool>(needed));
@@ -147,7 +150,9 @@ TEST_F(TargetTest, MissingSymbolsAreReportedAtTheFunction) {
   OwningOpRef<ModuleOp> module =
       elementwise("f32", "f32", " %z = math.tanh %x : f32");
   CompileOptions options;
-  auto object = compileToObject(*module, "main", options);
+  ObjectProgram table;
+  table.symbol = "program";
+  auto object = compileToObject(*module, "main", options, table);
   ASSERT_TRUE(succeeded(object));
   std::string text;
   Location place = UnknownLoc::get(&context);
@@ -157,10 +162,11 @@ TEST_F(TargetTest, MissingSymbolsAreReportedAtTheFunction) {
     return success();
   });
   EXPECT_TRUE(failed(codegen::checkSymbols(**object, {}, *module)));
-  EXPECT_NE(text.find("machine code of 'main' calls "
-                      "'_mlir_memref_to_llvm_aligned_alloc', which neither the "
-                      "program nor this process defines"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("machine code of 'main' calls "
+                "'shard_kernel_allocate', which neither the program nor this "
+                "process defines"),
+      std::string::npos)
       << text;
   EXPECT_EQ(place, module->lookupSymbol("main")->getLoc());
 }

@@ -1,4 +1,4 @@
-//===- Extensions.h - What others add to shard-run --------------*- C++ -*-===//
+//===- Extensions.h - What others add to a program --------------*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_TOOLS_SHARD_RUN_EXTENSIONS_H
-#define SHARD_TOOLS_SHARD_RUN_EXTENSIONS_H
+#ifndef SHARD_TOOLS_COMMON_EXTENSIONS_H
+#define SHARD_TOOLS_COMMON_EXTENSIONS_H
 
 #include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
 
 namespace llvm::cl {
 class OptionCategory;
@@ -17,16 +20,19 @@ class OptionCategory;
 
 namespace shard {
 
-/// The category of all options of shard-run.
-llvm::cl::OptionCategory &runOptions();
+/// The category of all options of the tool.
+llvm::cl::OptionCategory &toolOptions();
 
 /// Loads what the options --load-dialect-plugin, --load-pass-plugin and
 /// --shared-libs name. Prints what does not load, and returns false.
 bool loadExtensions(mlir::DialectRegistry &registry);
+
+/// The paths of --shared-libs.
+std::vector<std::string> sharedLibraryPaths();
 
 /// Runs the passes of --pass-pipeline.
 mlir::LogicalResult runGivenPasses(mlir::ModuleOp module);
 
 } // namespace shard
 
-#endif // SHARD_TOOLS_SHARD_RUN_EXTENSIONS_H
+#endif // SHARD_TOOLS_COMMON_EXTENSIONS_H

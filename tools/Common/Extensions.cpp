@@ -1,4 +1,4 @@
-//===- Extensions.cpp - What others add to shard-run ----------------------===//
+//===- Extensions.cpp - What others add to a program ----------------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,25 +22,25 @@
 using namespace mlir;
 namespace cl = llvm::cl;
 
-cl::OptionCategory &shard::runOptions() {
-  static cl::OptionCategory category("shard-run options");
+cl::OptionCategory &shard::toolOptions() {
+  static cl::OptionCategory category("Options");
   return category;
 }
 
 static cl::list<std::string>
-    dialectPlugins("load-dialect-plugin", cl::cat(shard::runOptions()),
+    dialectPlugins("load-dialect-plugin", cl::cat(shard::toolOptions()),
                    cl::value_desc("plugin.so"),
                    cl::desc("Load a dialect of the program from a plugin"));
 static cl::list<std::string>
-    passPlugins("load-pass-plugin", cl::cat(shard::runOptions()),
+    passPlugins("load-pass-plugin", cl::cat(shard::toolOptions()),
                 cl::value_desc("plugin.so"),
                 cl::desc("Load passes for --pass-pipeline from a plugin"));
 static cl::list<std::string> sharedLibraries(
-    "shared-libs", cl::cat(shard::runOptions()), cl::value_desc("lib.so"),
+    "shared-libs", cl::cat(shard::toolOptions()), cl::value_desc("lib.so"),
     cl::CommaSeparated,
     cl::desc("Libraries with functions that the program calls"));
 static cl::opt<std::string> pipeline(
-    "pass-pipeline", cl::cat(shard::runOptions()),
+    "pass-pipeline", cl::cat(shard::toolOptions()),
     cl::value_desc("builtin.module(...)"),
     cl::desc("Passes to run on the program first, such as the lowering of a "
              "plugin's dialect"));
@@ -59,7 +59,7 @@ bool shard::loadExtensions(DialectRegistry &registry) {
     // Two dialects of one name end the process.
     if (plugin->getPluginName() == "shard")
       return fails("--load-dialect-plugin '" + path +
-                   "' has the dialect shard, which shard-run has itself");
+                   "' has the dialect shard, which this program has itself");
     plugin->registerDialectRegistryCallbacks(registry);
   }
   if (!pipeline.empty() || !passPlugins.empty()) {
@@ -80,6 +80,11 @@ bool shard::loadExtensions(DialectRegistry &registry) {
       return fails("--shared-libs '" + path + "': " + error);
   }
   return true;
+}
+
+std::vector<std::string> shard::sharedLibraryPaths() {
+  return std::vector<std::string>(sharedLibraries.begin(),
+                                  sharedLibraries.end());
 }
 
 LogicalResult shard::runGivenPasses(ModuleOp module) {

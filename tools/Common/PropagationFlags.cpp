@@ -32,14 +32,14 @@ using shard::UnevenPolicy;
 static const shard::PropagationOptions defaults;
 
 static cl::opt<PropagationStrategy> strategy(
-    "strategy", cl::cat(shard::runOptions()), cl::init(defaults.strategy),
+    "strategy", cl::cat(shard::toolOptions()), cl::init(defaults.strategy),
     cl::desc("How propagation treats conflicts inside one op"),
     cl::values(clEnumValN(PropagationStrategy::Basic, "basic",
                           "pass on only what all tensors of an op agree on"),
                clEnumValN(PropagationStrategy::Aggressive, "aggressive",
                           "settle the conflict and pass on the winner")));
 static cl::opt<PropagationTraversal> traversal(
-    "traversal", cl::cat(shard::runOptions()), cl::init(defaults.traversal),
+    "traversal", cl::cat(shard::toolOptions()), cl::init(defaults.traversal),
     cl::desc("Which way shardings spread first"),
     cl::values(clEnumValN(PropagationTraversal::Forward, "forward",
                           "from operands to results only"),
@@ -51,26 +51,26 @@ static cl::opt<PropagationTraversal> traversal(
                           "backward-forward",
                           "backward first, then both ways")));
 static cl::opt<UnevenPolicy>
-    uneven("uneven", cl::cat(shard::runOptions()), cl::init(defaults.uneven),
+    uneven("uneven", cl::cat(shard::toolOptions()), cl::init(defaults.uneven),
            cl::desc("Whether to split dimensions that axes do not divide"),
            cl::values(clEnumValN(UnevenPolicy::Shard, "shard",
                                  "split them; blocks at the end are padded"),
                       clEnumValN(UnevenPolicy::Replicate, "replicate",
                                  "leave them whole, with a remark")));
 static cl::opt<bool>
-    opPriorities("op-priorities", cl::cat(shard::runOptions()),
+    opPriorities("op-priorities", cl::cat(shard::toolOptions()),
                  cl::init(defaults.opPriorities),
                  cl::desc("Pass-through ops before contractions, single-use "
                           "chains before others"));
 static cl::opt<bool>
-    userPriorities("user-priorities", cl::cat(shard::runOptions()),
+    userPriorities("user-priorities", cl::cat(shard::toolOptions()),
                    cl::init(defaults.userPriorities),
                    cl::desc("Spread hints in rounds of their priorities"));
 static cl::opt<bool> globalArguments(
-    "global-arguments", cl::cat(shard::runOptions()),
+    "global-arguments", cl::cat(shard::toolOptions()),
     cl::desc("Arguments arrive whole on every device and are sliced inside"));
 static cl::opt<bool>
-    explain("explain", cl::cat(shard::runOptions()),
+    explain("explain", cl::cat(shard::toolOptions()),
             cl::desc("Print why each value is sharded as it is (stderr)"));
 
 void shard::readPropagationFlags(SpmdPipelineOptions &options) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_TOOLS_SHARD_RUN_PROPAGATIONFLAGS_H
-#define SHARD_TOOLS_SHARD_RUN_PROPAGATIONFLAGS_H
+#ifndef SHARD_TOOLS_COMMON_PROPAGATIONFLAGS_H
+#define SHARD_TOOLS_COMMON_PROPAGATIONFLAGS_H
 
 #include "shard/Pipelines/Pipelines.h"
 #include "shard/Propagation/Propagation.h"
@@ -31,4 +31,4 @@ mlir::LogicalResult explainIfAsked(mlir::func::FuncOp entry,
 
 } // namespace shard
 
-#endif // SHARD_TOOLS_SHARD_RUN_PROPAGATIONFLAGS_H
+#endif // SHARD_TOOLS_COMMON_PROPAGATIONFLAGS_H

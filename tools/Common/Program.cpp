@@ -1,0 +1,119 @@
+//===- Program.cpp - The program that a tool is given ---------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+
+#include "Extensions.h"
+#include "PropagationFlags.h"
+
+#include "shard/Execution/Hints.h"
+#include "shard/Transforms/Transforms.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory &category = shard::toolOptions();
+
+static cl::opt<std::string> inputFile(cl::Positional,
+                                      cl::desc("<program.mlir>"), cl::init("-"),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    entryName("entry", cl::value_desc("function"), cl::cat(category),
+              cl::desc("The function to run; default: main, or the only public "
+                       "one"));
+static cl::opt<std::string>
+    gridShape("grid", cl::value_desc("2x2"), cl::cat(category),
+              cl::desc("Shape of the grid, instead of the module's"));
+static cl::list<std::string>
+    hints("hint", cl::value_desc("target=sharding"), cl::cat(category),
+          cl::desc("A sharding: 'arg0=[[0],[]]', 'result0=...', or of an "
+                   "operand, 'linalg.matmul#2:1=...'"));
+static cl::opt<bool>
+    lift("lift-constants", cl::cat(category),
+         cl::desc("Turn large float constants into arguments"));
+static cl::opt<bool>
+    partitionTosa("partition-tosa", cl::cat(category),
+                  cl::desc("Partition tosa ops as such and lower them on each "
+                           "device, instead of lowering them first"));
+
+const std::string &shard::programPath() { return inputFile; }
+
+InFlightDiagnostic shard::errorAtOption(MLIRContext *context,
+                                        llvm::StringRef option,
+                                        llvm::StringRef text) {
+  return emitError(
+      FileLineColLoc::get(context, (option + " '" + text + "'").str(), 1, 1));
+}
+
+static OwningOpRef<ModuleOp> parseProgram(MLIRContext &context) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &error);
+  if (!file) {
+    emitError(UnknownLoc::get(&context)) << error;
+    return nullptr;
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
+/// Applies --grid, --lift-constants and --hint. `entry` may become another op.
+static LogicalResult changeProgram(ModuleOp module, func::FuncOp &entry) {
+  if (!gridShape.empty() && failed(shard::setGrid(module, gridShape)))
+    return failure();
+  if (failed(shard::readEncodings(module)))
+    return failure();
+  if (lift) {
+    // Constants of helpers count too.
+    if (failed(shard::inlineCalls(module)))
+      return failure();
+    FailureOr<func::FuncOp> inlined = shard::findEntry(module, entryName);
+    if (failed(inlined))
+      return failure();
+    entry = *inlined;
+    if (shard::liftConstants(entry) == 0)
+      emitRemark(entry->getLoc())
+          << "--lift-constants lifts nothing: '" << entry.getName()
+          << "' has no float constant of more than 64 elements, and none that "
+             "was elided";
+  }
+  return shard::applyHints(entry, hints);
+}
+
+FailureOr<shard::GivenProgram> shard::readProgram(MLIRContext &context) {
+  GivenProgram program;
+  program.module = parseProgram(context);
+  if (!program.module || failed(runGivenPasses(*program.module)))
+    return failure();
+  FailureOr<func::FuncOp> entry = findEntry(*program.module, entryName);
+  if (failed(entry) || failed(changeProgram(*program.module, *entry)))
+    return failure();
+  // A grid that is not the one which the program's hints were written for.
+  if (failed(mlir::verify(*program.module)))
+    return failure();
+  FailureOr<GridOp> grid = findGrid(*program.module, *entry);
+  if (failed(grid))
+    return failure();
+  program.entry = *entry;
+  program.grid = *grid;
+  return program;
+}
+
+shard::SpmdPipelineOptions shard::readPipelineOptions() {
+  SpmdPipelineOptions options;
+  options.lowerTosa = !partitionTosa;
+  readPropagationFlags(options);
+  return options;
+}
