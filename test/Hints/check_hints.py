@@ -11,6 +11,7 @@ usage: check_hints.py shard-opt [--only TEXT] [--keep FOLDER] [--mistake]
 
 import argparse
 import collections
+import math
 import pathlib
 import re
 import subprocess
@@ -192,6 +193,35 @@ def other_programs(grid, sharding):
         "%r = math.exp %u : tensor<8x8xf32>"]), "%r"), sharding)
 
 
+def manual_programs(grid, sharding):
+    """What a manual computation takes and gives, with each choice of manual axes."""
+    if rank_of(sharding) != 2:
+        return
+    sizes = [int(size) for size in grid.split("x")]
+    dims = [[int(axis) for axis in re.findall(r"\d+", dim)]
+            for dim in re.findall(r"\[[^\[\]]*\]", sharding)]
+    for manual in [[axis] for axis in range(len(sizes))] + [list(range(len(sizes)))][:len(sizes) - 1]:
+        # Manual axes come first in a dimension.
+        if any([axis in manual for axis in dim] != sorted([axis in manual for axis in dim], reverse=True)
+               for dim in dims):
+            continue
+        local = "x".join(str(8 // math.prod(sizes[axis] for axis in dim if axis in manual))
+                         for dim in dims) + "xf32"
+        used = {axis for dim in dims for axis in dim}
+        spare = [axis for axis in manual if axis not in used]
+        stated = sharding + (f", replicated = {spare}" if spare else "")
+        other = f"[[], []], replicated = {manual}"
+        for taken, given, name in [(stated, other, "in"), (other, stated, "out")]:
+            inside, outside = (local, "8x8xf32") if name == "in" else ("8x8xf32", local)
+            body = (f"%w = tensor.empty() : tensor<{outside}>" if inside != outside
+                    else f"%w = math.exp %x : tensor<{inside}>")
+            yield Program(f"manual {name}, axes {manual}", program(grid, "\n".join([
+                f"%r = shard.manual_computation(%a) on @grid in = [<@grid, {taken}>] "
+                f"out = [<@grid, {given}>] axes = {manual} (%x: tensor<{inside}>) {{  HERE",
+                body, f"shard.return %w : tensor<{outside}>", "} : (tensor<8x8xf32>) -> tensor<8x8xf32>"]), "%r"),
+                sharding)
+
+
 def canonical(text, sizes=()):
     """Without spaces; parts of an axis one behind the other are joined."""
     def join(match):
@@ -263,10 +293,23 @@ def check_declared(tool, program):
     return f"hint {program.sharding}, declared as {line.strip() or done.stderr}"
 
 
+def check_manual(tool, program):
+    """The values in front of and behind a manual computation are split as it says."""
+    done = run(tool, program.text, "--sharding-propagation")
+    line = next((l for l in done.stdout.split("\n") if "shard.manual_computation" in l), "")
+    stated = {name: canonical(re.sub(r", replicated = .*?\]", "", text))
+              for name, text in re.findall(r"(in|out) = \[<@\w+, (.*?)>\]", line)}
+    name = program.name.split()[1].strip(",")
+    partitioned = run(tool, program.text, "--shard-spmd")
+    if stated.get(name) == canonical(program.sharding) and partitioned.returncode == 0:
+        return None
+    return f"hint {program.sharding}, {line.strip()} {done.stderr}{partitioned.stderr}"
+
+
 def all_programs(only):
     for grid, shardings in GRIDS.items():
         for sharding in shardings:
-            for maker in (op_programs, other_programs):
+            for maker in (op_programs, other_programs, manual_programs):
                 for one in maker(grid, sharding):
                     if only in one.name:
                         one.sizes = [int(size) for size in grid.split("x")]
@@ -297,8 +340,12 @@ def main():
     for one, start in zip(programs, starts):
         if options.mistake:
             one.sharding = one.sharding.replace("0", "7").replace("1", "7")
-        problem = (check_declared(options.tool, one) if one.name.startswith("declared")
-                   else check(one, start + one.line, printed))
+        if one.name.startswith("declared"):
+            problem = check_declared(options.tool, one)
+        elif one.name.startswith("manual"):
+            problem = check_manual(options.tool, one)
+        else:
+            problem = check(one, start + one.line, printed)
         lines = range(start + 1, start + one.text.count("\n") + 1)
         problem = problem or first_error(lines, printed) or first_error(lines, partitioned)
         reported += is_reported(start + one.line, printed)
