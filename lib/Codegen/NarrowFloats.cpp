@@ -1,4 +1,4 @@
-//===- NarrowFloats.cpp - f16 and bf16 arithmetic in f32 ------------------===//
+//===- NarrowFloats.cpp - Arithmetic of narrow floats in f32 --------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "SmallFloats.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -14,7 +15,12 @@ using namespace mlir;
 using namespace shard;
 using namespace shard::codegen;
 
-static bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
+/// Whether a conversion from and to `type` is integer arithmetic.
+static bool isExpanded(Type type) {
+  return type.isBF16() || isSmallFloat(type);
+}
+
+static bool isNarrow(Type type) { return type.isF16() || isExpanded(type); }
 
 // Not by MLIR's populateExpandBFloat16Patterns: it leaves conversions between bf16 and
 // floats other than f32 as they are, and makes one NaN of all.
@@ -52,12 +58,16 @@ static Value truncateToBfloat(OpBuilder &builder, Location loc, Value value) {
 static Value toF32(OpBuilder &builder, Location loc, Value value) {
   if (value.getType().isBF16())
     return extendBfloat(builder, loc, value);
+  if (isSmallFloat(value.getType()))
+    return extendSmallFloat(builder, loc, value);
   return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
 }
 
 static Value fromF32(OpBuilder &builder, Location loc, Value value, Type type) {
   if (type.isBF16())
     return truncateToBfloat(builder, loc, value);
+  if (isSmallFloat(type))
+    return truncateToSmallFloat(builder, loc, value, type);
   return arith::TruncFOp::create(builder, loc, type, value);
 }
 
@@ -88,7 +98,8 @@ static Value truncateToOdd(OpBuilder &builder, Location loc, Value value) {
   return arith::BitcastOp::create(builder, loc, f32, result);
 }
 
-/// arith.extf and arith.truncf that involve bf16.
+/// arith.extf and arith.truncf from or to a type without conversions in LLVM that are
+/// the same on every machine.
 static void expandConversion(Operation *op) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
@@ -97,19 +108,21 @@ static void expandConversion(Operation *op) {
   Type f32 = builder.getF32Type();
   Value result;
   if (isa<arith::ExtFOp>(op)) {
-    if (!source.getType().isBF16())
+    if (!isExpanded(source.getType()))
       return;
-    result = extendBfloat(builder, loc, source);
-    if (type != f32)
+    result = toF32(builder, loc, source);
+    if (isNarrow(type))
+      result = fromF32(builder, loc, result, type);
+    else if (type != f32)
       result = arith::ExtFOp::create(builder, loc, type, result);
   } else {
-    if (!type.isBF16())
+    if (!isExpanded(type))
       return;
     if (source.getType() != f32)
       source = source.getType().getIntOrFloatBitWidth() > 32
                    ? truncateToOdd(builder, loc, source)
                    : toF32(builder, loc, source);
-    result = truncateToBfloat(builder, loc, source);
+    result = fromF32(builder, loc, source, type);
   }
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();

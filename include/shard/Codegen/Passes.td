@@ -251,11 +251,13 @@ def ShardExpandMath : Pass<"shard-expand-math", "::mlir::ModuleOp"> {
 }
 
 def ShardExpandNarrowFloats : Pass<"shard-expand-narrow-floats", "::mlir::ModuleOp"> {
-  let summary = "compute scalar ops on f16 and bf16 in f32";
+  let summary = "compute scalar ops on floats of 8 and 16 bits in f32";
   let description = [{
-    Each op of arith and math on f16 or bf16 computes in f32 and is rounded once,
-    to nearest, ties to even. Conversions of bf16 become integer arithmetic, which
-    is the same on every machine.
+    Each op of arith and math on f16, bf16 or a float of 8 bits computes in f32 and is
+    rounded once, to nearest, ties to even. Conversions of bf16 and of floats of 8 bits
+    become integer arithmetic, which is the same on every machine; LLVM has no floats
+    of 8 bits. What is too large for one of them becomes infinity, or NaN where the
+    type has no infinity.
 
     ```mlir
     // Input
