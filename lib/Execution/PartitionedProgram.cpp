@@ -123,14 +123,19 @@ FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
             .count();
   }
   std::vector<HostTensor> outputs;
+  RunOptions runOptions;
+  runOptions.verify = false;
+  runOptions.processes = options.processes;
+  runOptions.shareOutputs = true;
+  ProcessResults results;
   bool ran = options.processes
-                 ? runOnProcesses(*program, inputs, *options.processes,
-                                  /*share=*/true, report, outputs)
+                 ? runOnProcesses(*program, inputs, runOptions, report, results,
+                                  outputs)
                  : runGrid(*program, inputs,
                            timeoutSeconds > 0 ? timeoutSeconds
                                               : options.timeoutSeconds,
                            monitor, report, outputs);
-  if (ran)
+  if (ran && report.pass)
     report.outputs = std::move(outputs);
   return report;
 }

@@ -217,16 +217,21 @@ static void runAndCompare(const GridProgram &program, const OneDevice &one,
   if (one.optimized &&
       !runOptimized(*one.optimized, inputs, expected, one.model, report))
     return;
-  bool ran = options.processes
-                 ? runOnProcesses(program, inputs, *options.processes,
-                                  options.shareOutputs, report, outputs)
-                 : runGrid(program, inputs, options.timeoutSeconds,
-                           options.monitor, report, outputs);
+  ProcessResults results;
+  bool ran =
+      options.processes
+          ? runOnProcesses(program, inputs, options, report, results, outputs)
+          : runGrid(program, inputs, options.timeoutSeconds, options.monitor,
+                    report, outputs);
   if (!ran)
     return;
-  if (options.verify)
+  // Here all processes are, of which the first one compares.
+  bool assembled = report.pass;
+  if (options.verify && assembled)
     compareAll(expected, outputs, one.model, report);
-  if (options.keepOutputs)
+  if (options.processes)
+    writeOnProcesses(program, options, results, outputs, report);
+  if (options.keepOutputs && assembled)
     report.outputs = std::move(outputs);
 }
 

@@ -161,3 +161,22 @@ std::string shard::problemOfOutput(const std::string &path, bool &isSpecial) {
   unlink(beside.c_str());
   return {};
 }
+
+bool shard::replaceNpy(const std::string &path, const HostTensor &tensor,
+                       std::string &error) {
+  bool isSpecial = false;
+  error = problemOfOutput(path, isSpecial);
+  if (!error.empty())
+    return false;
+  if (isSpecial)
+    return writeNpy(path, tensor, error);
+  NpyOutput output(path, std::to_string(getpid()), tensor.type(),
+                   tensor.shape());
+  if (!output.create(error))
+    return false;
+  if (output.write(tensor, std::vector<int64_t>(tensor.shape().size(), 0),
+                   error))
+    return output.commit(error);
+  output.discard();
+  return false;
+}

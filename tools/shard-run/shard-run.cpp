@@ -19,6 +19,7 @@
 #include "shard/Execution/HtmlReport.h"
 #include "shard/Execution/Verify.h"
 #include "shard/Host/Npy.h"
+#include "shard/Host/NpyOutput.h"
 #include "shard/Reference/Reference.h"
 #include "shard/Transforms/Transforms.h"
 
@@ -105,8 +106,10 @@ LogicalResult readInputs(func::FuncOp entry, shard::RunOptions &options) {
     Type type = entry.getArgumentTypes()[number];
     std::optional<shard::TensorSpec> spec = shard::getTensorSpec(type);
     std::string error;
-    std::optional<shard::HostTensor> tensor = shard::readNpy(
-        path.str(), spec ? spec->type : shard::ElementType::F32, error);
+    // Of processes, each reads its own blocks only.
+    std::optional<shard::HostTensor> tensor =
+        (options.processes ? shard::mapNpy : shard::readNpy)(
+            path.str(), spec ? spec->type : shard::ElementType::F32, error);
     if (!tensor)
       return errorAtOption(context, "--input", text) << error;
     if (!options.inputs.try_emplace(number, std::move(*tensor)).second)
@@ -125,20 +128,10 @@ LogicalResult checkOutputs(func::FuncOp entry) {
       return errorAtOption(context, "--output", path)
              << "'" << entry.getName() << "' has " << entry.getNumResults()
              << " results; there is no result " << index;
-    // What is no file, such as a pipe, cannot be opened twice.
-    bool existed = llvm::sys::fs::exists(path);
-    if (existed && !llvm::sys::fs::is_regular_file(path) &&
-        !llvm::sys::fs::is_directory(path))
-      continue;
-    std::error_code error;
-    {
-      llvm::raw_fd_ostream file(path, error, llvm::sys::fs::OF_Append);
-    }
-    if (error)
-      return errorAtOption(context, "--output", path)
-             << "cannot write '" << path << "': " << error.message();
-    if (!existed)
-      llvm::sys::fs::remove(path);
+    bool isSpecial = false;
+    std::string problem = shard::problemOfOutput(path, isSpecial);
+    if (!problem.empty())
+      return errorAtOption(context, "--output", path) << problem;
   }
   return success();
 }
@@ -156,7 +149,7 @@ LogicalResult writeOutputs(MLIRContext *context,
                            const shard::RunReport &report) {
   for (auto [index, path] : llvm::enumerate(outputs)) {
     std::string error;
-    if (!shard::writeNpy(path, report.outputs[index], error))
+    if (!shard::replaceNpy(path, report.outputs[index], error))
       return errorAtOption(context, "--output", path) << error;
   }
   return success();
@@ -284,8 +277,11 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   options.seed = seed;
   options.timeoutSeconds = timeout;
   options.target = {cpu, ""};
-  options.keepOutputs = !outputs.empty();
   options.processes = processes;
+  if (processes)
+    options.outputFiles.assign(outputs.begin(), outputs.end());
+  else
+    options.keepOutputs = !outputs.empty();
   if (printPartitioned && isFirst)
     options.onPartitioned = [](ModuleOp partitioned) {
       partitioned.print(llvm::outs());
@@ -305,7 +301,7 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
     return success(report->pass);
   if (failed(printReport(entry, *report, pipeline)))
     return failure();
-  if (report->pass && failed(writeOutputs(&context, *report)))
+  if (report->pass && !processes && failed(writeOutputs(&context, *report)))
     return failure();
   return success(report->pass);
 }

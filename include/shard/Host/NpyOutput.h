@@ -49,6 +49,10 @@ private:
   std::string header;
 };
 
+/// Writes a whole tensor to `path`: beside it first, if it is a file.
+bool replaceNpy(const std::string &path, const HostTensor &tensor,
+                std::string &error);
+
 /// Why `path` cannot be written by an NpyOutput, or nothing: it is tried out, and nothing
 /// stays behind. `isSpecial` says that it is something else than a file, such as a pipe.
 std::string problemOfOutput(const std::string &path, bool &isSpecial);
