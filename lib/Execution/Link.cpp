@@ -51,6 +51,9 @@ llvm::Error execution::link(llvm::StringRef object, llvm::StringRef output,
                                     output.str(), "-L" + options.libraryFolder};
   if (options.kind == OutputKind::SharedLibrary)
     words.insert(words.begin() + 1, "-shared");
+  // A shared library brings the back end along for who loads it, though it calls none of
+  // its functions.
+  words.insert(words.end(), {"-Xlinker", "--no-as-needed"});
   for (const std::string &library : librariesOf(options))
     words.push_back("-l" + library);
   for (const std::string &library : options.libraries)
