@@ -195,11 +195,57 @@ static bool packSoftmax(ProgramBuilder &program) {
   return true;
 }
 
+/// Rounds to a float of 8 bits, may move it, and goes back.
+static bool smallFloats(ProgramBuilder &program) {
+  std::optional<Val> a = program.pick([](const Val &v) {
+    return v.tensor && v.elem == Elem::F32 && v.bound <= 200;
+  });
+  if (!a)
+    return false;
+  static const std::vector<std::string> types = {
+      "f8E4M3", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ"};
+  std::string type = program.rng.oneOf(types);
+  auto small = [&](const Val &value) {
+    std::string text = value.type();
+    return text.substr(0, text.size() - std::string("f32>").size()) + type +
+           ">";
+  };
+  Val moved = *a;
+  moved.name = program.fresh();
+  program.line(moved.name + " = arith.truncf " + a->name + " : " + a->type() +
+               " to " + small(*a));
+  if (program.rng.chance(30)) {
+    std::string negative = program.fresh();
+    program.line(negative + " = arith.negf " + moved.name + " : " +
+                 small(moved));
+    moved.name = negative;
+  }
+  if (moved.shape.size() == 2 && moved.dynamic.empty() &&
+      program.rng.chance(50)) {
+    std::string source = moved.name, from = small(moved);
+    std::reverse(moved.shape.begin(), moved.shape.end());
+    std::string target = program.fresh();
+    program.line(target + " = tensor.empty() : " + small(moved));
+    moved.name = program.fresh();
+    program.line(moved.name + " = linalg.transpose ins(" + source + " : " +
+                 from + ") outs(" + target + " : " + small(moved) +
+                 ") permutation = [1, 0]");
+  }
+  Val back = moved;
+  back.name = program.fresh();
+  back.bound = a->bound * 1.25;
+  program.line(back.name + " = arith.extf " + moved.name + " : " +
+               small(moved) + " to " + back.type());
+  program.add(back);
+  return true;
+}
+
 void shard::fuzz::registerMoveMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, dynamicExtent);
   makers.add(MakerGroup::Ops, tensorReshape);
   makers.add(MakerGroup::Ops, gatherScatter);
   makers.add(MakerGroup::Ops, bufferOps);
   makers.add(MakerGroup::Ops, packSoftmax);
+  makers.add(MakerGroup::Ops, smallFloats);
   makers.add(MakerGroup::RealWide, tensorReshape);
 }
