@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs of JAX: StableHLO, lowered to linalg by iree-opt."""
 
-import inspect
 import re
 import shutil
 import subprocess
@@ -17,10 +16,12 @@ import numpy as np
 from shard._errors import ProgramError, RunError
 from shard._foreign import is_foreign, spec_of
 from shard._grid import Grid, P
+from shard._jax_calls import declare, replace_by_call
 from shard._jax_dots import put_dots, take_dots
 from shard._jax_rewrites import rewrite
 from shard._jax_sorts import rewrite_sorts
 from shard._program import Program, Trees, load
+from shard._trees import positional_parameters
 from shard._types import dtype_of
 
 _STEP = "--iree-stablehlo-input-transformation-pipeline"
@@ -77,7 +78,7 @@ def from_jax(
     program = load(text, name=_name_of(fn))
 
     leaves, structure = jax.tree_util.tree_flatten_with_path((args, kwargs))
-    parameters = _parameters(fn)
+    parameters = positional_parameters(fn)
     program.names = [_leaf_name(path, parameters) for path, _ in leaves]
     results, result_structure = jax.tree_util.tree_flatten(lowered.out_info)
     program.trees = _JaxTrees(program, structure, result_structure, [r.dtype for r in results])
@@ -167,15 +168,6 @@ def _name_of(fn: Callable[..., Any]) -> str:
     return f"<jax {getattr(fn, '__name__', 'function')}>"
 
 
-def _parameters(fn: Callable[..., Any]) -> list[str]:
-    try:
-        parameters = inspect.signature(fn).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [p.name for p in parameters if p.kind in positional]
-
-
 def _leaf_name(path: tuple[Any, ...], parameters: list[str]) -> str:
     """`params.w` of the path `[0][0]['params']['w']` in (args, kwargs)."""
     import jax
@@ -238,7 +230,8 @@ def _take_shardings(module: Any) -> tuple[str, list[str]]:
             elif op.name == "sdy.sharding_constraint":
                 number = len(constraints)
                 constraints.append(_sharding_text(op.attributes["sharding"]))
-                _replace_by_call(module, op, f"{_MARK}{number}")
+                declare(module, f"{_MARK}{number}", op)
+                replace_by_call(op, f"{_MARK}{number}")
             else:
                 raise ProgramError(
                     f"'{op.name}' is not supported here: only with_sharding_constraint is"
@@ -263,33 +256,6 @@ def _sharding_text(attribute: Any) -> str:
     text = str(attribute)
     text = text[text.index("<") :]
     return text.replace("{", "[").replace("}", "]").replace("replicated=", "replicated = ")
-
-
-def _replace_by_call(module: Any, op: Any, name: str) -> None:
-    from jaxlib.mlir import ir
-
-    type_ = op.operands[0].type
-    function_type = ir.FunctionType.get([type_], [type_])
-    ir.Operation.create(
-        "func.func",
-        attributes={
-            "sym_name": ir.StringAttr.get(name),
-            "function_type": ir.TypeAttr.get(function_type),
-            "sym_visibility": ir.StringAttr.get("private"),
-        },
-        regions=1,
-        ip=ir.InsertionPoint(module.body),
-    )
-    call = ir.Operation.create(
-        "func.call",
-        results=[type_],
-        operands=[op.operands[0]],
-        attributes={"callee": ir.FlatSymbolRefAttr.get(name)},
-        ip=ir.InsertionPoint(op),
-        loc=op.location,
-    )
-    op.results[0].replace_all_uses_with(call.results[0])
-    op.erase()
 
 
 def _drop_argument_shardings(function: Any) -> None:

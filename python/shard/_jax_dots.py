@@ -12,6 +12,8 @@ these products cross iree-opt as calls of functions without bodies, and become a
 import re
 from typing import Any
 
+from shard._jax_calls import declare, replace_by_call
+
 _MARK = "__shard_dot_"
 _CALL = re.compile(
     rf"^( *)(%[\w]+) = (?:func\.)?call @{_MARK}(\d+)\((%[\w#]+), (%[\w#]+)\) : [^\n]*?"
@@ -43,7 +45,8 @@ def take_dots(module: Any) -> list[str]:
             types = [op.operands[0].type, op.operands[1].type, op.results[0].type]
             if len(dims.lhs_batching_dimensions) < 2 or not _is_plain(types):
                 continue
-            _replace_by_call(module, op, f"{_MARK}{len(texts)}", types)
+            declare(module, f"{_MARK}{len(texts)}", op)
+            replace_by_call(op, f"{_MARK}{len(texts)}")
             texts.append(_generic(dims, types))
     return texts
 
@@ -114,29 +117,3 @@ def _generic(dims: Any, types: list[Any]) -> str:
   %more = arith.addf %sum, %product : {element}
   linalg.yield %more : {element}
 }}}} -> {result}{{loc}}"""  # noqa: E501
-
-
-def _replace_by_call(module: Any, op: Any, name: str, types: list[Any]) -> None:
-    from jaxlib.mlir import ir
-
-    function_type = ir.FunctionType.get(types[:2], types[2:])
-    ir.Operation.create(
-        "func.func",
-        attributes={
-            "sym_name": ir.StringAttr.get(name),
-            "function_type": ir.TypeAttr.get(function_type),
-            "sym_visibility": ir.StringAttr.get("private"),
-        },
-        regions=1,
-        ip=ir.InsertionPoint(module.body),
-    )
-    call = ir.Operation.create(
-        "func.call",
-        results=types[2:],
-        operands=list(op.operands),
-        attributes={"callee": ir.FlatSymbolRefAttr.get(name)},
-        ip=ir.InsertionPoint(op),
-        loc=op.location,
-    )
-    op.results[0].replace_all_uses_with(call.results[0])
-    op.erase()

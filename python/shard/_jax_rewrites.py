@@ -15,6 +15,7 @@ import re
 from typing import Any, NoReturn
 
 from shard._errors import ProgramError
+from shard._jax_calls import replace_by_call
 
 
 def rewrite(module: Any) -> None:
@@ -173,16 +174,7 @@ def _rewrite_scatters(module: Any, found: list[Any]) -> None:
         parsed = ir.Module.parse(_function_text(name, op, dims))
         function = parsed.body.operations[0].operation.clone(ip=ir.InsertionPoint(module.body))
         assert function is not None
-        call = ir.Operation.create(
-            "func.call",
-            results=[op.results[0].type],
-            operands=list(op.operands),
-            attributes={"callee": ir.FlatSymbolRefAttr.get(name)},
-            ip=ir.InsertionPoint(op),
-            loc=op.location,
-        )
-        op.results[0].replace_all_uses_with(call.results[0])
-        op.erase()
+        replace_by_call(op, name)
 
 
 def _adds_rows(op: Any, dims: Any) -> bool:

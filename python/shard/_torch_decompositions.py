@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of PyTorch that torch-mlir lowers to its own dialect, in terms of others.
 
+Those that pick elements by numbers, the loss of cross entropy and the gradient of a look-up,
+become comparisons with all numbers: sums and products, which can be split like any other.
+
 `sort` and `topk` become a comparison of all pairs along the dimension: the place of an
 element is the number of those that come before it. That is n^2 work for n elements, all
 of which can be split, and no data leave a device where other dimensions are split.
@@ -23,6 +26,11 @@ def decompositions() -> dict[Any, Any]:
         aten.topk.default: _topk,
         aten.sort.default: _sort,
         aten.sort.stable: _stable_sort,
+        aten.embedding_dense_backward.default: _embedding_backward,
+        aten.nll_loss_forward.default: _nll_loss,
+        aten.nll_loss2d_forward.default: _nll_loss,
+        aten.nll_loss_backward.default: _nll_loss_backward,
+        aten.nll_loss2d_backward.default: _nll_loss_backward,
     }
 
 
@@ -69,3 +77,64 @@ def _first(x: Any, k: int, dim: int, descending: bool) -> tuple[Any, Any]:
     values = values.any(-1) if x.dtype == torch.bool else values.sum(-1, dtype=x.dtype)
     indices = torch.where(chosen, places, 0).sum(-1)
     return values.movedim(-1, dim), indices.movedim(-1, dim)
+
+
+def _embedding_backward(
+    grad: Any, indices: Any, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Any:
+    import torch
+
+    rows = indices.reshape(-1, 1)
+    chosen = rows == torch.arange(num_weights)
+    if padding_idx >= 0:
+        chosen = chosen & (rows != padding_idx)
+    one_hot = chosen.to(grad.dtype)
+    if scale_grad_by_freq:
+        one_hot = one_hot / one_hot.sum(0).clamp(min=1)
+    return one_hot.t() @ grad.reshape(-1, grad.shape[-1])
+
+
+def _chosen_classes(x: Any, target: Any, weight: Any, ignored: int) -> tuple[Any, Any]:
+    """Of the loss: which class of `x` counts where, and how much, shaped as `x`.
+
+    The classes are dimension 1 of `x`, or 0 if it has no other.
+    """
+    import torch
+
+    dim = min(1, x.dim() - 1)
+    shape = [1] * x.dim()
+    shape[dim] = x.shape[dim]
+    wanted = target.unsqueeze(dim)
+    chosen = (wanted == torch.arange(x.shape[dim]).reshape(shape)) & (wanted != ignored)
+    counts = torch.ones((), dtype=x.dtype) if weight is None else weight.reshape(shape)
+    return dim, torch.where(chosen, counts, torch.zeros((), dtype=x.dtype))
+
+
+def _nll_loss(
+    x: Any, target: Any, weight: Any, reduction: int, ignore_index: int
+) -> tuple[Any, Any]:
+    import torch
+
+    dim, counts = _chosen_classes(x, target, weight, ignore_index)
+    losses = -torch.where(counts != 0, counts * x, 0).sum(dim)
+    if reduction == 0:
+        return losses, torch.zeros((), dtype=x.dtype)
+    total = counts.sum()
+    return (losses.sum() / total if reduction == 1 else losses.sum()), total
+
+
+def _nll_loss_backward(
+    grad: Any,
+    x: Any,
+    target: Any,
+    weight: Any,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Any,
+) -> Any:
+    dim, counts = _chosen_classes(x, target, weight, ignore_index)
+    if reduction == 1:
+        grad = grad / total_weight
+    elif reduction == 0:
+        grad = grad.unsqueeze(dim)
+    return -grad * counts

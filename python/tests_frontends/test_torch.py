@@ -85,6 +85,21 @@ def t5():
     return transformers.T5EncoderModel(config), (IDS,)
 
 
+def t5_with_decoder():
+    config = transformers.T5Config(
+        vocab_size=64,
+        d_model=32,
+        d_kv=8,
+        d_ff=48,
+        num_layers=2,
+        num_decoder_layers=2,
+        num_heads=4,
+        use_cache=False,
+        decoder_start_token_id=0,
+    )
+    return transformers.T5Model(config), (IDS, None, IDS.roll(1, 1))
+
+
 def whisper():
     config = transformers.WhisperConfig(
         vocab_size=64,
@@ -146,7 +161,7 @@ def unet():
     return UNet(), (torch.randn(4, 3, 8, 8),)
 
 
-MODELS = [llama, mixtral, gpt2, bert, vit, t5, whisper, resnet, unet]
+MODELS = [llama, mixtral, gpt2, bert, vit, t5, t5_with_decoder, whisper, resnet, unet]
 
 # Megatron's layout, by the names that the models have for it: rows of PyTorch's weights
 # are columns of the product. GPT-2 stores its weights the other way round.
@@ -206,6 +221,144 @@ def test_models(make):
             check(program, (program.weights, *arguments), expected, grid, hints)
             seen.add(name)
     assert {"data parallel", "fsdp"} <= seen
+
+
+def sgd(model, loss, rate=0.1):
+    """A step of training as a function of the parameters and a batch."""
+
+    def step(params, x, y):
+        def of(params):
+            return loss(torch.func.functional_call(model, params, (x,)), y)
+
+        gradients, value = torch.func.grad_and_value(of)(params)
+        return value, {name: p - rate * gradients[name] for name, p in params.items()}
+
+    return step
+
+
+def cross_entropy(output, wanted):
+    logits = output if isinstance(output, torch.Tensor) else output.logits
+    return torch.nn.functional.cross_entropy(logits.flatten(0, -2), wanted.flatten())
+
+
+def train_mlp():
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 8))
+    batch = (torch.randn(4, 8), torch.randn(4, 8))
+    return model, torch.nn.functional.mse_loss, batch, {"params.0.*": P("model")}
+
+
+def train_convolutions():
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 3, 2, 1),
+        torch.nn.GroupNorm(2, 8),
+        torch.nn.ReLU(),
+        torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(),
+        torch.nn.Linear(8, 6),
+    )
+    batch = (torch.randn(4, 3, 8, 8), torch.tensor([0, 5, -100, 2]))
+    return model, cross_entropy, batch, {"params.5.weight": P("model")}
+
+
+def train_llama():
+    model, _ = llama()
+    hints = {"params." + pattern: P("model") for pattern in COLUMNS[:3]}
+    return model, cross_entropy, (IDS, IDS.roll(-1, 1)), hints
+
+
+@pytest.mark.parametrize(
+    "make", [train_mlp, train_convolutions, train_llama], ids=lambda make: make.__name__
+)
+def test_train_steps(make):
+    torch.manual_seed(0)
+    model, loss, batch, hints = make()
+    step = sgd(model, loss)
+    params = {name: p.detach() for name, p in model.named_parameters()}
+    program = shard.from_torch(step, params, *batch)
+    expected = [t.detach().numpy() for t in pytree.tree_leaves(step(params, *batch))]
+    for grid in GRIDS:
+        for layout in ({"x": P(grid.names[0]), "y": P(grid.names[0])}, hints):
+            check(program, (params, *batch), expected, grid, layout)
+
+
+def test_gradients_of_autograd_and_adam():
+    def step(params, moments, x):
+        params = {name: p.requires_grad_() for name, p in params.items()}
+        value = torch.tanh(x @ params["w"]).square().sum()
+        (gradient,) = torch.autograd.grad(value, [params["w"]])
+        m = 0.9 * moments[0] + 0.1 * gradient
+        v = 0.99 * moments[1] + 0.01 * gradient**2
+        return params["w"] - 0.01 * m / (v.sqrt() + 1e-3), [m, v]
+
+    arguments = ({"w": torch.randn(8, 6)}, [torch.zeros(8, 6)] * 2, torch.randn(4, 8))
+    program = shard.from_torch(step, *arguments)
+    assert [v.name for v in program.arguments] == ["params.w", "moments.0", "moments.1", "x"]
+    expected = [t.detach().numpy() for t in pytree.tree_leaves(step(*arguments))]
+    part = check(program, arguments, expected, Grid(2), {"x": P(0)})
+    assert [row.kind for row in part.collectives] == ["all_reduce"]
+
+
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+def test_losses_of_classes(reduction):
+    def both(x, target, weight):
+        def loss(x):
+            given = torch.nn.functional.cross_entropy(
+                x, target, weight, ignore_index=2, reduction=reduction
+            )
+            return given.square().sum(), given
+
+        return torch.func.grad(loss, has_aux=True)(x)
+
+    for shape in ((5, 4), (4,), (2, 4, 3, 3)):
+        torch.manual_seed(1)
+        dims = [d for i, d in enumerate(shape) if i != min(1, len(shape) - 1)]
+        target = torch.randint(0, 4, dims)
+        arguments = (torch.randn(shape), target, torch.rand(4) + 0.5)
+        expected = [t.numpy() for t in both(*arguments)]
+        check(shard.from_torch(both, *arguments), arguments, expected, Grid(2), {"x": P(0)})
+
+
+def test_gradient_of_a_look_up():
+    def gradient(table, given, ids):
+        def loss(table):
+            rows = torch.nn.functional.embedding(ids, table, padding_idx=1, scale_grad_by_freq=True)
+            return (rows * given).sum()
+
+        return torch.func.grad(loss)(table)
+
+    ids = torch.tensor([[0, 3, 1], [3, 3, 6]])
+    arguments = (torch.randn(7, 4), torch.randn(2, 3, 4), ids)
+    expected = [gradient(*arguments).numpy()]
+    program = shard.from_torch(gradient, *arguments)
+    for hints in ({"ids": P(0), "given": P(0)}, {"given": P(None, None, 0)}):
+        check(program, arguments, expected, Grid(2), hints)
+
+
+def test_arguments_that_are_no_tensors():
+    class Scaled(torch.nn.Module):
+        def forward(self, x, mask=None, power=1, *, factors):
+            y = x**power * factors["a"]
+            return y if mask is None else y * mask
+
+    x = torch.arange(4.0)
+    factors = {"a": torch.tensor(3.0), "name": "a"}
+    program = shard.from_torch(Scaled(), x, None, 2, factors=factors)
+    assert [value.name for value in program.arguments] == ["arg0", "factors.a"]
+    part = program.partition(Grid(2), {"arg0": P(0)})
+    assert torch.equal(part({}, x, None, 2, factors=factors), x**2 * 3)
+    with pytest.raises(shard.RunError, match="made for 2, not for 3"):
+        part({}, x, None, 3, factors=factors)
+
+
+def test_modules_that_change_their_arguments():
+    class InPlace(torch.nn.Module):
+        def forward(self, x):
+            return x.add_(1) * 2
+
+    with pytest.raises(shard.ProgramError, match=r"in place, .* return the new value"):
+        shard.from_torch(InPlace(), torch.zeros(4))
+    with pytest.raises(TypeError, match=r"neither a torch\.nn\.Module nor a function"):
+        shard.from_torch(3)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int32])
@@ -302,6 +455,48 @@ def mesh():
     torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=4)
     yield torch.distributed.init_device_mesh("cpu", (2, 2), mesh_dim_names=("data", "model"))
     torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("way", ["distribute_tensor", "parallelize_module", "fully_shard"])
+def test_parameters_that_are_dtensors(mesh, way):
+    from torch.distributed.fsdp import fully_shard
+    from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+    from torch.distributed.tensor.parallel import (
+        ColwiseParallel,
+        RowwiseParallel,
+        parallelize_module,
+    )
+
+    model = Layers()
+    if way == "distribute_tensor":
+        for name, placements in {
+            "up.weight": [Replicate(), Shard(0)],
+            "up.bias": [Replicate(), Shard(0)],
+            "down.weight": [Replicate(), Shard(1)],
+        }.items():
+            layer, _, what = name.partition(".")
+            split = distribute_tensor(model.get_parameter(name).detach(), mesh, placements)
+            setattr(getattr(model, layer), what, torch.nn.Parameter(split))
+        expected = ["[[model], []]", "[[model]]", "[[], [model]]"]
+    elif way == "parallelize_module":
+        plan = {"up": ColwiseParallel(), "down": RowwiseParallel()}
+        parallelize_module(model, mesh["model"], plan)
+        expected = ["[[model], []]", "[[model]]", "[[], [model]]"]
+    else:
+        fully_shard(model, mesh=mesh["data"])
+        expected = ["[[data], []]", "[[data]]", "[[data], []]"]
+    program = shard.from_torch(model, torch.zeros(4, 8))
+    part = program.partition()
+    assert part.grid == (
+        Grid(data=2, model=2) if way == "distribute_tensor" else Grid(**{expected[1][2:-2]: 2})
+    )
+    shardings = {value.name: value.sharding for value in part.arguments}
+    assert [shardings[name] for name in ("up.weight", "up.bias", "down.weight")] == expected
+    assert program.weights["up.weight"].shape == (16, 8)
+    part.verify()
+    if way == "parallelize_module":
+        # The module still works on its own: the hooks are back.
+        assert len(model.up._forward_pre_hooks) == 1
 
 
 def test_placements_of_dtensor(mesh):

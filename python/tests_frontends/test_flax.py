@@ -1,0 +1,94 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from check import GRIDS, check
+
+import shard
+from shard import P
+
+nn = pytest.importorskip("flax.linen", reason="flax is missing: pip install flax")
+optax = pytest.importorskip("optax")
+
+
+class Block(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        y = nn.MultiHeadDotProductAttention(num_heads=4, name="attention")(
+            nn.LayerNorm()(x), mask=nn.make_causal_mask(x[..., 0])
+        )
+        x = x + y
+        y = nn.Dense(32, name="up")(nn.LayerNorm()(x))
+        return x + nn.Dense(16, name="down")(nn.gelu(y))
+
+
+class Transformer(nn.Module):
+    @nn.compact
+    def __call__(self, tokens):
+        embed = nn.Embed(32, 16, name="embed")
+        x = embed(tokens)
+        for _ in range(2):
+            x = Block()(x)
+        return embed.attend(nn.LayerNorm()(x))
+
+
+class Convolutions(nn.Module):
+    @nn.compact
+    def __call__(self, images):
+        x = nn.relu(nn.Conv(8, (3, 3), strides=2)(images))
+        x = nn.relu(nn.Conv(12, (3, 3), strides=2)(nn.GroupNorm(num_groups=2)(x)))
+        return nn.Dense(5)(x.mean((1, 2)))
+
+
+MEGATRON = {
+    "*.attention.[!o]*.kernel": P(None, "model"),
+    "*.attention.[!o]*.bias": P("model"),
+    "*.attention.out.kernel": P("model"),
+    "*.up.kernel": P(None, "model"),
+    "*.up.bias": P("model"),
+    "*.down.kernel": P("model"),
+}
+
+
+def train_transformer():
+    tokens = jnp.arange(24, dtype=jnp.int32).reshape(4, 6) * 7 % 32
+    return Transformer(), tokens, jnp.roll(tokens, -1, 1), MEGATRON
+
+
+def train_convolutions():
+    images = jax.random.normal(jax.random.key(1), (4, 8, 8, 3))
+    return Convolutions(), images, jnp.array([0, 3, 1, 4]), {"params.*Dense_0.kernel": P("model")}
+
+
+@pytest.mark.parametrize(
+    "make", [train_transformer, train_convolutions], ids=lambda make: make.__name__
+)
+def test_train_steps_with_adam(make):
+    model, x, y, hints = make()
+    params = model.init(jax.random.key(0), x)
+    optimizer = optax.adam(1e-2)
+    state = optimizer.init(params)
+
+    def step(params, state, x, y):
+        def loss(params):
+            scores = model.apply(params, x)
+            wanted = jax.nn.one_hot(y, scores.shape[-1])
+            return optax.softmax_cross_entropy(scores, wanted).mean()
+
+        value, gradients = jax.value_and_grad(loss)(params)
+        updates, state = optimizer.update(gradients, state)
+        return value, optax.apply_updates(params, updates), state
+
+    arguments = (params, state, x, y)
+    program = shard.from_jax(step, *arguments)
+    expected = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(step)(*arguments))]
+    for grid in GRIDS:
+        batch = {"x": P(grid.names[0]), "y": P(grid.names[0])}
+        layouts = [batch, hints]
+        if "data" in grid.names:
+            layouts.append(batch | hints)
+        for layout in layouts:
+            check(program, arguments, expected, grid, layout)
