@@ -17,9 +17,9 @@ optax = pytest.importorskip("optax")
 class Block(nn.Module):
     @nn.compact
     def __call__(self, x):
-        y = nn.MultiHeadDotProductAttention(num_heads=4, name="attention")(
-            nn.LayerNorm()(x), mask=nn.make_causal_mask(x[..., 0])
-        )
+        # Gradients of biases of keys are 0 but for rounding, which Adam would scale up.
+        attend = nn.MultiHeadDotProductAttention(num_heads=4, use_bias=False, name="attention")
+        y = attend(nn.LayerNorm()(x), mask=nn.make_causal_mask(x[..., 0]))
         x = x + y
         y = nn.Dense(32, name="up")(nn.LayerNorm()(x))
         return x + nn.Dense(16, name="down")(nn.gelu(y))
@@ -45,7 +45,6 @@ class Convolutions(nn.Module):
 
 MEGATRON = {
     "*.attention.[!o]*.kernel": P(None, "model"),
-    "*.attention.[!o]*.bias": P("model"),
     "*.attention.out.kernel": P("model"),
     "*.up.kernel": P(None, "model"),
     "*.up.bias": P("model"),
@@ -69,7 +68,7 @@ def train_convolutions():
 def test_train_steps_with_adam(make):
     model, x, y, hints = make()
     params = model.init(jax.random.key(0), x)
-    optimizer = optax.adam(1e-2)
+    optimizer = optax.adam(1e-2, eps=1e-3)
     state = optimizer.init(params)
 
     def step(params, state, x, y):
