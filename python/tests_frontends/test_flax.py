@@ -29,10 +29,7 @@ class Transformer(nn.Module):
     @nn.compact
     def __call__(self, tokens):
         embed = nn.Embed(32, 16, name="embed")
-        x = embed(tokens)
-        for _ in range(2):
-            x = Block()(x)
-        return embed.attend(nn.LayerNorm()(x))
+        return embed.attend(nn.LayerNorm()(Block()(embed(tokens))))
 
 
 class Convolutions(nn.Module):
@@ -86,8 +83,5 @@ def test_train_steps_with_adam(make):
     expected = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(step)(*arguments))]
     for grid in GRIDS:
         batch = {"x": P(grid.names[0]), "y": P(grid.names[0])}
-        layouts = [batch, hints]
-        if "data" in grid.names:
-            layouts.append(batch | hints)
-        for layout in layouts:
+        for layout in [batch | hints] if "data" in grid.names else [batch, hints]:
             check(program, arguments, expected, grid, layout)
