@@ -107,11 +107,14 @@ FailureOr<CollectiveCall> describe(PermuteOp op) {
 }
 
 FailureOr<CollectiveCall> describe(ShiftOp op) {
+  SmallVector<int64_t> along = {int64_t(op.getShiftAxes().size())};
+  llvm::append_range(along, op.getShiftAxes());
   return Description(op, "shift")
       .axes(op.getGridAxes())
-      .add(op.getShiftAxis())
+      .words(along)
       .add(op.getOffset())
-      .add(op.getRotate() ? 1 : 0);
+      .add(op.getRotate() ? 1 : 0)
+      .add(op.getMirror() ? 1 : 0);
 }
 
 FailureOr<CollectiveCall> describe(BroadcastOp op) {

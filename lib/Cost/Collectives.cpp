@@ -162,24 +162,33 @@ std::optional<SentBytes> sentBy(const Group &, RecvOp) { return fromAll(0); }
 std::optional<SentBytes> sentBy(const Group &group, ShiftOp op) {
   if (group.size > kMostPositions)
     return std::nullopt;
-  auto at = llvm::find(group.axes, op.getShiftAxis().getSExtValue());
-  if (at == group.axes.end())
-    return std::nullopt;
-  size_t index = at - group.axes.begin();
-  int64_t stride = 1;
-  for (size_t i = index + 1; i < group.sizes.size(); ++i)
-    stride *= group.sizes[i];
-  int64_t extent = group.sizes[index];
-  auto offset = static_cast<int64_t>(op.getOffset());
+  // The stride and the size of each axis that is shifted along.
+  SmallVector<std::pair<int64_t, int64_t>> along;
+  int64_t extent = 1;
+  for (GridAxis axis : op.getShiftAxes()) {
+    auto at = llvm::find(group.axes, axis);
+    if (at == group.axes.end())
+      return std::nullopt;
+    size_t index = at - group.axes.begin();
+    int64_t stride = 1;
+    for (size_t i = index + 1; i < group.sizes.size(); ++i)
+      stride *= group.sizes[i];
+    along.emplace_back(stride, group.sizes[index]);
+    extent *= group.sizes[index];
+  }
+  // Further away than twice the extent nothing is there; less does not overflow.
+  auto given = static_cast<int64_t>(op.getOffset());
+  int64_t offset = op.getRotate() ? given % extent
+                                  : std::clamp(given, -2 * extent, 2 * extent);
   SentBytes sent;
   for (int64_t position = 0; position < group.size; ++position) {
-    int64_t here = position / stride % extent;
-    bool sends = op.getRotate() ? offset % extent != 0
-                                : offset != 0 && offset < extent &&
-                                      offset > -extent &&
-                                      here + offset >= 0 &&
-                                      here + offset < extent;
-    if (sends)
+    int64_t here = 0;
+    for (auto [stride, size] : along)
+      here = here * size + position / stride % size;
+    int64_t there = op.getMirror() ? offset - here : here + offset;
+    if (op.getRotate())
+      there = ((there % extent) + extent) % extent;
+    if (there != here && there >= 0 && there < extent)
       sent.more[position] = group.inputBytes;
   }
   return sent;

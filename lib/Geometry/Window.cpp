@@ -19,16 +19,17 @@ class NeedSearch {
 public:
   NeedSearch(int64_t width, int64_t parts, int64_t iterations,
              int64_t loopParts, const Window &window, Block valid)
-      : width(width), parts(parts), window(window), valid(valid),
-        fullSpan(window.span(localExtent(iterations, loopParts))) {}
+      : width(width), parts(parts), longest(localExtent(iterations, loopParts)),
+        window(window), valid(valid), fullSpan(window.span(longest)) {}
 
   /// Block number `part` consists of these iterations.
   void visit(int64_t part, Block block) {
     if (block.size == 0)
       return;
     int64_t begin = (parts == 1 ? 0 : part * width);
-    int64_t start = window.stride * block.offset + window.offset;
-    auto [first, last] = elementsOf(start, block.size);
+    int64_t start = window.start(block.offset, longest);
+    auto [first, last] =
+        elementsOf(window.start(block.offset, block.size), block.size);
     if (first < last) {
       need.low = std::max(need.low, begin - first);
       need.high = std::max(need.high, last - begin - width);
@@ -49,6 +50,9 @@ public:
   /// The blocks [first, second) of `blocks`, the begins of which are `step` elements
   /// apart, that are whole and whose windows lie within the valid elements.
   std::pair<int64_t, int64_t> inside(int64_t blocks, int64_t step) const {
+    // Windows of a dimension that is reversed move against the blocks.
+    if (step <= 0)
+      return {0, 0};
     int64_t ahead = std::max<int64_t>(valid.offset - window.offset, 0);
     int64_t room = valid.offset + valid.size - window.offset - fullSpan;
     int64_t first = std::min(ceilDiv(ahead, step), blocks);
@@ -68,18 +72,20 @@ private:
   /// begins at `start` read: between iterations there may be some that they do not.
   std::pair<int64_t, int64_t> elementsOf(int64_t start, int64_t count) const {
     int64_t validEnd = valid.offset + valid.size;
-    int64_t skipped =
-        ceilDiv(std::max<int64_t>(valid.offset - (start + window.reach - 1), 0),
-                window.stride);
-    int64_t read = std::min(
-        count, ceilDiv(std::max<int64_t>(validEnd - start, 0), window.stride));
-    int64_t first = std::max(start + skipped * window.stride, valid.offset);
+    int64_t step = window.step();
+    int64_t skipped = ceilDiv(
+        std::max<int64_t>(valid.offset - (start + window.reach - 1), 0), step);
+    int64_t read =
+        std::min(count, ceilDiv(std::max<int64_t>(validEnd - start, 0), step));
+    int64_t first = std::max(start + skipped * step, valid.offset);
     if (skipped >= read)
       return {first, first};
     return {first, std::min(start + window.span(read), validEnd)};
   }
 
   int64_t width, parts;
+  /// The iterations of a block that is not short.
+  int64_t longest;
   Window window;
   Block valid;
   int64_t fullSpan;
@@ -118,7 +124,7 @@ std::optional<HaloNeed> haloNeed(int64_t extent,
   };
   if (blocks == 0)
     return search.result();
-  // From one whole block to the next, window and block move by the same distances:
+  // From one whole block to the next, windows move by the same distance, and blocks do:
   // the first and the last of those inside need most.
   auto [first, end] = search.inside(blocks, window.stride * loopWidth);
   if (end - first < 2)
@@ -172,7 +178,7 @@ blockParts(int64_t extent, const std::vector<int64_t> &split,
   for (int64_t part = 0; part < parts; ++part) {
     Block block =
         blockAt(iterations, loopSplit, delinearize(part, loopSplit));
-    int64_t start = window.stride * block.offset + window.offset;
+    int64_t start = window.start(block.offset, block.size);
     int64_t first = std::max(start, valid.offset);
     int64_t last =
         std::min(start + window.span(block.size), valid.offset + valid.size);
@@ -182,7 +188,8 @@ blockParts(int64_t extent, const std::vector<int64_t> &split,
     if (back - front >= kMaxBlockParts)
       return std::nullopt;
     for (int64_t other = front; other <= back; ++other) {
-      int64_t distance = (other - part + parts) % parts;
+      int64_t distance =
+          (window.stride < 0 ? other + part : other - part + parts) % parts;
       int64_t begin = std::max(first - other * width, int64_t(0));
       int64_t end = std::min(last - other * width, width);
       auto known = std::find_if(

@@ -217,40 +217,60 @@ struct SimplifyPermute : OpRewritePattern<PermuteOp> {
   }
 };
 
-// shift(x, 0) = x; with rotate also any multiple of the axis size
-// shift(x, n, rotate) = x where x is replicated over the axis
-// shift(shift(x, m), n) = shift(x, m + n), both with rotate or both without
+/// The number of positions along `axes`; kDynamic where one has no known size, and
+/// nothing where the grid does not have them all.
+static std::optional<int64_t> positionsAlong(GridOp grid,
+                                             ArrayRef<GridAxis> axes) {
+  int64_t positions = 1;
+  for (GridAxis axis : axes) {
+    if (!grid || axis < 0 || axis >= grid.getRank())
+      return std::nullopt;
+    int64_t size = grid.getShape()[axis];
+    positions = ShapedType::isDynamic(size) || ShapedType::isDynamic(positions)
+                    ? ShapedType::kDynamic
+                    : positions * size;
+  }
+  return positions;
+}
+
+// shift(x, 0) = x; with rotate also any multiple of the number of positions
+// shift(x, n, rotate) = mirror(x, n) = x where x is replicated over the axes
+// Two of them are one, both with rotate or both without.
 struct SimplifyShift : OpRewritePattern<ShiftOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ShiftOp op,
                                 PatternRewriter &rewriter) const override {
-    auto axis = static_cast<GridAxis>(op.getShiftAxis().getSExtValue());
+    SmallVector<GridAxis> axes = op.getShiftAxes();
     auto offset = static_cast<int64_t>(op.getOffset());
-    GridOp grid = lookupGrid(op, op.getGridAttr());
-    if (op.getInput().getType() != op.getResult().getType() || !grid ||
-        axis < 0 || axis >= grid.getRank())
+    std::optional<int64_t> positions =
+        positionsAlong(lookupGrid(op, op.getGridAttr()), axes);
+    if (op.getInput().getType() != op.getResult().getType() || !positions)
       return failure();
-    int64_t size = grid.getShape()[axis];
-    bool whole =
-        op.getRotate() && !ShapedType::isDynamic(size) && offset % size == 0;
-    if (offset == 0 || whole ||
-        isReplicatedOver(op.getInput(), op.getGridAttr(), axis)) {
+    bool isKnown = !ShapedType::isDynamic(*positions);
+    bool whole = op.getRotate() && isKnown && offset % *positions == 0;
+    bool stays = !op.getMirror() && (offset == 0 || whole);
+    if (stays || isReplicatedOver(op.getInput(), op.getGridAttr(), axes)) {
       rewriter.replaceOp(op, op.getInput());
       return success();
     }
     auto inner = op.getInput().getDefiningOp<ShiftOp>();
-    int64_t sum;
     if (!inner || inner.getGridAttr() != op.getGridAttr() ||
-        inner.getShiftAxis() != op.getShiftAxis() ||
-        inner.getRotate() != op.getRotate() ||
-        inner.getInput().getType() != op.getResult().getType() ||
-        llvm::AddOverflow(offset, static_cast<int64_t>(inner.getOffset()), sum))
+        inner.getShiftAxes() != axes || inner.getRotate() != op.getRotate() ||
+        inner.getInput().getType() != op.getResult().getType())
       return failure();
-    if (op.getRotate() && !ShapedType::isDynamic(size))
-      sum %= size;
+    // The device at p receives from q = p - n, or n - p, which has received from
+    // q - m, or m - q.
+    auto other = static_cast<int64_t>(inner.getOffset());
+    bool mirrors = op.getMirror() != inner.getMirror();
+    int64_t joint;
+    if (op.getMirror() ? llvm::SubOverflow(offset, other, joint)
+                       : llvm::AddOverflow(offset, other, joint))
+      return failure();
+    if (op.getRotate() && isKnown)
+      joint %= *positions;
     rewriter.replaceOpWithNewOp<ShiftOp>(
         op, op.getResult().getType(), inner.getInput(), op.getGrid(),
-        op.getGridAxes(), axis, sum, op.getRotate());
+        op.getGridAxes(), axes, joint, op.getRotate(), mirrors);
     return success();
   }
 };

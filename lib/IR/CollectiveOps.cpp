@@ -82,12 +82,18 @@ void AllToAllOp::build(OpBuilder &builder, OperationState &state, Type result,
 
 void ShiftOp::build(OpBuilder &builder, OperationState &state, Type result,
                     Value input, StringRef grid, ArrayRef<int16_t> gridAxes,
-                    int64_t shiftAxis, int64_t offset, bool rotate) {
+                    ArrayRef<int16_t> shiftAxes, int64_t offset, bool rotate,
+                    bool mirror) {
   addCommon(builder, state, result, input, grid, gridAxes);
-  state.addAttribute("shift_axis", builder.getIndexAttr(shiftAxis));
+  state.addAttribute("shift_axis", builder.getIndexAttr(shiftAxes.front()));
+  if (shiftAxes.size() > 1)
+    state.addAttribute("minor_axes",
+                       builder.getDenseI16ArrayAttr(shiftAxes.drop_front()));
   state.addAttribute("offset", builder.getI64IntegerAttr(offset));
   if (rotate)
     state.addAttribute("rotate", builder.getUnitAttr());
+  if (mirror)
+    state.addAttribute("mirror", builder.getUnitAttr());
 }
 
 static void addReduction(OpBuilder &builder, OperationState &state,

@@ -264,6 +264,18 @@ LogicalResult ShiftOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!llvm::is_contained(getGridAxes(), axis))
     return emitError() << "Invalid shift axis " << axis
                        << ". It must be one of the grouping grid axes.";
+  llvm::SmallDenseSet<GridAxis> seen;
+  seen.insert(static_cast<GridAxis>(axis));
+  for (GridAxis minor : llvm::drop_begin(getShiftAxes())) {
+    // shift_c2
+    if (!llvm::is_contained(getGridAxes(), minor))
+      return emitError() << "minor_axes has axis " << minor
+                         << ", which must be one of grid_axes";
+    // shift_c3
+    if (!seen.insert(minor).second)
+      return emitError() << "axis " << minor
+                         << " stands twice in shift_axis and minor_axes";
+  }
   return success();
 }
 

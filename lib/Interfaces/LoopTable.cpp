@@ -106,7 +106,7 @@ constexpr int64_t kMaxWindowStride = int64_t(1) << 20;
 
 /// Reads the window of a dimension off `expr`. The loop with most iterations slides,
 /// among equal ones that with the largest stride. Nothing where the window cannot be
-/// split: extents that are dynamic, 0 or too large, or strides that are not positive.
+/// split: extents that are dynamic, 0 or too large, or strides that are 0 or too large.
 std::optional<Slide> slideOf(AffineExpr expr, int64_t extent,
                              ArrayRef<Loop> loops) {
   SmallVector<Term, 4> terms;
@@ -119,13 +119,14 @@ std::optional<Slide> slideOf(AffineExpr expr, int64_t extent,
   const Term *sliding = nullptr;
   for (const Term &term : terms) {
     int64_t iterations = loops[term.loop].extent;
+    int64_t stride = std::abs(term.coefficient);
     if (ShapedType::isDynamic(iterations) || iterations == 0 ||
-        iterations > kMaxWindowExtent || term.coefficient <= 0 ||
-        term.coefficient > kMaxWindowStride)
+        iterations > kMaxWindowExtent || stride == 0 ||
+        stride > kMaxWindowStride)
       return std::nullopt;
-    if (!sliding ||
-        std::make_pair(iterations, term.coefficient) >
-            std::make_pair(loops[sliding->loop].extent, sliding->coefficient))
+    if (!sliding || std::make_pair(iterations, stride) >
+                        std::make_pair(loops[sliding->loop].extent,
+                                       std::abs(sliding->coefficient)))
       sliding = &term;
   }
   slide.loop = sliding->loop;
@@ -135,7 +136,10 @@ std::optional<Slide> slideOf(AffineExpr expr, int64_t extent,
       continue;
     if (term.loop == sliding->loop)
       return std::nullopt;
-    slide.window.reach += term.coefficient * (loops[term.loop].extent - 1);
+    int64_t others = loops[term.loop].extent - 1;
+    slide.window.reach += std::abs(term.coefficient) * others;
+    // A kernel that is reversed reads in front of the place.
+    slide.window.offset += std::min<int64_t>(term.coefficient, 0) * others;
     if (slide.window.reach > kMaxWindowExtent)
       return std::nullopt;
   }
@@ -144,9 +148,10 @@ std::optional<Slide> slideOf(AffineExpr expr, int64_t extent,
 
 class TableBuilder {
 public:
-  explicit TableBuilder(Operation *op) : op(op) {}
+  explicit TableBuilder(ShardingInterface model)
+      : op(model.getOperation()), model(model) {}
 
-  LoopTable build(ShardingInterface model) {
+  LoopTable build() {
     table.loops.assign(model.getShardingLoops());
     table.partialRule = model.getPartialRule();
     table.firstInit = model.getFirstInit();
@@ -206,6 +211,11 @@ private:
         continue;
       loops.dims[dim].clear();
       if (slide) {
+        Loop &sliding = table.loops[slide->loop];
+        // The valid part of a window that is reversed lies at its end.
+        if (slide->window.stride < 0 &&
+            (sliding.kind == LoopKind::Reduction || model.mayTrapOnPadding()))
+          sliding.evenOnly = true;
         loops.dims[dim].assign(1, slide->loop);
         loops.windows.resize(tensor.getRank());
         loops.windows[dim] = slide->window;
@@ -291,6 +301,7 @@ private:
   }
 
   Operation *op;
+  ShardingInterface model;
   LoopTable table;
 };
 
@@ -298,7 +309,7 @@ private:
 
 LoopTable buildLoopTable(Operation *op) {
   if (auto model = dyn_cast<ShardingInterface>(op))
-    return TableBuilder(op).build(model);
+    return TableBuilder(model).build();
   LoopTable table;
   auto replicated = [](Type type) {
     TensorLoops loops;

@@ -265,13 +265,14 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
                           : &*std::prev(before.getPoint());
     if (failed(partitionByCloning(op, builder, inputs, context, results)))
       return failure();
-    if (!linalgOp.hasIndexSemantics())
-      return success();
-    // The clone is among the ops built since; its indices become global ones.
+    // The clone is among the ops built since.
     Operation *local = last ? last->getNextNode() : &before.getBlock()->front();
     while (local->getName() != op->getName())
       local = local->getNextNode();
-    globaliseIndices(local, builder, inputs, context);
+    if (auto generic = dyn_cast<linalg::GenericOp>(local))
+      moveToWindows(generic, context);
+    if (linalgOp.hasIndexSemantics())
+      globaliseIndices(local, builder, inputs, context);
     return success();
   }
 
@@ -297,6 +298,23 @@ private:
     Value first =
         isFirstOf(builder, loc, context.emission.gridSymbol, result.partial);
     inputs[number] = arith::SelectOp::create(builder, loc, first, init, rest);
+  }
+
+  /// The maps of operands count from the begin of their windows.
+  static void moveToWindows(linalg::GenericOp local,
+                            const PartitionContext &context) {
+    SmallVector<AffineMap> maps = local.getIndexingMapsArray();
+    for (auto [index, tensor] : llvm::enumerate(context.table.operands)) {
+      SmallVector<AffineExpr> places(maps[index].getResults());
+      for (auto [dim, place] : llvm::enumerate(places))
+        if (tensor.isWindow(dim) &&
+            !context.option.loops[tensor.dims[dim].front()].empty())
+          place = place - context.windowStart(index, dim);
+      maps[index] = AffineMap::get(maps[index].getNumDims(), 0, places,
+                                   local.getContext());
+    }
+    local.setIndexingMapsAttr(
+        Builder(local.getContext()).getAffineMapArrayAttr(maps));
   }
 
   void globaliseIndices(Operation *local, OpBuilder &builder,

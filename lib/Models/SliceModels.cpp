@@ -144,7 +144,11 @@ struct ExtractSliceModel
     for (auto [dim, axes] : llvm::enumerate(context.operand(0).dims)) {
       if (axes.empty())
         continue;
-      parts.offsets[dim] = builder.getIndexAttr(0);
+      // A negative stride begins at the last one.
+      int64_t offset = tensor.isWindow(dim) ? tensor.windows[dim]->offset -
+                                                  context.windowStart(0, dim)
+                                            : 0;
+      parts.offsets[dim] = builder.getIndexAttr(offset);
       parts.sizes[dim] =
           tensor.isWindow(dim)
               ? builder.getIndexAttr(localExtent(

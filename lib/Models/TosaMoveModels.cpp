@@ -63,16 +63,23 @@ struct ScatterModel : public DescribedModel<ScatterModel, tosa::ScatterOp> {
   bool mayTrapOnPadding(Operation *) const { return true; }
 };
 
-/// The reversed dimension stays whole: its blocks would change places.
+/// Of the dimension that is reversed each device takes the window that its block comes
+/// from, and reverses it.
 struct ReverseModel : public DescribedModel<ReverseModel, tosa::ReverseOp> {
   void describe(tosa::ReverseOp op, MapBuilder &maps) const {
     auto source = dyn_cast<RankedTensorType>(op.getInput1().getType());
     auto result = dyn_cast<RankedTensorType>(op.getType());
     if (!source || !result)
       return;
-    for (auto [dim, extent] : llvm::enumerate(source.getShape()))
-      if (dim != op.getAxis() && extent == result.getDimSize(dim))
-        maps.operand(0)[dim] = maps.result(0)[dim] = maps.loop(extent);
+    for (auto [dim, extent] : llvm::enumerate(source.getShape())) {
+      bool isReversed = dim == op.getAxis();
+      if (extent != result.getDimSize(dim) ||
+          (isReversed && ShapedType::isDynamic(extent)))
+        continue;
+      AffineExpr loop = maps.loop(extent);
+      maps.result(0)[dim] = loop;
+      maps.operand(0)[dim] = isReversed ? (extent - 1) - loop : loop;
+    }
   }
   PartialRule getPartialRule(Operation *) const {
     return PartialRule::Movement;

@@ -184,11 +184,11 @@ private:
     bool isSplit = !exchange.gathered.dims[dim].empty();
     int64_t low = isSplit ? need.low : 0, high = isSplit ? need.high : 0;
     Value start = startOf(dim);
-    Value end = binary<arith::AddIOp>(start, spanOfDevice(dim));
+    auto [front, end] = elementsOf(dim);
     int64_t from = window.valid.offset, to = from + window.valid.size;
-    Value first = clamp(start, from, to), last = clamp(end, from, to);
+    Value first = clamp(front, from, to), last = clamp(end, from, to);
     Value begin = sum(beginOfBlock(dim), -low);
-    if (window.window.reach < window.window.stride) {
+    if (window.window.reach < window.window.step()) {
       // Nobody reads the elements between iterations, and they may be missing.
       int64_t whole = widthOf(dim) + low + high;
       first = binary<arith::MaxSIOp>(first, begin);
@@ -210,18 +210,7 @@ private:
     const AxisList &axes = exchange.gathered.dims[dim];
     if (axes.empty())
       return constant(0);
-    auto coordinates = ProcessMultiIndexOp::create(
-        builder, loc, emission.gridSymbol.getValue(), ArrayRef<GridAxis>(axes));
-    Value position;
-    for (auto [axis, coordinate] :
-         llvm::zip_equal(axes, coordinates.getResult()))
-      position =
-          position
-              ? binary<arith::AddIOp>(
-                    binary<arith::MulIOp>(position, constant(grid.shape[axis])),
-                    coordinate)
-              : coordinate;
-    return binary<arith::MulIOp>(position, constant(widthOf(dim)));
+    return binary<arith::MulIOp>(positionAlong(axes), constant(widthOf(dim)));
   }
 
   Value slice(Value tensor) {

@@ -12,6 +12,7 @@
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -101,6 +102,21 @@ DynamicBlock blockOf(OpBuilder &builder, Location loc, const Grid &grid,
   return {begin, builder.createOrFold<arith::SubIOp>(loc, end, begin)};
 }
 
+Value spanOfIterations(OpBuilder &builder, Location loc, const Window &window,
+                       Value iterations) {
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, number);
+  };
+  Value span = builder.createOrFold<arith::AddIOp>(
+      loc,
+      builder.createOrFold<arith::MulIOp>(loc, iterations,
+                                          constant(window.step())),
+      constant(window.reach - window.step()));
+  Value isEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        iterations, constant(0));
+  return arith::SelectOp::create(builder, loc, isEmpty, constant(0), span);
+}
+
 Value leadingSlice(OpBuilder &builder, Location loc, Value tensor,
                    ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0));
@@ -116,6 +132,14 @@ Value leadingSlice(OpBuilder &builder, Location loc, Value tensor,
 Type PartitionContext::localResultType(Type type, unsigned index) const {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? localType(tensor, grid, result(index)) : type;
+}
+
+int64_t PartitionContext::windowStart(unsigned index, unsigned dim) const {
+  const TensorLoops &tensor = table.operands[index];
+  unsigned loop = tensor.dims[dim].front();
+  return tensor.windows[dim]->start(
+      0, localExtent(table.loops[loop].extent,
+                     grid.groupSize(option.loops[loop])));
 }
 
 bool PartitionContext::isUneven(unsigned loop) const {
@@ -168,6 +192,10 @@ public:
       extents.push_back(
           loop >= 0 ? sizes[loop]
                     : tensor::getMixedSize(builder, loc, value, number));
+      if (loop >= 0 && tensor.isWindow(number))
+        extents.back() = spanOfIterations(
+            builder, loc, *tensor.windows[number],
+            getValueOrCreateConstantIndexOp(builder, loc, sizes[loop]));
     }
     return leadingSlice(builder, loc, value, extents);
   }

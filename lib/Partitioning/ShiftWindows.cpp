@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Where a tensor is rolled, each device needs elements of a block that lies some blocks
-// further, the first block following the last one. Each part of a block that some device
-// needs is shifted by one shard.shift; a device puts what it needs of the parts into its
-// window.
+// further, the first block following the last one; where it is reversed, of one near the
+// mirrored block. Each part of a block that some device needs is shifted by one
+// shard.shift; a device puts what it needs of the parts into its window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,11 +30,10 @@ public:
   WindowShifter(OpBuilder &builder, Location loc, const WindowSource &source,
                 const ShiftedDim &shifted, const Emission &emission)
       : WindowBuilder(builder, loc, source, emission), dim(shifted.dim),
-        blockParts(shifted.parts) {
-    // The others are of size 1.
-    for (GridAxis number : source.sharding.dims[dim])
-      if (grid.shape[number] != 1)
-        axis = number;
+        blockParts(shifted.parts), mirrored(shifted.mirrored) {
+    for (GridAxis axis : source.sharding.dims[dim])
+      if (grid.shape[axis] != 1)
+        axes.push_back(axis);
   }
 
   Value run(Value local) {
@@ -50,14 +49,10 @@ public:
                      fills ? source.fill : OpFoldResult(), whole);
     const shard::Block &valid = source.dims[dim].valid;
     start = startOf(dim);
-    Value end = binary<arith::AddIOp>(start, spanOfDevice(dim));
-    first = clamp(start, valid.offset, valid.offset + valid.size);
+    auto [front, end] = elementsOf(dim);
+    first = clamp(front, valid.offset, valid.offset + valid.size);
     last = clamp(end, valid.offset, valid.offset + valid.size);
-    position = ProcessMultiIndexOp::create(builder, loc,
-                                           emission.gridSymbol.getValue(),
-                                           ArrayRef<GridAxis>(axis))
-                   .getResult()
-                   .front();
+    position = positionAlong(axes);
     for (const BlockPart &part : blockParts)
       window = insertPart(local, part, window);
     return window;
@@ -66,23 +61,26 @@ public:
 private:
   /// Puts what this device needs of `part` into `window`.
   Value insertPart(Value local, const BlockPart &part, Value window) {
-    int64_t count = part.end - part.begin, size = grid.shape[axis];
+    int64_t count = part.end - part.begin, size = grid.groupSize(axes);
     SmallVector<OpFoldResult> from(sizes.size(), builder.getIndexAttr(0)),
         to = from, extents = sizes;
     from[dim] = builder.getIndexAttr(part.begin);
     extents[dim] = builder.getIndexAttr(count);
     Value moved = slice(local, from, extents);
     Value other = position;
-    if (part.distance != 0) {
+    if (part.distance != 0 || mirrored) {
       // The shorter way around.
-      int64_t offset = part.distance * 2 > size ? size - part.distance
-                                                : -part.distance;
-      moved = ShiftOp::create(builder, loc, moved.getType(), moved,
-                              emission.gridSymbol.getValue(),
-                              ArrayRef<GridAxis>(axis), axis, offset,
-                              /*rotate=*/true);
-      other = binary<arith::RemUIOp>(sum(position, part.distance),
-                                     constant(size));
+      int64_t offset = mirrored                   ? part.distance
+                       : part.distance * 2 > size ? size - part.distance
+                                                  : -part.distance;
+      moved = ShiftOp::create(
+          builder, loc, moved.getType(), moved, emission.gridSymbol.getValue(),
+          ArrayRef<GridAxis>(axes), ArrayRef<GridAxis>(axes), offset,
+          /*rotate=*/true, mirrored);
+      other = binary<arith::RemUIOp>(
+          mirrored ? difference(constant(part.distance + size), position)
+                   : sum(position, part.distance),
+          constant(size));
     }
     // The elements of the part are [begin, begin + count) of the tensor.
     int64_t width = localExtent(source.type.getDimSize(dim), size);
@@ -110,7 +108,9 @@ private:
 
   unsigned dim;
   ArrayRef<BlockPart> blockParts;
-  GridAxis axis = 0;
+  bool mirrored;
+  /// Those of size 1 are left out.
+  AxisList axes;
   SmallVector<OpFoldResult> sizes;
   /// The window of this device, what of it is there, and the place of the device.
   Value start, first, last, position;

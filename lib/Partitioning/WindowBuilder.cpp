@@ -8,9 +8,22 @@
 
 #include "WindowBuilder.h"
 
+#include "shard/IR/ShardOps.h"
+
 using namespace mlir;
 
 namespace shard {
+
+Value WindowBuilder::positionAlong(const AxisList &axes) {
+  auto coordinates = ProcessMultiIndexOp::create(
+      builder, loc, emission.gridSymbol.getValue(), ArrayRef<GridAxis>(axes));
+  Value position = coordinates.getResult().front();
+  for (size_t i = 1; i < axes.size(); ++i)
+    position = binary<arith::AddIOp>(
+        binary<arith::MulIOp>(position, constant(grid.shape[axes[i]])),
+        coordinates.getResult()[i]);
+  return position;
+}
 
 DynamicBlock WindowBuilder::iterationsOf(unsigned dim) {
   const DimWindow &window = source.dims[dim];
@@ -19,23 +32,30 @@ DynamicBlock WindowBuilder::iterationsOf(unsigned dim) {
 }
 
 Value WindowBuilder::startOf(unsigned dim) {
-  const Window &window = source.dims[dim].window;
+  const DimWindow &source = this->source.dims[dim];
+  int64_t longest = localExtent(source.iterations, parts(source.axes));
   Value first = value(iterationsOf(dim).offset);
-  return sum(binary<arith::MulIOp>(first, constant(window.stride)),
-             window.offset);
+  return sum(binary<arith::MulIOp>(first, constant(source.window.stride)),
+             source.window.start(0, longest));
 }
 
-Value WindowBuilder::spanOfDevice(unsigned dim) {
+std::pair<Value, Value> WindowBuilder::elementsOf(unsigned dim) {
   const Window &window = source.dims[dim].window;
+  Value start = startOf(dim);
   DynamicBlock block = iterationsOf(dim);
-  if (std::optional<int64_t> size = getConstantIntValue(block.size))
-    return constant(window.span(*size));
-  Value size = value(block.size);
-  Value span = sum(binary<arith::MulIOp>(size, constant(window.stride)),
-                   window.reach - window.stride);
-  Value isEmpty = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::eq, size, constant(0));
-  return arith::SelectOp::create(builder, loc, isEmpty, constant(0), span);
+  Value span;
+  if (std::optional<int64_t> size = getConstantIntValue(block.size)) {
+    span = constant(window.span(*size));
+  } else {
+    span = spanOfIterations(builder, loc, window, value(block.size));
+  }
+  // The iterations that a block lacks are those that would read the first elements
+  // of a window that is reversed, the last ones of others.
+  if (window.stride < 0) {
+    Value end = sum(start, spanOf(dim));
+    return {difference(end, span), end};
+  }
+  return {start, binary<arith::AddIOp>(start, span)};
 }
 
 } // namespace shard

@@ -34,11 +34,15 @@ protected:
         localExtent(window.iterations, parts(window.axes)));
   }
 
+  /// The position of the device along `axes`, which are not empty, major first.
+  mlir::Value positionAlong(const AxisList &axes);
   DynamicBlock iterationsOf(unsigned dim);
-  /// The first element that the device's iterations read, maybe outside.
+  /// The first element that iterations of the device read, maybe outside, if it has as
+  /// many as any: that of its window.
   mlir::Value startOf(unsigned dim);
-  /// How many elements the iterations of the device span; 0 without iterations.
-  mlir::Value spanOfDevice(unsigned dim);
+  /// The elements that the iterations of the device span, none without iterations: the
+  /// first one, and the one behind the last.
+  std::pair<mlir::Value, mlir::Value> elementsOf(unsigned dim);
 
   template <typename OpTy>
   mlir::Value binary(mlir::Value a, mlir::Value b) {

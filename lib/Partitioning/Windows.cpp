@@ -121,9 +121,8 @@ partsToShift(const WindowSource &source, unsigned dim, const Emission &emission,
   const DimWindow &window = source.dims[dim];
   int64_t extent = source.type.getDimSize(dim);
   std::vector<int64_t> sizes = grid.sizes(axes);
-  // One axis tells how far blocks are apart.
   if (window.axes != axes || window.isBlock(extent) ||
-      llvm::count_if(sizes, [](int64_t size) { return size != 1; }) != 1)
+      grid.groupSize(axes) == 1)
     return std::nullopt;
   std::optional<HaloNeed> need = needOf(source, dim, axes, grid);
   if (!need || (need->low == 0 && need->high == 0))
@@ -142,8 +141,9 @@ partsToShift(const WindowSource &source, unsigned dim, const Emission &emission,
     return std::nullopt;
   const CostModel &model = emission.planner.costModel();
   double shifts = 0;
+  bool mirrored = window.window.stride < 0;
   for (const BlockPart &part : *parts)
-    if (part.distance != 0)
+    if (part.distance != 0 || mirrored)
       shifts += model.cost(Collective::Shift, axes,
                            row * double(part.end - part.begin));
   int64_t groupSize = grid.groupSize(axes);
@@ -186,7 +186,8 @@ HaloExchange planExchange(const WindowSource &start, const Emission &emission,
         partsToShift(source, dim, emission, prefersShifts, shiftCost);
     if (!parts)
       continue;
-    exchange.shifted.push_back({dim, std::move(*parts)});
+    exchange.shifted.push_back(
+        {dim, std::move(*parts), source.dims[dim].window.stride < 0});
     makeBlock(source, dim, grid);
   }
   std::vector<int64_t> shape = shapeOf(source.type);

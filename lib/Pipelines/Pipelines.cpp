@@ -21,6 +21,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   manager.addPass(createShardExpandNegativePadding());
   if (options.lowerTosa)
     manager.addPass(createShardLowerTosa());
+  manager.addPass(createShardRaiseExtracts());
   manager.addPass(createShardExpandReshapes());
   manager.addPass(createShardingPropagation(
       {propagation.strategy, propagation.traversal, propagation.uneven,

@@ -140,6 +140,7 @@ void shard::registerShardPasses() {
   registerPassAs("shard-propagate", createPropagation);
   registerPassAs("shard-spmdize", createPartition);
   registerOnce([] { return createShardLowerTosa(); });
+  registerOnce([] { return createShardRaiseExtracts(); });
   registerOnce([] { return createShardExpandReshapes(); });
   registerOnce([] { return createShardSplitCalls(); });
   registerOnce([] { return createShardResolvePassedShardings(); });

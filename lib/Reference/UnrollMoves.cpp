@@ -148,21 +148,33 @@ FailureOr<Copies> CollectiveUnroller::permute(PermuteOp op,
 /// Where there is no source, the result is the device's own input.
 FailureOr<Copies> CollectiveUnroller::shift(ShiftOp op, const AxisList &axes,
                                             const Copies &input) {
-  GridAxis axis = op.getShiftAxis().getSExtValue();
-  if (!llvm::is_contained(axes, axis))
-    return notSupported(op) << ": it shifts along an axis that is not one of "
-                               "its grid_axes";
-  int64_t size = devices.shape[axis];
-  int64_t offset = op.getOffset();
-  bool leaves = offset >= size || offset <= -size;
+  SmallVector<GridAxis> along = op.getShiftAxes();
+  std::vector<int64_t> sizes;
+  int64_t size = 1;
+  for (GridAxis axis : along) {
+    if (!llvm::is_contained(axes, axis))
+      return notSupported(op) << ": it shifts along an axis that is not one of "
+                                 "its grid_axes";
+    sizes.push_back(devices.shape[axis]);
+    size *= sizes.back();
+  }
+  // Further away than 2 * size nothing is there; less does not overflow.
+  int64_t offset =
+      op.getRotate() ? int64_t(op.getOffset()) % size
+                     : std::clamp<int64_t>(op.getOffset(), -2 * size, 2 * size);
   Copies results(input.size());
   for (int64_t device = 0; device < devices.numDevices(); ++device) {
     if (!input[device])
       continue;
     std::vector<int64_t> source = devices.coordinates(device);
-    int64_t at = source[axis] - offset % size;
-    source[axis] = (at + size) % size;
-    bool exists = op.getRotate() || (!leaves && at >= 0 && at < size);
+    int64_t here = 0;
+    for (auto [axis, extent] : llvm::zip_equal(along, sizes))
+      here = here * extent + source[axis];
+    int64_t at = op.getMirror() ? offset - here : here - offset;
+    bool exists = op.getRotate() || (at >= 0 && at < size);
+    std::vector<int64_t> there = delinearize((at % size + size) % size, sizes);
+    for (auto [axis, coordinate] : llvm::zip_equal(along, there))
+      source[axis] = coordinate;
     int64_t sender = exists ? devices.device(source) : device;
     if (!input[sender])
       return lacksMember(op, sender);

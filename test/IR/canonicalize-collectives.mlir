@@ -304,6 +304,53 @@ func.func @shift_chain_back(%x: tensor<2xi32>) -> tensor<2xi32> {
 
 // -----
 
+// CHECK-LABEL: func.func @shift_of_mirror(
+// CHECK-NEXT: %{{.*}} = shard.shift %{{.*}} on @g grid_axes = [0, 1] shift_axis = 1 minor_axes = [0] offset = 1 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return
+shard.grid @g(shape = 2x5)
+func.func @shift_of_mirror(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0, 1] shift_axis = 1 minor_axes = [0] offset = 4 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0, 1] shift_axis = 1 minor_axes = [0] offset = 7 rotate : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @mirror_of_shift(
+// CHECK-NEXT: %{{.*}} = shard.shift %{{.*}} on @g grid_axes = [0] shift_axis = 0 offset = -2 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return
+shard.grid @g(shape = 5)
+func.func @mirror_of_shift(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 3 rotate : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0] shift_axis = 0 offset = 1 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @mirror_twice(
+// CHECK-NEXT: return %{{.*}} : tensor<2xi32>
+shard.grid @g(shape = 2x3)
+func.func @mirror_twice(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0, 1] shift_axis = 0 minor_axes = [1] offset = 5 mirror : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0, 1] shift_axis = 0 minor_axes = [1] offset = 5 mirror : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @mirror_twice_is_shift(
+// CHECK-NEXT: %{{.*}} = shard.shift %{{.*}} on @g grid_axes = [0] shift_axis = 0 offset = 3 rotate : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: return
+shard.grid @g(shape = 5)
+func.func @mirror_twice_is_shift(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 1 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0] shift_axis = 0 offset = 4 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @shift_chain_mixed_stays(
 // CHECK-NEXT: %{{.*}} = shard.shift %{{.*}} on @g grid_axes = [0] shift_axis = 0 offset = 2 rotate : tensor<2xi32> -> tensor<2xi32>
 // CHECK-NEXT: %{{.*}} = shard.shift %{{.*}} on @g grid_axes = [0] shift_axis = 0 offset = 1 : tensor<2xi32> -> tensor<2xi32>

@@ -554,6 +554,28 @@ func.func @f(%t: tensor<8x8xf32>) {
 
 // -----
 
+// shift: along further group axes
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<8x8xf32>) {
+  // shift_c2
+  // expected-error@+1 {{minor_axes has axis 1, which must be one of grid_axes}}
+  %0 = shard.shift %t on @g grid_axes = [0] shift_axis = 0 minor_axes = [1] offset = 1 : tensor<8x8xf32> -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// shift: along each axis once
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<8x8xf32>) {
+  // shift_c3
+  // expected-error@+1 {{axis 1 stands twice in shift_axis and minor_axes}}
+  %0 = shard.shift %t on @g grid_axes = [0, 1] shift_axis = 1 minor_axes = [0, 1] offset = 1 : tensor<8x8xf32> -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
 // shift: shapes are equal
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {

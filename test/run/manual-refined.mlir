@@ -76,7 +76,7 @@ func.func @main(%a: tensor<16x8xi32>, %c: tensor<4x4xi32> {shard.sharding = #sha
 // STAYS: on @grid_0 in = {{.*}} axes = [0, 1]
 // STAYS: shard.all_slice %{{.*}} on @grid grid_axes = [0] slice_axis = 0
 // STAYS: shard.all_gather %{{.*}} on @grid grid_axes = [0] gather_axis = 0
-// STAYS: shard.shift %{{.*}} on @grid grid_axes = [0] shift_axis = 0 offset = 1 rotate
+// STAYS: shard.shift %{{.*}} on @grid_0 grid_axes = [0, 1] shift_axis = 0 minor_axes = [1] offset = 1 rotate
 // STAYS: shard.broadcast %{{.*}} on @grid grid_axes = [0] root = [2]
 // STAYS: shard.process_multi_index on @grid axes = [0]
 // STAYS: shard.all_reduce %{{.*}} on @grid_0 grid_axes = [0, 1]

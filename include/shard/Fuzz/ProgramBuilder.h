@@ -69,6 +69,9 @@ std::string typeList(const std::vector<Val> &values);
 /// "ins(...) outs(...)" of a linalg op, and the same with the type of its result.
 std::string insOuts(const std::vector<Val> &inputs, const Val &output);
 std::string insOutsTo(const std::vector<Val> &inputs, const Val &output);
+/// What a rotating shard.shift over `axes` says behind them: it shifts along one or
+/// more of them, by `least` positions or more, or mirrors them.
+std::string shiftAlong(Random &rng, const Shape &axes, int64_t least);
 /// "%v:2", the name of an op with two results.
 std::string multiple(const std::string &name, size_t count);
 

@@ -9,7 +9,8 @@
 // A loop slides over a dimension if its iteration i reads the elements
 // [stride * i + offset, stride * i + offset + reach). A convolution with a kernel of
 // 3 elements, dilation 2, stride 2 and one element of padding reads
-// [2 * i - 1, 2 * i + 4). A device with a block of iterations needs the window of
+// [2 * i - 1, 2 * i + 4). Where a dimension is reversed, strides are negative: of 8
+// elements iteration i reads [-i + 7, -i + 8). A device with a block of iterations needs the window of
 // that block: the elements that its iterations read. Its own block of the dimension
 // may lack some of them at both ends; these make up its halo.
 //
@@ -29,7 +30,7 @@
 namespace shard {
 
 /// The elements [stride * i + offset, stride * i + offset + reach) of a dimension
-/// that iteration i of a loop reads. Strides and reaches are positive; places
+/// that iteration i of a loop reads. Strides are not 0, reaches are positive; places
 /// outside of the dimension are allowed.
 struct Window {
   int64_t stride = 1;
@@ -38,8 +39,15 @@ struct Window {
 
   /// The number of elements that `iterations` consecutive iterations span.
   int64_t span(int64_t iterations) const {
-    return iterations == 0 ? 0 : stride * (iterations - 1) + reach;
+    return iterations == 0 ? 0 : step() * (iterations - 1) + reach;
   }
+  /// The first element that the iterations [begin, begin + count) read.
+  int64_t start(int64_t begin, int64_t count) const {
+    bool isReversed = stride < 0 && count > 0;
+    return stride * (isReversed ? begin + count - 1 : begin) + offset;
+  }
+  /// How many elements one iteration lies from the next.
+  int64_t step() const { return stride < 0 ? -stride : stride; }
 
   bool operator==(const Window &other) const {
     return stride == other.stride && offset == other.offset &&
@@ -84,7 +92,9 @@ int64_t mostSentToHalos(int64_t low, int64_t high, int64_t width,
                         int64_t parts);
 
 /// Elements [begin, end) of the block that lies `distance` blocks further, the first
-/// block taken to follow the last one.
+/// block taken to follow the last one; or, where the window is reversed, of the block
+/// that lies `distance` blocks further than the mirrored one: of n blocks, device p
+/// has number p and takes number distance - p, modulo n.
 struct BlockPart {
   int64_t distance;
   int64_t begin, end;
@@ -99,7 +109,7 @@ struct BlockPart {
 constexpr int64_t kMaxBlockParts = 16;
 
 /// The parts of blocks that the windows of all devices are made of, by their distances,
-/// as in haloNeed: each device takes all of them or fewer. Where windows are far from
+/// as in haloNeed, all of them mirrored where strides are negative: each device takes all of them or fewer. Where windows are far from
 /// their blocks, as those of a tensor that is rolled, these are fewer elements than the
 /// halos between. Nothing where they are more than `kMaxBlockParts`, and where haloNeed
 /// tells nothing.

@@ -190,29 +190,38 @@ def Shard_PermuteOp
 def Shard_ShiftOp
     : Shard_CollectiveOp<"shift", [Pure, SameOperandsAndResultElementType,
                                    SameOperandsAndResultShape]> {
-  let summary = "shifts blocks along an axis";
+  let summary = "shifts blocks along axes";
   let description = [{
-    Within a group the device of coordinate c on the grid axis `shift_axis`, one
-    of `grid_axes`, receives the input of the device of coordinate c - `offset`.
-    With `rotate` the coordinate wraps around; without, the result on a device
-    without a source is unspecified.
+    Within a group the device at position p along the grid axis `shift_axis`, one of
+    `grid_axes`, receives the input of the device at position p - `offset`, or, with
+    `mirror`, of the device at position `offset` - p. With `minor_axes`, further ones
+    of `grid_axes`, positions count along `shift_axis` and these, row-major. With
+    `rotate` positions wrap around; without, the result on a device without a source
+    is unspecified.
 
-    Algebra, all with `rotate` or all without:
+    Algebra, all with `rotate` or all without, along the same axes:
 
-    * shift(x, 0) = x, with `rotate` also for multiples of the axis size;
+    * shift(x, 0) = x, with `rotate` also for multiples of the number of positions;
     * shift(shift(x, m), n) = shift(x, m + n);
-    * shift(x, n) = x where x is replicated over the axis.
+    * shift(mirror(x, m), n) = mirror(x, m + n);
+    * mirror(shift(x, m), n) = mirror(x, n - m);
+    * mirror(mirror(x, m), n) = shift(x, n - m);
+    * shift(x, n) = mirror(x, n) = x where x is replicated over the axes.
 
     ```mlir
     %1 = shard.shift %0 on @mesh grid_axes = [1] shift_axis = 1 offset = 2 rotate : tensor<2xi8> -> tensor<2xi8>
+    // Over all devices of a 2x4 grid, the blocks in reverse order:
+    %2 = shard.shift %1 on @mesh grid_axes = [0, 1] shift_axis = 0 minor_axes = [1] offset = 7 mirror : tensor<2xi8> -> tensor<2xi8>
     ```
   }];
-  let arguments = !con(commonArgs, (ins AnyNon0RankedTensor:$input, IndexAttr:$shift_axis, I64Attr:$offset,
-                            UnitAttr:$rotate));
+  let arguments = !con(commonArgs, (ins AnyNon0RankedTensor:$input, IndexAttr:$shift_axis,
+                            OptionalAttr<Shard_GridAxesAttr>:$minor_axes,
+                            I64Attr:$offset, UnitAttr:$rotate, UnitAttr:$mirror));
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $input `on` $grid (`grid_axes` `=` $grid_axes^)?
-    `shift_axis` `=` $shift_axis `offset` `=` $offset (`rotate` $rotate^)?
+    `shift_axis` `=` $shift_axis (`minor_axes` `=` $minor_axes^)?
+    `offset` `=` $offset (`rotate` $rotate^)? (`mirror` $mirror^)?
     attr-dict `:` type($input) `->` type($result)
   }];
   let hasCanonicalizer = 1;
@@ -221,8 +230,19 @@ def Shard_ShiftOp
     OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
                    "::llvm::StringRef":$grid,
                    "::llvm::ArrayRef<int16_t>":$gridAxes,
-                   "int64_t":$shiftAxis, "int64_t":$offset, "bool":$rotate)>
+                   "::llvm::ArrayRef<int16_t>":$shiftAxes, "int64_t":$offset,
+                   "bool":$rotate, "bool":$mirror)>
   ];
+  let extraClassDeclaration = [{
+    /// The axes along which positions count, major first.
+    ::llvm::SmallVector<int16_t> getShiftAxes() {
+      ::llvm::SmallVector<int16_t> axes = {
+          static_cast<int16_t>(getShiftAxis().getSExtValue())};
+      if (::std::optional<::llvm::ArrayRef<int16_t>> minor = getMinorAxes())
+        axes.append(minor->begin(), minor->end());
+      return axes;
+    }
+  }];
 }
 
 def Shard_UpdateHaloOp

@@ -49,6 +49,11 @@ public:
   /// returned unchanged.
   mlir::Type localResultType(mlir::Type type, unsigned index) const;
 
+  /// The first element that the iterations of device 0 read of dimension `dim` of operand
+  /// `index`, over which a split loop slides: a window begins as many elements further
+  /// as the device's iterations are further.
+  int64_t windowStart(unsigned index, unsigned dim) const;
+
   /// Whether the axes of `loop` cut it into blocks of different valid sizes.
   /// Dynamic extents divide evenly by contract.
   bool isUneven(unsigned loop) const;
@@ -63,6 +68,10 @@ public:
 /// An i1 that is true on the devices whose coordinates on `axes` are all 0.
 mlir::Value isFirstOf(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::FlatSymbolRefAttr gridSymbol, const AxisList &axes);
+
+/// How many elements `iterations` consecutive iterations of a loop with `window` span.
+mlir::Value spanOfIterations(mlir::OpBuilder &builder, mlir::Location loc,
+                             const Window &window, mlir::Value iterations);
 
 /// The leading part of `tensor`, of the extents `sizes`.
 mlir::Value leadingSlice(mlir::OpBuilder &builder, mlir::Location loc,

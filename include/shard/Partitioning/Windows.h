@@ -9,8 +9,8 @@
 // Where a loop slides over a dimension of an operand, the iterations of a device
 // read a window of it (Geometry/Window.h). These steps make that window:
 //
-//   shift      where a window lies far from the block, as in a tensor that is rolled,
-//              the parts of blocks that it is made of are shifted (shard.shift)
+//   shift      where a window lies far from the block, as in a tensor that is rolled or
+//              reversed, the parts of blocks that it is made of are shifted (shard.shift)
 //   exchange   the block gets halos, filled by its neighbours (shard.update_halo)
 //   gather     or, where that is cheaper, the dimension is gathered
 //   cut        the window is cut out of the result; places outside of the tensor
@@ -42,9 +42,10 @@ struct DimWindow {
 
   /// Whether some iteration reaches outside of `valid`.
   bool reachesOutside() const {
-    return iterations > 0 && (window.offset < valid.offset ||
-                              window.offset + window.span(iterations) >
-                                  valid.offset + valid.size);
+    int64_t start = window.start(0, iterations);
+    return iterations > 0 &&
+           (start < valid.offset ||
+            start + window.span(iterations) > valid.offset + valid.size);
   }
   /// Whether the window of each device is its block of a dimension of `extent`, of
   /// which nothing is left out.
@@ -84,6 +85,8 @@ bool throughView(const LoopTable &table, mlir::RankedTensorType type,
 struct ShiftedDim {
   unsigned dim;
   std::vector<BlockPart> parts;
+  /// Whether distances are from the mirrored block (blockParts).
+  bool mirrored = false;
 };
 
 /// How the halos of a source are filled.

@@ -239,12 +239,14 @@ void shard_rt_send(const char *location, const int64_t *group, int64_t type,
 void shard_rt_recv(const char *location, const int64_t *group, int64_t type,
                    const int64_t *result, const int64_t *source);
 
-/* Along `axis`, one of the group's axes, coordinate c receives the input of
- * coordinate c - offset; with `rotate` modulo the extent, else zeros where
- * there is none. */
+/* Along `axes` (their number, then the axes, major first, all of the group) position
+ * p receives the input of position p - offset, or, with `mirror`, of position
+ * offset - p; with `rotate` modulo the number of positions, else zeros where there
+ * is none. */
 void shard_rt_shift(const char *location, const int64_t *group, int64_t type,
-                    const int64_t *input, const int64_t *result, int64_t axis,
-                    int64_t offset, int64_t rotate);
+                    const int64_t *input, const int64_t *result,
+                    const int64_t *axes, int64_t offset, int64_t rotate,
+                    int64_t mirror);
 
 /* Copies the input and refreshes its halos from the neighbours. The axes of
  * `group` are those of all dimensions one after another, `axes_per_dim` tells

@@ -334,6 +334,27 @@ def ShardPrintLoops : Pass<"shard-print-loops"> {
   }];
 }
 
+def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
+  let summary = "make elements that generic ops extract their operands";
+  let description = [{
+    A `tensor.extract` in the body of a `linalg.generic` may read any element, so that
+    its tensor is gathered. Frontends and the lowering of tosa write reversed dimensions
+    like that. Where the indices are sums of `linalg.index` and constants, and all places
+    lie inside of a static tensor, the tensor becomes an input of the op with an indexing
+    map, of which each device needs a block or a window.
+
+    ```mlir
+    // Input: %last is 7, %i is linalg.index 0
+    %at = arith.subi %last, %i : index
+    %x = tensor.extract %a[%at] : tensor<8xf32>
+    linalg.yield %x : f32
+    // Output: the body yields its first argument, and %a is an input by
+    // affine_map<(d0) -> (-d0 + 7)>
+    ```
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect"];
+}
+
 def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
   let summary = "take loops apart that run over merged dimensions";
   let description = [{

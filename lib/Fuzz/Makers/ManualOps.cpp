@@ -97,6 +97,17 @@ static Val reducedOver(ProgramBuilder &program, const Val &value,
 }
 
 /// `value`, moved between the devices of the groups over `axes`.
+std::string shard::fuzz::shiftAlong(Random &rng, const Shape &axes,
+                                    int64_t least) {
+  Shape minor(axes.begin(), axes.end() - 1);
+  rng.shuffle(minor);
+  minor.resize(rng.between(0, int64_t(minor.size())));
+  return " shift_axis = " + std::to_string(axes.back()) +
+         (minor.empty() ? "" : " minor_axes = [" + list(minor) + "]") +
+         " offset = " + std::to_string(rng.between(least, 3)) + " rotate" +
+         (rng.chance(30) ? " mirror" : "");
+}
+
 static Val movedOver(ProgramBuilder &program, const Val &value,
                      const std::vector<int64_t> &axes) {
   Val result = value;
@@ -114,10 +125,9 @@ static Val movedOver(ProgramBuilder &program, const Val &value,
     break;
   }
   case 1:
-    text += "shift " + on + " grid_axes = [" + list(axes) +
-            "] shift_axis = " + std::to_string(axes.back()) +
-            " offset = " + std::to_string(program.rng.between(1, 3)) +
-            " rotate : " + value.type() + " -> " + value.type();
+    text += "shift " + on + " grid_axes = [" + list(axes) + "]" +
+            shiftAlong(program.rng, axes, 1) + " : " + value.type() + " -> " +
+            value.type();
     break;
   default: {
     Shape root;

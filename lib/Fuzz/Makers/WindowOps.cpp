@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Chains of what needs halos: padding, slices with offsets and strides, windows of
-// any stride, dilation and reach in one to three dimensions, rolls, joined slices, and
-// insertions at other places. The widths go beyond a
+// any stride, dilation and reach in one to three dimensions, forward and backward, rolls,
+// reversed dimensions, joined slices, and insertions at other places. The widths go beyond a
 // block, and beyond the tensor, of the grids that programs have.
 //
 //===----------------------------------------------------------------------===//
@@ -70,6 +70,37 @@ Val sliced(ProgramBuilder &program, const Val &a) {
                         a.elem, sizes, a.bound);
 }
 
+/// The element that place `place` of `count` reads with step `step` of a kernel that
+/// reaches over `reach` of `extent` elements. One in four is read backward, the kernel,
+/// the places or both; windows may begin behind the first element.
+std::string readAt(Random &rng, const std::string &place, int64_t count,
+                   int64_t stride, const std::string &step, int64_t dilation,
+                   int64_t reach, int64_t extent) {
+  int64_t last = (count - 1) * stride;
+  int64_t begin = rng.chance(80) ? 0 : rng.between(0, extent - reach - last);
+  bool turnsPlace = rng.chance(15), turnsStep = rng.chance(15);
+  begin += (turnsPlace ? last : 0) + (turnsStep ? reach - 1 : 0);
+  return place + " * " + std::to_string(turnsPlace ? -stride : stride) + " + " +
+         step + " * " + std::to_string(turnsStep ? -dilation : dilation) +
+         (begin == 0 ? "" : " + " + std::to_string(begin));
+}
+
+/// `value` but for small numbers, by a division that padding may make trap.
+std::string withDivision(ProgramBuilder &program, const std::string &value,
+                         const std::string &one, const std::string &type) {
+  std::string square = program.fresh(), divisor = program.fresh(),
+              quotient = program.fresh(), rest = program.fresh();
+  program.line("  " + square + " = arith.muli " + value + ", " + value + " : " +
+               type);
+  program.line("  " + divisor + " = arith.addi " + square + ", " + one + " : " +
+               type);
+  program.line("  " + quotient + " = arith.divsi " + value + ", " + divisor +
+               " : " + type);
+  program.line("  " + rest + " = arith.subi " + value + ", " + quotient +
+               " : " + type);
+  return rest;
+}
+
 /// The sum or the maximum of the elements of a window around each place.
 Val slid(ProgramBuilder &program, const Val &input) {
   bool isMax = program.rng.chance(30);
@@ -91,9 +122,8 @@ Val slid(ProgramBuilder &program, const Val &input) {
     loops.push_back(place);
     places.push_back(place);
     kernel.push_back(step);
-    reads.push_back(
-        (stride == 1 ? place : place + " * " + std::to_string(stride)) + " + " +
-        (dilation == 1 ? step : step + " * " + std::to_string(dilation)));
+    reads.push_back(readAt(program.rng, place, out.back(), stride, step,
+                           dilation, reach, extent));
     kinds.emplace_back("\"parallel\"");
   }
   for (size_t dim = 0; dim < rank; ++dim) {
@@ -104,6 +134,9 @@ Val slid(ProgramBuilder &program, const Val &input) {
   Val shape = program.empty(a.elem, window);
   Val init = program.filled(a.elem, out, isMax ? -100 : 0);
   bool isReal = isFloat(a.elem);
+  std::optional<Val> one;
+  if (!isReal && program.rng.chance(20))
+    one = program.scalarConstant(Elem::I32, 1);
   std::string op = isMax ? (isReal ? "arith.maximumf" : "arith.maxsi")
                          : (isReal ? "arith.addf" : "arith.addi");
   std::string map = "affine_map<(" + join(loops) + ") -> (";
@@ -116,6 +149,8 @@ Val slid(ProgramBuilder &program, const Val &input) {
                insOuts({a, shape}, init) + " {");
   program.line("^bb0(" + value + ": " + type + ", " + unused + ": " + type +
                ", " + carried + ": " + type + "):");
+  if (one)
+    value = withDivision(program, value, one->name, type);
   program.line("  " + sum + " = " + op + " " + carried + ", " + value + " : " +
                type);
   program.line("  linalg.yield " + sum + " : " + type);
@@ -175,6 +210,62 @@ Val rolled(ProgramBuilder &program, const Val &a) {
   return joined(program, parts, dim);
 }
 
+/// `a` with one dimension reversed by an op of tosa, or with any by an indexing map or
+/// by indices.
+Val reversed(ProgramBuilder &program, const Val &a) {
+  size_t rank = a.shape.size();
+  int64_t form = program.rng.between(0, 2);
+  if (form == 0)
+    return program.define(
+        "tosa.reverse " + a.name + " {axis = " +
+            std::to_string(program.rng.between(0, int64_t(rank) - 1)) +
+            " : i32} : (" + a.type() + ") -> " + a.type(),
+        a.elem, a.shape, a.bound);
+  std::vector<std::string> loops, reads, kinds, places;
+  std::vector<bool> turns;
+  for (size_t dim = 0; dim < rank; ++dim) {
+    loops.push_back("i" + std::to_string(dim));
+    turns.push_back(program.rng.chance(60));
+    reads.push_back(turns.back() ? std::to_string(a.shape[dim] - 1) + " - " +
+                                       loops.back()
+                                 : loops.back());
+    kinds.emplace_back("\"parallel\"");
+  }
+  std::vector<Val> lasts;
+  if (form == 2)
+    for (int64_t extent : a.shape)
+      lasts.push_back(program.scalarConstant(Elem::Index, extent - 1));
+  Val init = program.empty(a.elem, a.shape);
+  std::string map = "affine_map<(" + join(loops) + ") -> (",
+              type = name(a.elem), result = program.fresh(),
+              value = program.fresh();
+  program.line(result + " = linalg.generic {indexing_maps = [" +
+               (form == 1 ? map + join(reads) + ")>, " : std::string()) + map +
+               join(loops) + ")>], iterator_types = [" + join(kinds) + "]} " +
+               (form == 1 ? insOuts({a}, init)
+                          : "outs(" + init.name + " : " + init.type() + ")") +
+               " {");
+  program.line("^bb0(" +
+               (form == 1 ? value + ": " + type + ", " : std::string()) +
+               program.fresh() + ": " + type + "):");
+  if (form == 2) {
+    for (size_t dim = 0; dim < rank; ++dim) {
+      std::string index = program.fresh();
+      program.line("  " + index + " = linalg.index " + std::to_string(dim) +
+                   " : index");
+      places.push_back(turns[dim] ? program.fresh() : index);
+      if (turns[dim])
+        program.line("  " + places.back() + " = arith.subi " + lasts[dim].name +
+                     ", " + index + " : index");
+    }
+    program.line("  " + value + " = tensor.extract " + a.name + "[" +
+                 join(places) + "] : " + a.type());
+  }
+  program.line("  linalg.yield " + value + " : " + type);
+  program.line("} -> " + init.type());
+  return program.add({result, a.elem, true, a.shape, a.bound});
+}
+
 /// A part of `a` at another place in it, or `a` in a larger tensor.
 Val inserted(ProgramBuilder &program, const Val &a) {
   Val source = a, target = a;
@@ -227,11 +318,12 @@ Val wide(ProgramBuilder &program) {
 bool windowChain(ProgramBuilder &program) {
   Val value = wide(program);
   for (int64_t left = program.rng.between(1, 4); left > 0; --left) {
-    int64_t kind = program.rng.between(0, 4);
+    int64_t kind = program.rng.between(0, 5);
     value = kind == 0   ? padded(program, value)
             : kind == 1 ? sliced(program, value)
             : kind == 2 ? rolled(program, value)
             : kind == 3 ? inserted(program, value)
+            : kind == 4 ? reversed(program, value)
                         : slid(program, value);
     if (!isSmall(value))
       break;

@@ -223,8 +223,7 @@ static std::optional<std::string> linkAttributes(ProgramBuilder &program,
            list(link.to) + "]";
   }
   if (link.op == "shift")
-    return axes + " shift_axis = " + number(link.axes.back()) +
-           " offset = " + number(program.rng.between(0, 3)) + " rotate";
+    return axes + shiftAlong(program.rng, link.axes, 0);
   return axes + root;
 }
 

@@ -221,41 +221,61 @@ void shard_rt_recv(const char *location, const int64_t *group, int64_t type,
 }
 
 void shard_rt_shift(const char *location, const int64_t *group, int64_t type,
-                    const int64_t *input, const int64_t *result, int64_t axis,
-                    int64_t offset, int64_t rotate) {
+                    const int64_t *input, const int64_t *result,
+                    const int64_t *axes, int64_t offset, int64_t rotate,
+                    int64_t mirror) {
   Collective c = begin(Kind::Shift, location, group, type, input, result);
   c.checkShapes();
-  c.call.add("axis", axis);
+  const Group &g = *c.group;
+  if (axes[0] < 1 || axes[0] > int64_t(g.axes.size()))
+    fail(c.device, c.call, "a shift along %lld axes of a group along %lld",
+         static_cast<long long>(axes[0]),
+         static_cast<long long>(g.axes.size()));
+  for (int64_t i = 1; i <= axes[0]; ++i)
+    c.call.add("axis", axes[i]);
   c.call.add("offset", offset);
   c.call.add("rotate", rotate != 0);
-  const Group &g = *c.group;
-  size_t index = 0;
-  int64_t stride = g.size;
-  for (; index < g.axes.size(); ++index) {
-    stride /= g.sizes[index];
-    if (g.axes[index] == axis)
-      break;
-  }
-  if (index == g.axes.size())
-    fail(c.device, c.call, "the shift axis is not one of the group's axes");
+  c.call.add("mirror", mirror != 0);
 
-  int64_t extent = g.sizes[index];
-  int64_t here = g.coordinates[g.position][index];
-  // The position `by` steps further along the axis; -1 if there is none.
-  auto partner = [&](int64_t by) -> int64_t {
-    if (!rotate && (by <= -extent || by >= extent))
-      return -1;
-    int64_t there = here + by % extent;
+  // The stride of each axis in the group, and its place in the group's list.
+  size_t places[kMaxRank];
+  int64_t strides[kMaxRank], extent = 1, here = 0;
+  for (int64_t i = 0; i < axes[0]; ++i) {
+    int64_t stride = g.size;
+    size_t index = 0;
+    for (; index < g.axes.size(); ++index) {
+      stride /= g.sizes[index];
+      if (g.axes[index] == axes[i + 1])
+        break;
+    }
+    if (index == g.axes.size())
+      fail(c.device, c.call, "the shift axis is not one of the group's axes");
+    places[i] = index;
+    strides[i] = stride;
+    extent *= g.sizes[index];
+    here = here * g.sizes[index] + g.coordinates[g.position][index];
+  }
+
+  // Modulo or clamped first: sums may overflow.
+  offset =
+      rotate ? offset % extent : std::clamp(offset, -2 * extent, 2 * extent);
+  // The device at position `there` along the axes; -1 if there is none.
+  auto partner = [&](int64_t there) -> int64_t {
     if (rotate)
-      there = (there + extent) % extent;
+      there = (there % extent + extent) % extent;
     if (there < 0 || there >= extent)
       return -1;
-    return g.position + (there - here) * stride;
+    int64_t device = g.position;
+    for (int64_t i = axes[0]; i-- > 0;) {
+      int64_t size = g.sizes[places[i]];
+      device +=
+          (there % size - g.coordinates[g.position][places[i]]) * strides[i];
+      there /= size;
+    }
+    return device;
   };
-  // Modulo first: -offset may overflow.
-  int64_t back =
-      rotate ? -(offset % extent) : -std::clamp(offset, -extent, extent);
-  int64_t from = partner(back), to = partner(-back);
+  int64_t from = partner(mirror ? offset - here : here - offset);
+  int64_t to = partner(mirror ? offset - here : here + offset);
   backend::exchange(c, from, to);
   c.record(to < 0 || to == g.position ? 0 : c.call.input.bytes());
 }

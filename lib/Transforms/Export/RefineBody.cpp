@@ -117,11 +117,14 @@ private:
   }
 
   bool refineShift(ShiftOp op) {
-    auto axis = GridAxis(op.getShiftAxis().getSExtValue());
-    if (axis < 0 || axis >= coarse.getRank() || parts[axis].size() != 1)
-      return false;
+    SmallVector<GridAxis> along;
+    for (GridAxis axis : op.getShiftAxes())
+      llvm::append_range(along, parts[axis]);
     op.setShiftAxisAttr(
-        IntegerAttr::get(op.getShiftAxisAttr().getType(), parts[axis].front()));
+        IntegerAttr::get(op.getShiftAxisAttr().getType(), along.front()));
+    if (along.size() > 1)
+      op.setMinorAxesAttr(GridAxesAttr::get(
+          op.getContext(), ArrayRef<GridAxis>(along).drop_front()));
     return refineGroup(op);
   }
 

@@ -174,8 +174,9 @@ void measureAll(int64_t bytes, bool quick) {
                       0, world, MPI_STATUS_IGNORE);
        },
        [&] {
-         shard_rt_shift(at, group, SHARD_RT_F32, whole.get(), whole2.get(), 0,
-                        1, 1);
+         const int64_t along[] = {1, 0};
+         shard_rt_shift(at, group, SHARD_RT_F32, whole.get(), whole2.get(),
+                        along, 1, 1, 0);
        }},
       {"update_halo",
        [&] {

@@ -63,15 +63,18 @@ TEST(Window, HalosAreWhatDevicesReadAndDoNotHave) {
   for (int64_t extent : {1, 3, 7, 8, 12, 13, 30, 47, 64})
     for (std::vector<int64_t> split :
          {std::vector<int64_t>{}, {2}, {3}, {4}, {2, 2}, {2, 3}, {13}, {4, 4}})
-      for (int64_t stride = 1; stride <= 3; ++stride)
+      for (int64_t stride : {1, 2, 3, -1, -2, -3})
         for (int64_t reach : {1, 2, 3, 5, 9})
           for (int64_t before : {-3, -1, 0, 1, 4})
             for (int64_t behind : {-2, 0, 1, 5}) {
               int64_t room = extent + before + behind - reach;
               if (room < 0)
                 continue;
-              Window window{stride, -before, reach};
-              int64_t iterations = room / stride + 1, parts = 1;
+              int64_t iterations = room / std::abs(stride) + 1, parts = 1;
+              // Where it is reversed, the last iteration reads what the first one
+              // would.
+              int64_t last = stride < 0 ? -stride * (iterations - 1) : 0;
+              Window window{stride, last - before, reach};
               for (int64_t size : split)
                 parts *= size;
               for (bool whole : {false, true}) {
@@ -101,6 +104,17 @@ TEST(Window, AThreePointStencilNeedsOneElementOfEachNeighbour) {
   EXPECT_EQ(need.low, 1);
   EXPECT_EQ(need.high, 1);
   EXPECT_EQ(need.start, -1);
+}
+
+TEST(Window, AReversedDimensionTakesMirroredBlocks) {
+  using Parts = std::vector<BlockPart>;
+  // 8 elements over 4: device p takes block 3 - p.
+  Window whole{-1, 7, 1};
+  EXPECT_EQ(*blockParts(8, {4}, 8, {4}, whole, {0, 8}), (Parts{{3, 0, 2}}));
+  // 7 over 4, the last block short: the one further back too, by modulo.
+  Window odd{-1, 6, 1};
+  EXPECT_EQ(*blockParts(7, {4}, 7, {4}, odd, {0, 7}),
+            (Parts{{2, 1, 2}, {3, 0, 1}}));
 }
 
 TEST(Window, OnlyWhatIsValidIsNeeded) {
@@ -150,9 +164,9 @@ TEST(Window, PartsOfBlocksAreWhatDevicesReadOfThem) {
   for (int64_t extent : {1, 4, 7, 8, 13, 30})
     for (std::vector<int64_t> split :
          {std::vector<int64_t>{2}, {3}, {4}, {7}, {2, 2}})
-      for (int64_t stride : {1, 2})
+      for (int64_t stride : {1, 2, -1, -2})
         for (int64_t reach : {1, 3})
-          for (int64_t offset : {-25, -7, -1, 0, 2, 6})
+          for (int64_t offset : {-25, -7, -1, 0, 2, 6, 29})
             for (int64_t iterations : {1, 5, 8, 13}) {
               Window window{stride, offset, reach};
               Block valid{std::min<int64_t>(1, extent - 1), extent - 1};
@@ -170,12 +184,20 @@ TEST(Window, PartsOfBlocksAreWhatDevicesReadOfThem) {
               for (int64_t part = 0; part < size; ++part) {
                 Block block =
                     blockAt(iterations, split, delinearize(part, split));
-                int64_t start = stride * block.offset + offset;
-                for (int64_t i = 0; i < window.span(block.size); ++i)
-                  if (start + i >= valid.offset &&
-                      start + i < valid.offset + valid.size)
-                    read[((start + i) / width - part + size) % size].push_back(
-                        (start + i) % width);
+                if (block.size == 0)
+                  continue;
+                int64_t a = stride * block.offset + offset;
+                int64_t b = a + stride * (block.size - 1);
+                // What lies between the iterations counts.
+                for (int64_t i = std::min(a, b); i < std::max(a, b) + reach;
+                     ++i) {
+                  if (i < valid.offset || i >= valid.offset + valid.size)
+                    continue;
+                  int64_t other = i / width;
+                  int64_t distance =
+                      stride < 0 ? other + part : other - part + size;
+                  read[distance % size].push_back(i % width);
+                }
               }
               std::vector<BlockPart> counted;
               for (int64_t distance = 0; distance < size; ++distance)

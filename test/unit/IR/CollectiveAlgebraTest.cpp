@@ -247,6 +247,36 @@ const Rule rules[] = {
   %1 = shard.shift %0 on @g grid_axes = [0] shift_axis = 0 offset = 1 : tensor<2xi32> -> tensor<2xi32>
   return %1 : tensor<2xi32> })",
      "shift shift"},
+    {"shift_of_mirror", "2x5",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0, 1] shift_axis = 1 minor_axes = [0] offset = 4 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0, 1] shift_axis = 1 minor_axes = [0] offset = 7 rotate : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32> })",
+     "shift"},
+    {"mirror_of_shift", "5",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 3 rotate : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0] shift_axis = 0 offset = 1 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32> })",
+     "shift"},
+    {"mirror_twice", "2x3",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0, 1] shift_axis = 0 minor_axes = [1] offset = 5 mirror : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0, 1] shift_axis = 0 minor_axes = [1] offset = 5 mirror : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32> })",
+     ""},
+    {"mirror_twice_is_shift", "5",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 1 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0] shift_axis = 0 offset = 4 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32> })",
+     "shift"},
+    {"shifts_along_other_axes_stay", "2x3",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0, 1] shift_axis = 0 minor_axes = [1] offset = 1 rotate : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0, 1] shift_axis = 1 minor_axes = [0] offset = 1 rotate : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32> })",
+     "shift shift"},
     {"slice_of_all_reduce", "2x3",
      R"((%x: tensor<6xi32>) -> tensor<1xi32> {
   %0 = shard.all_reduce %x on @g grid_axes = [0, 1] : tensor<6xi32> -> tensor<6xi32>
@@ -519,8 +549,11 @@ struct Chain {
       if (axes.empty())
         return;
       attrs = onAxes + "shift_axis = " + std::to_string(axes.front()) +
+              (axes.size() > 1 && pick(2)
+                   ? " minor_axes = [" + std::to_string(axes[1]) + "]"
+                   : "") +
               " offset = " + std::to_string(pick(7) - 3) +
-              (pick(2) ? " rotate" : "");
+              (pick(2) ? " rotate" : "") + (pick(2) ? " mirror" : "");
       break;
     }
     case 8: {

@@ -192,13 +192,20 @@ std::optional<DeviceTensor> evaluate(const Devices &machine, Operation *op,
                                        list(x.getToAxes()))];
   if (auto x = dyn_cast<ShiftOp>(op)) {
     std::vector<int64_t> coordinates = grid.coordinates(device);
-    int64_t axis = x.getShiftAxis().getSExtValue(), size = grid.shape[axis];
-    int64_t from = coordinates[axis] - static_cast<int64_t>(x.getOffset());
+    AxisList axes = list(x.getShiftAxes());
+    int64_t here = 0, size = grid.groupSize(axes);
+    for (GridAxis axis : axes)
+      here = here * grid.shape[axis] + coordinates[axis];
+    auto offset = static_cast<int64_t>(x.getOffset());
+    int64_t from = x.getMirror() ? offset - here : here - offset;
     if (x.getRotate())
       from = ((from % size) + size) % size;
     else if (from < 0 || from >= size)
       return makeTensor(type);
-    coordinates[axis] = from;
+    for (GridAxis axis : llvm::reverse(axes)) {
+      coordinates[axis] = from % grid.shape[axis];
+      from /= grid.shape[axis];
+    }
     return input[grid.device(coordinates)];
   }
   if (auto x = dyn_cast<AllReduceOp>(op))

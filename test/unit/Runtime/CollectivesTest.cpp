@@ -411,28 +411,47 @@ TEST(Collectives, Reductions) {
 
 TEST(Collectives, Shift) {
   forEachSuite([](Suite &s) {
-    for (GridAxis axis : s.axes)
-      for (int64_t offset : {-7, -2, -1, 0, 1, 2, 8})
-        for (bool rotate : {false, true}) {
+    auto isInGroup = [&](GridAxis axis) {
+      return std::find(s.axes.begin(), s.axes.end(), axis) != s.axes.end();
+    };
+    for (const AxisList &along : allAxisLists(s.grid.rank())) {
+      if (along.empty() || !std::all_of(along.begin(), along.end(), isInGroup))
+        continue;
+      std::vector<int64_t> offsets = {-7, -1, 0, 2, 8};
+      if (along.size() > 1)
+        offsets = {-2, 1};
+      for (int64_t offset : offsets)
+        for (int mode = 0; mode < 4; ++mode) {
+          bool rotate = mode & 1, mirror = mode & 2;
           std::vector<Array> inputs = s.randomInputs({2, 3});
           std::vector<Array> expected;
-          int64_t extent = s.grid.shape[axis];
+          int64_t extent = s.grid.groupSize(along);
           for (int64_t d = 0; d < s.grid.numDevices(); ++d) {
             Index from = s.grid.coordinates(d);
-            from[axis] -= offset;
+            int64_t here = 0;
+            for (GridAxis axis : along)
+              here = here * s.grid.shape[axis] + from[axis];
+            int64_t there = mirror ? offset - here : here - offset;
             if (rotate)
-              from[axis] = ((from[axis] % extent) + extent) % extent;
-            bool exists = from[axis] >= 0 && from[axis] < extent;
+              there = ((there % extent) + extent) % extent;
+            bool exists = there >= 0 && there < extent;
+            for (size_t i = along.size(); exists && i-- > 0;) {
+              from[along[i]] = there % s.grid.shape[along[i]];
+              there /= s.grid.shape[along[i]];
+            }
             expected.push_back(exists ? inputs[s.grid.device(from)]
                                       : Array({2, 3}));
           }
+          std::vector<int64_t> words = {int64_t(along.size())};
+          words.insert(words.end(), along.begin(), along.end());
           s.add("shift", inputs, expected,
-                [&s, axis, offset, rotate](const int64_t *in,
-                                           const int64_t *out) {
-                  shard_rt_shift(kHere, s.words.data(), s.type, in, out, axis,
-                                 offset, rotate);
+                [&s, words, offset, rotate, mirror](const int64_t *in,
+                                                    const int64_t *out) {
+                  shard_rt_shift(kHere, s.words.data(), s.type, in, out,
+                                 words.data(), offset, rotate, mirror);
                 });
         }
+    }
   });
 }
 

@@ -1,0 +1,28 @@
+//===- Extracts.h - Elements at known places become operands ----*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor.extract in the body of a linalg.generic may read any element: its tensor is
+// gathered. Where the indices are sums of loops and constants, the tensor may as well be
+// an input of the op with an indexing map, which tells what each device reads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_MODELS_EXTRACTS_H
+#define SHARD_MODELS_EXTRACTS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace shard {
+
+/// Makes inputs of the static tensors that generic ops in `root` extract elements of at
+/// places that are sums of loops and constants, all of them inside of the tensor.
+void raiseExtracts(mlir::Operation *root);
+
+} // namespace shard
+
+#endif // SHARD_MODELS_EXTRACTS_H

@@ -1,0 +1,65 @@
+// Elements that generic ops extract at known places become operands. What is not a sum
+// of loops and constants, or may lie outside of the tensor, stays.
+
+// RUN: shard-opt %s --shard-raise-extracts --split-input-file | FileCheck %s
+
+// CHECK-DAG: #[[BACK:.*]] = affine_map<(d0, d1) -> (-d0 + 7, d1 * 2 + 1)>
+// CHECK-LABEL: func.func @turned
+// CHECK-SAME: %[[A:.*]]: tensor<8x9xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[BACK]], {{.*}}], {{.*}}} ins(%[[A]] : tensor<8x9xf32>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: linalg.yield %[[X]]
+func.func @turned(%a: tensor<8x9xf32>) -> tensor<8x4xf32> {
+  %c0 = arith.constant 0 : index
+  %extent = tensor.dim %a, %c0 : tensor<8x9xf32>
+  %one = arith.constant 1 : i64
+  %two = arith.constant 2 : index
+  %c1 = arith.constant 1 : index
+  %last = arith.subi %extent, %c1 : index
+  %e = tensor.empty() : tensor<8x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x4xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %u = arith.subi %last, %i : index
+    %double = arith.muli %two, %j : index
+    %wide = arith.index_cast %double : index to i64
+    %next = arith.addi %wide, %one : i64
+    %v = arith.index_cast %next : i64 to index
+    %x = tensor.extract %a[%u, %v] : tensor<8x9xf32>
+    linalg.yield %x : f32
+  } -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}
+
+// -----
+
+// Outside of the tensor, by a number that is not known, through i32, of a tensor of
+// unknown extent, and of one that the body makes.
+// CHECK-LABEL: func.func @stay
+// CHECK-NOT: ins(
+// CHECK-COUNT-5: tensor.extract
+func.func @stay(%a: tensor<8xf32>, %n: index, %d: tensor<?xf32>) -> tensor<8xf32> {
+  %one = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<8xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %next = arith.addi %i, %one : index
+    %x = tensor.extract %a[%next] : tensor<8xf32>
+    %far = arith.muli %i, %n : index
+    %y = tensor.extract %a[%far] : tensor<8xf32>
+    %narrow = arith.index_cast %i : index to i32
+    %again = arith.index_cast %narrow : i32 to index
+    %z = tensor.extract %a[%again] : tensor<8xf32>
+    %u = tensor.extract %d[%i] : tensor<?xf32>
+    %own = tensor.splat %y : tensor<8xf32>
+    %v = tensor.extract %own[%i] : tensor<8xf32>
+    %s0 = arith.addf %x, %y : f32
+    %s1 = arith.addf %s0, %z : f32
+    %s2 = arith.addf %s1, %u : f32
+    %s3 = arith.addf %s2, %v : f32
+    linalg.yield %s3 : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
