@@ -319,12 +319,21 @@ private:
   }
 };
 
+/// Whether `op` has an operand for each width that is not static. The verifier of the op
+/// does not ask for that.
+bool hasAllWidths(tensor::PadOp op) {
+  return llvm::count_if(op.getStaticLow(), ShapedType::isDynamic) ==
+             int64_t(op.getLow().size()) &&
+         llvm::count_if(op.getStaticHigh(), ShapedType::isDynamic) ==
+             int64_t(op.getHigh().size());
+}
+
 /// Where the result is split, the operand is the window of it with the padding
 /// already around it.
 struct PadModel : public DescribedModel<PadModel, tensor::PadOp> {
   void describe(tensor::PadOp op, MapBuilder &maps) const {
     // A body that asks where it is would get local indices.
-    if (!op.getConstantPaddingValue())
+    if (!op.getConstantPaddingValue() || !hasAllWidths(op))
       return;
     bool hasFill = bool(getWindowFill(op, 0));
     for (auto [dim, low, high] :
@@ -367,6 +376,11 @@ struct PadModel : public DescribedModel<PadModel, tensor::PadOp> {
                           ArrayRef<Value> operands, PartitionContext &context,
                           SmallVectorImpl<Value> &results) const {
     auto pad = cast<tensor::PadOp>(op);
+    // The op itself would be printed with the error, which it cannot be.
+    if (!hasAllWidths(pad))
+      return emitError(op->getLoc())
+             << "'tensor.pad' op has widths that are not static and have no "
+                "operands; give one for each";
     SmallVector<OpFoldResult> low = pad.getMixedLowPad(),
                               high = pad.getMixedHighPad();
     for (SmallVector<OpFoldResult> *list : {&low, &high})

@@ -125,7 +125,15 @@ static void expand(RewriterBase &rewriter, tensor::PadOp op) {
 
 void shard::expandNegativePadding(Operation *root) {
   SmallVector<tensor::PadOp> pads;
+  // The verifier of the op lets pass that widths which are not static have no operands.
+  auto lacks = [](ArrayRef<int64_t> widths, ValueRange operands) {
+    return llvm::count_if(widths, ShapedType::isDynamic) !=
+           int64_t(operands.size());
+  };
   root->walk([&](tensor::PadOp op) {
+    if (lacks(op.getStaticLow(), op.getLow()) ||
+        lacks(op.getStaticHigh(), op.getHigh()))
+      return;
     if (llvm::any_of(op.getMixedLowPad(), mayBeNegative) ||
         llvm::any_of(op.getMixedHighPad(), mayBeNegative))
       pads.push_back(op);

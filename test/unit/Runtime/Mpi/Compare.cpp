@@ -87,7 +87,7 @@ struct Case {
   int64_t dim = 0, dim2 = 0;
   int64_t reduction = 0;
   std::vector<int64_t> root;
-  int64_t axis = 0, offset = 0, rotate = 0;
+  int64_t offset = 0, rotate = 0, mirror = 0;
   std::vector<int64_t> words, words2;
   /// Whether dimensions are strided, with gaps.
   bool inputGaps = false, resultGaps = false;
@@ -252,9 +252,14 @@ Case makeCase(int number, Random &random, const Grid &grid) {
     in[c.dim] = out[c.dim] = size * between(random, 1, 3);
     break;
   case Shift: {
-    c.axis = c.axes[between(random, 0, c.axes.size() - 1)];
+    AxisList along = c.axes;
+    std::shuffle(along.begin(), along.end(), random);
+    along.resize(between(random, 1, along.size()));
+    c.words = {int64_t(along.size())};
+    c.words.insert(c.words.end(), along.begin(), along.end());
     c.offset = between(random, -5, 5);
     c.rotate = random() % 2;
+    c.mirror = random() % 2;
     break;
   }
   case UpdateHalo:
@@ -362,8 +367,8 @@ std::vector<char> runCase(const Api &api, const Case &c, const Grid &grid,
     break;
   }
   case Shift:
-    api.shift(at, group, c.type, input.get(), result.get(), c.axis, c.offset,
-              c.rotate);
+    api.shift(at, group, c.type, input.get(), result.get(), c.words.data(),
+              c.offset, c.rotate, c.mirror);
     break;
   case UpdateHalo:
     api.update_halo(at, group, c.type, input.get(), result.get(),
