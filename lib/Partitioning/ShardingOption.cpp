@@ -111,7 +111,8 @@ private:
 
   /// A result that is wanted partial proposes its partial axes to each reduction
   /// loop of its kind, alone and behind what operands propose: its summands are
-  /// computed on the devices then, and not the whole result on all of them.
+  /// computed on the devices then, and not the whole result on all of them. A loop that
+  /// is shorter than the number of parts is not proposed to.
   void proposePartial() {
     if (results.size() != 1 || results[0].partial.empty() ||
         table.results[0].reduction != results[0].reduction)
@@ -125,6 +126,10 @@ private:
         for (GridAxis axis : results[0].partial)
           if (!llvm::is_contained(list, axis))
             list.push_back(axis);
+        int64_t parts = grid.groupSize(list);
+        if (!ShapedType::isDynamic(loop.extent) &&
+            !ShapedType::isDynamic(parts) && parts > loop.extent)
+          continue;
         if (!llvm::is_contained(axes, list))
           axes.push_back(std::move(list));
       }

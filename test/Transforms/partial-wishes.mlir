@@ -119,3 +119,13 @@ func.func @chain(%a: tensor<8x16xf32>, %b: tensor<16x8xf32>, %c: tensor<8x8xf32>
   %4 = linalg.transpose ins(%3 : tensor<8x8xf32>) outs(%i : tensor<8x8xf32>) permutation = [1, 0]
   return %4 : tensor<8x8xf32>
 }
+
+// The loop that sums up is shorter than the number of devices: nothing is split by it.
+// CHECK-LABEL: func.func @short
+// CHECK-SAME: %{{.*}}: tensor<8x1xf32> {shard.local = #shard.local<tensor<8x1xf32>, <@g, {{\[}}[], []]>>}, %{{.*}}: tensor<1x8xf32> {shard.local = #shard.local<tensor<1x8xf32>, <@g, {{\[}}[], []]>>}
+func.func @short(%a: tensor<8x1xf32>, %b: tensor<1x8xf32>)
+    -> (tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[], []], partial = sum [0]>}) {
+  %z = arith.constant dense<0.0> : tensor<8x8xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<8x1xf32>, tensor<1x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
