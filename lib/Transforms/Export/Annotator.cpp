@@ -196,13 +196,35 @@ private:
     });
   }
 
+  /// The op whose results, or the block whose arguments, a row annotates.
+  using RowPlace = std::pair<Operation *, mlir::Block *>;
+
+  /// The annotation of a value of `place` that `op` is, or null.
+  static ShardOp rowMember(Operation *op, const RowPlace &place) {
+    auto annotation = dyn_cast_if_present<ShardOp>(op);
+    if (!annotation || annotation.getAnnotateForUsers())
+      return {};
+    Value source = annotation.getSrc();
+    return RowPlace(source.getDefiningOp(), source.getParentBlock()) == place
+               ? annotation
+               : ShardOp();
+  }
+
   /// Several results of an op, and the arguments of a block, are annotated in
-  /// their order, whatever order they were solved in.
+  /// their order, whatever order they, and the grids that they are on, were solved in.
   void orderRows() {
     for (auto &[place, row] : rows) {
+      llvm::SmallPtrSet<Operation *, 8> members(row.begin(), row.end());
+      // Those of other grids stand in front or behind.
+      for (Operation *end :
+           {row.front().getOperation(), row.back().getOperation()})
+        for (bool forward : {false, true})
+          for (Operation *op = end; rowMember(op, place);
+               op = forward ? op->getNextNode() : op->getPrevNode())
+            if (members.insert(op).second)
+              row.push_back(cast<ShardOp>(op));
       if (row.size() < 2)
         continue;
-      llvm::SmallPtrSet<Operation *, 8> members(row.begin(), row.end());
       Operation *first = row.front();
       while (members.contains(first->getPrevNode()))
         first = first->getPrevNode();
@@ -330,9 +352,7 @@ private:
   DenseMap<std::pair<Operation *, ShardingIndex>, ShardingOp> handles;
   DenseMap<Operation *, ShardingOp> lastHandle;
   /// The annotations of the results of an op, or of the arguments of a block.
-  llvm::MapVector<std::pair<Operation *, mlir::Block *>,
-                  SmallVector<ShardOp, 1>>
-      rows;
+  llvm::MapVector<RowPlace, SmallVector<ShardOp, 1>> rows;
   DenseMap<std::pair<Value, std::pair<mlir::Block *, ShardingIndex>>, ShardOp>
       reshards;
 };
