@@ -13,6 +13,7 @@ using namespace mlir;
 namespace shard {
 
 void CreatorMerge::run(const PropagationResult &result) {
+  // Families of users come first: of what only merged copies use, nothing is left.
   for (const auto &family : families) {
     // Few shardings, maybe many copies.
     struct Kept {
@@ -22,12 +23,22 @@ void CreatorMerge::run(const PropagationResult &result) {
     };
     SmallVector<Kept, 4> kept;
     for (Operation *copy : family) {
+      if (!copy->use_empty() &&
+          llvm::all_of(copy->getUsers(), [&](Operation *user) {
+            return merged.contains(user);
+          })) {
+        merged.insert(copy);
+        continue;
+      }
       const Sharding *sharding = result.sharding(copy->getResult(0));
       Operation *grid = result.gridOf.lookup(copy->getResult(0));
+      bool isStated = result.isStated(copy->getResult(0));
       auto *same = llvm::find_if(kept, [&](const Kept &entry) {
+        // Of what no annotation names a grid for, the grid does not matter.
         return (entry.sharding == sharding ||
                 (entry.sharding && sharding && *entry.sharding == *sharding)) &&
-               (!entry.grid || !grid || entry.grid == grid);
+               (!entry.grid || !grid || entry.grid == grid ||
+                (!isStated && !result.isStated(entry.copy->getResult(0))));
       });
       if (same == kept.end()) {
         kept.push_back({sharding, grid, copy});
@@ -37,8 +48,7 @@ void CreatorMerge::run(const PropagationResult &result) {
         same->grid = grid;
       // What stands for both is stated if one of them is. The operands of a copy
       // are copies, too, which stand in front of the whole family.
-      if (result.isStated(copy->getResult(0)) &&
-          !result.isStated(same->copy->getResult(0))) {
+      if (isStated && !result.isStated(same->copy->getResult(0))) {
         copy->moveBefore(same->copy);
         std::swap(copy, same->copy);
       }
