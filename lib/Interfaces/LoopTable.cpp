@@ -104,9 +104,23 @@ struct Slide {
 constexpr int64_t kMaxWindowExtent = int64_t(1) << 40;
 constexpr int64_t kMaxWindowStride = int64_t(1) << 20;
 
-/// Reads the window of a dimension off `expr`. The loop with most iterations slides,
-/// among equal ones that with the largest stride. Nothing where the window cannot be
-/// split: extents that are dynamic, 0 or too large, or strides that are 0 or too large.
+/// Whether the loop of `a` slides rather than that of `b`: the one whose iterations
+/// cover more elements. The place in a map covers more than the kernel does, whether
+/// the op reduces over the kernel or, for its gradient, over the places. Between equal
+/// ones a loop of the result slides: splitting it needs no sum.
+bool slidesRather(const Term &a, const Term &b, ArrayRef<Loop> loops) {
+  auto rank = [&](const Term &term) {
+    const Loop &loop = loops[term.loop];
+    int64_t stride = std::abs(term.coefficient);
+    return std::make_tuple(stride * loop.extent,
+                           loop.kind == LoopKind::Parallel, loop.extent);
+  };
+  return rank(a) > rank(b);
+}
+
+/// Reads the window of a dimension off `expr`. One loop slides (slidesRather). Nothing
+/// where the window cannot be split: extents that are dynamic, 0 or too large, or
+/// strides that are 0 or too large.
 std::optional<Slide> slideOf(AffineExpr expr, int64_t extent,
                              ArrayRef<Loop> loops) {
   SmallVector<Term, 4> terms;
@@ -124,9 +138,7 @@ std::optional<Slide> slideOf(AffineExpr expr, int64_t extent,
         iterations > kMaxWindowExtent || stride == 0 ||
         stride > kMaxWindowStride)
       return std::nullopt;
-    if (!sliding || std::make_pair(iterations, stride) >
-                        std::make_pair(loops[sliding->loop].extent,
-                                       std::abs(sliding->coefficient)))
+    if (!sliding || slidesRather(term, *sliding, loops))
       sliding = &term;
   }
   slide.loop = sliding->loop;

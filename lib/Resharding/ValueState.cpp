@@ -176,21 +176,22 @@ void ValueState::addPartial(const Step &step) {
 }
 
 double ValueState::updateHalos(Step &step) {
-  double sent = 0;
   std::fill(low.begin(), low.end(), 0);
   std::fill(high.begin(), high.end(), 0);
+  // Blocks and halos are boxes, so the pieces of a block that others take are all that
+  // is in the product of what they take in each dimension, but the block itself.
+  // Halos hold nothing beyond the border, so nothing of that is sent.
+  double block = localBytes(), taken = static_cast<double>(elementBytes);
   for (size_t dim = 0; dim < dims.size(); ++dim) {
     int64_t local = localExtent(dim), parts = grid.groupSize(dims[dim]);
     int64_t width = mostSentToHalos(step.bounds[2 * dim],
                                     step.bounds[2 * dim + 1], local, parts);
-    if (width > 0)
-      sent += localBytes() / static_cast<double>(local) *
-              static_cast<double>(width);
+    taken *= static_cast<double>(local + width);
     low[dim] = step.bounds[2 * dim];
     high[dim] = step.bounds[2 * dim + 1];
   }
   step.bounds.clear();
-  return sent;
+  return taken - block;
 }
 
 void ValueState::cut(Step &step) {

@@ -38,6 +38,38 @@ func.func @window(%a: tensor<8xf32>, %k: tensor<3xf32>, %o: tensor<6xf32>) -> te
   return %0 : tensor<6xf32>
 }
 
+// It is the loop that covers most elements, 2 times 2 here.
+// CHECK: linalg.pooling_nwc_sum at
+// CHECK-NEXT: loops: parallel(1) parallel(2) parallel(1) invalid(3)
+func.func @strided(%a: tensor<1x5x1xf32>, %k: tensor<3xf32>, %o: tensor<1x2x1xf32>) -> tensor<1x2x1xf32> {
+  %0 = linalg.pooling_nwc_sum {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%a, %k : tensor<1x5x1xf32>, tensor<3xf32>) outs(%o : tensor<1x2x1xf32>) -> tensor<1x2x1xf32>
+  return %0 : tensor<1x2x1xf32>
+}
+
+// Of a map as long as the kernel the place slides, whichever loop comes first.
+// CHECK: linalg.generic at
+// CHECK-NEXT: loops: invalid(3) parallel(3)
+// CHECK: linalg.generic at
+// CHECK-NEXT: loops: reduction<sum>(4) invalid(3)
+func.func @small_maps(%a: tensor<5xf32>, %k: tensor<3xf32>, %b: tensor<6xf32>, %g: tensor<4xf32>, %o: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(k, i) -> (i + k)>, affine_map<(k, i) -> (k)>, affine_map<(k, i) -> (i)>], iterator_types = ["reduction", "parallel"]}
+      ins(%a, %k : tensor<5xf32>, tensor<3xf32>) outs(%o : tensor<3xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %p, %z : f32
+    linalg.yield %s : f32
+  } -> tensor<3xf32>
+  // The gradient of a kernel: the places are what it sums over.
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (i)>, affine_map<(i, k) -> (k)>], iterator_types = ["reduction", "parallel"]}
+      ins(%b, %g : tensor<6xf32>, tensor<4xf32>) outs(%o : tensor<3xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %p, %z : f32
+    linalg.yield %s : f32
+  } -> tensor<3xf32>
+  return %0, %1 : tensor<3xf32>, tensor<3xf32>
+}
+
 // CHECK: demo.norm at
 // CHECK-NEXT: no sharding model: whole tensors
 // CHECK-NOT: {{call|return|scf.if}}
