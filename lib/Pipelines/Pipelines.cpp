@@ -22,6 +22,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   if (options.lowerTosa)
     manager.addPass(createShardLowerTosa());
   manager.addPass(createShardRaiseExtracts());
+  manager.addPass(createShardBlockScans());
   manager.addPass(createShardExpandReshapes());
   manager.addPass(createShardingPropagation(
       {propagation.strategy, propagation.traversal, propagation.uneven,

@@ -141,6 +141,7 @@ void shard::registerShardPasses() {
   registerPassAs("shard-spmdize", createPartition);
   registerOnce([] { return createShardLowerTosa(); });
   registerOnce([] { return createShardRaiseExtracts(); });
+  registerOnce([] { return createShardBlockScans(); });
   registerOnce([] { return createShardExpandReshapes(); });
   registerOnce([] { return createShardSplitCalls(); });
   registerOnce([] { return createShardResolvePassedShardings(); });

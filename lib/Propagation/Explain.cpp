@@ -11,6 +11,7 @@
 #include "ExplainReasons.h"
 #include "ManualReader.h"
 
+#include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/ShardingOption.h"
 
 #include "mlir/IR/AsmState.h"
@@ -146,7 +147,7 @@ private:
         entry.verdict = wanted.partial.empty()
                             ? "only complete values are handed on there"
                             : "the hint there asks for a partial value";
-    } else if (program.problem.table(op).loops.empty()) {
+    } else if (!isa<ShardingInterface>(owner)) {
       entry.verdict = "the op has no sharding model and takes whole tensors";
     } else if (has.dims == wanted.dims && !has.partial.empty()) {
       std::string why = reasons.whyComplete(op, value);

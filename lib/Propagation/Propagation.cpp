@@ -171,7 +171,7 @@ void addGathers(ReadProgram &program, const Solution &solution,
   OpId last = kNoOp;
   for (auto [use, op] : llvm::zip_equal(out.uses, reshards.useOps)) {
     if (op == kNoOp || op == last || !isa<Operation *>(program.origins[op]) ||
-        program.problem.table(op).loops.empty())
+        !isa<ShardingInterface>(use.use->getOwner()))
       continue;
     ValueId value = program.find(program.idOf(use.use->get()));
     uint32_t has = solution.values[value];

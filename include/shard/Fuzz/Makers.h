@@ -71,6 +71,7 @@ void registerDeviceMakers(MakerRegistry &makers);
 void registerCallMakers(MakerRegistry &makers);
 void registerDynamicMakers(MakerRegistry &makers);
 void registerWindowMakers(MakerRegistry &makers);
+void registerScanMakers(MakerRegistry &makers);
 
 /// Which programs follow from a seed depends on the order of registration.
 void registerAllMakers(MakerRegistry &makers);

@@ -10,6 +10,7 @@
 #define SHARD_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "shard/Transforms/RewritePasses.td"
 include "shard/Transforms/StepPasses.td"
 
 def ShardingPropagation : Pass<"sharding-propagation"> {
@@ -332,65 +333,6 @@ def ShardPrintLoops : Pass<"shard-print-loops"> {
     result 0: (d0, d1, d2) -> (d0, d1)
     ```
   }];
-}
-
-def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
-  let summary = "make elements that generic ops extract their operands";
-  let description = [{
-    A `tensor.extract` in the body of a `linalg.generic` may read any element, so that
-    its tensor is gathered. Frontends and the lowering of tosa write reversed dimensions
-    like that. Where the indices are sums of `linalg.index` and constants, and all places
-    lie inside of a static tensor, the tensor becomes an input of the op with an indexing
-    map, of which each device needs a block or a window.
-
-    ```mlir
-    // Input: %last is 7, %i is linalg.index 0
-    %at = arith.subi %last, %i : index
-    %x = tensor.extract %a[%at] : tensor<8xf32>
-    linalg.yield %x : f32
-    // Output: the body yields its first argument, and %a is an input by
-    // affine_map<(d0) -> (-d0 + 7)>
-    ```
-  }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect"];
-}
-
-def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
-  let summary = "take loops apart that run over merged dimensions";
-  let description = [{
-    A dimension that `tensor.collapse_shape` made of several cannot be split by the inner
-    ones of them: behind a merge of `batch x heads`, a split of the heads is lost, and
-    the operand is gathered. Frontends merge dimensions like that for batched products
-    and linear layers. This pass moves such a merge from the inputs of an op of linalg to
-    its results, if each input that the loop indexes is merged alike, and folds it with
-    the `tensor.expand_shape` that takes it back. Named ops become `linalg.generic`.
-    Dimensions of extent 1 do not count. Values do not change, not even in the last bit.
-
-    ```mlir
-    // Input
-    func.func @f(%a: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
-      %0 = tensor.collapse_shape %a [[0, 1], [2]] : tensor<2x8x4xf32> into tensor<16x4xf32>
-      %1 = tensor.empty() : tensor<16x4xf32>
-      %2 = linalg.exp ins(%0 : tensor<16x4xf32>) outs(%1 : tensor<16x4xf32>) -> tensor<16x4xf32>
-      %3 = tensor.expand_shape %2 [[0, 1], [2]] output_shape [2, 8, 4] : tensor<16x4xf32> into tensor<2x8x4xf32>
-      return %3 : tensor<2x8x4xf32>
-    }
-    // Output
-    #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-    func.func @f(%a: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
-      %0 = tensor.empty() : tensor<2x8x4xf32>
-      %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel"]}
-          ins(%a : tensor<2x8x4xf32>) outs(%0 : tensor<2x8x4xf32>) {
-      ^bb0(%in: f32, %out: f32):
-        %2 = math.exp %in : f32
-        linalg.yield %2 : f32
-      } -> tensor<2x8x4xf32>
-      return %1 : tensor<2x8x4xf32>
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ShardLowerTosa : Pass<"shard-lower-tosa", "::mlir::ModuleOp"> {

@@ -28,6 +28,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerCallMakers(makers);
   registerDynamicMakers(makers);
   registerWindowMakers(makers);
+  registerScanMakers(makers);
 }
 
 const MakerRegistry &shard::fuzz::allMakers() {

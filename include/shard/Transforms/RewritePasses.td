@@ -1,0 +1,112 @@
+//===- RewritePasses.td - Passes in front of propagation ---*- tablegen -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rewrites of programs of one device into others that can be split better, in the order
+// in which `shard-spmd` runs them. Passes.td includes this file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_TRANSFORMS_REWRITEPASSES_TD
+#define SHARD_TRANSFORMS_REWRITEPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
+  let summary = "make elements that generic ops extract their operands";
+  let description = [{
+    A `tensor.extract` in the body of a `linalg.generic` may read any element, so that
+    its tensor is gathered. Frontends and the lowering of tosa write reversed dimensions
+    like that. Where the indices are sums of `linalg.index` and constants, and all places
+    lie inside of a static tensor, the tensor becomes an input of the op with an indexing
+    map, of which each device needs a block or a window.
+
+    ```mlir
+    // Input: %last is 7, %i is linalg.index 0
+    %at = arith.subi %last, %i : index
+    %x = tensor.extract %a[%at] : tensor<8xf32>
+    linalg.yield %x : f32
+    // Output: the body yields its first argument, and %a is an input by
+    // affine_map<(d0) -> (-d0 + 7)>
+    ```
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect"];
+}
+
+def ShardBlockScans : Pass<"shard-block-scans"> {
+  let summary = "make scans of blocks of running sums";
+  let description = [{
+    A scan (running sum, product, minimum, maximum, ...) comes from frontends as a window
+    that is as long as its dimension, of a tensor that is padded with the neutral element.
+    Split along that dimension, every device would need all that lies before its block.
+    This pass scans blocks instead: each one alone, then the totals of the blocks, one
+    element of each, and combines what comes before a block with its elements. It makes
+    as many blocks as the largest grid has devices, so that each device has whole ones.
+    Scans of dynamic shapes, scans with hints of their own, and those not longer than the
+    number of blocks stay as they are. Floats are combined in another order than before,
+    as in any split reduction. Source: G. Blelloch, "Prefix Sums and Their Applications",
+    CMU-CS-90-190, 1990.
+
+    ```mlir
+    // Input: %0 is %a: tensor<8xf32> with 7 zeros in front, %w an empty tensor<8xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>,
+                                          affine_map<(i, k) -> (k)>,
+                                          affine_map<(i, k) -> (i)>],
+                         iterator_types = ["parallel", "reduction"]}
+        ins(%0, %w : tensor<15xf32>, tensor<8xf32>) outs(%zeros : tensor<8xf32>) {...}
+    // Output, with blocks=4
+    %0 = tensor.expand_shape %a ... into tensor<4x2xf32>
+    // %1: the scans of its rows. %2: the sums of all rows before each row.
+    %3 = linalg.generic {...} ins(%2 : tensor<4xf32>) outs(%1 : tensor<4x2xf32>) {...}
+    %4 = tensor.collapse_shape %3 ... into tensor<8xf32>
+    ```
+  }];
+  let options = [
+    Option<"blocks", "blocks", "int64_t", /*default=*/"0",
+           "Number of blocks; 0: the number of devices of the largest grid of the module">];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
+  let summary = "take loops apart that run over merged dimensions";
+  let description = [{
+    A dimension that `tensor.collapse_shape` made of several cannot be split by the inner
+    ones of them: behind a merge of `batch x heads`, a split of the heads is lost, and
+    the operand is gathered. Frontends merge dimensions like that for batched products
+    and linear layers. This pass moves such a merge from the inputs of an op of linalg to
+    its results, if each input that the loop indexes is merged alike, and folds it with
+    the `tensor.expand_shape` that takes it back. Named ops become `linalg.generic`.
+    Dimensions of extent 1 do not count. Values do not change, not even in the last bit.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+      %0 = tensor.collapse_shape %a [[0, 1], [2]] : tensor<2x8x4xf32> into tensor<16x4xf32>
+      %1 = tensor.empty() : tensor<16x4xf32>
+      %2 = linalg.exp ins(%0 : tensor<16x4xf32>) outs(%1 : tensor<16x4xf32>) -> tensor<16x4xf32>
+      %3 = tensor.expand_shape %2 [[0, 1], [2]] output_shape [2, 8, 4] : tensor<16x4xf32> into tensor<2x8x4xf32>
+      return %3 : tensor<2x8x4xf32>
+    }
+    // Output
+    #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+    func.func @f(%a: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+      %0 = tensor.empty() : tensor<2x8x4xf32>
+      %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%a : tensor<2x8x4xf32>) outs(%0 : tensor<2x8x4xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %2 = math.exp %in : f32
+        linalg.yield %2 : f32
+      } -> tensor<2x8x4xf32>
+      return %1 : tensor<2x8x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif // SHARD_TRANSFORMS_REWRITEPASSES_TD

@@ -1,0 +1,143 @@
+//===- ScanOps.cpp - Running sums, maxima and minima ----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Scans as frontends write them: a window as long as its dimension, of a tensor that is
+// padded in front or behind. Some are padded with an element that is not neutral, begin
+// with an init, or have a window that is a little shorter or longer: those are no scans of
+// blocks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Fuzz/Makers.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+namespace {
+
+/// How a scan combines elements, and the neutral element as text.
+struct Combination {
+  const char *op, *neutral;
+  /// What is combined is no larger than its largest part, but for sums.
+  bool sum;
+  /// An init that is neutral for the values of programs.
+  int64_t init;
+};
+
+Combination combinationFor(Random &rng, Elem elem) {
+  if (isFloat(elem))
+    return rng.chance(60) ? Combination{"arith.addf", "0.0", true, 0}
+           : rng.chance(50)
+               ? Combination{"arith.maximumf", "0xFF800000", false, -4097}
+               : Combination{"arith.minimumf", "0x7F800000", false, 4097};
+  return rng.chance(50) ? Combination{"arith.addi", "0", true, 0}
+         : rng.chance(50)
+             ? Combination{"arith.maxsi", "-2147483648", false, -4097}
+             : Combination{"arith.minsi", "2147483647", false, 4097};
+}
+
+/// `a` with elements `value`, `low` in front and `high` behind in dimension `dim`. No
+/// other op gets the result, which may have infinities.
+std::string paddedAlong(ProgramBuilder &program, const Val &a, size_t dim,
+                        int64_t low, int64_t high, const std::string &value,
+                        std::string &type) {
+  Shape lows(a.shape.size()), highs(a.shape.size()), shape = a.shape;
+  lows[dim] = low;
+  highs[dim] = high;
+  shape[dim] += low + high;
+  std::vector<std::string> indices;
+  for (size_t i = 0; i < shape.size(); ++i)
+    indices.push_back(program.fresh() + ": index");
+  std::string constant = program.fresh(), result = program.fresh();
+  type = tensorType(a.elem, shape);
+  program.line(constant + " = arith.constant " + value + " : " + name(a.elem));
+  program.line(result + " = tensor.pad " + a.name + " low[" + list(lows) +
+               "] high[" + list(highs) + "] {");
+  program.line("^bb0(" + join(indices) + "):");
+  program.line("  tensor.yield " + constant + " : " + name(a.elem));
+  program.line("} : " + a.type() + " to " + type);
+  return result;
+}
+
+Val scanned(ProgramBuilder &program, const Val &input) {
+  Random &rng = program.rng;
+  Val a = program.clamped(input, 4096);
+  size_t rank = a.shape.size(), dim = rng.between(0, int64_t(rank) - 1);
+  int64_t extent = a.shape[dim];
+  int64_t window = rng.chance(85)
+                       ? extent
+                       : std::max<int64_t>(1, extent + rng.between(-1, 1));
+  bool reversed = rng.chance(40);
+  Combination kind = combinationFor(rng, a.elem);
+  std::string value = kind.neutral, type;
+  if (rng.chance(15))
+    value = std::to_string(rng.between(-2, 2)) + (isFloat(a.elem) ? ".0" : "");
+  std::string around = paddedAlong(program, a, dim, reversed ? 0 : window - 1,
+                                   reversed ? window - 1 : 0, value, type);
+  Val init = program.filled(a.elem, a.shape,
+                            rng.chance(50) ? rng.between(-3, 3) : kind.init);
+  Val shape = program.empty(a.elem, {window});
+  std::vector<std::string> loops, places, reads, kinds;
+  for (size_t i = 0; i < rank; ++i) {
+    loops.push_back("i" + std::to_string(i));
+    kinds.emplace_back("\"parallel\"");
+  }
+  places = reads = loops;
+  reads[dim] = "i" + std::to_string(dim) + " + k";
+  size_t at = rng.chance(70) ? rank : rng.between(0, int64_t(rank));
+  loops.insert(loops.begin() + at, "k");
+  kinds.insert(kinds.begin() + at, "\"reduction\"");
+  std::string map = "affine_map<(" + join(loops) + ") -> (",
+              result = program.fresh(), element = program.fresh(),
+              unused = program.fresh(), carried = program.fresh(),
+              sum = program.fresh(), elem = name(a.elem);
+  program.line(result + " = linalg.generic {indexing_maps = [" + map +
+               join(reads) + ")>, " + map + "k)>, " + map + join(places) +
+               ")>], iterator_types = [" + join(kinds) + "]} ins(" + around +
+               ", " + shape.name + " : " + type + ", " + shape.type() +
+               ") outs(" + init.name + " : " + init.type() + ") {");
+  program.line("^bb0(" + element + ": " + elem + ", " + unused + ": " + elem +
+               ", " + carried + ": " + elem + "):");
+  bool swapped = rng.chance(50);
+  program.line("  " + sum + " = " + kind.op + " " +
+               (swapped ? element + ", " + carried : carried + ", " + element) +
+               " : " + elem);
+  program.line("  linalg.yield " + sum + " : " + elem);
+  program.line("} -> " + init.type());
+  double most = std::max(a.bound, init.bound);
+  return program.add({result, a.elem, true, a.shape,
+                      kind.sum ? most * double(window + 1) + 2 * window
+                               : std::max(most, 2.0)});
+}
+
+bool scan(ProgramBuilder &program) {
+  auto isSmall = [](const Val &value) {
+    return value.tensor && !value.shape.empty() && value.shape.size() <= 3 &&
+           numElements(value.shape) > 0 && numElements(value.shape) <= 1000 &&
+           (value.elem == Elem::F32 || value.elem == Elem::I32);
+  };
+  std::optional<Val> value;
+  if (program.rng.chance(50))
+    value = program.pick(isSmall);
+  if (!value) {
+    Shape shape;
+    int64_t rank = program.rng.between(1, 3);
+    for (int64_t dim = 0; dim < rank; ++dim)
+      shape.push_back(program.rng.between(1, rank == 1 ? 40 : 12));
+    value = program.need(program.rng.chance(70) ? Elem::F32 : Elem::I32, shape);
+  }
+  scanned(program, *value);
+  return true;
+}
+
+} // namespace
+
+void shard::fuzz::registerScanMakers(MakerRegistry &makers) {
+  makers.add(MakerGroup::Ops, scan, 2);
+}

@@ -1,0 +1,326 @@
+//===- Scans.cpp - Running sums become scans of blocks --------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Models/Scans.h"
+
+#include "shard/Geometry/BlockLayout.h"
+#include "shard/IR/ShardDialect.h"
+#include "shard/Interfaces/ShardingInterface.h"
+#include "shard/Partitioning/Emitter.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// Element i of the result of `op` combines, along dimension `dim`, the elements of
+/// what `pad` pads up to i, or from i on if it is `reversed`.
+struct Scan {
+  linalg::GenericOp op;
+  tensor::PadOp pad;
+  unsigned dim = 0;
+  bool reversed = false;
+  /// Combines an element with what was combined before.
+  Operation *combiner = nullptr;
+  TypedAttr neutral;
+};
+
+/// Whether `element` is `neutral`; zeros of both signs are for sums.
+bool isNeutral(Attribute element, TypedAttr neutral) {
+  auto a = dyn_cast_or_null<FloatAttr>(element);
+  auto b = dyn_cast_or_null<FloatAttr>(neutral);
+  if (a && b && a.getType() == b.getType() && a.getValue().isZero())
+    return b.getValue().isZero();
+  return element && element == neutral;
+}
+
+/// The op that combines the first input of `op` with its output; null where the body does
+/// anything else.
+Operation *combinerOf(linalg::GenericOp op) {
+  mlir::Block &body = *op.getBlock();
+  Value result = body.getTerminator()->getOperand(0);
+  Operation *combiner = result.getDefiningOp();
+  BlockArgument element = body.getArgument(0),
+                carried = body.getArguments().back();
+  if (!combiner || body.getOperations().size() != 2 ||
+      combiner->getNumOperands() != 2 || combiner->getNumRegions() != 0)
+    return nullptr;
+  bool isPair = (combiner->getOperand(0) == element &&
+                 combiner->getOperand(1) == carried) ||
+                (combiner->getOperand(0) == carried &&
+                 combiner->getOperand(1) == element);
+  return isPair ? combiner : nullptr;
+}
+
+bool hasHint(Operation *op) {
+  return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
+    Dialect *dialect = attribute.getNameDialect();
+    return dialect &&
+           dialect->getNamespace() == ShardDialect::getDialectNamespace();
+  });
+}
+
+/// The dimension along which the first input of `op` is read by a window of `d_i + d_k`,
+/// where d_i indexes that dimension of the result and d_k is what the op reduces over. All
+/// other dimensions of the two are the same.
+std::optional<unsigned> windowDim(linalg::GenericOp op) {
+  AffineMap read = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  unsigned rank = written.getNumResults();
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  if (reductions.size() != 1 || op.getNumLoops() != rank + 1 ||
+      read.getNumResults() != rank || !written.isProjectedPermutation())
+    return std::nullopt;
+  AffineExpr step = getAffineDimExpr(reductions.front(), op.getContext());
+  std::optional<unsigned> found;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    AffineExpr place = written.getResult(dim);
+    if (place == step)
+      return std::nullopt;
+    if (read.getResult(dim) == place)
+      continue;
+    if (found || read.getResult(dim) != place + step)
+      return std::nullopt;
+    found = dim;
+  }
+  return found;
+}
+
+/// Whether `op` has one result, and reads nothing but its first input.
+bool readsOneInput(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
+      op.getNumDpsInputs() == 0)
+    return false;
+  // The other inputs tell the extent of the window.
+  return llvm::all_of(
+      op.getBlock()->getArguments().slice(1, size_t(op.getNumDpsInputs()) - 1),
+      [](BlockArgument unused) { return unused.use_empty(); });
+}
+
+std::optional<Scan> matchScan(linalg::GenericOp op) {
+  if (!readsOneInput(op) || hasHint(op))
+    return std::nullopt;
+  Scan scan;
+  scan.op = op;
+  scan.pad = op.getInputs().front().getDefiningOp<tensor::PadOp>();
+  auto type = cast<RankedTensorType>(op.getResultTypes().front());
+  if (!scan.pad || !type.hasStaticShape() || type.getEncoding() ||
+      hasHint(scan.pad) || type != scan.pad.getSource().getType())
+    return std::nullopt;
+  std::optional<unsigned> dim = windowDim(op);
+  if (!dim)
+    return std::nullopt;
+  scan.dim = *dim;
+  // As many elements as the dimension has, but one, all on one side.
+  int64_t others = type.getDimSize(scan.dim) - 1;
+  scan.reversed = scan.pad.getStaticHigh()[scan.dim] == others;
+  for (unsigned i = 0; i < type.getRank(); ++i) {
+    int64_t width = i == scan.dim ? others : 0;
+    if (scan.pad.getStaticLow()[i] != (scan.reversed ? 0 : width) ||
+        scan.pad.getStaticHigh()[i] != (scan.reversed ? width : 0))
+      return std::nullopt;
+  }
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  if (op.getStaticLoopRanges()[reductions.front()] != others + 1)
+    return std::nullopt;
+  scan.combiner = combinerOf(op);
+  auto model = dyn_cast<ShardingInterface>(op.getOperation());
+  if (!scan.combiner || !model)
+    return std::nullopt;
+  const Loop loop = model.getShardingLoops()[reductions.front()];
+  if (loop.kind != LoopKind::Reduction)
+    return std::nullopt;
+  scan.neutral = neutralElement(loop.reduction, type.getElementType());
+  Attribute fill;
+  if (!scan.neutral || !scan.pad.getConstantPaddingValue() ||
+      !matchPattern(scan.pad.getConstantPaddingValue(), m_Constant(&fill)) ||
+      !isNeutral(fill, scan.neutral))
+    return std::nullopt;
+  return scan;
+}
+
+/// Builds the scan of blocks.
+class ScanBuilder {
+public:
+  ScanBuilder(const Scan &scan, int64_t blocks, IRRewriter &rewriter)
+      : scan(scan), rewriter(rewriter),
+        loc(scan.combiner->getParentOp()->getLoc()), blocks(blocks),
+        type(this->scan.pad.getSourceType()), extent(type.getDimSize(scan.dim)),
+        width(ceilDiv(extent, blocks)) {}
+
+  Value build() {
+    Value whole =
+        padded(scan.pad.getSource(), 0, blocks * width - extent, scan.dim);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[scan.dim] = blocks;
+    shape.insert(shape.begin() + scan.dim + 1, width);
+    SmallVector<ReassociationIndices> groups = groupsOf(type.getRank());
+    Value parts = tensor::ExpandShapeOp::create(
+        rewriter, loc, type.clone(shape), whole, groups);
+    Value within = slid(around(parts, width - 1, scan.dim + 1), width,
+                        scan.dim + 1, 0, type.clone(shape));
+    Value before = totalsBefore(within);
+    Value all = merged(before, within);
+    shape = SmallVector<int64_t>(type.getShape());
+    shape[scan.dim] = blocks * width;
+    Value flat = tensor::CollapseShapeOp::create(
+        rewriter, loc, type.clone(shape), all, groups);
+    return withInit(sliced(flat, scan.dim, 0, extent));
+  }
+
+private:
+  /// Of each block what all blocks before it combine to.
+  Value totalsBefore(Value within) {
+    auto parts = cast<RankedTensorType>(within.getType());
+    Value last = sliced(within, scan.dim + 1, scan.reversed ? 0 : width - 1, 1);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[scan.dim] = blocks;
+    SmallVector<ReassociationIndices> groups = groupsOf(parts.getRank() - 1);
+    Value totals = tensor::CollapseShapeOp::create(
+        rewriter, loc, type.clone(shape), last, groups);
+    return slid(around(totals, blocks, scan.dim), blocks, scan.dim,
+                scan.reversed ? 1 : 0, type.clone(shape));
+  }
+
+  /// Dimension `scan.dim` of `rank` is made of two.
+  SmallVector<ReassociationIndices> groupsOf(int64_t rank) const {
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t dim = 0, next = 0; dim < rank; ++dim) {
+      groups.push_back({next++});
+      if (dim == scan.dim)
+        groups.back().push_back(next++);
+    }
+    return groups;
+  }
+
+  /// `count` neutral elements where the scan begins.
+  Value around(Value tensor, int64_t count, unsigned dim) {
+    return scan.reversed ? padded(tensor, 0, count, dim)
+                         : padded(tensor, count, 0, dim);
+  }
+
+  Value padded(Value tensor, int64_t low, int64_t high, unsigned dim) {
+    if (low == 0 && high == 0)
+      return tensor;
+    auto from = cast<RankedTensorType>(tensor.getType());
+    SmallVector<int64_t> shape(from.getShape());
+    shape[dim] += low + high;
+    SmallVector<OpFoldResult> lows(shape.size(), rewriter.getIndexAttr(0)),
+        highs = lows;
+    lows[dim] = rewriter.getIndexAttr(low);
+    highs[dim] = rewriter.getIndexAttr(high);
+    return tensor::PadOp::create(rewriter, loc, from.clone(shape), tensor, lows,
+                                 highs, scan.pad.getConstantPaddingValue());
+  }
+
+  Value sliced(Value tensor, unsigned dim, int64_t offset, int64_t size) {
+    auto from = cast<RankedTensorType>(tensor.getType());
+    if (from.getDimSize(dim) == size)
+      return tensor;
+    SmallVector<OpFoldResult> offsets(from.getRank(), rewriter.getIndexAttr(0)),
+        ones(from.getRank(), rewriter.getIndexAttr(1)),
+        sizes = getAsIndexOpFoldResult(rewriter.getContext(), from.getShape());
+    offsets[dim] = rewriter.getIndexAttr(offset);
+    sizes[dim] = rewriter.getIndexAttr(size);
+    return tensor::ExtractSliceOp::create(rewriter, loc, tensor, offsets, sizes,
+                                          ones);
+  }
+
+  /// Combines `count` elements along `dim` from `first` behind each place on.
+  Value slid(Value tensor, int64_t count, unsigned dim, int64_t first,
+             RankedTensorType result) {
+    unsigned rank = result.getRank();
+    MLIRContext *context = rewriter.getContext();
+    AffineMap place = rewriter.getMultiDimIdentityMap(rank);
+    SmallVector<AffineExpr> reads(place.getResults());
+    AffineExpr step = getAffineDimExpr(rank, context);
+    reads[dim] = reads[dim] + step + first;
+    auto map = [&](ArrayRef<AffineExpr> exprs) {
+      return AffineMap::get(rank + 1, 0, exprs, context);
+    };
+    Value window =
+        tensor::EmptyOp::create(rewriter, loc, {count}, type.getElementType());
+    Value init =
+        filledTensor(rewriter, loc, result, scan.neutral,
+                     getAsIndexOpFoldResult(context, result.getShape()));
+    SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+    kinds.push_back(utils::IteratorType::reduction);
+    return generic({tensor, window}, init,
+                   {map(reads), map(step), map(place.getResults())}, kinds);
+  }
+
+  /// What comes before a block, combined with each element of its scan.
+  Value merged(Value before, Value within) {
+    auto parts = cast<RankedTensorType>(within.getType());
+    AffineMap all = rewriter.getMultiDimIdentityMap(parts.getRank());
+    return generic({before}, within, {all.dropResult(scan.dim + 1), all},
+                   SmallVector<utils::IteratorType>(
+                       parts.getRank(), utils::IteratorType::parallel));
+  }
+
+  /// The init of the op, combined with each element.
+  Value withInit(Value result) {
+    AffineMap all = rewriter.getMultiDimIdentityMap(type.getRank());
+    return generic({result}, scan.op.getOutputs().front(), {all, all},
+                   SmallVector<utils::IteratorType>(
+                       type.getRank(), utils::IteratorType::parallel));
+  }
+
+  /// Combines the first of `inputs` with `init`.
+  Value generic(ValueRange inputs, Value init, ArrayRef<AffineMap> maps,
+                ArrayRef<utils::IteratorType> kinds) {
+    auto body = [&](OpBuilder &builder, Location, ValueRange arguments) {
+      mlir::Block &block = *scan.op.getBlock();
+      IRMapping mapping;
+      mapping.map(block.getArgument(0), arguments.front());
+      mapping.map(block.getArguments().back(), arguments.back());
+      Operation *combined = builder.clone(*scan.combiner, mapping);
+      linalg::YieldOp::create(builder, loc, combined->getResult(0));
+    };
+    return linalg::GenericOp::create(rewriter, loc, init.getType(), inputs,
+                                     init, maps, kinds, body)
+        .getResult(0);
+  }
+
+  Scan scan;
+  IRRewriter &rewriter;
+  Location loc;
+  int64_t blocks;
+  RankedTensorType type;
+  /// Of the dimension and of its blocks.
+  int64_t extent, width;
+};
+
+} // namespace
+
+void blockScans(Operation *root, int64_t blocks) {
+  SmallVector<Scan> scans;
+  root->walk([&](linalg::GenericOp op) {
+    if (std::optional<Scan> scan = matchScan(op))
+      scans.push_back(*scan);
+  });
+  IRRewriter rewriter(root->getContext());
+  for (Scan &scan : scans) {
+    if (blocks < 2 || scan.pad.getSourceType().getDimSize(scan.dim) <= blocks)
+      continue;
+    rewriter.setInsertionPoint(scan.op);
+    rewriter.replaceOp(scan.op, ScanBuilder(scan, blocks, rewriter).build());
+    if (scan.pad->use_empty())
+      rewriter.eraseOp(scan.pad);
+  }
+}
+
+} // namespace shard
