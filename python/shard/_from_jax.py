@@ -19,6 +19,7 @@ from shard._grid import Grid, P
 from shard._jax_calls import declare, replace_by_call
 from shard._jax_dots import put_dots, take_dots
 from shard._jax_rewrites import rewrite
+from shard._jax_scatters import rewrite_scatters
 from shard._jax_sorts import rewrite_sorts
 from shard._program import Program, Trees, load
 from shard._trees import positional_parameters
@@ -66,6 +67,7 @@ def from_jax(
     module = lowered.compiler_ir("stablehlo")
     grid, constraints = _take_shardings(module)
     rewrite(module)
+    rewrite_scatters(module)
     rewrite_sorts(module)
     dots = take_dots(module)
     text = _lower(module.operation.get_asm(enable_debug_info=True))
@@ -135,7 +137,7 @@ class _JaxTrees(Trees):
                 f"{self._structure}"
             )
         return [
-            _reinterpreted(np.asarray(leaf), dtype_of(element))
+            _reinterpreted(_to_numpy(leaf), dtype_of(element))
             for leaf, element in zip(leaves, self._elements, strict=True)
         ]
 
@@ -145,7 +147,7 @@ class _JaxTrees(Trees):
         return jax.tree_util.tree_unflatten(
             self._result_structure,
             [
-                _reinterpreted(result, np.dtype(dtype))
+                _from_numpy(result, dtype)
                 for result, dtype in zip(results, self._dtypes, strict=True)
             ],
         )
@@ -153,7 +155,31 @@ class _JaxTrees(Trees):
     def flatten_results(self, results: Any) -> list[Any]:
         import jax
 
-        return [np.asarray(leaf) for leaf in jax.tree_util.tree_leaves(results)]
+        return [_to_numpy(leaf) for leaf in jax.tree_util.tree_leaves(results)]
+
+
+def _is_key(dtype: Any) -> bool:
+    import jax
+
+    return bool(jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key))
+
+
+def _to_numpy(leaf: Any) -> Any:
+    """An array of numpy; of a key of random numbers its integers."""
+    import jax
+
+    if _is_key(getattr(leaf, "dtype", None)):
+        leaf = jax.random.key_data(leaf)
+    return np.asarray(leaf)
+
+
+def _from_numpy(array: Any, dtype: Any) -> Any:
+    import jax
+
+    if _is_key(dtype):
+        names = {"key<fry>": "threefry2x32", "key<rbg>": "rbg", "key<urbg>": "unsafe_rbg"}
+        return jax.random.wrap_key_data(array.view(np.uint32), impl=names[dtype.name])
+    return _reinterpreted(array, np.dtype(dtype))
 
 
 def _reinterpreted(array: Any, dtype: Any) -> Any:
@@ -214,6 +240,7 @@ def _take_shardings(module: Any) -> tuple[str, list[str]]:
 
     grids: list[str] = []
     constraints: list[str] = []
+    empty: set[str] = set()
     found: list[Any] = []
 
     def visit(op: Any) -> Any:
@@ -225,7 +252,14 @@ def _take_shardings(module: Any) -> tuple[str, list[str]]:
     with module.context, ir.Location.unknown():
         for op in found:
             if op.name == "sdy.mesh":
-                grids.append(_grid_text(op))
+                # JAX constrains the keys of its random numbers on a mesh without axes.
+                if text := _grid_text(op):
+                    grids.append(text)
+                else:
+                    empty.add(str(op.attributes["sym_name"]).strip('"'))
+                op.erase()
+            elif op.name == "sdy.sharding_constraint" and _mesh_of(op) in empty:
+                op.results[0].replace_all_uses_with(op.operands[0])
                 op.erase()
             elif op.name == "sdy.sharding_constraint":
                 number = len(constraints)
@@ -243,9 +277,17 @@ def _take_shardings(module: Any) -> tuple[str, list[str]]:
     return (grids[0] if grids else ""), constraints
 
 
+def _mesh_of(op: Any) -> str:
+    found = re.search(r"@(\w+)", str(op.attributes["sharding"]))
+    return found[1] if found else ""
+
+
 def _grid_text(op: Any) -> str:
+    """The grid of a mesh; empty if it has no axes."""
     name = str(op.attributes["sym_name"]).strip('"')
     axes = re.findall(r'"((?:[^"\\]|\\.)*)"=(\d+)', str(op.attributes["mesh"]))
+    if not axes:
+        return ""
     shape = "x".join(size for _, size in axes)
     names = ", ".join(f'"{axis}"' for axis, _ in axes)
     return f"shard.grid @{name}(shape = {shape}) axes [{names}]"

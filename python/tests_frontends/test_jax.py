@@ -393,11 +393,6 @@ def test_gradients_of_look_ups(shape):
             check(program, (table, indices, given), expected, Grid(2), {"given": P(0)})
 
 
-def test_scatters_of_another_form():
-    with pytest.raises(shard.ProgramError, match=r"test_jax.py:\d+:\d+: a scatter"):
-        shard.from_jax(lambda a: a.at[jnp.array([1, 2])].max(3.0), X)
-
-
 def test_flags_and_unsigned_integers_become_numbers():
     x = normal(1, 6, 4)
     flags = jnp.array([[True, False, True, True, False, False]] * 3)

@@ -1,0 +1,183 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes ops of StableHLO in front of another op, whose location they get."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class Builder:
+    """Makes ops in front of `op`, of jaxlib's MLIR. Takes and gives values."""
+
+    def __init__(self, op: Any) -> None:
+        self._op = op
+
+    def create(
+        self, name: str, result: Any, operands: Sequence[Any], regions: int = 0, **attributes: Any
+    ) -> Any:
+        """The op with one result of the type `result`."""
+        from jaxlib.mlir import ir
+
+        return ir.Operation.create(
+            f"stablehlo.{name}",
+            results=[result],
+            operands=list(operands),
+            attributes=attributes,
+            regions=regions,
+            ip=ir.InsertionPoint(self._op),
+            loc=self._op.location,
+        ).results[0]
+
+    def splat(self, shape: Sequence[int], element: Any, number: float) -> Any:
+        """A constant with one number everywhere."""
+        from jaxlib.mlir import ir
+
+        kind = ir.RankedTensorType.get(shape, element)
+        if isinstance(element, ir.FloatType):
+            scalar = ir.FloatAttr.get(element, number)
+        else:
+            scalar = ir.IntegerAttr.get(element, int(number))
+        return self.create("constant", kind, [], value=ir.DenseElementsAttr.get_splat(kind, scalar))
+
+    def iota(self, shape: Sequence[int], element: Any, dim: int) -> Any:
+        from jaxlib.mlir import ir
+
+        along = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dim)
+        kind = ir.RankedTensorType.get(shape, element)
+        return self.create("iota", kind, [], iota_dimension=along)
+
+    def reshape(self, value: Any, shape: Sequence[int]) -> Any:
+        return self._to("reshape", value, shape, value.type.element_type)
+
+    def cast(self, name: str, value: Any, element: Any) -> Any:
+        """`convert` or `bitcast_convert`."""
+        if value.type.element_type == element:
+            return value
+        return self._to(name, value, value.type.shape, element)
+
+    def place(self, value: Any, dims: Sequence[int], shape: Sequence[int]) -> Any:
+        """`value` in `shape`, its dimensions in those of `dims`, and equal along the others."""
+        from jaxlib.mlir import ir
+
+        order = sorted(range(len(dims)), key=lambda i: dims[i])
+        value = self.transpose(value, order)
+        element = value.type.element_type
+        where = ir.DenseI64ArrayAttr.get(sorted(dims))
+        return self._to("broadcast_in_dim", value, shape, element, broadcast_dimensions=where)
+
+    def transpose(self, value: Any, order: Sequence[int]) -> Any:
+        from jaxlib.mlir import ir
+
+        if list(order) == list(range(len(order))):
+            return value
+        shape = [value.type.shape[i] for i in order]
+        permutation = ir.DenseI64ArrayAttr.get(order)
+        element = value.type.element_type
+        return self._to("transpose", value, shape, element, permutation=permutation)
+
+    def binary(self, name: str, left: Any, right: Any) -> Any:
+        return self.create(name, left.type, [left, right])
+
+    def compare(self, direction: str, left: Any, right: Any) -> Any:
+        """Of integers."""
+        from jaxlib.mlir import ir
+
+        kind = "UNSIGNED" if left.type.element_type.is_unsigned else "SIGNED"
+        flags = ir.RankedTensorType.get(left.type.shape, ir.IntegerType.get_signless(1))
+        return self.create(
+            "compare",
+            flags,
+            [left, right],
+            comparison_direction=ir.Attribute.parse(
+                f"#stablehlo<comparison_direction {direction}>"
+            ),
+            compare_type=ir.Attribute.parse(f"#stablehlo<comparison_type {kind}>"),
+        )
+
+    def select(self, flags: Any, yes: Any, no: Any) -> Any:
+        return self.create("select", yes.type, [flags, yes, no])
+
+    def slice(self, value: Any, dim: int, start: int) -> Any:
+        """The elements at `start` along `dim`, which is left out."""
+        from jaxlib.mlir import ir
+
+        shape = list(value.type.shape)
+        starts = [start if d == dim else 0 for d in range(len(shape))]
+        limits = [start + 1 if d == dim else extent for d, extent in enumerate(shape)]
+        part = self._to(
+            "slice",
+            value,
+            [1 if d == dim else extent for d, extent in enumerate(shape)],
+            value.type.element_type,
+            start_indices=ir.DenseI64ArrayAttr.get(starts),
+            limit_indices=ir.DenseI64ArrayAttr.get(limits),
+            strides=ir.DenseI64ArrayAttr.get([1] * len(shape)),
+        )
+        return self.reshape(part, [extent for d, extent in enumerate(shape) if d != dim])
+
+    def reduce(self, name: str, value: Any, dims: Sequence[int], start: float) -> Any:
+        """`value` without `dims`, combined by the op `name`, whose neutral number is `start`."""
+        from jaxlib.mlir import ir
+
+        if not dims:
+            return value
+        shape = [extent for d, extent in enumerate(value.type.shape) if d not in dims]
+        element = value.type.element_type
+        made = self._to(
+            "reduce",
+            value,
+            shape,
+            element,
+            also=[self.splat([], element, start)],
+            regions=1,
+            dimensions=ir.DenseI64ArrayAttr.get(sorted(dims)),
+        )
+        scalar = ir.RankedTensorType.get([], element)
+        op = made.owner
+        block = op.regions[0].blocks.append(
+            scalar, scalar, arg_locs=[self._op.location, self._op.location]
+        )
+        with ir.InsertionPoint(block), self._op.location:
+            one = ir.Operation.create(
+                f"stablehlo.{name}", results=[scalar], operands=list(block.arguments)
+            )
+            ir.Operation.create("stablehlo.return", operands=[one.results[0]])
+        return made
+
+    def dot(self, left: Any, right: Any, batch: int, contracting: int) -> Any:
+        """The product; the batch dimensions are in front, those that are summed behind them."""
+        from jaxlib.mlir import ir
+
+        rest = batch + contracting
+        shape = [*left.type.shape[:rest], *left.type.shape[rest:], *right.type.shape[rest:]]
+        del shape[batch:rest]
+        both, summed = list(range(batch)), list(range(batch, rest))
+        numbers = (
+            f"#stablehlo.dot<lhs_batching_dimensions = {both}, "
+            f"rhs_batching_dimensions = {both}, lhs_contracting_dimensions = {summed}, "
+            f"rhs_contracting_dimensions = {summed}>"
+        )
+        return self._to(
+            "dot_general",
+            left,
+            shape,
+            left.type.element_type,
+            also=[right],
+            dot_dimension_numbers=ir.Attribute.parse(numbers),
+        )
+
+    def _to(
+        self,
+        name: str,
+        value: Any,
+        shape: Sequence[int],
+        element: Any,
+        also: Sequence[Any] = (),
+        regions: int = 0,
+        **attributes: Any,
+    ) -> Any:
+        from jaxlib.mlir import ir
+
+        kind = ir.RankedTensorType.get(shape, element)
+        return self.create(name, kind, [value, *also], regions, **attributes)

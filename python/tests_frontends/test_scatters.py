@@ -1,0 +1,151 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Losses with integer labels, scatters and look-ups of JAX."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from check import check
+
+import shard
+from shard import Grid, P
+
+X = jax.random.normal(jax.random.key(0), (4, 6))
+W = jax.random.normal(jax.random.key(1), (6, 8))
+LABELS = jnp.array([7, 0, 3, 3])
+# 9 is outside, -1 the last one, two are equal.
+ROWS = jnp.array([3, 9, -1, 1, 3])
+
+
+def log_probabilities(w, x):
+    return jax.nn.log_softmax(x @ w)
+
+
+def taken_along(w, x, labels):
+    return -jnp.take_along_axis(log_probabilities(w, x), labels[:, None], axis=-1).mean()
+
+
+def pairs(w, x, labels):
+    return -log_probabilities(w, x)[jnp.arange(4), labels].mean()
+
+
+def mapped(w, x, labels):
+    return jnp.mean(jax.vmap(lambda a, b: -jax.nn.log_softmax(a @ w)[b])(x, labels))
+
+
+def in_sequences(w, x, labels):
+    scores = log_probabilities(w, x).reshape(2, 2, 8)
+    return -jnp.take_along_axis(scores, labels.reshape(2, 2, 1), axis=-1).mean()
+
+
+@pytest.mark.parametrize("loss", [taken_along, pairs, mapped, in_sequences])
+def test_losses_with_integer_labels(loss):
+    step = jax.value_and_grad(loss)
+    program = shard.from_jax(step, W, X, LABELS)
+    expected = [np.asarray(t) for t in jax.jit(step)(W, X, LABELS)]
+    part = check(program, (W, X, LABELS), expected, Grid(2), {"x": P(0), "labels": P(0)})
+    # The loss and the gradient: nothing of the scores is gathered.
+    assert {row.kind for row in part.collectives} == {"all_reduce"}
+    assert sorted(row.bytes for row in part.collectives) == [4, 6 * 8 * 4]
+    part = check(program, (W, X, LABELS), expected, Grid(2), {"w": P(None, 0)})
+    assert {row.kind for row in part.collectives} == {"all_reduce"}
+
+
+def windows(x, starts, given):
+    """What is outside as a whole or in part is dropped."""
+    return jax.lax.scatter_add(
+        x,
+        starts,
+        given,
+        jax.lax.ScatterDimensionNumbers((1, 2), (), (0, 1)),
+        mode="drop",
+    )
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: x.at[ROWS].set(x[0] * jnp.arange(5.0)[:, None]),
+        lambda x: x.at[ROWS].add(x[0] + jnp.arange(5.0)[:, None]),
+        lambda x: x.at[ROWS].subtract(x[0]),
+        lambda x: x.at[ROWS].multiply(x[1]),
+        lambda x: x.at[ROWS].max(0.25),
+        lambda x: x.at[:, ROWS].min(-0.25),
+        lambda x: x.at[2].set(-jnp.inf),
+        lambda x: x.at[ROWS].set(jnp.array([-jnp.inf, 1, jnp.nan, 2, jnp.inf])[:, None]),
+        lambda x: x.at[1:3, 2:5].set(1.0),
+        lambda x: x.at[:, 2:5].add(x[:, :3]),
+        lambda x: x.at[ROWS[:4] % 4, ROWS[:4]].add(2.0),
+        lambda x: x.at[jnp.arange(4), ROWS[:4]].set(x[:, 0]),
+        lambda x: x.at[jnp.arange(4)[:, None], jnp.array([[0, 5]] * 4)].add(x[:, :2]),
+        lambda x: windows(x, jnp.array([[0, 0], [1, 3], [2, 4], [-1, 0]]), jnp.ones((4, 2, 3))),
+        lambda x: (x > 0).at[ROWS].set(True),
+        lambda x: x.astype(jnp.int32).at[ROWS].max(1),
+        lambda x: x.astype(jnp.bfloat16).at[ROWS].set(jnp.bfloat16(3)),
+        lambda x: jnp.abs(x * 9).astype(jnp.uint8).at[ROWS.astype(jnp.uint8)].min(jnp.uint8(4)),
+        lambda x: jnp.zeros(300).at[(ROWS + 200).astype(jnp.uint8)].add(x[:, 0].sum()),
+        lambda x: jnp.bincount((x * 3).astype(jnp.int32).ravel() % 5, length=5),
+        lambda x: x[jnp.arange(4), ROWS[:4]],
+        lambda x: x[jnp.arange(3), jnp.array([1, 2, 0])],
+        lambda x: (x > 0)[jnp.arange(4), ROWS[:4]],
+        lambda x: jnp.take_along_axis(x, jnp.argsort(x, 1)[:, :1] + 5, 1, mode="clip"),
+        lambda x: jax.vmap(lambda a, i: jax.lax.dynamic_slice(a, (i,), (3,)))(x, LABELS),
+        jax.grad(lambda x: jnp.sum(jnp.sort(x, axis=1)[:, :3] ** 2)),
+        jax.grad(lambda x: jnp.sum(jax.lax.top_k(x, 2)[0] ** 2)),
+        jax.grad(
+            lambda x: jnp.sum(
+                jax.vmap(lambda a, i: jax.lax.dynamic_slice(a, (i,), (3,)))(x, LABELS) ** 2
+            )
+        ),
+    ],
+)
+def test_scatters_and_look_ups(fn):
+    program = shard.from_jax(fn, X)
+    expected = np.asarray(jax.jit(fn)(X))
+    for hint in (P(0), P(None, 0)):
+        result = np.asarray(program.partition(Grid(2), {0: hint})(X))
+        assert result.dtype == expected.dtype
+        if result.dtype.kind in "iub":
+            np.testing.assert_array_equal(result, expected)
+        else:
+            result, wanted = (a.astype(np.float64) for a in (result, expected))
+            np.testing.assert_allclose(result, wanted, rtol=4 * np.finfo(np.float32).eps)
+
+
+def test_scatters_in_loops():
+    def fn(x):
+        def body(i, rows):
+            return rows.at[i].set(rows[i - 1] + x[i])
+
+        return jax.lax.fori_loop(1, 4, body, x)
+
+    expected = [np.asarray(jax.jit(fn)(X))]
+    program = shard.from_jax(fn, X)
+    for hint in (P(0), P(None, 0)):
+        check(program, (X,), expected, Grid(2), {"x": hint})
+
+
+def test_scatters_of_another_form():
+    with pytest.raises(shard.ProgramError, match=r"test_scatters.py:\d+:\d+: a scatter that comb"):
+        shard.from_jax(lambda a: a.at[ROWS].apply(jnp.sin), X)
+
+
+def test_keys_of_random_numbers_and_checkpoints():
+    def fn(key, w, x):
+        first, second = jax.random.split(key)
+        layer = jax.checkpoint(lambda w, x: jnp.tanh(x @ w))
+        kept = jax.random.bernoulli(first, 0.5, (4, 8))
+        return second, jax.grad(lambda w: jnp.sum(layer(w, x) * kept))(w)
+
+    key = jax.random.key(3)
+    program = shard.from_jax(fn, key, W, X)
+    assert [value.name for value in program.arguments] == ["key", "w", "x"]
+    part = program.partition(Grid(2), {"x": P(0)})
+    second, gradient = part(key, W, X)
+    wanted_second, wanted = jax.jit(fn)(key, W, X)
+    assert second.dtype == wanted_second.dtype
+    assert jnp.array_equal(jax.random.key_data(second), jax.random.key_data(wanted_second))
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-5, atol=1e-6)
+    part.verify(key, W, X)
