@@ -9,6 +9,7 @@
 #   %cmake %cc %cxx %python   as the project was configured
 #   %numpy_python   a Python with NumPy, where there is the feature `numpy`
 #   %mpirun_openmpi %mpirun_mpich   the launchers, where there are such features
+#   %mpicc_openmpi %mpicc_mpich     their compilers for C
 # Features: shard-models, standalone (built against an installed MLIR), asan,
 #   asserts (SHARD_ASSERTIONS), cpu-LEVEL (x86-64, x86-64-v2, x86-64-v3, x86-64-v4: this
 #   machine runs code for it), clang (%cc is clang), openmpi, mpich (the runtime library
@@ -67,6 +68,7 @@ for python in (config.python, "/usr/bin/python3"):
 for name, launcher in config.mpi_launchers.items():
     config.available_features.add(name)
     config.substitutions.append(("%mpirun_" + name, launcher))
+    config.substitutions.append(("%mpicc_" + name, config.mpi_compilers[name]))
 
 config.substitutions += [
     ("%shared_models", models),

@@ -124,15 +124,16 @@ static LogicalResult getSpecs(func::FuncOp function, TypeRange types,
 
 /// Lowers `module`, a copy that is free to change, to the LLVM dialect.
 static LogicalResult lower(ModuleOp module, StringRef entry,
-                           const Monitor &monitor) {
+                           const CompileOptions &compile) {
   LoweringOptions options;
   options.entry = entry.str();
   options.wrapScalars = true;
   options.hosted = true;
+  options.mpi = compile.mpi;
   PassManager passes(module.getContext());
   passes.enableVerifier(false);
   buildLowerToLLVMPipeline(passes, options);
-  return runMonitored(passes, module, "compile", monitor);
+  return runMonitored(passes, module, "compile", compile.monitor);
 }
 
 /// A copy of `module` with only what `entryName` needs, checked and lowered to the
@@ -140,7 +141,7 @@ static LogicalResult lower(ModuleOp module, StringRef entry,
 static FailureOr<OwningOpRef<ModuleOp>>
 lowerCopy(ModuleOp module, StringRef entryName,
           ArrayRef<std::pair<std::string, void *>> symbols,
-          const Monitor &monitor) {
+          const CompileOptions &options) {
   auto original = module.lookupSymbol<func::FuncOp>(entryName);
   if (!original || original.isExternal())
     return emitError(module.getLoc())
@@ -151,7 +152,7 @@ lowerCopy(ModuleOp module, StringRef entryName,
   entry.setPublic();
   eraseUnreachable(entry);
   if (failed(checkExternals(*copy, symbols)) ||
-      failed(lower(*copy, entryName, monitor)))
+      failed(lower(*copy, entryName, options)))
     return failure();
   return copy;
 }
@@ -175,7 +176,7 @@ shard::compileAtLevels(ModuleOp module, StringRef entryName,
       return failure();
   std::vector<std::pair<std::string, void *>> symbols = runSymbols();
   llvm::append_range(symbols, options.symbols);
-  auto lowered = lowerCopy(module, entryName, symbols, options.monitor);
+  auto lowered = lowerCopy(module, entryName, symbols, options);
   if (failed(lowered))
     return failure();
   auto constants = std::make_shared<const std::vector<HostTensor>>(
@@ -206,7 +207,7 @@ shard::compileToObject(ModuleOp module, StringRef entryName,
                        const ObjectProgram &program) {
   std::vector<std::pair<std::string, void *>> symbols = programSymbols();
   llvm::append_range(symbols, options.symbols);
-  auto lowered = lowerCopy(module, entryName, symbols, options.monitor);
+  auto lowered = lowerCopy(module, entryName, symbols, options);
   if (failed(lowered))
     return failure();
   return generateObject(**lowered, mangledName(entryName), options, module,

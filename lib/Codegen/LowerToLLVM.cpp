@@ -19,6 +19,7 @@
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MPIToLLVM/MPIToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
@@ -26,6 +27,7 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -33,6 +35,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace shard;
@@ -127,8 +130,30 @@ static void takeLoopAnnotations(ModuleOp module) {
   });
 }
 
-LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted) {
+/// Says in the module which MPI its ops are for, as the lowering of LLVM wants it.
+static LogicalResult chooseMpi(ModuleOp module, StringRef mpi) {
+  StringRef name = llvm::StringSwitch<StringRef>(mpi)
+                       .Case("openmpi", "OpenMPI")
+                       .Case("mpich", "MPICH")
+                       .Default("");
+  if (name.empty())
+    return module.emitError()
+           << "'" << mpi << "' is no MPI that can be lowered for; expected "
+           << "openmpi or mpich";
   MLIRContext *context = module.getContext();
+  auto entry =
+      DataLayoutEntryAttr::get(StringAttr::get(context, "MPI:Implementation"),
+                               StringAttr::get(context, name));
+  module->setAttr(DLTIDialect::kMapAttrName,
+                  MapAttr::get(context, DataLayoutEntryInterface(entry)));
+  return success();
+}
+
+LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted,
+                                   StringRef mpi) {
+  MLIRContext *context = module.getContext();
+  if (!mpi.empty() && failed(chooseMpi(module, mpi)))
+    return failure();
   if (hosted)
     mangleFunctions(module);
   expandReducingViews(module);
@@ -148,6 +173,7 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted) {
   populateSCFToControlFlowConversionPatterns(patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  cf::populateAssertToLLVMConversionPattern(converter, patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   index::populateIndexToLLVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns, &symbols);
@@ -156,6 +182,7 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted) {
   populateComplexToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns);
+  mpi::populateMPIToLLVMConversionPatterns(converter, patterns);
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return failure();
   markAllocations(module);

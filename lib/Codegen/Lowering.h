@@ -140,7 +140,8 @@ void expandNarrowFloats(mlir::ModuleOp module);
 /// Everything becomes the LLVM dialect. If `hosted`, functions are renamed first,
 /// so that a program's @exp does not stand in for the library's, and buffers come
 /// from the host's allocator.
-mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module, bool hosted);
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module, bool hosted,
+                                llvm::StringRef mpi = {});
 
 /// Takes large constants out of a module in the LLVM dialect. What is returned
 /// holds them and has to live as long as the code.

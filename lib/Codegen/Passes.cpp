@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -110,7 +111,7 @@ SHARD_CODEGEN_PASS(ShardLowerLinalg, lowerLinalg(getOperation(), kernelCalls))
 SHARD_CODEGEN_PASS(ShardExpandMath, always(expandMath, getOperation()))
 SHARD_CODEGEN_PASS(ShardExpandNarrowFloats,
                    always(expandNarrowFloats, getOperation()))
-SHARD_CODEGEN_PASS(ShardConvertToLLVM, lowerToLLVM(getOperation(), hosted))
+SHARD_CODEGEN_PASS(ShardConvertToLLVM, lowerToLLVM(getOperation(), hosted, mpi))
 SHARD_CODEGEN_PASS(ShardWrapScalars,
                    withEntries(getOperation(), entry,
                                [](ArrayRef<func::FuncOp> entries) {
@@ -160,12 +161,12 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
   } else {
     bufferization::buildBufferDeallocationPipeline(manager);
   }
-  buildShardToRuntimePipeline(manager);
+  buildShardToRuntimePipeline(manager, /*mpi=*/!options.mpi.empty());
   manager.addPass(createShardOutlineNests({options.kernelCalls}));
   manager.addPass(createShardLowerLinalg({options.kernelCalls}));
   manager.addPass(createShardExpandMath());
   manager.addPass(createShardExpandNarrowFloats());
-  manager.addPass(createShardConvertToLLVM({options.hosted}));
+  manager.addPass(createShardConvertToLLVM({options.hosted, options.mpi}));
 }
 
 namespace {
@@ -191,6 +192,10 @@ struct LoweringArguments : public PassPipelineOptions<LoweringArguments> {
                      "under shard-run: functions are renamed, and what the "
                      "program does not free is freed when the run ends"),
       llvm::cl::init(false)};
+  Option<std::string> mpi{
+      *this, "mpi",
+      llvm::cl::desc("Collectives become calls of this MPI, openmpi or mpich, "
+                     "instead of the runtime")};
 };
 
 bool isTaken(StringRef name) {
@@ -231,6 +236,7 @@ void shard::registerCodegenPasses() {
           options.wrapScalars = arguments.wrapScalars;
           options.kernelCalls = arguments.kernelCalls;
           options.hosted = arguments.hosted;
+          options.mpi = arguments.mpi;
           buildLowerToLLVMPipeline(manager, options);
         });
 }

@@ -152,7 +152,7 @@ FailureOr<CollectiveCall> describe(RecvOp op) {
   result.axes(op.getGridAxes());
   if (std::optional<ArrayRef<int64_t>> source = op.getSource())
     return result.words(*source, op.getSourceDynamic());
-  return result.add(0);
+  return result.words(ArrayRef<int64_t>());
 }
 
 FailureOr<CollectiveCall> describe(AllReduceOp op) {
@@ -321,22 +321,21 @@ conversion::resultSizes(OpBuilder &builder, Operation *op,
     Value extent =
         memref::DimOp::create(builder, op->getLoc(), input, emitter.index(dim));
     bool cuts = dim == call.cutDim, grows = dim == call.growDim;
+    auto ask = [&](StringRef name, ArrayRef<Value> operands) {
+      SmallVector<Value> all = {emitter.location(),
+                                emitter.constantWords(*group)};
+      llvm::append_range(all, operands);
+      func::CallOp asked =
+          emitter.call(("shard_rt_" + name).str(), all, /*hasResult=*/true);
+      asked->setAttr(kCollectiveMark,
+                     markOf(op->getContext(), name, call.grid, call.axes));
+      return asked.getResult(0);
+    };
     if (cuts && !grows)
-      extent =
-          emitter
-              .call("shard_rt_divide_extent",
-                    {emitter.location(), emitter.constantWords(*group), extent},
-                    /*hasResult=*/true)
-              .getResult(0);
-    if (grows && !cuts) {
-      Value size =
-          emitter
-              .call("shard_rt_group_size",
-                    {emitter.location(), emitter.constantWords(*group)},
-                    /*hasResult=*/true)
-              .getResult(0);
-      extent = arith::MulIOp::create(builder, op->getLoc(), extent, size);
-    }
+      extent = ask("divide_extent", {extent});
+    if (grows && !cuts)
+      extent = arith::MulIOp::create(builder, op->getLoc(), extent,
+                                     ask("group_size", {}));
     sizes.push_back(extent);
   }
   return sizes;
@@ -371,6 +370,9 @@ LogicalResult conversion::emitCollective(OpBuilder &builder, Operation *op,
       }
   func::FuncOp function = outer.createFunction(("__shard_" + call.name).str(),
                                                ValueRange(operands).getTypes());
+  function->setAttr(kCollectiveMark,
+                    markOf(op->getContext(), call.name, call.grid, call.axes,
+                           call.arguments));
   func::CallOp::create(builder, loc, function, operands);
 
   OpBuilder::InsertionGuard guard(builder);
@@ -407,58 +409,5 @@ LogicalResult conversion::emitCollective(OpBuilder &builder, Operation *op,
   }
   emitter.call(("shard_rt_" + call.name).str(), arguments);
   func::ReturnOp::create(builder, loc);
-  return success();
-}
-
-/// `value` as a `type`; null where no conversion is meant.
-static Value convertElement(OpBuilder &builder, Location loc, Value value,
-                            Type type) {
-  Type from = value.getType();
-  if (isa<FloatType>(from) && isa<FloatType>(type)) {
-    if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
-      return arith::ExtFOp::create(builder, loc, type, value);
-    if (from.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth())
-      return arith::TruncFOp::create(builder, loc, type, value);
-    // f16 and bf16.
-    Value wide =
-        arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
-    return arith::TruncFOp::create(builder, loc, type, wide);
-  }
-  if (!from.isSignlessInteger() || from.isInteger(1))
-    return Value();
-  if (isa<FloatType>(type))
-    return arith::SIToFPOp::create(builder, loc, type, value);
-  if (!type.isSignlessInteger())
-    return Value();
-  if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
-    return arith::ExtSIOp::create(builder, loc, type, value);
-  return Value();
-}
-
-LogicalResult conversion::emitElementConversion(OpBuilder &builder,
-                                                Operation *op, Value input,
-                                                Value result) {
-  Location loc = op->getLoc();
-  auto type = cast<MemRefType>(result.getType());
-  OpBuilder::InsertionGuard guard(builder);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  SmallVector<Value> indices;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    Value bound = memref::DimOp::create(builder, loc, result, dim);
-    auto loop = scf::ForOp::create(builder, loc, zero, bound, one);
-    indices.push_back(loop.getInductionVar());
-    builder.setInsertionPointToStart(loop.getBody());
-  }
-  Value element = memref::LoadOp::create(builder, loc, input, indices);
-  Value converted =
-      convertElement(builder, loc, element, type.getElementType());
-  if (!converted)
-    return op->emitOpError()
-           << "converts elements of type " << element.getType() << " to "
-           << type.getElementType()
-           << " before it combines them; only floats, and signed integers to "
-              "wider ones or to floats, are converted";
-  memref::StoreOp::create(builder, loc, converted, result, indices);
   return success();
 }

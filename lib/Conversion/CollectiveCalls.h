@@ -44,6 +44,33 @@ struct CollectiveCall {
   llvm::SmallVector<CallArgument> arguments;
 };
 
+/// The attribute of a function or call that says which collective it is, until a back
+/// end is chosen: {name, grid, axes, arguments = [numbers and lists of numbers]}.
+/// Numbers that are known only when the program runs stand as ShapedType::kDynamic.
+constexpr llvm::StringLiteral kCollectiveMark = "shard_collective";
+
+/// A mark, decoded.
+struct CollectiveMark {
+  llvm::StringRef name;
+  mlir::FlatSymbolRefAttr grid;
+  llvm::SmallVector<int64_t> axes;
+  /// A number is a list of one. An argument that is not there has no list.
+  llvm::SmallVector<llvm::SmallVector<int64_t>> arguments;
+};
+
+/// The mark of a collective over `axes`.
+mlir::DictionaryAttr markOf(mlir::MLIRContext *context, llvm::StringRef name,
+                            mlir::FlatSymbolRefAttr grid,
+                            llvm::ArrayRef<int64_t> axes,
+                            llvm::ArrayRef<CallArgument> arguments = {});
+
+/// An error unless the mark of `function` is one that emitCollective() makes.
+mlir::LogicalResult checkMark(mlir::func::FuncOp function,
+                              const CollectiveMark &mark, int64_t gridRank);
+
+/// The mark of `op`; nothing if it has none.
+std::optional<CollectiveMark> readMark(mlir::Operation *op);
+
 /// The number of a shard_rt_type for elements of `type`; 0 if there is none. Where
 /// elements are only moved, not combined, any type of the right width will do.
 int64_t runtimeType(mlir::Type type, bool combines);
@@ -66,6 +93,13 @@ mlir::LogicalResult emitCollective(mlir::OpBuilder &builder,
                                    const CollectiveCall &call,
                                    mlir::Value input, mlir::Value result,
                                    mlir::SymbolTableCollection &symbols);
+
+/// Lowers the memref forms, all_reduce into fresh memory and update_halo in place, to
+/// such calls. `pass` is the name of the pass that is running.
+mlir::LogicalResult lowerMemRefForm(mlir::RewriterBase &rewriter,
+                                    mlir::Operation *op,
+                                    mlir::SymbolTableCollection &symbols,
+                                    llvm::StringRef pass);
 
 /// Emits loops that convert the elements of buffer `input` into those of
 /// `result`, which has its shape; an error where no conversion is meant.

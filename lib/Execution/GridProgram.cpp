@@ -138,6 +138,13 @@ LogicalResult execution::compileForGrid(ModuleOp module, StringRef entryName,
   CompileOptions compileOptions = compileWithRuntime(
       options, options.processes ? options.processes->symbols()
                                  : runtime::runtimeSymbols());
+  if (options.mpiDialect) {
+    runtime::Processes *processes = options.processes;
+    compileOptions.mpi = processes ? processes->mpiName() : runtime::mpiName();
+    for (auto [name, address] :
+         processes ? processes->mpiSymbols() : runtime::mpiSymbols())
+      compileOptions.symbols.emplace_back(name, address);
+  }
   auto code = compile(module, entryName, compileOptions);
   if (failed(code))
     return failure();

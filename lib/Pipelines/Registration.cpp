@@ -66,6 +66,10 @@ static std::unique_ptr<Pass> createPartition() {
   return shard::createShardPartition();
 }
 
+static std::unique_ptr<Pass> createToMPI() {
+  return shard::createConvertShardToMPI();
+}
+
 namespace {
 /// The options of `shard-spmd`: those of the two passes, by the same names.
 struct SpmdArguments : public PassPipelineOptions<SpmdArguments> {
@@ -138,6 +142,7 @@ static void buildSpmd(OpPassManager &manager, const SpmdArguments &arguments) {
 
 void shard::registerShardPasses() {
   registerPassAs("shard-propagate", createPropagation);
+  registerPassAs("shard-convert-to-mpi", createToMPI);
   registerPassAs("shard-spmdize", createPartition);
   registerOnce([] { return createShardLowerTosa(); });
   registerOnce([] { return createShardRaiseExtracts(); });
@@ -166,7 +171,8 @@ void shard::registerShardPasses() {
   if (!isTaken("shard-optimize-collectives"))
     registerPassPipeline(
         "shard-optimize-collectives",
-        "Send fewer bytes in fewer collectives: all passes of partitioned programs",
+        "Send fewer bytes in fewer collectives: all passes of partitioned "
+        "programs",
         [](OpPassManager &manager, StringRef options,
            function_ref<LogicalResult(const Twine &)> errorHandler) {
           if (!options.empty())
@@ -186,4 +192,5 @@ void shard::registerShardPasses() {
 void shard::registerShardPassesUnderUpstreamNames() {
   registerOnce(createPropagation);
   registerOnce(createPartition);
+  registerOnce(createToMPI);
 }

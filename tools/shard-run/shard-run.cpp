@@ -80,6 +80,11 @@ cl::opt<RuntimeKind> runtimeKind(
                clEnumValN(RuntimeKind::Mpi, "mpi",
                           "processes that a launcher of MPI has started")));
 
+cl::opt<bool> mpiDialect(
+    "mpi-dialect", cl::cat(category),
+    cl::desc("Lower collectives to messages of LLVM's dialect mpi "
+             "(convert-shard-to-mpi) instead of calls of the runtime"));
+
 enum class ReportKind { Text, Json, Html };
 cl::opt<ReportKind> reportKind(
     "report", cl::init(ReportKind::Text), cl::cat(category),
@@ -277,6 +282,7 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   options.seed = seed;
   options.timeoutSeconds = timeout;
   options.target = {cpu, ""};
+  options.mpiDialect = mpiDialect;
   options.processes = processes;
   if (processes)
     options.outputFiles.assign(outputs.begin(), outputs.end());

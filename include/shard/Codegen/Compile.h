@@ -75,6 +75,9 @@ struct CompileOptions {
   /// Functions that the program may call, by symbol name. Collectives and
   /// cf.assert call those of shard/Runtime/Runtime.h.
   std::vector<std::pair<std::string, void *>> symbols;
+  /// `openmpi` or `mpich`: collectives are messages of LLVM's `mpi` dialect, lowered
+  /// for that MPI, whose functions are among `symbols`. Empty: calls of the runtime.
+  std::string mpi;
   /// How much LLVM optimises. 0: nothing, instructions are selected one by one.
   /// 1: nothing; the code generator works as usual. Levels 0 and 1 share no
   /// transformation of LLVM IR with 2 and 3, which are LLVM's -O2 and -O3.

@@ -40,6 +40,9 @@ struct LoweringOptions {
   /// ends. Otherwise names stay, every tensor result is an allocation of its own
   /// that the caller releases by free(), and the program frees everything else.
   bool hosted = false;
+  /// Empty: collectives are calls of the runtime. `openmpi` or `mpich`: they are
+  /// messages of LLVM's `mpi` dialect, lowered for that MPI (convert-shard-to-mpi).
+  std::string mpi;
 };
 
 /// From a partitioned program to the LLVM dialect, with calls of the functions of

@@ -281,12 +281,12 @@ def ShardExpandNarrowFloats : Pass<"shard-expand-narrow-floats", "::mlir::Module
 def ShardConvertToLLVM : Pass<"shard-convert-to-llvm", "::mlir::ModuleOp"> {
   let summary = "turn everything on buffers into the LLVM dialect";
   let description = [{
-    Full conversion of arith, cf, complex, func, index, math, memref, scf, ub and
+    Full conversion of arith, cf, complex, func, index, math, memref, mpi, scf, ub and
     vector. Math that LLVM has no instruction for calls libm. If `hosted`, functions
     are renamed to `shard.fn.NAME`, and buffers come from
     `_mlir_memref_to_llvm_aligned_alloc`, else from `aligned_alloc`.
 
-    Errors: an op that does not become LLVM.
+    Errors: an op that does not become LLVM; a name of an MPI that is none.
 
     ```mlir
     // Input
@@ -312,8 +312,12 @@ def ShardConvertToLLVM : Pass<"shard-convert-to-llvm", "::mlir::ModuleOp"> {
   let options = [
     Option<"hosted", "hosted", "bool", "false",
            "The code runs inside a host that owns its memory, as under shard-run">,
+    Option<"mpi", "mpi", "std::string", "",
+           "The MPI that ops of mpi are lowered for: openmpi or mpich; if empty, what "
+           "the attribute dlti.map of the module says under \"MPI:Implementation\"">,
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+  let dependentDialects = ["::mlir::DLTIDialect",
+                           "::mlir::LLVM::LLVMDialect",
                            "::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",

@@ -13,7 +13,8 @@
 //   one-shot-bufferize            collectives on tensors -> runtime calls, by
 //                                 the models registered here
 //   any passes on buffers
-//   convert-shard-to-runtime      the rest of the dialect
+//   convert-shard-to-runtime      the rest of the dialect; or, for calls of MPI instead
+//   convert-shard-to-mpi          of the runtime, this
 //   any passes on arith, cf, func, memref, scf ... to LLVM
 //
 // A program is linked with, or its JIT given the symbols of, a back end of
@@ -56,10 +57,16 @@ mlir::LogicalResult legalizeElements(mlir::ModuleOp module);
 /// has been emitted.
 mlir::LogicalResult convertShardToRuntime(mlir::ModuleOp module);
 
+/// Pass convert-shard-to-mpi as a function: in the place of convertShardToRuntime(). On
+/// failure at least one error has been emitted.
+mlir::LogicalResult convertShardToMPI(mlir::ModuleOp module);
+
 /// Adds what turns a bufferized program into one without the dialects shard and
 /// bufferization. For a pass manager on modules, behind the passes that insert
-/// deallocations.
-void buildShardToRuntimePipeline(mlir::OpPassManager &manager);
+/// deallocations. With `mpi`, messages of LLVM's dialect
+/// of that name take the place of the runtime.
+void buildShardToRuntimePipeline(mlir::OpPassManager &manager,
+                                 bool mpi = false);
 
 } // namespace shard
 

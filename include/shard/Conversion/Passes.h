@@ -19,7 +19,8 @@ namespace shard {
 #include "shard/Conversion/Passes.h.inc"
 
 /// Registers the passes of this floor under their names, unless the process
-/// has passes of these names already. Calling it twice is harmless.
+/// has passes of these names already; not convert-shard-to-mpi, whose name LLVM's own
+/// pass has (Pipelines/Registration.h). Calling it twice is harmless.
 void registerConversionPasses();
 
 } // namespace shard

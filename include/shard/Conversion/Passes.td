@@ -55,6 +55,70 @@ def ConvertShardToRuntime : Pass<"convert-shard-to-runtime", "::mlir::ModuleOp">
                            "::mlir::scf::SCFDialect"];
 }
 
+def ConvertShardToMPI : Pass<"convert-shard-to-mpi", "::mlir::ModuleOp"> {
+  let summary = "turn a bufferized partitioned program into messages of MPI";
+  let description = [{
+    Takes the place of `convert-shard-to-runtime` where the program is to go on as one
+    of LLVM's `mpi` dialect, without a library of this project. Device i of the grid is
+    rank i of `MPI_COMM_WORLD`. The host calls `MPI_Init` (or runs `mpi.init`) before
+    it calls the program.
+
+    All collectives are covered, for all groups, element types, uneven blocks and
+    halos of any width. Their results are the bits of the runtime: values combine in
+    the order of the devices, f16 and bf16 in f32.
+
+    Of the ops of `mpi`, the pass uses those that LLVM 22 lowers to calls of both Open
+    MPI and MPICH: `comm_world`, `comm_rank`, and blocking `send` and `recv` of buffers
+    of rank 1. All messages of a program have one order, which each device keeps, so
+    that none waits forever however little MPI buffers. The other ops of the dialect are
+    not used because of what LLVM 22.1 makes of them: `isend`, `irecv`, `wait`,
+    `barrier` and `comm_size` stay as they are, with exit code 0; `comm_split` of Open
+    MPI cuts the communicator to 32 bits; `allreduce` of Open MPI names symbols that
+    its library does not have; buffers of higher rank are sent up to their first extent.
+
+    A collective is a private function with loops and messages. A `shard.send` and the
+    `shard.recv` behind it in its block are one exchange, in which every device of the
+    group sends and receives.
+
+    The pass runs behind bufferization and behind the passes that insert
+    deallocations: LLVM's do not know the effects of the ops of `mpi`. `cf.assert`
+    stays, which LLVM lowers to `abort`. Element types that the runtime does not have
+    are for `shard-legalize-elements`, reductions by a region for
+    `shard-expand-combiners`, both before bufferization; `shard-lower-to-llvm=mpi=mpich`
+    runs all of it. In hosts that have LLVM's pass of this name, ours is
+    `shard-convert-to-mpi`.
+
+    Errors: those of `convert-shard-to-runtime`; a grid with axes of unknown size; a
+    `shard.recv` without a source; a `shard.send` that all devices run and that no
+    `shard.recv` follows.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 2x4)
+    func.func @f() -> index {
+      %0 = shard.process_multi_index on @grid axes = [1] : index
+      return %0 : index
+    }
+    // Output
+    func.func @f() -> index {
+      %0 = mpi.comm_world : !mpi.comm
+      %rank = mpi.comm_rank(%0) : i32
+      %1 = arith.index_cast %rank : i32 to index
+      %c4 = arith.constant 4 : index
+      %2 = arith.remui %1, %c4 : index
+      return %2 : index
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::complex::ComplexDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::mpi::MPIDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def ShardVerifyPartitioned : Pass<"shard-verify-partitioned", "::mlir::ModuleOp"> {
   let summary = "report annotations and hints that partition has not seen";
   let description = [{

@@ -52,6 +52,9 @@ struct RunOptions {
   /// With `verify`: compile the program of one device at `optLevel` too, measure
   /// its time, and compare its results with the reference.
   bool timeOneDevice = true;
+  /// The grid's collectives become messages of LLVM's `mpi` dialect instead of calls
+  /// of the runtime. Reports do not know these messages.
+  bool mpiDialect = false;
   /// The processor that code is generated for.
   CpuTarget target;
   /// How long a device may wait at one rendezvous, in seconds; 0: the default.

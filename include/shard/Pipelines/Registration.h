@@ -42,8 +42,8 @@ void registerShard(mlir::DialectRegistry &registry);
 /// is harmless, and so is a later or earlier mlir::registerAllPasses().
 void registerShardPasses();
 
-/// Registers the same two passes once more as `sharding-propagation` and
-/// `shard-partition`, unless the process has passes of these names already.
+/// Registers the same passes once more as `sharding-propagation` and
+/// `shard-partition`, and `shard-convert-to-mpi` as `convert-shard-to-mpi`, unless the process has passes of these names already.
 /// mlir::registerAllPasses() may not be called after it.
 void registerShardPassesUnderUpstreamNames();
 

@@ -59,6 +59,9 @@ public:
   virtual std::string host(int64_t number) const = 0;
   /// Name and address of every function of Runtime.h. Callable alone.
   virtual std::vector<std::pair<const char *, void *>> symbols() const = 0;
+  /// mpiSymbols() and mpiName() of Symbols.h. Callable alone.
+  virtual std::vector<std::pair<const char *, void *>> mpiSymbols() const = 0;
+  virtual std::string mpiName() const = 0;
 
   /// What tells this program from others (shard_rt_set_program). Callable alone.
   virtual void setProgram(const std::string &text) = 0;

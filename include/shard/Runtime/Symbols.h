@@ -20,6 +20,12 @@ namespace runtime {
 /// those of one that was loaded.
 std::vector<std::pair<const char *, void *>> runtimeSymbols();
 
+/// Name and address of what programs of convert-shard-to-mpi refer to, and the name of
+/// the MPI, "openmpi" or "mpich", that they have to be lowered for: with MPI its own
+/// functions, with threads such as do the same between the devices of a run.
+std::vector<std::pair<const char *, void *>> mpiSymbols();
+const char *mpiName();
+
 } // namespace runtime
 } // namespace shard
 

@@ -227,8 +227,8 @@ static std::string repeatedCollective(ModuleOp module) {
 }
 
 /// Runs `add`ed passes on `module`.
-static LogicalResult
-runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> add) {
+static LogicalResult runPasses(ModuleOp module,
+                               llvm::function_ref<void(OpPassManager &)> add) {
   PassManager manager(module.getContext());
   add(manager);
   return manager.run(module);
@@ -272,7 +272,8 @@ static std::string checkCalls(ModuleOp partitioned, StringRef entry,
   if (!wrong.empty())
     return wrong;
   wrong = compareCalls(listCalls(partitioned), report.calls);
-  if (wrong.empty() || failed(runPasses(partitioned, [](OpPassManager &manager) {
+  if (wrong.empty() ||
+      failed(runPasses(partitioned, [](OpPassManager &manager) {
         manager.addPass(createCanonicalizerPass());
         manager.addPass(createCSEPass());
       })))
@@ -280,12 +281,35 @@ static std::string checkCalls(ModuleOp partitioned, StringRef entry,
   return compareCalls(listCalls(partitioned), report.calls);
 }
 
+/// Whether all results were compared and are exactly the reference's, but for real
+/// numbers, which are compared with others.
+static Outcome judgeResults(func::FuncOp entry, const RunReport &report) {
+  for (auto [index, result] : llvm::enumerate(report.results)) {
+    if (!result.comparison)
+      return {Verdict::CheckFailed, "a result was not compared"};
+    const Comparison &comparison = *result.comparison;
+    if (isReal(entry) && comparison.tolerance > 0)
+      continue;
+    if (comparison.equal && comparison.maxAbsolute == 0)
+      continue;
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "result " << index << " is " << comparison.actual << " instead of "
+        << comparison.expected << " at element " << comparison.worst;
+    return {Verdict::Wrong, message};
+  }
+  return {};
+}
+
 /// Partitions the whole module, runs `entry`, compiled at `optLevel`, and compares
-/// with the reference, which no optimisation touches.
+/// with the reference, which no optimisation touches. With `mpiDialect`, collectives
+/// are messages.
 static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
-                          uint64_t inputSeed, unsigned optLevel, Form form,
-                          Errors &errors, Coverage *coverage) {
+                          uint64_t inputSeed, unsigned optLevel,
+                          bool mpiDialect, Form form, Errors &errors,
+                          Coverage *coverage) {
   RunOptions options;
+  options.mpiDialect = mpiDialect;
   options.seed = inputSeed;
   options.optLevel = optLevel;
   // The optimised program of one device, which no user of a grid runs, is proven
@@ -338,24 +362,14 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
     return {promised && broken ? Verdict::Contradiction : Verdict::RunFailed,
             oneLine(report->error)};
   }
-  for (auto [index, result] : llvm::enumerate(report->results)) {
-    if (!result.comparison)
-      return {Verdict::CheckFailed, "a result was not compared"};
-    const Comparison &comparison = *result.comparison;
-    // Real numbers are compared with others.
-    if (isReal(entry) && comparison.tolerance > 0)
-      continue;
-    if (comparison.equal && comparison.maxAbsolute == 0)
-      continue;
-    std::string message;
-    llvm::raw_string_ostream(message)
-        << "result " << index << " is " << comparison.actual << " instead of "
-        << comparison.expected << " at element " << comparison.worst;
-    return {Verdict::Wrong, message};
-  }
-  if (std::string wrong = checkCalls(*called, entry.getName(), *report);
-      !wrong.empty())
-    return {Verdict::CheckFailed, wrong};
+  if (Outcome outcome = judgeResults(entry, *report);
+      outcome.verdict != Verdict::Pass)
+    return outcome;
+  // The report lists messages instead of collectives.
+  if (!mpiDialect)
+    if (std::string wrong = checkCalls(*called, entry.getName(), *report);
+        !wrong.empty())
+      return {Verdict::CheckFailed, wrong};
   if (isReal(entry))
     return comparePrecisely(module, entry, makeInputs(entry, inputSeed),
                             report->outputs, inputSeed);
@@ -376,17 +390,20 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
   if (coverage)
     coverage->countOps(*module);
   for (func::FuncOp entry : entries) {
-    auto checkAt = [&](unsigned optLevel) {
-      Outcome outcome =
-          checkEntry(*module, entry, entries.size() == 1, inputSeed, optLevel,
-                     Form(inputSeed / 2 % numForms), errors, coverage);
+    auto checkAt = [&](unsigned optLevel, bool mpiDialect = false) {
+      Outcome outcome = checkEntry(
+          *module, entry, entries.size() == 1, inputSeed, optLevel, mpiDialect,
+          Form(inputSeed / 2 % numForms), errors, coverage);
       coverage = nullptr;
       return outcome;
     };
-    // What users run, and for every eighth program the code without optimisation.
+    // What users run; for every eighth program the code without optimisation, and for
+    // every sixteenth what convert-shard-to-mpi makes of it.
     Outcome outcome = checkAt(RunOptions().optLevel);
     if (outcome.verdict == Verdict::Pass && inputSeed % 8 == 0)
       outcome = checkAt(0);
+    if (outcome.verdict == Verdict::Pass && inputSeed % 16 == 4)
+      outcome = checkAt(0, /*mpiDialect=*/true);
     if (outcome.verdict != Verdict::Pass)
       return outcome;
   }

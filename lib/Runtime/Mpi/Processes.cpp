@@ -76,6 +76,10 @@ public:
   std::vector<std::pair<const char *, void *>> symbols() const override {
     return runtimeSymbols();
   }
+  std::vector<std::pair<const char *, void *>> mpiSymbols() const override {
+    return runtime::mpiSymbols();
+  }
+  std::string mpiName() const override { return runtime::mpiName(); }
   void setProgram(const std::string &text) override {
     session().program = text;
   }
