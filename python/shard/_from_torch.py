@@ -72,8 +72,9 @@ def _from_module(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
     with without_hooks(module):
         exported = _export(WithWeights(), (tree.tensors,))
-    program = _import(exported, type(module).__name__)
-    program.names = [_leaf_name(path) for path in tree.paths]
+    names = [_leaf_name(path) for path in tree.paths]
+    program = _import(exported, type(module).__name__, names)
+    program.names = names
     program.grid = grid
     program.hints = {name: placements for name, placements in hints.items()}
     program.weights = {name: _to_numpy(tensor) for name, tensor in weights.items()}
@@ -91,9 +92,10 @@ def _from_function(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pr
 
     graph, result_structure = trace(of_tensors, tree.tensors)
     name = getattr(fn, "__name__", "function")
-    program = _import(_export(graph, tuple(tree.tensors)), name)
     parameters = positional_parameters(fn)
-    program.names = [_argument_name(path, parameters) for path in tree.paths]
+    names = [_argument_name(path, parameters) for path in tree.paths]
+    program = _import(_export(graph, tuple(tree.tensors)), name, names)
+    program.names = names
     program.trees = _TorchTrees(tree, result_structure, has_weights=False)
     return program
 
@@ -144,8 +146,8 @@ def _export(module: Any, args: tuple[Any, ...]) -> Any:
         return torch.export.export(module, args, strict=False)
 
 
-def _import(exported: Any, name: str) -> Program:
-    """What torch-mlir makes of an exported program."""
+def _import(exported: Any, name: str, names: Sequence[str]) -> Program:
+    """What torch-mlir makes of an exported program, whose arguments are called `names`."""
     from torch_mlir import fx
 
     with warnings.catch_warnings():
@@ -153,10 +155,14 @@ def _import(exported: Any, name: str) -> Program:
         try:
             # From here on nothing changes in place: what did is a result.
             exported = exported.run_decompositions(decompositions())
-            if changed := list(exported.graph_signature.user_inputs_to_mutate.values()):
+            signature = exported.graph_signature
+            if changed := list(signature.user_inputs_to_mutate.values()):
+                inputs = list(signature.user_inputs)
+                which = ", ".join(names[inputs.index(tensor)] for tensor in changed)
                 raise ProgramError(
-                    f"{name} changes {', '.join(changed)} in place, which a program cannot; "
-                    "return the new value instead"
+                    f"{name} changes {which} in place, which a program cannot; return the new "
+                    "value instead. Of a module in training this is a function that calls it by "
+                    "torch.func.functional_call with copies of its buffers, and returns them"
                 )
             imported = fx.export_and_import(
                 exported,

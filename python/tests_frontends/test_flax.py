@@ -32,6 +32,16 @@ class Transformer(nn.Module):
         return embed.attend(nn.LayerNorm()(Block()(embed(tokens))))
 
 
+class Normalised(nn.Module):
+    """Statistics of the batch, and elements dropped at random."""
+
+    @nn.compact
+    def __call__(self, x):
+        # A bias in front of a norm has a gradient of 0 but for rounding.
+        x = nn.BatchNorm(use_running_average=False)(nn.Dense(6, use_bias=False)(x))
+        return nn.Dropout(0.5, deterministic=False)(x)
+
+
 class Convolutions(nn.Module):
     @nn.compact
     def __call__(self, images):
@@ -85,3 +95,29 @@ def test_train_steps_with_adam(make):
         batch = {"x": P(grid.names[0]), "y": P(grid.names[0])}
         for layout in [batch | hints] if "data" in grid.names else [batch, hints]:
             check(program, arguments, expected, grid, layout)
+
+
+def test_statistics_of_batches_and_dropout():
+    x = jax.random.normal(jax.random.key(1), (8, 4))
+    labels = jnp.arange(8) % 6
+    key = jax.random.key(2)
+    state = Normalised().init({"params": key, "dropout": key}, x)
+
+    def step(params, statistics, key, x, labels):
+        def loss(params):
+            scores, changed = Normalised().apply(
+                {"params": params, "batch_stats": statistics},
+                x,
+                mutable=["batch_stats"],
+                rngs={"dropout": key},
+            )
+            losses = optax.softmax_cross_entropy_with_integer_labels(scores, labels)
+            return losses.mean(), changed["batch_stats"]
+
+        return jax.value_and_grad(loss, has_aux=True)(params)
+
+    arguments = (state["params"], state["batch_stats"], key, x, labels)
+    program = shard.from_jax(step, *arguments)
+    expected = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(step)(*arguments))]
+    part = check(program, arguments, expected, shard.Grid(2), {"x": P(0), "labels": P(0)})
+    assert {row.kind for row in part.collectives} == {"all_reduce"}

@@ -6,6 +6,7 @@ import pytest
 import torch
 import transformers
 from check import GRIDS, check
+from layers import Layers
 from torch.utils import _pytree as pytree
 
 import shard
@@ -281,6 +282,39 @@ def test_train_steps(make):
             check(program, (params, *batch), expected, grid, layout)
 
 
+def test_normalisation_in_training():
+    """Statistics of the whole batch; the running ones are copies, which the step returns."""
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3, bias=False),
+        torch.nn.BatchNorm2d(4),
+        torch.nn.ReLU(),
+        torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(),
+        torch.nn.Linear(4, 5),
+    ).train()
+    x, y = torch.randn(4, 3, 6, 6), torch.tensor([0, 3, 1, 4])
+    with pytest.raises(shard.ProgramError, match=r"1\.running_mean.*functional_call with copies"):
+        shard.from_torch(model, x)
+
+    def step(params, buffers, x, y):
+        def loss(params):
+            changed = {name: buffer.clone() for name, buffer in buffers.items()}
+            scores = torch.func.functional_call(model, (params, changed), (x,))
+            return cross_entropy(scores, y), changed
+
+        gradients, (value, changed) = torch.func.grad_and_value(loss, has_aux=True)(params)
+        return value, {name: p - 0.1 * gradients[name] for name, p in params.items()}, changed
+
+    params = {name: p.detach() for name, p in model.named_parameters()}
+    buffers = {name: b.detach().clone() for name, b in model.named_buffers()}
+    arguments = (params, buffers, x, y)
+    program = shard.from_torch(step, *arguments)
+    expected = [t.detach().numpy() for t in pytree.tree_leaves(step(*arguments))]
+    assert not np.array_equal(expected[-2], buffers["1.running_var"].numpy())
+    part = check(program, arguments, expected, Grid(2), {"x": P(0), "y": P(0)})
+    assert {row.kind for row in part.collectives} == {"all_reduce"}
+
+
 def test_gradients_of_autograd_and_adam():
     def step(params, moments, x):
         params = {name: p.requires_grad_() for name, p in params.items()}
@@ -414,22 +448,11 @@ def test_results_are_tensors_in_the_structure_of_the_module():
         part()
 
 
-class Layers(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.up = torch.nn.Linear(8, 16)
-        self.down = torch.nn.Linear(16, 8)
-
-    def forward(self, x):
-        hidden = torch.tanh(self.up(x))
-        return self.down(hidden)
-
-
 def test_hints_for_lines_of_the_module():
     model = Layers()
     program = shard.from_torch(model, torch.zeros(4, 8))
     line = Layers.forward.__code__.co_firstlineno + 1
-    key = f"test_torch.py:{line}"
+    key = f"layers.py:{line}"
     part = program.partition(Grid(model=2), {key: P(None, "model"), "result0": P()})
     shardings = {value.name: value.sharding for value in part.arguments}
     assert shardings["up.weight"] == "[[model], []]"
@@ -445,93 +468,3 @@ def test_what_cannot_be_lowered():
 
     with pytest.raises(shard.ProgramError, match="torch-mlir cannot lower"):
         shard.from_torch(Histogram(), torch.rand(8))
-
-
-@pytest.fixture
-def mesh():
-    from torch.testing._internal.distributed.fake_pg import FakeStore
-
-    # The first of four processes; the others are not there.
-    torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=4)
-    yield torch.distributed.init_device_mesh("cpu", (2, 2), mesh_dim_names=("data", "model"))
-    torch.distributed.destroy_process_group()
-
-
-@pytest.mark.parametrize("way", ["distribute_tensor", "parallelize_module", "fully_shard"])
-def test_parameters_that_are_dtensors(mesh, way):
-    from torch.distributed.fsdp import fully_shard
-    from torch.distributed.tensor import Replicate, Shard, distribute_tensor
-    from torch.distributed.tensor.parallel import (
-        ColwiseParallel,
-        RowwiseParallel,
-        parallelize_module,
-    )
-
-    model = Layers()
-    if way == "distribute_tensor":
-        for name, placements in {
-            "up.weight": [Replicate(), Shard(0)],
-            "up.bias": [Replicate(), Shard(0)],
-            "down.weight": [Replicate(), Shard(1)],
-        }.items():
-            layer, _, what = name.partition(".")
-            split = distribute_tensor(model.get_parameter(name).detach(), mesh, placements)
-            setattr(getattr(model, layer), what, torch.nn.Parameter(split))
-        expected = ["[[model], []]", "[[model]]", "[[], [model]]"]
-    elif way == "parallelize_module":
-        plan = {"up": ColwiseParallel(), "down": RowwiseParallel()}
-        parallelize_module(model, mesh["model"], plan)
-        expected = ["[[model], []]", "[[model]]", "[[], [model]]"]
-    else:
-        fully_shard(model, mesh=mesh["data"])
-        expected = ["[[data], []]", "[[data]]", "[[data], []]"]
-    program = shard.from_torch(model, torch.zeros(4, 8))
-    part = program.partition()
-    assert part.grid == (
-        Grid(data=2, model=2) if way == "distribute_tensor" else Grid(**{expected[1][2:-2]: 2})
-    )
-    shardings = {value.name: value.sharding for value in part.arguments}
-    assert [shardings[name] for name in ("up.weight", "up.bias", "down.weight")] == expected
-    assert program.weights["up.weight"].shape == (16, 8)
-    part.verify()
-    if way == "parallelize_module":
-        # The module still works on its own: the hooks are back.
-        assert len(model.up._forward_pre_hooks) == 1
-
-
-def test_placements_of_dtensor(mesh):
-    from torch.distributed.tensor import Partial, Replicate, Shard
-
-    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 8))
-    program = shard.from_torch(model, torch.zeros(4, 8))
-    part = program.partition(
-        mesh,
-        {
-            "arg0": [Shard(0), Replicate()],
-            "0.weight": [Replicate(), Shard(0)],
-            "0.bias": (Replicate(), Shard(0)),
-            "2.weight": [Shard(1), Shard(1)],
-        },
-    )
-    assert part.grid == Grid(data=2, model=2)
-    shardings = {value.name: value.sharding for value in part.arguments}
-    assert shardings["arg0"] == "[[data], []]"
-    assert shardings["0.weight"] == "[[model], []]"
-    assert shardings["2.weight"] == "[[], [data, model]]"
-    part.verify()
-    # And back.
-    for value in part.arguments:
-        placements = value.spec.to_placements(part.grid)
-        again = program.partition(mesh, {value.name: placements})
-        (same,) = (v for v in again.arguments if v.name == value.name)
-        assert same.sharding == value.sharding
-    for placements, message in [
-        ([Shard(0)], "1 placements for Grid.*one for each of its 2 axes"),
-        ([Partial(), Replicate()], "no counterpart"),
-        ([Shard(-1), Replicate()], "count the dimension from 0"),
-        ([Shard(2), Replicate()], "has 3 dimensions, the tensor has 2"),
-    ]:
-        with pytest.raises(shard.HintError, match=message):
-            program.partition(mesh, {"0.weight": placements})
-    with pytest.raises(ValueError, match="in another order"):
-        P(("model", "data")).to_placements(part.grid)
