@@ -17,21 +17,6 @@ using namespace mlir;
 
 namespace shard {
 
-int64_t elementBytes(RankedTensorType type) {
-  Type element = type.getElementType();
-  if (element.isIntOrFloat())
-    return std::max<int64_t>(
-        1, llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * llvm::divideCeil(
-                   complex.getElementType().getIntOrFloatBitWidth(), 8);
-  return 8;
-}
-
-std::vector<int64_t> shapeOf(RankedTensorType type) {
-  return std::vector<int64_t>(type.getShape().begin(), type.getShape().end());
-}
-
 namespace {
 
 /// More combinations than this are not enumerated; loops are then settled one
@@ -69,9 +54,10 @@ public:
   /// The best option; nothing if none is left.
   std::optional<ShardingOption> run() {
     collectCandidates();
-    ShardingOption natural = longestOption();
-    passPartial(natural);
-    if (isValidOption(table, grid, natural) && agrees(natural))
+    if (std::optional<ShardingOption> natural = agreeingOption())
+      return natural;
+    proposePartial();
+    if (std::optional<ShardingOption> natural = agreeingOption())
       return natural;
     ShardingOption none;
     none.loops.resize(table.loops.size());
@@ -106,7 +92,6 @@ private:
       propose(tensor, sharding);
     for (auto [tensor, sharding] : llvm::zip_equal(table.results, results))
       propose(tensor, sharding);
-    proposePartial();
   }
 
   /// A result that is wanted partial proposes its partial axes to each reduction
@@ -185,6 +170,15 @@ private:
         if (candidate.size() > axes.size())
           axes = candidate;
     return option;
+  }
+
+  /// The option that takes the longest list of each loop, if it needs no reshard.
+  std::optional<ShardingOption> agreeingOption() const {
+    ShardingOption option = longestOption();
+    passPartial(option);
+    if (isValidOption(table, grid, option) && agrees(option))
+      return option;
+    return std::nullopt;
   }
 
   static void addPrefixes(SmallVectorImpl<AxisList> &loop) {

@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 namespace shard {
 
@@ -322,6 +323,7 @@ private:
     problem.costModel = &costModel;
     problem.fixedDims = fixedDims;
     problem.extents = state.extents;
+    problem.partsDivide = promisedParts();
     Sharding start;
     start.dims = state.dims;
     start.partial = state.partial;
@@ -368,6 +370,18 @@ private:
     addBounds();
     addHalos(bySlice);
     return true;
+  }
+
+  /// A dynamic extent is a multiple of the numbers of parts that the source and the
+  /// target cut it into; nothing else is known of it. So no step may cut it into a
+  /// number of parts that does not divide their least common multiple.
+  std::vector<int64_t> promisedParts() const {
+    std::vector<int64_t> result(shape.size(), 0);
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (shape[dim] == kDynamic)
+        result[dim] = std::lcm(grid.groupSize(state.dims[dim]),
+                               grid.groupSize(goal.dims[dim]));
+    return result;
   }
 
   void addBounds() {

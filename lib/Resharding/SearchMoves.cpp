@@ -19,9 +19,22 @@ uint8_t placeOf(int dim, int position) {
 }
 } // namespace
 
+bool SearchSpace::hasAllowedParts(const State &state) const {
+  int64_t parts[maxDims];
+  std::fill(parts, parts + numDims, 1);
+  for (int axis = 0; axis < numAxes; ++axis)
+    if (state.place[axis] >= FirstSplit)
+      parts[(state.place[axis] >> 4) - 1] *= size[axis];
+  for (int dim = 0; dim < numDims; ++dim)
+    if (partsDivide[dim] && partsDivide[dim] % parts[dim] != 0)
+      return false;
+  return true;
+}
+
 void SearchSpace::moves(const State &state, const Layout &layout,
                         const Move *last, double memoryBound, double costLeft,
                         bool narrow, std::vector<Move> &result) const {
+  auto earlier = static_cast<ptrdiff_t>(result.size());
   Expansion at{
       state, layout, last, memoryBound, narrow ? waitingDims(layout) : ~0u,
       result};
@@ -38,6 +51,12 @@ void SearchSpace::moves(const State &state, const Layout &layout,
       renamings(at);
     permutes(at);
   }
+  if (hasPartLimits)
+    result.erase(std::remove_if(result.begin() + earlier, result.end(),
+                                [&](const Move &move) {
+                                  return !hasAllowedParts(move.to);
+                                }),
+                 result.end());
 }
 
 /// At most two of the dimensions that have all axes that the target has there, those

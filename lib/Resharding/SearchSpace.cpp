@@ -87,7 +87,9 @@ bool SearchSpace::chooseDims() {
   for (size_t dim = 0; dim < problem.extents.size(); ++dim) {
     bool used =
         !problem.from.dims[dim].empty() || !problem.to.dims[dim].empty();
-    bool fixed = dim < problem.fixedDims.size() && problem.fixedDims[dim];
+    bool fixed =
+        (dim < problem.fixedDims.size() && problem.fixedDims[dim]) ||
+        (dim < problem.partsDivide.size() && problem.partsDivide[dim] == 1);
     if (used && !fixed)
       usedDims.push_back(static_cast<int>(dim));
     else if (!fixed && problem.extents[dim] > 1)
@@ -116,6 +118,9 @@ bool SearchSpace::chooseDims() {
   wholeBytes = unitBytes;
   for (int dim : usedDims) {
     tensorDim[numDims] = dim;
+    partsDivide[numDims] =
+        problem.partsDivide.empty() ? 0 : problem.partsDivide[dim];
+    hasPartLimits = hasPartLimits || partsDivide[numDims] != 0;
     extent[numDims++] = problem.extents[dim];
     wholeBytes *= static_cast<double>(problem.extents[dim]);
   }

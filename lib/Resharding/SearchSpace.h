@@ -195,6 +195,8 @@ private:
   void permutes(const Expansion &) const;
   struct PermuteBuilder;
   struct RenameBuilder;
+  /// Whether `state` cuts no dimension into parts that it must not have.
+  bool hasAllowedParts(const State &state) const;
 
   uint32_t setOf(const uint8_t *axes, int count) const {
     uint32_t mask = 0;
@@ -220,6 +222,9 @@ private:
   /// Of each dimension of the search its number in the tensor and its extent.
   int tensorDim[maxDims];
   int64_t extent[maxDims];
+  /// Of each dimension SearchProblem::partsDivide, and whether any of it is not 0.
+  int64_t partsDivide[maxDims];
+  bool hasPartLimits = false;
   /// Bytes of one element times the extents of the dimensions left out.
   double unitBytes = 1;
   double devices = 1;

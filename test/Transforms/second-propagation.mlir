@@ -7,6 +7,7 @@
 
 shard.grid @grid(shape = 2x2) axes ["x", "y"]
 shard.grid @line(shape = 1x4) axes ["one", "four"]
+shard.grid @point(shape = 1x1) axes ["p", "q"]
 
 // The operand is replicated, the result is not, and the op cannot be split: the
 // operand says so, else the result would split what comes before it.
@@ -128,4 +129,21 @@ func.func @no_users(
   %5 = linalg.reduce {arith.addf} ins(%2 : tensor<1x4xf32>)
       outs(%4 : tensor<f32>) dimensions = [0, 1]
   return %5 : tensor<f32>
+}
+
+// The result that the first run annotates is wanted partial by the axis of the
+// reduction loop and by that of the operand. The loop stays as the operand has it,
+// although no other choice costs anything: all axes have size 1.
+// CHECK-LABEL: func.func @partial_by_axes_of_size_1
+// CHECK: %[[WANTED:.*]] = shard.sharding @point split_axes = {{\[\[\]\]}} partial = sum [0, 1]
+// CHECK: %[[PRODUCT:.*]] = linalg.batch_matvec
+// CHECK-NEXT: shard.shard %[[PRODUCT]] to %[[WANTED]]
+func.func @partial_by_axes_of_size_1(
+    %a: tensor<1x7x7xi16> {shard.sharding = #shard.sharding<@point, [[], [], ["p"]], partial = sum ["q"]>},
+    %init: tensor<1x7xi16>) -> tensor<1x1xi16> {
+  %zero = arith.constant dense<0> : tensor<1x7xi16>
+  %0 = linalg.batch_matvec ins(%a, %zero : tensor<1x7x7xi16>, tensor<1x7xi16>)
+      outs(%init : tensor<1x7xi16>) -> tensor<1x7xi16>
+  %1 = tensor.extract_slice %0[0, 6] [1, 1] [1, 1] : tensor<1x7xi16> to tensor<1x1xi16>
+  return %1 : tensor<1x1xi16>
 }

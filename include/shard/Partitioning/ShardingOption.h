@@ -24,9 +24,8 @@
 #define SHARD_PARTITIONING_SHARDINGOPTION_H
 
 #include "shard/Interfaces/LoopTable.h"
+#include "shard/Partitioning/TensorShapes.h"
 #include "shard/Resharding/Plan.h"
-
-#include "mlir/IR/BuiltinTypes.h"
 
 namespace shard {
 
@@ -52,13 +51,6 @@ bool decidesOption(mlir::Operation *op, const LoopTable &table,
                    const Grid &grid,
                    llvm::function_ref<Sharding(unsigned)> operand,
                    llvm::function_ref<Sharding(unsigned)> result);
-
-/// The size of one element of `type` in bytes, as communicated and stored: bits
-/// rounded up to bytes, index as 8.
-int64_t elementBytes(mlir::RankedTensorType type);
-
-/// The shape of `type` as Geometry and the planner take it.
-std::vector<int64_t> shapeOf(mlir::RankedTensorType type);
 
 } // namespace shard
 

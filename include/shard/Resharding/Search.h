@@ -79,6 +79,9 @@ struct SearchProblem {
   Sharding from, to;
   /// Dimensions that no step may split, gather or permute.
   std::vector<bool> fixedDims;
+  /// Of each dimension a number that its number of parts divides in every state, 0
+  /// where any number is allowed. Empty: no limits.
+  std::vector<int64_t> partsDivide;
   /// Axes that no step may use.
   AxisList fixedAxes;
   const CostModel *costModel = nullptr;

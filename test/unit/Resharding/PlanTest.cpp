@@ -9,6 +9,7 @@
 #include "PlanTestUtils.h"
 
 #include <limits>
+#include <numeric>
 
 using namespace shard;
 using namespace shard::test;
@@ -169,6 +170,42 @@ TEST(Plan, GenericReductionsHaveNoNeutralElement) {
       errorOf(grid, {4}, make({{}}), generic),
       "a value cannot be made partial by a generic reduction, which has no "
       "neutral element");
+}
+
+TEST(Plan, DynamicDimensionsAreCutOnlyAsStated) {
+  Grid grid{{4, 2}};
+  LinkCostModel bytes;
+  // A static dimension is cut by the spare axis to reduce less at once.
+  Sharding partial = make({{}}, {0}), whole = make({{}});
+  std::optional<Plan> plan = planReshard(grid, {64}, 4, partial, whole, bytes);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(kinds(*plan), "all_slice all_reduce all_gather");
+  plan = planReshard(grid, {kDynamic}, 4, partial, whole, bytes);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(kinds(*plan), "all_reduce");
+
+  // Of any two shardings of a dynamic dimension no step has more parts than both.
+  Grid cube{{2, 3, 2}};
+  std::vector<Sharding> all;
+  for (const AxisList &rows :
+       std::vector<AxisList>{{}, {0}, {1}, {0, 1}, {1, 2}})
+    for (const AxisList &columns : std::vector<AxisList>{{}, {0}, {2}, {2, 0}})
+      if (rows.empty() || columns.empty() ||
+          (rows != columns && rows.back() != columns.front() &&
+           rows.front() != columns.back() && rows.back() != columns.back()))
+        all.push_back(make({rows, columns}));
+  for (const Sharding &from : all)
+    for (const Sharding &to : all) {
+      std::vector<int64_t> shape = {kDynamic, kDynamic};
+      plan = planReshard(cube, shape, 4, from, to, bytes);
+      ASSERT_TRUE(plan);
+      for (const Step &step : plan->steps)
+        for (size_t dim = 0; dim < shape.size(); ++dim) {
+          int64_t promised = std::lcm(cube.groupSize(from.dims[dim]),
+                                      cube.groupSize(to.dims[dim]));
+          EXPECT_EQ(promised % cube.groupSize(step.result.dims[dim]), 0);
+        }
+    }
 }
 
 TEST(Plan, DynamicDimensionsDivideByContract) {
