@@ -16,13 +16,6 @@
 
 namespace shard::propagation {
 
-void OpStep::forget() {
-  keys.clear();
-  proposals.clear();
-  entries.clear();
-  index.clear();
-}
-
 void OpStep::obstacle(Obstacle::Kind kind, int64_t extent, ListId list) {
   uint32_t tag = list << 1 | uint32_t(kind == Obstacle::Kind::Uneven);
   if (reported.insert({extent, tag}).second)

@@ -24,10 +24,10 @@ constexpr uint32_t kNone = ~uint32_t(0);
 Run::Run(const Problem &problem, const PropagationOptions &options,
          const AtomSpace &atoms)
     : problem(problem), options(options), atoms(atoms), lists(atoms),
-      constraints(1),
       step(problem, options, atoms, lists, shardings, constraints),
       state(problem.numValues(), kUnsplit), limit(problem.numValues(), 0),
       flags(problem.numOps(), 0), firstOffer(problem.numValues(), kNone) {
+  intern(Constraint()); // number 0, that of values that nothing limits
   buildUses();
   opClass.resize(problem.numOps());
   for (OpId op = 0; op < problem.numOps(); ++op)
@@ -317,20 +317,16 @@ void Run::runStage(unsigned level, SourceMask sources, bool last) {
   }
 }
 
-/// Uncovers the dimensions of priority `round` and queues their ops.
-void Run::startRound(int32_t round) {
-  for (Constraint &constraint : constraints) {
-    constraint.hidden = 0;
-    for (size_t dim = 0; dim < std::min<size_t>(constraint.priorities.size(),
-                                                Constraint::kMaxDims);
-         ++dim)
-      if (constraint.priorities[dim] > round)
-        constraint.hidden |= uint64_t(1) << dim;
-  }
-  step.forget();
-  for (const auto &[value, hint] : problem.hints)
+/// Uncovers the dimensions of the round's priority and queues their ops; all ops
+/// without these values have come to rest in the round before.
+void Run::startRound(const Round &round) {
+  for (ValueId value : round.uncovered) {
+    Constraint seen = constraints[limit[value]];
+    seen.hideBehind(round.priority);
+    limit[value] = intern(std::move(seen));
     for (OpId op : uses(value))
       queue(op);
+  }
 }
 
 void Run::propagate() {
@@ -349,11 +345,13 @@ void Run::propagate() {
     directions = {FromResults, FromOperands, FromAll};
     break;
   }
-  for (int32_t round : rounds) {
-    LLVM_DEBUG(llvm::dbgs() << "round p" << round << "\n");
+  for (const auto &[value, hint] : problem.hints)
+    for (OpId op : uses(value))
+      queue(op);
+  splitWishedReductions();
+  for (const Round &round : rounds) {
+    LLVM_DEBUG(llvm::dbgs() << "round p" << round.priority << "\n");
     startRound(round);
-    if (round == rounds.front())
-      splitWishedReductions();
     for (unsigned level = options.opPriorities ? 0 : 2; level <= 2; ++level)
       for (SourceMask direction : directions) {
         LLVM_DEBUG(llvm::dbgs() << " stage " << level << ", "

@@ -58,6 +58,13 @@ private:
     uint32_t next;
   };
 
+  /// What a user priority adds to those before it.
+  struct Round {
+    int32_t priority;
+    /// The values with a dimension of this priority.
+    std::vector<ValueId> uncovered;
+  };
+
   void buildUses();
   void findDepths();
   OpClass classOf(OpId op) const;
@@ -69,7 +76,7 @@ private:
   void queue(OpId op);
   /// For debug output: "[0:(1)2, 1]", parts of axes by number.
   std::string text(ListId list) const;
-  void startRound(int32_t round);
+  void startRound(const Round &round);
   void runStage(unsigned level, SourceMask sources, bool last);
   void visit(OpId op, unsigned level, SourceMask sources, bool last);
   std::optional<Proposal> agreedPart(Proposal proposal,
@@ -101,6 +108,7 @@ private:
   std::optional<HintError> readHint(const Hint &hint, ValueId value,
                                     InitialState &made);
   ConstraintId intern(Constraint made);
+  void planRounds(llvm::ArrayRef<int32_t> priorities);
 
   // PartialWishes.cpp
   struct WishSearch;
@@ -125,6 +133,7 @@ private:
   AxisLists lists;
   Shardings shardings;
   std::vector<Constraint> constraints;
+  InternIndex constraintIndex;
   OpStep step;
 
   std::vector<StateId> state;
@@ -141,7 +150,7 @@ private:
   std::vector<uint32_t> firstOffer;
   llvm::SmallVector<Proposal, 8> together; // of the visit at hand
   std::vector<ValueId> offered;
-  std::vector<int32_t> rounds;
+  std::vector<Round> rounds; // by ascending priority; the first is 0
 
   llvm::SmallVector<uint64_t, 32> packed;
 

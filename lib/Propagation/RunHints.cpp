@@ -50,9 +50,12 @@ AtomMask Run::touched(const AxisPart &part) const {
 }
 
 ConstraintId Run::intern(Constraint made) {
-  auto known = llvm::find(constraints, made);
-  ConstraintId id = known - constraints.begin();
-  if (known == constraints.end())
+  llvm::hash_code hash = llvm::hash_combine(
+      made.closed, made.hidden, made.forbidden, made.partial, made.reduction,
+      llvm::hash_combine_range(made.priorities));
+  ConstraintId id = constraintIndex.intern(
+      hash, [&](ConstraintId known) { return constraints[known] == made; });
+  if (id == constraints.size())
     constraints.push_back(std::move(made));
   return id;
 }
@@ -116,11 +119,26 @@ std::optional<HintError> Run::readHint(const Hint &hint, ValueId value,
   return std::nullopt;
 }
 
+/// Makes a round per priority, with the values of which it uncovers a dimension.
+void Run::planRounds(llvm::ArrayRef<int32_t> priorities) {
+  for (int32_t priority : priorities)
+    rounds.push_back({priority, {}});
+  for (const auto &[value, number] : problem.hints) {
+    for (int32_t priority : constraints[limit[value]].priorities) {
+      const auto *round = llvm::lower_bound(priorities, priority);
+      std::vector<ValueId> &uncovered =
+          rounds[round - priorities.begin()].uncovered;
+      if (priority > 0 && (uncovered.empty() || uncovered.back() != value))
+        uncovered.push_back(value);
+    }
+  }
+}
+
 std::optional<HintError> Run::applyHints() {
   llvm::SmallVector<AtomMask, 4> scopes;
   if (auto error = applyScopes(scopes))
     return error;
-  rounds = {0};
+  std::vector<int32_t> priorities = {0};
   // Equal hints in one scope make equal states.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>,
                  std::pair<StateId, ConstraintId>>
@@ -135,16 +153,16 @@ std::optional<HintError> Run::applyHints() {
     made.limit.forbidden = scopes[problem.valueScope[value]];
     if (auto error = readHint(problem.hintTable[number], value, made))
       return error;
-    llvm::append_range(rounds, made.limit.priorities);
-    if (llvm::all_of(made.limit.priorities, [](int32_t p) { return p == 0; }))
-      made.limit.priorities.clear();
+    llvm::append_range(priorities, made.limit.priorities);
+    made.limit.hideBehind(0);
     assert(lists.areDisjoint(made.dims) && "hints use an axis once");
     state[value] = shardings.intern(made.dims, made.mask);
     limit[value] = intern(std::move(made.limit));
     done[{number, problem.valueScope[value]}] = {state[value], limit[value]};
   }
-  llvm::sort(rounds);
-  rounds.erase(llvm::unique(rounds), rounds.end());
+  llvm::sort(priorities);
+  priorities.erase(llvm::unique(priorities), priorities.end());
+  planRounds(priorities);
   spreadPartialWishes();
   return std::nullopt;
 }

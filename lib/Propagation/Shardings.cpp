@@ -24,4 +24,13 @@ StateId Shardings::intern(llvm::ArrayRef<ListId> lists, AtomMask mask) {
   return id;
 }
 
+void Constraint::hideBehind(int32_t round) {
+  hidden = 0;
+  for (auto [dim, priority] : llvm::enumerate(priorities))
+    if (dim < kMaxDims && priority > round)
+      hidden |= uint64_t(1) << dim;
+  if (!hidden)
+    priorities.clear();
+}
+
 } // namespace shard::propagation

@@ -54,11 +54,6 @@ public:
 
   size_t size() const { return hashes.size(); }
 
-  void clear() {
-    hashes.clear();
-    slots.assign(slots.size(), 0);
-  }
-
 private:
   /// The upper bits of a product depend on all bits of the hash.
   size_t slotOf(uint64_t hash) const {

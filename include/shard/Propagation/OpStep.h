@@ -98,9 +98,6 @@ public:
   /// Whether the reduction loops of an op with `table` can be split by `atoms`.
   bool canReduce(const FlatTable &table, AtomMask atoms, ReductionKind kind);
 
-  /// To be called when a constraint changes.
-  void forget();
-
   std::vector<Obstacle> obstacles;
   /// Borders that reshapes ask for: an axis and the devices outside the border.
   std::vector<std::pair<GridAxis, int64_t>> cuts;

@@ -76,13 +76,16 @@ struct Constraint {
   AtomMask forbidden = 0;
   AtomMask partial = 0;
   ReductionKind reduction = ReductionKind::Sum;
+  /// The user priority of each dimension; empty where none is hidden.
   llvm::SmallVector<int32_t, 4> priorities;
 
   bool operator==(const Constraint &other) const {
-    return closed == other.closed && forbidden == other.forbidden &&
-           partial == other.partial && reduction == other.reduction &&
-           priorities == other.priorities;
+    return closed == other.closed && hidden == other.hidden &&
+           forbidden == other.forbidden && partial == other.partial &&
+           reduction == other.reduction && priorities == other.priorities;
   }
+  /// Hides the dimensions of a priority behind `round`.
+  void hideBehind(int32_t round);
   bool isClosed(unsigned dim) const {
     return dim >= kMaxDims || ((closed | hidden) >> dim & 1);
   }

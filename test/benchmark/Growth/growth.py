@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints how the time of each pass grows with the size of the program.
+
+    growth.py [--shard-opt build/bin/shard-opt] [--seconds 0.5] [--pass P] [SHAPE...]
+
+For each shape of shapes.py and each pass: n is doubled until the pass takes so many
+seconds of processor time, without what reading and writing the program takes. Then
+the exponent e of time ~ n^e is that of n and n / 4, and the row says n and the
+seconds. 1 is linear. Nothing below a twentieth of the seconds is measured.
+"""
+
+import argparse
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+from shapes import SHAPES
+
+# Each pass reads what the one named by the second entry wrote.
+PASSES = {
+    "parse": ([], None),
+    "propagate": (["--sharding-propagation"], None),
+    "explain": (["--shard-explain"], None),
+    "partition": (["--shard-partition"], "propagate"),
+    "optimize": (["--shard-optimize-collectives"], "partition"),
+    "verify": (["--shard-verify-spmd"], "partition"),
+    "report": (["--shard-report"], "partition"),
+    "lower": (["--shard-lower-to-llvm"], "optimize"),
+}
+LIMIT = 1 << 20
+
+
+def seconds_of(tool, source, out, options):
+    """Processor seconds of one run, in user mode."""
+    command = [tool, source, "--mlir-disable-threading", "-o", out, *options]
+    with open(out + ".stderr", "w") as errors:
+        process = subprocess.Popen(command, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+    if status:
+        with open(out + ".stderr") as errors:
+            raise RuntimeError(" ".join(command) + "\n" + errors.read(1000))
+    return usage.ru_utime
+
+
+class Shape:
+    """The programs of one shape, with what the passes make of them."""
+
+    def __init__(self, tool, make, folder):
+        self.tool, self.make, self.folder = tool, make, folder
+        self.times = {}
+
+    def source(self, n):
+        path = os.path.join(self.folder, f"{self.make.__name__}.{n}.mlir")
+        if not os.path.exists(path):
+            with open(path, "w") as out:
+                out.write(self.make(n))
+        return path
+
+    def output(self, name, n):
+        options, before = PASSES[name]
+        path = os.path.join(self.folder, f"{self.make.__name__}.{n}.{name}.mlir")
+        if not os.path.exists(path):
+            source = self.output(before, n) if before else self.source(n)
+            seconds_of(self.tool, source, path, options)
+        return path
+
+    def seconds(self, name, n):
+        """Of the pass alone; the smaller of two runs."""
+        if (name, n) in self.times:
+            return self.times[name, n]
+        options, before = PASSES[name]
+        source = self.output(before, n) if before else self.source(n)
+        out = os.path.join(self.folder, "out.mlir")
+        both = min(seconds_of(self.tool, source, out, options) for _ in range(2))
+        if options:
+            both -= min(seconds_of(self.tool, source, out, []) for _ in range(2))
+        self.times[name, n] = both
+        return both
+
+
+def measure(shape, name, seconds):
+    """Returns n, its seconds, and the exponent, if there is one."""
+    n = 64
+    while shape.seconds(name, n) < seconds and n < LIMIT:
+        if shape.seconds(name, n) < seconds / 16:
+            n *= 2
+        n *= 2
+    large, small = shape.seconds(name, n), shape.seconds(name, n // 4)
+    if small < seconds / 20:
+        return n, large, None
+    return n, large, math.log(large / small, 4)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--shard-opt", default="build/bin/shard-opt")
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--pass", dest="passes", action="append", choices=PASSES)
+    parser.add_argument("shapes", nargs="*")
+    arguments = parser.parse_args()
+    known = [make.__name__ for make in SHAPES]
+    for name in arguments.shapes:
+        if name not in known:
+            sys.exit(f"unknown shape {name}; there are {', '.join(known)}")
+    print(f"{'shape':12} {'pass':10} {'n':>8} {'seconds':>8} {'exponent':>8}")
+    for make in SHAPES:
+        if arguments.shapes and make.__name__ not in arguments.shapes:
+            continue
+        for name in arguments.passes or PASSES:
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    shape = Shape(arguments.shard_opt, make, folder)
+                    n, taken, exponent = measure(shape, name, arguments.seconds)
+                except RuntimeError as error:
+                    print(f"{make.__name__:12} {name:10} failed: {error}", flush=True)
+                    continue
+            shown = "-" if exponent is None else f"{exponent:.2f}"
+            print(f"{make.__name__:12} {name:10} {n:8} {taken:8.2f} {shown:>8}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
