@@ -8,20 +8,19 @@
 
 #include "shard/Partitioning/ShardingOption.h"
 
+#include "OptionCandidates.h"
+
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/Emitter.h"
 
 #include <limits>
+#include <tuple>
 
 using namespace mlir;
 
 namespace shard {
 
 namespace {
-
-/// More combinations than this are not enumerated; loops are then settled one
-/// after the other. Bounds the work per op.
-constexpr int64_t maxCombinations = 256;
 
 /// How often each loop is settled where combinations are too many: the second
 /// round takes into account what the first chose for later loops.
@@ -36,7 +35,7 @@ public:
                Planner &planner)
       : table(table), grid(grid), operandTypes(operandTypes),
         resultTypes(resultTypes), operands(operands), results(results),
-        planner(planner), candidates(table.loops.size()) {}
+        planner(planner), candidates(table, grid, operands, results) {}
 
   /// The loops are split as `option` says; partial operands pass where the op lets them.
   std::optional<ShardingOption> withLoops(ShardingOption option) {
@@ -53,145 +52,35 @@ public:
 
   /// The best option; nothing if none is left.
   std::optional<ShardingOption> run() {
-    collectCandidates();
+    candidates.collect();
     if (std::optional<ShardingOption> natural = agreeingOption())
       return natural;
-    proposePartial();
+    candidates.proposePartial();
     if (std::optional<ShardingOption> natural = agreeingOption())
       return natural;
     ShardingOption none;
     none.loops.resize(table.loops.size());
     consider(none);
-    for (auto &loop : candidates)
-      addPrefixes(loop);
-    int64_t combinations = 1;
-    for (auto &loop : candidates)
-      combinations =
-          std::min<int64_t>(combinations * loop.size(), maxCombinations + 1);
+    candidates.addPrefixes();
     if (!table.results.empty())
-      proposeFree(combinations);
-    if (combinations <= maxCombinations)
+      candidates.proposeFree();
+    if (candidates.combinations() <= OptionCandidates::maxCombinations) {
       enumerate(none, 0);
-    else
+      chooseListed();
+    } else {
       descend();
+    }
     return hasBest ? std::optional(best) : std::nullopt;
   }
 
 private:
-  void collectCandidates() {
-    SmallVector<AxisList> proposals;
-    auto propose = [&](const TensorLoops &tensor, const Sharding &sharding) {
-      if (!tensor.isTensor || sharding.dims.size() != tensor.dims.size())
-        return;
-      projectToLoops(table, tensor, grid, sharding, proposals);
-      for (auto [loop, axes] : llvm::zip_equal(candidates, proposals))
-        if (!axes.empty() && !llvm::is_contained(loop, axes))
-          loop.push_back(axes);
-    };
-    for (auto [tensor, sharding] : llvm::zip_equal(table.operands, operands))
-      propose(tensor, sharding);
-    for (auto [tensor, sharding] : llvm::zip_equal(table.results, results))
-      propose(tensor, sharding);
-  }
-
-  /// A result that is wanted partial proposes its partial axes to each reduction
-  /// loop of its kind, alone and behind what operands propose: its summands are
-  /// computed on the devices then, and not the whole result on all of them. A loop that
-  /// is shorter than the number of parts is not proposed to.
-  void proposePartial() {
-    if (results.size() != 1 || results[0].partial.empty() ||
-        table.results[0].reduction != results[0].reduction)
-      return;
-    for (auto [loop, axes] : llvm::zip_equal(table.loops, candidates)) {
-      if (loop.kind != LoopKind::Reduction)
-        continue;
-      SmallVector<AxisList, 2> bases(axes);
-      bases.emplace_back();
-      for (AxisList list : bases) {
-        for (GridAxis axis : results[0].partial)
-          if (!llvm::is_contained(list, axis))
-            list.push_back(axis);
-        int64_t parts = grid.groupSize(list);
-        if (!ShapedType::isDynamic(loop.extent) &&
-            !ShapedType::isDynamic(parts) && parts > loop.extent)
-          continue;
-        if (!llvm::is_contained(axes, list))
-          axes.push_back(std::move(list));
-      }
-    }
-  }
-
-  /// Proposes axes that tensors of a contraction have on a loop that sums up and on one
-  /// of the result to the loops of the result that lie further out, if nothing else
-  /// splits these and the parts are equal. Gathering the smaller operand and moving the
-  /// blocks of the larger one can send less than gathering the larger one. An axis of
-  /// the outermost loop, such as that of a batch, stays there. Halos have no price here:
-  /// loops of windows get nothing.
-  void proposeFree(int64_t &combinations) {
-    auto hasWindows = [](const TensorLoops &tensor) {
-      return !tensor.windows.empty();
-    };
-    if (llvm::any_of(table.operands, hasWindows))
-      return;
-    auto loopsWith = [&](const AxisList &axes) {
-      return llvm::count_if(candidates, [&](const auto &lists) {
-        return llvm::is_contained(lists, axes);
-      });
-    };
-    SmallVector<AxisList, 2> contested;
-    for (auto [loop, lists] : llvm::zip_equal(table.loops, candidates))
-      if (loop.kind == LoopKind::Reduction)
-        for (const AxisList &axes : lists)
-          if (!axes.empty() && loopsWith(axes) > 1)
-            contested.push_back(axes);
-    for (const AxisList &axes : contested)
-      for (const DimLoops &dim : table.results[0].dims) {
-        if (dim.size() != 1)
-          continue;
-        auto &lists = candidates[dim[0]];
-        if (llvm::is_contained(lists, axes))
-          break;
-        int64_t extent = table.loops[dim[0]].extent;
-        int64_t parts = grid.groupSize(axes);
-        if (lists.size() > 1 || !lists[0].empty() ||
-            ShapedType::isDynamic(extent) || ShapedType::isDynamic(parts) ||
-            extent % parts != 0 || combinations * 2 > maxCombinations)
-          continue;
-        lists.push_back(axes);
-        combinations *= 2;
-      }
-  }
-
-  ShardingOption longestOption() const {
-    ShardingOption option;
-    option.loops.resize(table.loops.size());
-    for (auto [axes, loop] : llvm::zip_equal(option.loops, candidates))
-      for (const AxisList &candidate : loop)
-        if (candidate.size() > axes.size())
-          axes = candidate;
-    return option;
-  }
-
   /// The option that takes the longest list of each loop, if it needs no reshard.
   std::optional<ShardingOption> agreeingOption() const {
-    ShardingOption option = longestOption();
+    ShardingOption option = candidates.longest();
     passPartial(option);
     if (isValidOption(table, grid, option) && agrees(option))
       return option;
     return std::nullopt;
-  }
-
-  static void addPrefixes(SmallVectorImpl<AxisList> &loop) {
-    SmallVector<AxisList> all(loop.begin(), loop.end());
-    for (const AxisList &axes : loop)
-      for (size_t length = axes.size(); length-- > 0;) {
-        AxisList prefix(axes.begin(), axes.begin() + length);
-        if (!llvm::is_contained(all, prefix))
-          all.push_back(prefix);
-      }
-    if (all.empty())
-      all.emplace_back();
-    loop.assign(all.begin(), all.end());
   }
 
   /// Lets partial operands through where the op's rule allows it.
@@ -308,17 +197,54 @@ private:
     return plan ? plan->cost : std::numeric_limits<double>::infinity();
   }
 
-  double price(const ShardingOption &option) const {
-    double total = 0;
+  double bound(RankedTensorType type, const Sharding &from,
+               const Sharding &to) const {
+    if (from == to || hasUnknownSizes(grid))
+      return 0;
+    return boundReshardCost(grid, shapeOf(type), elementBytes(type), from, to,
+                            planner.costModel());
+  }
+
+  using PriceOfReshard = llvm::function_ref<void(
+      RankedTensorType type, const Sharding &from, const Sharding &to)>;
+  /// Calls `visit` with each reshard that `option` needs.
+  void forEachReshard(const ShardingOption &option,
+                      PriceOfReshard visit) const {
     for (unsigned index = 0; index < operands.size(); ++index)
       if (table.operands[index].isTensor && !isFree(index))
-        total += price(operandTypes[index], operands[index],
-                       operandSharding(table, index, option));
+        visit(operandTypes[index], operands[index],
+              operandSharding(table, index, option));
     for (unsigned index = 0; index < results.size(); ++index)
       if (table.results[index].isTensor)
-        total += price(resultTypes[index], resultSharding(table, index, option),
-                       results[index]);
+        visit(resultTypes[index], resultSharding(table, index, option),
+              results[index]);
+  }
+
+  /// No more than `price`.
+  double bound(const ShardingOption &option) const {
+    double total = 0;
+    forEachReshard(option,
+                   [&](RankedTensorType type, const Sharding &from,
+                       const Sharding &to) { total += bound(type, from, to); });
     return total;
+  }
+
+  /// What the reshards of `option` cost.
+  double price(const ShardingOption &option) const {
+    double total = 0;
+    forEachReshard(option, [&](RankedTensorType type, const Sharding &from,
+                               const Sharding &to) {
+      if (total <= mostToPay())
+        total += price(type, from, to);
+    });
+    return total;
+  }
+
+  /// An option that costs more is not chosen; above the best cost by what sums of
+  /// bounds may be rounded up.
+  double mostToPay() const {
+    return hasBest ? bestCost * (1 + 1e-9)
+                   : std::numeric_limits<double>::infinity();
   }
 
   int64_t parallelism(const ShardingOption &option) const {
@@ -331,36 +257,70 @@ private:
     return parts;
   }
 
-  void considerExactly(const ShardingOption &option) {
-    if (!isValidOption(table, grid, option) ||
-        (operandsAreKept && !keeps(option)))
+  /// An option that may be chosen: of those that cost the same, that which splits
+  /// into the most parts, then the first.
+  struct Listed {
+    ShardingOption option;
+    double bound;
+    int64_t parts;
+    size_t number;
+  };
+
+  /// Makes `listed` the best option if it is better.
+  void compare(const Listed &listed) {
+    double cost = price(listed.option);
+    if (hasBest && std::tie(cost, bestParts, listed.number) >=
+                       std::tie(bestCost, listed.parts, bestNumber))
       return;
-    double cost = price(option);
-    int64_t parts = parallelism(option);
-    if (hasBest &&
-        (cost > bestCost || (cost == bestCost && parts <= bestParts)))
-      return;
-    best = option;
+    best = listed.option;
     bestCost = cost;
-    bestParts = parts;
+    bestParts = listed.parts;
+    bestNumber = listed.number;
     hasBest = true;
   }
 
-  /// Both with partial operands passed through and with them reduced first.
-  void consider(ShardingOption option) {
+  void list(const ShardingOption &option) {
+    if (isValidOption(table, grid, option) &&
+        (!operandsAreKept || keeps(option)))
+      options.push_back(
+          {option, bound(option), parallelism(option), numListed++});
+  }
+
+  /// Lists the option with partial operands passed through and that with them
+  /// reduced first.
+  void listBoth(ShardingOption option) {
     passPartial(option);
-    considerExactly(option);
+    list(option);
     if (option.partialOperands == 0)
       return;
     option.partial.clear();
     option.partialOperands = 0;
-    considerExactly(option);
+    list(option);
+  }
+
+  /// Chooses among what is listed. Few options are priced, since most cost more at
+  /// least than the best one does: a price needs plans, a bound only arithmetic.
+  void chooseListed() {
+    llvm::sort(options, [](const Listed &a, const Listed &b) {
+      return std::tie(a.bound, a.number) < std::tie(b.bound, b.number);
+    });
+    for (const Listed &listed : options) {
+      if (listed.bound > mostToPay())
+        break;
+      compare(listed);
+    }
+    options.clear();
+  }
+
+  void consider(const ShardingOption &option) {
+    listBoth(option);
+    chooseListed();
   }
 
   void enumerate(ShardingOption &option, size_t loop) {
-    if (loop == candidates.size())
-      return consider(option);
-    for (const AxisList &axes : candidates[loop]) {
+    if (loop == candidates.lists.size())
+      return listBoth(option);
+    for (const AxisList &axes : candidates.lists[loop]) {
       option.loops[loop] = axes;
       enumerate(option, loop + 1);
     }
@@ -370,10 +330,10 @@ private:
   /// Settles one loop after the other.
   void descend() {
     for (int round = 0; round < settlingRounds; ++round)
-      for (size_t loop = 0; loop < candidates.size(); ++loop) {
+      for (size_t loop = 0; loop < candidates.lists.size(); ++loop) {
         ShardingOption option = best;
         option.loops.resize(table.loops.size());
-        for (const AxisList &axes : candidates[loop]) {
+        for (const AxisList &axes : candidates.lists[loop]) {
           option.loops[loop] = axes;
           consider(option);
         }
@@ -385,11 +345,12 @@ private:
   ArrayRef<RankedTensorType> operandTypes, resultTypes;
   ArrayRef<Sharding> operands, results;
   Planner &planner;
-  /// Per loop: axis lists, in the order in which tensors propose them.
-  SmallVector<SmallVector<AxisList, 2>, 4> candidates;
+  OptionCandidates candidates;
   ShardingOption best;
   double bestCost = 0;
   int64_t bestParts = 0;
+  size_t bestNumber = 0, numListed = 0;
+  std::vector<Listed> options;
   bool hasBest = false;
   bool operandsAreKept = false;
 };

@@ -42,23 +42,6 @@ int64_t nominalExtent(const Grid &grid) {
 
 namespace {
 
-void dropUnitAxes(const Grid &grid, AxisList &axes) {
-  axes.erase(
-      std::remove_if(axes.begin(), axes.end(),
-                     [&](GridAxis axis) { return grid.shape[axis] == 1; }),
-      axes.end());
-}
-
-/// `sharding` without axes of size 1, halos and offsets.
-Sharding plain(const Grid &grid, Sharding sharding) {
-  for (AxisList &axes : sharding.dims)
-    dropUnitAxes(grid, axes);
-  dropUnitAxes(grid, sharding.partial);
-  sharding.halos.clear();
-  sharding.offsets.clear();
-  return sharding;
-}
-
 /// The plan that always exists: gather what is split differently, reduce,
 /// slice.
 bool gatherAndSlice(const Sharding &from, const Sharding &to,
@@ -484,6 +467,25 @@ std::optional<Plan> planReshard(const Grid &grid,
   if (from.hasHalosOrOffsets() || to.hasHalosOrOffsets())
     plan.lowerBoundBytes = 0;
   return plan;
+}
+
+double boundReshardCost(const Grid &grid, const std::vector<int64_t> &shape,
+                        int64_t elementBytes, const Sharding &from,
+                        const Sharding &to, const CostModel &costModel) {
+  std::string error;
+  if (from.hasHalosOrOffsets() || to.hasHalosOrOffsets() ||
+      !checkTensor(grid, shape, elementBytes, error) ||
+      !checkSharding(grid, shape, from, "source", error) ||
+      !checkSharding(grid, shape, to, "target", error))
+    return 0;
+  SearchProblem problem;
+  problem.grid = grid;
+  problem.extents = ValueState(grid, shape, elementBytes, from).extents;
+  problem.elementBytes = elementBytes;
+  problem.from = plain(grid, from);
+  problem.to = plain(grid, to);
+  problem.costModel = &costModel;
+  return boundPlanCost(problem);
 }
 
 } // namespace shard

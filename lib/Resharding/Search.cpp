@@ -284,6 +284,15 @@ SearchResult planViaReplicated(const SearchProblem &problem) {
 }
 } // namespace
 
+double boundPlanCost(const SearchProblem &problem) {
+  SearchSpace space(problem);
+  if (!space.fits())
+    return 0;
+  Layout source;
+  space.layOut(space.source(), source);
+  return space.bound(source);
+}
+
 SearchResult searchPlan(const SearchProblem &problem) {
   SearchResult result;
   SearchSpace space(problem);

@@ -30,6 +30,22 @@ std::vector<int64_t> layoutBounds(int64_t extent,
   return bounds;
 }
 
+void dropUnitAxes(const Grid &grid, AxisList &axes) {
+  axes.erase(
+      std::remove_if(axes.begin(), axes.end(),
+                     [&](GridAxis axis) { return grid.shape[axis] == 1; }),
+      axes.end());
+}
+
+Sharding plain(const Grid &grid, Sharding sharding) {
+  for (AxisList &axes : sharding.dims)
+    dropUnitAxes(grid, axes);
+  dropUnitAxes(grid, sharding.partial);
+  sharding.halos.clear();
+  sharding.offsets.clear();
+  return sharding;
+}
+
 ValueState::ValueState(const Grid &grid, const std::vector<int64_t> &shape,
                        int64_t elementBytes, const Sharding &sharding)
     : grid(grid), shape(shape), extents(shape), elementBytes(elementBytes),

@@ -74,6 +74,12 @@ private:
   void permute(const Step &step);
 };
 
+/// Removes the axes of size 1.
+void dropUnitAxes(const Grid &grid, AxisList &axes);
+
+/// `sharding` without axes of size 1, halos and offsets.
+Sharding plain(const Grid &grid, Sharding sharding);
+
 } // namespace detail
 } // namespace shard
 

@@ -172,6 +172,12 @@ std::optional<Plan> planReshard(const Grid &grid,
                                 const CostModel &costModel = LinkCostModel(),
                                 std::string *error = nullptr);
 
+/// A number that the plan of planReshard costs no less than, in a small part of its
+/// time. 0 where halos or offsets are involved or where there is no plan.
+double boundReshardCost(const Grid &grid, const std::vector<int64_t> &shape,
+                        int64_t elementBytes, const Sharding &from,
+                        const Sharding &to, const CostModel &costModel);
+
 /// What a dynamic extent counts as in bytes and costs: a multiple of the number
 /// of devices, at least 1024.
 int64_t nominalExtent(const Grid &grid);

@@ -108,6 +108,10 @@ struct SearchResult {
 
 SearchResult searchPlan(const SearchProblem &problem);
 
+/// A number that no plan costs less than, without a search. Where partial axes are
+/// wanted it can be 0.
+double boundPlanCost(const SearchProblem &problem);
+
 } // namespace shard
 
 #endif // SHARD_RESHARDING_SEARCH_H
