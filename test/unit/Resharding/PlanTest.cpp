@@ -172,6 +172,33 @@ TEST(Plan, GenericReductionsHaveNoNeutralElement) {
       "neutral element");
 }
 
+TEST(Plan, CostsNoLessThanItsBound) {
+  Grid grid{{2, 3, 2}};
+  LinkCostModel bytes;
+  std::vector<Sharding> all = {
+      make({{}, {}}),           make({{0}, {}}),      make({{1}, {0}}),
+      make({{0, 1}, {2}}),      make({{2, 1}, {0}}),  make({{}, {1, 2, 0}}),
+      make({{}, {}}, {0}),      make({{1}, {}}, {2}), make({{2}, {0}}, {1}),
+      make({{}, {}}, {0, 1, 2})};
+  int positive = 0;
+  for (const std::vector<int64_t> &shape :
+       std::vector<std::vector<int64_t>>{{12, 12}, {7, 5}, {1, 24}})
+    for (const Sharding &from : all)
+      for (const Sharding &to : all) {
+        std::optional<Plan> plan = planReshard(grid, shape, 4, from, to, bytes);
+        ASSERT_TRUE(plan);
+        double bound = boundReshardCost(grid, shape, 4, from, to, bytes);
+        EXPECT_LE(bound, plan->cost)
+            << toString(from) << " to " << toString(to);
+        positive += bound > 0;
+      }
+  EXPECT_GT(positive, 100);
+  Sharding halo = make({{0}, {}});
+  halo.halos = {1, 1};
+  EXPECT_EQ(boundReshardCost(grid, {12, 12}, 4, make({{}, {0}}), halo, bytes),
+            0);
+}
+
 TEST(Plan, DynamicDimensionsAreCutOnlyAsStated) {
   Grid grid{{4, 2}};
   LinkCostModel bytes;
