@@ -170,17 +170,13 @@ def conflicts(n):
 
 def priorities(n):
     """Each argument has a user priority of its own."""
-    extra = ", ".join(
-        f"%a{i}: {T} {hint(f'[[{i % 2}, ?] p{i}, [?]]')}" for i in range(n)
-    )
+    extra = ", ".join(f"%a{i}: {T} {hint(f'[[{i % 2}, ?] p{i}, [?]]')}" for i in range(n))
     body, last = chained(n, lambda i, x: [f"%v{i} = arith.addf {x}, %a{i} : {T}"])
     return program(body, last, arguments=extra)
 
 
 def matmuls(n, dims="[[], [0]]", grid=GRID, more="[[0], []]", shape=T):
-    extra = ", ".join(
-        f"%a{i}: {shape} {hint(dims)}, %b{i}: {shape} {hint(more)}" for i in range(n)
-    )
+    extra = ", ".join(f"%a{i}: {shape} {hint(dims)}, %b{i}: {shape} {hint(more)}" for i in range(n))
     body = [
         "%c0 = arith.constant 0.0 : f32",
         f"%e = tensor.empty() : {shape}",
@@ -206,18 +202,14 @@ def partial(n):
 
 def uneven(n):
     """The same with dimensions that the devices do not divide."""
-    return matmuls(
-        n, grid="shard.grid @g(shape = 3x2)", shape="tensor<17x17xf32>"
-    )
+    return matmuls(n, grid="shard.grid @g(shape = 3x2)", shape="tensor<17x17xf32>")
 
 
 def eight_axes(n):
     """The same on a grid of eight axes."""
     shape = "tensor<256x256xf32>"
     grid = "shard.grid @g(shape = 2x2x2x2x2x2x2x2)"
-    return matmuls(
-        n, "[[0, 1], [2, 3]]", grid, "[[2, 3, 4], [5, 6, 7]]", shape
-    )
+    return matmuls(n, "[[0, 1], [2, 3]]", grid, "[[2, 3, 4], [5, 6, 7]]", shape)
 
 
 def sub_axes(n):
@@ -234,7 +226,9 @@ def sub_axes(n):
     body.append(
         f"%last = tensor.expand_shape {last} [[0, 1]] output_shape [1, 16] : {one} into tensor<1x16xf32>"
     )
-    body.append(f"%whole = tensor.insert_slice %last into %in[0, 0] [1, 16] [1, 1] : tensor<1x16xf32> into {T}")
+    body.append(
+        f"%whole = tensor.insert_slice %last into %in[0, 0] [1, 16] [1, 1] : tensor<1x16xf32> into {T}"
+    )
     text = function(body, result="%whole", hints=hint("[[?], [0, ?]]"))
     return f"shard.grid @g(shape = 8x2)\n{text}"
 
@@ -287,8 +281,7 @@ def windows(n):
 def grid_last(n):
     """n functions in front of the grid."""
     functions = [
-        function([f"%x = math.tanh %in : {T}"], result="%x", name=f"f{i}")
-        for i in range(n)
+        function([f"%x = math.tanh %in : {T}"], result="%x", name=f"f{i}") for i in range(n)
     ]
     return "\n".join(functions) + GRID
 
