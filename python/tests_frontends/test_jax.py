@@ -1,6 +1,8 @@
 # Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -74,8 +76,10 @@ def zeros(params):
     return {"m": jax.tree.map(jnp.zeros_like, params), "v": jax.tree.map(jnp.zeros_like, params)}
 
 
-@pytest.mark.parametrize("grid", GRIDS, ids=repr)
-def test_mlp_train_step(grid):
+@functools.cache
+def mlp_train_step():
+    """The program, its arguments and the results of JAX."""
+
     def loss(params, x, y):
         return jnp.mean((mlp(params, x) - y) ** 2)
 
@@ -84,8 +88,12 @@ def test_mlp_train_step(grid):
         return value, *adam(params, state, gradients, count)
 
     arguments = (PARAMS, zeros(PARAMS), X, normal(4, 12, 8), jnp.float32(3))
-    program = shard.from_jax(step, *arguments)
-    expected = leaves(jax.jit(step)(*arguments))
+    return shard.from_jax(step, *arguments), arguments, leaves(jax.jit(step)(*arguments))
+
+
+@pytest.mark.parametrize("grid", GRIDS, ids=repr)
+def test_mlp_train_step(grid):
+    program, arguments, expected = mlp_train_step()
     for hints in (
         {"x": P(grid.names[0], ...), "y": P(grid.names[0], ...)},
         {"*up": P(None, "model"), "*down": P("model")},
@@ -143,8 +151,9 @@ MEGATRON = {
 }
 
 
-@pytest.mark.parametrize("grid", GRIDS, ids=repr)
-def test_transformer_train_step(grid):
+@functools.cache
+def transformer_train_step():
+    """The program, its arguments and the results of JAX."""
     params = transformer_params()
     tokens = jnp.arange(24, dtype=jnp.int32).reshape(4, 6) * 7 % 32
 
@@ -158,16 +167,22 @@ def test_transformer_train_step(grid):
         return value, *adam(params, state, gradients, count)
 
     arguments = (params, zeros(params), tokens, jnp.float32(2))
-    program = shard.from_jax(step, *arguments)
-    expected = leaves(jax.jit(step)(*arguments))
+    return shard.from_jax(step, *arguments), arguments, leaves(jax.jit(step)(*arguments))
+
+
+@pytest.mark.parametrize("grid", GRIDS, ids=repr)
+def test_transformer_train_step(grid):
+    program, arguments, expected = transformer_train_step()
     hints = dict(MEGATRON)
     if "data" in grid.names:
         hints["tokens"] = P("data", ...)
     check(program, arguments, expected, grid, hints)
 
 
-@pytest.mark.parametrize("grid", GRIDS, ids=repr)
-def test_convolution_net_and_its_gradient(grid):
+@functools.cache
+def convolution_net_and_its_gradient():
+    """The program, its arguments and the results of JAX."""
+
     def net(params, images):
         x = images
         for kernel in params["kernels"]:
@@ -186,8 +201,13 @@ def test_convolution_net_and_its_gradient(grid):
     }
     images = normal(4, 4, 8, 8, 3)
     program = shard.from_jax(step, params, images)
-    expected = leaves(jax.jit(step)(params, images))
-    check(program, (params, images), expected, grid, {"images": P(grid.names[0], ...)})
+    return program, (params, images), leaves(jax.jit(step)(params, images))
+
+
+@pytest.mark.parametrize("grid", GRIDS, ids=repr)
+def test_convolution_net_and_its_gradient(grid):
+    program, arguments, expected = convolution_net_and_its_gradient()
+    check(program, arguments, expected, grid, {"images": P(grid.names[0], ...)})
 
 
 def test_constraints_and_shardings_of_jax():
