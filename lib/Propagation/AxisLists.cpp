@@ -8,6 +8,8 @@
 
 #include "shard/Propagation/AxisLists.h"
 
+#include "shard/Geometry/BlockLayout.h"
+
 #include <algorithm>
 #include <cassert>
 #include <limits>
@@ -42,6 +44,40 @@ bool AtomSpace::cut(GridAxis axis, int64_t preSize) {
     return true;
   }
   return false;
+}
+
+void AtomSpace::keepBlocks(int64_t extent, llvm::ArrayRef<AxisPart> parts) {
+  std::vector<int64_t> sizes;
+  int64_t count = 1;
+  for (const AxisPart &part : parts) {
+    if (part.size <= 0 || !find(part) ||
+        __builtin_mul_overflow(count, part.size, &count))
+      return;
+    sizes.push_back(part.size);
+  }
+  if (extent >= count && !dividesEvenly(extent, sizes))
+    kept.emplace(extent, std::vector<AxisPart>(parts.begin(), parts.end()));
+}
+
+bool AtomSpace::keepsBlocks(GridAxis axis, int64_t preSize) const {
+  for (const auto &[extent, parts] : kept) {
+    std::vector<int64_t> before, after;
+    for (const AxisPart &part : parts)
+      for (uint8_t number : *find(part)) {
+        const AxisPart &atom = atoms[number];
+        before.push_back(atom.size);
+        if (atom.axis == axis && atom.preSize < preSize &&
+            preSize < atom.end()) {
+          after.push_back(preSize / atom.preSize);
+          after.push_back(atom.end() / preSize);
+        } else {
+          after.push_back(atom.size);
+        }
+      }
+    if (before != after && !sameBlocks(extent, before, after))
+      return false;
+  }
+  return true;
 }
 
 std::optional<llvm::SmallVector<uint8_t, 4>>

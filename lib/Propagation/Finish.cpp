@@ -185,6 +185,7 @@ std::variant<Solution, HintError> solve(const Problem &problem,
                                    std::to_string(kMaxAtoms) +
                                    " axes for propagation"};
   cutForHints(problem, *atoms);
+  keepHintedBlocks(problem, *atoms);
   std::vector<Solution::DroppedPart> dropped = droppedParts(problem, *atoms);
   while (true) {
     Run run(problem, options, *atoms);
@@ -197,7 +198,8 @@ std::variant<Solution, HintError> solve(const Problem &problem,
     for (const auto &[axis, preSize] : run.cuts()) {
       LLVM_DEBUG(llvm::dbgs() << "a reshape cuts axis " << axis << " at "
                               << preSize << "; starting again\n");
-      atoms->cut(axis, preSize);
+      if (atoms->keepsBlocks(axis, preSize))
+        atoms->cut(axis, preSize);
     }
     assert((run.cuts().empty() || atoms->size() > before) &&
            "each new start has more atoms");

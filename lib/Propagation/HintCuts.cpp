@@ -69,6 +69,16 @@ void cutForHints(const Problem &problem, AtomSpace &atoms) {
     cutEnds(atoms, problem.hintTable[number].replicated);
 }
 
+void keepHintedBlocks(const Problem &problem, AtomSpace &atoms) {
+  for (const auto &[value, number] : problem.hints) {
+    const Shape &shape = problem.shapes[problem.valueShape[value]];
+    for (auto [extent, dim] :
+         llvm::zip(shape.extents, problem.hintTable[number].dims))
+      if (!dim.axes.empty())
+        atoms.keepBlocks(extent, dim.axes);
+  }
+}
+
 ValueId excluder(const Problem &problem, const AtomSpace &atoms,
                  const AxisPart &part) {
   std::optional<int64_t> border = atoms.clash(part.axis, part.preSize);

@@ -19,6 +19,10 @@ namespace shard::propagation {
 /// out.
 void cutForHints(const Problem &problem, AtomSpace &atoms);
 
+/// Keeps the blocks that hints state for dimensions that they split unevenly: what
+/// propagation cuts later must not change which elements a device has of them.
+void keepHintedBlocks(const Problem &problem, AtomSpace &atoms);
+
 /// Whose hint has a cut that excludes `part`, which `atoms` cannot express;
 /// kNoValue if none has.
 ValueId excluder(const Problem &problem, const AtomSpace &atoms,

@@ -35,9 +35,11 @@ int64_t OpStep::partsOf(StateId state, const Constraint &limit) const {
 /// `left` elements evenly; false if that is none or all of it.
 bool OpStep::cutToFit(unsigned atom, int64_t left) {
   int64_t outer = std::gcd(left, lists.atomSize(atom));
-  if (outer == 1 || outer == lists.atomSize(atom) || atoms.size() >= kMaxAtoms)
+  int64_t border = atoms[atom].preSize * outer;
+  if (outer == 1 || outer == lists.atomSize(atom) ||
+      atoms.size() >= kMaxAtoms || !atoms.keepsBlocks(atoms[atom].axis, border))
     return false;
-  cuts.push_back({atoms[atom].axis, atoms[atom].preSize * outer});
+  cuts.push_back({atoms[atom].axis, border});
   return true;
 }
 

@@ -46,10 +46,9 @@ bool isSlidOver(ReadProgram &program, OpId op, size_t number, size_t dim) {
   if (!owner || program.problem.tensors(op).size() !=
                     owner->getNumOperands() + owner->getNumResults())
     return false;
-  Value value =
-      number < owner->getNumOperands()
-          ? owner->getOperand(number)
-          : Value(owner->getResult(number - owner->getNumOperands()));
+  Value value = number < owner->getNumOperands()
+                    ? owner->getOperand(number)
+                    : Value(owner->getResult(number - owner->getNumOperands()));
   auto view = value.getDefiningOp<ShardingInterface>();
   if (!view || !view.isView())
     return false;

@@ -10,7 +10,7 @@ shard.grid @grid(shape = 4x4x1) axes ["x0", "x1", "x2"] {shard.machine = {name =
 // CHECK-LABEL: func.func @main
 // CHECK: shard.shard %arg0 to %{{.*}} annotate_for_users
 // CHECK-NEXT: tensor.extract_slice
-func.func @main(%arg0: tensor<2x12x6xf32> {shard.sharding = #shard.sharding<@grid, [["x2"], [1], []]>}) -> (tensor<2x2xf32> {shard.sharding = #shard.sharding<@grid, [["x1", 2], ["x0"]]>}) {
+func.func @main(%arg0: tensor<2x12x6xf32> {shard.sharding = #shard.sharding<@grid, [["x2"], [1], []]>}) -> (tensor<2x2xf32> {shard.sharding = #shard.sharding<@grid, [["x1":(1)2, "x2"], ["x0":(1)2]]>}) {
   %0 = tensor.extract_slice %arg0[0, 9, 5] [2, 2, 1] [1, 2, 1] : tensor<2x12x6xf32> to tensor<2x2xf32>
   %1 = tensor.extract_slice %0[1, 0] [1, 2] [2, 1] : tensor<2x2xf32> to tensor<1x2xf32>
   %cst = arith.constant dense<-2.000000e+00> : tensor<2x2xf32>

@@ -26,6 +26,8 @@
 
 #include "shard/Geometry/Grid.h"
 
+#include <tuple>
+
 namespace shard {
 
 /// A part of an axis of a grid, or a whole axis.
@@ -57,6 +59,11 @@ struct AxisPart {
   /// of its parts.
   bool contains(const AxisPart &other) const;
 
+  /// Any total order.
+  bool operator<(const AxisPart &other) const {
+    return std::tie(axis, preSize, size) <
+           std::tie(other.axis, other.preSize, other.size);
+  }
   bool operator==(const AxisPart &other) const {
     return axis == other.axis && preSize == other.preSize && size == other.size;
   }

@@ -29,6 +29,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace shard::propagation {
@@ -52,6 +54,14 @@ public:
   /// it has (6 as 2x3 and as 3x2), or if there would be too many atoms.
   bool cut(GridAxis axis, int64_t preSize);
 
+  /// Keeps the blocks of a dimension of `extent` that `parts` split, major first, as
+  /// they are: with an axis in two parts, 10 elements over 4 are 3 2 3 2, not 3 3 3 1.
+  /// Of no effect where `parts` are not made of atoms, on sizes that are not known, and
+  /// where there are more parts than elements: who asks for these has no blocks in mind.
+  void keepBlocks(int64_t extent, llvm::ArrayRef<AxisPart> parts);
+  /// Whether cut(axis, preSize) leaves the blocks as they are that are to be kept.
+  bool keepsBlocks(GridAxis axis, int64_t preSize) const;
+
   unsigned size() const { return atoms.size(); }
   const AxisPart &operator[](unsigned atom) const { return atoms[atom]; }
 
@@ -68,6 +78,8 @@ public:
 
 private:
   std::vector<AxisPart> atoms;
+  /// Extents and the parts that split them.
+  std::set<std::pair<int64_t, std::vector<AxisPart>>> kept;
 };
 
 /// The interned lists over one AtomSpace.

@@ -118,8 +118,7 @@ private:
   bool operandsAreSummands(const FlatTable &table,
                            llvm::ArrayRef<ConstraintId> limits,
                            const Constraint &wanted) const;
-  AtomMask wishOf(const FlatTable &table,
-                  llvm::ArrayRef<ConstraintId> limits);
+  AtomMask wishOf(const FlatTable &table, llvm::ArrayRef<ConstraintId> limits);
   std::optional<size_t> reductionFor(const FlatTable &table, unsigned atom,
                                      llvm::ArrayRef<ListId> loops) const;
   bool addWish(const FlatTable &table, AtomMask missing,
