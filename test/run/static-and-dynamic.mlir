@@ -5,6 +5,7 @@
 // RUN: shard-opt %s --shard-spmd | FileCheck %s
 // RUN: shard-run %s --entry=casts --verify | FileCheck %s --check-prefix=PASS
 // RUN: shard-run %s --entry=parts --verify | FileCheck %s --check-prefix=PASS
+// RUN: shard-run %s --entry=hinted_blocks --verify | FileCheck %s --check-prefix=PASS
 // RUN: shard-run %s --entry=digits --verify | FileCheck %s --check-prefix=PASS
 // RUN: shard-run %s --entry=more_parts_than_elements --verify | FileCheck %s --check-prefix=PASS
 
@@ -44,9 +45,22 @@ shard.grid @six(shape = 6)
 
 // Three of the six parts of @six fit 9 rows evenly.
 // CHECK-LABEL: func.func @parts
+// CHECK-SAME: tensor<3x4xf32>
+// CHECK: tensor.cast %{{.*}} : tensor<3x2x4xf32> to tensor<?x2x4xf32>
+func.func @parts(%a: tensor<18x4xf32> {shard.sharding = #shard.sharding<@six, [[0], []]>}) -> tensor<9x2x4xf32> {
+  %r = tensor.expand_shape %a [[0, 1], [2]] output_shape [9, 2, 4] : tensor<18x4xf32> into tensor<9x2x4xf32>
+  %c = tensor.cast %r : tensor<9x2x4xf32> to tensor<?x2x4xf32>
+  %e = math.absf %c : tensor<?x2x4xf32>
+  %d = tensor.cast %e : tensor<?x2x4xf32> to tensor<9x2x4xf32>
+  return %d : tensor<9x2x4xf32>
+}
+
+// A hint that splits 9 rows into 2 2 2 2 1 0 keeps them, so the cast gets all rows.
+// CHECK-LABEL: func.func @hinted_blocks
 // CHECK-SAME: tensor<2x4xf32>
-// CHECK: tensor.cast %{{.*}} : tensor<3x4xf32> to tensor<?x4xf32>
-func.func @parts(%a: tensor<9x4xf32> {shard.sharding = #shard.sharding<@six, [[0], []]>}) -> tensor<9x4xf32> {
+// CHECK-NEXT: shard.all_gather
+// CHECK-NEXT: tensor.cast %{{.*}} : tensor<9x4xf32> to tensor<?x4xf32>
+func.func @hinted_blocks(%a: tensor<9x4xf32> {shard.sharding = #shard.sharding<@six, [[0], []]>}) -> tensor<9x4xf32> {
   %c = tensor.cast %a : tensor<9x4xf32> to tensor<?x4xf32>
   %e = math.absf %c : tensor<?x4xf32>
   %d = tensor.cast %e : tensor<?x4xf32> to tensor<9x4xf32>
