@@ -38,8 +38,11 @@ MEETS = LOOP.format(
 )
 ALONE = LOOP.format(body="%m = math.sin %a : tensor<8x8xf32>")
 
+# A process that a shell starts in the background ignores Ctrl-C from the start, and so do
+# its children.
 SCRIPT = """
-import sys, threading
+import signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 import shard
 program = shard.load(sys.argv[1])
@@ -67,7 +70,10 @@ def test_ctrl_c_stops_a_run(program, meets):
     assert process.stdout.readline() == f"ready {meets}\n"
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=60)
+    try:
+        rest, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
     if meets:
         assert rest == "interrupted\nagain (8, 8)\n"
         assert process.returncode == 0
