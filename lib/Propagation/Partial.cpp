@@ -125,6 +125,7 @@ private:
     return value != kNoValue && !hinted[value] && !problem.neverPartial[value];
   }
   std::optional<PartialState> stateAt(const Candidate &candidate) const;
+  bool willBeReduced(OpId op) const;
   double costOfKeeping(size_t index);
   bool isTakenByAll(const Candidate &candidate) const;
 
@@ -184,6 +185,19 @@ Run::PartialPlacement::stateAt(const Candidate &candidate) const {
   return result;
 }
 
+/// Whether the partial operands of `op`, which does not take them, are candidates:
+/// these are then reduced where they are made, and `op` gets complete values.
+bool Run::PartialPlacement::willBeReduced(OpId op) const {
+  if (run.through(op))
+    return false;
+  return llvm::all_of(
+      problem.tensors(op).take_front(problem.table(op).numOperands),
+      [&](ValueId operand) {
+        return operand == kNoValue || !run.partials.count(operand) ||
+               candidateOf.count(operand);
+      });
+}
+
 void Run::PartialPlacement::collectCandidates() {
   // An op that gets an operand resharded reduces at once, whether propagation
   // found the reshard or was given it, so that a second propagation finds the same.
@@ -218,6 +232,8 @@ void Run::PartialPlacement::collectCandidates() {
     Candidate candidate{
         results[0], op, {result.reduced, table.resultReduction[0]}};
     std::optional<PartialState> state = stateAt(candidate);
+    if (!state && result.reduced && willBeReduced(op))
+      state = candidate.made;
     if (!state || !state->atoms ||
         (state->atoms & run.shardings.mask(run.state[results[0]])))
       continue;

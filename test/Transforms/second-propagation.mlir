@@ -147,3 +147,20 @@ func.func @partial_by_axes_of_size_1(
   %1 = tensor.extract_slice %0[0, 6] [1, 1] [1, 1] : tensor<1x7xi16> to tensor<1x1xi16>
   return %1 : tensor<1x1xi16>
 }
+
+// The product does not take a partial maximum, so the slice is reduced. What the product
+// sums up may stay partial then, in the first run as in the second.
+// CHECK-LABEL: func.func @partial_behind_a_refused_one
+// CHECK: %[[SUM:.*]] = linalg.matmul
+// CHECK-NEXT: shard.shard %[[SUM]]
+// CHECK-NEXT: linalg.reduce
+func.func @partial_behind_a_refused_one(
+    %a: tensor<2x2xf32> {shard.sharding = #shard.sharding<@point, [[?], ["q", ?]], partial = max ["p"]>},
+    %b: tensor<1x1xf32>, %init: tensor<1xf32>, %c: tensor<2x1xf32>) -> tensor<1xf32> {
+  %0 = tensor.extract_slice %a[0, 0] [2, 1] [1, 1] : tensor<2x2xf32> to tensor<2x1xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<2x1xf32>, tensor<1x1xf32>)
+      outs(%c : tensor<2x1xf32>) -> tensor<2x1xf32>
+  %2 = linalg.reduce {arith.addf} ins(%1 : tensor<2x1xf32>) outs(%init : tensor<1xf32>)
+      dimensions = [0]
+  return %2 : tensor<1xf32>
+}
