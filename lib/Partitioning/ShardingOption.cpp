@@ -205,11 +205,11 @@ private:
                             planner.costModel());
   }
 
-  using PriceOfReshard = llvm::function_ref<void(
+  using ReshardVisitor = llvm::function_ref<void(
       RankedTensorType type, const Sharding &from, const Sharding &to)>;
   /// Calls `visit` with each reshard that `option` needs.
   void forEachReshard(const ShardingOption &option,
-                      PriceOfReshard visit) const {
+                      ReshardVisitor visit) const {
     for (unsigned index = 0; index < operands.size(); ++index)
       if (table.operands[index].isTensor && !isFree(index))
         visit(operandTypes[index], operands[index],

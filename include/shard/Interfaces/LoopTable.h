@@ -19,10 +19,11 @@
 // index, major first. tensor.expand_shape of 8 into 2x4 has loops d0 of extent
 // 2 and d1 of extent 4, source (4 * d0 + d1), result (d0, d1).
 //
-// Any other sum of loops, with maybe a constant, is a *window*: one loop slides over the dimension, and each of its iterations reads a
-// few elements, as in convolutions, where d0 + d1 is indexed by the place d0 of the
-// output and the place d1 in the kernel. The loop whose iterations cover
-// most elements slides, of equal ones one of the result, and may be split; the others become invalid. Partition gives each device the elements that
+// Any other sum of loops, with maybe a constant, is a *window*: one loop slides over the
+// dimension, and each of its iterations reads a few elements, as in convolutions, where
+// d0 + d1 is indexed by the place d0 of the output and the place d1 in the kernel. The
+// loop whose iterations cover most elements slides; of equal ones, one of the result. It
+// may be split; the others become invalid. Partition gives each device the elements that
 // its iterations read: its block of the dimension and a halo from its neighbours. A
 // coefficient of -1 reverses a dimension: devices take the mirrored blocks.
 // Windows are for operands of static extents; otherwise all their loops are invalid.
