@@ -70,6 +70,18 @@ static Operation *bodyAround(mlir::Block *block) {
   return parent->getParentOfType<ManualComputationOp>();
 }
 
+/// Only annotations that nobody uses use the annotation `op`, so no value needs its blocks.
+static bool isUnused(Operation *op) {
+  SmallVector<Operation *> users(op->user_begin(), op->user_end());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    if (!isa<ShardOp, ConstraintOp>(user))
+      return false;
+    llvm::append_range(users, user->getUsers());
+  }
+  return true;
+}
+
 std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
   SymbolTableCollection symbols;
   DenseMap<Location, SmallVector<Blocks>> byPlace;
@@ -95,7 +107,7 @@ std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
   });
   std::string problem;
   original.walk([&](ShardOp op) {
-    if (!problem.empty() || op.getAnnotateForUsers() || op->use_empty())
+    if (!problem.empty() || op.getAnnotateForUsers() || isUnused(op))
       return;
     Blocks expected = blocksOf(op, symbols);
     if (expected.empty())

@@ -8,6 +8,7 @@
 
 #include "Checks/CheckCalls.h"
 #include "Checks/CheckForms.h"
+#include "Checks/CheckHints.h"
 #include "Checks/CheckLocal.h"
 
 #include "shard/Fuzz/Check.h"
@@ -201,6 +202,34 @@ func.func @main(%a: tensor<5xf32> {shard.sharding = #shard.sharding<@grid, [[0]]
   EXPECT_EQ(checked("tensor<3xf32>", "[[0]]"), "");
   // The hint of the argument is closed.
   EXPECT_TRUE(holds(checked("tensor<5xf32>", "[[]]"), "hint"));
+}
+
+// The original, and what propagation could make of it.
+constexpr char kOtherBlocks[] = R"(
+shard.grid @grid(shape = 2)
+func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %s = shard.sharding @grid split_axes = SPLIT : !shard.sharding
+  %b = arith.addf %a, %a : tensor<4x4xf32>
+  %c = shard.shard %b to %s : tensor<4x4xf32>
+  %t = shard.sharding @grid split_axes = [[], [0]] : !shard.sharding
+  %d = shard.shard %c to %t annotate_for_users : tensor<4x4xf32>
+  return USED : tensor<4x4xf32>
+}
+)";
+
+TEST(CheckHints, anAnnotationThatAValueNeedsIsFollowed) {
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  auto program = [&](const std::string &split, const std::string &used) {
+    std::string text = kOtherBlocks;
+    text.replace(text.find("SPLIT"), 5, split);
+    text.replace(text.find("USED"), 4, used);
+    return parse(text, *context);
+  };
+  EXPECT_EQ(checkHints(*program("[[0]]", "%d"), *program("[[0]]", "%d")), "");
+  EXPECT_TRUE(holds(checkHints(*program("[[0]]", "%d"), *program("[[]]", "%d")),
+                    "has another sharding"));
+  // Only an annotation that nobody uses takes the first one.
+  EXPECT_EQ(checkHints(*program("[[0]]", "%b"), *program("[[]]", "%b")), "");
 }
 
 TEST(CheckForm, everyFormReadsBackAsItWas) {
