@@ -115,6 +115,11 @@ std::string functionHeader(ProgramBuilder &program, const Function &function,
 
 // CollectiveChains.cpp.
 void collectiveProgram(ProgramBuilder &program);
+void movesProgram(ProgramBuilder &program);
+
+// MovePrograms.cpp.
+/// Ops on `value` and collectives between them; returns what the body returns.
+std::vector<Val> movesAmongOps(ProgramBuilder &program, Val value);
 
 // PartialPrograms.cpp.
 void partialProgram(ProgramBuilder &program);

@@ -37,6 +37,7 @@ void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {
   // What loops have in common is merged when it stands in front of them.
   manager.addPass(createShardHoistCollectives());
   manager.addPass(mlir::createCSEPass());
+  manager.addPass(createShardMoveCollectives());
   manager.addPass(createShardSinkReductions());
   manager.addPass(createShardPackCollectives());
 }

@@ -163,6 +163,7 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardSimplify(); });
   registerOnce([] { return createShardHoistCollectives(); });
   registerOnce([] { return createShardSinkReductions(); });
+  registerOnce([] { return createShardMoveCollectives(); });
   registerOnce([] { return createShardPackCollectives(); });
   registerOnce([] { return createShardLowerSlices(); });
   registerOnce([] { return createShardVerifySpmd(); });

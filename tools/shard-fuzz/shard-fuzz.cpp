@@ -78,6 +78,8 @@ cl::opt<Kind> kind(
                clEnumValN(Kind::Partial, "partial", "partial values"),
                clEnumValN(Kind::Hints, "hints", "hints that meet"),
                clEnumValN(Kind::Grids, "grids", "two grids in one function"),
+               clEnumValN(Kind::Moves, "moves",
+                          "collectives among ops that they may move past"),
                clEnumValN(Kind::Ops, "ops", "straight-line code"),
                clEnumValN(Kind::Control, "control", "mostly regions and calls"),
                clEnumValN(Kind::Full, "full", "everything")));
@@ -138,6 +140,8 @@ static std::string kindName() {
     return "hints";
   case Kind::Grids:
     return "grids";
+  case Kind::Moves:
+    return "moves";
   case Kind::Ops:
     return "ops";
   case Kind::Control:

@@ -30,6 +30,7 @@ enum class Kind {
   Partial,     ///< few ops on partial values
   Hints,       ///< hints that meet, calls with different hints
   Grids,       ///< two grids in one function
+  Moves,       ///< collectives among ops that they may move past
   Ops,         ///< straight-line code
   Control,     ///< mostly regions and calls
   Full,        ///< everything

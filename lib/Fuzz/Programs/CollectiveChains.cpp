@@ -328,15 +328,16 @@ static SplitValue wholeOf(ProgramBuilder &program, const Val &block,
   return result;
 }
 
-/// Writes the manual computation of `global` with the chain in its body. Returns its
-/// results.
-static std::vector<Val> manualChain(ProgramBuilder &program, const Val &global,
-                                    const std::string &in, const Val &local,
-                                    const Shape &axes) {
+/// Writes the manual computation of `global` with the chain that `write` writes in its
+/// body. Returns its results.
+static std::vector<Val>
+manualChain(ProgramBuilder &program, const Val &global, const std::string &in,
+            const Val &local, const Shape &axes,
+            std::vector<Val> (*write)(ProgramBuilder &, Val)) {
   std::string body;
   std::swap(program.out, body);
   program.indent += 2;
-  std::vector<Val> returned = collectiveChain(program, local), results;
+  std::vector<Val> returned = write(program, local), results;
   if (returned.empty())
     returned.push_back(local);
   program.line("shard.return " + nameList(returned) + " : " +
@@ -368,7 +369,8 @@ static std::vector<Val> manualChain(ProgramBuilder &program, const Val &global,
   return results;
 }
 
-void shard::fuzz::collectiveProgram(ProgramBuilder &program) {
+static void chainProgram(ProgramBuilder &program,
+                         std::vector<Val> (*write)(ProgramBuilder &, Val)) {
   program.subAxes = false;
   static const std::vector<int64_t> percents = {0, 0, 30};
   program.argumentHintPercent = program.rng.oneOf(percents);
@@ -392,9 +394,18 @@ void shard::fuzz::collectiveProgram(ProgramBuilder &program) {
   std::swap(program.out, outer);
   program.manualAxes = axes;
   std::string in = split.sharding(program);
-  std::vector<Val> results = manualChain(program, global, in, local, axes);
+  std::vector<Val> results = manualChain(program, global, in, local, axes, write);
   program.line("return " + nameList(results) + " : " + typeList(results));
   std::swap(program.out, outer);
-  program.out += functionHeader(program, {"main", {global}, results}, false) +
-                 outer + "}\n";
+  program.out +=
+      functionHeader(program, {"main", program.arguments, results}, false) +
+      outer + "}\n";
+}
+
+void shard::fuzz::collectiveProgram(ProgramBuilder &program) {
+  chainProgram(program, collectiveChain);
+}
+
+void shard::fuzz::movesProgram(ProgramBuilder &program) {
+  chainProgram(program, movesAmongOps);
 }

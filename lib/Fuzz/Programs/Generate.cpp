@@ -29,7 +29,9 @@ static Kind focus(uint64_t seed) {
     return Kind::Partial;
   if (number < 35)
     return Kind::Hints;
-  return number < 38 ? Kind::Grids : Kind::Full;
+  if (number < 38)
+    return Kind::Grids;
+  return number < 42 ? Kind::Moves : Kind::Full;
 }
 
 ProgramBuilder::ProgramBuilder(uint64_t seed, const GenerateOptions &options)
@@ -214,6 +216,8 @@ static bool focusedProgram(ProgramBuilder &program) {
     program.rng.chance(70) ? hintProgram(program) : callProgram(program);
   else if (kind == Kind::Grids)
     gridsProgram(program);
+  else if (kind == Kind::Moves)
+    movesProgram(program);
   else
     return false;
   return true;

@@ -24,7 +24,14 @@ bool Replication::isReplicated(Value value, FlatSymbolRefAttr grid,
   return (varies(value, grid) & setOf(axes)) == 0;
 }
 
+void Replication::forget(Operation *op) {
+  for (Value result : op->getResults())
+    for (Attribute grid : grids)
+      known.erase({result, grid});
+}
+
 uint64_t Replication::varies(Value value, FlatSymbolRefAttr grid) {
+  grids.insert(grid);
   // What a value depends on is looked at first, without recursion: chains of ops are
   // long.
   SmallVector<Value> pending{value};
@@ -85,12 +92,16 @@ uint64_t Replication::variesUncached(Value value, FlatSymbolRefAttr grid) {
   for (Value operand : op->getOperands())
     axes |= known.lookup({operand, grid});
   if (isa_and_nonnull<ShardDialect>(op->getDialect())) {
-    // A collective makes its result equal along its axes. The padding of blocks that
-    // are gathered is not taken along.
+    // These make their result equal along their axes. The padding of blocks that are
+    // gathered is not taken along.
     auto list = op->getAttrOfType<DenseI16ArrayAttr>("grid_axes");
-    if (isa<AllGatherOp, AllReduceOp>(op) && op->getAttr("grid") == grid)
-      return axes & ~setOf(list.asArrayRef());
-    return everyAxis;
+    if (!isa<AllGatherOp, AllReduceOp, AllSliceOp>(op) ||
+        op->getAttr("grid") != grid || !list)
+      return everyAxis;
+    // Devices along other axes take the same block.
+    if (isa<AllSliceOp>(op))
+      return axes | setOf(list.asArrayRef());
+    return axes & ~setOf(list.asArrayRef());
   }
   // Ops with regions whose values come and go are not followed.
   if (!isMemoryEffectFree(op) || isa<RegionBranchOpInterface>(op))

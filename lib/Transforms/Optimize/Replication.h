@@ -13,6 +13,7 @@
 
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace shard {
 
@@ -25,6 +26,9 @@ public:
   bool isReplicated(mlir::Value value, mlir::FlatSymbolRefAttr grid,
                     llvm::ArrayRef<GridAxis> axes);
 
+  /// Must be called before `op` is erased: another value may get its address.
+  void forget(mlir::Operation *op);
+
 private:
   /// The axes of the grid along which `value` may differ.
   uint64_t varies(mlir::Value value, mlir::FlatSymbolRefAttr grid);
@@ -34,6 +38,7 @@ private:
 
   mlir::SymbolTableCollection symbols;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, uint64_t> known;
+  llvm::SmallSetVector<mlir::Attribute, 2> grids;
 };
 
 } // namespace shard

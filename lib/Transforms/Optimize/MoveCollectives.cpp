@@ -1,0 +1,78 @@
+//===- MoveCollectives.cpp - Pass shard-move-collectives ------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleOrFunctionPass.h"
+
+#include "Optimize/MoveGraph.h"
+#include "shard/Transforms/Passes.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace shard {
+
+#define GEN_PASS_DEF_SHARDMOVECOLLECTIVES
+#include "shard/Transforms/Passes.h.inc"
+
+namespace {
+
+struct ShardMoveCollectivesPass
+    : public ModuleOrFunctionPass<
+          impl::ShardMoveCollectivesBase<ShardMoveCollectivesPass>> {
+  void runOnOperation() override {
+    WalkResult walked = getOperation()->walk([&](FunctionOpInterface function) {
+      return function.isExternal() || succeeded(run(function))
+                 ? WalkResult::advance()
+                 : WalkResult::interrupt();
+    });
+    if (walked.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult run(FunctionOpInterface function) {
+    SymbolTableCollection symbols;
+    Replication replication;
+    llvm::MapVector<std::pair<mlir::Block *, Attribute>, MoveSeeds> kinds;
+    function->walk([&](Operation *op) {
+      if (!MovingCollective::of(op, symbols))
+        return;
+      Attribute key = MovingCollective::keyOf(op);
+      MoveSeeds &seeds = kinds[{op->getBlock(), key}];
+      seeds.places[op] = seeds.collectives.size();
+      seeds.collectives.push_back(op);
+    });
+    llvm::DenseMap<mlir::Block *, SmallVector<MoveSeeds *>> kindsOf;
+    for (auto &[place, seeds] : kinds)
+      kindsOf[place.first].push_back(&seeds);
+    auto erased = [&](Operation *op) {
+      replication.forget(op);
+      for (MoveSeeds *seeds : kindsOf[op->getBlock()])
+        seeds->drop(op);
+    };
+    for (auto &[place, seeds] : kinds)
+      while (seeds.next < seeds.collectives.size()) {
+        Operation *first = seeds.collectives[seeds.next++];
+        if (!first)
+          continue;
+        std::optional<MovingCollective> collective =
+            MovingCollective::of(first, symbols);
+        MoveGraph graph(*collective, seeds, replication);
+        if (failed(graph.run(erased)))
+          return failure();
+        moved += graph.changed;
+      }
+    return success();
+  }
+};
+
+} // namespace
+
+} // namespace shard

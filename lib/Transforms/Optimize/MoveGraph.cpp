@@ -1,0 +1,294 @@
+//===- MoveGraph.cpp - The ops around one collective ----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Optimize/MoveGraph.h"
+
+#include "Optimize/MinCut.h"
+#include "shard/Cost/Collectives.h"
+#include "shard/Interfaces/ShardingInterface.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace shard {
+
+/// No graph has more ops: the cut of one takes more time than the graph has ops.
+static constexpr size_t kMostOps = 128;
+
+void MoveSeeds::drop(Operation *op) {
+  examined.erase(op);
+  if (auto at = places.find(op); at != places.end()) {
+    collectives[at->second] = nullptr;
+    places.erase(at);
+  }
+}
+
+LogicalResult MoveGraph::run(llvm::function_ref<void(Operation *)> erased) {
+  addCollective(collective.like);
+  growDown();
+  if (nodes.empty() || !choose())
+    return success();
+  return rewrite(erased);
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+/// Adds the tensor that `op` moves, and what is above.
+void MoveGraph::addCollective(Operation *op) {
+  Value behind = op->getResult(0), before = op->getOperand(0);
+  if (byBehind.count(behind) || byBehind.count(before) ||
+      byBefore.count(behind))
+    return;
+  if (auto at = seeds.places.find(op); at != seeds.places.end())
+    seeds.collectives[at->second] = nullptr;
+  MovedDims dims = MovingCollective::dimsOf(op);
+  auto found = byBefore.find(before);
+  if (found != byBefore.end() && !(tensors[found->second].dims == dims))
+    return;
+  bool isNew = found == byBefore.end();
+  int number = isNew ? int(tensors.size()) : found->second;
+  if (isNew) {
+    tensors.push_back({dims, before, {}, {}, -1});
+    byBefore[before] = number;
+  }
+  Moved &tensor = tensors[number];
+  byBehind[behind] = number;
+  tensor.collectives.push_back(op);
+  if (!tensor.behind)
+    tensor.behind = behind;
+  pushUsers(behind);
+  if (isNew)
+    growUp(number);
+}
+
+void MoveGraph::pushUsers(Value behind) {
+  for (Operation *user : behind.getUsers())
+    if (user->getBlock() == block && visited.insert(user).second)
+      pending.push(user);
+}
+
+/// Adds `op`, whose operand or result `index` is moved in `dims`, if it has two forms.
+bool MoveGraph::addNode(Operation *op, bool isBehind, bool isResult,
+                        unsigned index, MovedDims dims) {
+  if (nodes.size() >= kMostOps || !seeds.examined.insert(op).second)
+    return false;
+  auto forms = std::make_unique<OpForms>(op, collective, replication, isBehind);
+  auto hasBoth = [&](Value value) {
+    if (isBehind)
+      return byBehind.count(value) > 0;
+    // Above the collective, what creators make is made again.
+    return !value.getDefiningOp() || !isCreator(value.getDefiningOp());
+  };
+  if (!forms->find(isResult, index, dims, hasBoth))
+    return false;
+  auto &known = isBehind ? byBehind : byBefore;
+  auto &others = isBehind ? byBefore : byBehind;
+  // No tensor is in front of one collective and behind another one.
+  auto fits = [&](Value value, const std::optional<MovedDims> &moved) {
+    auto at = known.find(value);
+    return !moved ||
+           (!others.count(value) &&
+            (at == known.end() || tensors[at->second].dims == *moved));
+  };
+  Node node{op, nullptr, isBehind, {}, {}};
+  node.operands.assign(op->getNumOperands(), -1);
+  for (auto [value, moved] :
+       llvm::zip_equal(op->getOperands(), forms->operands))
+    if (!fits(value, moved) || (moved && isBehind && !known.count(value)))
+      return false;
+  for (auto [value, moved] : llvm::zip_equal(op->getResults(), forms->results))
+    if (!fits(value, moved))
+      return false;
+  int number = int(nodes.size());
+  for (auto [i, value] : llvm::enumerate(op->getOperands())) {
+    if (!forms->operands[i])
+      continue;
+    if (auto at = known.find(value); at != known.end()) {
+      node.operands[i] = at->second;
+      continue;
+    }
+    node.operands[i] = int(tensors.size());
+    byBefore[value] = node.operands[i];
+    tensors.push_back({*forms->operands[i], value, {}, {}, -1});
+  }
+  for (auto [value, moved] :
+       llvm::zip_equal(op->getResults(), forms->results)) {
+    auto at = known.find(value);
+    if (at == known.end()) {
+      at = known.insert({value, int(tensors.size())}).first;
+      tensors.push_back({*moved,
+                         isBehind ? Value() : value,
+                         isBehind ? value : Value(),
+                         {},
+                         -1});
+    }
+    tensors[at->second].producer = number;
+    node.results.push_back(at->second);
+  }
+  node.forms = std::move(forms);
+  nodeOf[op] = number;
+  nodes.push_back(std::move(node));
+  return true;
+}
+
+/// Adds the ops that tensor `first` is computed from, in front of the collective.
+void MoveGraph::growUp(int first) {
+  SmallVector<int> rising{first};
+  while (!rising.empty()) {
+    int number = rising.pop_back_val();
+    Value before = tensors[number].before;
+    Operation *op = before.getDefiningOp();
+    if (!op || op->getBlock() != block || tensors[number].producer >= 0)
+      continue;
+    size_t known = tensors.size();
+    if (!addNode(op, false, true, cast<OpResult>(before).getResultNumber(),
+                 tensors[number].dims))
+      continue;
+    for (size_t next = known; next < tensors.size(); ++next) {
+      rising.push_back(int(next));
+      // It may be moved elsewhere.
+      for (Operation *user : tensors[next].before.getUsers())
+        if (seeds.places.count(user))
+          addCollective(user);
+    }
+  }
+}
+
+/// Adds the ops that take what the collectives make, in the order of the block.
+void MoveGraph::growDown() {
+  while (!pending.empty()) {
+    Operation *op = pending.top();
+    pending.pop();
+    // What it takes may come from collectives that stand in front of it.
+    for (; nodes.size() < kMostOps && seeds.next < seeds.collectives.size();
+         ++seeds.next) {
+      Operation *seed = seeds.collectives[seeds.next];
+      if (seed && !seed->isBeforeInBlock(op))
+        break;
+      if (seed)
+        addCollective(seed);
+    }
+    if (!pending.empty() && pending.top()->isBeforeInBlock(op)) {
+      pending.push(op);
+      continue;
+    }
+    for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+      auto at = byBehind.find(operand);
+      if (at == byBehind.end() ||
+          !addNode(op, true, false, index, tensors[at->second].dims))
+        continue;
+      for (Value result : op->getResults())
+        pushUsers(result);
+      break;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+double MoveGraph::secondsOfMove(const Moved &tensor) const {
+  RankedTensorType type =
+      tensor.before
+          ? tensorTypeOf(tensor.before)
+          : collective.before(tensorTypeOf(tensor.behind), tensor.dims);
+  Collective kind = collective.isGather()              ? Collective::AllGather
+                    : isa<AllToAllOp>(collective.like) ? Collective::AllToAll
+                    : isa<PermuteOp>(collective.like)  ? Collective::Permute
+                                                       : Collective::Shift;
+  double sent = bytesSent(kind, collective.groupSize,
+                          double(bytesOfType(type).value_or(0)));
+  return sent > 0 ? links.cost(kind, collective.axes, sent) : 0;
+}
+
+double MoveGraph::secondsOfSlice(const Moved &tensor) const {
+  RankedTensorType type =
+      tensor.before
+          ? tensorTypeOf(tensor.before)
+          : collective.before(tensorTypeOf(tensor.behind), tensor.dims);
+  return 2 * double(bytesOfType(type).value_or(0)) /
+         machineOf(collective.gridOp).memoryBandwidth;
+}
+
+/// Decides which ops take their other form; whether any does.
+bool MoveGraph::choose() {
+  MinCut cut;
+  double total = 0;
+  for (const Moved &tensor : tensors)
+    total += secondsOfMove(tensor) + secondsOfSlice(tensor);
+  for (const Node &node : nodes)
+    total += node.forms->secondsHere + node.forms->secondsThere;
+  if (!(total > 0) || !std::isfinite(total))
+    return false;
+  // Fractions of the sum of all costs are exact; the least of them is below one that
+  // makes an op keep its form.
+  const double scale = std::ldexp(1, 44) / total;
+  const int64_t keep = 64;
+  auto price = [&](double seconds) {
+    return seconds > 0 ? int64_t(std::llround(seconds * scale)) : int64_t(0);
+  };
+  // In front is the side of the source.
+  SmallVector<int> sideOf;
+  int64_t asIs = 0;
+  for (const Node &node : nodes) {
+    int side = cut.addNode();
+    sideOf.push_back(side);
+    int64_t here = price(node.forms->secondsHere);
+    int64_t there = price(node.forms->secondsThere) + keep;
+    cut.addEdge(side, MinCut::sink, node.isBehind ? there : here);
+    cut.addEdge(MinCut::source, side, node.isBehind ? here : there);
+    asIs += here;
+  }
+  for (const Moved &tensor : tensors) {
+    int producer =
+        tensor.producer < 0 ? MinCut::source : sideOf[tensor.producer];
+    int64_t move = std::max<int64_t>(price(secondsOfMove(tensor)), 1);
+    int64_t slice = collective.isGather() ? price(secondsOfSlice(tensor))
+                                          : MinCut::infinite;
+    int behind = cut.addNode(), before = cut.addNode();
+    cut.addEdge(producer, behind, move);
+    cut.addEdge(before, producer, slice);
+    auto addUsers = [&](Value value, bool isBehind) {
+      if (!value)
+        return;
+      for (OpOperand &use : value.getUses()) {
+        Operation *user = use.getOwner();
+        if (!isBehind && llvm::is_contained(tensor.collectives, user))
+          continue;
+        int side = isBehind ? MinCut::sink : MinCut::source;
+        auto at = nodeOf.find(user);
+        if (at != nodeOf.end() &&
+            nodes[at->second].operands[use.getOperandNumber()] >= 0)
+          side = sideOf[at->second];
+        cut.addEdge(behind, side, MinCut::infinite);
+        cut.addEdge(side, before, MinCut::infinite);
+      }
+    };
+    bool wasBehind = tensor.producer >= 0 && nodes[tensor.producer].isBehind;
+    addUsers(tensor.before, false);
+    if (wasBehind)
+      addUsers(tensor.behind, true);
+    for (Operation *op : tensor.collectives) {
+      addUsers(op->getResult(0), true);
+      asIs += wasBehind ? 0 : move;
+    }
+  }
+  if (cut.solve() >= asIs)
+    return false;
+  for (auto [node, side] : llvm::zip_equal(nodes, sideOf)) {
+    node.flips = cut.isWithSource(side) == node.isBehind;
+    changed += node.flips;
+  }
+  return changed > 0;
+}
+
+} // namespace shard

@@ -1,0 +1,179 @@
+// RUN: shard-opt %s --shard-move-collectives --cse --canonicalize | FileCheck %s
+// RUN: shard-opt %s --shard-move-collectives --shard-verify-spmd -o /dev/null
+// RUN: shard-opt %s --pass-pipeline='builtin.module(func.func(shard-move-collectives,cse,canonicalize))' | FileCheck %s
+// RUN: shard-run %s --entry product --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry widened --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry exchanged --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry shared --verify | FileCheck %s --check-prefix=EXEC
+
+// EXEC: PASS
+
+shard.grid @g(shape = 4)
+
+// Down past an elementwise op, a product that is smaller, and a transpose. The fill and
+// the empty tensors are made again.
+// CHECK-LABEL: func @product
+// CHECK: %[[T:.*]] = math.tanh %arg0 : tensor<2x64xf32>
+// CHECK: %[[F:.*]] = linalg.fill {{.*}} -> tensor<2x2xf32>
+// CHECK: %[[P:.*]] = linalg.matmul ins(%[[T]], %arg1 : tensor<2x64xf32>, tensor<64x2xf32>) outs(%[[F]] :
+// CHECK: %[[R:.*]] = linalg.transpose ins(%[[P]] : tensor<2x2xf32>)
+// CHECK-NEXT: %[[G:.*]] = shard.all_gather %[[R]] on @g grid_axes = [0] gather_axis = 1 : tensor<2x2xf32> -> tensor<2x8xf32>
+// CHECK-NEXT: return %[[G]]
+func.func @product(%x: tensor<2x64xf32> {shard.local = #shard.local<tensor<8x64xf32>, <@g, [[0], []]>>},
+                   %w: tensor<64x2xf32> {shard.local = #shard.local<tensor<64x2xf32>, <@g, [[], []]>>})
+    -> (tensor<2x8xf32> {shard.local = #shard.local<tensor<2x8xf32>, <@g, [[], []]>>}) {
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<8x64xf32>
+  %1 = math.tanh %0 : tensor<8x64xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x2xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %2 = linalg.matmul ins(%1, %w : tensor<8x64xf32>, tensor<64x2xf32>) outs(%f : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %e2 = tensor.empty() : tensor<2x8xf32>
+  %t = linalg.transpose ins(%2 : tensor<8x2xf32>) outs(%e2 : tensor<2x8xf32>) permutation = [1, 0]
+  return %t : tensor<2x8xf32>
+}
+
+// Another weight on each device: the product of the gathered tensor is another one.
+// CHECK-LABEL: func @other_weights
+// CHECK: shard.all_gather {{.*}} -> tensor<8x64xf32>
+// CHECK: linalg.matmul ins({{.*}} : tensor<8x64xf32>,
+func.func @other_weights(%x: tensor<2x64xf32>,
+                         %w: tensor<64x2xf32> {shard.local = #shard.local<tensor<64x8xf32>, <@g, [[], [0]]>>}) -> tensor<8x2xf32> {
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<8x64xf32>
+  %z = arith.constant dense<0.0> : tensor<8x2xf32>
+  %2 = linalg.matmul ins(%0, %w : tensor<8x64xf32>, tensor<64x2xf32>) outs(%z : tensor<8x2xf32>) -> tensor<8x2xf32>
+  return %2 : tensor<8x2xf32>
+}
+
+// Up: of bf16 instead of the f32 that it is widened to, in front of the broadcast, the
+// reshape and the pad.
+// CHECK-LABEL: func @widened
+// CHECK-NEXT: %[[Z:.*]] = arith.constant 1
+// CHECK-NEXT: %[[G:.*]] = shard.all_gather %arg0 on @g grid_axes = [0] gather_axis = 0 : tensor<2x8xbf16> -> tensor<8x8xbf16>
+// CHECK-NEXT: arith.extf %[[G]] : tensor<8x8xbf16> to tensor<8x8xf32>
+// CHECK: linalg.broadcast {{.*}} outs({{.*}} : tensor<8x8x4xf32>)
+// CHECK: tensor.collapse_shape {{.*}} : tensor<8x8x4xf32> into tensor<8x32xf32>
+// CHECK: tensor.pad
+// CHECK: tensor<8x32xf32> to tensor<8x64xf32>
+// CHECK-NOT: shard.
+// CHECK: return
+func.func @widened(%x: tensor<2x8xbf16> {shard.local = #shard.local<tensor<8x8xbf16>, <@g, [[0], []]>>})
+    -> (tensor<8x64xf32> {shard.local = #shard.local<tensor<8x64xf32>, <@g, [[], []]>>}) {
+  %0 = arith.extf %x : tensor<2x8xbf16> to tensor<2x8xf32>
+  %e = tensor.empty() : tensor<2x8x4xf32>
+  %1 = linalg.broadcast ins(%0 : tensor<2x8xf32>) outs(%e : tensor<2x8x4xf32>) dimensions = [2]
+  %2 = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<2x8x4xf32> into tensor<2x32xf32>
+  %z = arith.constant 1.0 : f32
+  %p = tensor.pad %2 low[0, 8] high[0, 24] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f32
+  } : tensor<2x32xf32> to tensor<2x64xf32>
+  %3 = shard.all_gather %p on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<8x64xf32>
+  return %3 : tensor<8x64xf32>
+}
+
+// An all_to_all moves half of the bytes, of the elements that are needed.
+// CHECK-LABEL: func @exchanged
+// CHECK-NEXT: %[[T:.*]] = arith.truncf %arg0 : tensor<8x2x16xf32> to tensor<8x2x16xf16>
+// CHECK-NEXT: %[[S:.*]] = tensor.extract_slice %[[T]][0, 0, 1] [8, 2, 4] [1, 1, 1]
+// CHECK-NEXT: %[[A:.*]] = shard.all_to_all %[[S]] on @g grid_axes = [0] split_axis = 0 concat_axis = 1 : tensor<8x2x4xf16> -> tensor<2x8x4xf16>
+// CHECK-NEXT: return %[[A]]
+func.func @exchanged(%x: tensor<8x2x16xf32> {shard.local = #shard.local<tensor<8x8x16xf32>, <@g, [[], [0], []]>>})
+    -> (tensor<2x8x4xf16> {shard.local = #shard.local<tensor<8x8x4xf16>, <@g, [[0], [], []]>>}) {
+  %0 = shard.all_to_all %x on @g grid_axes = [0] split_axis = 0 concat_axis = 1 : tensor<8x2x16xf32> -> tensor<2x8x16xf32>
+  %1 = arith.truncf %0 : tensor<2x8x16xf32> to tensor<2x8x16xf16>
+  %2 = tensor.extract_slice %1[0, 0, 1] [2, 8, 4] [1, 1, 1] : tensor<2x8x16xf16> to tensor<2x8x4xf16>
+  return %2 : tensor<2x8x4xf16>
+}
+
+// One shift of a sum is one shift less; shifts by other numbers stay.
+// CHECK-LABEL: func @shifted
+// CHECK: %[[S:.*]] = arith.addf %arg0, %arg1
+// CHECK-NEXT: %[[M:.*]] = shard.shift %[[S]] on @g {{.*}} offset = 1
+// CHECK-NEXT: return %[[M]]
+func.func @shifted(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 1 rotate : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.shift %y on @g grid_axes = [0] shift_axis = 0 offset = 1 rotate : tensor<8xf32> -> tensor<8xf32>
+  %2 = arith.addf %0, %1 : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+// CHECK-LABEL: func @shifted_apart
+// CHECK-COUNT-2: shard.shift %arg
+func.func @shifted_apart(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 1 rotate : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.shift %y on @g grid_axes = [0] shift_axis = 0 offset = 2 rotate : tensor<8xf32> -> tensor<8xf32>
+  %2 = arith.addf %0, %1 : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// Several users: a tensor that is needed whole is gathered once, and the op behind it
+// takes the same; both results of an op that is needed in part are gathered behind it.
+// CHECK-LABEL: func @shared
+// CHECK-NEXT: %[[T:.*]] = math.tanh %arg0 : tensor<2x64xf32>
+// CHECK-NEXT: %[[G:.*]] = shard.all_gather %[[T]]
+// CHECK-NEXT: %[[S:.*]] = tensor.extract_slice %[[G]]
+// CHECK-NOT: shard.all_gather
+// CHECK: return
+func.func @shared(%x: tensor<2x64xf32> {shard.local = #shard.local<tensor<8x64xf32>, <@g, [[0], []]>>})
+    -> (tensor<8x64xf32> {shard.local = #shard.local<tensor<8x64xf32>, <@g, [[], []]>>},
+        tensor<8x4xf32> {shard.local = #shard.local<tensor<8x4xf32>, <@g, [[], []]>>}) {
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<8x64xf32>
+  %1 = math.tanh %0 : tensor<8x64xf32>
+  %2 = tensor.extract_slice %1[0, 8] [8, 4] [1, 1] : tensor<8x64xf32> to tensor<8x4xf32>
+  return %1, %2 : tensor<8x64xf32>, tensor<8x4xf32>
+}
+// CHECK-LABEL: func @parts
+// CHECK: %[[A:.*]] = tensor.extract_slice %arg0[0, 8] [2000, 100]
+// CHECK-NEXT: shard.all_gather %[[A]]
+// CHECK-NEXT: %[[B:.*]] = tensor.extract_slice %arg0[0, 500] [2000, 100]
+// CHECK-NEXT: shard.all_gather %[[B]]
+// CHECK-NEXT: return
+func.func @parts(%x: tensor<2000x2000xf32>) -> (tensor<8000x100xf32>, tensor<8000x100xf32>) {
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2000x2000xf32> -> tensor<8000x2000xf32>
+  %1 = tensor.extract_slice %0[0, 8] [8000, 100] [1, 1] : tensor<8000x2000xf32> to tensor<8000x100xf32>
+  %2 = tensor.extract_slice %0[0, 500] [8000, 100] [1, 1] : tensor<8000x2000xf32> to tensor<8000x100xf32>
+  return %1, %2 : tensor<8000x100xf32>, tensor<8000x100xf32>
+}
+
+// Two gathers would take two latencies, which are longer than the bytes that they save.
+// CHECK-LABEL: func @small_parts
+// CHECK-NEXT: shard.all_gather %arg0
+// CHECK-NOT: shard.all_gather
+func.func @small_parts(%x: tensor<2x64xf32>) -> (tensor<8x8xf32>, tensor<8x4xf32>) {
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<8x64xf32>
+  %1 = tensor.extract_slice %0[0, 8] [8, 8] [1, 1] : tensor<8x64xf32> to tensor<8x8xf32>
+  %2 = tensor.extract_slice %0[0, 32] [8, 4] [1, 1] : tensor<8x64xf32> to tensor<8x4xf32>
+  return %1, %2 : tensor<8x8xf32>, tensor<8x4xf32>
+}
+
+// What is added is the same on all devices: each adds its block of it.
+// CHECK-LABEL: func @bias
+// CHECK-NEXT: %[[B:.*]] = shard.all_slice %arg1 on @g grid_axes = [0] slice_axis = 0
+// CHECK-NEXT: %[[S:.*]] = arith.addf %arg0, %[[B]] : tensor<2x64xf32>
+// CHECK-NEXT: %[[P:.*]] = tensor.extract_slice %[[S]]
+// CHECK-NEXT: %[[G:.*]] = shard.all_gather %[[P]]
+// CHECK-NEXT: return %[[G]]
+func.func @bias(%x: tensor<2x64xf32>, %b: tensor<8x64xf32> {shard.local = #shard.local<tensor<8x64xf32>, <@g, [[], []]>>}) -> tensor<8x4xf32> {
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<8x64xf32>
+  %1 = arith.addf %0, %b : tensor<8x64xf32>
+  %2 = tensor.extract_slice %1[0, 0] [8, 4] [1, 1] : tensor<8x64xf32> to tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// Ops that combine along the dimension, ops that read the index of the block, uneven
+// blocks: nothing moves past them but along.
+// CHECK-LABEL: func @stays
+// CHECK: shard.all_gather %arg0 {{.*}} tensor<2x64xf32> -> tensor<8x64xf32>
+// CHECK: shard.all_gather %arg1 {{.*}} tensor<2x64xf32> -> tensor<7x64xf32>
+func.func @stays(%x: tensor<2x64xf32>, %y: tensor<2x64xf32>) -> (tensor<64xf32>, tensor<7x4xf32>) {
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<8x64xf32>
+  %z = arith.constant dense<0.0> : tensor<64xf32>
+  %1 = linalg.reduce ins(%0 : tensor<8x64xf32>) outs(%z : tensor<64xf32>) dimensions = [0]
+    (%a: f32, %b: f32) {
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    }
+  %2 = shard.all_gather %y on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<7x64xf32>
+  %3 = tensor.extract_slice %2[0, 0] [7, 4] [1, 1] : tensor<7x64xf32> to tensor<7x4xf32>
+  return %1, %3 : tensor<64xf32>, tensor<7x4xf32>
+}
