@@ -79,8 +79,10 @@ Reason Reasons::reasonOf(ValueId value, GridAxis axis, int64_t dim) {
   Reason reason;
   reason.axis = axisName(axis);
   reason.dim = dim;
-  llvm::SmallVector<ValueId> path;
-  while (true) {
+  llvm::SmallSetVector<ValueId, 8> path;
+  // A value that changed after propagation may have its axis from one that had it from
+  // this value before: the chain ends there.
+  while (!path.contains(value)) {
     auto known = ends.find({value, axis});
     if (known != ends.end()) {
       reason.length += known->second.second;
@@ -102,7 +104,7 @@ Reason Reasons::reasonOf(ValueId value, GridAxis axis, int64_t dim) {
     if (reason.chain.size() < kMaxChain)
       reason.chain.push_back(describe(cause->second.op));
     ++reason.length;
-    path.push_back(value);
+    path.insert(value);
     value = program.find(cause->second.source);
   }
   size_t length = reason.length;

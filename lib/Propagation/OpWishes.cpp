@@ -21,6 +21,17 @@ namespace shard::propagation {
 /// Choices of an option settle after two or three.
 static constexpr unsigned kMaxSettling = 8;
 
+llvm::SmallVector<unsigned, 2> operandsMadeFor(Operation *owner) {
+  llvm::SmallVector<unsigned, 2> made;
+  for (OpOperand &operand : owner->getOpOperands()) {
+    Operation *def = operand.get().getDefiningOp();
+    if (def && def->hasOneUse() && isCreator(def) &&
+        def->getBlock() == owner->getBlock())
+      made.push_back(operand.getOperandNumber());
+  }
+  return made;
+}
+
 bool OpWishes::decides(OpId op, Operation *owner) const {
   const LoopTable &table = program.tables.table(program.problem.opTable[op]);
   if (!table.decidesOption)

@@ -80,6 +80,9 @@ private:
   llvm::DenseMap<int64_t, uint32_t> replicatedByRank;
 };
 
+/// The operands of `owner` that are made out of nothing for it alone.
+llvm::SmallVector<unsigned, 2> operandsMadeFor(mlir::Operation *owner);
+
 /// How ops want their tensors, given the shardings of all of them.
 class OpWishes {
 public:

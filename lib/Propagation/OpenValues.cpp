@@ -8,42 +8,16 @@
 
 #include "OpenValues.h"
 
+#include "OpsOfValues.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
 namespace shard::propagation {
 
-namespace {
-struct Use {
-  OpId op;
-  unsigned tensor;
-};
-using UsesOfArguments = llvm::MapVector<ValueId, llvm::SmallVector<Use, 2>>;
-} // namespace
-
-/// A hint that says nothing: all dimensions are open, without axes.
-static bool isEmpty(const Hint &hint) {
-  return hint.replicated.empty() && hint.partial.empty() &&
-         llvm::all_of(hint.dims, [](const DimHint &dim) {
-           return dim.open && dim.axes.empty();
-         });
-}
-
-/// The values that a hint is for, or that a body uses whole.
-static llvm::DenseSet<ValueId> findFixed(const ReadProgram &program) {
-  const Problem &problem = program.problem;
-  llvm::DenseSet<ValueId> fixed;
-  for (const auto &[value, number] : problem.hints)
-    if (!isEmpty(problem.hintTable[number]))
-      fixed.insert(program.find(value));
-  for (ValueId value : program.hints.annotated)
-    if (value != kNoValue)
-      fixed.insert(program.find(value));
-  for (const ReadProgram::Captured &captured : program.captured)
-    fixed.insert(program.find(captured.value));
-  return fixed;
-}
+using UsesOfArguments =
+    llvm::MapVector<ValueId, llvm::SmallVector<TensorUse, 2>>;
 
 /// The uses of the arguments that no hint is for and that nothing else makes.
 static UsesOfArguments findArguments(const ReadProgram &program,
@@ -120,7 +94,7 @@ void settleArguments(const ReadProgram &program, Solution &solution,
     if (!all || *all == has || shardings[*all].isReplicated() ||
         !shardings[*all].partial.empty() ||
         shardings[*all].hasHalosOrOffsets() ||
-        !llvm::all_of(llvm::drop_begin(uses), [&](const Use &use) {
+        !llvm::all_of(llvm::drop_begin(uses), [&](const TensorUse &use) {
           return wanted(use.op, use.tensor) == all;
         }))
       continue;
@@ -131,47 +105,12 @@ void settleArguments(const ReadProgram &program, Solution &solution,
 }
 
 namespace {
-/// The ops that make and that use each value.
-class OpsOfValues {
-public:
-  explicit OpsOfValues(const ReadProgram &program) {
-    const Problem &problem = program.problem;
-    begin.assign(problem.numValues() + 1, 0);
-    auto forEach = [&](auto visit) {
-      for (OpId op = 0; op < problem.numOps(); ++op)
-        for (auto [tensor, id] : llvm::enumerate(problem.tensors(op)))
-          if (id != kNoValue)
-            visit(program.find(id), Use{op, unsigned(tensor)});
-    };
-    forEach([&](ValueId value, Use) { ++begin[value + 1]; });
-    for (size_t value = 1; value < begin.size(); ++value)
-      begin[value] += begin[value - 1];
-    ops.resize(begin.back());
-    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-    forEach([&](ValueId value, Use use) { ops[next[value]++] = use; });
-  }
-
-  llvm::ArrayRef<Use> of(ValueId value) const {
-    return llvm::ArrayRef<Use>(ops).slice(begin[value],
-                                          begin[value + 1] - begin[value]);
-  }
-
-private:
-  std::vector<uint32_t> begin;
-  std::vector<Use> ops;
-};
-
 /// Finds the values that can take the sharding of a result together with it.
 class ResultSettler {
 public:
   ResultSettler(const ReadProgram &program, WantedOperand wanted)
       : program(program), wanted(wanted), ops(program),
-        fixed(findFixed(program)) {
-    for (const auto &[function, ids] : program.declaredArguments)
-      for (ValueId id : ids)
-        if (id != kNoValue)
-          fixed.insert(program.find(id));
-  }
+        fixed(findFixed(program)) {}
 
   /// Whether `value`, which `op` makes, can have the sharding `number`. Adds it to
   /// `found`, and the values that it alone is passed on to, such as the result of its
@@ -181,27 +120,18 @@ public:
     if (fixed.contains(value) || llvm::is_contained(found, value))
       return false;
     found.push_back(value);
-    return llvm::all_of(ops.of(value), [&](const Use &use) {
+    return llvm::all_of(ops.of(value), [&](const TensorUse &use) {
       if (use.tensor >= program.problem.table(use.op).numOperands)
         return use.op == op;
       if (wanted(use.op, use.tensor) == number)
         return true;
       llvm::ArrayRef<ValueId> tensors = program.problem.tensors(use.op);
-      return isEdge(use.op) &&
+      return program.isEdge(use.op) &&
              canHave(program.find(tensors.back()), use.op, number, found);
     });
   }
 
 private:
-  /// Whether `op` passes a value on as it is, where it may be resharded.
-  bool isEdge(OpId op) const {
-    ReadProgram::Origin origin = program.origins[op];
-    auto *use = dyn_cast_if_present<OpOperand *>(origin);
-    return use && !program.manualExits.count(op) &&
-           !program.forallInserts.count(op) &&
-           !isa<ManualComputationOp>(use->getOwner());
-  }
-
   const ReadProgram &program;
   WantedOperand wanted;
   OpsOfValues ops;

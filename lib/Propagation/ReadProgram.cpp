@@ -31,6 +31,12 @@ void ReadProgram::addSilentEdge(TableId table, ValueId source, ValueId target,
   origins.push_back(Origin());
 }
 
+bool ReadProgram::isEdge(OpId op) const {
+  auto *use = dyn_cast_if_present<OpOperand *>(origins[op]);
+  return use && !manualExits.count(op) && !forallInserts.count(op) &&
+         !isa<ManualComputationOp>(use->getOwner());
+}
+
 Operation *ReadProgram::ownerOf(OpId op) const {
   Origin origin = origins[op];
   if (origin.isNull())

@@ -54,6 +54,8 @@ struct ReadProgram {
                llvm::ArrayRef<ValueId> results);
   void addSilentEdge(TableId table, ValueId source, ValueId target,
                      mlir::Operation *op);
+  /// Whether `op` passes a value on as it is, where it may be resharded.
+  bool isEdge(OpId op) const;
   /// The op that `op` stands for.
   mlir::Operation *ownerOf(OpId op) const;
 

@@ -10,6 +10,7 @@
 
 #include "Layouts.h"
 #include "OpWishes.h"
+#include "OpenRegions.h"
 #include "OpenValues.h"
 
 #include "shard/Interfaces/RegionLoopsInterface.h"
@@ -38,9 +39,11 @@ public:
     auto wantedHere = [&](OpId op, unsigned tensor) {
       return wantedOf(op, tensor);
     };
-    if (resultsMayChange())
+    if (resultsMayChange()) {
+      settleRegions(program, solution, solved, opWishes, out, options.uneven);
       settleResults(program, solution, out.shardings, findComputed(),
                     wantedHere);
+    }
     settleCreators();
     settleArguments(program, solution, out.shardings, wantedHere);
     stated.resize(program.problem.numValues());
@@ -145,7 +148,8 @@ private:
       auto *owner = dyn_cast_if_present<Operation *>(program.origins[op]);
       if (!owner || solution.agrees[op])
         continue;
-      const OpWishes::Wishes &wishes = opWishes.of(op, owner, madeFor(owner));
+      const OpWishes::Wishes &wishes =
+          opWishes.of(op, owner, operandsMadeFor(owner));
       if (!wishes.splitsOtherwise)
         continue;
       for (const auto &[result, computed] : wishes.results) {
@@ -164,18 +168,6 @@ private:
     return found;
   }
 
-  /// The operands of `owner` that are made out of nothing for it alone.
-  llvm::SmallVector<unsigned, 2> madeFor(Operation *owner) const {
-    llvm::SmallVector<unsigned, 2> made;
-    for (OpOperand &operand : owner->getOpOperands()) {
-      Operation *def = operand.get().getDefiningOp();
-      if (def && def->hasOneUse() && isCreator(def) &&
-          def->getBlock() == owner->getBlock())
-        made.push_back(operand.getOperandNumber());
-    }
-    return made;
-  }
-
   /// Values made out of nothing for one op (each op has its own) take the
   /// sharding that the op wants, so that they cost it nothing. Users come before
   /// what they use: a fill before the tensor.empty under it.
@@ -185,7 +177,7 @@ private:
       if (!owner || (solution.agrees[op] && program.hints.layouts.empty() &&
                      !opWishes.decides(op, owner)))
         continue;
-      llvm::SmallVector<unsigned, 2> made = madeFor(owner);
+      llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
       if (made.empty())
         continue;
       for (auto [number, wanted] : opWishes.of(op, owner, made).operands)
@@ -203,12 +195,7 @@ private:
           return sharding;
       return solved.numberOf(from);
     }
-    auto *use = dyn_cast_if_present<OpOperand *>(program.origins[op]);
-    bool passes = use ? !program.manualExits.count(op) &&
-                            !program.forallInserts.count(op) &&
-                            !isa<ManualComputationOp>(use->getOwner())
-                      : isa<ShardOp, ConstraintOp>(program.ownerOf(op));
-    if (!passes)
+    if (!program.isEdge(op) && !isa<ShardOp, ConstraintOp>(program.ownerOf(op)))
       return std::nullopt;
     return solved.numberOf(program.problem.tensors(op).back());
   }

@@ -151,9 +151,9 @@ func.func @loop(
   }
   return %r : tensor<16x16xf32>
 }
-// CHECK: reshard of %arg3 for arith.addf operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-5]]:10: {{\[\[}}x], []] -> {{\[\[}}], [x]]
-// CHECK: against axis x in dimension 1: from the hint #shard.sharding<@grid, {{\[\[}}], ["x"]]> at {{.*}}explain-puzzles.mlir:[[#@LINE-12]]:5
-// CHECK: decided: of the ways to run the op, this one reshards the fewest bytes
+// CHECK: reshard of %arg0 for scf.for operand 3 at {{.*}}explain-puzzles.mlir:[[#@LINE-6]]:8: {{\[\[}}x], []] -> {{\[\[}}], [x]]
+// CHECK: against axis x in dimension 1: through arith.addf at {{.*}}explain-puzzles.mlir:[[#@LINE-6]]:10, from the hint #shard.sharding<@grid, {{\[\[}}], ["x"]]> at {{.*}}explain-puzzles.mlir:[[#@LINE-12]]:5
+// CHECK: decided: all that arrives there has one sharding
 
 // -----
 

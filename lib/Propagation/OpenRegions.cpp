@@ -1,0 +1,395 @@
+//===- OpenRegions.cpp - Open values that change together -----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpenRegions.h"
+
+#include "OpsOfValues.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace shard::propagation {
+
+/// A value tries so many shardings at most. Bounds the work per value.
+static constexpr unsigned kMaxTrials = 4;
+
+/// How often an op in a loop is taken to run where the number of trips is not known.
+static constexpr double kUnknownTrips = 2;
+
+/// So many uses of a value are asked for a reshard that they share with a region.
+static constexpr unsigned kMaxUses = 16;
+
+namespace {
+/// Tries other shardings for regions, one after another.
+class RegionSettler {
+public:
+  RegionSettler(ReadProgram &program, Solution &solution,
+                SolvedShardings &solved, OpWishes &opWishes,
+                const GridPropagation &out, UnevenPolicy uneven)
+      : program(program), solution(solution), solved(solved),
+        opWishes(opWishes), out(out), uneven(uneven) {}
+
+  void settle() {
+    std::vector<Seed> seeds = findSeeds();
+    if (seeds.empty())
+      return;
+    opsOfValues.emplace(program);
+    fixed = findFixed(program);
+    // Users first, as what they compute decides what they want.
+    for (const Seed &seed : llvm::reverse(seeds))
+      attempt(seed);
+  }
+
+private:
+  /// A sharding that `op` computes `value` with, or wants it in.
+  struct Seed {
+    OpId op;
+    ValueId value;
+    uint32_t number;
+  };
+  /// The sharding that a value of a region tries, and where it comes from.
+  struct Label {
+    uint32_t number;
+    Cause cause;
+  };
+
+  int64_t partsOf(const Sharding &sharding) const {
+    int64_t parts = 1;
+    for (const AxisList &axes : sharding.dims)
+      parts *= out.grid.groupSize(axes);
+    return parts;
+  }
+
+  /// The op of the program that `op` stands for, if it is no edge.
+  Operation *ownerOf(OpId op) const {
+    return dyn_cast_if_present<Operation *>(program.origins[op]);
+  }
+
+  std::vector<Seed> findSeeds() {
+    std::vector<Seed> seeds;
+    for (OpId op = 0; op < program.origins.size(); ++op)
+      if (Operation *owner = ownerOf(op); owner && !solution.agrees[op])
+        addSeeds(op, owner, seeds);
+    return seeds;
+  }
+
+  /// What `op` wants and computes otherwise than it is, and what it would want and
+  /// compute if it took an operand that it reshards as it comes.
+  void addSeeds(OpId op, Operation *owner, std::vector<Seed> &seeds) {
+    unsigned numOperands = owner->getNumOperands();
+    auto add = [&](unsigned tensor, Sharding sharding) {
+      ValueId value = program.find(program.problem.tensors(op)[tensor]);
+      sharding.partial.clear();
+      Sharding has = solved.shardingOf(value);
+      // What is split less costs more operations.
+      if (sharding.dims != has.dims && !sharding.hasHalosOrOffsets() &&
+          partsOf(sharding) >= partsOf(has))
+        seeds.push_back({op, value, solved.indexFor(sharding)});
+    };
+    const OpWishes::Wishes &wishes =
+        opWishes.of(op, owner, operandsMadeFor(owner));
+    if (!opWishes.decides(op, owner))
+      for (auto [operand, number] : wishes.operands)
+        forEachFollower(op, owner, operand, add);
+    for (auto [operand, number] : wishes.operands)
+      add(operand, out.shardings[number]);
+    for (const auto &[result, sharding] : wishes.results)
+      add(numOperands + result, sharding);
+  }
+
+  /// The tensors of an op with their shardings if `option` is taken.
+  static Sharding shardingOf(const LoopTable &table, unsigned tensor,
+                             const ShardingOption &option) {
+    unsigned numOperands = table.operands.size();
+    return tensor < numOperands
+               ? operandSharding(table, tensor, option)
+               : resultSharding(table, tensor - numOperands, option);
+  }
+
+  /// The option of `op` that splits what `sharding` splits of its tensor, and no other
+  /// loop; nothing if there is none.
+  std::optional<ShardingOption> optionOf(OpId op, unsigned tensor,
+                                         const Sharding &sharding) const {
+    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+    unsigned numOperands = table.operands.size();
+    ShardingOption option;
+    llvm::SmallVector<AxisList> loops;
+    projectToLoops(table,
+                   tensor < numOperands ? table.operands[tensor]
+                                        : table.results[tensor - numOperands],
+                   out.grid, sharding, loops);
+    option.loops.assign(loops.begin(), loops.end());
+    if (!isValidOption(table, out.grid, option) ||
+        shardingOf(table, tensor, option) != sharding)
+      return std::nullopt;
+    return option;
+  }
+
+  /// Calls `visit` with each other tensor of `op` that is not made for it, and with the
+  /// sharding that it has if the op takes `tensor` as it is.
+  void forEachFollower(OpId op, Operation *owner, unsigned tensor,
+                       llvm::function_ref<void(unsigned, Sharding)> visit) {
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+    Sharding has = solved.shardingOf(tensors[tensor]);
+    has.partial.clear();
+    forEachFollower(op, owner, tensor, has, visit);
+  }
+
+  void forEachFollower(OpId op, Operation *owner, unsigned tensor,
+                       const Sharding &sharding,
+                       llvm::function_ref<void(unsigned, Sharding)> visit) {
+    std::optional<ShardingOption> option = optionOf(op, tensor, sharding);
+    if (!option)
+      return;
+    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+    llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+    for (auto [index, id] : llvm::enumerate(program.problem.tensors(op)))
+      if (id != kNoValue && index != tensor && !llvm::is_contained(made, index))
+        visit(index, shardingOf(table, index, *option));
+  }
+
+  bool mayChange(ValueId value) const {
+    if (fixed.contains(value))
+      return false;
+    Sharding has = solved.shardingOf(value);
+    return has.partial.empty() && !has.hasHalosOrOffsets();
+  }
+
+  /// Tries `seed`.
+  void attempt(const Seed &seed) {
+    if (!mayChange(seed.value) || trials.lookup(seed.value) == kMaxTrials ||
+        !tried.insert({seed.value, seed.number}).second)
+      return;
+    labels.clear();
+    touched.clear();
+    labels[seed.value] = {seed.number, {seed.op, kNoValue}};
+    // The labels are the list of what is still to be visited, too.
+    for (size_t next = 0; next < labels.size(); ++next) {
+      auto [value, label] = labels.begin()[next];
+      if (!fits(value, out.shardings[label.number]) || !grow(value))
+        return;
+    }
+    for (const auto &[value, label] : labels) {
+      ++trials[value];
+      tried.insert({value, label.number});
+    }
+    std::optional<double> before = price();
+    if (!before || *before == 0)
+      return;
+    llvm::SmallVector<uint32_t> had;
+    for (const auto &[value, label] : labels) {
+      had.push_back(solution.values[value]);
+      solution.values[value] = out.shardings[label.number].isReplicated()
+                                   ? kReplicated
+                                   : label.number;
+    }
+    std::optional<double> after = price();
+    if (after && *after < *before) {
+      keep();
+      return;
+    }
+    for (const auto &[entry, number] : llvm::zip_equal(labels, had))
+      solution.values[entry.first] = number;
+  }
+
+  /// Adds what the label of `value` means for the tensors of the ops that touch it.
+  /// Returns false if one of them is not known here.
+  bool grow(ValueId value) {
+    for (const TensorUse &use : opsOfValues->of(value)) {
+      touched.insert(use.op);
+      llvm::ArrayRef<ValueId> tensors = program.problem.tensors(use.op);
+      uint32_t number = labels[value].number;
+      if (Operation *owner = ownerOf(use.op)) {
+        if (!opWishes.decides(use.op, owner))
+          passOn(use, owner, value, Sharding(out.shardings[number]));
+      } else if (program.isEdge(use.op)) {
+        for (ValueId end : {tensors.front(), tensors.back()})
+          label(end, number, {use.op, value});
+      } else if (!isa_and_present<ShardOp, ConstraintOp>(
+                     program.ownerOf(use.op))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void label(ValueId id, uint32_t number, Cause cause) {
+    ValueId value = program.find(id);
+    if (mayChange(value))
+      labels.insert({value, {number, cause}});
+  }
+
+  /// Whether the dimensions of `value` may be split as in `sharding` without a hint.
+  bool fits(ValueId value, const Sharding &sharding) const {
+    const Problem &problem = program.problem;
+    llvm::ArrayRef<int64_t> extents =
+        problem.shapes[problem.valueShape[value]].extents;
+    return llvm::all_of(
+        llvm::zip_equal(extents, sharding.dims), [&](const auto &dim) {
+          auto [extent, axes] = dim;
+          int64_t parts = out.grid.groupSize(axes);
+          return ShapedType::isDynamic(extent) || parts == 1 ||
+                 (uneven == UnevenPolicy::Replicate ? extent % parts == 0
+                                                    : extent >= parts);
+        });
+  }
+
+  /// Gives the tensors of `owner` what `sharding` of one of them means for them, if the
+  /// op has no other loops than those of this tensor, all of them parallel.
+  void passOn(const TensorUse &use, Operation *owner, ValueId value,
+              const Sharding &sharding) {
+    const LoopTable &table =
+        program.tables.table(program.problem.opTable[use.op]);
+    unsigned numOperands = owner->getNumOperands();
+    const TensorLoops &tensor = use.tensor < numOperands
+                                    ? table.operands[use.tensor]
+                                    : table.results[use.tensor - numOperands];
+    llvm::SmallDenseSet<int32_t, 8> own;
+    for (const DimLoops &dim : tensor.dims)
+      own.insert(dim.begin(), dim.end());
+    for (auto [index, loop] : llvm::enumerate(table.loops))
+      if (loop.kind != LoopKind::Parallel || !own.contains(index))
+        return;
+    if (llvm::any_of(table.operands, [](const TensorLoops &operand) {
+          return !operand.windows.empty();
+        }))
+      return;
+    forEachFollower(use.op, owner, use.tensor, sharding,
+                    [&](unsigned index, const Sharding &followed) {
+                      label(program.problem.tensors(use.op)[index],
+                            solved.indexFor(followed), {use.op, value});
+                    });
+  }
+
+  /// What the ops that touch the region cost as values are sharded now, if that is known.
+  /// A value that several ops want in one sharding is resharded once.
+  std::optional<double> price() {
+    std::optional<double> sum = 0;
+    llvm::DenseSet<std::pair<ValueId, uint32_t>> priced;
+    auto add = [&](OpId op, Type type, const Sharding &from,
+                   const Sharding &to) {
+      std::optional<double> cost =
+          opWishes.costOf(op, cast<RankedTensorType>(type), from, to);
+      if (!cost || !sum)
+        sum = std::nullopt;
+      else if (*cost > 0)
+        *sum += *cost * tripsAround(program.ownerOf(op));
+    };
+    for (OpId op : touched) {
+      llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+      auto addOperand = [&](ValueId id, Type type, const Sharding &to) {
+        uint32_t number = solved.indexFor(to);
+        if (priced.insert({program.find(id), number}).second &&
+            !isWantedElsewhere(program.find(id), number))
+          add(op, type, solved.shardingOf(id), to);
+      };
+      Operation *owner = ownerOf(op);
+      if (!owner) {
+        addOperand(tensors.front(), typeOfEdge(op),
+                   solved.shardingOf(tensors.back()));
+        continue;
+      }
+      llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+      const OpWishes::Wishes &wishes = opWishes.of(op, owner, made);
+      for (auto [operand, number] : wishes.operands)
+        if (!llvm::is_contained(made, operand))
+          addOperand(tensors[operand], owner->getOperand(operand).getType(),
+                     Sharding(out.shardings[number]));
+      for (const auto &[result, sharding] : wishes.results)
+        add(op, owner->getResult(result).getType(), sharding,
+            solved.shardingOf(tensors[owner->getNumOperands() + result]));
+    }
+    return sum;
+  }
+
+  /// Whether an op that does not touch the region wants `value` in the sharding `number`
+  /// otherwise than it is, so that the reshard is there whatever the region does.
+  bool isWantedElsewhere(ValueId value, uint32_t number) {
+    for (const TensorUse &use : opsOfValues->of(value, kMaxUses)) {
+      Operation *owner = ownerOf(use.op);
+      if (owner && !solution.agrees[use.op] && !touched.contains(use.op) &&
+          llvm::is_contained(
+              opWishes.of(use.op, owner, operandsMadeFor(owner)).operands,
+              std::make_pair(use.tensor, number)))
+        return true;
+    }
+    return false;
+  }
+
+  Type typeOfEdge(OpId op) const {
+    if (auto *use = dyn_cast_if_present<OpOperand *>(program.origins[op]))
+      return use->get().getType();
+    return program.ownerOf(op)->getOperand(0).getType();
+  }
+
+  static double tripsAround(Operation *op) {
+    double trips = 1;
+    for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
+         loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+      std::optional<APInt> known = loop.getStaticTripCount();
+      trips *= known ? known->roundToDouble() : kUnknownTrips;
+    }
+    return trips;
+  }
+
+  /// The region keeps its labels.
+  void keep() {
+    for (OpId op : touched)
+      solution.agrees[op] = false;
+    if (solution.causes.empty())
+      return;
+    for (const auto &[value, label] : labels)
+      for (const AxisList &axes : out.shardings[label.number].dims)
+        for (GridAxis axis : axes)
+          setCause(value, axis, label.cause);
+  }
+
+  /// Notes that `value` has `axis` by `cause`. At the op that the region starts from, the
+  /// source is a tensor outside of the region that has the axis.
+  void setCause(ValueId value, GridAxis axis, Cause cause) {
+    solution.causes.erase({value, axis});
+    auto isSplit = [&](ValueId id) {
+      return id != kNoValue && !labels.contains(program.find(id)) &&
+             llvm::any_of(solved.shardingOf(id).dims,
+                          [&](const AxisList &axes) {
+                            return llvm::is_contained(axes, axis);
+                          });
+    };
+    if (cause.source == kNoValue)
+      for (ValueId id : program.problem.tensors(cause.op))
+        if (isSplit(id))
+          cause.source = program.find(id);
+    if (cause.source != kNoValue)
+      solution.causes[{value, axis}] = cause;
+  }
+
+  ReadProgram &program;
+  Solution &solution;
+  SolvedShardings &solved;
+  OpWishes &opWishes;
+  const GridPropagation &out;
+  UnevenPolicy uneven;
+  std::optional<OpsOfValues> opsOfValues;
+  llvm::DenseSet<ValueId> fixed;
+  llvm::DenseSet<std::pair<ValueId, uint32_t>> tried;
+  llvm::DenseMap<ValueId, unsigned> trials;
+  /// The region that is being tried, and the ops that touch it.
+  llvm::MapVector<ValueId, Label> labels;
+  llvm::SetVector<OpId> touched;
+};
+} // namespace
+
+void settleRegions(ReadProgram &program, Solution &solution,
+                   SolvedShardings &solved, OpWishes &opWishes,
+                   const GridPropagation &out, UnevenPolicy uneven) {
+  RegionSettler(program, solution, solved, opWishes, out, uneven).settle();
+}
+
+} // namespace shard::propagation

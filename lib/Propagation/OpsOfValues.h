@@ -1,0 +1,50 @@
+//===- OpsOfValues.h - Which ops make and use a value -----------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For what changes the sharding of a value after propagation: the ops that this concerns,
+// and the values that must stay as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_PROPAGATION_OPSOFVALUES_H
+#define SHARD_LIB_PROPAGATION_OPSOFVALUES_H
+
+#include "ReadProgram.h"
+
+namespace shard::propagation {
+
+/// A tensor of an op; results are numbered behind operands.
+struct TensorUse {
+  OpId op;
+  unsigned tensor;
+};
+
+/// The ops that make and that use each value.
+class OpsOfValues {
+public:
+  explicit OpsOfValues(const ReadProgram &program);
+
+  /// In the order of the program, at most `most` of them.
+  llvm::ArrayRef<TensorUse> of(ValueId value, size_t most = ~size_t(0)) const {
+    size_t count = begin[value + 1] - begin[value];
+    return llvm::ArrayRef<TensorUse>(ops).slice(begin[value],
+                                                std::min(count, most));
+  }
+
+private:
+  std::vector<uint32_t> begin;
+  std::vector<TensorUse> ops;
+};
+
+/// The values that a hint is for, that a body uses whole, or that a declared function
+/// takes.
+llvm::DenseSet<ValueId> findFixed(const ReadProgram &program);
+
+} // namespace shard::propagation
+
+#endif // SHARD_LIB_PROPAGATION_OPSOFVALUES_H
