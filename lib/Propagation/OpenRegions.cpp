@@ -170,16 +170,13 @@ private:
     labels.clear();
     touched.clear();
     labels[seed.value] = {seed.number, {seed.op, kNoValue}};
-    // The labels are the list of what is still to be visited, too.
-    for (size_t next = 0; next < labels.size(); ++next) {
-      auto [value, label] = labels.begin()[next];
-      if (!fits(value, out.shardings[label.number]) || !grow(value))
-        return;
-    }
+    bool isKnown = growAll();
     for (const auto &[value, label] : labels) {
       ++trials[value];
       tried.insert({value, label.number});
     }
+    if (!isKnown)
+      return;
     std::optional<double> before = price();
     if (!before || *before == 0)
       return;
@@ -197,6 +194,17 @@ private:
     }
     for (const auto &[entry, number] : llvm::zip_equal(labels, had))
       solution.values[entry.first] = number;
+  }
+
+  /// Labels the whole region. Returns false if it cannot be split like that.
+  bool growAll() {
+    // The labels are the list of what is still to be visited, too.
+    for (size_t next = 0; next < labels.size(); ++next) {
+      auto [value, label] = labels.begin()[next];
+      if (!fits(value, out.shardings[label.number]) || !grow(value))
+        return false;
+    }
+    return true;
   }
 
   /// Adds what the label of `value` means for the tensors of the ops that touch it.
