@@ -57,7 +57,12 @@ static FailureOr<GridValue> readLocal(func::FuncOp function, Type type,
       value.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
       value.sharding = Sharding::replicated(tensor.getRank());
     }
-    reports.push_back({print(type), describe(value.sharding, {}), 0, {}});
+    reports.push_back({print(type),
+                       describe(value.sharding, {}),
+                       0,
+                       value.grid,
+                       value.sharding,
+                       {}});
     return value;
   }
   SymbolTableCollection symbols;
@@ -71,6 +76,8 @@ static FailureOr<GridValue> readLocal(func::FuncOp function, Type type,
   reports.push_back({print(local.getType()),
                      describe(value.sharding, axisNamesOf(read->grid)),
                      0,
+                     value.grid,
+                     value.sharding,
                      {}});
   return value;
 }
@@ -198,8 +205,8 @@ void execution::describeUnpartitioned(func::FuncOp entry, RunReport &report) {
     int64_t bytes = byteWidth(spec->type);
     for (int64_t extent : spec->shape)
       bytes *= extent < 0 ? 0 : extent;
-    report.arguments.push_back({print(type), "", bytes, {}});
+    report.arguments.push_back({print(type), "", bytes, {}, {}, {}});
   }
   for (Type type : entry.getResultTypes())
-    report.results.push_back({print(type), "", 0, {}});
+    report.results.push_back({print(type), "", 0, {}, {}, {}});
 }

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pictures.h"
+
 #include "shard/Execution/Verify.h"
 
 #include "shard/Cost/Table.h"
@@ -29,7 +31,7 @@ static std::string formatShape(llvm::ArrayRef<int64_t> shape) {
 }
 
 static void printValues(llvm::StringRef heading, llvm::StringRef name,
-                        llvm::ArrayRef<ValueReport> values,
+                        llvm::ArrayRef<ValueReport> values, bool colors,
                         llvm::raw_ostream &os) {
   if (values.empty())
     return;
@@ -39,6 +41,8 @@ static void printValues(llvm::StringRef heading, llvm::StringRef name,
     rows.push_back({(name + std::to_string(index)).str(), value.type,
                     value.sharding, formatBytes(value.localBytes)});
   printTable(rows, {false, false, false, true}, os);
+  if (colors)
+    printPictures(name, values, os);
 }
 
 /// Who was slowest, and how evenly the work was spread.
@@ -88,10 +92,9 @@ static void printCollectives(const RunReport &report, llvm::raw_ostream &os) {
     os << "no collectives\n";
     return;
   }
-  std::vector<std::vector<std::string>> rows{{"collective", "axes", "calls",
-                                              "bytes sent per device",
-                                              "predicted", "time", "location",
-                                              "needed by"}};
+  std::vector<std::vector<std::string>> rows{
+      {"collective", "axes", "calls", "bytes sent per device", "predicted",
+       "time", "location", "needed by"}};
   for (const CollectiveReport &row : report.collectives)
     rows.push_back({row.kind, llvm::join(row.axes, ", "),
                     std::to_string(row.calls), formatBytes(row.bytesPerDevice),
@@ -144,12 +147,13 @@ static void printErrors(const RunReport &report, llvm::raw_ostream &os) {
   }
 }
 
-void shard::printText(const RunReport &report, llvm::raw_ostream &os) {
+void shard::printText(const RunReport &report, llvm::raw_ostream &os,
+                      bool colors) {
   os << formatv("program {0}\n", report.entry);
   printGrid(report, os);
   os << '\n';
-  printValues("argument", "arg", report.arguments, os);
-  printValues("result", "result", report.results, os);
+  printValues("argument", "arg", report.arguments, colors, os);
+  printValues("result", "result", report.results, colors, os);
   os << '\n';
   printCollectives(report, os);
   os << '\n'

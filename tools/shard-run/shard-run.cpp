@@ -93,6 +93,28 @@ cl::opt<ReportKind> reportKind(
                clEnumValN(ReportKind::Json, "json", "one JSON object"),
                clEnumValN(ReportKind::Html, "html", "one page for a browser")));
 
+enum class ColorMode { Auto, Always, Never };
+
+/// --color. LLVM registers an option of this name that knows no `auto`; this one takes
+/// its place, so it is made when main runs.
+cl::opt<ColorMode> &colorMode() {
+  static cl::opt<ColorMode> option(
+      "color", cl::init(ColorMode::Auto), cl::cat(category),
+      cl::desc("Whether the text report draws shardings in colors"),
+      cl::values(clEnumValN(ColorMode::Auto, "auto",
+                            "on a terminal, unless NO_COLOR is set"),
+                 clEnumValN(ColorMode::Always, "always", "also into a file"),
+                 clEnumValN(ColorMode::Never, "never", "not at all")));
+  return option;
+}
+
+bool drawsColors() {
+  if (colorMode() != ColorMode::Auto)
+    return colorMode() == ColorMode::Always;
+  const char *unwanted = std::getenv("NO_COLOR");
+  return llvm::outs().has_colors() && !(unwanted && *unwanted);
+}
+
 /// Reads the files of --input.
 LogicalResult readInputs(func::FuncOp entry, shard::RunOptions &options) {
   MLIRContext *context = entry.getContext();
@@ -191,7 +213,7 @@ LogicalResult printReport(func::FuncOp entry, const shard::RunReport &report,
                           const shard::SpmdPipelineOptions &pipeline) {
   switch (reportKind) {
   case ReportKind::Text:
-    shard::printText(report, llvm::outs());
+    shard::printText(report, llvm::outs(), drawsColors());
     return success();
   case ReportKind::Json:
     shard::printJson(report, llvm::outs());
@@ -317,6 +339,9 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   shard::setVersionPrinter();
+  if (cl::Option *known = cl::getRegisteredOptions().lookup("color"))
+    known->removeArgument();
+  colorMode();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,

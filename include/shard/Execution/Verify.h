@@ -108,6 +108,9 @@ struct ValueReport {
   std::string type;
   std::string sharding;
   int64_t localBytes = 0;
+  /// `sharding` on the grid that it is of.
+  Grid grid;
+  Sharding layout;
   /// Of results, when compared.
   std::optional<Comparison> comparison;
 };
@@ -161,7 +164,9 @@ mlir::FailureOr<RunReport> runProgram(mlir::ModuleOp module,
 ErrorModel deriveErrorModel(mlir::func::FuncOp entry, int64_t dynamicExtent);
 
 /// The report as text for people, and as one JSON object.
-void printText(const RunReport &report, llvm::raw_ostream &os);
+/// With `colors`, pictures of the shardings follow the tables of values.
+void printText(const RunReport &report, llvm::raw_ostream &os,
+               bool colors = false);
 void printJson(const RunReport &report, llvm::raw_ostream &os);
 
 } // namespace shard
