@@ -44,6 +44,7 @@ public:
     return keep(llvm::ConstantArray::get(
         llvm::ArrayType::get(pointer, parts.size()), parts));
   }
+  Constant *null() { return llvm::ConstantPointerNull::get(pointer); }
   Constant *keep(Constant *value) {
     return new llvm::GlobalVariable(module, value->getType(),
                                     /*isConstant=*/true,
@@ -84,7 +85,7 @@ Constant *Tables::valueTable(ArrayRef<ObjectValue> values) {
     rows.push_back(llvm::ConstantStruct::getAnon(fields));
   }
   if (rows.empty())
-    return llvm::ConstantPointerNull::get(pointer);
+    return null();
   return keep(llvm::ConstantArray::get(
       llvm::ArrayType::get(rows.front()->getType(), rows.size()), rows));
 }
@@ -121,7 +122,9 @@ void shard::addProgramTable(llvm::Module &module, llvm::Function &entry,
       tables.number(static_cast<int64_t>(program.results.size())),
       tables.valueTable(program.arguments),
       tables.valueTable(program.results),
-      &entry};
+      &entry,
+      program.deviceIds.empty() ? tables.null()
+                                : tables.words(program.deviceIds)};
   Constant *value = llvm::ConstantStruct::getAnon(fields);
   auto *table = new llvm::GlobalVariable(
       module, value->getType(), /*isConstant=*/true,

@@ -22,7 +22,7 @@ using namespace shard::conversion;
 GridArithmetic::GridArithmetic(OpBuilder &builder, Operation *op, GridOp grid,
                                SymbolTableCollection &symbols, BackEnd backEnd)
     : emitter(builder, op, symbols), shape(runtimeShape(grid)),
-      backEnd(backEnd) {}
+      deviceIds(deviceIdsOf(grid, symbols)), backEnd(backEnd) {}
 
 Value GridArithmetic::extent(int64_t axis) {
   if (shape[axis] >= 0)
@@ -48,8 +48,24 @@ Value GridArithmetic::linearIndex() {
   Value rank = mpi::CommRankOp::create(builder, emitter.loc,
                                        TypeRange(builder.getI32Type()), world)
                    .getRank();
-  return arith::IndexCastOp::create(builder, emitter.loc,
-                                    builder.getIndexType(), rank);
+  Value id = arith::IndexCastOp::create(builder, emitter.loc,
+                                        builder.getIndexType(), rank);
+  if (deviceIds.empty())
+    return id;
+  // The id of a single device may be any.
+  if (deviceIds.size() == 1)
+    return emitter.index(0);
+  SmallVector<int64_t> positions(deviceIds.size());
+  for (auto [position, device] : llvm::enumerate(deviceIds))
+    positions[device] = position;
+  return emitter.constantWord(positions, id);
+}
+
+Value GridArithmetic::rankOf(Value linear) {
+  Value id =
+      deviceIds.empty() ? linear : emitter.constantWord(deviceIds, linear);
+  return arith::IndexCastOp::create(emitter.builder, emitter.loc,
+                                    emitter.builder.getI32Type(), id);
 }
 
 Value GridArithmetic::coordinate(Value linear, int64_t axis) {

@@ -33,8 +33,10 @@ public:
   mlir::Value extent(int64_t axis);
   /// How far the devices that differ by one on `axis` are apart.
   mlir::Value stride(int64_t axis);
-  /// The number of the calling device, row-major.
+  /// The position of the calling device, row-major.
   mlir::Value linearIndex();
+  /// The rank of MPI that runs the device at position `linear`.
+  mlir::Value rankOf(mlir::Value linear);
   /// The coordinate on `axis` of the device at `linear`.
   mlir::Value coordinate(mlir::Value linear, int64_t axis);
   mlir::Value multiply(mlir::Value a, mlir::Value b);
@@ -44,6 +46,8 @@ public:
 
 private:
   llvm::SmallVector<int64_t> shape;
+  /// The physical device at each position; empty: position p is device p.
+  llvm::ArrayRef<int64_t> deviceIds;
   BackEnd backEnd;
 };
 

@@ -35,8 +35,8 @@ static Type wordOf(Type type) {
 MpiEmitter::MpiEmitter(OpBuilder &builder, Operation *op, GridOp grid,
                        ArrayRef<int64_t> axes, Type elementType,
                        SymbolTableCollection &symbols)
-    : b(op->getLoc(), builder), element(elementType),
-      word(wordOf(elementType)) {
+    : b(op->getLoc(), builder), op(op), grid(grid), symbols(&symbols),
+      element(elementType), word(wordOf(elementType)) {
   GridArithmetic arithmetic(b, op, grid, symbols, BackEnd::Mpi);
   Value device = arithmetic.linearIndex();
   world = mpi::CommWorldOp::create(b, mpi::CommType::get(b.getContext()));
@@ -174,7 +174,7 @@ Value MpiEmitter::rankOf(Value place) {
   Value device = firstDevice;
   for (auto [axis, stride] : llvm::enumerate(deviceStrides))
     device = add(device, mul(coordinate(place, axis), index(stride)));
-  return arith::IndexCastOp::create(b, b.getI32Type(), device);
+  return GridArithmetic(b, op, grid, *symbols, BackEnd::Mpi).rankOf(device);
 }
 
 //===----------------------------------------------------------------------===//

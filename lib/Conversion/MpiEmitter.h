@@ -153,6 +153,9 @@ private:
                llvm::function_ref<void(const Values &, mlir::Value)> body);
   mlir::Value rankOf(mlir::Value place);
 
+  mlir::Operation *op;
+  GridOp grid;
+  mlir::SymbolTableCollection *symbols;
   mlir::Type element;
   mlir::Type word;
   llvm::SmallVector<int64_t> sizes;
@@ -161,7 +164,7 @@ private:
   int64_t numDevices = 1;
   mlir::Value world;
   mlir::Value position;
-  /// The device at position 0.
+  /// The device at position 0 of the group, as its position in the grid.
   mlir::Value firstDevice;
 };
 

@@ -29,7 +29,7 @@ Value RuntimeEmitter::index(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
-Value RuntimeEmitter::constantGlobal(StringRef name, ElementsAttr value) {
+Value RuntimeEmitter::constantMemRef(StringRef name, ElementsAttr value) {
   auto type = MemRefType::get(value.getShapedType().getShape(),
                               value.getShapedType().getElementType());
   // The name tells the content, so that equal ones are one; where it is taken
@@ -44,9 +44,25 @@ Value RuntimeEmitter::constantGlobal(StringRef name, ElementsAttr value) {
                                       /*alignment=*/IntegerAttr());
     table.insert(global);
   }
-  Value memref =
-      memref::GetGlobalOp::create(builder, loc, type, global.getSymName());
-  return memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
+  return memref::GetGlobalOp::create(builder, loc, type, global.getSymName());
+}
+
+Value RuntimeEmitter::constantGlobal(StringRef name, ElementsAttr value) {
+  return memref::ExtractAlignedPointerAsIndexOp::create(
+      builder, loc, constantMemRef(name, value));
+}
+
+Value RuntimeEmitter::constantWord(ArrayRef<int64_t> words, Value at) {
+  // As many as there are devices: too many for a name.
+  std::string name =
+      "__shard_table_" + llvm::utohexstr(llvm::xxh3_64bits(ArrayRef<uint8_t>(
+                             reinterpret_cast<const uint8_t *>(words.data()),
+                             words.size() * sizeof(int64_t))));
+  auto type =
+      RankedTensorType::get({int64_t(words.size())}, builder.getI64Type());
+  Value memref = constantMemRef(name, DenseIntElementsAttr::get(type, words));
+  Value word = memref::LoadOp::create(builder, loc, memref, at);
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), word);
 }
 
 Value RuntimeEmitter::constantWords(ArrayRef<int64_t> words) {

@@ -36,6 +36,8 @@ public:
   mlir::Value index(int64_t value);
   /// The address of constant words.
   mlir::Value constantWords(llvm::ArrayRef<int64_t> words);
+  /// Element `at` of constant words, all of them not negative.
+  mlir::Value constantWord(llvm::ArrayRef<int64_t> words, mlir::Value at);
   /// The address of a constant string, terminated by zero.
   mlir::Value constantText(llvm::StringRef text);
   /// The address of a string that says where the op stands.
@@ -55,6 +57,7 @@ public:
                                     mlir::TypeRange inputs);
 
 private:
+  mlir::Value constantMemRef(llvm::StringRef name, mlir::ElementsAttr value);
   mlir::Value constantGlobal(llvm::StringRef name, mlir::ElementsAttr value);
 
   mlir::SymbolTable &table;

@@ -125,6 +125,7 @@ describeProgram(func::FuncOp entry, const GridProgram &program,
   table.symbol = options.name + "_program";
   table.name = entry.getName().str();
   table.grid = program.grid;
+  table.deviceIds = program.deviceIds;
   table.axisNames = report.axisNames;
   for (int64_t axis = table.axisNames.size(); axis < program.grid.rank();
        ++axis)

@@ -102,6 +102,8 @@ execution::partitionForGrid(ModuleOp module, StringRef entryName, GridOp gridOp,
   if (failed(grid) || failed(checkConstants(module)))
     return failure();
   program.grid = *grid;
+  SymbolTableCollection symbols;
+  program.deviceIds = deviceIdsOf(gridOp, symbols).vec();
 
   PassManager passes(module.getContext());
   if (isPartitioned(module.lookupSymbol<func::FuncOp>(entryName)))

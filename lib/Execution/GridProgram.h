@@ -32,9 +32,19 @@ struct GridValue {
 struct GridProgram {
   std::unique_ptr<CompiledProgram> code;
   Grid grid;
+  /// The physical device at each position of the grid; empty: position p is device p.
+  std::vector<int64_t> deviceIds;
   /// Of the grid and its refinements, by shape: what their axes are called.
   std::map<std::vector<int64_t>, std::vector<std::string>> axisNames;
   std::vector<GridValue> arguments, results;
+
+  /// The position in the grid of physical device `id`; -1 if it has none.
+  int64_t positionOf(int64_t id) const {
+    if (deviceIds.empty())
+      return id;
+    auto found = llvm::find(deviceIds, id);
+    return found == deviceIds.end() ? -1 : found - deviceIds.begin();
+  }
 };
 
 /// Reports a constant whose elements are not in the program.

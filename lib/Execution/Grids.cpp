@@ -57,17 +57,23 @@ FailureOr<GridOp> shard::findGrid(ModuleOp module, func::FuncOp entry) {
   if (grids.empty())
     return GridOp();
   GridOp first = grids.front();
+  SymbolTableCollection symbols;
   auto devices = [](GridOp grid) {
     FailureOr<Grid> sizes = staticGrid(grid);
     return succeeded(sizes) ? sizes->numDevices() : int64_t(-1);
   };
   for (GridOp grid : llvm::drop_begin(grids)) {
-    if (devices(grid) == devices(first) && devices(grid) > 0)
+    bool sameNumber = devices(grid) == devices(first) && devices(grid) > 0;
+    if (sameNumber && deviceIdsOf(grid, symbols) == deviceIdsOf(first, symbols))
       continue;
     InFlightDiagnostic diagnostic =
-        grid.emitError() << "is used, and so is grid @" << first.getSymName()
-                         << ", which has another number of devices: a run has "
-                            "one number of devices";
+        grid.emitError() << "is used, and so is grid @" << first.getSymName();
+    if (sameNumber)
+      diagnostic << ", which has other device_ids: in a run, a position is the "
+                    "same physical device on every grid";
+    else
+      diagnostic << ", which has another number of devices: a run has one "
+                    "number of devices";
     diagnostic.attachNote(first.getLoc()) << "the other grid is here";
     return failure();
   }
@@ -77,9 +83,10 @@ FailureOr<GridOp> shard::findGrid(ModuleOp module, func::FuncOp entry) {
 /// A run takes at most so many devices, each a thread or a process.
 static constexpr int64_t kMostDevices = 1024;
 
-/// Gives the grid of `module`, or a new @grid, the shape `shape`; what else it says of
-/// its axes is dropped if there are fewer or more now, with a warning at `location`. No
-/// warning tells of names if the caller gives new ones (`isNamed`).
+/// Gives the grid of `module`, or a new @grid, the shape `shape`. What else it says of
+/// its axes is dropped if there are fewer or more now, and its device ids if there are
+/// fewer or more devices, with a warning at `location`. No warning tells of names if the
+/// caller gives new ones (`isNamed`).
 static FailureOr<GridOp> reshapeGrid(ModuleOp module, ArrayRef<int64_t> shape,
                                      bool isNamed, Location location) {
   FailureOr<GridOp> grid = findGrid(module);
@@ -104,6 +111,15 @@ static FailureOr<GridOp> reshapeGrid(ModuleOp module, ArrayRef<int64_t> shape,
     (*grid).removeAxisNamesAttr();
     (*grid).removeLatencyAttr();
     (*grid).removeBandwidthAttr();
+  }
+  int64_t devices = Grid{shape.vec()}.numDevices();
+  if (auto ids = (*grid).getDeviceIds();
+      ids && static_cast<int64_t>(ids->size()) != devices) {
+    emitWarning(location) << "has " << devices << " devices, and @"
+                          << (*grid).getSymName() << " in the program has "
+                          << ids->size()
+                          << ": its device_ids do not apply and are dropped";
+    (*grid).removeDeviceIdsAttr();
   }
   (*grid).setShape(shape);
   return grid;

@@ -151,6 +151,7 @@ bool execution::runGrid(const GridProgram &program,
     value.localBytes = locals.pointers[0][index]->numBytes();
 
   runtime::RunOptions runOptions;
+  runOptions.deviceIds = program.deviceIds;
   if (timeoutSeconds > 0)
     runOptions.timeoutSeconds = timeoutSeconds;
   if (monitor)

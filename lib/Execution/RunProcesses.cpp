@@ -34,7 +34,7 @@ struct ResultNews {
   uint64_t digest[2] = {0, 0};
 };
 
-/// What a process tells of its run.
+/// What a process tells of its run. Lists of these are by position in the grid.
 struct ProcessNews {
   int64_t argumentBytes = 0, peakBytes = 0;
   double seconds = 0, secondsInCalls = 0;
@@ -140,6 +140,12 @@ ProcessNews decode(std::string text) {
   return news;
 }
 
+/// The position in the grid of this process's device; -1 if it runs none.
+int64_t deviceHere(const GridProgram &program,
+                   const runtime::Processes &processes) {
+  return program.positionOf(processes.number());
+}
+
 /// Slices the inputs for this process's device; what is wrong, or nothing.
 std::string prepareHere(const GridProgram &program,
                         const std::vector<HostTensor> &inputs,
@@ -152,6 +158,12 @@ std::string prepareHere(const GridProgram &program,
                          "processes: start {0}, as by mpirun -n {0}",
                          devices, processes.count())
         .str();
+  int64_t device = deviceHere(program, processes);
+  if (device < 0)
+    return llvm::formatv("device_ids of the grid name no device {0}, which is "
+                         "the number of this process",
+                         processes.number())
+        .str();
   if (std::string broken = brokenContract(program, inputs); !broken.empty())
     return broken;
   std::vector<const HostTensor *> pointers;
@@ -161,8 +173,7 @@ std::string prepareHere(const GridProgram &program,
     const auto &[shape, grid, sharding] = program.arguments[index];
     pointers.push_back(&input);
     if (!sharding.isReplicated() || input.isBorrowed()) {
-      owned.push_back(
-          sliceForDevice(grid, input, sharding, processes.number()));
+      owned.push_back(sliceForDevice(grid, input, sharding, device));
       pointers.back() = &owned.back();
     }
     report.argumentBytes += pointers.back()->numBytes();
@@ -270,6 +281,7 @@ bool execution::runOnProcesses(const GridProgram &program,
   bool isFirst = processes.number() == 0;
   results.gathered =
       processes.broadcast(isFirst ? chooseGathered(program, options) : "");
+  processes.place(program.deviceIds);
   runtime::RunReport run = processes.run(
       program.grid.shape, [&](int64_t) { invocation->execute(); });
   report.secondsGrid = run.seconds;
@@ -288,7 +300,7 @@ bool execution::runOnProcesses(const GridProgram &program,
   results.locals = invocation->takeResults();
   for (auto [index, local] : llvm::enumerate(results.locals)) {
     mine.results.push_back(tellResult(program.results[index], local,
-                                      processes.number(),
+                                      deviceHere(program, processes),
                                       results.gathered[index] == '1'));
     report.results[index].localBytes = local.numBytes();
     report.resultBytes += local.numBytes();
@@ -299,10 +311,10 @@ bool execution::runOnProcesses(const GridProgram &program,
       takeOutputs(processes, report, outputs);
     return true;
   }
-  std::vector<ProcessNews> all;
+  std::vector<ProcessNews> all(texts.size());
   for (auto [index, text] : llvm::enumerate(texts)) {
-    all.push_back(decode(std::move(text)));
-    const ProcessNews &news = all.back();
+    ProcessNews &news = all[program.positionOf(index)];
+    news = decode(std::move(text));
     report.argumentBytes = std::max(report.argumentBytes, news.argumentBytes);
     report.peakTemporaryBytes =
         std::max(report.peakTemporaryBytes, news.peakBytes);
@@ -362,8 +374,8 @@ void execution::writeOnProcesses(const GridProgram &program,
   if (options.outputFiles.empty())
     return;
   runtime::Processes &processes = *options.processes;
-  int64_t device = processes.number();
-  bool isFirst = device == 0;
+  int64_t device = deviceHere(program, processes);
+  bool isFirst = processes.number() == 0;
   std::string token = processes.broadcast(
       isFirst && report.pass ? std::to_string(getpid()) : "");
   if (token.empty())

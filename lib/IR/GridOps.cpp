@@ -90,7 +90,7 @@ void GridOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                    ArrayRef<int64_t> shape) {
   build(builder, state, builder.getStringAttr(name),
         builder.getDenseI64ArrayAttr(shape), ArrayAttr(), FlatSymbolRefAttr(),
-        DenseF64ArrayAttr(), DenseF64ArrayAttr());
+        DenseF64ArrayAttr(), DenseF64ArrayAttr(), DenseI64ArrayAttr());
 }
 
 std::optional<int16_t> GridOp::axisNumber(AxisRefAttr axis) {
@@ -119,6 +119,46 @@ std::string GridOp::axisName(int64_t axis) {
   if (ArrayAttr names = getAxisNamesAttr())
     return cast<StringAttr>(names[axis]).str();
   return std::to_string(axis);
+}
+
+/// `device_ids` name each physical device once.
+static LogicalResult checkDeviceIds(GridOp grid, int64_t devices) {
+  std::optional<ArrayRef<int64_t>> ids = grid.getDeviceIds();
+  if (!ids)
+    return success();
+  // grid_c16
+  if (ShapedType::isDynamicShape(grid.getShape()))
+    return grid.emitOpError("has device_ids and an axis of unknown size: give "
+                            "every axis a size");
+  // grid_c17
+  if (grid.getRefinesAttr())
+    return grid.emitOpError("has device_ids, but those of a refinement are the "
+                            "ids of ")
+           << grid.getRefinesAttr() << ", which it refines: state them there";
+  // grid_c18
+  if (static_cast<int64_t>(ids->size()) != devices)
+    return grid.emitOpError("expects one device id per device: ")
+           << devices << " devices, " << ids->size() << " ids";
+  // grid_c19
+  if (devices == 1) {
+    if (ids->front() < 0)
+      return grid.emitOpError("has a negative device id: ") << ids->front();
+    return success();
+  }
+  std::vector<bool> seen(devices);
+  for (auto [position, id] : llvm::enumerate(*ids)) {
+    // grid_c20
+    if (id < 0 || id >= devices)
+      return grid.emitOpError("has device id ")
+             << id << " at position " << position << ", but its " << devices
+             << " devices are numbered from 0 to " << devices - 1;
+    // grid_c21
+    if (seen[id])
+      return grid.emitOpError("has device id ")
+             << id << " twice: each physical device is at one position";
+    seen[id] = true;
+  }
+  return success();
 }
 
 LogicalResult GridOp::verify() {
@@ -176,9 +216,10 @@ LogicalResult GridOp::verify() {
                              << what << " that is not positive");
     return success();
   };
-  if (failed(checkCosts("latency", getLatency())))
+  if (failed(checkCosts("latency", getLatency())) ||
+      failed(checkCosts("bandwidth", getBandwidth())))
     return failure();
-  return checkCosts("bandwidth", getBandwidth());
+  return checkDeviceIds(*this, devices);
 }
 
 // The axes of a refinement, read from the outermost, group into the axes of the

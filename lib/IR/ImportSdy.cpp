@@ -111,7 +111,8 @@ private:
   LogicalResult mesh(size_t start) {
     std::string symbol;
     SdyMesh mesh;
-    if (failed(readMesh(start, symbol, mesh)))
+    std::vector<int64_t> ids;
+    if (failed(readMesh(start, symbol, mesh, ids)))
       return failure();
     auto sizes = llvm::map_range(
         mesh, [](const auto &axis) { return std::to_string(axis.second); });
@@ -122,6 +123,12 @@ private:
     out += mesh.empty() ? "1)"
                         : llvm::join(sizes, "x") + ") axes [" +
                               llvm::join(names, ", ") + "]";
+    if (!ids.empty())
+      out += " device_ids = [" +
+             llvm::join(llvm::map_range(
+                            ids, [](int64_t id) { return std::to_string(id); }),
+                        ", ") +
+             "]";
     return success();
   }
 

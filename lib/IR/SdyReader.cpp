@@ -8,7 +8,10 @@
 
 #include "SdyReader.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -27,7 +30,8 @@ LogicalResult SdyReader::readMeshes() {
     position = at;
     std::string symbol;
     SdyMesh mesh;
-    if (failed(readMesh(start, symbol, mesh)))
+    std::vector<int64_t> ids;
+    if (failed(readMesh(start, symbol, mesh, ids)))
       return failure();
     if (!meshes.try_emplace(symbol, std::move(mesh)).second)
       return fail(start, "mesh @" + Twine(symbol) + " stands twice");
@@ -84,7 +88,7 @@ LogicalResult SdyReader::readList(StringRef open, StringRef close,
 }
 
 LogicalResult SdyReader::readMesh(size_t start, std::string &symbol,
-                                  SdyMesh &mesh) {
+                                  SdyMesh &mesh, std::vector<int64_t> &ids) {
   if (failed(readSymbol(symbol)) || failed(expect("=")) ||
       failed(expect("<")) || failed(readList("[", "]", [&] {
         auto &[name, size] = mesh.emplace_back();
@@ -93,31 +97,30 @@ LogicalResult SdyReader::readMesh(size_t start, std::string &symbol,
                                       succeeded(readNumber(size)));
       })))
     return failure();
-  if (consume(",") && failed(readDeviceIds(start, mesh)))
+  if (consume(",") && failed(readDeviceIds(start, mesh, ids)))
     return failure();
   return expect(">");
 }
 
-LogicalResult SdyReader::readDeviceIds(size_t start, const SdyMesh &mesh) {
-  int64_t next = 0;
-  bool inOrder = true;
+LogicalResult SdyReader::readDeviceIds(size_t start, const SdyMesh &mesh,
+                                       std::vector<int64_t> &ids) {
   if (failed(expect("device_ids")) || failed(expect("=")) ||
-      failed(readList("[", "]", [&] {
-        int64_t id;
-        if (failed(readNumber(id)))
-          return failure();
-        inOrder &= id == next++;
-        return success();
-      })))
+      failed(
+          readList("[", "]", [&] { return readNumber(ids.emplace_back()); })))
     return failure();
   if (mesh.empty())
     return fail(start, "a mesh of one device says where a tensor lives, which "
                        "has no counterpart here: every tensor lives on all "
                        "devices of its grid");
-  if (!inOrder)
-    return fail(start, "device_ids that are not 0, 1, 2, ... have no "
-                       "counterpart here: devices of a grid are numbered in "
-                       "order; reorder the processes of the run instead");
+  uint64_t devices = 1;
+  for (const auto &axis : mesh)
+    devices = llvm::SaturatingMultiply(devices, uint64_t(axis.second));
+  if (ids.size() != devices)
+    return fail(start, "the mesh has " + Twine(devices) +
+                           " devices, but states " + Twine(ids.size()) +
+                           " device_ids");
+  if (llvm::equal(ids, llvm::seq<int64_t>(0, ids.size())))
+    ids.clear();
   return success();
 }
 

@@ -35,14 +35,16 @@ protected:
 
   llvm::LogicalResult readNumber(int64_t &number);
 
-  llvm::LogicalResult readList(llvm::StringRef open, llvm::StringRef close,
-                               llvm::function_ref<llvm::LogicalResult()> element);
+  llvm::LogicalResult
+  readList(llvm::StringRef open, llvm::StringRef close,
+           llvm::function_ref<llvm::LogicalResult()> element);
 
-  /// @m = <["x"=2, "y"=4], device_ids=[...]>
-  llvm::LogicalResult readMesh(size_t start, std::string &symbol,
-                               SdyMesh &mesh);
+  /// @m = <["x"=2, "y"=4], device_ids=[...]>; `ids` stay empty if they are 0, 1, 2, ...
+  llvm::LogicalResult readMesh(size_t start, std::string &symbol, SdyMesh &mesh,
+                               std::vector<int64_t> &ids);
 
-  llvm::LogicalResult readDeviceIds(size_t start, const SdyMesh &mesh);
+  llvm::LogicalResult readDeviceIds(size_t start, const SdyMesh &mesh,
+                                    std::vector<int64_t> &ids);
 
   /// {"x", "y":(1)2, ?}; `open` is null where no '?' may stand.
   llvm::LogicalResult readAxes(llvm::StringRef symbol, SdyAxes &axes,

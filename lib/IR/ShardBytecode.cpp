@@ -341,6 +341,11 @@ void GridOp::writeProperties(DialectBytecodeWriter &writer) {
   writer.writeOptionalAttribute(properties.refines);
   writer.writeOptionalAttribute(properties.latency);
   writer.writeOptionalAttribute(properties.bandwidth);
+  if (ShardBytecode::version(writer) >= 2)
+    writer.writeOptionalAttribute(properties.device_ids);
+  else if (properties.device_ids)
+    emitWarning("bytecode of the shard dialect before version 2 has no "
+                "device_ids: they are not written");
 }
 
 LogicalResult GridOp::readProperties(DialectBytecodeReader &reader,
@@ -354,7 +359,9 @@ LogicalResult GridOp::readProperties(DialectBytecodeReader &reader,
   return failure(failed(reader.readOptionalAttribute(properties.axis_names)) ||
                  failed(reader.readOptionalAttribute(properties.refines)) ||
                  failed(reader.readOptionalAttribute(properties.latency)) ||
-                 failed(reader.readOptionalAttribute(properties.bandwidth)));
+                 failed(reader.readOptionalAttribute(properties.bandwidth)) ||
+                 (ShardBytecode::version(reader) >= 2 &&
+                  failed(reader.readOptionalAttribute(properties.device_ids))));
 }
 
 // From this version of MLIR's bytecode on, segment sizes are a sparse array at

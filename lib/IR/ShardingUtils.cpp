@@ -77,6 +77,19 @@ axesInRefinement(GridOp coarse, GridOp fine, SymbolTableCollection &symbols) {
   return std::move(*runs);
 }
 
+ArrayRef<int64_t> deviceIdsOf(GridOp grid, SymbolTableCollection &symbols) {
+  // Grids may refine each other in a circle.
+  llvm::SmallPtrSet<Operation *, 4> seen;
+  while (grid && grid.getRefinesAttr() && seen.insert(grid).second)
+    grid = getGrid(grid, grid.getRefinesAttr(), symbols);
+  std::optional<ArrayRef<int64_t>> ids;
+  if (grid)
+    ids = grid.getDeviceIds();
+  if (!ids || llvm::equal(*ids, llvm::seq<int64_t>(0, ids->size())))
+    return {};
+  return *ids;
+}
+
 ShardingOp getShardingOp(Value value) {
   return value.getDefiningOp<ShardingOp>();
 }

@@ -166,6 +166,7 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardMoveCollectives(); });
   registerOnce([] { return createShardPackCollectives(); });
   registerOnce([] { return createShardLowerSlices(); });
+  registerOnce([] { return createShardAssignGroups(); });
   registerOnce([] { return createShardVerifySpmd(); });
   registerConversionPasses();
   registerCodegenPasses();

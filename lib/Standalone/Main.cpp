@@ -19,6 +19,7 @@
 #include "shard/Standalone/Program.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -73,6 +74,8 @@ struct Run {
   const Options &options;
   Arguments arguments;
   std::vector<Device> devices;
+  /// A device that this process runs.
+  std::atomic<int64_t> here = 0;
 };
 
 std::vector<int64_t> toVector(const int64_t *data, int64_t size) {
@@ -381,6 +384,7 @@ static double now() {
 static void runDevice(void *context, int64_t number) {
   Run &run = *static_cast<Run *>(context);
   Device &device = run.devices[number];
+  run.here = number;
   prepare(run, number);
   if (!device.error.empty())
     shard_rt_fail(device.error.c_str());
@@ -428,12 +432,14 @@ int shard_program_main(int argc, char **argv, const shard_program *program) {
   }
   Run run{*program, options, Arguments(*program, options),
           std::vector<Device>(program->num_devices)};
+  if (program->device_ids)
+    shard_rt_set_processes(program->num_devices, program->device_ids);
   if (shard_rt_run(program->grid_rank, program->grid, runDevice, &run)) {
     if (prints)
       std::fprintf(stderr, "error: %s\n", shard_rt_error());
     return 1;
   }
   if (prints)
-    printTimes(*program, run.devices[0].slowest);
+    printTimes(*program, run.devices[run.here].slowest);
   return 0;
 }

@@ -14,8 +14,10 @@
 
 // CHECK: shard.grid @mesh(shape = 2x4) axes ["x", "y"]
 sdy.mesh @mesh = <["x"=2, "y"=4]>
-// CHECK-NEXT: shard.grid @iota(shape = 8) axes ["a"]
+// CHECK-NEXT: shard.grid @iota(shape = 8) axes ["a"]{{$}}
 sdy.mesh @iota = <["a"=8], device_ids=[0, 1, 2, 3, 4, 5, 6, 7]>
+// CHECK-NEXT: shard.grid @columns(shape = 2x2) axes ["a", "b"] device_ids = [0, 2, 1, 3]
+sdy.mesh @columns = <["a"=2, "b"=2], device_ids=[0, 2, 1, 3]>
 // CHECK-NEXT: shard.grid @one(shape = 1)
 sdy.mesh @one = <[]>
 

@@ -317,3 +317,47 @@ func.func @f(%i: index) {
   %0, %1 = shard.neighbors_linear_indices on @g[%i, %c4] split_axes = [0] : index, index
   return
 }
+
+// -----
+
+// device ids need to know how many devices there are
+// grid_c16
+// expected-error@+1 {{has device_ids and an axis of unknown size: give every axis a size}}
+shard.grid @g(shape = 2x?) device_ids = [1, 0]
+
+// -----
+
+// device ids of a refinement are those of what it refines
+shard.grid @g(shape = 4)
+// grid_c17
+// expected-error@+1 {{has device_ids, but those of a refinement are the ids of @g, which it refines: state them there}}
+shard.grid @h(shape = 2x2) device_ids = [0, 1, 2, 3] {refines = @g}
+
+// -----
+
+// one id for each device
+// grid_c18
+// expected-error@+1 {{expects one device id per device: 8 devices, 4 ids}}
+shard.grid @g(shape = 2x4) device_ids = [3, 2, 1, 0]
+
+// -----
+
+// a single device may have any id
+shard.grid @f(shape = 1x1) device_ids = [9]
+// grid_c19
+// expected-error@+1 {{has a negative device id: -1}}
+shard.grid @g(shape = 1) device_ids = [-1]
+
+// -----
+
+// ids are those of the devices
+// grid_c20
+// expected-error@+1 {{has device id 4 at position 1, but its 4 devices are numbered from 0 to 3}}
+shard.grid @g(shape = 2x2) device_ids = [0, 4, 1, 2]
+
+// -----
+
+// no device is at two positions
+// grid_c21
+// expected-error@+1 {{has device id 2 twice: each physical device is at one position}}
+shard.grid @g(shape = 2x2) device_ids = [0, 2, 1, 2]

@@ -8,7 +8,7 @@
 // RUN:   | shard-opt --split-input-file -o %t.generic
 // RUN: diff %t.once %t.generic
 
-// names of axes, refinement, costs
+// names of axes, refinement, costs, physical devices
 // CHECK: shard.grid @mesh(shape = 2x4) axes ["data", "model"]
 shard.grid @mesh(shape = 2x4) axes ["data", "model"]
 // CHECK: shard.grid @fine(shape = 2x2x2) {refines = @mesh}
@@ -17,6 +17,10 @@ shard.grid @fine(shape = 2x2x2) {refines = @mesh}
 shard.grid @unit_axes(shape = 1x2x1x4x1) {refines = @mesh}
 // CHECK: shard.grid @links(shape = 2x4) axes ["a", "b"] {bandwidth = array<f64: 1.000000e+09, 1.000000e+11>, latency = array<f64: 1.000000e-03, 0.000000e+00>, vendor.x}
 shard.grid @links(shape = 2x4) axes ["a", "b"] {bandwidth = array<f64: 1.0e9, 1.0e11>, latency = array<f64: 1.0e-3, 0.0>, vendor.x}
+// CHECK: shard.grid @columns(shape = 2x2) axes ["a", "b"] device_ids = [0, 2, 1, 3] {vendor.x}
+shard.grid @columns(shape = 2x2) axes ["a", "b"] device_ids = [0, 2, 1, 3] {vendor.x}
+// CHECK: shard.grid @one(shape = 1) device_ids = [7]
+shard.grid @one(shape = 1) device_ids = [7]
 
 // -----
 

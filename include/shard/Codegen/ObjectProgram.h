@@ -39,6 +39,8 @@ struct ObjectProgram {
   /// The entry in the source.
   std::string name;
   Grid grid;
+  /// The physical device at each position; empty: position p is device p.
+  std::vector<int64_t> deviceIds;
   std::vector<std::string> axisNames;
   std::vector<ObjectValue> arguments, results;
   /// Also define `main`, which calls shard_program_main.

@@ -18,16 +18,17 @@ class ShardDialect;
 /// The version of the encoding of the dialect's attributes and types.
 ///
 /// * 0: axes without sub-axes, dimensions without priorities;
-/// * 1: with both.
+/// * 1: with both;
+/// * 2: grids with device_ids.
 ///
 /// Files without a version come from LLVM's dialect: attributes are text, and the
 /// properties that this dialect adds to ops are not there.
 ///
 /// Files of every version up to the current one are read. To write an older one,
-/// give it to BytecodeWriterConfig::setDialectVersion; what it cannot express is
-/// stored as text.
+/// give it to BytecodeWriterConfig::setDialectVersion; attributes that it cannot express
+/// are stored as text, device_ids are left out with a warning.
 struct ShardVersion : mlir::DialectVersion {
-  static constexpr uint64_t kCurrent = 1;
+  static constexpr uint64_t kCurrent = 2;
 
   explicit ShardVersion(uint64_t number = kCurrent) : number(number) {}
 

@@ -19,6 +19,13 @@ def Shard_GridOp : Shard_Op<"grid", [Symbol, Pure, Shard_UsesGrid]> {
     names the axes. A device's linear index is the row-major position of its
     coordinates.
 
+    `device_ids` maps positions to physical devices: the device at linear index p is
+    physical device `device_ids[p]`. It is a permutation of 0, 1, ...; a grid of one
+    device may name any. Without it, position p is physical device p. Everything in a
+    program is by position; what runs it obeys the mapping: with MPI, rank r runs the
+    position whose id is r. A refinement has the ids of the grid that it refines and
+    states none.
+
     `refines` names the grid of which this one is a refinement: the same devices
     in the same linear order, with some axes factored into several. `latency`
     (seconds) and `bandwidth` (bytes per second and device) have one entry per
@@ -27,6 +34,7 @@ def Shard_GridOp : Shard_Op<"grid", [Symbol, Pure, Shard_UsesGrid]> {
     ```mlir
     shard.grid @mesh(shape = 2x4) axes ["data", "model"]
     shard.grid @some(shape = 2x?)
+    shard.grid @columns(shape = 2x2) device_ids = [0, 2, 1, 3]
     shard.grid @mesh_1(shape = 2x2x2) {refines = @mesh}
     shard.grid @links(shape = 2x4) {bandwidth = array<f64: 1.0e9, 1.0e11>, latency = array<f64: 1.0e-5, 1.0e-6>}
     ```
@@ -37,11 +45,12 @@ def Shard_GridOp : Shard_Op<"grid", [Symbol, Pure, Shard_UsesGrid]> {
     OptionalAttr<StrArrayAttr>:$axis_names,
     OptionalAttr<FlatSymbolRefAttr>:$refines,
     OptionalAttr<DenseF64ArrayAttr>:$latency,
-    OptionalAttr<DenseF64ArrayAttr>:$bandwidth
+    OptionalAttr<DenseF64ArrayAttr>:$bandwidth,
+    OptionalAttr<DenseI64ArrayAttr>:$device_ids
   );
   let assemblyFormat = [{
     $sym_name `(` `shape` `=` custom<DimensionList>($shape) `)`
-    (`axes` $axis_names^)? attr-dict
+    (`axes` $axis_names^)? (`device_ids` `=` $device_ids^)? attr-dict
   }];
   let builders = [
     OpBuilder<(ins "::llvm::StringRef":$name,
@@ -98,7 +107,8 @@ def Shard_ProcessMultiIndexOp
                [Pure, Shard_UsesGrid, Shard_NamesResults]> {
   let summary = "the coordinates of this device";
   let description = [{
-    One coordinate per entry of `axes`; without `axes`, one per axis.
+    One coordinate per entry of `axes`; without `axes`, one per axis. They are those of
+    the position in the grid, whatever `device_ids` the grid has.
 
     ```mlir
     %0:2 = shard.process_multi_index on @mesh : index, index
@@ -127,7 +137,9 @@ def Shard_ProcessLinearIndexOp
   let summary = "the linear index of this device";
   let description = [{
     The row-major position of the device's coordinates: on a grid of shape
-    10x20x30 the device (1, 2, 3) has index (1 * 20 + 2) * 30 + 3 = 663.
+    10x20x30 the device (1, 2, 3) has index (1 * 20 + 2) * 30 + 3 = 663. It is a
+    position in the grid, not the number of the physical device that `device_ids` of
+    the grid says.
 
     ```mlir
     %0 = shard.process_linear_index on @mesh : index

@@ -37,6 +37,11 @@ GridOp getGrid(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
 /// The grid as a plain value; fails, silently, where an axis is `?`.
 mlir::FailureOr<Grid> staticGrid(GridOp grid);
 
+/// The physical device at each position of `grid`, as it or the grid that it refines says
+/// by `device_ids`; empty if position p is physical device p.
+llvm::ArrayRef<int64_t> deviceIdsOf(GridOp grid,
+                                    mlir::SymbolTableCollection &symbols);
+
 /// The machine that `figures`, a `shard.machine`, describes: what it does not say is
 /// as in the machine that it names, else as in the default. On failure exactly one
 /// error has been emitted.

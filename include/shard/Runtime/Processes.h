@@ -66,6 +66,10 @@ public:
   /// What tells this program from others (shard_rt_set_program). Callable alone.
   virtual void setProgram(const std::string &text) = 0;
 
+  /// Places devices: the device at position i runs in process `processes[i]`; in
+  /// process i if the list is empty. Holds from the next run on.
+  virtual void place(const std::vector<int64_t> &processes) = 0;
+
   /// Runs `fn` for the device of this process. A failure during the run ends all
   /// processes. Process 0 gets the records of all devices.
   virtual RunReport run(const std::vector<int64_t> &shape,

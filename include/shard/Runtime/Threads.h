@@ -48,6 +48,10 @@ struct RunOptions {
   /// returns false, the run fails: every device stops at its next collective. May be
   /// empty.
   std::function<bool()> mayGoOn;
+  /// The physical device at each position of the grid; empty: position p is device p.
+  /// Messages tell its number beside the position, and it is its rank for the functions
+  /// of mpiSymbols().
+  std::vector<int64_t> deviceIds;
 
   static double defaultTimeout();
 };

@@ -18,6 +18,8 @@
 |*     // Use the device's blocks of the results.
 |*   }
 |*   ...
+|*   if (p->device_ids)
+|*     shard_rt_set_processes(p->num_devices, p->device_ids);
 |*   shard_rt_run(p->grid_rank, p->grid, run, context);
 |*
 |* docs/shard-compile.md describes it; docs/examples/ahead_of_time has a whole program.
@@ -34,7 +36,7 @@ extern "C" {
 #endif
 
 /* Of the tables and of what compiled code calls. */
-#define SHARD_PROGRAM_VERSION 1
+#define SHARD_PROGRAM_VERSION 2
 
 /* An argument or a result. Tensors lie in memory row-major and without gaps; a
  * scalar has rank 0. */
@@ -63,6 +65,9 @@ struct shard_program {
   int64_t num_arguments, num_results;
   const struct shard_program_value *arguments, *results;
   void (*entry)(void **packed); /* for shard_program_call */
+  /* The physical device at each position of the grid, in row-major order; null: position
+   * p is device p. For shard_rt_set_processes. */
+  const int64_t *device_ids;
 };
 
 /* Runs the program on the calling device: within the function that shard_rt_run calls,

@@ -10,6 +10,7 @@
 #define SHARD_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "shard/Transforms/GroupPasses.td"
 include "shard/Transforms/RewritePasses.td"
 include "shard/Transforms/StepPasses.td"
 

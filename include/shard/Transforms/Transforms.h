@@ -15,7 +15,7 @@
 
 #include "shard/Propagation/Options.h"
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace shard {
 
@@ -59,6 +59,12 @@ llvm::LogicalResult partitionProgram(mlir::Operation *root,
 /// group reach the same collectives in the same order (pass
 /// `shard-verify-spmd`). Each collective that some devices may miss is an error.
 llvm::LogicalResult verifySpmd(mlir::Operation *root);
+
+/// Writes on each collective of `module`, a partitioned program, the physical devices of
+/// its groups (pass `shard-assign-groups`), after an order of the devices for nodes of
+/// `devicesPerNode`, if that is not 0. Errors are emitted.
+llvm::LogicalResult assignGroups(mlir::ModuleOp module,
+                                 int64_t devicesPerNode = 0);
 
 } // namespace shard
 

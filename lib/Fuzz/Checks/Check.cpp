@@ -10,6 +10,7 @@
 
 #include "CheckCalls.h"
 #include "CheckForms.h"
+#include "CheckGroups.h"
 #include "CheckHints.h"
 #include "CheckLocal.h"
 #include "Inputs.h"
@@ -337,6 +338,8 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
       partitionError = checkLocal(module, partitioned);
     if (partitionError.empty())
       partitionError = repeatedCollective(partitioned);
+    if (partitionError.empty())
+      partitionError = checkGroups(partitioned);
     if (!partitionError.empty())
       return;
     partitionError = checkForm(partitioned, print(partitioned), form);
@@ -389,6 +392,9 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
     return {Verdict::Invalid, "no public function"};
   if (coverage)
     coverage->countOps(*module);
+  bool hasDeviceIds = llvm::any_of(module->getOps<GridOp>(), [](GridOp grid) {
+    return grid.getDeviceIdsAttr();
+  });
   for (func::FuncOp entry : entries) {
     auto checkAt = [&](unsigned optLevel, bool mpiDialect = false) {
       Outcome outcome = checkEntry(
@@ -398,11 +404,12 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
       return outcome;
     };
     // What users run; for every eighth program the code without optimisation, and for
-    // every sixteenth what convert-shard-to-mpi makes of it.
+    // every sixteenth, with device ids every fourth, what convert-shard-to-mpi makes of it.
     Outcome outcome = checkAt(RunOptions().optLevel);
     if (outcome.verdict == Verdict::Pass && inputSeed % 8 == 0)
       outcome = checkAt(0);
-    if (outcome.verdict == Verdict::Pass && inputSeed % 16 == 4)
+    if (outcome.verdict == Verdict::Pass &&
+        inputSeed % (hasDeviceIds ? 4 : 16) == (hasDeviceIds ? 0 : 4))
       outcome = checkAt(0, /*mpiDialect=*/true);
     if (outcome.verdict != Verdict::Pass)
       return outcome;

@@ -10,6 +10,7 @@
 
 #include "shard/IR/ShardBytecode.h"
 #include "shard/IR/ShardDialect.h"
+#include "shard/IR/ShardOps.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
@@ -68,6 +69,11 @@ static LogicalResult write(ModuleOp module, Form form, std::string &written) {
 }
 
 std::string shard::fuzz::checkForm(ModuleOp module, StringRef text, Form form) {
+  // Older readers know no device_ids.
+  if (form == Form::OldBytecode &&
+      llvm::any_of(module.getOps<GridOp>(),
+                   [](GridOp grid) { return grid.getDeviceIdsAttr(); }))
+    form = Form::Bytecode;
   std::string name = nameOf(form), written;
   if (form != Form::Text && failed(write(module, form, written)))
     return name + " cannot be written";

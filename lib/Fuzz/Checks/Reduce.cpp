@@ -221,6 +221,12 @@ bool Simplifier::eraseArguments() {
 }
 
 bool Simplifier::shrinkGrid() {
+  bool hasIds = false;
+  module.walk([&](GridOp grid) { hasIds |= bool(grid.getDeviceIdsAttr()); });
+  if (hasIds && taken()) {
+    module.walk([](GridOp grid) { grid.removeDeviceIdsAttr(); });
+    return true;
+  }
   WalkResult walked = module.walk([&](GridOp grid) {
     SmallVector<int64_t> shape(grid.getShape());
     for (int64_t &size : shape)
@@ -228,6 +234,7 @@ bool Simplifier::shrinkGrid() {
         if (smaller < size && taken()) {
           size = smaller;
           grid.setShape(shape);
+          grid.removeDeviceIdsAttr();
           return WalkResult::interrupt();
         }
     return WalkResult::advance();

@@ -14,6 +14,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace shard::fuzz;
 
@@ -223,9 +224,38 @@ static bool focusedProgram(ProgramBuilder &program) {
   return true;
 }
 
+/// Gives all grids of a part of the programs the same random device ids. With numbers of
+/// its own: the other programs do not depend on it.
+static std::string withDeviceIds(const ProgramBuilder &program,
+                                 std::string text) {
+  Random rng(program.seed ^ 0x6465766963657321ull);
+  if (!rng.chance(25))
+    return text;
+  int64_t devices = 1;
+  for (int64_t size : program.grid)
+    devices *= size;
+  std::vector<int64_t> ids(devices);
+  std::iota(ids.begin(), ids.end(), 0);
+  rng.shuffle(ids);
+  std::string list = " device_ids = [" + shard::fuzz::list(ids) + "]";
+  for (size_t at = 0;
+       (at = text.find("shard.grid @", at)) != std::string::npos;)
+    text.insert(at = text.find_first_of("{\n", text.find(')', at)), list);
+  return text;
+}
+
+static std::string writeProgram(ProgramBuilder &program);
+
 std::string shard::fuzz::generate(uint64_t seed,
                                   const GenerateOptions &options) {
   ProgramBuilder program(seed, options);
+  std::string text = writeProgram(program);
+  return withDeviceIds(program, std::move(text));
+}
+
+static std::string writeProgram(ProgramBuilder &program) {
+  uint64_t seed = program.seed;
+  const GenerateOptions &options = program.options;
   Random &rng = program.rng;
   std::vector<std::string> axisNames;
   std::string shape;

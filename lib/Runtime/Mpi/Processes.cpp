@@ -83,6 +83,11 @@ public:
   void setProgram(const std::string &text) override {
     session().program = text;
   }
+  void place(const std::vector<int64_t> &processes) override {
+    if (session().ranks != processes)
+      shard_rt_set_processes(static_cast<int64_t>(processes.size()),
+                             processes.data());
+  }
   RunReport run(const std::vector<int64_t> &shape,
                 const std::function<void(int64_t)> &fn) override {
     return runOnRanks(shape,

@@ -102,15 +102,15 @@ std::string checkShape(const Session &s, const std::vector<int64_t> &shape) {
   if (!s.ranks.empty() && int64_t(s.ranks.size()) != devices)
     return std::to_string(s.ranks.size()) + " device ids for a grid of " +
            std::to_string(devices) + " devices";
-  for (int64_t rank = 0; rank < s.size && !s.ranks.empty(); ++rank) {
-    int64_t count = 0;
-    for (int64_t each : s.ranks)
-      count += each == rank;
-    if (count != 1)
+  std::vector<int64_t> count(s.size);
+  for (int64_t each : s.ranks)
+    if (each >= 0 && each < s.size)
+      ++count[each];
+  for (int64_t rank = 0; rank < s.size && !s.ranks.empty(); ++rank)
+    if (count[rank] != 1)
       return "device ids have to name every rank once, but rank " +
-             std::to_string(rank) + " is named " + std::to_string(count) +
+             std::to_string(rank) + " is named " + std::to_string(count[rank]) +
              " times";
-  }
   return std::string();
 }
 

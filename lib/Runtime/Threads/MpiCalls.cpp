@@ -7,14 +7,18 @@
 //===----------------------------------------------------------------------===//
 //
 // The functions that programs of convert-shard-to-mpi call, with the ABI of MPICH, for
-// devices that are threads: rank i is device i. A send waits until its receiver has
+// devices that are threads: rank i is physical device i. A send waits until its receiver has
 // taken the message, as MPI allows it to: programs that rely on MPI's buffers fail
 // here, with the messages of the runtime about devices that cannot go on.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Rendezvous.h"
+
 #include "shard/Runtime/Runtime.h"
 #include "shard/Runtime/Symbols.h"
+
+using namespace shard::runtime;
 
 namespace {
 
@@ -43,13 +47,24 @@ struct Buffer {
       : words{reinterpret_cast<int64_t>(data), 0, 1, count, 1} {}
 };
 
+/// The position of a rank; that of none is none too.
+int64_t positionOf(int64_t rank) {
+  const Device *device = backend::currentDevice();
+  if (!device)
+    return rank;
+  const Run &run = *static_cast<const ThreadDevice *>(device)->run;
+  return rank >= 0 && rank < int64_t(run.positions.size()) ? run.positions[rank]
+                                                           : rank;
+}
+
 int commRank(int, int *rank) {
-  *rank = int(shard_rt_process_linear_index());
+  const Device *device = backend::currentDevice();
+  *rank = device ? int(static_cast<const ThreadDevice *>(device)->id) : 0;
   return 0;
 }
 
 int send(const void *data, int count, int datatype, int destination, int, int) {
-  int64_t to = destination;
+  int64_t to = positionOf(destination);
   int8_t taken = 0;
   Buffer buffer(data, count), reply(&taken, 1);
   shard_rt_send(kPlace, kAllDevices, typeOf(datatype), buffer.words, &to);
@@ -58,7 +73,7 @@ int send(const void *data, int count, int datatype, int destination, int, int) {
 }
 
 int receive(void *data, int count, int datatype, int source, int, int, void *) {
-  int64_t from = source;
+  int64_t from = positionOf(source);
   int8_t taken = 1;
   Buffer buffer(data, count), reply(&taken, 1);
   shard_rt_recv(kPlace, kAllDevices, typeOf(datatype), buffer.words, &from);

@@ -67,6 +67,8 @@ struct ThreadDevice : Device {
   enum class State { Running, Meeting, Receiving, Finished };
 
   Run *run = nullptr;
+  /// The number of the physical device.
+  int64_t id = 0;
   jmp_buf exit;
 
   // Guarded by the run's mutex.
@@ -80,7 +82,10 @@ struct ThreadDevice : Device {
 struct Run {
   Grid grid;
   RunOptions options;
+  /// By position.
   std::vector<std::unique_ptr<ThreadDevice>> devices;
+  /// By physical device, its position.
+  std::vector<int64_t> positions;
 
   std::mutex mutex;
   std::map<std::vector<int64_t>, std::unique_ptr<Communicator>> communicators;

@@ -134,6 +134,26 @@ std::string checkShape(const std::vector<int64_t> &shape) {
   return std::string();
 }
 
+/// What is wrong with the physical devices of `numDevices`, or nothing.
+std::string checkDeviceIds(const std::vector<int64_t> &ids,
+                           int64_t numDevices) {
+  if (ids.empty())
+    return std::string();
+  if (int64_t(ids.size()) != numDevices)
+    return std::to_string(ids.size()) + " device ids for a grid of " +
+           std::to_string(numDevices) + " devices";
+  // A single device may have any.
+  std::vector<bool> seen(numDevices);
+  for (int64_t id : ids) {
+    if (numDevices > 1 && (id < 0 || id >= numDevices || seen[id]))
+      return "device ids have to name every device once, but " +
+             std::to_string(id) + " does not";
+    if (numDevices > 1)
+      seen[id] = true;
+  }
+  return std::string();
+}
+
 } // namespace
 
 double RunOptions::defaultTimeout() {
@@ -160,10 +180,20 @@ RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
   run.grid.shape = shape;
   run.options = options;
   int64_t numDevices = run.grid.numDevices();
+  const std::vector<int64_t> &ids = options.deviceIds;
+  report.error = checkDeviceIds(ids, numDevices);
+  if (!report.error.empty()) {
+    report.ok = false;
+    return report;
+  }
+  run.positions.resize(numDevices);
   for (int64_t i = 0; i < numDevices; ++i) {
+    int64_t id = ids.empty() ? i : ids[i];
+    run.positions[numDevices > 1 ? id : 0] = i;
     run.devices.push_back(std::make_unique<ThreadDevice>());
     run.devices.back()->run = &run;
     run.devices.back()->index = i;
+    run.devices.back()->id = id;
     run.devices.back()->grid = &run.grid;
   }
 
@@ -218,8 +248,10 @@ void shard_rt_fail(const char *message) {
     fprintf(stderr, "error: %s\n", message);
     exit(1);
   }
-  backend::setError(*device,
-                    "device " + std::to_string(device->index) + ": " + message);
+  std::string name = "device " + std::to_string(device->index);
+  if (int64_t id = threadOf(*device).id; id != device->index)
+    name += " (physical device " + std::to_string(id) + ")";
+  backend::setError(*device, name + ": " + message);
   backend::escape(*device);
 }
 

@@ -110,6 +110,9 @@ FailureOr<Value> LocalFunction::moveToGrid(Location loc, Value local,
       second.getShape() != ArrayRef<int64_t>(target.grid.shape))
     return error << "axes are manual here; move it outside of the "
                     "manual_computation";
+  SymbolTableCollection symbols;
+  if (deviceIdsOf(first, symbols) != deviceIdsOf(second, symbols))
+    return error << "they have other device_ids: give both the same";
   if (!type.hasStaticShape())
     return error << type << " has dynamic extents; make it replicated first";
   std::string reason;

@@ -8,6 +8,7 @@
 
 #include "Partition/ProgramGrids.h"
 
+#include "shard/IR/ShardingUtils.h"
 #include "shard/Partitioning/PlanTrace.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -49,6 +50,10 @@ FailureOr<GridOp> ProgramGrids::refined(GridOp first, GridOp second,
   for (GridOp grid : {second, first})
     if (axesWithin(Grid{grid.getShape().vec()}, refinement.grid))
       known.setRefinesAttr(FlatSymbolRefAttr::get(grid.getSymNameAttr()));
+  SymbolTableCollection symbols;
+  ArrayRef<int64_t> ids = deviceIdsOf(first, symbols);
+  if (!known.getRefinesAttr() && !ids.empty())
+    known.setDeviceIds(ids);
   SymbolTable(table).insert(known, std::next(mlir::Block::iterator(first)));
   return known;
 }

@@ -88,6 +88,26 @@ TEST_F(Bytecode, ReadsTheFirstVersion) {
   EXPECT_EQ(print(*again), print(*module));
 }
 
+TEST_F(Bytecode, KeepsDeviceIdsFromVersion2On) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      "shard.grid @g(shape = 2x2) device_ids = [3, 1, 0, 2]", &context);
+  ASSERT_TRUE(module);
+  OwningOpRef<ModuleOp> again = read(write(*module, ShardVersion::kCurrent));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(print(*again), print(*module));
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    message += diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> old = read(write(*module, 1));
+  ASSERT_TRUE(old);
+  EXPECT_EQ(print(*old).find("device_ids"), std::string::npos);
+  EXPECT_NE(message.find("has no device_ids: they are not written"),
+            std::string::npos)
+      << message;
+}
+
 TEST_F(Bytecode, RefusesANewerVersion) {
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(kProgram, &context);
@@ -98,8 +118,8 @@ TEST_F(Bytecode, RefusesANewerVersion) {
     return success();
   });
   EXPECT_FALSE(read(bytes));
-  EXPECT_NE(message.find("bytecode of the shard dialect is of version 2, newer "
-                         "than 1"),
+  EXPECT_NE(message.find("bytecode of the shard dialect is of version 3, newer "
+                         "than 2"),
             std::string::npos)
       << message;
 }
