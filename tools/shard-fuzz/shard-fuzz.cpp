@@ -13,6 +13,7 @@
 
 #include "../Version.h"
 
+#include "OnRanks.h"
 #include "SeededFaults.h"
 #include "shard/Fuzz/Check.h"
 #include "shard/Fuzz/Coverage.h"
@@ -115,6 +116,9 @@ cl::opt<bool> listFaults("list-faults", cl::cat(category),
 cl::opt<uint64_t> brokenSeed("break-generator", cl::Hidden, cl::cat(category),
                              cl::desc("Crash where the program of this seed "
                                       "is generated"));
+cl::opt<bool> mpi("mpi", cl::cat(category),
+                  cl::desc("Under mpirun: run the programs on its ranks and "
+                           "compare them with those on threads"));
 cl::opt<bool> quiet("quiet", cl::cat(category),
                     cl::desc("No progress line, no figures of time"));
 
@@ -478,6 +482,10 @@ int main(int argc, char **argv) {
   }
   if (printUncovered)
     return listUncovered(source);
+  if (mpi)
+    return proveUnderMpi(
+        {argv, argv + argc}, source.options, !source.random(),
+        {firstSeed, programCount, leastSeconds, /*program=*/{}});
   Session session(source);
   session.run();
   return session.report();
