@@ -9,6 +9,7 @@
 #include "shard/Cost/Memory.h"
 
 #include "shard/Cost/Collectives.h"
+#include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/Analysis/Liveness.h"
@@ -31,10 +32,20 @@ public:
       use.arguments += sizeOf(type);
     for (Type type : entry.getResultTypes())
       use.results += sizeOf(type);
+    if (entry.getFunctionBody().hasOneBlock())
+      recorded = &entry.getFunctionBody().front();
     use.temporaries = peakOf(entry);
   }
 
   MemoryUse use;
+
+  /// Notes what `op` takes, if it is one of the entry's own.
+  void record(Operation *op, int64_t bytes) {
+    if (op->getBlock() == recorded &&
+        (use.steps.empty() || use.steps.back().bytes != bytes))
+      use.steps.push_back({op->getName().getStringRef().str(),
+                           describeLocation(op->getLoc()), bytes});
+  }
 
   /// 0 for what is no tensor.
   int64_t sizeOf(Type type) {
@@ -54,6 +65,7 @@ private:
   SymbolTableCollection symbols;
   llvm::DenseMap<Operation *, int64_t> peaks;
   llvm::DenseSet<Attribute> constants;
+  mlir::Block *recorded = nullptr;
 };
 
 /// The buffers of one block.
@@ -73,7 +85,9 @@ public:
       walk.addConstant(&op);
       for (OpResult result : op.getResults())
         place(result);
-      most = std::max(most, live + walk.peakInside(&op));
+      int64_t bytes = live + walk.peakInside(&op);
+      walk.record(&op, bytes);
+      most = std::max(most, bytes);
       release(numbers[&op]);
     }
     return most;

@@ -155,6 +155,11 @@ llvm::json::Object shard::toJson(const ProgramCost &cost) {
         {"needed_by", utf8(row.neededBy)}});
   }
   const MemoryUse &memory = cost.memory;
+  llvm::json::Array steps;
+  for (const MemoryStep &step : memory.steps)
+    steps.push_back(llvm::json::Object{{"op", utf8(step.op)},
+                                       {"location", utf8(step.location)},
+                                       {"bytes", step.bytes}});
   return llvm::json::Object{
       {"program", utf8(cost.entry)},
       {"grid", llvm::json::Object{{"name", utf8(cost.gridName)},
@@ -169,5 +174,6 @@ llvm::json::Object shard::toJson(const ProgramCost &cost) {
                                     {"constants", memory.constants},
                                     {"temporaries", memory.temporaries},
                                     {"peak", memory.peak()},
-                                    {"complete", memory.complete}}}};
+                                    {"complete", memory.complete},
+                                    {"steps", std::move(steps)}}}};
 }

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The page that Partition.report and `shard-run --report=html` write."""
 
+import itertools
 import json
 import re
 
@@ -117,6 +118,29 @@ def test_a_click_tells_where_a_collective_comes_from(megatron, tmp_path):
         assert (tmp_path / "page.png").read_bytes()[1:4] == b"PNG"
         assert browser.errors == []
         assert [url for url in browser.requests if not url.startswith("file:")] == []
+
+
+@needs_chromium
+def test_memory_over_time(megatron, tmp_path):
+    steps = megatron.cost["memory"]["steps"]
+    sizes = [step["bytes"] for step in steps]
+    assert max(sizes) == megatron.cost["memory"]["temporaries"] > 0
+    assert all(a != b for a, b in itertools.pairwise(sizes))
+    path = tmp_path / "report.html"
+    megatron.report(path)
+    with Browser(path) as browser:
+        bars = browser.evaluate(
+            "[...document.querySelectorAll('#memory .step')].map("
+            "b => [b.title, parseInt(b.style.height), b.classList.contains('peak')])"
+        )
+        assert [title for title, _, _ in bars] == [
+            f"{step['bytes']} B: {step['op']} at {step['location']}" for step in steps
+        ]
+        assert [height for _, height, _ in bars] == [
+            int(120 * size / max(sizes) + 0.5) for size in sizes
+        ]
+        assert [peak for _, _, peak in bars] == [size == max(sizes) for size in sizes]
+        assert browser.errors == []
 
 
 @needs_chromium

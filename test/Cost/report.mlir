@@ -38,6 +38,13 @@ shard.grid @g(shape = 4) axes ["model"] {shard.machine = {name = "a100", link_ba
 // JSON: "name": "a100"
 // JSON: "memory": {
 // JSON-NEXT: "arguments": 12288,
+// JSON: "steps": [
+// JSON: "bytes": 8192,
+// JSON-NEXT: "location": "{{.*}}report.mlir:{{.*}}",
+// JSON-NEXT: "op": "linalg.fill"
+// JSON: "bytes": 16384,
+// JSON-NEXT: "location": "{{.*}}report.mlir:{{.*}}",
+// JSON-NEXT: "op": "shard.all_reduce"
 // JSON: "total": {
 // JSON: "bytes_sent_per_device": 12288,
 // JSON: "complete": true,

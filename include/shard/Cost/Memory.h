@@ -11,7 +11,18 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include <string>
+#include <vector>
+
 namespace shard {
+
+/// What the tensors between arguments and results take while an op runs, in bytes, what
+/// runs inside of it included.
+struct MemoryStep {
+  /// The op's name and its place.
+  std::string op, location;
+  int64_t bytes;
+};
 
 /// In bytes, of one device.
 struct MemoryUse {
@@ -21,6 +32,9 @@ struct MemoryUse {
   int64_t temporaries = 0;
   /// Whether all sizes are known; if not, dynamic ones count as 0.
   bool complete = true;
+  /// The ops of the entry in their order, those that change nothing left out. Empty if it
+  /// has several blocks.
+  std::vector<MemoryStep> steps;
 
   int64_t peak() const { return arguments + constants + temporaries; }
 };
