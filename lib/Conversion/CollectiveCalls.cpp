@@ -8,6 +8,7 @@
 
 #include "CollectiveCalls.h"
 
+#include "shard/IR/HaloWindows.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Runtime/Runtime.h"
 
@@ -198,7 +199,15 @@ FailureOr<CollectiveCall> describe(UpdateHaloOp op) {
   }
   result.words(axesPerDim);
   result.call.arguments.push_back(std::move(halos));
-  return result;
+  // Without words, all is read.
+  SmallVector<int64_t> windows;
+  for (const std::optional<WindowReads> &read : getWindows(op)) {
+    WindowReads numbers = read.value_or(WindowReads{0, {0, 0, 0}, {0, 0}});
+    windows.append({numbers.iterations, numbers.window.stride,
+                    numbers.window.offset, numbers.window.reach,
+                    numbers.valid.offset, numbers.valid.size});
+  }
+  return result.words(windows);
 }
 
 /// The group of `call` as the runtime's words.

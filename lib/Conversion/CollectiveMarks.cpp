@@ -60,7 +60,7 @@ std::optional<CollectiveMark> conversion::readMark(Operation *op) {
 /// What follows the buffers of a collective, a letter for each argument: d, a dimension;
 /// k, a reduction; n, a number; c, coordinates, one for each axis; s, the same or
 /// nothing; a, a number of axes and the axes; p, axes for each dimension; h, two widths
-/// for each dimension. In front, the number of buffers. Empty: no collective.
+/// for each dimension; w, six numbers for each dimension or nothing. In front, the number of buffers. Empty: no collective.
 static StringRef signatureOf(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Cases({"all_gather", "all_slice"}, "2d")
@@ -74,7 +74,7 @@ static StringRef signatureOf(StringRef name) {
       .Case("reduce_scatter", "2kd")
       .Case("send", "1c")
       .Case("shift", "2annn")
-      .Case("update_halo", "1ph")
+      .Case("update_halo", "1phw")
       .Default("");
 }
 
@@ -121,6 +121,8 @@ static bool isArgument(char letter, ArrayRef<int64_t> numbers,
     }
     return int64_t(numbers.size()) == rank && sum == int64_t(numAxes);
   }
+  case 'w':
+    return numbers.empty() || int64_t(numbers.size()) == 6 * rank;
   default:
     return int64_t(numbers.size()) == 2 * rank;
   }

@@ -9,6 +9,7 @@
 #include "shard/Cost/Collectives.h"
 
 #include "shard/Geometry/BlockLayout.h"
+#include "shard/IR/HaloWindows.h"
 #include "shard/IR/ShardingUtils.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -228,39 +229,53 @@ std::optional<SentBytes> sentBy(const Group &group, PermuteOp op) {
   return sent;
 }
 
-/// The box of the block and of the halos that lie inside of the tensor, less the block.
-std::optional<SentBytes> sentBy(const Group &group, UpdateHaloOp op) {
-  auto type = dyn_cast<ShapedType>(op.getDestination().getType());
-  std::optional<int64_t> bytes = elementBytes(type.getElementType());
-  if (!bytes || !op.getHaloSizes().empty() || group.size > kMostPositions)
+/// The dimensions of an exchange; nothing where it is not all static.
+std::optional<std::vector<HaloDimension>> dimensionsOf(const Group &group,
+                                                       UpdateHaloOp op) {
+  auto type = cast<ShapedType>(op.getDestination().getType());
+  if (!type.hasStaticShape() || !op.getHaloSizes().empty())
     return std::nullopt;
+  std::vector<HaloDimension> dims(type.getRank());
+  auto size = group.sizes.begin();
+  ArrayRef<GridAxesAttr> lists = op.getSplitAxes().getAxes();
+  ArrayRef<int64_t> halos = op.getStaticHaloSizes();
+  HaloWindows windows = getWindows(op);
+  for (auto [index, dim] : llvm::enumerate(dims)) {
+    if (index < lists.size() && !lists[index].empty()) {
+      dim.split.assign(size, size + lists[index].size());
+      size += lists[index].size();
+      if (halos.size() >= 2) {
+        dim.low = halos[0];
+        dim.high = halos[1];
+        halos = halos.drop_front(2);
+      }
+    }
+    dim.core = type.getDimSize(index) - dim.low - dim.high;
+    if (!windows.empty())
+      dim.reads = windows[index];
+  }
+  return dims;
+}
+
+/// What others read of the block.
+std::optional<SentBytes> sentBy(const Group &group, UpdateHaloOp op) {
+  auto type = cast<ShapedType>(op.getDestination().getType());
+  std::optional<int64_t> bytes = elementBytes(type.getElementType());
+  auto dims = dimensionsOf(group, op);
+  if (!bytes || !dims || group.size > kMostPositions)
+    return std::nullopt;
+  SmallVector<std::vector<HaloShare>> shares;
+  for (const HaloDimension &dim : *dims)
+    shares.push_back(haloShares(dim));
   SentBytes sent;
   for (int64_t position = 0; position < group.size; ++position) {
-    SmallVector<int64_t> here = coordinatesOf(group.sizes, position);
-    int64_t all = *bytes, own = *bytes;
-    size_t axis = 0, next = 0;
-    ArrayRef<int64_t> halos = op.getStaticHaloSizes();
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      int64_t extent = type.getDimSize(dim), parts = 1, at = 0, low = 0,
-              high = 0;
-      ArrayRef<GridAxesAttr> lists = op.getSplitAxes().getAxes();
-      if (dim < int64_t(lists.size()) && !lists[dim].empty()) {
-        for (int64_t i = 0; i < lists[dim].size(); ++i, ++axis) {
-          parts *= group.sizes[axis];
-          at = at * group.sizes[axis] + here[axis];
-        }
-        if (next + 1 < halos.size()) {
-          low = halos[next];
-          high = halos[next + 1];
-        }
-        next += 2;
-      }
-      int64_t core = extent - low - high;
-      int64_t taken = core <= 0 ? 0
-                                : std::min(low, at * core) +
-                                      std::min(high, (parts - 1 - at) * core);
-      all *= core + taken;
-      own *= core;
+    int64_t rest = position, all = *bytes, own = *bytes;
+    // The last dimension is the minor one.
+    for (const std::vector<HaloShare> &line : llvm::reverse(shares)) {
+      const HaloShare &share = line[rest % int64_t(line.size())];
+      rest /= int64_t(line.size());
+      all *= share.all;
+      own *= share.own;
     }
     if (all != own)
       sent.more[position] = all - own;
@@ -343,8 +358,8 @@ static int64_t stepsOf(Operation *op, int64_t size) {
       .Default([&](auto) { return size > 1 ? 1 : 0; });
 }
 
-std::optional<CollectiveCost>
-costOfCollective(Operation *op, SymbolTableCollection &symbols) {
+std::optional<CollectiveCost> costOfCollective(Operation *op,
+                                               SymbolTableCollection &symbols) {
   std::optional<std::vector<int64_t>> axes = axesOf(op);
   if (!axes)
     return std::nullopt;

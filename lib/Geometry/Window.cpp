@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shard/Geometry/Window.h"
+#include "shard/Geometry/HaloReads.h"
 
 #include <algorithm>
 #include <utility>
@@ -28,11 +29,10 @@ public:
       return;
     int64_t begin = (parts == 1 ? 0 : part * width);
     int64_t start = window.start(block.offset, longest);
-    auto [first, last] =
-        elementsOf(window.start(block.offset, block.size), block.size);
-    if (first < last) {
-      need.low = std::max(need.low, begin - first);
-      need.high = std::max(need.high, last - begin - width);
+    ReadRange read = elementsRead(window, valid, block);
+    if (read.first < read.last) {
+      need.low = std::max(need.low, begin - read.first);
+      need.high = std::max(need.high, read.last - begin - width);
     }
     need.fullLow = std::max(need.fullLow, begin - start);
     need.fullHigh = std::max(need.fullHigh, start + fullSpan - begin - width);
@@ -68,21 +68,6 @@ public:
   }
 
 private:
-  /// The elements that are there, and that `count` iterations from the one that
-  /// begins at `start` read: between iterations there may be some that they do not.
-  std::pair<int64_t, int64_t> elementsOf(int64_t start, int64_t count) const {
-    int64_t validEnd = valid.offset + valid.size;
-    int64_t step = window.step();
-    int64_t skipped = ceilDiv(
-        std::max<int64_t>(valid.offset - (start + window.reach - 1), 0), step);
-    int64_t read =
-        std::min(count, ceilDiv(std::max<int64_t>(validEnd - start, 0), step));
-    int64_t first = std::max(start + skipped * step, valid.offset);
-    if (skipped >= read)
-      return {first, first};
-    return {first, std::min(start + window.span(read), validEnd)};
-  }
-
   int64_t width, parts;
   /// The iterations of a block that is not short.
   int64_t longest;
@@ -155,8 +140,9 @@ int64_t mostSentToHalos(int64_t low, int64_t high, int64_t width,
            (part >= ceilDiv(high, width) ? high : part * width);
   };
   int64_t most = std::max(sent(0), sent(parts - 1));
-  for (int64_t part : {high / width, ceilDiv(high, width),
-                       parts - 1 - low / width, parts - 1 - ceilDiv(low, width)})
+  for (int64_t part :
+       {high / width, ceilDiv(high, width), parts - 1 - low / width,
+        parts - 1 - ceilDiv(low, width)})
     most = std::max(most, sent(part));
   return most;
 }
@@ -176,8 +162,7 @@ blockParts(int64_t extent, const std::vector<int64_t> &split,
     return std::nullopt;
   std::vector<BlockPart> found;
   for (int64_t part = 0; part < parts; ++part) {
-    Block block =
-        blockAt(iterations, loopSplit, delinearize(part, loopSplit));
+    Block block = blockAt(iterations, loopSplit, delinearize(part, loopSplit));
     int64_t start = window.start(block.offset, block.size);
     int64_t first = std::max(start, valid.offset);
     int64_t last =
@@ -192,9 +177,10 @@ blockParts(int64_t extent, const std::vector<int64_t> &split,
           (window.stride < 0 ? other + part : other - part + parts) % parts;
       int64_t begin = std::max(first - other * width, int64_t(0));
       int64_t end = std::min(last - other * width, width);
-      auto known = std::find_if(
-          found.begin(), found.end(),
-          [&](const BlockPart &own) { return own.distance == distance; });
+      auto known =
+          std::find_if(found.begin(), found.end(), [&](const BlockPart &own) {
+            return own.distance == distance;
+          });
       if (known == found.end()) {
         found.push_back({distance, begin, end});
         continue;

@@ -8,6 +8,7 @@
 
 #include "shard/IR/ShardDialect.h"
 
+#include "shard/IR/HaloWindows.h"
 #include "shard/IR/ShardBytecode.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
@@ -201,11 +202,15 @@ LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
       return emitError() << "expects a dictionary";
     return LogicalResult(readMachine(figures, emitError));
   }
+  if (name == kWindowsAttrName)
+    return verifyWindows(op, attribute.getValue(), emitError);
   // dialect_attr_c14
   if (name != kShardingAttrName && name != kLoopsAttrName)
     return emitError() << "is none of this dialect: those of ops are \""
                        << kShardingAttrName << "\" and \"" << kLoopsAttrName
-                       << "\", that of a grid is \"" << kMachineAttrName << '"';
+                       << "\", that of a grid is \"" << kMachineAttrName
+                       << "\", that of shard.update_halo is \""
+                       << kWindowsAttrName << '"';
   auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
   // dialect_attr_c8
   if (!sharding)

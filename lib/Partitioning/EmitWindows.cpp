@@ -151,11 +151,12 @@ private:
                filledTensor(builder, loc, widened,
                             fills ? source.fill : OpFoldResult(), whole),
                places);
-    return UpdateHaloOp::create(
-               builder, loc, widened, around, emission.gridSymbol,
-               GridAxesArrayAttr::get(builder.getContext(), splitAxes),
-               ValueRange(), builder.getDenseI64ArrayAttr(halos))
-        .getResult();
+    auto exchanged = UpdateHaloOp::create(
+        builder, loc, widened, around, emission.gridSymbol,
+        GridAxesArrayAttr::get(builder.getContext(), splitAxes), ValueRange(),
+        builder.getDenseI64ArrayAttr(halos));
+    setWindows(exchanged, readsOf(exchange, grid));
+    return exchanged.getResult();
   }
 
   /// Where the window begins in the widened block.

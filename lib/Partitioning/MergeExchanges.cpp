@@ -121,6 +121,31 @@ Value partOf(OpBuilder &builder, Value merged, const Exchange &part,
                                         sizes, ones);
 }
 
+/// The windows that hold those of both exchanges; nothing where these are no windows.
+std::optional<HaloWindows> commonWindows(const Exchange &a, const Exchange &b) {
+  HaloWindows left = getWindows(a.op), right = getWindows(b.op);
+  if (left.size() != right.size())
+    return std::nullopt;
+  for (auto [common, other] : llvm::zip_equal(left, right)) {
+    if (common == other)
+      continue;
+    if (!common || !other || common->iterations != other->iterations ||
+        common->window.stride != other->window.stride)
+      return std::nullopt;
+    auto widen = [](int64_t &begin, int64_t &size, int64_t otherBegin,
+                    int64_t otherSize) {
+      int64_t end = std::max(begin + size, otherBegin + otherSize);
+      begin = std::min(begin, otherBegin);
+      size = end - begin;
+    };
+    widen(common->window.offset, common->window.reach, other->window.offset,
+          other->window.reach);
+    widen(common->valid.offset, common->valid.size, other->valid.offset,
+          other->valid.size);
+  }
+  return left;
+}
+
 /// Makes `a` an exchange that replaces both; false where that is not possible or
 /// sends more.
 bool merge(Exchange &a, Exchange &b) {
@@ -128,6 +153,9 @@ bool merge(Exchange &a, Exchange &b) {
   if (a.op->getBlock() != b.op->getBlock() ||
       a.op.getSplitAxes() != b.op.getSplitAxes() ||
       a.op.getGrid() != b.op.getGrid() || !commonFill(a, b, fill))
+    return false;
+  std::optional<HaloWindows> windows = commonWindows(a, b);
+  if (!windows)
     return false;
   SmallVector<int64_t> low, high, halos,
       shape(a.insert.getSourceType().getShape());
@@ -155,6 +183,7 @@ bool merge(Exchange &a, Exchange &b) {
   auto merged = UpdateHaloOp::create(
       builder, loc, type, inserted, a.op.getGridAttr(), a.op.getSplitAxesAttr(),
       ValueRange(), builder.getDenseI64ArrayAttr(halos));
+  setWindows(merged, *windows);
   for (Exchange *part : {&a, &b})
     part->op.getResult().replaceAllUsesWith(
         partOf(builder, merged.getResult(), *part, low));

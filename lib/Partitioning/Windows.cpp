@@ -35,9 +35,14 @@ TensorWindow windowOf(const LoopTable &table, unsigned index,
     window.iterations = extent;
     window.axes = sharding.dims[dim];
     window.valid = {0, extent};
-    // Where the loop is not split, the op reads the dimension as it is.
-    if (!tensor.isWindow(dim) || window.axes.empty())
+    if (!tensor.isWindow(dim))
       continue;
+    // Where the loop is not split, the op gets the dimension as it is.
+    if (window.axes.empty()) {
+      window.unsplit = {table.loops[tensor.dims[dim].front()].extent,
+                        *tensor.windows[dim], window.valid};
+      continue;
+    }
     window.iterations = table.loops[tensor.dims[dim].front()].extent;
     window.window = *tensor.windows[dim];
   }
@@ -77,6 +82,8 @@ bool throughView(const LoopTable &table, RankedTensorType type,
       return false;
     filled |= window.reachesOutside();
     window.window.offset += *begin;
+    if (window.unsplit)
+      window.unsplit->window.offset += *begin;
     int64_t first = window.valid.offset + *begin;
     int64_t last = first + window.valid.size;
     fills |= first < 0 || last > extent;
@@ -127,9 +134,8 @@ partsToShift(const WindowSource &source, unsigned dim, const Emission &emission,
   std::optional<HaloNeed> need = needOf(source, dim, axes, grid);
   if (!need || (need->low == 0 && need->high == 0))
     return std::nullopt;
-  std::optional<std::vector<BlockPart>> parts =
-      blockParts(extent, sizes, window.iterations, sizes, window.window,
-                 window.valid);
+  std::optional<std::vector<BlockPart>> parts = blockParts(
+      extent, sizes, window.iterations, sizes, window.window, window.valid);
   if (!parts)
     return std::nullopt;
   double row = double(elementBytes(source.type));
@@ -148,10 +154,9 @@ partsToShift(const WindowSource &source, unsigned dim, const Emission &emission,
                            row * double(part.end - part.begin));
   int64_t groupSize = grid.groupSize(axes);
   int64_t width = localExtent(extent, groupSize);
-  double halos =
-      model.cost(Collective::UpdateHalo, axes,
-                 row * double(mostSentToHalos(need->low, need->high, width,
-                                              groupSize)));
+  double halos = model.cost(
+      Collective::UpdateHalo, axes,
+      row * double(mostSentToHalos(need->low, need->high, width, groupSize)));
   double gather = model.cost(
       Collective::AllGather, axes,
       bytesSent(Collective::AllGather, groupSize, row * double(width)));
@@ -172,6 +177,54 @@ static void makeBlock(WindowSource &source, unsigned dim, const Grid &grid) {
   shape[dim] = extent;
   source.type = source.type.clone(shape);
   window = {extent, window.axes, Window(), {0, extent}};
+}
+
+HaloWindows readsOf(const HaloExchange &exchange, const Grid &grid) {
+  const WindowSource &source = exchange.rest;
+  HaloWindows reads(source.dims.size());
+  // Of all devices together, in elements, if all is read and if less is.
+  double all = 1, allOwn = 1, less = 1, lessOwn = 1;
+  for (auto [dim, axes] : llvm::enumerate(exchange.gathered.dims)) {
+    int64_t extent = source.type.getDimSize(dim);
+    if (ShapedType::isDynamic(extent))
+      continue;
+    const DimWindow &window = source.dims[dim];
+    HaloDimension dimension;
+    dimension.split = grid.sizes(axes);
+    int64_t parts = dimension.parts();
+    if (parts > kMaxComparedBlocks)
+      return {};
+    dimension.core = localExtent(extent, parts);
+    if (!axes.empty() && exchange.needs[dim]) {
+      dimension.low = exchange.needs[dim]->low;
+      dimension.high = exchange.needs[dim]->high;
+    }
+    auto add = [&](double &sum, double &own) {
+      int64_t ofAll = 0, ofOwn = 0;
+      for (const HaloShare &share : haloShares(dimension)) {
+        ofAll += share.all;
+        ofOwn += share.own;
+      }
+      sum *= double(ofAll);
+      own *= double(ofOwn);
+    };
+    add(all, allOwn);
+    // Of a dimension that is gathered devices read different parts.
+    if (axes == window.axes) {
+      WindowReads read =
+          window.unsplit
+              ? *window.unsplit
+              : WindowReads{window.iterations, window.window, window.valid};
+      read.valid = window.valid;
+      if (!axes.empty() || read != WindowReads{extent, Window(), {0, extent}})
+        reads[dim] = read;
+    }
+    dimension.reads = reads[dim];
+    add(less, lessOwn);
+  }
+  if (less - lessOwn >= all - allOwn)
+    return {};
+  return reads;
 }
 
 HaloExchange planExchange(const WindowSource &start, const Emission &emission,

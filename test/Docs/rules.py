@@ -11,7 +11,8 @@ import pathlib
 import re
 import sys
 
-SOURCES = ["CollectiveVerify", "GridOps", "MachineAttr", "ManualComputation",
+SOURCES = ["CollectiveVerify", "GridOps", "HaloWindows", "MachineAttr",
+           "ManualComputation",
            "ShardAttrs", "ShardDialect", "ShardingOps", "ShardingUtils"]
 TAG = re.compile(r"^\s*// ([a-z_]+_c[0-9]+)$", re.MULTILINE)
 # Those of the parser are about syntax; a lambda only says where.

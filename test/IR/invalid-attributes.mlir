@@ -571,7 +571,7 @@ func.func @f(%t: tensor<8xf32>) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
   // dialect_attr_c14
-  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding" and "shard.loops", that of a grid is "shard.machine"}}
+  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding" and "shard.loops", that of a grid is "shard.machine", that of shard.update_halo is "shard.windows"}}
   %0 = math.exp %a {shard.shardings = #shard.sharding<@g, [[0]]>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -620,3 +620,53 @@ shard.grid @g(shape = 2x4) {shard.machine = {memory = 16}}
 // dialect_attr_c19
 // expected-error@+1 {{attribute "shard.machine" expects a positive float as link_bandwidth, got 0.}}
 shard.grid @g(shape = 2x4) {shard.machine = {link_bandwidth = 0.0}}
+
+// -----
+
+shard.grid @g(shape = 2x4)
+func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
+  // dialect_attr_c21
+  // expected-error@+1 {{attribute "shard.windows" is for shard.update_halo only}}
+  %0 = math.exp %t {shard.windows = []} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 2x4)
+func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
+  // dialect_attr_c22
+  // expected-error@+1 {{attribute "shard.windows" expects an array of up to 1 lists, one for each dimension}}
+  %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, 1] {shard.windows = [array<i64>, array<i64>]} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 2x4)
+func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
+  // dialect_attr_c23
+  // expected-error@+1 {{attribute "shard.windows" expects lists, array<i64>, of no numbers or of 6 up to 2147483648: iterations, stride, offset, reach, first, size}}
+  %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, 1] {shard.windows = [array<i64: 1, 2>]} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 2x4)
+func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
+  // dialect_attr_c23
+  // expected-error@+1 {{attribute "shard.windows" expects lists, array<i64>, of no numbers or of 6 up to 2147483648: iterations, stride, offset, reach, first, size}}
+  %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, 1] {shard.windows = [array<i64: 1, 1, 0, 1, 0, 4294967296>]} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 2x4)
+func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
+  // dialect_attr_c24
+  // expected-error@+1 {{attribute "shard.windows" expects iterations and sizes that are not negative, strides that are not 0 and positive reaches}}
+  %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, 1] {shard.windows = [array<i64: 1, 0, 0, 1, 0, 8>]} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

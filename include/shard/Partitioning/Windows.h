@@ -24,6 +24,7 @@
 #ifndef SHARD_PARTITIONING_WINDOWS_H
 #define SHARD_PARTITIONING_WINDOWS_H
 
+#include "shard/IR/HaloWindows.h"
 #include "shard/Partitioning/PartitionContext.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -39,6 +40,9 @@ struct DimWindow {
   Window window;
   /// The elements that are read; what a window reaches outside of them is the fill.
   Block valid;
+  /// Where the loop that slides over the dimension is not split: its window, which may
+  /// pass over elements; `window` is the whole dimension.
+  std::optional<WindowReads> unsplit = std::nullopt;
 
   /// Whether some iteration reaches outside of `valid`.
   bool reachesOutside() const {
@@ -107,6 +111,10 @@ struct HaloExchange {
   /// False if `haloNeed` does not tell the windows; the rest is then of no use.
   bool isKnown = true;
 };
+/// For each dimension what devices read of it, or nothing: all; empty where nothing else
+/// than that would be sent.
+HaloWindows readsOf(const HaloExchange &exchange, const Grid &grid);
+
 /// Dimensions for which halos and shifts cost the same are shifted if `prefersShifts`.
 HaloExchange planExchange(const WindowSource &source, const Emission &emission,
                           bool prefersShifts = false);

@@ -254,11 +254,15 @@ void shard_rt_shift(const char *location, const int64_t *group, int64_t type,
  * high, zero where no axis splits it. A dimension of extent n has its own
  * n - low - high elements in the middle. Halos wider than that reach beyond
  * the nearest neighbour. At the border of the grid a halo keeps what it had.
+ * `windows`, if not null, holds six numbers per dimension, which tell what devices
+ * read: {iterations, stride, offset, reach, first, size}, as those of
+ * shard.update_halo; with a reach of 0 all is read. No other elements are sent, and
+ * those of the halo that are not read are unspecified.
  * input and result may be the same buffer. */
 void shard_rt_update_halo(const char *location, const int64_t *group,
                           int64_t type, const int64_t *input,
                           const int64_t *result, const int64_t *axes_per_dim,
-                          const int64_t *halos);
+                          const int64_t *halos, const int64_t *windows);
 
 /* Reorders or replaces axes: `group` lists the axes `from`, `to` is {number of
  * axes, axes...}, with equal products of extents. A value whose blocks were

@@ -49,7 +49,7 @@ struct Parameter {
   int64_t value;
 };
 
-constexpr int64_t kMaxParameters = 3 * kMaxRank + 4;
+constexpr int64_t kMaxParameters = 9 * kMaxRank + 4;
 
 /// What a device brings to a collective. Lives on the device's stack.
 struct Call {

@@ -283,7 +283,7 @@ void shard_rt_shift(const char *location, const int64_t *group, int64_t type,
 void shard_rt_update_halo(const char *location, const int64_t *group,
                           int64_t type, const int64_t *input,
                           const int64_t *result, const int64_t *axes_per_dim,
-                          const int64_t *halos) {
+                          const int64_t *halos, const int64_t *windows) {
   Collective c = begin(Kind::UpdateHalo, location, group, type, input, result);
   if (c.call.input.rank != c.call.result.rank)
     fail(c.device, c.call, "input and result differ in rank");
@@ -305,8 +305,15 @@ void shard_rt_update_halo(const char *location, const int64_t *group,
   if (numAxes != int64_t(c.group->axes.size()))
     fail(c.device, c.call,
          "the axes per dimension do not add up to the group's");
-  // As many bytes come as others take, but for the border.
-  c.record(backend::updateHalo(c, {axes_per_dim, halos}));
+  for (int64_t d = 0; windows && d < c.call.input.rank; ++d) {
+    const int64_t *window = windows + 6 * d;
+    for (int64_t i = 0; i < 6; ++i)
+      c.call.add("window", window[i]);
+    if (window[0] < 0 || window[3] < 0 || (window[3] > 0 && window[1] == 0) ||
+        window[5] < 0)
+      fail(c.device, c.call, "the window of dimension %d is none", int(d));
+  }
+  c.record(backend::updateHalo(c, {axes_per_dim, halos, windows}));
 }
 
 namespace {

@@ -8,6 +8,8 @@
 
 #include "Halo.h"
 
+#include "shard/Geometry/HaloReads.h"
+
 #include <algorithm>
 
 namespace shard {
@@ -62,6 +64,9 @@ std::vector<Segment> segmentsOf(int64_t extent, int64_t low, int64_t high,
 struct Dimension {
   std::vector<Segment> segments;
   int64_t stride = 0;
+  /// What the device reads, and the element at which its buffer begins.
+  ReadRange taken;
+  int64_t begin = 0;
 };
 
 /// How a dimension is split over the group.
@@ -89,6 +94,21 @@ std::vector<Split> splitsOf(const Group &group, int64_t rank,
   return splits;
 }
 
+/// Cuts a box that another device has to what is read; false if that is nothing.
+bool cutToReads(const std::vector<Dimension> &dims, HaloBox &box) {
+  for (size_t d = 0; d < dims.size(); ++d) {
+    int64_t place = dims[d].begin + box.offsets[d];
+    ReadRange read = dims[d].taken.within(place, place + box.sizes[d]);
+    box.offsets[d] += read.first - place;
+    box.sources[d] += read.first - place;
+    box.sizes[d] = read.count();
+    box.steps[d] = read.step;
+    if (box.sizes[d] == 0)
+      return false;
+  }
+  return true;
+}
+
 /// Appends the boxes that have the given segments in the dimensions before
 /// `dim`. What lies outside in one of them stays what the device at `position` holds.
 void appendBoxes(const std::vector<Dimension> &dims, size_t dim, HaloBox box,
@@ -99,7 +119,8 @@ void appendBoxes(const std::vector<Dimension> &dims, size_t dim, HaloBox box,
       box.position = position;
       std::copy(box.offsets, box.offsets + dim, box.sources);
     }
-    boxes.push_back(box);
+    if (box.position == position || cutToReads(dims, box))
+      boxes.push_back(box);
     return;
   }
   for (const Segment &segment : dims[dim].segments) {
@@ -110,6 +131,7 @@ void appendBoxes(const std::vector<Dimension> &dims, size_t dim, HaloBox box,
     next.offsets[dim] = segment.offset;
     next.sources[dim] = segment.source;
     next.sizes[dim] = segment.size;
+    next.steps[dim] = 1;
     appendBoxes(dims, dim + 1, next, isOutside || segment.isOutside, position,
                 boxes);
   }
@@ -132,12 +154,32 @@ void appendNear(const std::vector<Split> &splits,
                position + (at - split.at) * split.stride, near);
 }
 
+/// What is exchanged of dimension `d`, which `split` describes.
+HaloDimension dimensionOf(const Group &group, const View &view,
+                          const HaloWidths &halo, int64_t d, int64_t axis) {
+  HaloDimension dimension;
+  dimension.low = halo.widths[2 * d];
+  dimension.high = halo.widths[2 * d + 1];
+  dimension.core = view.sizes[d] - dimension.low - dimension.high;
+  dimension.split.assign(group.sizes.begin() + axis,
+                         group.sizes.begin() + axis + halo.axesPerDim[d]);
+  const int64_t *window = halo.windows ? halo.windows + 6 * d : nullptr;
+  // Without a reach, all is read.
+  if (window && window[3] != 0)
+    dimension.reads = {
+        window[0], {window[1], window[2], window[3]}, {window[4], window[5]}};
+  return dimension;
+}
+
 /// The boxes that make up the buffer of the device at `position`.
 std::vector<HaloBox> haloBoxes(const Group &group, const View &view,
                                const HaloWidths &halo, int64_t position) {
   std::vector<Split> splits = splitsOf(group, view.rank, halo, position);
   std::vector<Dimension> dims(view.rank);
-  for (int64_t d = 0; d < view.rank; ++d) {
+  for (int64_t d = 0, axis = 0; d < view.rank; axis += halo.axesPerDim[d++]) {
+    HaloDimension dimension = dimensionOf(group, view, halo, d, axis);
+    dims[d].taken = dimension.taken(splits[d].at);
+    dims[d].begin = splits[d].at * dimension.core - dimension.low;
     dims[d].stride = splits[d].stride;
     dims[d].segments =
         segmentsOf(view.sizes[d], halo.widths[2 * d], halo.widths[2 * d + 1],
@@ -171,10 +213,13 @@ bool fits(const HaloPlan &plan, const Group &group, const View &view,
           const HaloWidths &halo) {
   size_t rank = view.rank;
   const int64_t *key = plan.key.data();
-  return plan.group == &group && plan.key.size() == 4 * rank &&
+  return plan.group == &group &&
+         plan.key.size() == (halo.windows ? 10 : 4) * rank &&
          std::equal(key, key + rank, view.sizes) &&
          std::equal(key + rank, key + 2 * rank, halo.axesPerDim) &&
-         std::equal(key + 2 * rank, key + 4 * rank, halo.widths);
+         std::equal(key + 2 * rank, key + 4 * rank, halo.widths) &&
+         (!halo.windows ||
+          std::equal(key + 4 * rank, key + 10 * rank, halo.windows));
 }
 
 } // namespace
@@ -186,21 +231,27 @@ HaloPlan makeHaloPlan(const Group &group, const View &view,
   plan.key.assign(view.sizes, view.sizes + view.rank);
   plan.key.insert(plan.key.end(), halo.axesPerDim, halo.axesPerDim + view.rank);
   plan.key.insert(plan.key.end(), halo.widths, halo.widths + 2 * view.rank);
+  if (halo.windows)
+    plan.key.insert(plan.key.end(), halo.windows, halo.windows + 6 * view.rank);
   plan.boxes = haloBoxes(group, view, halo, group.position);
-  for (const HaloBox &box : plan.boxes) {
+  auto elementsOf = [&](const HaloBox &box) {
     int64_t elements = 1;
     for (int64_t d = 0; d < view.rank; ++d)
       elements *= box.sizes[d];
+    return elements;
+  };
+  for (const HaloBox &box : plan.boxes)
     if (box.position != group.position)
-      plan.receivedElements += elements;
-  }
+      plan.receivedElements += elementsOf(box);
   for (int64_t other : nearPositions(group, view, halo, group.position)) {
     if (other == group.position)
       continue;
     std::vector<HaloBox> theirs = haloBoxes(group, view, halo, other);
     for (size_t i = 0; i < theirs.size(); ++i)
-      if (theirs[i].position == group.position)
+      if (theirs[i].position == group.position) {
         plan.given.push_back({other, int64_t(i), theirs[i]});
+        plan.sentElements += elementsOf(theirs[i]);
+      }
   }
   return plan;
 }

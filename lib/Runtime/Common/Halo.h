@@ -9,7 +9,8 @@
 // A dimension falls into segments: the own elements, and the parts of its halos
 // by the device that owns them. The box of one segment per dimension has one
 // owner, from which it is copied: corners come from diagonal neighbours at
-// once. Where the grid ends, a segment stays at home in that dimension, so that
+// once. Of what another device has, only what the device reads is copied. Where the
+// grid ends, a segment stays at home in that dimension, so that
 // no element that a device reads is written by its owner meanwhile, and the
 // result may be the input.
 //
@@ -31,6 +32,8 @@ namespace runtime {
 struct HaloWidths {
   const int64_t *axesPerDim;
   const int64_t *widths;
+  /// Six numbers for each dimension, or null: devices read all.
+  const int64_t *windows;
 };
 
 /// A box of elements of a device's buffer and the device that has them.
@@ -41,14 +44,18 @@ struct HaloBox {
   int64_t offsets[kMaxRank];
   int64_t sources[kMaxRank];
   int64_t sizes[kMaxRank];
+  /// How far its elements are apart.
+  int64_t steps[kMaxRank];
 
   View target(View view) const { return part(view, offsets); }
   View source(View view) const { return part(view, sources); }
 
 private:
   View part(View view, const int64_t *at) const {
-    for (int64_t d = 0; d < view.rank; ++d)
+    for (int64_t d = 0; d < view.rank; ++d) {
       view = view.slice(d, at[d], sizes[d]);
+      view.strides[d] *= steps[d];
+    }
     return view;
   }
 };
@@ -65,14 +72,15 @@ struct HaloPlan {
   };
 
   const Group *group = nullptr;
-  /// What it was made for: sizes, axes per dimension, widths.
+  /// What it was made for: sizes, axes per dimension, widths, windows.
   std::vector<int64_t> key;
   /// The boxes that make up the device's buffer; those without elements are left
   /// out.
   std::vector<HaloBox> boxes;
   std::vector<Given> given;
-  /// Elements that come from other devices.
+  /// Elements that come from other devices, and that go to them.
   int64_t receivedElements = 0;
+  int64_t sentElements = 0;
 };
 
 /// The plan of the device at the group's own position for buffers like `view`.

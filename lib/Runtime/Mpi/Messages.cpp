@@ -189,7 +189,7 @@ int64_t updateHalo(Collective &c, const HaloWidths &halo) {
     next += target.bytes();
   }
   leave(c);
-  return plan.receivedElements * in.elementBytes;
+  return plan.sentElements * in.elementBytes;
 }
 
 } // namespace backend

@@ -221,7 +221,7 @@ int64_t updateHalo(Collective &c, const HaloWidths &halo) {
     copy(box.target(c.call.result),
          box.source(peer(*c.group, box.position).input));
   leave(c);
-  return plan.receivedElements * c.call.input.elementBytes;
+  return plan.sentElements * c.call.input.elementBytes;
 }
 
 } // namespace backend

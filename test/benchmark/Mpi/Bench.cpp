@@ -91,8 +91,7 @@ void measureAll(int64_t bytes, bool quick) {
   int count = int(n), all = int(n * size);
   int next = (rank + 1) % size, previous = (rank + size - 1) % size;
   MPI_Comm world = MPI_COMM_WORLD;
-  float *p = part.data(), *w = whole.data(),
-        *w2 = whole2.data();
+  float *p = part.data(), *w = whole.data(), *w2 = whole2.data();
   auto copyAtRoot = [&](const void *from, void *to, size_t length) {
     if (rank == 0)
       memcpy(to, from, length);
@@ -190,7 +189,7 @@ void measureAll(int64_t bytes, bool quick) {
        },
        [&] {
          shard_rt_update_halo(at, group, SHARD_RT_F32, field.get(), field.get(),
-                              axesPerDim, halos);
+                              axesPerDim, halos, nullptr);
        }},
       {"barrier", [&] { MPI_Barrier(world); },
        [&] { shard_rt_barrier(at, group); }},

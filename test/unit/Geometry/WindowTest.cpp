@@ -13,10 +13,12 @@
 
 #include "shard/Geometry/Window.h"
 #include "shard/Geometry/Grid.h"
+#include "shard/Geometry/HaloReads.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 using namespace shard;
 
@@ -98,6 +100,70 @@ TEST(Window, HalosAreWhatDevicesReadAndDoNotHave) {
   EXPECT_GT(compared, 20000);
 }
 
+/// What the devices of a dimension give to all devices and to themselves, element by
+/// element.
+static std::vector<HaloShare> countShares(int64_t extent,
+                                          const HaloDimension &dimension) {
+  int64_t parts = dimension.parts(), core = dimension.core;
+  const WindowReads &reads = *dimension.reads;
+  std::vector<HaloShare> counted(parts);
+  for (int64_t part = 0; part < parts; ++part) {
+    Block block = blockAt(reads.iterations, dimension.split,
+                          delinearize(part, dimension.split));
+    std::set<int64_t> read;
+    for (int64_t i = block.offset; i < block.offset + block.size; ++i)
+      for (int64_t k = 0; k < reads.window.reach; ++k)
+        read.insert(reads.window.stride * i + reads.window.offset + k);
+    for (int64_t element : read)
+      if (element >= 0 && element < extent && element >= reads.valid.offset &&
+          element < reads.valid.offset + reads.valid.size) {
+        ++counted[element / core].all;
+        counted[element / core].own += element / core == part;
+      }
+  }
+  return counted;
+}
+
+TEST(Window, OnlyWhatDevicesReadIsSent) {
+  int64_t compared = 0, fewer = 0;
+  for (int64_t extent : {1, 3, 7, 8, 13, 30, 47, 64})
+    for (std::vector<int64_t> split :
+         {std::vector<int64_t>{}, {2}, {3}, {4}, {2, 2}, {13}, {4, 4}})
+      for (int64_t stride : {1, 2, 3, -1, -2, -3})
+        for (int64_t reach : {1, 2, 3, 5, 9})
+          for (int64_t before : {-3, 0, 1, 4})
+            for (int64_t behind : {-2, 0, 1, 5})
+              for (int64_t cut : {0, 2}) {
+                int64_t room = extent + before + behind - reach;
+                // Between windows of several elements more is sent.
+                if (room < 0 || (reach > 1 && reach < std::abs(stride)) ||
+                    !cutsAtOnce(extent, split) || extent <= 2 * cut)
+                  continue;
+                int64_t iterations = room / std::abs(stride) + 1;
+                int64_t last = stride < 0 ? -stride * (iterations - 1) : 0;
+                WindowReads reads{iterations,
+                                  {stride, last - before, reach},
+                                  {cut, extent - 2 * cut}};
+                HaloNeed need = *haloNeed(extent, split, iterations, split,
+                                          reads.window, reads.valid);
+                HaloDimension dimension;
+                dimension.split = split;
+                dimension.core = localExtent(extent, dimension.parts());
+                if (!split.empty()) {
+                  dimension.low = need.low;
+                  dimension.high = need.high;
+                }
+                std::vector<HaloShare> all = haloShares(dimension);
+                dimension.reads = reads;
+                std::vector<HaloShare> read = haloShares(dimension);
+                EXPECT_EQ(read, countShares(extent, dimension));
+                fewer += read != all;
+                ++compared;
+              }
+  EXPECT_GT(compared, 10000);
+  EXPECT_GT(fewer, 1000);
+}
+
 TEST(Window, AThreePointStencilNeedsOneElementOfEachNeighbour) {
   Window window{1, -1, 3};
   HaloNeed need = *haloNeed(64, {4}, 64, {4}, window, {0, 64});
@@ -170,8 +236,8 @@ TEST(Window, PartsOfBlocksAreWhatDevicesReadOfThem) {
             for (int64_t iterations : {1, 5, 8, 13}) {
               Window window{stride, offset, reach};
               Block valid{std::min<int64_t>(1, extent - 1), extent - 1};
-              std::optional<std::vector<BlockPart>> parts = blockParts(
-                  extent, split, iterations, split, window, valid);
+              std::optional<std::vector<BlockPart>> parts =
+                  blockParts(extent, split, iterations, split, window, valid);
               ASSERT_EQ(parts.has_value(), cutsAtOnce(extent, split));
               if (!parts)
                 continue;
@@ -202,13 +268,12 @@ TEST(Window, PartsOfBlocksAreWhatDevicesReadOfThem) {
               std::vector<BlockPart> counted;
               for (int64_t distance = 0; distance < size; ++distance)
                 if (!read[distance].empty())
-                  counted.push_back(
-                      {distance,
-                       *std::min_element(read[distance].begin(),
-                                         read[distance].end()),
-                       *std::max_element(read[distance].begin(),
-                                         read[distance].end()) +
-                           1});
+                  counted.push_back({distance,
+                                     *std::min_element(read[distance].begin(),
+                                                       read[distance].end()),
+                                     *std::max_element(read[distance].begin(),
+                                                       read[distance].end()) +
+                                         1});
               EXPECT_EQ(*parts, counted);
               ++compared;
             }

@@ -14,6 +14,7 @@
 
 #include "Model.h"
 
+#include "shard/Geometry/BlockLayout.h"
 #include "shard/Runtime/Threads.h"
 
 #include "gtest/gtest.h"
@@ -555,17 +556,58 @@ TEST(Collectives, UpdateHalo) {
       s.add("update_halo", inputs, expected,
             [&s, perDim, halos](const int64_t *in, const int64_t *out) {
               shard_rt_update_halo(kHere, s.words.data(), s.type, in, out,
-                                   perDim.data(), halos.data());
+                                   perDim.data(), halos.data(), nullptr);
             });
       s.add("update_halo in place", inputs, expected,
             [&s, perDim, halos](const int64_t *in, const int64_t *out) {
               int64_t none[] = {0, 0}, no[] = {0, 0, 0, 0};
               std::vector<int64_t> alone = groupWords(s.grid, {});
               shard_rt_update_halo(kHere, alone.data(), s.type, in, out, none,
-                                   no);
+                                   no, nullptr);
               shard_rt_update_halo(kHere, s.words.data(), s.type, out, out,
-                                   perDim.data(), halos.data());
+                                   perDim.data(), halos.data(), nullptr);
             });
+
+      // Only what devices read is sent: every second row, and three columns of each of
+      // five places; the rest of the halos stays what it is.
+      Index windows = {5, 2, 1, 1, 0, 9, 5, 1, -1, 3, 1, 6};
+      std::vector<Array> read = inputs;
+      for (int64_t d = 0; d < s.grid.numDevices(); ++d) {
+        Index at = {s.grid.positionInGroup(d, rows),
+                    s.grid.positionInGroup(d, columns)};
+        auto reads = [&](Index index) {
+          for (int i = 0; i < 2; ++i) {
+            const int64_t *window = windows.data() + 6 * i;
+            int64_t place = at[i] * core[i] + index[i] - halos[2 * i];
+            AxisList axes = i == 0 ? rows : columns;
+            shard::Block block =
+                shard::blockAt(window[0], s.grid.sizes(axes),
+                               delinearize(at[i], s.grid.sizes(axes)));
+            bool found = false;
+            for (int64_t k = 0; k < block.size; ++k) {
+              int64_t first = window[1] * (block.offset + k) + window[2];
+              found |= place >= first && place < first + window[3];
+            }
+            if (!found || place < window[4] || place >= window[4] + window[5])
+              return false;
+          }
+          return true;
+        };
+        read[d].forEach([&](Index index) {
+          if (reads(index))
+            read[d].at(index) = expected[d].at(index);
+        });
+      }
+      s.add(
+          "update_halo of windows", inputs, read,
+          [&s, perDim, halos, windows](const int64_t *in, const int64_t *out) {
+            int64_t none[] = {0, 0}, no[] = {0, 0, 0, 0};
+            std::vector<int64_t> alone = groupWords(s.grid, {});
+            shard_rt_update_halo(kHere, alone.data(), s.type, in, out, none, no,
+                                 nullptr);
+            shard_rt_update_halo(kHere, s.words.data(), s.type, out, out,
+                                 perDim.data(), halos.data(), windows.data());
+          });
     }
   });
 }

@@ -89,6 +89,8 @@ struct Case {
   std::vector<int64_t> root;
   int64_t offset = 0, rotate = 0, mirror = 0;
   std::vector<int64_t> words, words2;
+  /// Of an update of halos, or none.
+  std::vector<int64_t> windows;
   /// Whether dimensions are strided, with gaps.
   bool inputGaps = false, resultGaps = false;
   uint64_t seed = 0;
@@ -186,6 +188,17 @@ void chooseHalo(Case &c, Random &random, const Grid &grid,
     c.words2.push_back(high);
   }
   (void)grid;
+  // What is not read of a fresh result is unspecified.
+  if (c.kind != UpdateHaloInPlace || random() % 2)
+    return;
+  for (size_t d = 0; d < local.size(); ++d) {
+    int64_t stride = between(random, 1, 3);
+    for (int64_t number :
+         {between(random, 0, 20), random() % 2 ? stride : -stride,
+          between(random, -3, 20), between(random, 0, 4), between(random, 0, 3),
+          between(random, 0, 40)})
+      c.windows.push_back(number);
+  }
 }
 
 /// Axes of the same number of devices; permute goes from one to the other.
@@ -372,11 +385,12 @@ std::vector<char> runCase(const Api &api, const Case &c, const Grid &grid,
     break;
   case UpdateHalo:
     api.update_halo(at, group, c.type, input.get(), result.get(),
-                    c.words.data(), c.words2.data());
+                    c.words.data(), c.words2.data(), nullptr);
     break;
   case UpdateHaloInPlace:
     api.update_halo(at, group, c.type, input.get(), input.get(), c.words.data(),
-                    c.words2.data());
+                    c.words2.data(),
+                    c.windows.empty() ? nullptr : c.windows.data());
     return input.bytes;
   case Permute:
     api.permute(at, group, c.type, input.get(), result.get(), c.words.data());
