@@ -209,8 +209,9 @@ HaloWindows readsOf(const HaloExchange &exchange, const Grid &grid) {
       own *= double(ofOwn);
     };
     add(all, allOwn);
-    // Of a dimension that is gathered devices read different parts.
-    if (axes == window.axes) {
+    // Of a dimension that is gathered devices read different parts. Blocks that are
+    // nested unevenly do not lie where an exchange takes them for.
+    if (axes == window.axes && cutsAtOnce(extent, dimension.split)) {
       WindowReads read =
           window.unsplit
               ? *window.unsplit
