@@ -4,6 +4,17 @@
 
 // RUN: shard-opt %s --shard-spmd --verify-diagnostics | FileCheck %s --implicit-check-not=all_gather --implicit-check-not=shard.shift
 
+// What the device that sends most sends: on 2x2x2 one face, edge or corner on one side of
+// each dimension; from 4x4x4 on those on both sides, 2 * 36 elements of 4 bytes for each
+// dimension of 7 points and 8^3 - 6^3 for 27 points, 100 times.
+// RUN: sed -e 's/8x8x8)/2x2x2)/' -e 's/50x50x50/14x14x14/g' -e 's/48/12/g' %s | shard-opt --shard-report -o /dev/null 2>&1 | FileCheck %s --check-prefix=CORNER
+// RUN: sed -e 's/8x8x8)/4x4x4)/' -e 's/50x50x50/26x26x26/g' -e 's/48/24/g' %s | shard-opt --shard-report -o /dev/null 2>&1 | FileCheck %s --check-prefix=INNER
+// RUN: shard-opt %s --shard-report -o /dev/null 2>&1 | FileCheck %s --check-prefix=INNER
+// CORNER-COUNT-3: update_halo 0, 1, 2 100 1 14.1 KiB
+// CORNER: update_halo 0, 1, 2 100 1 49.6 KiB
+// INNER-COUNT-3: update_halo 0, 1, 2 100 1 28.1 KiB
+// INNER: update_halo 0, 1, 2 100 1 115.6 KiB
+
 // CHECK-LABEL: func.func @seven
 // CHECK: scf.for
 // CHECK-DAG: shard.update_halo {{.*}} halo_sizes = [1, 1, 0, 0, 0, 0] : tensor<8x6x6xf32>
