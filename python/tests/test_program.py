@@ -63,12 +63,12 @@ def test_hints_of_operands_and_results(mlp):
 
 
 def test_dimensions_that_a_hint_does_not_mention_are_whole(mlp):
+    assert not mlp.partition(Grid(2), {0: P(0)}).collectives
     for whole in (P(), P(None), "[]"):
         part = mlp.partition(Grid(2), {0: P(0), "linalg.matmul#0:0": whole})
-        assert [(row.kind, row.needed_by) for row in part.collectives] == [
-            ("all_gather", "linalg.matmul")
-        ]
-        part.verify()
+        # Wherever it costs least to gather: behind the products, here.
+        assert [row.kind for row in part.collectives] == ["all_gather"]
+        assert part.verify().passed
     with pytest.raises(shard.HintError, match=r"3 dimensions.*rank 2"):
         mlp.partition(Grid(2), {"linalg.matmul#0:0": P(None, None, None)})
 
