@@ -73,18 +73,35 @@ private:
   }
 
   /// The reshards that the user asked for and that stay state both of their ends.
-  /// The source of one that changes nothing stands for its result from now on.
+  /// The source of one that changes nothing stands for its result from now on; one that is
+  /// reduced where it is computed could stay partial without that hint.
   void stateReshards() {
+    llvm::DenseSet<ValueId> reduced;
+    if (!program.problem.reshards.empty())
+      reduced = findReduced();
     for (OpId op : llvm::reverse(program.problem.reshards)) {
       llvm::ArrayRef<ValueId> ends = program.problem.tensors(op);
       if (solved.haveOneSharding(ends[0], ends[1])) {
-        if (stated[program.find(ends[1])])
+        if (stated[program.find(ends[1])] ||
+            reduced.contains(program.find(ends[0])))
           state(ends[0]);
         continue;
       }
       state(ends[0]);
       state(ends[1]);
     }
+  }
+
+  /// The values that their ops compute partial and that are complete.
+  llvm::DenseSet<ValueId> findReduced() {
+    llvm::DenseSet<ValueId> reduced;
+    for (OpId op = 0; op < program.origins.size(); ++op)
+      if (auto *owner = dyn_cast_if_present<Operation *>(program.origins[op]))
+        for (const auto &[result, sharding] : opWishes.of(op, owner).results)
+          if (!sharding.partial.empty())
+            reduced.insert(program.find(
+                program.problem.tensors(op)[owner->getNumOperands() + result]));
+    return reduced;
   }
 
   /// The number of the sharding that the program states for `id`, if it does.

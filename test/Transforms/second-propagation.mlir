@@ -164,3 +164,24 @@ func.func @partial_behind_a_refused_one(
       dimensions = [0]
   return %2 : tensor<1xf32>
 }
+
+// The product is reduced where it is computed, because its users are to get it complete.
+// It stays so when that hint, which changes nothing, has gone: the cast could pass a sum on,
+// and on one device it costs nothing to leave it partial.
+// CHECK-LABEL: func.func @complete_for_users(
+// CHECK: %[[M:.*]] = linalg.batch_matmul
+// CHECK-NEXT: %[[A:.*]] = shard.shard %[[M]]
+// CHECK-NEXT: tensor.cast %[[A]]
+func.func @complete_for_users(%x: tensor<2x2x1xf32> {shard.sharding = #shard.sharding<@point, [[], [], ["p"]]>})
+    -> index {
+  %w = arith.constant dense<-1.0> : tensor<2x1x2xf32>
+  %z = arith.constant dense<0.0> : tensor<2x2x2xf32>
+  %0 = linalg.batch_matmul ins(%x, %w : tensor<2x2x1xf32>, tensor<2x1x2xf32>)
+                           outs(%z : tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
+  %s = shard.sharding @point split_axes = [[], [], []] : !shard.sharding
+  %1 = shard.shard %0 to %s annotate_for_users : tensor<2x2x2xf32>
+  %cast = tensor.cast %1 : tensor<2x2x2xf32> to tensor<2x2x?xf32>
+  %c2 = arith.constant 2 : index
+  %dim = tensor.dim %cast, %c2 : tensor<2x2x?xf32>
+  return %dim : index
+}

@@ -21,6 +21,7 @@
 #include "shard/Partitioning/ManualCalls.h"
 #include "shard/Partitioning/PlanTrace.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
 using namespace mlir;
@@ -152,6 +153,46 @@ static void setArriving(FunctionShardingsMap &functions, ShardingPool &pool,
   }
 }
 
+/// Folds elementwise ops on one value, such as x xor x, that are the same element
+/// everywhere whatever the value is, to splats if their local type is dynamic: MLIR would fold them to
+/// constants of that type, which do not say how large they are.
+static void splatEqualOperands(Operation *root) {
+  root->walk([](Operation *op) {
+    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
+        op->getNumOperands() < 2 || !llvm::all_equal(op->getOperands()))
+      return;
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    SmallVector<OpFoldResult, 1> folded;
+    if (!type || type.hasStaticShape() || failed(op->fold(folded)) ||
+        folded.size() != 1)
+      return;
+    // x or x is x.
+    if (auto value = dyn_cast<Value>(folded.front())) {
+      op->replaceAllUsesWith(ValueRange(value));
+      op->erase();
+      return;
+    }
+    auto constant = dyn_cast_if_present<SplatElementsAttr>(
+        dyn_cast<Attribute>(folded.front()));
+    if (!constant)
+      return;
+    OpBuilder builder(op);
+    Operation *element = op->getDialect()->materializeConstant(
+        builder, constant.getSplatValue<Attribute>(), type.getElementType(),
+        op->getLoc());
+    if (!element)
+      return;
+    SmallVector<Value> sizes;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        sizes.push_back(tensor::DimOp::create(builder, op->getLoc(),
+                                              op->getOperand(0), dim));
+    op->replaceAllUsesWith(tensor::SplatOp::create(
+        builder, op->getLoc(), type, element->getResult(0), sizes));
+    op->erase();
+  });
+}
+
 LogicalResult partitionProgram(Operation *root,
                                const PartitionOptions &options) {
   SmallVector<ShardingOp> shardings;
@@ -215,6 +256,7 @@ LogicalResult partitionProgram(Operation *root,
     if (failed(FunctionPartitioner(local).run()))
       return failure();
   }
+  splatEqualOperands(root);
   return success();
 }
 
