@@ -53,6 +53,11 @@ void globaliseIndexArguments(mlir::OpBuilder &builder, mlir::Location loc,
                              const Sharding &sharding, mlir::ValueRange extents,
                              const Emission &emission);
 
+/// Folds elementwise ops on one value, such as x xor x, that are the same element
+/// everywhere whatever the value is, to splats if their local type is dynamic: MLIR would
+/// fold them to constants of that type, which do not say how large they are.
+void splatEqualOperands(mlir::Operation *root);
+
 } // namespace shard
 
 #endif // SHARD_PARTITIONING_LOCALOPS_H
