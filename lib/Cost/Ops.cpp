@@ -12,6 +12,7 @@
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
@@ -82,6 +83,30 @@ std::optional<OpCost> costOfOp(Operation *op) {
   if (element.isIntOrFloat())
     cost.bits = element.getIntOrFloatBitWidth();
   return cost;
+}
+
+std::optional<int64_t> tripCount(LoopLikeOpInterface loop) {
+  if (std::optional<APInt> trips = loop.getStaticTripCount())
+    return trips->getActiveBits() < 63 ? std::optional(trips->getSExtValue())
+                                       : std::nullopt;
+  auto low = loop.getLoopLowerBounds(), high = loop.getLoopUpperBounds(),
+       step = loop.getLoopSteps();
+  if (!low || !high || !step)
+    return std::nullopt;
+  int64_t count = 1;
+  for (auto [from, to, by] : llvm::zip_equal(*low, *high, *step)) {
+    std::optional<int64_t> a = getConstantIntValue(from),
+                           b = getConstantIntValue(to),
+                           c = getConstantIntValue(by);
+    int64_t distance;
+    if (!a || !b || !c || *c <= 0 ||
+        __builtin_sub_overflow(*b, *a, &distance))
+      return std::nullopt;
+    if (__builtin_mul_overflow(
+            count, distance <= 0 ? 0 : (distance - 1) / *c + 1, &count))
+      return std::nullopt;
+  }
+  return count;
 }
 
 } // namespace shard

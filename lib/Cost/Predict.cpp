@@ -40,29 +40,6 @@ static Times operator*(const Times &a, const Times &b) {
   return {multiply(a.most, b.most), a.exact && b.exact};
 }
 
-/// How often the body of `loop` runs.
-static std::optional<int64_t> tripCount(LoopLikeOpInterface loop) {
-  if (std::optional<APInt> trips = loop.getStaticTripCount())
-    return trips->getActiveBits() < 63 ? std::optional(trips->getSExtValue())
-                                       : std::nullopt;
-  auto low = loop.getLoopLowerBounds(), high = loop.getLoopUpperBounds(),
-       step = loop.getLoopSteps();
-  if (!low || !high || !step)
-    return std::nullopt;
-  std::optional<int64_t> count = 1;
-  for (auto [from, to, by] : llvm::zip_equal(*low, *high, *step)) {
-    std::optional<int64_t> a = getConstantIntValue(from),
-                           b = getConstantIntValue(to),
-                           c = getConstantIntValue(by);
-    int64_t distance;
-    if (!a || !b || !c || *c <= 0 ||
-        __builtin_sub_overflow(*b, *a, &distance))
-      return std::nullopt;
-    count = multiply(count, distance <= 0 ? 0 : (distance - 1) / *c + 1);
-  }
-  return count;
-}
-
 /// How often each region of `op` runs in one execution of it.
 static SmallVector<Times> timesOfRegions(Operation *op) {
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))

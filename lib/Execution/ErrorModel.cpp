@@ -9,6 +9,7 @@
 #include "shard/Execution/Verify.h"
 
 #include "shard/Codegen/Compile.h"
+#include "shard/Cost/Ops.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -76,7 +77,7 @@ private:
     if (auto call = dyn_cast<CallOpInterface>(op))
       return callChain(call);
     if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-      return tripCount(loop) * nestedChain(op);
+      return tripsOf(loop) * nestedChain(op);
     if (op.getNumRegions())
       return nestedChain(op);
     return rounds(op) ? 1 : 0;
@@ -99,9 +100,8 @@ private:
     return chain;
   }
 
-  int64_t tripCount(LoopLikeOpInterface loop) {
-    std::optional<APInt> count = loop.getStaticTripCount();
-    return count ? std::max<int64_t>(1, count->getSExtValue()) : dynamicExtent;
+  int64_t tripsOf(LoopLikeOpInterface loop) {
+    return std::max<int64_t>(1, tripCount(loop).value_or(dynamicExtent));
   }
 
   void noteReduction(linalg::LinalgOp op) {

@@ -62,8 +62,9 @@ void AtomSpace::keepBlocks(int64_t extent, llvm::ArrayRef<AxisPart> parts) {
 bool AtomSpace::keepsBlocks(GridAxis axis, int64_t preSize) const {
   for (const auto &[extent, parts] : kept) {
     std::vector<int64_t> before, after;
-    for (const AxisPart &part : parts)
-      for (uint8_t number : *find(part)) {
+    for (const AxisPart &part : parts) {
+      std::optional<llvm::SmallVector<uint8_t, 4>> numbers = find(part);
+      for (uint8_t number : *numbers) {
         const AxisPart &atom = atoms[number];
         before.push_back(atom.size);
         if (atom.axis == axis && atom.preSize < preSize &&
@@ -74,6 +75,7 @@ bool AtomSpace::keepsBlocks(GridAxis axis, int64_t preSize) const {
           after.push_back(atom.size);
         }
       }
+    }
     if (before != after && !sameBlocks(extent, before, after))
       return false;
   }

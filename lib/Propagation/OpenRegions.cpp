@@ -10,6 +10,8 @@
 
 #include "OpsOfValues.h"
 
+#include "shard/Cost/Ops.h"
+
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -96,15 +98,26 @@ private:
     const OpWishes::Wishes &wishes =
         opWishes.of(op, owner, operandsMadeFor(owner));
     if (!opWishes.decides(op, owner))
-      for (auto [operand, number] : wishes.operands)
-        forEachFollower(op, owner, operand, add);
+      for (auto [operand, number] : wishes.operands) {
+        Sharding has =
+            solved.shardingOf(program.problem.tensors(op)[operand]);
+        has.partial.clear();
+        forEachFollower(op, owner, operand, has, add);
+      }
     for (auto [operand, number] : wishes.operands)
       add(operand, out.shardings[number]);
     for (const auto &[result, sharding] : wishes.results)
       add(numOperands + result, sharding);
   }
 
-  /// The tensors of an op with their shardings if `option` is taken.
+  /// The loops that the dimensions of operand or result `tensor` belong to.
+  static const TensorLoops &loopsOf(const LoopTable &table, unsigned tensor) {
+    unsigned numOperands = table.operands.size();
+    return tensor < numOperands ? table.operands[tensor]
+                                : table.results[tensor - numOperands];
+  }
+
+  /// The sharding of operand or result `tensor` if `option` is taken.
   static Sharding shardingOf(const LoopTable &table, unsigned tensor,
                              const ShardingOption &option) {
     unsigned numOperands = table.operands.size();
@@ -118,13 +131,9 @@ private:
   std::optional<ShardingOption> optionOf(OpId op, unsigned tensor,
                                          const Sharding &sharding) const {
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
-    unsigned numOperands = table.operands.size();
     ShardingOption option;
     llvm::SmallVector<AxisList> loops;
-    projectToLoops(table,
-                   tensor < numOperands ? table.operands[tensor]
-                                        : table.results[tensor - numOperands],
-                   out.grid, sharding, loops);
+    projectToLoops(table, loopsOf(table, tensor), out.grid, sharding, loops);
     option.loops.assign(loops.begin(), loops.end());
     if (!isValidOption(table, out.grid, option) ||
         shardingOf(table, tensor, option) != sharding)
@@ -133,15 +142,7 @@ private:
   }
 
   /// Calls `visit` with each other tensor of `op` that is not made for it, and with the
-  /// sharding that it has if the op takes `tensor` as it is.
-  void forEachFollower(OpId op, Operation *owner, unsigned tensor,
-                       llvm::function_ref<void(unsigned, Sharding)> visit) {
-    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
-    Sharding has = solved.shardingOf(tensors[tensor]);
-    has.partial.clear();
-    forEachFollower(op, owner, tensor, has, visit);
-  }
-
+  /// sharding that it has if the op takes `tensor` with `sharding`.
   void forEachFollower(OpId op, Operation *owner, unsigned tensor,
                        const Sharding &sharding,
                        llvm::function_ref<void(unsigned, Sharding)> visit) {
@@ -162,9 +163,8 @@ private:
     return has.partial.empty() && !has.hasHalosOrOffsets();
   }
 
-  /// Tries `seed`.
   void attempt(const Seed &seed) {
-    if (!mayChange(seed.value) || trials.lookup(seed.value) == kMaxTrials ||
+    if (!mayChange(seed.value) || trials.lookup(seed.value) >= kMaxTrials ||
         !tried.insert({seed.value, seed.number}).second)
       return;
     labels.clear();
@@ -255,12 +255,8 @@ private:
               const Sharding &sharding) {
     const LoopTable &table =
         program.tables.table(program.problem.opTable[use.op]);
-    unsigned numOperands = owner->getNumOperands();
-    const TensorLoops &tensor = use.tensor < numOperands
-                                    ? table.operands[use.tensor]
-                                    : table.results[use.tensor - numOperands];
     llvm::SmallDenseSet<int32_t, 8> own;
-    for (const DimLoops &dim : tensor.dims)
+    for (const DimLoops &dim : loopsOf(table, use.tensor).dims)
       own.insert(dim.begin(), dim.end());
     for (auto [index, loop] : llvm::enumerate(table.loops))
       if (loop.kind != LoopKind::Parallel || !own.contains(index))
@@ -341,8 +337,8 @@ private:
     double trips = 1;
     for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
          loop = loop->getParentOfType<LoopLikeOpInterface>()) {
-      std::optional<APInt> known = loop.getStaticTripCount();
-      trips *= known ? known->roundToDouble() : kUnknownTrips;
+      std::optional<int64_t> known = tripCount(loop);
+      trips *= known ? double(*known) : kUnknownTrips;
     }
     return trips;
   }

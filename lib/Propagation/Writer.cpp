@@ -76,14 +76,17 @@ private:
   /// The source of one that changes nothing stands for its result from now on; one that is
   /// reduced where it is computed could stay partial without that hint.
   void stateReshards() {
-    llvm::DenseSet<ValueId> reduced;
-    if (!program.problem.reshards.empty())
-      reduced = findReduced();
+    std::optional<llvm::DenseSet<ValueId>> reduced;
+    auto isReduced = [&](ValueId value) {
+      if (!reduced)
+        reduced = findReduced();
+      return reduced->contains(value);
+    };
     for (OpId op : llvm::reverse(program.problem.reshards)) {
       llvm::ArrayRef<ValueId> ends = program.problem.tensors(op);
       if (solved.haveOneSharding(ends[0], ends[1])) {
         if (stated[program.find(ends[1])] ||
-            reduced.contains(program.find(ends[0])))
+            isReduced(program.find(ends[0])))
           state(ends[0]);
         continue;
       }

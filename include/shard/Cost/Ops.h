@@ -12,6 +12,7 @@
 #include "shard/Geometry/Machine.h"
 
 #include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <optional>
 
@@ -34,6 +35,9 @@ struct OpCost {
 /// Nothing where an extent is dynamic. Ops that touch no tensor, that hand tensors on
 /// (regions, calls, terminators), collectives and ops that copy nothing cost nothing.
 std::optional<OpCost> costOfOp(mlir::Operation *op);
+
+/// How often the body of `loop` runs, if its bounds and steps are constants.
+std::optional<int64_t> tripCount(mlir::LoopLikeOpInterface loop);
 
 } // namespace shard
 
