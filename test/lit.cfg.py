@@ -108,4 +108,4 @@ llvm_config.add_tool_substitutions(
     [ToolSubst(name, unresolved="ignore") for name in programs],
     [config.shard_tools_dir])
 llvm_config.add_tool_substitutions(
-    ["mlir-opt", "mlir-translate"], [config.llvm_tools_dir])
+    ["llc", "llvm-objdump", "mlir-opt", "mlir-translate"], [config.llvm_tools_dir])

@@ -10,6 +10,7 @@
 
 #include "CheckSymbols.h"
 #include "Lowering.h"
+#include "Workarounds/MaskCompression.h"
 
 #include "shard/Codegen/ObjectProgram.h"
 #include "shard/Runtime/Kernels/Builtins.h"
@@ -211,6 +212,7 @@ generateObject(ModuleOp module, StringRef entryName, unsigned level,
     llvm::for_each(*code, simplify);
   else
     optimize(*code, machine, level);
+  KeepMasks keepMasks(machine);
   auto object = llvm::orc::SimpleCompiler(machine)(*code);
   if (!object)
     return report(source, "cannot generate code", object.takeError());
