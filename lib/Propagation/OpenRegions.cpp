@@ -99,8 +99,7 @@ private:
         opWishes.of(op, owner, operandsMadeFor(owner));
     if (!opWishes.decides(op, owner))
       for (auto [operand, number] : wishes.operands) {
-        Sharding has =
-            solved.shardingOf(program.problem.tensors(op)[operand]);
+        Sharding has = solved.shardingOf(program.problem.tensors(op)[operand]);
         has.partial.clear();
         forEachFollower(op, owner, operand, has, add);
       }

@@ -85,8 +85,7 @@ private:
     for (OpId op : llvm::reverse(program.problem.reshards)) {
       llvm::ArrayRef<ValueId> ends = program.problem.tensors(op);
       if (solved.haveOneSharding(ends[0], ends[1])) {
-        if (stated[program.find(ends[1])] ||
-            isReduced(program.find(ends[0])))
+        if (stated[program.find(ends[1])] || isReduced(program.find(ends[0])))
           state(ends[0]);
         continue;
       }

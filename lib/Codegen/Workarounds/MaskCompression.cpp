@@ -30,8 +30,7 @@ struct AddMaskReaders : llvm::MachineFunctionPass {
   }
 
   bool runOnMachineFunction(llvm::MachineFunction &function) override {
-    const llvm::TargetInstrInfo &info =
-        *function.getSubtarget().getInstrInfo();
+    const llvm::TargetInstrInfo &info = *function.getSubtarget().getInstrInfo();
     bool changed = false;
     for (llvm::MachineBasicBlock &block : function)
       for (llvm::MachineInstr &instruction : block)
