@@ -89,6 +89,17 @@ static constexpr int64_t kMostDevices = 1024;
 /// caller gives new ones (`isNamed`).
 static FailureOr<GridOp> reshapeGrid(ModuleOp module, ArrayRef<int64_t> shape,
                                      bool isNamed, Location location) {
+  SmallVector<GridOp> grids = usedGrids(module, /*entry=*/{});
+  if (grids.size() > 1) {
+    InFlightDiagnostic diagnostic =
+        emitError(location)
+        << "gives one grid a shape, and the program uses @"
+        << grids[0].getSymName() << " and @" << grids[1].getSymName()
+        << ": change their shapes in the program";
+    for (GridOp grid : grids)
+      diagnostic.attachNote(grid.getLoc()) << "a grid that is used";
+    return failure();
+  }
   FailureOr<GridOp> grid = findGrid(module);
   if (failed(grid))
     return failure();

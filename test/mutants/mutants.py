@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mutation testing: how many of the faults that a program thought of do the tests find?
+
+    mutants.py make OUTPUT --build BUILD    writes a copy of the sources with mutations
+    mutants.py run OUTPUT                   tries a random sample of them (options: --help)
+
+`tools/dev mutants` does both and builds between. docs/Mutants.md describes the method.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import mmap
+import multiprocessing
+import os
+import pathlib
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# The prover and the bindings are no part of what is tested.
+LEFT_OUT = ("Fuzz", "CAPI")
+TESTS = ("prover", "unit", "lit")
+
+
+def arguments_of(command, path):
+    """What clang's library needs of the command that compiles `path`."""
+    arguments, parts = [], iter(shlex.split(command)[1:])
+    for part in parts:
+        if part == "-o":
+            next(parts)
+        elif part not in ("-c", "--", path) and not part.endswith("clang++-22"):
+            arguments.append(part)
+    return arguments
+
+
+def mutate_one(job):
+    import mutate
+
+    path, arguments = job
+    return path, mutate.mutate(path, arguments, str(ROOT / "test/mutants/Mutants.h"))
+
+
+def sources(build):
+    database = json.loads((build / "compile_commands.json").read_text())
+    found = {}
+    for entry in database:
+        path = pathlib.Path(entry["file"])
+        if path.is_relative_to(ROOT / "lib"):
+            if path.relative_to(ROOT / "lib").parts[0] not in LEFT_OUT:
+                found[str(path)] = arguments_of(entry["command"], entry["file"])
+    return found
+
+
+def write(path, text):
+    """Writes what differs, so that nothing is built again without need."""
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def make(options):
+    import mutate
+
+    jobs = sorted(sources(options.build.resolve()).items())
+    copy = options.output / "src"
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True, check=True,
+                           stdout=subprocess.PIPE).stdout.split()
+    table, number = [], 0
+    header = "test/mutants/Mutants.h"
+    # libclang keeps memory; a process is replaced after some sources.
+    with concurrent.futures.ProcessPoolExecutor(
+            options.jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=20) as pool:
+        for path, mutations in pool.map(mutate_one, jobs):
+            name = str(pathlib.Path(path).relative_to(ROOT))
+            text = pathlib.Path(path).read_text()
+            for mutation in mutations:
+                number += 1
+                mutation.number = number
+                was = text.encode()[mutation.start : mutation.end].decode()
+                table.append({"number": number, "file": name, "line": mutation.line,
+                              "kind": mutation.kind, "was": was, "wrong": mutation.wrong})
+            body, _ = mutate.render(text, mutations)
+            write(copy / name, f'#include "{copy.resolve() / header}"\n#line 1 "{path}"\n{body}')
+            print(f"{name}: {len(mutations)} mutations", flush=True)
+    mutated = {entry["file"] for entry in table}
+    for name in files:
+        if name not in mutated and (ROOT / name).is_file():
+            target = copy / name
+            if not target.exists() or target.read_bytes() != (ROOT / name).read_bytes():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, target)
+    write(options.output / "mutants.json", json.dumps(table, indent=0))
+    print(f"{len(table)} mutations in {len(mutated)} files")
+
+
+class Runner:
+    def __init__(self, options):
+        self.options = options
+        self.build = options.output.resolve() / "build"
+
+    def commands(self, test):
+        options, lit = self.options, shutil.which("lit") or "/usr/lib/llvm-22/bin/lit"
+        if test == "prover":
+            return [str(self.build / "bin/shard-fuzz"), "--quiet", "--stop-at-first",
+                    "--jobs", str(options.jobs), "--seed", str(options.seed),
+                    "--count", str(options.count)]
+        if test == "unit":
+            return ["ctest", "--test-dir", str(self.build), "-j", str(options.jobs),
+                    "--stop-on-failure", "--timeout", "300", "-LE", "mpi"]
+        return [lit, "-q", "--max-failures=1", "--timeout=300", f"-j{options.jobs}",
+                str(self.build / "test")]
+
+    def run(self, test, number=None, trace=None):
+        """Whether the test passes with the mutation, and the seconds that it took."""
+        environment = dict(os.environ)
+        if number:
+            environment["SHARD_MUTANT"] = str(number)
+        if trace:
+            environment["SHARD_MUTANT_TRACE"] = str(trace)
+        begin = time.time()
+        process = subprocess.Popen(self.commands(test), env=environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            passes = process.wait(self.options.timeout) == 0
+        except subprocess.TimeoutExpired:
+            passes = False
+        finally:
+            try:
+                os.killpg(process.pid, 9)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        return passes, time.time() - begin
+
+    def reached(self, test, count):
+        """The mutations that the test comes to."""
+        trace = self.options.output.resolve() / f"trace-{test}"
+        with open(trace, "wb") as file:
+            file.truncate(count + 1)
+        passes, seconds = self.run(test, trace=trace)
+        if not passes:
+            sys.exit(f"{test} fails without a mutation: {shlex.join(self.commands(test))}")
+        with open(trace, "rb") as file, \
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            numbers = {number for number in range(1, count + 1) if data[number]}
+        print(f"{test}: {seconds:.0f} s without a mutation, comes to "
+              f"{len(numbers)} of {count}", flush=True)
+        return numbers
+
+
+def describe(entry):
+    was, wrong = (" ".join(entry[key].split())[:60] for key in ("was", "wrong"))
+    change = {"": f"left out: {was}", "!": f"negated: {was}"}.get(wrong, f"{was}  ->  {wrong}")
+    return f"{entry['file']}:{entry['line']}: {entry['kind']}: {change}"
+
+
+def floor_of(entry):
+    return entry["file"].split("/")[1]
+
+
+def summary(sample, killed):
+    """Rows of killed and tried mutations by floor."""
+    tried = collections.Counter(floor_of(entry) for entry in sample)
+    dead = collections.Counter(floor_of(e) for e in sample if e["number"] in killed)
+    print(f"\n{'floor':14}  killed  tried")
+    for floor in sorted(tried):
+        print(f"{floor:14}  {dead[floor]:6}  {tried[floor]:5}  {100 * dead[floor] / tried[floor]:.0f} %")
+    print(f"{'all':14}  {len(killed):6}  {len(sample):5}  {100 * len(killed) / max(1, len(sample)):.0f} %")
+
+
+def run(options):
+    table = json.loads((options.output / "mutants.json").read_text())
+    if options.only:
+        table = [e for e in table if floor_of(e) in options.only.split(",")]
+    runner = Runner(options)
+    total = max(entry["number"] for entry in table)
+    tests = [test for test in TESTS if test in options.tests.split(",")]
+    reached = {test: runner.reached(test, total) for test in tests}
+    somewhere = set().union(*reached.values())
+    dark = [entry for entry in table if entry["number"] not in somewhere]
+    print(f"{len(dark)} of {len(table)} mutations are in code that no test comes to")
+    if options.unreached:
+        for entry in dark:
+            print(f"  {describe(entry)}")
+    candidates = [entry for entry in table if entry["number"] in somewhere]
+    sample = random.Random(options.seed).sample(candidates, min(options.sample, len(candidates)))
+    print(f"sample of {len(sample)}, seed {options.seed}", flush=True)
+    killed, done, end = set(), [], time.time() + options.seconds
+    for entry in sample:
+        if time.time() > end:
+            print(f"stopped after {options.seconds} s")
+            break
+        number, by = entry["number"], None
+        for test in tests:
+            if number in reached[test] and not runner.run(test, number)[0]:
+                by = test
+                break
+        done.append(entry)
+        if by:
+            killed.add(number)
+        print(f"{number:6} {by or 'SURVIVES':8} {describe(entry)}", flush=True)
+    summary(done, killed)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["make", "run"])
+    parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build",
+                        help="a build of the preset release (make)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--sample", type=int, default=400, help="mutations to try")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample and of the programs")
+    parser.add_argument("--count", type=int, default=2000, help="programs of the prover")
+    parser.add_argument("--tests", default=",".join(TESTS), help="prover, unit, lit; in this order")
+    parser.add_argument("--only", default="", help="floors, separated by commas")
+    parser.add_argument("--timeout", type=int, default=1200, help="of one test, in seconds")
+    parser.add_argument("--seconds", type=int, default=10**9, help="begin no mutation after these")
+    parser.add_argument("--unreached", action="store_true", help="list code that no test comes to")
+    options = parser.parse_args()
+    {"make": make, "run": run}[options.command](options)
+
+
+if __name__ == "__main__":
+    main()
