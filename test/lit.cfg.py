@@ -65,6 +65,10 @@ for python in (config.python, "/usr/bin/python3"):
         config.available_features.add("numpy")
         config.substitutions.append(("%numpy_python", python))
         break
+# Debian's Python with clang's bindings, which mutation testing needs.
+if not subprocess.run(["/usr/bin/python3", "-c", "import clang.cindex"],
+                      stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("python-clang")
 for name, launcher in config.mpi_launchers.items():
     config.available_features.add(name)
     config.substitutions.append(("%mpirun_" + name, launcher))

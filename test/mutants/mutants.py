@@ -12,7 +12,8 @@
 
 import argparse
 import collections
-import concurrent.futures
+import dataclasses
+import hashlib
 import json
 import mmap
 import multiprocessing
@@ -43,10 +44,18 @@ def arguments_of(command, path):
 
 
 def mutate_one(job):
+    """The mutations of one source. Those of a source that has not changed are kept."""
     import mutate
 
-    path, arguments = job
-    return path, mutate.mutate(path, arguments, str(ROOT / "test/mutants/Mutants.h"))
+    path, arguments, cache = job
+    script = pathlib.Path(mutate.__file__).read_bytes()
+    key = hashlib.sha256(pathlib.Path(path).read_bytes() + script).hexdigest()
+    kept = cache / f"{key}.json"
+    if kept.exists():
+        return path, [mutate.Mutation(**entry) for entry in json.loads(kept.read_text())]
+    found = mutate.mutate(path, arguments, str(ROOT / "test/mutants/Mutants.h"))
+    write(kept, json.dumps([dataclasses.asdict(mutation) for mutation in found]))
+    return path, found
 
 
 def sources(build):
@@ -70,16 +79,19 @@ def write(path, text):
 def make(options):
     import mutate
 
-    jobs = sorted(sources(options.build.resolve()).items())
+    cache = options.output.resolve() / "cache"
+    jobs = [(path, arguments, cache)
+            for path, arguments in sorted(sources(options.build.resolve()).items())
+            if not options.only
+            or pathlib.Path(path).relative_to(ROOT / "lib").parts[0] in options.only.split(",")]
     copy = options.output / "src"
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True, check=True,
                            stdout=subprocess.PIPE).stdout.split()
     table, number = [], 0
     header = "test/mutants/Mutants.h"
     # libclang keeps memory; a process is replaced after some sources.
-    with concurrent.futures.ProcessPoolExecutor(
-            options.jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=20) as pool:
-        for path, mutations in pool.map(mutate_one, jobs):
+    with multiprocessing.Pool(options.jobs, maxtasksperchild=10) as pool:
+        for path, mutations in pool.imap(mutate_one, jobs):
             name = str(pathlib.Path(path).relative_to(ROOT))
             text = pathlib.Path(path).read_text()
             for mutation in mutations:

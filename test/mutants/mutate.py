@@ -292,14 +292,14 @@ def mutate(path, arguments, header):
             return mutations
         bad = set()
         for error in errors:
-            bad |= blamed(error, path, ranges, len(head.encode()))
+            bad |= blamed(error, path, ranges, body.encode(), len(head.encode()))
         mutations = [m for m in mutations if m.number not in bad] if bad else []
     return []
 
 
-def blamed(error, path, ranges, shift):
-    """The innermost mutation at the first place of the error inside this source, or those
-    around it."""
+def blamed(error, path, ranges, data, shift):
+    """The innermost mutation at the first place of the error inside this source; else those
+    of its line; else those near it."""
     for place in [error.location, *(child.location for child in error.children)]:
         if place.file is None or place.file.name != path:
             continue
@@ -309,8 +309,10 @@ def blamed(error, path, ranges, shift):
         if around:
             size = min(around)[0]
             return {number for length, number in around if length == size}
-        near = {number for number, (start, end) in ranges.items()
-                if abs(start - offset) < NEAR or abs(end - offset) < NEAR}
-        if near:
-            return near
+        line_start = data.rfind(b"\n", 0, offset) + 1
+        line_end = data.find(b"\n", offset) % (len(data) + 1)
+        for low, high in ((line_start, line_end), (offset - NEAR, offset + NEAR)):
+            near = {number for number, (start, end) in ranges.items() if low <= start <= high}
+            if near:
+                return near
     return set()
