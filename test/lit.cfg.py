@@ -10,9 +10,11 @@
 #   %numpy_python   a Python with NumPy, where there is the feature `numpy`
 #   %mpirun_openmpi %mpirun_mpich   the launchers, where there are such features
 #   %mpicc_openmpi %mpicc_mpich     their compilers for C
+#   %hosts         test/hosts.py, which starts programs on two network namespaces
 # Features: shard-models, standalone (built against an installed MLIR), asan,
 #   asserts (SHARD_ASSERTIONS), cpu-LEVEL (x86-64, x86-64-v2, x86-64-v3, x86-64-v4: this
-#   machine runs code for it), clang (%cc is clang), openmpi, mpich (the runtime library
+#   machine runs code for it), clang (%cc is clang), netns (network namespaces can be
+#   made, see hosts.py), openmpi, mpich (the runtime library
 #   for it was built, and there is a launcher), numpy.
 
 import os
@@ -74,7 +76,14 @@ for name, launcher in config.mpi_launchers.items():
     config.substitutions.append(("%mpirun_" + name, launcher))
     config.substitutions.append(("%mpicc_" + name, config.mpi_compilers[name]))
 
+# Network namespaces as hosts: root of a machine that has them.
+hosts = os.path.join(config.shard_source_dir, "test", "hosts.py")
+if os.geteuid() == 0 and subprocess.run([config.python, hosts, "--check"],
+                                        capture_output=True).returncode == 0:
+    config.available_features.add("netns")
+
 config.substitutions += [
+    ("%hosts", config.python + " " + hosts),
     ("%shared_models", models),
     ("%examples", os.path.join(config.shard_source_dir, "docs", "examples")),
     ("%shard_src", config.shard_source_dir),
@@ -93,7 +102,7 @@ llvm_config.with_environment("PATH", config.shard_tools_dir, append_path=True)
 # process per device.
 mpi = lit_config.params.get("mpi")
 programs = ["shard-compile", "shard-opt", "shard-run", "shard-fuzz", "shard-mutate", "shard-host",
-            "shard-lsp-server", "shard-translate"]
+            "shard-lsp-server", "shard-translate", "shard-bench-network"]
 if mpi:
     programs.remove("shard-run")
     config.substitutions.append(

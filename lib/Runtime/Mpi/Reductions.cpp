@@ -94,7 +94,7 @@ MPI_Op unorderedOp(const Reduction &reduction, int64_t type) {
 
 /// Up to so many bytes of all inputs together, every device takes all of them
 /// and combines for itself: one exchange instead of two.
-constexpr int64_t kGatherBytes = 32 << 10;
+constexpr int64_t kGatherBytes = 16 << 10;
 
 /// The part of n elements that the device at position `p` combines.
 Block partOf(int64_t n, int64_t size, int64_t p) {
