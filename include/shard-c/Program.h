@@ -188,10 +188,21 @@ typedef struct ShardTensor {
   const void *data;
 } ShardTensor;
 
-/// Receives what a run gives. The data live for the call.
+/// Memory of a result.
+typedef struct ShardBuffer {
+  void *ptr;
+} ShardBuffer;
+
+/// May be called on any thread.
+MLIR_CAPI_EXPORTED void shardBufferDestroy(ShardBuffer buffer);
+
+/// Receives what a run gives.
 typedef struct ShardRunSink {
-  /// Called for each result in order, if the run went well.
-  void (*result)(intptr_t index, const ShardTensor *tensor, void *userData);
+  /// Called for each result in order, if the run went well. The elements of `tensor` live
+  /// until the receiver destroys `buffer`, which it has to, at once or later; nobody else
+  /// reads or writes them. All else lives for the call.
+  void (*result)(intptr_t index, const ShardTensor *tensor, ShardBuffer buffer,
+                 void *userData);
   /// The JSON object of `shard-run --report=json`.
   MlirStringCallback report;
   void *userData;

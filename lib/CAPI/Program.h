@@ -27,6 +27,8 @@ struct Program {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp entry;
   std::vector<ValueText> arguments, results;
+  /// What its partitions are compared with.
+  OneDeviceCache oneDevice;
 };
 
 struct Partition {

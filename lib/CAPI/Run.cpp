@@ -21,11 +21,10 @@ static std::optional<ElementType> elementTypeOf(llvm::StringRef name) {
   return std::nullopt;
 }
 
-/// The tensor that `argument` of `entry` takes: the memory of the caller if `borrow`,
-/// else a copy. Memory whose address is no multiple of the size of an element is copied.
+/// The tensor that `argument` of `entry` takes: the memory of the caller, or a copy of
+/// memory whose address is no multiple of the size of an element.
 static FailureOr<HostTensor> toHost(const ShardTensor &tensor,
-                                    func::FuncOp entry, intptr_t argument,
-                                    bool borrow) {
+                                    func::FuncOp entry, intptr_t argument) {
   Location location = argument < intptr_t(entry.getNumArguments())
                           ? entry.getArgument(argument).getLoc()
                           : entry.getLoc();
@@ -37,7 +36,7 @@ static FailureOr<HostTensor> toHost(const ShardTensor &tensor,
   std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.rank);
   bool aligned =
       reinterpret_cast<uintptr_t>(tensor.data) % byteWidth(*type) == 0;
-  if (borrow && aligned && numBytesOf(*type, shape))
+  if (aligned && numBytesOf(*type, shape))
     return HostTensor::borrow(*type, std::move(shape), tensor.data);
   std::string error;
   std::optional<HostTensor> made =
@@ -49,17 +48,22 @@ static FailureOr<HostTensor> toHost(const ShardTensor &tensor,
   return std::move(*made);
 }
 
+void shardBufferDestroy(ShardBuffer buffer) {
+  delete static_cast<HostTensor *>(buffer.ptr);
+}
+
 /// Hands on what a run gave, with the report `json`.
-static void give(const RunReport &report, llvm::StringRef json,
-                 ShardRunSink output) {
+static void give(RunReport &report, llvm::StringRef json, ShardRunSink output) {
   if (report.pass && output.result)
     for (auto [index, tensor] : llvm::enumerate(report.outputs)) {
       std::string_view type = stringifyElementType(tensor.type());
+      std::vector<int64_t> shape = tensor.shape();
+      auto *kept = new HostTensor(std::move(tensor));
       ShardTensor result{{type.data(), type.size()},
-                         intptr_t(tensor.shape().size()),
-                         tensor.shape().data(),
-                         tensor.data()};
-      output.result(index, &result, output.userData);
+                         intptr_t(shape.size()),
+                         shape.data(),
+                         kept->data()};
+      output.result(index, &result, ShardBuffer{kept}, output.userData);
     }
   if (output.report)
     output.report(text(json), output.userData);
@@ -74,9 +78,9 @@ static std::string toJson(const RunReport &report) {
 
 /// Gives all processes the report of the first one. If it failed there, or here before
 /// the run, the call fails; what is wrong is a diagnostic.
-static bool share(runtime::Processes &processes,
-                  const FailureOr<RunReport> &report, Operation *entry,
-                  const DiagnosticForwarder &forwarder, ShardRunSink output) {
+static bool share(runtime::Processes &processes, FailureOr<RunReport> report,
+                  Operation *entry, const DiagnosticForwarder &forwarder,
+                  ShardRunSink output) {
   std::string problem = forwarder.firstError();
   if (!processes.hasStarted()) {
     if (problem.empty())
@@ -96,12 +100,11 @@ static bool share(runtime::Processes &processes,
 }
 
 /// The end of a run.
-static bool finish(const Partition &partition,
-                   const FailureOr<RunReport> &report,
+static bool finish(const Partition &partition, FailureOr<RunReport> report,
                    const DiagnosticForwarder &forwarder, ShardRunSink output) {
   if (partition.processes)
-    return share(*partition.processes, report, partition.entry, forwarder,
-                 output);
+    return share(*partition.processes, std::move(report), partition.entry,
+                 forwarder, output);
   if (failed(report))
     return false;
   give(*report, toJson(*report), output);
@@ -121,8 +124,7 @@ static FailureOr<RunReport> run(Partition &partition, const ShardTensor *inputs,
                                 const ShardRunOptions &options) {
   std::vector<HostTensor> tensors;
   for (intptr_t i = 0; i < numInputs; ++i) {
-    FailureOr<HostTensor> tensor =
-        toHost(inputs[i], partition.entry, i, /*borrow=*/true);
+    FailureOr<HostTensor> tensor = toHost(inputs[i], partition.entry, i);
     if (failed(tensor))
       return failure();
     tensors.push_back(std::move(*tensor));
@@ -145,25 +147,19 @@ static FailureOr<RunReport> runAndVerify(Partition &partition,
                                          const ShardTensor *inputs,
                                          intptr_t numInputs,
                                          const ShardRunOptions &options) {
-  RunOptions runOptions;
-  runOptions.target = partition.target;
-  runOptions.verify = true;
-  runOptions.keepOutputs = true;
-  runOptions.seed = options.seed;
-  runOptions.timeoutSeconds = options.timeoutSeconds;
-  runOptions.processes = partition.processes;
-  runOptions.shareOutputs = true;
-  runOptions.monitor = toMonitor(options.monitor);
+  std::map<unsigned, HostTensor> tensors;
   for (intptr_t i = 0; i < numInputs; ++i) {
     if (!inputs[i].data)
       continue;
-    FailureOr<HostTensor> tensor =
-        toHost(inputs[i], partition.entry, i, /*borrow=*/false);
+    FailureOr<HostTensor> tensor = toHost(inputs[i], partition.entry, i);
     if (failed(tensor))
       return failure();
-    runOptions.inputs.emplace(i, std::move(*tensor));
+    tensors.emplace(i, std::move(*tensor));
   }
-  return runProgram(*partition.hinted, partition.entry, std::move(runOptions));
+  return partition.partitioned->verify(
+      *partition.hinted, std::move(tensors), options.seed,
+      partition.program->oneDevice, options.timeoutSeconds,
+      toMonitor(options.monitor));
 }
 
 bool shardPartitionVerify(ShardPartition handle, const ShardTensor *inputs,

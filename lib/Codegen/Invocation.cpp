@@ -53,14 +53,20 @@ void Invocation::execute() {
 /// and strides.
 static size_t descriptorWords(size_t rank) { return 3 + 2 * rank; }
 
-/// Copies a result out of the memref that `words` describe; results have
-/// identity layout.
-static HostTensor readResult(const TensorSpec &spec, const int64_t *words) {
+/// The result in the memref that `words` describe; results have identity layout. It
+/// takes its buffer out of `memory`. What lies elsewhere is copied: in an argument, a
+/// constant, the buffer of another result or a part of one.
+static HostTensor takeResult(const TensorSpec &spec, const int64_t *words,
+                             RunMemory &memory) {
   size_t rank = spec.shape.size();
-  const auto *base = reinterpret_cast<const uint8_t *>(words[1]);
+  auto *base = reinterpret_cast<uint8_t *>(words[1]);
   base += words[2] * byteWidth(spec.type);
-  HostTensor result(spec.type,
-                    std::vector<int64_t>(words + 3, words + 3 + rank));
+  std::vector<int64_t> shape(words + 3, words + 3 + rank);
+  if (std::optional<int64_t> size = numBytesOf(spec.type, shape))
+    if (std::shared_ptr<void> owner = memory.take(base, *size))
+      return HostTensor::adopt(spec.type, std::move(shape), base,
+                               std::move(owner));
+  HostTensor result(spec.type, std::move(shape));
   std::memcpy(result.data(), base, result.numBytes());
   return result;
 }
@@ -69,7 +75,7 @@ std::vector<HostTensor> Invocation::takeResults() {
   std::vector<HostTensor> outputs;
   const int64_t *next = resultWords.data();
   for (const TensorSpec &spec : outputSpecs) {
-    outputs.push_back(readResult(spec, next));
+    outputs.push_back(takeResult(spec, next, *memory));
     next += descriptorWords(spec.shape.size());
   }
   memory->clear();

@@ -47,6 +47,40 @@ struct GridProgram {
   }
 };
 
+/// The programs of one device.
+struct OneDevice {
+  /// Not optimised: what results are compared with.
+  std::unique_ptr<CompiledProgram> reference;
+  /// As optimised as the grid's.
+  std::unique_ptr<CompiledProgram> optimized;
+};
+
+/// A program of one device, ready to be compared with.
+struct Comparable {
+  std::shared_ptr<const OneDevice> programs;
+  ErrorModel model;
+};
+
+/// The whole inputs of `entry`, those of `options` or random ones.
+mlir::LogicalResult makeInputs(mlir::func::FuncOp entry, RunOptions &options,
+                               std::vector<HostTensor> &inputs);
+
+/// Compiles what `options` ask for on one device, unless `cache` has it. `module`, which
+/// is used up, has no grid if `alone`.
+mlir::LogicalResult compileOneDevice(mlir::ModuleOp module,
+                                     llvm::StringRef entryName,
+                                     const RunOptions &options, bool alone,
+                                     int64_t dynamicExtent,
+                                     OneDeviceCache &cache, Comparable &one);
+
+/// Runs the grid's program and, as `options` want, compares it with one device.
+void runAndCompare(const GridProgram &program, const Comparable &one,
+                   const std::vector<HostTensor> &inputs,
+                   const RunOptions &options, RunReport &report);
+
+/// The largest extent of all dimensions of `tensors`.
+int64_t largestExtent(const std::vector<HostTensor> &tensors);
+
 /// Reports a constant whose elements are not in the program.
 mlir::LogicalResult checkConstants(mlir::ModuleOp module);
 

@@ -96,11 +96,7 @@ PartitionedProgram::check(const std::vector<HostTensor> &inputs) const {
   return success();
 }
 
-FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
-                                             double timeoutSeconds,
-                                             Monitor monitor) {
-  if (failed(check(inputs)))
-    return failure();
+RunReport PartitionedProgram::beginReport() const {
   RunReport report;
   report.entry = described.entry;
   report.gridName = described.gridName;
@@ -109,19 +105,30 @@ FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
   report.axisNames = described.axisNames;
   report.arguments = described.arguments;
   report.results = described.results;
-  if (!program->code) {
-    auto begin = std::chrono::steady_clock::now();
-    OwningOpRef<ModuleOp> copy = text->clone();
-    options.monitor = monitor;
-    LogicalResult compiled =
-        compileForGrid(*copy, entryName, options, *program);
-    options.monitor = {};
-    if (failed(compiled))
-      return failure();
-    report.secondsCompile =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-            .count();
-  }
+  return report;
+}
+
+LogicalResult PartitionedProgram::compileOnce(const Monitor &monitor,
+                                              RunReport &report) {
+  if (program->code)
+    return success();
+  auto begin = std::chrono::steady_clock::now();
+  OwningOpRef<ModuleOp> copy = text->clone();
+  options.monitor = monitor;
+  LogicalResult compiled = compileForGrid(*copy, entryName, options, *program);
+  options.monitor = {};
+  report.secondsCompile =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  return compiled;
+}
+
+FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
+                                             double timeoutSeconds,
+                                             Monitor monitor) {
+  RunReport report = beginReport();
+  if (failed(check(inputs)) || failed(compileOnce(monitor, report)))
+    return failure();
   std::vector<HostTensor> outputs;
   RunOptions runOptions;
   runOptions.verify = false;
@@ -137,5 +144,45 @@ FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
                            monitor, report, outputs);
   if (ran && report.pass)
     report.outputs = std::move(outputs);
+  return report;
+}
+
+FailureOr<RunReport>
+PartitionedProgram::verify(ModuleOp whole, std::map<unsigned, HostTensor> given,
+                           uint64_t seed, OneDeviceCache &cache,
+                           double timeoutSeconds, Monitor monitor) {
+  RunOptions runOptions;
+  runOptions.pipeline = options.pipeline;
+  runOptions.target = options.target;
+  runOptions.optLevel = options.optLevel;
+  runOptions.processes = options.processes;
+  // The first process compares for all.
+  runOptions.verify = !options.processes || options.processes->number() == 0;
+  runOptions.keepOutputs = true;
+  runOptions.shareOutputs = true;
+  runOptions.seed = seed;
+  runOptions.timeoutSeconds =
+      timeoutSeconds > 0 ? timeoutSeconds : options.timeoutSeconds;
+  runOptions.inputs = std::move(given);
+  runOptions.monitor = monitor;
+
+  RunReport report = beginReport();
+  std::vector<HostTensor> inputs;
+  auto entry = whole.lookupSymbol<func::FuncOp>(entryName);
+  if (failed(makeInputs(entry, runOptions, inputs)) ||
+      failed(compileOnce(monitor, report)))
+    return failure();
+  Comparable one;
+  if (runOptions.verify) {
+    auto begin = std::chrono::steady_clock::now();
+    OwningOpRef<ModuleOp> copy = whole.clone();
+    if (failed(compileOneDevice(*copy, entryName, runOptions, /*alone=*/false,
+                                largestExtent(inputs), cache, one)))
+      return failure();
+    report.secondsCompile +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count();
+  }
+  runAndCompare(*program, one, inputs, runOptions, report);
   return report;
 }

@@ -21,7 +21,9 @@
 
 #include <chrono>
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SHA256.h"
 
 using namespace mlir;
 using namespace shard;
@@ -33,9 +35,8 @@ static double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// The whole inputs of `entry`, given or random.
-static LogicalResult makeInputs(func::FuncOp entry, RunOptions &options,
-                                std::vector<HostTensor> &inputs) {
+LogicalResult execution::makeInputs(func::FuncOp entry, RunOptions &options,
+                                    std::vector<HostTensor> &inputs) {
   for (auto &[number, tensor] : options.inputs) {
     (void)tensor;
     if (number >= entry.getNumArguments())
@@ -79,7 +80,7 @@ pointersTo(const std::vector<HostTensor> &tensors) {
   return pointers;
 }
 
-static int64_t largestExtent(const std::vector<HostTensor> &tensors) {
+int64_t execution::largestExtent(const std::vector<HostTensor> &tensors) {
   int64_t largest = 1;
   for (const HostTensor &tensor : tensors)
     for (int64_t extent : tensor.shape())
@@ -148,46 +149,56 @@ static void compareAll(const std::vector<HostTensor> &expected,
   }
 }
 
-namespace {
-/// The programs of one device.
-struct OneDevice {
-  /// Not optimised: what results are compared with.
-  std::unique_ptr<CompiledProgram> reference;
-  /// As optimised as the grid's.
-  std::unique_ptr<CompiledProgram> optimized;
-  ErrorModel model;
-};
-} // namespace
+/// The same for programs of one device whose machine code is the same.
+static std::string keyOf(ModuleOp module, StringRef entryName,
+                         const RunOptions &options, ArrayRef<unsigned> levels) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << entryName << '\n'
+     << options.target.cpu << '\n'
+     << options.target.triple;
+  for (unsigned level : levels)
+    os << '\n' << level;
+  os << '\n';
+  // With locations: run-time checks that fail tell them.
+  module.print(os, OpPrintingFlags().enableDebugInfo());
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)));
+}
 
-/// Compiles what `options` ask for on one device. `module`, which is used up, has no
-/// grid if `alone`.
-static LogicalResult compileOneDevice(ModuleOp module, StringRef entryName,
-                                      const RunOptions &options, bool alone,
-                                      int64_t dynamicExtent,
-                                      OneDevice &programs) {
+LogicalResult execution::compileOneDevice(ModuleOp module, StringRef entryName,
+                                          const RunOptions &options, bool alone,
+                                          int64_t dynamicExtent,
+                                          OneDeviceCache &cache,
+                                          Comparable &one) {
   eraseUnreachable(module.lookupSymbol<func::FuncOp>(entryName));
   if (failed(checkConstants(module)) ||
       failed(answerShardShapes(module, options.pipeline)) ||
       failed(lowerAffineLoops(module)) || failed(dropShardings(module)) ||
       failed(lowerTosa(module)))
     return failure();
-  programs.model = deriveErrorModel(
-      module.lookupSymbol<func::FuncOp>(entryName), dynamicExtent);
+  one.model = deriveErrorModel(module.lookupSymbol<func::FuncOp>(entryName),
+                               dynamicExtent);
   SmallVector<unsigned> levels;
   if (options.verify)
     levels.push_back(1);
   bool optimizes = alone || (options.verify && options.timeOneDevice);
   if (optimizes)
     levels.push_back(options.optLevel);
-  auto compiled = compileAtLevels(
-      module, entryName, compileWithRuntime(options, runtime::runtimeSymbols()),
-      levels);
-  if (failed(compiled))
-    return failure();
-  if (optimizes)
-    programs.optimized = std::move(compiled->back());
-  if (options.verify)
-    programs.reference = std::move(compiled->front());
+  std::string key = keyOf(module, entryName, options, levels);
+  if (cache.key != key) {
+    auto compiled = compileAtLevels(
+        module, entryName,
+        compileWithRuntime(options, runtime::runtimeSymbols()), levels);
+    if (failed(compiled))
+      return failure();
+    auto programs = std::make_shared<OneDevice>();
+    if (optimizes)
+      programs->optimized = std::move(compiled->back());
+    if (options.verify)
+      programs->reference = std::move(compiled->front());
+    cache = {std::move(key), std::move(programs)};
+  }
+  one.programs = cache.programs;
   return success();
 }
 
@@ -206,16 +217,16 @@ static void runAlone(func::FuncOp entry, const CompiledProgram &program,
   }
 }
 
-/// Runs the grid's program and, as `options` want, compares it with one device.
-static void runAndCompare(const GridProgram &program, const OneDevice &one,
-                          const std::vector<HostTensor> &inputs,
-                          const RunOptions &options, RunReport &report) {
+void execution::runAndCompare(const GridProgram &program, const Comparable &one,
+                              const std::vector<HostTensor> &inputs,
+                              const RunOptions &options, RunReport &report) {
   report.verified = options.verify;
   std::vector<HostTensor> expected, outputs;
-  if (options.verify && !runReference(*one.reference, inputs, report, expected))
-    return;
-  if (one.optimized &&
-      !runOptimized(*one.optimized, inputs, expected, one.model, report))
+  if (options.verify &&
+      (!runReference(*one.programs->reference, inputs, report, expected) ||
+       (one.programs->optimized &&
+        !runOptimized(*one.programs->optimized, inputs, expected, one.model,
+                      report))))
     return;
   ProcessResults results;
   bool ran =
@@ -256,13 +267,14 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
   std::vector<HostTensor> inputs;
   if (failed(makeInputs(entry, options, inputs)))
     return failure();
-  OneDevice one;
+  Comparable one;
+  OneDeviceCache cache;
   if (!*gridOp) {
     if (failed(compileOneDevice(*work, entryName, options, /*alone=*/true,
-                                largestExtent(inputs), one)))
+                                largestExtent(inputs), cache, one)))
       return failure();
     report.secondsCompile = secondsSince(begin);
-    runAlone(entry, *one.optimized, inputs, report);
+    runAlone(entry, *one.programs->optimized, inputs, report);
     return report;
   }
   // The grid's program first: what is wrong with it is said before anything is
@@ -274,7 +286,7 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
       failed(compileForGrid(*work, entryName, options, *program)) ||
       (options.verify &&
        failed(compileOneDevice(*whole, entryName, options, /*alone=*/false,
-                               largestExtent(inputs), one))))
+                               largestExtent(inputs), cache, one))))
     return failure();
   report.secondsCompile = secondsSince(begin);
   runAndCompare(*program, one, inputs, options, report);

@@ -67,6 +67,15 @@ HostTensor HostTensor::borrow(ElementType type, std::vector<int64_t> shape,
   return tensor;
 }
 
+HostTensor HostTensor::adopt(ElementType type, std::vector<int64_t> shape,
+                             void *data, std::shared_ptr<const void> owner) {
+  return borrow(type, std::move(shape), data, std::move(owner));
+}
+
+HostTensor HostTensor::share() const {
+  return owner ? borrow(elementType, extents, data(), owner) : clone();
+}
+
 HostTensor::HostTensor(ElementType type, std::vector<int64_t> shape)
     : elementType(type), extents(std::move(shape)) {
   if (allocate())

@@ -8,12 +8,14 @@
 
 #include "shard/Host/Placement.h"
 
+#include "PartialValues.h"
+
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <map>
 
 using namespace shard;
+using namespace shard::host;
 
 /// The low halo of each dimension; 0 where it has none.
 static std::vector<int64_t> haloOffsets(const Sharding &sharding) {
@@ -88,176 +90,6 @@ static void splitBlocks(const std::vector<Block> &blocks,
   for (const Block &block : blocks) {
     offsets.push_back(block.offset);
     sizes.push_back(block.size);
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions of partial values
-//===----------------------------------------------------------------------===//
-
-template <typename T>
-static T combineValues(ReductionKind kind, T a, T b) {
-  switch (kind) {
-  case ReductionKind::Sum:
-  case ReductionKind::Average:
-    return a + b;
-  case ReductionKind::Product:
-    return a * b;
-  case ReductionKind::Max:
-  case ReductionKind::UMax:
-    return a != a || a > b ? a : b;
-  case ReductionKind::Min:
-  case ReductionKind::UMin:
-    return a != a || a < b ? a : b;
-  default:
-    return a;
-  }
-}
-
-static int64_t combineBits(ReductionKind kind, int64_t a, int64_t b) {
-  switch (kind) {
-  case ReductionKind::BitwiseAnd:
-    return a & b;
-  case ReductionKind::BitwiseOr:
-    return a | b;
-  case ReductionKind::BitwiseXor:
-    return a ^ b;
-  case ReductionKind::UMax:
-    return std::max<uint64_t>(a, b);
-  case ReductionKind::UMin:
-    return std::min<uint64_t>(a, b);
-  case ReductionKind::Sum:
-  case ReductionKind::Average:
-    return static_cast<uint64_t>(a) + static_cast<uint64_t>(b);
-  case ReductionKind::Product:
-    return static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
-  default:
-    return combineValues(kind, a, b);
-  }
-}
-
-/// Element `i` as an integer: sign-extended, or zero-extended where the kind is
-/// unsigned.
-static int64_t loadInteger(const HostTensor &tensor, int64_t i,
-                           bool isUnsigned) {
-  int64_t width = byteWidth(tensor.type());
-  uint64_t bits = 0;
-  std::memcpy(&bits, tensor.data() + i * width, width);
-  if (isUnsigned || width == 8)
-    return static_cast<int64_t>(bits);
-  int shift = static_cast<int>(64 - 8 * width);
-  return static_cast<int64_t>(bits << shift) >> shift;
-}
-
-static void storeInteger(HostTensor &tensor, int64_t i, int64_t value) {
-  if (tensor.type() == ElementType::I1)
-    value &= 1;
-  int64_t width = byteWidth(tensor.type());
-  std::memcpy(tensor.data() + i * width, &value, width);
-}
-
-static void storeFloat(HostTensor &tensor, int64_t i, double value) {
-  if (isSmallFloat(tensor.type())) {
-    tensor.data()[i] = doubleToSmallFloat(tensor.type(), value);
-    return;
-  }
-  uint16_t narrow;
-  float single = static_cast<float>(value);
-  switch (tensor.type()) {
-  case ElementType::F64:
-    std::memcpy(tensor.data() + i * 8, &value, 8);
-    return;
-  case ElementType::F32:
-    std::memcpy(tensor.data() + i * 4, &single, 4);
-    return;
-  case ElementType::F16:
-    narrow = floatToHalf(single);
-    break;
-  default:
-    narrow = floatToBfloat(single);
-    break;
-  }
-  std::memcpy(tensor.data() + i * 2, &narrow, 2);
-}
-
-/// The element that changes nothing under `kind`, everywhere in `tensor`.
-static void fillNeutral(HostTensor &tensor, ReductionKind kind) {
-  bool floating = isFloat(tensor.type());
-  int64_t bits = 8 * byteWidth(tensor.type());
-  int64_t least = static_cast<int64_t>(~uint64_t(0) << (bits - 1));
-  for (int64_t i = 0, e = tensor.numElements(); i < e; ++i) {
-    double value = 0.0;
-    int64_t integer = 0;
-    switch (kind) {
-    case ReductionKind::Product:
-      value = 1.0;
-      integer = 1;
-      break;
-    case ReductionKind::Max:
-      value = -INFINITY;
-      integer = least;
-      break;
-    case ReductionKind::Min:
-      value = INFINITY;
-      integer = ~least;
-      break;
-    case ReductionKind::BitwiseAnd:
-    case ReductionKind::UMin:
-      integer = -1;
-      break;
-    default:
-      break;
-    }
-    if (floating)
-      storeFloat(tensor, i, value);
-    else
-      storeInteger(tensor, i, integer);
-  }
-}
-
-/// The part of a sum of the device at `position`, 0 or 1, of all that hold
-/// `tensor`: twice the value and its negative. What takes one device's part for
-/// the value goes wrong, and so does whatever is not linear. Large floats stay at
-/// the first device, as they have no double.
-static void takePartOfSum(HostTensor &tensor, int64_t position) {
-  constexpr double hasDouble = 1e4;
-  for (int64_t i = 0, e = tensor.numElements(); i < e; ++i) {
-    if (!isFloat(tensor.type())) {
-      uint64_t value = loadInteger(tensor, i, false);
-      storeInteger(tensor, i,
-                   static_cast<int64_t>(position == 0 ? 2 * value : -value));
-      continue;
-    }
-    double value = tensor.asDouble(i);
-    if (value > hasDouble || value < -hasDouble)
-      value = position == 0 ? value : 0.0;
-    else
-      value = position == 0 ? 2 * value : -value;
-    storeFloat(tensor, i, value);
-  }
-}
-
-/// total[i] = total[i] combined with next[i].
-static void combineInto(HostTensor &total, const HostTensor &next,
-                        ReductionKind kind) {
-  bool isUnsigned = kind == ReductionKind::UMax || kind == ReductionKind::UMin;
-  for (int64_t i = 0, e = total.numElements(); i < e; ++i) {
-    if (isFloat(total.type()))
-      storeFloat(total, i,
-                 combineValues(kind, total.asDouble(i), next.asDouble(i)));
-    else
-      storeInteger(total, i,
-                   combineBits(kind, loadInteger(total, i, isUnsigned),
-                               loadInteger(next, i, isUnsigned)));
-  }
-}
-
-static void divide(HostTensor &total, int64_t count) {
-  for (int64_t i = 0, e = total.numElements(); i < e; ++i) {
-    if (isFloat(total.type()))
-      storeFloat(total, i, total.asDouble(i) / static_cast<double>(count));
-    else
-      storeInteger(total, i, loadInteger(total, i, false) / count);
   }
 }
 
@@ -377,62 +209,157 @@ static std::optional<HostTensor> assembleComplex(
   return fromParts(*whole);
 }
 
+/// Where the valid elements of the buffer of one device lie in the whole tensor.
+struct Place {
+  std::vector<int64_t> offsets, sizes;
+};
+
+/// That of `device`; nothing, and `error`, if `local` has not the shape of its buffer.
+static std::optional<Place> placeOf(const Grid &grid,
+                                    const std::vector<int64_t> &shape,
+                                    const Sharding &sharding, int64_t device,
+                                    const HostTensor &local,
+                                    std::string &error) {
+  std::vector<Block> blocks = localBlocks(grid, shape, sharding, device);
+  std::vector<int64_t> expected = shapeOn(grid, shape, sharding, blocks);
+  if (local.shape() != expected) {
+    error = "device " + std::to_string(device) + " returned " +
+            toString(local.type(), local.shape()) + " instead of " +
+            toString(local.type(), expected);
+    return std::nullopt;
+  }
+  Place place;
+  splitBlocks(blocks, place.offsets, place.sizes);
+  return place;
+}
+
+/// Whether the valid elements of two replicas of a block are the same bit for bit; if not,
+/// `error` names the first that differs.
+static bool agree(const Sharding &sharding, const Place &place,
+                  const HostTensor &first, int64_t firstDevice,
+                  const HostTensor &other, int64_t otherDevice,
+                  std::string &error) {
+  if (std::find(place.sizes.begin(), place.sizes.end(), 0) != place.sizes.end())
+    return true;
+  int64_t width = byteWidth(first.type());
+  std::vector<int64_t> start = haloOffsets(sharding);
+  std::vector<int64_t> strides = rowMajorStrides(first.shape());
+  // Rows lie in one piece.
+  std::vector<int64_t> rows = place.sizes;
+  int64_t row = 1;
+  if (!rows.empty())
+    std::swap(row, rows.back());
+  int64_t numRows = 1;
+  for (int64_t extent : rows)
+    numRows *= extent;
+  for (int64_t i = 0; i < numRows; ++i) {
+    std::vector<int64_t> index = delinearize(i, rows);
+    int64_t at = 0;
+    for (size_t dim = 0; dim < index.size(); ++dim)
+      at += (start[dim] + index[dim]) * strides[dim];
+    if (!std::memcmp(first.data() + at * width, other.data() + at * width,
+                     row * width))
+      continue;
+    int64_t column = 0;
+    while (!std::memcmp(first.data() + (at + column) * width,
+                        other.data() + (at + column) * width, width))
+      ++column;
+    if (!index.empty())
+      index.back() = column;
+    for (size_t dim = 0; dim < index.size(); ++dim)
+      index[dim] += place.offsets[dim];
+    error = "replicas differ: element " + describe(index) + " is " +
+            std::to_string(first.asDouble(at + column)) + " on device " +
+            std::to_string(firstDevice) + " and " +
+            std::to_string(other.asDouble(at + column)) + " on device " +
+            std::to_string(otherDevice);
+    return false;
+  }
+  return true;
+}
+
+/// The axes that split dimensions.
+static AxisList splitAxesOf(const Sharding &sharding) {
+  AxisList axes;
+  for (const AxisList &dim : sharding.dims)
+    axes.insert(axes.end(), dim.begin(), dim.end());
+  return axes;
+}
+
+/// For each position in the groups of `axes`, the first device there. All others there
+/// must hold the same: if not, or if a shape is wrong, nothing, and `error`.
+static std::optional<std::map<int64_t, int64_t>>
+firstDevices(const Grid &grid, const std::vector<int64_t> &shape,
+             const Sharding &sharding, const AxisList &axes,
+             const std::vector<const HostTensor *> &locals,
+             std::string &error) {
+  std::map<int64_t, int64_t> firsts;
+  for (int64_t device = 0; device < grid.numDevices(); ++device) {
+    const HostTensor &local = *locals[device];
+    std::optional<Place> place =
+        placeOf(grid, shape, sharding, device, local, error);
+    if (!place)
+      return std::nullopt;
+    auto [entry, isFirst] =
+        firsts.try_emplace(grid.positionInGroup(device, axes), device);
+    int64_t first = entry->second;
+    if (!isFirst &&
+        !agree(sharding, *place, *locals[first], first, local, device, error))
+      return std::nullopt;
+  }
+  return firsts;
+}
+
+/// assemble() without partial axes: blocks are copied to their places, and a block that
+/// is the whole tensor is not copied.
+static std::optional<HostTensor>
+joinBlocks(const Grid &grid, const std::vector<int64_t> &shape,
+           const Sharding &sharding,
+           const std::vector<const HostTensor *> &locals, std::string &error) {
+  auto firsts =
+      firstDevices(grid, shape, sharding, splitAxesOf(sharding), locals, error);
+  if (!firsts)
+    return std::nullopt;
+  std::vector<int64_t> offsets, sizes;
+  splitBlocks(localBlocks(grid, shape, sharding, 0), offsets, sizes);
+  if (firsts->size() == 1 && sizes == shape && locals.front()->shape() == shape)
+    return locals.front()->share();
+  HostTensor whole(locals.front()->type(), shape);
+  for (auto [position, device] : *firsts) {
+    (void)position;
+    offsets.clear();
+    sizes.clear();
+    splitBlocks(localBlocks(grid, shape, sharding, device), offsets, sizes);
+    copyBox(*locals[device], haloOffsets(sharding), whole, offsets, sizes);
+  }
+  return whole;
+}
+
 std::optional<HostTensor>
 shard::assemble(const Grid &grid, const std::vector<int64_t> &shape,
                 const Sharding &sharding,
                 const std::vector<const HostTensor *> &locals,
                 std::string &error) {
+  if (sharding.partial.empty())
+    return joinBlocks(grid, shape, sharding, locals, error);
   if (isComplex(locals.front()->type()))
     return assembleComplex(grid, shape, sharding, locals, error);
   HostTensor whole(locals.front()->type(), shape);
-  AxisList splitAxes;
-  for (const AxisList &axes : sharding.dims)
-    splitAxes.insert(splitAxes.end(), axes.begin(), axes.end());
+  AxisList splitAxes = splitAxesOf(sharding);
   AxisList distinguishing = splitAxes;
   distinguishing.insert(distinguishing.end(), sharding.partial.begin(),
                         sharding.partial.end());
-  // The first device of each set of replicas, and what it holds.
-  std::map<int64_t, std::pair<int64_t, HostTensor>> firsts;
-  for (int64_t device = 0; device < grid.numDevices(); ++device) {
-    std::vector<Block> blocks = localBlocks(grid, shape, sharding, device);
-    std::vector<int64_t> offsets, sizes;
-    splitBlocks(blocks, offsets, sizes);
-    const HostTensor &local = *locals[device];
-    if (local.shape() != shapeOn(grid, shape, sharding, blocks)) {
-      error = "device " + std::to_string(device) + " returned " +
-              toString(local.type(), local.shape()) + " instead of " +
-              toString(local.type(), shapeOn(grid, shape, sharding, blocks));
-      return std::nullopt;
-    }
-    HostTensor valid = validPart(local, sharding, sizes);
-    int64_t position = grid.positionInGroup(device, distinguishing);
-    auto [entry, isFirst] = firsts.try_emplace(position, device, HostTensor());
-    if (isFirst) {
-      entry->second.second = std::move(valid);
-      continue;
-    }
-    const HostTensor &first = entry->second.second;
-    int64_t width = byteWidth(valid.type());
-    for (int64_t i = 0, e = valid.numElements(); i < e; ++i) {
-      if (!std::memcmp(valid.data() + i * width, first.data() + i * width,
-                       width))
-        continue;
-      std::vector<int64_t> index = delinearize(i, sizes);
-      for (size_t dim = 0; dim < index.size(); ++dim)
-        index[dim] += offsets[dim];
-      error = "replicas differ: element " + describe(index) + " is " +
-              std::to_string(first.asDouble(i)) + " on device " +
-              std::to_string(entry->second.first) + " and " +
-              std::to_string(valid.asDouble(i)) + " on device " +
-              std::to_string(device);
-      return std::nullopt;
-    }
-  }
+  auto firsts =
+      firstDevices(grid, shape, sharding, distinguishing, locals, error);
+  if (!firsts)
+    return std::nullopt;
   // Devices in order: the summands of one block meet in that order.
   std::map<int64_t, std::pair<int64_t, HostTensor>> totals;
-  for (auto &[position, entry] : firsts) {
+  for (auto [position, device] : *firsts) {
     (void)position;
-    auto &[device, valid] = entry;
+    std::vector<int64_t> offsets;
+    HostTensor valid =
+        validBlock(grid, shape, *locals[device], sharding, device, offsets);
     int64_t block = grid.positionInGroup(device, splitAxes);
     auto [total, isFirst] = totals.try_emplace(block, device, HostTensor());
     if (isFirst)
@@ -443,8 +370,7 @@ shard::assemble(const Grid &grid, const std::vector<int64_t> &shape,
   for (auto &[block, entry] : totals) {
     (void)block;
     auto &[device, valid] = entry;
-    if (!sharding.partial.empty() &&
-        sharding.reduction == ReductionKind::Average)
+    if (sharding.reduction == ReductionKind::Average)
       divide(valid, grid.groupSize(sharding.partial));
     std::vector<int64_t> offsets, sizes;
     splitBlocks(localBlocks(grid, shape, sharding, device), offsets, sizes);

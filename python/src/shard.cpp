@@ -69,26 +69,6 @@ void append(MlirStringRef text, void *target) {
   static_cast<std::string *>(target)->append(text.data, text.length);
 }
 
-/// What a run gives.
-struct RunOutput {
-  struct Result {
-    std::string elementType;
-    std::vector<int64_t> shape;
-    std::unique_ptr<uint8_t[]> data;
-    size_t size;
-  };
-  std::vector<Result> results;
-  std::string report;
-
-  ShardRunSink sink() {
-    return {&RunOutput::addResult, &RunOutput::addReport, this};
-  }
-  static void addReport(MlirStringRef text, void *self) {
-    append(text, &static_cast<RunOutput *>(self)->report);
-  }
-  static void addResult(intptr_t, const ShardTensor *tensor, void *self);
-};
-
 size_t byteWidth(const std::string &elementType) {
   if (elementType == "i1")
     return 1;
@@ -99,25 +79,47 @@ size_t byteWidth(const std::string &elementType) {
          8;
 }
 
-void RunOutput::addResult(intptr_t, const ShardTensor *tensor, void *self) {
-  Result result;
-  result.elementType = toString(tensor->elementType);
-  result.shape.assign(tensor->shape, tensor->shape + tensor->rank);
-  result.size = byteWidth(result.elementType);
-  for (int64_t extent : result.shape)
-    result.size *= extent;
-  result.data.reset(new uint8_t[result.size ? result.size : 1]);
-  std::copy_n(static_cast<const uint8_t *>(tensor->data), result.size,
-              result.data.get());
-  static_cast<RunOutput *>(self)->results.push_back(std::move(result));
-}
+/// What a run gives. Results are not copied: arrays of Python keep their buffers.
+struct RunOutput {
+  struct DestroyBuffer {
+    void operator()(void *buffer) const { shardBufferDestroy({buffer}); }
+  };
+  struct Result {
+    std::string elementType;
+    std::vector<int64_t> shape;
+    uint8_t *data;
+    size_t size;
+    std::unique_ptr<void, DestroyBuffer> buffer;
+  };
+  std::vector<Result> results;
+  std::string report;
+
+  ShardRunSink sink() {
+    return {&RunOutput::addResult, &RunOutput::addReport, this};
+  }
+  static void addReport(MlirStringRef text, void *self) {
+    append(text, &static_cast<RunOutput *>(self)->report);
+  }
+  static void addResult(intptr_t, const ShardTensor *tensor, ShardBuffer buffer,
+                        void *self) {
+    Result result{toString(tensor->elementType),
+                  {tensor->shape, tensor->shape + tensor->rank},
+                  static_cast<uint8_t *>(const_cast<void *>(tensor->data)),
+                  byteWidth(toString(tensor->elementType)),
+                  {}};
+    result.buffer.reset(buffer.ptr);
+    for (int64_t extent : result.shape)
+      result.size *= extent;
+    static_cast<RunOutput *>(self)->results.push_back(std::move(result));
+  }
+};
 
 nb::object toPython(RunOutput::Result &result) {
-  uint8_t *data = result.data.release();
-  nb::capsule owner(
-      data, [](void *p) noexcept { delete[] static_cast<uint8_t *>(p); });
-  auto bytes =
-      nb::ndarray<nb::numpy, uint8_t, nb::ndim<1>>(data, {result.size}, owner);
+  nb::capsule owner(result.buffer.release(), [](void *buffer) noexcept {
+    shardBufferDestroy({buffer});
+  });
+  auto bytes = nb::ndarray<nb::numpy, uint8_t, nb::ndim<1>>(
+      result.data, {result.size}, owner);
   return nb::make_tuple(result.elementType, result.shape, bytes);
 }
 

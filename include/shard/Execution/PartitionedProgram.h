@@ -58,8 +58,21 @@ public:
                                  double timeoutSeconds = 0,
                                  Monitor monitor = {});
 
+  /// Runs the grid's program and that of one device, which `whole` is, the module that
+  /// was given to make(), and compares. Inputs that are missing are random, of `seed`.
+  /// All else is as runProgram tells of RunOptions::verify; both programs are compiled
+  /// once.
+  mlir::FailureOr<RunReport>
+  verify(mlir::ModuleOp whole, std::map<unsigned, HostTensor> inputs,
+         uint64_t seed, OneDeviceCache &cache, double timeoutSeconds = 0,
+         Monitor monitor = {});
+
 private:
   PartitionedProgram();
+  /// A report that says what is known before a run.
+  RunReport beginReport() const;
+  /// Compiles the program if it is not yet.
+  mlir::LogicalResult compileOnce(const Monitor &monitor, RunReport &report);
   mlir::LogicalResult check(const std::vector<HostTensor> &inputs) const;
 
   mlir::OwningOpRef<mlir::ModuleOp> text;

@@ -41,6 +41,17 @@ namespace shard {
 /// of registerCodegenDialects.
 void registerRunDialects(mlir::DialectRegistry &registry);
 
+namespace execution {
+struct OneDevice;
+} // namespace execution
+
+/// Keeps the compiled programs of one device that the last comparison was with: what
+/// makes the same program of one device, as another partition does, need not compile it.
+struct OneDeviceCache {
+  std::string key;
+  std::shared_ptr<const execution::OneDevice> programs;
+};
+
 struct RunOptions {
   /// Also run on one device and compare.
   bool verify = true;

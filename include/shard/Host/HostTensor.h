@@ -43,6 +43,12 @@ public:
                            const void *data,
                            std::shared_ptr<const void> owner = nullptr);
   bool isBorrowed() const { return bytes.get_deleter().borrowed; }
+  /// The elements at `data`, in memory that `owner` keeps and nobody else uses.
+  static HostTensor adopt(ElementType type, std::vector<int64_t> shape,
+                          void *data, std::shared_ptr<const void> owner);
+  /// The same elements in the same memory, if that has an owner of its own; else a copy.
+  /// While both live, nobody may write to either.
+  HostTensor share() const;
 
   ElementType type() const { return elementType; }
   const std::vector<int64_t> &shape() const { return extents; }

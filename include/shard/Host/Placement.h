@@ -43,7 +43,8 @@ std::optional<HostTensor> viewForDevice(const Grid &grid,
 /// Puts together a tensor of `shape` from the buffers of all devices, by device
 /// number. Replicas must agree bit for bit in their valid elements: if not,
 /// nothing, and `error` names the two devices and the element. Partial results
-/// are combined in device order.
+/// are combined in device order. A tensor that the first device holds as a whole shares
+/// that memory if it can (HostTensor::share).
 std::optional<HostTensor>
 assemble(const Grid &grid, const std::vector<int64_t> &shape,
          const Sharding &sharding,

@@ -69,11 +69,26 @@ void RunMemory::clear() {
     release(ring->next);
 }
 
-void RunMemory::release(BufferHeader *header) {
+void RunMemory::unlink(BufferHeader *header) {
   header->previous->next = header->next;
   header->next->previous = header->previous;
   live -= header->bytes;
+}
+
+void RunMemory::release(BufferHeader *header) {
+  unlink(header);
   std::free(header);
+}
+
+std::shared_ptr<void> RunMemory::take(void *buffer, uint64_t size) {
+  BufferHeader *header = ring->next;
+  while (header != ring && header + 1 != buffer)
+    header = header->next;
+  // Sizes are rounded up to the alignment.
+  if (header == ring || uint64_t(header->bytes) >= size + kAlignment)
+    return nullptr;
+  unlink(header);
+  return std::shared_ptr<void>(header, [](void *memory) { std::free(memory); });
 }
 
 void *RunMemory::allocate(uint64_t size) {

@@ -67,12 +67,18 @@ struct Run {
   struct Text report;
   int results;
   float first[4];
+  /// The last result, which lives longer than the call.
+  ShardBuffer buffer;
+  const float *data;
 };
 
 static void addResult(intptr_t index, const ShardTensor *tensor,
-                      void *userData) {
+                      ShardBuffer buffer, void *userData) {
   struct Run *run = userData;
   ++run->results;
+  shardBufferDestroy(run->buffer);
+  run->buffer = buffer;
+  run->data = tensor->data;
   EXPECT(index == 0 && tensor->rank == 1 && tensor->shape[0] == 4);
   memcpy(run->first, tensor->data, sizeof run->first);
 }
@@ -203,6 +209,8 @@ static void testRun(void) {
   EXPECT(shardPartitionRun(partition, &tensor, 1, &runOptions, output, sink));
   EXPECT(run.results == 1 && run.first[0] == 15 && run.first[3] == 123);
   EXPECT(strstr(run.report.data, "\"pass\": true"));
+  EXPECT(run.data[0] == 15 && run.data[3] == 123);
+  shardBufferDestroy(run.buffer);
 
   memset(&run, 0, sizeof run);
   EXPECT(
@@ -216,6 +224,8 @@ static void testRun(void) {
   EXPECT(strstr(diagnostics.message, "takes 1 arguments, but 0 are given"));
   shardPartitionDestroy(partition);
   shardProgramDestroy(program);
+  EXPECT(run.data[3] == 123);
+  shardBufferDestroy(run.buffer);
 }
 
 static void testDialect(void) {

@@ -310,3 +310,38 @@ TEST_F(CompileTest, WhatCannotBeCompiledIsReportedWhereItStands) {
     })mlir"));
   EXPECT_NE(message.find("tensor<4xi4>"), std::string::npos) << message;
 }
+
+// Results take their buffers along. Two results in one buffer, an argument and a constant
+// are copied: each result can be written.
+TEST_F(CompileTest, ResultsHaveMemoryOfTheirOwn) {
+  auto program = compileText(R"mlir(
+    func.func @main(%x: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<4xf32>) {
+      %sum = arith.addf %x, %x : tensor<4xf32>
+      %part = tensor.extract_slice %sum[2] [2] [1] : tensor<4xf32> to tensor<2xf32>
+      %constant = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+      return %x, %sum, %sum, %part, %constant
+        : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<4xf32>
+    })mlir");
+  ASSERT_TRUE(program);
+  std::vector<HostTensor> inputs = randomInputs(*program);
+  HostTensor before = inputs[0].clone();
+  std::vector<HostTensor> first = run(*program, inputs);
+  ASSERT_EQ(first.size(), 5u);
+  std::vector<std::vector<double>> values;
+  for (const HostTensor &result : first)
+    for (auto &list = values.emplace_back();
+         int64_t(list.size()) < result.numElements();)
+      list.push_back(result.asDouble(list.size()));
+  for (HostTensor &result : first)
+    std::memset(result.data(), 0x55, result.numBytes());
+  EXPECT_EQ(std::memcmp(inputs[0].data(), before.data(), before.numBytes()), 0);
+  std::vector<HostTensor> second = run(*program, inputs);
+  for (size_t i = 0; i < second.size(); ++i)
+    for (int64_t j = 0; j < second[i].numElements(); ++j)
+      EXPECT_EQ(second[i].asDouble(j), values[i][j]) << i;
+  for (size_t i = 0; i < first.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      EXPECT_TRUE(first[i].data() >= first[j].data() + first[j].numBytes() ||
+                  first[j].data() >= first[i].data() + first[i].numBytes());
+}

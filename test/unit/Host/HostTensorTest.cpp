@@ -114,3 +114,28 @@ TEST(NpyTest, FortranOrderIsTransposed) {
     EXPECT_EQ(read->asDouble(i), i + 1);
   std::remove(path.c_str());
 }
+
+TEST(HostTensorTest, AdoptedMemoryIsSharedAndFreedWithTheLast) {
+  int freed = 0;
+  auto *memory = new float[4]{1, 2, 3, 4};
+  {
+    HostTensor shared;
+    {
+      HostTensor first =
+          HostTensor::adopt(ElementType::F32, {2, 2}, memory,
+                            std::shared_ptr<float>(memory, [&](float *data) {
+                              ++freed;
+                              delete[] data;
+                            }));
+      shared = first.share();
+    }
+    EXPECT_EQ(freed, 0);
+    EXPECT_EQ(static_cast<void *>(shared.data()), memory);
+    EXPECT_EQ(shared.asDouble(3), 4.0);
+    EXPECT_EQ(shared.shape(), (std::vector<int64_t>{2, 2}));
+  }
+  EXPECT_EQ(freed, 1);
+  // What has no owner of its own is copied.
+  HostTensor own(ElementType::I8, {3});
+  EXPECT_NE(own.share().data(), own.data());
+}

@@ -290,3 +290,54 @@ TEST(PlacementTest, DimensionsWithoutHalosEndWithTheirBlock) {
     pointers.push_back(&local);
   EXPECT_EQ(wrongHalo(grid, whole, sharding, pointers), "");
 }
+
+TEST(PlacementTest, OnlyAWholeBlockIsTheResult) {
+  auto make = [](std::vector<int64_t> shape, float first) {
+    int64_t count = 1;
+    for (int64_t extent : shape)
+      count *= extent;
+    std::shared_ptr<float> memory(new float[count],
+                                  std::default_delete<float[]>());
+    for (int64_t i = 0; i < count; ++i)
+      memory.get()[i] = first + static_cast<float>(i);
+    return HostTensor::adopt(ElementType::F32, std::move(shape), memory.get(),
+                             memory);
+  };
+  Grid grid{{2}};
+  std::string error;
+  // Replicated: the memory of the first device, and the other one must agree.
+  std::vector<HostTensor> replicas;
+  replicas.push_back(make({2, 3}, 0));
+  replicas.push_back(make({2, 3}, 0));
+  auto whole =
+      assembleAll(grid, {2, 3}, Sharding::replicated(2), replicas, error);
+  ASSERT_TRUE(whole) << error;
+  EXPECT_EQ(whole->data(), replicas[0].data());
+  replicas[1] = make({2, 3}, 0);
+  reinterpret_cast<float *>(replicas[1].data())[4] = 7;
+  EXPECT_FALSE(
+      assembleAll(grid, {2, 3}, Sharding::replicated(2), replicas, error));
+  EXPECT_EQ(error,
+            "replicas differ: element [1, 1] is 4.000000 on device 0 and "
+            "7.000000 on device 1");
+  // Split: one new tensor.
+  Sharding rows = Sharding::replicated(2);
+  rows.dims[0] = {0};
+  std::vector<HostTensor> blocks;
+  blocks.push_back(make({1, 3}, 0));
+  blocks.push_back(make({1, 3}, 3));
+  whole = assembleAll(grid, {2, 3}, rows, blocks, error);
+  ASSERT_TRUE(whole) << error;
+  EXPECT_NE(whole->data(), blocks[0].data());
+  EXPECT_EQ(whole->asDouble(5), 5.0);
+  // All elements on the first device, and a halo, or a part of the tensor on it.
+  Grid one{{1}};
+  Sharding halo = rows;
+  halo.halos = {1, 0};
+  std::vector<HostTensor> padded;
+  padded.push_back(make({3, 3}, 0));
+  whole = assembleAll(one, {2, 3}, halo, padded, error);
+  ASSERT_TRUE(whole) << error;
+  EXPECT_EQ(whole->asDouble(0), 3.0);
+  EXPECT_EQ(whole->shape(), (std::vector<int64_t>{2, 3}));
+}

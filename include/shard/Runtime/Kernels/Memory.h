@@ -21,6 +21,7 @@
 #define SHARD_RUNTIME_KERNELS_MEMORY_H
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,10 @@ public:
 
   /// Frees all buffers.
   void clear();
+  /// Takes the buffer that begins at `buffer` out of the run: it lives as long as what
+  /// is returned. Null if no buffer of the run begins there, or one that is larger than
+  /// `size` bytes need.
+  std::shared_ptr<void> take(void *buffer, uint64_t size);
   /// The most bytes that live buffers had at once.
   int64_t peakBytes() const { return peak; }
 
@@ -54,6 +59,8 @@ public:
   void releaseNewer(uint64_t mark);
 
 private:
+  /// Takes `header` out of the ring.
+  void unlink(BufferHeader *header);
   void release(BufferHeader *header);
 
   BufferHeader *ring;
