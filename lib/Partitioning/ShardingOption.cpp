@@ -49,6 +49,8 @@ public:
 
   /// Considers only options under which no operand is resharded.
   void keepOperands() { operandsAreKept = true; }
+  /// Considers only options under which this one is not resharded.
+  void keepOperand(unsigned operand) { keptOperand = operand; }
 
   /// The best option; nothing if none is left.
   std::optional<ShardingOption> run() {
@@ -177,10 +179,13 @@ private:
   /// Whether no operand needs a reshard.
   bool keeps(const ShardingOption &option) const {
     for (unsigned index = 0; index < operands.size(); ++index)
-      if (table.operands[index].isTensor && !isFree(index) &&
-          operandSharding(table, index, option) != operands[index])
+      if (!keeps(index, option))
         return false;
     return true;
+  }
+  bool keeps(unsigned operand, const ShardingOption &option) const {
+    return !table.operands[operand].isTensor || isFree(operand) ||
+           operandSharding(table, operand, option) == operands[operand];
   }
 
   /// An operand without a sharding is made as the op wants it.
@@ -281,7 +286,8 @@ private:
 
   void list(const ShardingOption &option) {
     if (isValidOption(table, grid, option) &&
-        (!operandsAreKept || keeps(option)))
+        (!operandsAreKept || keeps(option)) &&
+        (!keptOperand || keeps(*keptOperand, option)))
       options.push_back(
           {option, bound(option), parallelism(option), numListed++});
   }
@@ -353,6 +359,7 @@ private:
   std::vector<Listed> options;
   bool hasBest = false;
   bool operandsAreKept = false;
+  std::optional<unsigned> keptOperand;
 };
 
 } // namespace
@@ -447,6 +454,37 @@ optionOfOperands(Operation *op, const LoopTable &table, const Grid &grid,
                  ArrayRef<Sharding> operands, ArrayRef<Sharding> results,
                  Planner &planner) {
   return searchOption(op, table, grid, operands, results, planner, true);
+}
+
+std::vector<OtherOption> otherOptions(Operation *op, const LoopTable &table,
+                                      const Grid &grid,
+                                      ArrayRef<Sharding> operands,
+                                      ArrayRef<Sharding> results,
+                                      Planner &planner) {
+  SmallVector<RankedTensorType> operandTypes =
+                                    tensorTypes(op->getOperandTypes()),
+                                resultTypes = tensorTypes(op->getResultTypes());
+  std::vector<OtherOption> others;
+  auto add = [&](std::optional<unsigned> kept, ShardingOption option) {
+    for (const OtherOption &other : others)
+      if (other.option == option)
+        return;
+    others.push_back({kept, std::move(option)});
+  };
+  for (unsigned index = 0; index < operands.size(); ++index) {
+    if (!table.operands[index].isTensor || operands[index].isReplicated())
+      continue;
+    OptionSearch search(table, grid, operandTypes, resultTypes, operands,
+                        results, planner);
+    search.keepOperand(index);
+    if (std::optional<ShardingOption> option = search.run())
+      add(index, std::move(*option));
+  }
+  ShardingOption none;
+  none.loops.resize(table.loops.size());
+  if (isValidOption(table, grid, none))
+    add(std::nullopt, std::move(none));
+  return others;
 }
 
 } // namespace shard

@@ -8,7 +8,7 @@
 
 #include "Explain.h"
 
-#include "ExplainReasons.h"
+#include "ExplainChoices.h"
 #include "ManualReader.h"
 
 #include "shard/Interfaces/ShardingInterface.h"
@@ -25,12 +25,14 @@ namespace {
 class Explainer {
 public:
   Explainer(Operation *root, ReadProgram &program, const Solution &solution,
-            const GridPropagation &out, Planner &planner,
-            PropagationExplanation &explanation)
+            const GridPropagation &out, const WrittenReshards &reshards,
+            Planner &planner, PropagationExplanation &explanation)
       : names(root), program(program), out(out), planner(planner),
-        reasons(program, solution, out), explanation(explanation) {}
+        reasons(program, solution, out), reshards(reshards),
+        choices(program, out, reasons, planner, reshards),
+        explanation(explanation) {}
 
-  void run(Operation *root, const WrittenReshards &reshards) {
+  void run(Operation *root) {
     root->walk<WalkOrder::PreOrder>(
         [&](Operation *op) { position.try_emplace(op, position.size()); });
     for (const auto &[value, index] : out.values) {
@@ -181,6 +183,7 @@ private:
           entry.verdict = "the op is not split along that dimension";
       }
     }
+    choices.add(op, gridOf(value), entry);
     entries.emplace_back(before(use.anchor, use.use->getOperandNumber()),
                          std::move(entry));
   }
@@ -253,6 +256,7 @@ private:
       reason.hint = program.hints.describe(value);
       entry.wants.push_back(std::move(reason));
     }
+    choices.add(computed.op, gridOf(value), entry);
     entries.emplace_back(behind(owner, computed.result), std::move(entry));
   }
 
@@ -261,6 +265,8 @@ private:
   const GridPropagation &out;
   Planner &planner;
   Reasons reasons;
+  const WrittenReshards &reshards;
+  Choices choices;
   PropagationExplanation &explanation;
   /// By operation, in the order of the program.
   llvm::DenseMap<Operation *, size_t> position;
@@ -273,8 +279,8 @@ private:
 void explain(Operation *root, ReadProgram &program, const Solution &solution,
              const GridPropagation &out, const WrittenReshards &reshards,
              Planner &planner, PropagationExplanation &explanation) {
-  Explainer(root, program, solution, out, planner, explanation)
-      .run(root, reshards);
+  Explainer(root, program, solution, out, reshards, planner, explanation)
+      .run(root);
 }
 
 void explainCrossings(Operation *root, ReadProgram &program,

@@ -48,11 +48,9 @@ void Choices::add(OpId op, const Grid &grid, Entry &entry) {
 
 /// The bytes that the busiest device sends to reshard a tensor of `type`; nothing if an
 /// extent or an axis is not known, or if there is no plan.
-static std::optional<int64_t> bytesToReshard(RankedTensorType type,
-                                             const Grid &grid,
-                                             const Sharding &from,
-                                             const Sharding &to,
-                                             Planner &planner) {
+static std::optional<int64_t>
+bytesToReshard(RankedTensorType type, const Grid &grid, const Sharding &from,
+               const Sharding &to, Planner &planner) {
   if (from == to)
     return 0;
   if (!type.hasStaticShape() || hasUnknownSizes(grid))
@@ -143,12 +141,12 @@ Choices::Known Choices::price(OpId op, const Grid &grid) {
   if (!bytes)
     return result;
   result.bytes = *bytes;
-  for (const OtherOption &other : otherOptions(owner, table, grid, all.operands,
-                                               all.results, planner)) {
+  for (const OtherOption &other :
+       otherOptions(owner, table, grid, all.operands, all.results, planner)) {
     bool isDone = true;
     for (unsigned tensor = 0; tensor < all.tensors.size(); ++tensor)
-      isDone &= !all.counts(tensor) ||
-                all.under(other.option, tensor) == now(tensor);
+      isDone &=
+          !all.counts(tensor) || all.under(other.option, tensor) == now(tensor);
     std::optional<int64_t> otherBytes =
         all.bytes(grid, planner, [&](unsigned tensor) {
           return all.under(other.option, tensor);

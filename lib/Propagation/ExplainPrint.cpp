@@ -71,6 +71,9 @@ void PropagationExplanation::print(llvm::raw_ostream &os) const {
     os << "    decided: " << entry.verdict << "\n";
     if (!entry.steps.empty())
       os << "    so: " << entry.steps << "\n";
+    for (const auto &choice : entry.instead)
+      os << "    instead, " << choice.how << ": " << choice.bytes
+         << " bytes for the op, not " << entry.bytesOfOp << "\n";
   }
 }
 
@@ -82,7 +85,11 @@ void PropagationExplanation::printJson(llvm::raw_ostream &os) const {
                            {"place", entry.place},
                            {"sharding", entry.sharding},
                            {"reasons", propagation::toJson(entry.reasons)}});
-  for (const ReshardEntry &entry : reshards)
+  for (const ReshardEntry &entry : reshards) {
+    llvm::json::Array instead;
+    for (const auto &choice : entry.instead)
+      instead.push_back(
+          llvm::json::Object{{"how", choice.how}, {"bytes", choice.bytes}});
     reshardList.push_back(
         llvm::json::Object{{"value", entry.value},
                            {"user", entry.user},
@@ -92,7 +99,10 @@ void PropagationExplanation::printJson(llvm::raw_ostream &os) const {
                            {"has", propagation::toJson(entry.has)},
                            {"wants", propagation::toJson(entry.wants)},
                            {"verdict", entry.verdict},
-                           {"steps", entry.steps}});
+                           {"steps", entry.steps},
+                           {"bytes_of_op", entry.bytesOfOp},
+                           {"instead", std::move(instead)}});
+  }
   os << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
                                    {"values", std::move(valueList)},
                                    {"reshards", std::move(reshardList)}}))

@@ -231,11 +231,25 @@ class Partition:
                 continue
             try:
                 inputs.append(to_tensor(argument, value.element_type, value.name))
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, OverflowError) as error:
                 text = str(error)
                 where = "" if text.startswith(f"{value.name} ") else f"{value.name}: "
                 raise RunError(where + text) from None
+            self._check_shape(value, inputs[-1][1])
         return inputs
+
+    def _check_shape(self, value: ValueInfo, shape: Sequence[int]) -> None:
+        """The compiler would say it too, of a number instead of a name."""
+        wanted = value.shape
+        if len(wanted) != len(shape) or any(
+            extent not in (-1, given) for extent, given in zip(wanted, shape, strict=False)
+        ):
+            text = ", ".join("any" if extent == -1 else str(extent) for extent in wanted)
+            comma = "," if len(wanted) == 1 else ""
+            with common_errors(self._session):
+                raise RunError(
+                    f"{value.name} takes a tensor of shape ({text}{comma}), not {tuple(shape)}"
+                )
 
     def _run(
         self,
@@ -346,6 +360,11 @@ def _explanation(raw: dict[str, Any], about: str) -> str:
         if entry["verdict"]:
             lines.append(f"    decided: {entry['verdict']}")
         lines.append(f"    so: {entry['steps']}")
+        for choice in entry["instead"]:
+            lines.append(
+                f"    instead, {choice['how']}: {choice['bytes']} bytes for the op, "
+                f"not {entry['bytes_of_op']}"
+            )
     if about and not lines:
         raise KeyError(f"nothing that is split or resharded is called {about!r}")
     return "\n".join(lines)

@@ -109,6 +109,9 @@ def test_a_click_tells_where_a_collective_comes_from(megatron, tmp_path):
         assert "needed by result 0 of linalg.matmul at mlp.mlir:11:8" in detail
         assert "axis model in dimension 1 of operand 0 comes from the hint" in detail
         assert "through math.tanh at mlp.mlir:8:8" in detail
+        # All operands are as the op wants them; whole ones would be gathered.
+        assert "Resharding for this op sends 256 B." in browser.texts("#detail .instead")[0]
+        assert browser.texts("#detail .instead li") == ["1792 B without splitting the op"]
         # A click on a device leaves only its blocks.
         browser.click("#grid .device")
         assert browser.evaluate("document.querySelectorAll('.block.dim').length") == 4
@@ -118,6 +121,32 @@ def test_a_click_tells_where_a_collective_comes_from(megatron, tmp_path):
         assert (tmp_path / "page.png").read_bytes()[1:4] == b"PNG"
         assert browser.errors == []
         assert [url for url in browser.requests if not url.startswith("file:")] == []
+
+
+@needs_chromium
+def test_hints_that_conflict(mlp, tmp_path):
+    """A click tells both hints, what decided, what it costs, and what another choice would."""
+    hints = {0: P("data", "model"), 1: P(None, "model"), 2: P("model")}
+    part = mlp.partition(Grid(data=2, model=2), hints)
+    assert [row.kind for row in part.collectives] == ["all_gather", "all_reduce"]
+    path = tmp_path / "report.html"
+    part.report(path)
+    with Browser(path) as browser:
+        browser.click("#collectives tr.collective")
+        (detail,) = browser.texts("#detail")
+        assert "arg0, for linalg.matmul operand 0: [[data], [model]] becomes [[data], []]" in detail
+        assert (
+            'axis model in dimension 1 comes from the hint #shard.sharding<@grid, [[], ["mod'
+            in detail
+        )
+        assert "Decided: of the ways to run the op, this one reshards the fewest bytes." in detail
+        assert "Resharding for this op sends 128 B. In other ways it would be:" in detail
+        lines = browser.texts("#detail .instead li")
+        assert lines[0].endswith("with operand 0 as it comes, [[data], [model]]")
+        assert lines[-1].endswith("without splitting the op")
+        assert browser.errors == []
+    text = part.explain("arg0")
+    assert "instead, with operand 0 as it comes, [[data], [model]]: " in text
 
 
 @needs_chromium
@@ -160,6 +189,8 @@ def test_repeated_layers_are_folded(tmp_path):
             "layers.*.down (32 of them)",
             "result0",
         ]
+        assert browser.texts("#kinds td") == ["all_reduce", "24.0 KiB"]
+        assert browser.texts("#layers td") == ["each of 32 layers, layers.mlir:10:9", "768 B"]
         assert len(browser.texts("#listing .badge")) == 1
         assert len(browser.texts("#listing .line")) <= 400
         assert browser.errors == []

@@ -52,6 +52,21 @@ bool decidesOption(mlir::Operation *op, const LoopTable &table,
                    llvm::function_ref<Sharding(unsigned)> operand,
                    llvm::function_ref<Sharding(unsigned)> result);
 
+/// A way to run an op that was not chosen.
+struct OtherOption {
+  /// The operand that comes as it is; nothing: the op is not split.
+  std::optional<unsigned> kept;
+  ShardingOption option;
+};
+
+/// For each operand that has a sharding the cheapest option under which it comes as it
+/// is, and the option that splits nothing. Arguments as those of chooseOption.
+std::vector<OtherOption> otherOptions(mlir::Operation *op,
+                                      const LoopTable &table, const Grid &grid,
+                                      llvm::ArrayRef<Sharding> operands,
+                                      llvm::ArrayRef<Sharding> results,
+                                      Planner &planner);
+
 } // namespace shard
 
 #endif // SHARD_PARTITIONING_SHARDINGOPTION_H

@@ -154,6 +154,16 @@ struct PropagationExplanation {
     std::string verdict;
     /// The steps of the planner, e.g. "all_reduce over y".
     std::string steps;
+    /// What one device sends to reshard all operands and results of the op, and what it
+    /// would send if the op were run in another way ("with operand 1 as it comes"). What
+    /// other ops would have to do then is not counted. -1 and none where sizes are not
+    /// known or nothing else is possible.
+    int64_t bytesOfOp = -1;
+    struct Choice {
+      std::string how;
+      int64_t bytes;
+    };
+    std::vector<Choice> instead;
   };
   std::vector<ValueEntry> values;
   std::vector<ReshardEntry> reshards;
