@@ -235,21 +235,11 @@ class Partition:
                 text = str(error)
                 where = "" if text.startswith(f"{value.name} ") else f"{value.name}: "
                 raise RunError(where + text) from None
-            self._check_shape(value, inputs[-1][1])
+            # Of processes, what is wrong in one has to be heard by all: the extension
+            # tells them.
+            if self._session is None:
+                _check_shape(value, inputs[-1][1])
         return inputs
-
-    def _check_shape(self, value: ValueInfo, shape: Sequence[int]) -> None:
-        """The compiler would say it too, of a number instead of a name."""
-        wanted = value.shape
-        if len(wanted) != len(shape) or any(
-            extent not in (-1, given) for extent, given in zip(wanted, shape, strict=False)
-        ):
-            text = ", ".join("any" if extent == -1 else str(extent) for extent in wanted)
-            comma = "," if len(wanted) == 1 else ""
-            with common_errors(self._session):
-                raise RunError(
-                    f"{value.name} takes a tensor of shape ({text}{comma}), not {tuple(shape)}"
-                )
 
     def _run(
         self,
@@ -331,6 +321,17 @@ class Partition:
     def _repr_html_(self) -> str:
         """The picture in a notebook."""
         return _html.fragment(self)
+
+
+def _check_shape(value: ValueInfo, shape: Sequence[int]) -> None:
+    """The extension would say it too, of a number instead of a name."""
+    fits = len(value.shape) == len(shape) and all(
+        wanted in (-1, given) for wanted, given in zip(value.shape, shape, strict=True)
+    )
+    if not fits:
+        text = ", ".join("any" if extent == -1 else str(extent) for extent in value.shape)
+        comma = "," if len(value.shape) == 1 else ""
+        raise RunError(f"{value.name} takes a tensor of shape ({text}{comma}), not {tuple(shape)}")
 
 
 def _explanation(raw: dict[str, Any], about: str) -> str:

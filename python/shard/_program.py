@@ -46,7 +46,10 @@ def load(
     Raises:
         OSError: the file cannot be read.
         ProgramError: it is no program, or has no such function.
+        ValueError: `source` is empty.
     """
+    if isinstance(source, str | bytes) and not source.strip():
+        raise ValueError("a program is a path, text of MLIR or bytecode, not an empty string")
     if isinstance(source, bytes):
         data, called = source, name or "<bytes>"
     elif isinstance(source, str) and ("\n" in source or "{" in source):
@@ -228,7 +231,7 @@ class Program:
         self, key: int | str, arguments: list[ValueInfo], results: list[ValueInfo]
     ) -> tuple[list[tuple[str, int]], bool]:
         """What a key names, with ranks (-1 if unknown), and whether it is no pattern."""
-        if isinstance(key, int):
+        if isinstance(key, int) and not isinstance(key, bool):
             if not 0 <= key < len(arguments):
                 raise HintError(f"there is no argument {key}; {_names_text(arguments)}")
             return [(f"arg{key}", len(arguments[key].shape))], True

@@ -50,23 +50,45 @@ def to_tensor(
 ) -> tuple[str, list[int], npt.NDArray[np.uint8]]:
     """`value` as the extension takes tensors: element type, shape, bytes.
 
-    Copies only what is not contiguous. Python numbers and lists take the type that the
-    program wants; an array must have it.
+    Copies only what does not lie row by row in the byte order of this machine. An array must
+    have the type that the program wants; Python numbers and lists take it, if it holds
+    them: floats may be rounded, integers and bool have to be what they were.
+
+    Raises TypeError, ValueError or OverflowError, which name no argument or begin with
+    `name`.
     """
     wanted = dtype_of(element_type)
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} takes no masked array; fill it by .filled")
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
-        if array.dtype != wanted:
+        if array.dtype.newbyteorder("=") != wanted:
             raise TypeError(
                 f"{name} takes elements of {wanted.name} ({element_type}), the array has "
                 f"{array.dtype.name}; convert it by .astype"
             )
+        array = array.astype(wanted, copy=False)
     elif hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
         return to_tensor(np.asarray(value), element_type, name)
     else:
-        array = np.asarray(value, dtype=wanted)
+        array = _converted(value, wanted)
+    # A copy if need be; of a scalar it would have a dimension.
     array = np.ascontiguousarray(array).reshape(array.shape)
-    return element_type, list(array.shape), array.reshape(-1).view(np.uint8)
+    data = array.reshape(-1).view(np.uint8)
+    if wanted == np.bool_ and data.size and data.max() > 1:
+        # For numpy every byte but 0 is True, for a program 1 is.
+        data = (data != 0).view(np.uint8)
+    return element_type, list(array.shape), data
+
+
+def _converted(value: npt.ArrayLike, wanted: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Numbers and lists as an array of the type `wanted`."""
+    array = np.asarray(value, dtype=wanted)
+    if wanted.kind in "iub":
+        given = np.asarray(value)
+        if not np.array_equal(array, given):
+            raise ValueError(f"{given.tolist()!r:.60} has numbers that {wanted.name} does not hold")
+    return array
 
 
 def from_tensor(tensor: tuple[str, list[int], npt.NDArray[np.uint8]]) -> npt.NDArray[Any]:

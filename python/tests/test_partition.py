@@ -178,7 +178,10 @@ def test_inputs_that_do_not_fit(megatron, tensors):
     for arguments, message in [
         ((x, up), "takes 3 arguments, but 2"),
         ((x, up, down, x), "takes 3 arguments, but 4"),
-        ((x, up, up), "argument 2 takes 32x16xf32, but the input is 16x32xf32"),
+        ((x, up, up), r"down\.weight takes a tensor of shape \(32, 16\), not \(16, 32\)"),
+        ((x, up[0], down), r"up\.weight takes a tensor of shape \(16, 32\), not \(32,\)"),
+        ((np.ma.array(x, mask=x > 0), up, down), r"arg0 takes no masked array; fill it by .filled"),
+        ((x.astype(object), up, down), "arg0 takes elements of float32.*has object"),
         ((x, up, down.astype(np.float64)), "float32.*float64.*astype"),
         (("hello", up, down), "arg0: could not convert string"),
         (([[1, 2], [3]], up, down), "arg0: .*inhomogeneous"),
@@ -209,6 +212,70 @@ def test_lists_scalars_and_strided_arrays():
     x = np.arange(24, dtype=np.float32).reshape(3, 8).T[::2]
     np.testing.assert_array_equal(part(x, 2), x * 2)
     np.testing.assert_array_equal(part(x.tolist(), np.float32(2)), x * 2)
+
+
+IDENTITIES = """
+func.func @main(%i: tensor<3xi8>, %b: tensor<3xi1>, %h: tensor<3xbf16>, %d: tensor<?x2xf32>,
+                %s: tensor<f32>)
+    -> (tensor<3xi8>, tensor<3xi1>, tensor<3xbf16>, tensor<?x2xf32>, tensor<f32>) {
+  %0 = arith.addi %i, %i : tensor<3xi8>
+  %1 = arith.addf %h, %h : tensor<3xbf16>
+  %2 = arith.addf %d, %d : tensor<?x2xf32>
+  %3 = arith.addf %s, %s : tensor<f32>
+  return %0, %b, %1, %2, %3
+      : tensor<3xi8>, tensor<3xi1>, tensor<3xbf16>, tensor<?x2xf32>, tensor<f32>
+}"""
+FITTING = [
+    [1, 2, 3],
+    [True, False, True],
+    [0.5, 1, 2],
+    np.arange(8, dtype=np.float32).reshape(4, 2),
+    2.5,
+]
+
+
+def test_arrays_in_other_layouts():
+    part = shard.load(IDENTITIES).partition(Grid(2), {3: P(0)})
+    expected = part(*FITTING)
+    assert [v.dtype.name for v in expected] == ["int8", "bool", "bfloat16", "float32", "float32"]
+    x = FITTING[3]
+    spread = np.repeat(x, 3, axis=0)[::3]
+    assert not spread.flags.c_contiguous
+    locked = x.copy()
+    locked.flags.writeable = False
+    swapped = x.astype(x.dtype.newbyteorder("S"))
+    backwards = np.ascontiguousarray(x[::-1, ::-1])[::-1, ::-1]
+    # Where every byte but 0 is True.
+    flags = np.array([7, 0, 128], np.uint8).view(np.bool_)
+    for other in (spread, np.asfortranarray(x), locked, swapped, backwards, x.tolist()):
+        results = part(FITTING[0], flags, FITTING[2], other, np.float32(2.5))
+        for mine, known in zip(results, expected, strict=True):
+            assert mine.dtype == known.dtype
+            assert mine.shape == known.shape
+            assert mine.tobytes() == known.tobytes()
+    assert part(*FITTING[:3], np.zeros((0, 2), np.float32), 2.5)[3].shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "message"),
+    [
+        (0, [1.5, 2, 3], r"arg0: \[1.5, 2.0, 3.0\] has numbers that int8 does not hold"),
+        (0, [1, 2, 300], "arg0: .*out of bounds for int8"),
+        (0, [1, 2, 2**70], "arg0: .*too large"),
+        (1, [1, 0, 2], r"arg1: \[1, 0, 2\] has numbers that bool does not hold"),
+        (1, np.ones(3, np.uint8), "arg1 takes elements of bool .i1., the array has uint8"),
+        (2, np.ones(3, np.float32), "arg2 takes elements of bfloat16 .bf16., .* float32"),
+        (3, np.ones((4, 3), np.float32), r"arg3 takes a tensor of shape \(any, 2\), not \(4, 3\)"),
+        (3, np.ones((5, 2), np.float32), "argument 3: dynamic dimension 0 .* 2 devices do not"),
+        (4, np.ones(1, np.float32), r"arg4 takes a tensor of shape \(\), not \(1,\)"),
+    ],
+)
+def test_values_that_do_not_fit(argument, value, message):
+    part = shard.load(IDENTITIES).partition(Grid(2), {3: P(0)})
+    values = list(FITTING)
+    values[argument] = value
+    with pytest.raises(shard.RunError, match=message):
+        part(*values)
 
 
 @pytest.mark.parametrize("element_type", ALL_TYPES)
@@ -310,6 +377,69 @@ def test_blocks_in_one_piece_are_not_copied():
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert int(process.stdout) < 128
+
+
+RESULT_MEMORY = """
+import resource
+import numpy as np
+import shard
+program = shard.load('''
+func.func @main(%x: tensor<16xf32>, %n: f32) -> tensor<16x2097152xf32> {
+  %e = tensor.empty() : tensor<16x2097152xf32>
+  %r = linalg.broadcast ins(%x : tensor<16xf32>) outs(%e : tensor<16x2097152xf32>)
+      dimensions = [1]
+  return %r : tensor<16x2097152xf32>
+}''')
+part = program.partition(shard.Grid(DEVICES), {"result0": SHARDING})
+x = np.arange(16, dtype=np.float32)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+result = part(x, 1)
+del part, program
+assert (result[:, ::4096] == x[:, None]).all()
+result[3, 5] = 7
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+@pytest.mark.parametrize(
+    ("devices", "sharding", "buffers"),
+    [(1, "shard.P()", 1), (2, "shard.P()", 2), (2, "shard.P(0)", 2), (2, "shard.P(None, 0)", 2)],
+    ids=["one device", "replicated", "rows", "columns"],
+)
+def test_results_are_copied_once_or_not_at_all(devices, sharding, buffers):
+    # The result has 128 MiB. If a device has it whole, its buffer is the array; the blocks
+    # of several devices are copied into the array, once.
+    script = RESULT_MEMORY.replace("DEVICES", str(devices)).replace("SHARDING", sharding)
+    process = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert int(process.stdout) < 128 * buffers + 32
+
+
+def test_results_have_memory_of_their_own():
+    program = shard.load(
+        """
+        func.func @main(%x: tensor<4x3xf32>)
+            -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>) {
+          %r = arith.addf %x, %x : tensor<4x3xf32>
+          return %x, %r, %r : tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>
+        }"""
+    )
+    x = np.arange(12, dtype=np.float32).reshape(4, 3)
+    for grid, hint in [(Grid(1), P()), (Grid(2), P()), (Grid(2), P(0))]:
+        part = program.partition(grid, {0: hint})
+        results = part(x)
+        arrays = [x, *results]
+        for i, one in enumerate(arrays):
+            assert one.flags.writeable and one.flags.c_contiguous and one.flags.aligned
+            assert not any(np.shares_memory(one, other) for other in arrays[:i])
+        results[1][:] = -1
+        np.testing.assert_array_equal(results[2], x * 2)
+        np.testing.assert_array_equal(part(x)[1], x * 2)
 
 
 def test_arrays_at_odd_addresses():

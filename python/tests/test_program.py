@@ -25,6 +25,11 @@ def test_paths_text_and_bytes(tmp_path, mlp):
         assert shard.load(source).text == mlp.text
     with pytest.raises(FileNotFoundError):
         shard.load("missing.mlir")
+    for source in ("", b" "):
+        with pytest.raises(ValueError, match="not an empty string"):
+            shard.load(source)
+    with pytest.raises(shard.ProgramError, match="bytecode version"):
+        shard.load(b"ML\xefRjunk")
 
 
 def test_errors_have_a_place():
@@ -79,6 +84,9 @@ def test_dimensions_that_a_hint_does_not_mention_are_whole(mlp):
         ({"foo": P()}, "'foo' names nothing; arguments are arg0, up.weight"),
         ({"up.weigth": P()}, "'up.weigth' names nothing; did you mean 'up.weight'"),
         ({1.5: P()}, "1.5 of a hint is neither a number nor a name"),
+        ({True: P()}, "True of a hint is neither a number nor a name"),
+        ({-1: P()}, "no argument -1"),
+        ({"": P()}, "'' names nothing"),
         ([P()], "hints are a dictionary"),
         ({7: P()}, "no argument 7"),
         ({"arg7": P()}, "no argument 7"),

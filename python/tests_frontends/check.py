@@ -4,6 +4,7 @@
 import numpy as np
 
 import shard
+from shard import P
 
 
 def check(program, arguments, expected, grid, hints, keywords=None):
@@ -30,3 +31,34 @@ def check(program, arguments, expected, grid, hints, keywords=None):
 
 
 GRIDS = [shard.Grid(model=2), shard.Grid(model=4), shard.Grid(data=2, model=2)]
+
+
+def layouts(program, grid, batch, tensor):
+    """The four kinds of hints that people give, each with its name.
+
+    `batch` are the names of the arguments that have a row for each example, `tensor` is
+    the tensor-parallel layout, by patterns of names. The first axis of the grid is that of
+    the batch.
+    """
+    first = grid.names[0]
+    data = {
+        v.name: P(first, *[...] * (len(v.shape) > 1)) for v in program.arguments if v.name in batch
+    }
+    weights = [v for v in program.arguments if v.name not in batch and v.shape]
+    sharded = {v.name: P(first) for v in weights if v.shape[0] % grid.shape[0] == 0}
+    assert data and sharded and tensor
+    yield "data parallel", data
+    yield "fsdp", data | sharded
+    yield "tensor parallel", tensor
+    if "data" in grid.names:
+        yield "2-d", data | tensor
+
+
+def check_layouts(program, arguments, expected, batch, tensor):
+    """`check` under all four kinds of hints, on 2, 4 and 2x2 devices."""
+    seen = set()
+    for grid in GRIDS:
+        for name, hints in layouts(program, grid, batch, tensor):
+            check(program, arguments, expected, grid, hints)
+            seen.add(name)
+    assert seen == {"data parallel", "fsdp", "tensor parallel", "2-d"}
