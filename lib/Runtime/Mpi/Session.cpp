@@ -12,8 +12,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <unistd.h>
 
 namespace shard {
@@ -70,14 +74,53 @@ bool isWatchWanted() {
   return !(off && strcmp(off, "0") == 0);
 }
 
-/// Whether a launcher says that this will be rank 0 of several.
-bool isFirstRank() {
+/// What a launcher says that the number of this rank will be; -1 if there is none.
+int64_t rankByLauncher() {
   for (const char *variable :
        {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
     if (const char *rank = getenv(variable))
-      return strcmp(rank, "0") == 0;
-  return false;
+      return atol(rank);
+  return -1;
 }
+
+/// Ends this process if the ranks have not met within the time limit of a call.
+/// MPI_Init waits for all of them, for ever, and the watch begins behind it. The
+/// launcher ends the other ranks.
+class MeetingLimit {
+public:
+  MeetingLimit() : thread([this] { wait(); }) {}
+  ~MeetingLimit() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      met = true;
+    }
+    changed.notify_one();
+    thread.join();
+  }
+
+private:
+  void wait() {
+    int64_t rank = rankByLauncher();
+    double seconds = secondsOf("SHARD_RT_TIMEOUT", 600);
+    // One rank speaks: the first of those that wait.
+    double turn = 0.5 * double(std::clamp<int64_t>(rank, 0, 20));
+    std::unique_lock<std::mutex> lock(mutex);
+    if (changed.wait_for(lock, std::chrono::duration<double>(seconds + turn),
+                         [this] { return met; }))
+      return;
+    char host[64] = {};
+    gethostname(host, sizeof(host) - 1);
+    printError("rank " + std::to_string(rank) + " on " + host +
+               " has waited for more than " + std::to_string(int64_t(seconds)) +
+               " seconds for the other ranks to start");
+    _exit(1);
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool met = false;
+  std::thread thread;
+};
 
 void startWatch(Session &s) {
   WatchOptions options;
@@ -131,11 +174,14 @@ void atExit(int status, void *argument) {
 
 Session *makeSession() {
   auto *s = new Session();
+  std::optional<MeetingLimit> limit;
   int initialized = 0;
   MPI_Initialized(&initialized);
   if (!initialized) {
-    if (isWatchWanted() && isFirstRank())
+    if (isWatchWanted() && rankByLauncher() == 0)
       s->watch.prepare();
+    if (rankByLauncher() >= 0)
+      limit.emplace();
     int provided = 0;
     if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) !=
         MPI_SUCCESS) {
