@@ -12,6 +12,7 @@
 #include "shard/IR/ShardBytecode.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/IR/Steps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -204,13 +205,16 @@ LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kWindowsAttrName)
     return verifyWindows(op, attribute.getValue(), emitError);
+  if (name == kStepAttrName)
+    return verifyStep(op, attribute.getValue(), emitError);
   // dialect_attr_c14
   if (name != kShardingAttrName && name != kLoopsAttrName)
     return emitError() << "is none of this dialect: those of ops are \""
                        << kShardingAttrName << "\" and \"" << kLoopsAttrName
                        << "\", that of a grid is \"" << kMachineAttrName
                        << "\", that of shard.update_halo is \""
-                       << kWindowsAttrName << '"';
+                       << kWindowsAttrName << "\", that of shard.shard is \""
+                       << kStepAttrName << '"';
   auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
   // dialect_attr_c8
   if (!sharding)

@@ -160,6 +160,7 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardExplain(); });
   registerOnce([] { return createShardPrintLoops(); });
   registerOnce([] { return createShardReport(); });
+  registerOnce([] { return createShardMaterializeReshards(); });
   registerOnce([] { return createShardSimplify(); });
   registerOnce([] { return createShardHoistCollectives(); });
   registerOnce([] { return createShardSinkReductions(); });

@@ -13,7 +13,7 @@ import sys
 
 SOURCES = ["CollectiveVerify", "GridOps", "HaloWindows", "MachineAttr",
            "ManualComputation",
-           "ShardAttrs", "ShardDialect", "ShardingOps", "ShardingUtils"]
+           "ShardAttrs", "ShardDialect", "ShardingOps", "ShardingUtils", "Steps"]
 TAG = re.compile(r"^\s*// ([a-z_]+_c[0-9]+)$", re.MULTILINE)
 # Those of the parser are about syntax; a lambda only says where.
 EMITS = re.compile(r"(?<![.\w])(?:\w+\.|\w+->|\w+\.\w+\(\)\.)?emit(?:Op)?Error\(")

@@ -571,7 +571,7 @@ func.func @f(%t: tensor<8xf32>) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
   // dialect_attr_c14
-  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding" and "shard.loops", that of a grid is "shard.machine", that of shard.update_halo is "shard.windows"}}
+  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding" and "shard.loops", that of a grid is "shard.machine", that of shard.update_halo is "shard.windows", that of shard.shard is "shard.step"}}
   %0 = math.exp %a {shard.shardings = #shard.sharding<@g, [[0]]>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -668,5 +668,37 @@ func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
   // dialect_attr_c24
   // expected-error@+1 {{attribute "shard.windows" expects iterations and sizes that are not negative, strides that are not 0 and positive reaches}}
   %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, 1] {shard.windows = [array<i64: 1, 0, 0, 1, 0, 8>]} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 4)
+func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
+  // dialect_attr_c25
+  // expected-error@+1 {{attribute "shard.step" is for a shard.shard with annotate_for_users only}}
+  %0 = math.exp %t {shard.step = "all_gather"} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 4)
+func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  // dialect_attr_c25
+  // expected-error@+1 {{attribute "shard.step" is for a shard.shard with annotate_for_users only}}
+  %0 = shard.shard %t to %s {shard.step = "all_gather"} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 4)
+func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  // dialect_attr_c26
+  // expected-error@+1 {{attribute "shard.step" expects the name of a step, such as "all_gather"}}
+  %0 = shard.shard %t to %s annotate_for_users {shard.step = 1} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }

@@ -13,6 +13,7 @@
 #include "CheckGroups.h"
 #include "CheckHints.h"
 #include "CheckLocal.h"
+#include "CheckSteps.h"
 #include "Inputs.h"
 #include "Precise.h"
 #include "shard/Fuzz/Coverage.h"
@@ -164,7 +165,7 @@ static PropagationOptions propagationOptions(uint64_t inputSeed) {
 
 /// Propagates, and checks what it wrote.
 static Outcome checkPropagation(ModuleOp module, const Errors &errors,
-                                Form form, bool stability,
+                                Form form, bool stability, bool steps,
                                 const PropagationOptions &options) {
   OwningOpRef<ModuleOp> annotated = module.clone();
   if (failed(annotateShardings(*annotated, options)))
@@ -186,6 +187,9 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
             "propagation annotates for users what none of them takes"};
   if (std::string lost = checkHints(module, *annotated); !lost.empty())
     return {Verdict::CheckFailed, oneLine(lost)};
+  if (steps)
+    if (std::string wrong = checkSteps(*annotated); !wrong.empty())
+      return {Verdict::CheckFailed, oneLine(wrong + " " + errors.first)};
   if (!stability)
     return {};
   if (failed(annotateShardings(*annotated, options)))
@@ -415,5 +419,6 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
       return outcome;
   }
   return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
-                          stability, propagationOptions(inputSeed));
+                          stability, /*steps=*/inputSeed % 4 == 1,
+                          propagationOptions(inputSeed));
 }

@@ -12,6 +12,7 @@
 #include "SignatureAttrs.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/IR/Steps.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/IndexingMapOpInterface.h"
@@ -193,8 +194,43 @@ LogicalResult FunctionPartitioner::rebuildAnnotation(ShardOp op) {
                     op.getAnnotateForUsers() ? "operand 0" : "source");
   if (failed(value))
     return failure();
+  const Sharding *before = local.locals.lookup(op.getSrc()).sharding;
+  if (failed(checkStep(op, before, sharding)))
+    return failure();
+  // Reshards of what a loop captures stand in front of the loop.
+  bool isCaptured =
+      llvm::any_of(local.foralls, [&](const LocalFunction::OpenForall &open) {
+        return open.captures(op.getSrc());
+      });
+  if (!isCaptured)
+    local.note(op.getResult(), before, sharding);
   local.locals[op.getResult()] = {*value, sharding};
   return success();
+}
+
+LogicalResult FunctionPartitioner::checkStep(ShardOp op, const Sharding *from,
+                                             const Sharding *to) {
+  auto named = op->getAttrOfType<StringAttr>(kStepAttrName);
+  if (!named)
+    return success();
+  const Plan *plan =
+      from ? local.planOf(cast<RankedTensorType>(op.getType()), from, to)
+           : nullptr;
+  if (plan && plan->steps.size() == 1 &&
+      named == stringifyStepKind(plan->steps.front().kind))
+    return success();
+  InFlightDiagnostic error = op.emitOpError()
+                             << "is to be the one step " << named;
+  if (!plan)
+    return error << ", but moves the value to another grid";
+  error << ", but reshards from " << toString(*from) << " to " << toString(*to)
+        << " by ";
+  if (plan->steps.empty())
+    return error << "no step";
+  llvm::interleaveComma(plan->steps, error, [&](const Step &step) {
+    error << stringifyStepKind(step.kind);
+  });
+  return error;
 }
 
 /// A wish that propagation has not seen; without it nobody grants it.

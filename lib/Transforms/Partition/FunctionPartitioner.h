@@ -42,6 +42,9 @@ private:
   llvm::LogicalResult rebuildShardOp(mlir::Operation *op);
   llvm::LogicalResult rebuildAnnotation(ShardOp op);
   llvm::LogicalResult rebuildConstraint(ConstraintOp op);
+  /// Fails, with an error, if the reshard of `op` is not the one step that it names.
+  llvm::LogicalResult checkStep(ShardOp op, const Sharding *from,
+                                const Sharding *to);
 
   LocalFunction &local;
   mlir::FunctionOpInterface function;

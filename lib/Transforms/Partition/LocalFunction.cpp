@@ -19,10 +19,11 @@ LocalFunction::LocalFunction(FunctionOpInterface function,
                              const FunctionShardings &shardings,
                              ShardingPool &pool, ProgramGrids &grids,
                              SignatureLookup signatureOf,
-                             const PartitionOptions &options)
+                             const PartitionOptions &options,
+                             PlannedReshards *planned)
     : function(function), shardings(shardings), pool(pool),
       signatureOf(signatureOf), options(options), grids(grids),
-      builder(function->getContext()) {}
+      planned(planned), builder(function->getContext()) {}
 
 //===----------------------------------------------------------------------===//
 // Grids
@@ -148,6 +149,38 @@ FailureOr<Value> LocalFunction::reshard(Location loc, Value local,
                      emissionFor(first ? from : to));
 }
 
+const Plan *LocalFunction::planOf(RankedTensorType type, const Sharding *from,
+                                  const Sharding *to) {
+  GridOp first = pool.gridOf(from), second = pool.gridOf(to);
+  if (first && second && first != second)
+    return nullptr;
+  const Emission &emission = emissionFor(first ? from : to);
+  return planWithUnknowns(emission.planner, emission.grid, shapeOf(type),
+                          elementBytes(type), *from, *to);
+}
+
+void LocalFunction::note(Value value, const Sharding *from,
+                         const Sharding *to) {
+  if (!planned || !from || !to || from == to)
+    return;
+  auto type = cast<RankedTensorType>(value.getType());
+  const Plan *plan = planOf(type, from, to);
+  if (!plan || plan->steps.empty())
+    return;
+  const Emission &emission = emissionFor(pool.gridOf(from) ? from : to);
+  PlannedReshards::Reshard &reshard = planned->reshards.emplace_back();
+  reshard = {value, emission.gridSymbol, *from, plan->steps};
+  const Sharding *before = from;
+  for (const Step &step : plan->steps) {
+    const Plan *apart =
+        planWithUnknowns(emission.planner, emission.grid, shapeOf(type),
+                         elementBytes(type), *before, step.result);
+    reshard.stepsAreApart &= apart && apart->steps.size() == 1 &&
+                             toString(apart->steps.front()) == toString(step);
+    before = &step.result;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -203,6 +236,7 @@ FailureOr<Value> LocalFunction::localReplicated(Value value, Operation *user,
 LogicalResult LocalFunction::setResult(Value global, Value local,
                                        const Sharding *natural, Operation *op) {
   const Sharding *wanted = shardings.of(global);
+  note(global, natural, wanted);
   if (wanted && natural != wanted) {
     unsigned number = cast<OpResult>(global).getResultNumber();
     FailureOr<Value> made =

@@ -10,6 +10,7 @@
 #define SHARD_LIB_TRANSFORMS_LOCALFUNCTION_H
 
 #include "Partition/FunctionShardings.h"
+#include "Partition/PlannedReshards.h"
 #include "Partition/ProgramGrids.h"
 
 #include "shard/Partitioning/PartitionContext.h"
@@ -28,7 +29,7 @@ public:
   LocalFunction(mlir::FunctionOpInterface function,
                 const FunctionShardings &shardings, ShardingPool &pool,
                 ProgramGrids &grids, SignatureLookup signatureOf,
-                const PartitionOptions &options);
+                const PartitionOptions &options, PlannedReshards *planned);
 
   struct LocalValue {
     mlir::Value value;
@@ -85,6 +86,13 @@ public:
                                        mlir::RankedTensorType type,
                                        const Sharding *from,
                                        const Sharding *to);
+  /// The plan of that; null, without an error, if there is none or if it moves the value
+  /// to another grid.
+  const Plan *planOf(mlir::RankedTensorType type, const Sharding *from,
+                     const Sharding *to);
+  /// Notes the reshard of `value`, the result of an annotation for users or of another
+  /// op, if anybody asks for it.
+  void note(mlir::Value value, const Sharding *from, const Sharding *to);
 
   mlir::FunctionOpInterface function;
   const FunctionShardings &shardings;
@@ -92,6 +100,8 @@ public:
   SignatureLookup signatureOf;
   PartitionOptions options;
   ProgramGrids &grids;
+  /// Null if nobody asks for it.
+  PlannedReshards *planned;
   mlir::OpBuilder builder;
 
   llvm::DenseMap<mlir::Value, LocalValue> locals;

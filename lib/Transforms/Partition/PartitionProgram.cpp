@@ -155,6 +155,11 @@ static void setArriving(FunctionShardingsMap &functions, ShardingPool &pool,
 
 LogicalResult partitionProgram(Operation *root,
                                const PartitionOptions &options) {
+  return partitionProgram(root, options, nullptr);
+}
+
+LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
+                               PlannedReshards *planned) {
   SmallVector<ShardingOp> shardings;
   SmallVector<ShardOp> annotations;
   root->walk([&](Operation *op) {
@@ -208,7 +213,7 @@ LogicalResult partitionProgram(Operation *root,
                                       "partitioned apart from its calls; "
                                       "run the pass on the module";
     LocalFunction local(cast<FunctionOpInterface>(function), *shardings, pool,
-                        grids, signatureOf, options);
+                        grids, signatureOf, options, planned);
     ManualAxes manual = manualAxes(callers.lookup(function), symbols);
     if (failed(shardings->checkWithout(manual)))
       return failure();

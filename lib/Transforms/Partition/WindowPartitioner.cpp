@@ -84,6 +84,8 @@ private:
   /// Takes `candidate` if its local form will do and costs no more than what was
   /// found: what lies nearer to the origin is of use to more ops.
   void consider(Value candidate, WindowSource &next) {
+    if (local.planned)
+      local.planned->searched.insert(candidate);
     LocalFunction::LocalValue form = local.locals.lookup(candidate);
     if (!form.value || !form.sharding || !fits(*form.sharding, next))
       return;

@@ -1,0 +1,184 @@
+//===- OptimizePasses.td - Passes on collectives -----------------*- tablegen -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_TRANSFORMS_OPTIMIZEPASSES_TD
+#define SHARD_TRANSFORMS_OPTIMIZEPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ShardHoistCollectives : Pass<"shard-hoist-collectives"> {
+  let summary = "move collectives out of loops where nothing changes them";
+  let description = [{
+    Moves each collective on tensors whose operands are the same in every iteration of a
+    loop in front of the loop, with the ops of the loop that its operand is computed from:
+    a weight that a loop gathers is gathered once. All other ops stay, unlike under
+    `loop-invariant-code-motion`: their results would live through the loop. Collectives
+    of branches in the loop stay, since the branch may never be taken, and so do those of
+    loops that are known not to run. A loop that runs no iteration when it could have run
+    some communicates once more than before. Part of `shard-spmd`.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%x: tensor<8xf32>, %w: tensor<2xf32>, %n: index) -> tensor<8xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<8xf32> {
+        %t = math.tanh %w : tensor<2xf32>
+        %g = shard.all_gather %t on @grid grid_axes = [0] gather_axis = 0 : tensor<2xf32> -> tensor<8xf32>
+        %s = arith.addf %a, %g : tensor<8xf32>
+        scf.yield %s : tensor<8xf32>
+      }
+      return %r : tensor<8xf32>
+    }
+    // Output
+    func.func @f(%x: tensor<8xf32>, %w: tensor<2xf32>, %n: index) -> tensor<8xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %t = math.tanh %w : tensor<2xf32>
+      %g = shard.all_gather %t on @grid grid_axes = [0] gather_axis = 0 : tensor<2xf32> -> tensor<8xf32>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<8xf32>) {
+        %s = arith.addf %a, %g : tensor<8xf32>
+        scf.yield %s : tensor<8xf32>
+      }
+      return %r : tensor<8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"hoisted", "hoisted-collectives", "Collectives moved out of loops">,
+  ];
+}
+
+def ShardSinkReductions : Pass<"shard-sink-reductions"> {
+  let summary = "reduce values where the fewest bytes are sent";
+  let description = [{
+    An all_reduce may follow the ops that its result goes through, if these let partial
+    values through: for sums, ops whose model says so (`getPartialRule`: sums and
+    differences of such values, their products with values that are the same on the
+    group, ops that move elements, contractions); for every kind but `average` and
+    `generic`, ops that move elements and ops that combine as the reduction does, of
+    arith or with such a body. Each value on the way has one user. Among the places on
+    the way the cheapest one is taken, by the cost model of the grid (docs/Cost.md); where
+    costs are equal nothing moves. Part of `shard-optimize-collectives`.
+
+    Floats are added up in another order than before. `reorder-sums=false` leaves sums
+    and products of floats where they are.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<2xf32> {
+      %0 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+      %1 = shard.all_reduce %b on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+      %2 = arith.subf %0, %1 : tensor<8xf32>
+      %3 = tensor.extract_slice %2[2] [2] [1] : tensor<8xf32> to tensor<2xf32>
+      return %3 : tensor<2xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<2xf32> {
+      %2 = arith.subf %a, %b : tensor<8xf32>
+      %3 = tensor.extract_slice %2[2] [2] [1] : tensor<8xf32> to tensor<2xf32>
+      %4 = shard.all_reduce %3 on @grid grid_axes = [0] : tensor<2xf32> -> tensor<2xf32>
+      return %4 : tensor<2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"reorderSums", "reorder-sums", "bool", "true",
+           "Also move sums and products of floats, which are then rounded otherwise">,
+  ];
+  let statistics = [
+    Statistic<"sunk", "sunk-reductions", "Reductions that follow ops they preceded">,
+  ];
+}
+
+def ShardMoveCollectives : Pass<"shard-move-collectives"> {
+  let summary = "move data where the fewest bytes are sent";
+  let description = [{
+    An all_gather, all_to_all, permute or rotating shift may stand in front of an op or
+    behind it, if each element that it moves is computed from elements that it moves
+    along: elementwise ops, transposes, reshapes, slices, pads and joins in other
+    dimensions, broadcasts, casts, products of matrices. For dimensions that it joins or
+    cuts, the loops of the op's model say so. Other operands must be the same on all
+    devices that it moves data between; those that are indexed along are sliced, or made
+    again if they are fills or constants.
+
+    Which place is best is computed for all ops around a collective at once, as a minimum
+    cut, in seconds of the machine (docs/Cost.md): a tensor that is needed in front and
+    behind is moved once, whoever takes it, and each op costs what it computes where it
+    stands. So an all_gather moves behind ops whose results are smaller, in front of ops
+    whose results are larger (on bf16 instead of the f32 that it is widened to), and
+    behind ops of which every device would compute everything. Where costs are equal
+    nothing moves. At most 128 ops around a collective are looked at. Part of
+    `shard-optimize-collectives`.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%a: tensor<2x8xbf16>) -> tensor<8x4xf32> {
+      %0 = arith.extf %a : tensor<2x8xbf16> to tensor<2x8xf32>
+      %1 = shard.all_gather %0 on @grid grid_axes = [0] gather_axis = 0 : tensor<2x8xf32> -> tensor<8x8xf32>
+      %2 = math.tanh %1 : tensor<8x8xf32>
+      %3 = tensor.extract_slice %2[0, 2] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+      return %3 : tensor<8x4xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<2x8xbf16>) -> tensor<8x4xf32> {
+      %0 = arith.extf %a : tensor<2x8xbf16> to tensor<2x8xf32>
+      %1 = math.tanh %0 : tensor<2x8xf32>
+      %2 = tensor.extract_slice %1[0, 2] [2, 4] [1, 1] : tensor<2x8xf32> to tensor<2x4xf32>
+      %3 = shard.all_gather %2 on @grid grid_axes = [0] gather_axis = 0 : tensor<2x4xf32> -> tensor<8x4xf32>
+      return %3 : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"moved", "moved-ops", "Ops that changed sides with a collective">,
+  ];
+}
+
+def ShardPackCollectives : Pass<"shard-pack-collectives"> {
+  let summary = "one collective on a packed buffer instead of several small ones";
+  let description = [{
+    all_reduces of one block with the same group, reduction and type of elements become
+    one, of a tensor that holds all of their elements, if the inputs of all of them are
+    there before the first result is needed. That is done where it takes less time: the
+    latencies that are saved against the time to copy the elements into the packed tensor
+    and out of it, by the latency that the grid or its `shard.machine` states and the
+    memory bandwidth of the machine (docs/Cost.md). A grid that states neither has no
+    latency, and nothing is packed. Part of `shard-optimize-collectives`.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4) {shard.machine = {name = "a100"}}
+    func.func @f(%a: tensor<8xf32>, %b: tensor<2x2xf32>) -> (tensor<8xf32>, tensor<2x2xf32>) {
+      %0 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+      %1 = shard.all_reduce %b on @grid grid_axes = [0] : tensor<2x2xf32> -> tensor<2x2xf32>
+      return %0, %1 : tensor<8xf32>, tensor<2x2xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<8xf32>, %b: tensor<2x2xf32>) -> (tensor<8xf32>, tensor<2x2xf32>) {
+      %e = tensor.empty() : tensor<12xf32>
+      %0 = tensor.insert_slice %a into %e[0] [8] [1] : tensor<8xf32> into tensor<12xf32>
+      %1 = tensor.collapse_shape %b [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>
+      %2 = tensor.insert_slice %1 into %0[8] [4] [1] : tensor<4xf32> into tensor<12xf32>
+      %3 = shard.all_reduce %2 on @grid grid_axes = [0] : tensor<12xf32> -> tensor<12xf32>
+      %4 = tensor.extract_slice %3[0] [8] [1] : tensor<12xf32> to tensor<8xf32>
+      %5 = tensor.extract_slice %3[8] [4] [1] : tensor<12xf32> to tensor<4xf32>
+      %6 = tensor.expand_shape %5 [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+      return %4, %6 : tensor<8xf32>, tensor<2x2xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"packed", "packed-collectives", "Collectives that became part of another">,
+  ];
+}
+
+#endif // SHARD_TRANSFORMS_OPTIMIZEPASSES_TD

@@ -1,0 +1,69 @@
+//===- CheckSteps.cpp - Programs that state their steps -------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckSteps.h"
+
+#include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace shard::fuzz {
+
+static LogicalResult run(ModuleOp module, bool materializes) {
+  PassManager manager(module.getContext());
+  if (materializes)
+    manager.addPass(createShardMaterializeReshards());
+  manager.addPass(createShardPartition());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  return manager.run(module);
+}
+
+/// How often each collective and each slice occurs.
+static std::map<std::string, int> collectivesOf(ModuleOp module) {
+  std::map<std::string, int> found;
+  module.walk([&](Operation *op) {
+    if (!isCollective(op) && !isa<AllSliceOp>(op))
+      return;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << op->getName() << ' ' << op->getAttrDictionary() << ' '
+           << op->getOperandTypes() << " -> " << op->getResultTypes();
+    ++found[text];
+  });
+  return found;
+}
+
+std::string checkSteps(ModuleOp annotated) {
+  OwningOpRef<ModuleOp> plain = annotated.clone();
+  if (failed(run(*plain, false)))
+    return {};
+  OwningOpRef<ModuleOp> stated = annotated.clone();
+  if (failed(run(*stated, true)))
+    return "with stated steps, partition fails";
+  std::map<std::string, int> before = collectivesOf(*plain),
+                             after = collectivesOf(*stated);
+  for (const auto &[text, count] : before)
+    if (after[text] != count)
+      return "with stated steps " + std::to_string(after[text]) +
+             " instead of " + std::to_string(count) + " of " + text;
+  for (const auto &[text, count] : after)
+    if (count && !before.count(text))
+      return "with stated steps " + std::to_string(count) + " of " + text;
+  return {};
+}
+
+} // namespace shard::fuzz

@@ -1,0 +1,155 @@
+//===- MaterializeReshards.cpp - Pass shard-materialize-reshards ----------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which reshards there are, partition itself tells: it runs on a copy. So that it does
+// the same again, each reshard is written as the rows of shardings between its steps,
+// and only where each pair of neighbours is that one step for the planner, too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleOrFunctionPass.h"
+#include "Partition/PlannedReshards.h"
+
+#include "shard/IR/ShardingUtils.h"
+#include "shard/IR/Steps.h"
+#include "shard/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace shard {
+
+#define GEN_PASS_DEF_SHARDMATERIALIZERESHARDS
+#include "shard/Transforms/Passes.h.inc"
+
+namespace {
+
+class StepWriter {
+public:
+  /// How many annotations state a step.
+  unsigned written = 0;
+
+  /// Writes the steps of the reshard of `value`, as it is called in the program.
+  void write(Value value, const PlannedReshards::Reshard &reshard) {
+    if (!reshard.stepsAreApart) {
+      mlir::emitRemark(value.getLoc())
+          << "this reshard stays one annotation: there are other steps of the "
+             "same cost as some of its steps";
+      return;
+    }
+    if (auto annotation = value.getDefiningOp<ShardOp>())
+      splitAnnotation(annotation, reshard);
+    else if (value.getDefiningOp() && !isa<ConstraintOp>(value.getDefiningOp()))
+      annotateResult(value, reshard);
+  }
+
+private:
+  ShardOp annotate(OpBuilder &builder, Location loc, Value source,
+                   const PlannedReshards::Reshard &reshard,
+                   const Sharding &sharding) {
+    Value handle =
+        buildSharding(builder, loc, reshard.grid.getValue(), sharding);
+    return ShardOp::create(builder, loc, source.getType(), source, handle,
+                           UnitAttr());
+  }
+
+  void name(ShardOp annotation, const Step &step) {
+    annotation.setAnnotateForUsers(true);
+    annotation->setAttr(
+        kStepAttrName,
+        StringAttr::get(annotation.getContext(), stringifyStepKind(step.kind)));
+    ++written;
+  }
+
+  /// The last step is `annotation` itself; others stand in front of it.
+  void splitAnnotation(ShardOp annotation,
+                       const PlannedReshards::Reshard &reshard) {
+    OpBuilder builder(annotation);
+    Value value = annotation.getSrc();
+    for (const Step &step : ArrayRef(reshard.steps).drop_back()) {
+      // Reshards of one value in one block share their first steps.
+      auto &others = shared[{value, annotation->getBlock()}];
+      auto *other = llvm::find_if(
+          others, [&](const auto &made) { return made.first == step.result; });
+      if (other != others.end()) {
+        value = other->second;
+        continue;
+      }
+      ShardOp made =
+          annotate(builder, annotation.getLoc(), value, reshard, step.result);
+      name(made, step);
+      others.emplace_back(step.result, made);
+      value = made;
+    }
+    annotation.getSrcMutable().assign(value);
+    name(annotation, reshard.steps.back());
+  }
+
+  void annotateResult(Value value, const PlannedReshards::Reshard &reshard) {
+    SmallVector<ShardOp> stated;
+    for (Operation *user : value.getUsers())
+      if (auto annotation = dyn_cast<ShardOp>(user);
+          annotation && !annotation.getAnnotateForUsers())
+        stated.push_back(annotation);
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    Location loc = value.getLoc();
+    ShardOp natural = annotate(builder, loc, value, reshard, reshard.before);
+    Value last = natural;
+    for (const Step &step : reshard.steps) {
+      ShardOp made = annotate(builder, loc, last, reshard, step.result);
+      name(made, step);
+      last = made;
+    }
+    value.replaceAllUsesExcept(last, natural);
+    // They say what the last step says.
+    for (ShardOp annotation : stated) {
+      annotation.getResult().replaceAllUsesWith(last);
+      annotation.erase();
+    }
+  }
+
+  DenseMap<std::pair<Value, mlir::Block *>,
+           SmallVector<std::pair<Sharding, Value>, 1>>
+      shared;
+};
+
+struct ShardMaterializeReshardsPass
+    : public impl::ShardMaterializeReshardsBase<ShardMaterializeReshardsPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerShardDialect(registry);
+    registry.insert<arith::ArithDialect, tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    IRMapping mapping;
+    OwningOpRef<ModuleOp> copy(cast<ModuleOp>(getOperation()->clone(mapping)));
+    DenseMap<Value, Value> origins;
+    for (auto [origin, made] : mapping.getValueMap())
+      origins[made] = origin;
+    PlannedReshards planned;
+    {
+      // Errors are about the program; remarks come again when it is partitioned.
+      ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
+        return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+      });
+      if (failed(partitionProgram(*copy, PartitionOptions(), &planned)))
+        return signalPassFailure();
+    }
+    StepWriter writer;
+    for (const PlannedReshards::Reshard &reshard : planned.reshards)
+      if (!planned.searched.contains(reshard.value))
+        if (Value value = origins.lookup(reshard.value))
+          writer.write(value, reshard);
+    steps += writer.written;
+  }
+};
+
+} // namespace
+} // namespace shard
