@@ -95,6 +95,9 @@ MPI_Op unorderedOp(const Reduction &reduction, int64_t type) {
 /// Up to so many bytes of all inputs together, every device takes all of them
 /// and combines for itself: one exchange instead of two.
 constexpr int64_t kGatherBytes = 16 << 10;
+/// The same of a reduce, where a root alone combines: with 2 ranks and 16 KiB this
+/// takes 4.7 microseconds instead of 9.0 of Open MPI, 4.7 instead of 3.1 of MPICH.
+constexpr int64_t kRootGatherBytes = 32 << 10;
 
 /// The part of n elements that the device at position `p` combines.
 Block partOf(int64_t n, int64_t size, int64_t p) {
@@ -246,7 +249,7 @@ void reduce(Collective &c, const Reduction &reduction, int64_t root) {
   else if (op != MPI_OP_NULL && n <= INT32_MAX)
     checkMpi(c, MPI_Reduce(in.data, c.call.result.data, int(n), type, op,
                            int(root), comm.comm));
-  else if (in.bytes() * c.group->size <= kGatherBytes)
+  else if (in.bytes() * c.group->size <= kRootGatherBytes)
     gatherAndCombine(c, comm, reduction, int(root));
   else
     combineInParts(c, comm, reduction, root);
