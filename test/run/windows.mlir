@@ -12,19 +12,12 @@
 // RUN: shard-run %s --verify --entry strided --grid 5 | FileCheck %s
 // RUN: shard-run %s --verify --entry gradient --grid 3 | FileCheck %s
 // RUN: shard-run %s --verify --entry gradient --grid 4 | FileCheck %s
-// RUN: shard-run %s --verify --entry maps | FileCheck %s
-// RUN: shard-run %s --verify --entry maps --grid 3x2 | FileCheck %s
-// RUN: shard-run %s --verify --entry maps --grid 1x4 | FileCheck %s
-// RUN: shard-run %s --verify --entry maps --grid 4x3 | FileCheck %s
-// RUN: shard-run %s --verify --entry nested | FileCheck %s
-// RUN: shard-run %s --verify --entry nested --grid 2x3 | FileCheck %s
 // RUN: shard-run %s --verify --entry value --grid 3 | FileCheck %s
 // RUN: shard-run %s --verify --entry outside --grid 3 | FileCheck %s
 // RUN: shard-run %s --verify --entry forall --grid 3 | FileCheck %s
 // CHECK: {{^}}PASS
 
 shard.grid @g(shape = 4)
-shard.grid @plane(shape = 2x2)
 
 // Views of views: a window of the first value, unless what lies between is wanted.
 func.func @chain(%a: tensor<13x5xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) -> (tensor<9x4xf32>, tensor<15x7xf32>) {
@@ -78,33 +71,6 @@ func.func @gradient(%x: tensor<15xf32> {shard.sharding = #shard.sharding<@g, [[0
     linalg.yield %s : f32
   } -> tensor<3xf32>
   return %0 : tensor<3xf32>
-}
-
-// Maps of 7x7, as at the end of convolution networks.
-func.func @maps(%x: tensor<1x2x7x7xf32> {shard.sharding = #shard.sharding<@plane, [[], [], [0], [1]]>},
-                %f: tensor<3x2x3x3xf32>) -> tensor<1x3x7x7xf32> {
-  %zero = arith.constant 0.0 : f32
-  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
-  ^bb0(%a: index, %b: index, %c: index, %d: index):
-    tensor.yield %zero : f32
-  } : tensor<1x2x7x7xf32> to tensor<1x2x9x9xf32>
-  %e = tensor.empty() : tensor<1x3x7x7xf32>
-  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x3x7x7xf32>) -> tensor<1x3x7x7xf32>
-  %0 = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
-      ins(%p, %f : tensor<1x2x9x9xf32>, tensor<3x2x3x3xf32>) outs(%i : tensor<1x3x7x7xf32>) -> tensor<1x3x7x7xf32>
-  return %0 : tensor<1x3x7x7xf32>
-}
-
-// Two axes split one dimension; blocks of blocks lie at unequal distances where sizes
-// do not divide, and the dimension is gathered.
-func.func @nested(%a: tensor<10xf32> {shard.sharding = #shard.sharding<@plane, [[0, 1]]>}) -> tensor<10xf32> {
-  %zero = arith.constant 0.0 : f32
-  %p = tensor.pad %a low[1] high[0] {
-  ^bb0(%x: index):
-    tensor.yield %zero : f32
-  } : tensor<10xf32> to tensor<11xf32>
-  %0 = tensor.extract_slice %p[0] [10] [1] : tensor<11xf32> to tensor<10xf32>
-  return %0 : tensor<10xf32>
 }
 
 // The padding is a value of the program.
