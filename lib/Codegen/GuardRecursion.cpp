@@ -28,8 +28,7 @@ static SmallVector<func::FuncOp> recursiveFunctions(ModuleOp module) {
   SmallVector<func::FuncOp> recursive;
   // The call graph does not know what an indirect call calls.
   bool indirect =
-      module
-          .walk([](func::CallIndirectOp) { return WalkResult::interrupt(); })
+      module.walk([](func::CallIndirectOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
   if (indirect) {
     for (auto function : module.getOps<func::FuncOp>())
@@ -56,9 +55,9 @@ void codegen::guardRecursion(ModuleOp module) {
   if (recursive.empty())
     return;
   OpBuilder builder(module.getContext());
-  auto check = func::FuncOp::create(
-      builder, module.getLoc(), stackCheckName,
-      builder.getFunctionType({}, builder.getI1Type()));
+  auto check =
+      func::FuncOp::create(builder, module.getLoc(), stackCheckName,
+                           builder.getFunctionType({}, builder.getI1Type()));
   check.setPrivate();
   SymbolTable(module).insert(check, module.getBody()->begin());
   // A tail call that LLVM turns into a jump uses no stack: it would loop forever.

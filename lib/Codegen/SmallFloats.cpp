@@ -47,7 +47,9 @@ struct Encoding {
   /// How far the mantissa moves to become that of an f32.
   int shift() const { return kMantissaOfF32 - mantissa; }
   /// What is added to the exponent to make it that of an f32.
-  int64_t rebias() const { return int64_t(kBiasOfF32 - bias) << kMantissaOfF32; }
+  int64_t rebias() const {
+    return int64_t(kBiasOfF32 - bias) << kMantissaOfF32;
+  }
   /// The distance between subnormal numbers is 2 to the power of this.
   int smallestExponent() const { return 1 - bias - mantissa; }
 
@@ -106,7 +108,8 @@ Value codegen::extendSmallFloat(OpBuilder &builder, Location loc, Value value) {
   Value sign = make.apply<arith::AndIOp>(bits, 0x80);
   Value moved = make.apply<arith::ShLIOp>(size, format.shift());
   Value normal = make.apply<arith::AddIOp>(moved, format.rebias());
-  Value count = arith::UIToFPOp::create(builder, loc, builder.getF32Type(), size);
+  Value count =
+      arith::UIToFPOp::create(builder, loc, builder.getF32Type(), size);
   Value subnormal = make.asBits(make.apply<arith::MulFOp>(
       count, make.constantFloat(std::ldexp(1.0, format.smallestExponent()))));
   Value isSubnormal = make.compare(arith::CmpIPredicate::ult, size,
@@ -119,8 +122,8 @@ Value codegen::extendSmallFloat(OpBuilder &builder, Location loc, Value value) {
                      format.hasInf ? format.infinity : format.largest);
     result = make.select(isNaN, nan, result);
   } else {
-    result = make.select(make.compare(arith::CmpIPredicate::eq, bits, format.nan),
-                         nan, result);
+    result = make.select(
+        make.compare(arith::CmpIPredicate::eq, bits, format.nan), nan, result);
   }
   if (format.hasInf)
     result = make.select(
@@ -139,9 +142,9 @@ Value codegen::truncateToSmallFloat(OpBuilder &builder, Location loc,
   // A normal number: half of what is cut off is added, less one bit for even numbers.
   Value last = make.apply<arith::AndIOp>(
       make.apply<arith::ShRUIOp>(size, format.shift()), 1);
-  Value sum = make.apply<arith::AddIOp>(
-      make.apply<arith::AddIOp>(size, last),
-      (int64_t(1) << (format.shift() - 1)) - 1);
+  Value sum =
+      make.apply<arith::AddIOp>(make.apply<arith::AddIOp>(size, last),
+                                (int64_t(1) << (format.shift() - 1)) - 1);
   Value normal = make.apply<arith::ShRUIOp>(
       make.apply<arith::SubIOp>(sum, format.rebias()), format.shift());
   // A subnormal one: 2^23 and more has no fraction, so the addition rounds.
@@ -152,17 +155,17 @@ Value codegen::truncateToSmallFloat(OpBuilder &builder, Location loc,
       scaled, make.constantFloat(std::ldexp(1.0, kMantissaOfF32))));
   Value subnormal = make.apply<arith::SubIOp>(
       rounded, int64_t(kBiasOfF32 + kMantissaOfF32) << kMantissaOfF32);
-  Value isSubnormal = make.compare(
-      arith::CmpIPredicate::ult, size,
-      int64_t(kBiasOfF32 + 1 - format.bias) << kMantissaOfF32);
+  Value isSubnormal =
+      make.compare(arith::CmpIPredicate::ult, size,
+                   int64_t(kBiasOfF32 + 1 - format.bias) << kMantissaOfF32);
   Value result = make.select(isSubnormal, subnormal, normal);
   Value isTooLarge =
       make.compare(arith::CmpIPredicate::ugt, result, format.largest);
   result = make.select(isTooLarge, make.constant(format.infinity), result);
   Value isNaN = make.compare(arith::CmpIPredicate::ugt, size, 0x7f800000);
   result = make.select(isNaN, make.constant(format.nan), result);
-  Value sign = make.apply<arith::AndIOp>(
-      make.apply<arith::ShRUIOp>(bits, 24), 0x80);
+  Value sign =
+      make.apply<arith::AndIOp>(make.apply<arith::ShRUIOp>(bits, 24), 0x80);
   if (!format.hasNegativeZero)
     sign = make.select(make.compare(arith::CmpIPredicate::eq, result, 0),
                        make.constant(0), sign);

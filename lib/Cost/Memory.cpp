@@ -153,8 +153,7 @@ private:
     int64_t bytes = walk.sizeOf(result.getType());
     int64_t end = std::max(lastUse(result), numbers[op]);
     Value source = reusable(result);
-    if (source && endsAt(source, op) &&
-        buffers[owned[source]].bytes == bytes) {
+    if (source && endsAt(source, op) && buffers[owned[source]].bytes == bytes) {
       owned[result] = owned[source];
       setEnd(owned[source], end);
       return;
@@ -168,9 +167,8 @@ private:
   /// Whether `op` makes a tensor without elements of any value.
   static bool isUnwritten(Operation *op) {
     return isCreator(op) && op->getNumRegions() == 0 &&
-           llvm::all_of(op->getOperandTypes(), [](Type type) {
-             return type.isIndex();
-           });
+           llvm::all_of(op->getOperandTypes(),
+                        [](Type type) { return type.isIndex(); });
   }
 
   void setEnd(size_t buffer, int64_t end) {

@@ -33,13 +33,13 @@ static bool isFree(Operation *op) {
       isa<CallOpInterface, RegionBranchOpInterface>(op) || isAlias(op))
     return true;
   // Shapes of tensors, and memory that is not written.
-  bool makesTensor = llvm::any_of(op->getResultTypes(),
-                                  llvm::IsaPred<RankedTensorType>);
-  return !makesTensor ||
-         (isCreator(op) && op->getNumRegions() == 0 &&
-          llvm::none_of(op->getOperandTypes(), [](Type type) {
-            return isa<RankedTensorType>(type) || type.isIntOrFloat();
-          }));
+  bool makesTensor =
+      llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+  return !makesTensor || (isCreator(op) && op->getNumRegions() == 0 &&
+                          llvm::none_of(op->getOperandTypes(), [](Type type) {
+                            return isa<RankedTensorType>(type) ||
+                                   type.isIntOrFloat();
+                          }));
 }
 
 std::optional<OpCost> costOfOp(Operation *op) {
@@ -50,8 +50,8 @@ std::optional<OpCost> costOfOp(Operation *op) {
     if (!isa<RankedTensorType>(type))
       return true;
     std::optional<int64_t> bytes = bytesOfType(type);
-    return bytes &&
-           !__builtin_add_overflow(cost.bytesTouched, *bytes, &cost.bytesTouched);
+    return bytes && !__builtin_add_overflow(cost.bytesTouched, *bytes,
+                                            &cost.bytesTouched);
   };
   if (!llvm::all_of(op->getOperandTypes(), touch) ||
       !llvm::all_of(op->getResultTypes(), touch))
@@ -64,9 +64,8 @@ std::optional<OpCost> costOfOp(Operation *op) {
   if (auto model = dyn_cast<ShardingInterface>(op)) {
     cost.flops = model.getFlopsPerIteration();
     SmallVector<Loop> loops = model.getShardingLoops();
-    if (!llvm::all_of(loops, [&](const Loop &loop) {
-          return multiply(loop.extent);
-        }))
+    if (!llvm::all_of(loops,
+                      [&](const Loop &loop) { return multiply(loop.extent); }))
       return std::nullopt;
     // The type of what is combined tells which units compute, not that of the sum.
     for (Type type : op->getOperandTypes())
@@ -99,8 +98,7 @@ std::optional<int64_t> tripCount(LoopLikeOpInterface loop) {
                            b = getConstantIntValue(to),
                            c = getConstantIntValue(by);
     int64_t distance;
-    if (!a || !b || !c || *c <= 0 ||
-        __builtin_sub_overflow(*b, *a, &distance))
+    if (!a || !b || !c || *c <= 0 || __builtin_sub_overflow(*b, *a, &distance))
       return std::nullopt;
     if (__builtin_mul_overflow(
             count, distance <= 0 ? 0 : (distance - 1) / *c + 1, &count))

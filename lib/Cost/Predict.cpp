@@ -213,8 +213,8 @@ private:
       if (*row.bytesOnce > 0) {
         AxisList axes(cost.axes.begin(), cost.axes.end());
         // The kind has no part in the cost of links.
-        row.secondsOnce =
-            linksOf(grid).cost(Collective::Permute, axes, double(*row.bytesOnce));
+        row.secondsOnce = linksOf(grid).cost(Collective::Permute, axes,
+                                             double(*row.bytesOnce));
       }
     }
     row.cost = std::move(cost);
@@ -251,8 +251,8 @@ private:
   }
 
   static std::vector<CostSum>
-  sorted(llvm::MapVector<std::string, CostSum,
-                         std::map<std::string, unsigned>> &sums) {
+  sorted(llvm::MapVector<std::string, CostSum, std::map<std::string, unsigned>>
+             &sums) {
     std::vector<CostSum> list;
     for (auto &[name, sum] : sums) {
       list.push_back(sum);

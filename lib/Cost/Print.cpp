@@ -33,15 +33,16 @@ static void printCollectives(const ProgramCost &cost, llvm::raw_ostream &os) {
     os << "no collectives\n";
     return;
   }
-  std::vector<std::vector<std::string>> rows{
-      {"collective", "axes", "calls", "steps", "bytes sent per device", "time",
-       "location", "needed by"}};
+  std::vector<std::vector<std::string>> rows{{"collective", "axes", "calls",
+                                              "steps", "bytes sent per device",
+                                              "time", "location", "needed by"}};
   for (const PredictedCollective &row : cost.collectives) {
     std::string bytes = "?", time = "?";
     if (row.bytesOnce) {
       bytes = row.bytes() ? formatBytes(*row.bytes())
                           : formatBytes(*row.bytesOnce) + " each";
-      time = formatSeconds(row.secondsOnce * double(row.times.most.value_or(1)));
+      time =
+          formatSeconds(row.secondsOnce * double(row.times.most.value_or(1)));
     }
     rows.push_back({row.cost.kind, llvm::join(row.axisNames, ", "),
                     formatTimes(row.calls(), row.times.exact),
@@ -86,15 +87,15 @@ void shard::printText(const ProgramCost &cost, llvm::raw_ostream &os) {
   os << '\n';
   printSums("in all", cost.total, os);
   const MemoryUse &memory = cost.memory;
-  os << formatv("\nmemory per device   arguments {0}, constants {1}, temporaries "
-                "and results at most {2}: {3}{4} of {5}{6}\n",
-                formatBytes(memory.arguments), formatBytes(memory.constants),
-                formatBytes(memory.temporaries),
-                memory.complete ? "" : "at least ", formatBytes(memory.peak()),
-                formatBytes(static_cast<int64_t>(cost.machine.memoryBytes)),
-                double(memory.peak()) > cost.machine.memoryBytes
-                    ? ", which is too little"
-                    : "");
+  os << formatv(
+      "\nmemory per device   arguments {0}, constants {1}, temporaries "
+      "and results at most {2}: {3}{4} of {5}{6}\n",
+      formatBytes(memory.arguments), formatBytes(memory.constants),
+      formatBytes(memory.temporaries), memory.complete ? "" : "at least ",
+      formatBytes(memory.peak()),
+      formatBytes(static_cast<int64_t>(cost.machine.memoryBytes)),
+      double(memory.peak()) > cost.machine.memoryBytes ? ", which is too little"
+                                                       : "");
 }
 
 /// `text` as a string of JSON, which is UTF-8.
@@ -142,17 +143,17 @@ llvm::json::Object shard::toJson(const ProgramCost &cost) {
     llvm::json::Array axes;
     for (const std::string &name : row.axisNames)
       axes.push_back(utf8(name));
-    collectives.push_back(llvm::json::Object{
-        {"kind", row.cost.kind},
-        {"axes", std::move(axes)},
-        {"calls", orNull(row.calls())},
-        {"exact", row.times.exact},
-        {"steps", row.cost.steps},
-        {"bytes_sent_per_device", orNull(row.bytes())},
-        {"bytes_sent_per_call", orNull(row.bytesOnce)},
-        {"seconds_per_call", row.secondsOnce},
-        {"location", utf8(row.cost.location)},
-        {"needed_by", utf8(row.neededBy)}});
+    collectives.push_back(
+        llvm::json::Object{{"kind", row.cost.kind},
+                           {"axes", std::move(axes)},
+                           {"calls", orNull(row.calls())},
+                           {"exact", row.times.exact},
+                           {"steps", row.cost.steps},
+                           {"bytes_sent_per_device", orNull(row.bytes())},
+                           {"bytes_sent_per_call", orNull(row.bytesOnce)},
+                           {"seconds_per_call", row.secondsOnce},
+                           {"location", utf8(row.cost.location)},
+                           {"needed_by", utf8(row.neededBy)}});
   }
   const MemoryUse &memory = cost.memory;
   llvm::json::Array steps;
@@ -162,8 +163,9 @@ llvm::json::Object shard::toJson(const ProgramCost &cost) {
                                        {"bytes", step.bytes}});
   return llvm::json::Object{
       {"program", utf8(cost.entry)},
-      {"grid", llvm::json::Object{{"name", utf8(cost.gridName)},
-                                  {"shape", llvm::json::Array(cost.gridShape)}}},
+      {"grid",
+       llvm::json::Object{{"name", utf8(cost.gridName)},
+                          {"shape", llvm::json::Array(cost.gridShape)}}},
       {"machine", ::toJson(cost.machine)},
       {"collectives", std::move(collectives)},
       {"kinds", ::toJson(cost.kinds)},

@@ -266,7 +266,8 @@ LogicalResult ShiftOp::verifySymbolUses(SymbolTableCollection &symbols) {
                        << ". It must be one of the grouping grid axes.";
   llvm::SmallDenseSet<GridAxis> seen;
   seen.insert(static_cast<GridAxis>(axis));
-  for (GridAxis minor : llvm::drop_begin(getShiftAxes())) {
+  SmallVector<GridAxis> shiftAxes = getShiftAxes();
+  for (GridAxis minor : llvm::drop_begin(shiftAxes)) {
     // shift_c2
     if (!llvm::is_contained(getGridAxes(), minor))
       return emitError() << "minor_axes has axis " << minor

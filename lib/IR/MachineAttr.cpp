@@ -37,9 +37,9 @@ FailureOr<Machine> readMachine(DictionaryAttr figures, EmitErrorFn emitError) {
     const Machine *known = name ? findMachine(name.str()) : nullptr;
     // dialect_attr_c17
     if (!known)
-      return LogicalResult(emitError() << "names the machine " << named
-                                       << "; known ones are "
-                                       << machineNames());
+      return LogicalResult(emitError()
+                           << "names the machine " << named
+                           << "; known ones are " << machineNames());
     machine = *known;
   }
   for (NamedAttribute entry : figures) {
@@ -50,19 +50,19 @@ FailureOr<Machine> readMachine(DictionaryAttr figures, EmitErrorFn emitError) {
     // dialect_attr_c18
     if (!figure)
       return LogicalResult(
-          emitError() << "has the entry \"" << key
-                      << "\"; entries are name, flops8, flops16, flops32, "
-                         "flops64, memory_bandwidth, memory, link_bandwidth and "
-                         "link_latency");
+          emitError()
+          << "has the entry \"" << key
+          << "\"; entries are name, flops8, flops16, flops32, "
+             "flops64, memory_bandwidth, memory, link_bandwidth and "
+             "link_latency");
     auto number = dyn_cast<FloatAttr>(entry.getValue());
     double value = number ? number.getValueAsDouble() : 0;
     bool mayBeZero = figure == &machine.linkLatency;
     // dialect_attr_c19
     if (!number || !std::isfinite(value) || value < 0 ||
         (value == 0 && !mayBeZero))
-      return LogicalResult(emitError()
-                           << "expects a positive float as " << key << ", got "
-                           << entry.getValue());
+      return LogicalResult(emitError() << "expects a positive float as " << key
+                                       << ", got " << entry.getValue());
     *figure = value;
   }
   return machine;

@@ -73,8 +73,7 @@ bool RegionEdges::coversTensors() const {
   return llvm::all_of(op->getOpOperands(), isHandedOn) &&
          llvm::all_of(op->getResults(), isFed) &&
          llvm::all_of(op->getRegions(), [&](Region &region) {
-           return region.empty() ||
-                  llvm::all_of(region.getArguments(), isFed);
+           return region.empty() || llvm::all_of(region.getArguments(), isFed);
          });
 }
 

@@ -72,8 +72,8 @@ bool digitsOf(AffineExpr expr, int64_t extent, ArrayRef<Loop> loops,
   // Extents of 1 may share a coefficient with another loop; they are minor to
   // it.
   llvm::sort(terms, [&](const Term &a, const Term &b) {
-    return std::make_tuple(-a.coefficient, -loops[a.loop].extent, a.loop) <
-           std::make_tuple(-b.coefficient, -loops[b.loop].extent, b.loop);
+    return std::make_tuple(b.coefficient, loops[b.loop].extent, a.loop) <
+           std::make_tuple(a.coefficient, loops[a.loop].extent, b.loop);
   });
   int64_t expected = 1;
   for (const Term &term : llvm::reverse(terms)) {

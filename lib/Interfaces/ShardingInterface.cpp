@@ -68,7 +68,8 @@ int64_t countFlops(Operation *op) {
   if (op->getNumRegions() == 0)
     return isArithmetic(op) ? 1 : 0;
   int64_t count = 0;
-  op->walk([&](Operation *inner) { count += inner != op && isArithmetic(inner); });
+  op->walk(
+      [&](Operation *inner) { count += inner != op && isArithmetic(inner); });
   return count;
 }
 

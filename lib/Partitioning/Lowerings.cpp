@@ -46,8 +46,7 @@ struct LowerProcessMultiIndex : OpRewritePattern<ProcessMultiIndexOp> {
       coordinates[axis] = rest;
       if (axis == 0)
         break;
-      Value size =
-          sizeOfGroup(rewriter, loc, grid, op.getGridAttr(), {axis});
+      Value size = sizeOfGroup(rewriter, loc, grid, op.getGridAttr(), {axis});
       coordinates[axis] =
           rewriter.createOrFold<arith::RemUIOp>(loc, rest, size);
       rest = rewriter.createOrFold<arith::DivUIOp>(loc, rest, size);
@@ -104,8 +103,8 @@ struct LowerAllSlice : OpRewritePattern<AllSliceOp> {
       slice = tensor::InsertSliceOp::create(rewriter, loc, slice, whole, zeros,
                                             sizes, ones);
     }
-    rewriter.replaceOp(op, rewriter.createOrFold<tensor::CastOp>(
-                               loc, resultType, slice));
+    rewriter.replaceOp(
+        op, rewriter.createOrFold<tensor::CastOp>(loc, resultType, slice));
     return success();
   }
 

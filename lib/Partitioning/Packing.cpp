@@ -25,8 +25,8 @@ static Value flatten(OpBuilder &builder, Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (type.getRank() == 1)
     return tensor;
-  auto flat = RankedTensorType::get({type.getNumElements()},
-                                    type.getElementType());
+  auto flat =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
   if (type.getRank() == 0)
     return tensor::ExpandShapeOp::create(builder, loc, flat, tensor,
                                          allDims(0));
@@ -43,15 +43,15 @@ Value shard::packTensors(OpBuilder &builder, Location loc, ValueRange tensors) {
   for (Value tensor : tensors)
     total += cast<RankedTensorType>(tensor.getType()).getNumElements();
   Type element = getElementTypeOrSelf(tensors.front().getType());
-  Value packed = tensor::EmptyOp::create(builder, loc,
-                                         ArrayRef<int64_t>{total}, element);
+  Value packed =
+      tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{total}, element);
   int64_t offset = 0;
   for (Value tensor : tensors) {
     Value flat = flatten(builder, loc, tensor);
     int64_t size = cast<RankedTensorType>(flat.getType()).getDimSize(0);
-    packed = tensor::InsertSliceOp::create(
-        builder, loc, flat, packed, one(builder, offset), one(builder, size),
-        one(builder, 1));
+    packed = tensor::InsertSliceOp::create(builder, loc, flat, packed,
+                                           one(builder, offset),
+                                           one(builder, size), one(builder, 1));
     offset += size;
   }
   return packed;
@@ -69,8 +69,8 @@ SmallVector<Value> shard::unpackTensors(OpBuilder &builder, Location loc,
         one(builder, 1));
     offset += size;
     if (type.getRank() == 0)
-      flat = tensor::CollapseShapeOp::create(
-          builder, loc, type, flat, ArrayRef<ReassociationIndices>());
+      flat = tensor::CollapseShapeOp::create(builder, loc, type, flat,
+                                             ArrayRef<ReassociationIndices>());
     else if (type.getRank() > 1)
       flat = tensor::ExpandShapeOp::create(builder, loc, type, flat,
                                            allDims(type.getRank()));

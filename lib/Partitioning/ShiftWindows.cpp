@@ -44,9 +44,8 @@ public:
     SmallVector<OpFoldResult> whole = sizes;
     whole[dim] = builder.getIndexAttr(shape[dim]);
     bool fills = source.dims[dim].reachesOutside();
-    Value window =
-        filledTensor(builder, loc, type.clone(shape),
-                     fills ? source.fill : OpFoldResult(), whole);
+    Value window = filledTensor(builder, loc, type.clone(shape),
+                                fills ? source.fill : OpFoldResult(), whole);
     const shard::Block &valid = source.dims[dim].valid;
     start = startOf(dim);
     auto [front, end] = elementsOf(dim);
@@ -95,9 +94,8 @@ private:
     to[dim] =
         getAsOpFoldResult(clamp(difference(front, start), 0, spanOf(dim) - 1));
     extents[dim] = getAsOpFoldResult(needed);
-    return tensor::InsertSliceOp::create(builder, loc,
-                                         slice(moved, from, extents), window,
-                                         to, extents, ones());
+    return tensor::InsertSliceOp::create(
+        builder, loc, slice(moved, from, extents), window, to, extents, ones());
   }
 
   Value slice(Value tensor, ArrayRef<OpFoldResult> from,

@@ -350,8 +350,9 @@ double SearchSpace::boundBytes(const Layout &layout) const {
     }
     for (int i = 0; i < m; ++i)
       wantedParts *= size[want[i]];
-    divides = divides && local * parts == extent[dim] &&
-              wanted * wantedParts == extent[dim];
+    divides = divides && extent[dim] % parts == 0 &&
+              extent[dim] / parts == local && extent[dim] % wantedParts == 0 &&
+              extent[dim] / wantedParts == wanted;
     if (scattered) {
       overlap *= static_cast<double>(wanted);
       atOrigin *= static_cast<double>(wanted);

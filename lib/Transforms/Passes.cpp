@@ -34,12 +34,8 @@ struct ShardingPropagationPass
     options.uneven = uneven;
     options.opPriorities = opPriorities;
     options.userPriorities = userPriorities;
-    PropagationStatistics counted;
-    if (mlir::failed(
-            annotateShardings(getOperation(), options, nullptr, &counted)))
-      return signalPassFailure();
-    numStated += counted.stated;
-    numReshards += counted.reshards;
+    if (mlir::failed(annotateShardings(getOperation(), options)))
+      signalPassFailure();
   }
 };
 

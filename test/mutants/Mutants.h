@@ -37,9 +37,8 @@ inline volatile char *mapTrace() {
   struct stat state;
   if (file < 0 || fstat(file, &state) != 0)
     return nullptr;
-  void *bytes =
-      mmap(nullptr, size_t(state.st_size), PROT_READ | PROT_WRITE, MAP_SHARED,
-           file, 0);
+  void *bytes = mmap(nullptr, size_t(state.st_size), PROT_READ | PROT_WRITE,
+                     MAP_SHARED, file, 0);
   close(file);
   return bytes == MAP_FAILED ? nullptr : static_cast<volatile char *>(bytes);
 }

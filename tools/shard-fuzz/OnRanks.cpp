@@ -30,8 +30,8 @@ int proveUnderMpi(const std::vector<std::string> &arguments,
                "processes; start mpirun -n 4 shard-fuzz --mpi ...");
   std::string self = llvm::sys::fs::getMainExecutable(
       arguments[0].c_str(), reinterpret_cast<void *>(&proveUnderMpi));
-  Processes *processes = Processes::load(
-      mpi, llvm::sys::path::parent_path(self).str(), error);
+  Processes *processes =
+      Processes::load(mpi, llvm::sys::path::parent_path(self).str(), error);
   if (!processes)
     return bad("--mpi: " + error);
   // Ranks with other options would generate other programs.

@@ -26,11 +26,11 @@ namespace cl = llvm::cl;
 static cl::opt<std::string>
     gridShape("grid", cl::value_desc("2x2"),
               cl::desc("Shape of the grid, instead of the module's"));
-static cl::list<std::string>
-    hints("hint", cl::value_desc("target=sharding"),
-          cl::desc("A sharding: 'arg0=[[0],[]]', 'result0=...', or of an operand, "
-                   "'linalg.matmul#2:1=...', in 'main' or the only public "
-                   "function"));
+static cl::list<std::string> hints(
+    "hint", cl::value_desc("target=sharding"),
+    cl::desc("A sharding: 'arg0=[[0],[]]', 'result0=...', or of an operand, "
+             "'linalg.matmul#2:1=...', in 'main' or the only public "
+             "function"));
 
 namespace {
 struct ApplyProgramOptions
@@ -58,9 +58,7 @@ private:
 };
 } // namespace
 
-bool shard::hasProgramOptions() {
-  return !gridShape.empty() || !hints.empty();
-}
+bool shard::hasProgramOptions() { return !gridShape.empty() || !hints.empty(); }
 
 LogicalResult shard::optMainWithProgramOptions(int argc, char **argv,
                                                llvm::StringRef input,

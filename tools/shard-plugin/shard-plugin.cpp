@@ -25,10 +25,9 @@ static constexpr char version[] = SHARD_VERSION;
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT ::mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "shard", version,
-          [](mlir::DialectRegistry *registry) {
-            shard::registerShard(*registry);
-          }};
+  return {
+      MLIR_PLUGIN_API_VERSION, "shard", version,
+      [](mlir::DialectRegistry *registry) { shard::registerShard(*registry); }};
 }
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT ::mlir::PassPluginLibraryInfo

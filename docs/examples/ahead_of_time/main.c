@@ -27,7 +27,8 @@ enum { RUNS = 10 };
 struct context {
   const unsigned char *arguments[MLP_ARGUMENTS]; /* whole, mapped */
   unsigned char *result;                         /* whole, mapped */
-  double seconds; /* of the fastest run on device 0; negative: it is elsewhere */
+  double
+      seconds; /* of the fastest run on device 0; negative: it is elsewhere */
 };
 
 static double now(void) {

@@ -62,10 +62,11 @@ public:
   /// was given to make(), and compares. Inputs that are missing are random, of `seed`.
   /// All else is as runProgram tells of RunOptions::verify; both programs are compiled
   /// once.
-  mlir::FailureOr<RunReport>
-  verify(mlir::ModuleOp whole, std::map<unsigned, HostTensor> inputs,
-         uint64_t seed, OneDeviceCache &cache, double timeoutSeconds = 0,
-         Monitor monitor = {});
+  mlir::FailureOr<RunReport> verify(mlir::ModuleOp whole,
+                                    std::map<unsigned, HostTensor> inputs,
+                                    uint64_t seed, OneDeviceCache &cache,
+                                    double timeoutSeconds = 0,
+                                    Monitor monitor = {});
 
 private:
   PartitionedProgram();

@@ -42,9 +42,9 @@ namespace shard {
 /// sharding for each of several results have them as an array, which importSdy
 /// resolves. On failure calls `emitError` once, with the offset in `text` and what is
 /// wrong.
-llvm::FailureOr<std::string> rewriteSdyText(
-    llvm::StringRef text,
-    llvm::function_ref<void(size_t, const llvm::Twine &)> emitError);
+llvm::FailureOr<std::string>
+rewriteSdyText(llvm::StringRef text,
+               llvm::function_ref<void(size_t, const llvm::Twine &)> emitError);
 
 /// Parses and verifies the program of the main buffer of `source`, a module; null
 /// after an error, which has been emitted.

@@ -51,6 +51,10 @@ def Shard_Dialect : Dialect {
       op instead of dimensions, on any op: the axes that split each loop;
     * `shard.local`, a `#shard.local`, on arguments and results of partitioned
       functions: the global type and the sharding that the local type came from;
+    * `shard.windows`, an array of `array<i64>`, on `shard.update_halo`: what devices read
+      of the halos, so that no more is sent (`shard/IR/HaloWindows.h`);
+    * `shard.step`, a string, on `shard.shard`: the one step of the planner that leads from
+      the sharding of its source to that of its result (`shard-materialize-reshards`);
     * `shard.machine`, a dictionary, on `shard.grid`: the figures of the devices, from
       which times are predicted (docs/Cost.md).
   }];

@@ -50,9 +50,6 @@ def ShardHoistCollectives : Pass<"shard-hoist-collectives"> {
     }
     ```
   }];
-  let statistics = [
-    Statistic<"hoisted", "hoisted-collectives", "Collectives moved out of loops">,
-  ];
 }
 
 def ShardSinkReductions : Pass<"shard-sink-reductions"> {
@@ -92,9 +89,6 @@ def ShardSinkReductions : Pass<"shard-sink-reductions"> {
   let options = [
     Option<"reorderSums", "reorder-sums", "bool", "true",
            "Also move sums and products of floats, which are then rounded otherwise">,
-  ];
-  let statistics = [
-    Statistic<"sunk", "sunk-reductions", "Reductions that follow ops they preceded">,
   ];
 }
 
@@ -138,9 +132,6 @@ def ShardMoveCollectives : Pass<"shard-move-collectives"> {
     }
     ```
   }];
-  let statistics = [
-    Statistic<"moved", "moved-ops", "Ops that changed sides with a collective">,
-  ];
 }
 
 def ShardPackCollectives : Pass<"shard-pack-collectives"> {
@@ -176,9 +167,6 @@ def ShardPackCollectives : Pass<"shard-pack-collectives"> {
     }
     ```
   }];
-  let statistics = [
-    Statistic<"packed", "packed-collectives", "Collectives that became part of another">,
-  ];
 }
 
 #endif // SHARD_TRANSFORMS_OPTIMIZEPASSES_TD

@@ -85,10 +85,6 @@ def ShardingPropagation : Pass<"sharding-propagation"> {
     Option<"userPriorities", "user-priorities", "bool", "true",
            "Spread hints in rounds p0, p1, ... of their priorities">,
   ];
-  let statistics = [
-    Statistic<"numStated", "stated-values", "Values whose sharding is stated">,
-    Statistic<"numReshards", "resharded-uses", "Uses that are resharded">,
-  ];
 }
 
 def ShardPartition : Pass<"shard-partition"> {
@@ -168,9 +164,6 @@ def ShardMaterializeReshards
     }
     ```
   }];
-  let statistics = [
-    Statistic<"steps", "written-steps", "Steps that annotations state">,
-  ];
 }
 
 def ShardSimplify : Pass<"shard-simplify"> {

@@ -21,12 +21,6 @@ namespace shard {
 
 struct PropagationExplanation;
 
-/// What propagation counted.
-struct PropagationStatistics {
-  /// Values whose sharding is stated, uses that are resharded.
-  uint64_t stated = 0, reshards = 0;
-};
-
 /// Propagates the hints in `root`, a module or a function, and writes the
 /// result into the IR (pass `sharding-propagation`). Errors are emitted. If
 /// `explanation` is given, it receives the reasons for the result.
@@ -37,8 +31,7 @@ struct PropagationStatistics {
 /// results are merged, the result replaces the hints. Each step is also a pass.
 llvm::LogicalResult
 annotateShardings(mlir::Operation *root, const PropagationOptions &options = {},
-                  PropagationExplanation *explanation = nullptr,
-                  PropagationStatistics *statistics = nullptr);
+                  PropagationExplanation *explanation = nullptr);
 
 /// Makes hints of the shardings that stand as encodings of tensor types in `root`
 /// (pass `shard-read-encodings`), and takes them out of the types. Errors are

@@ -196,8 +196,8 @@ shard::fuzz::comparePrediction(const ProgramCost &cost,
       return "the run made " + std::to_string(count) + " calls of " +
              name(key) + " where " + std::to_string(*row.calls.most) +
              " were predicted";
-    if (row.bytes && (bytes > *row.bytes ||
-                      (row.calls.exact && bytes < *row.bytes)))
+    if (row.bytes &&
+        (bytes > *row.bytes || (row.calls.exact && bytes < *row.bytes)))
       return "the run sent " + std::to_string(bytes) + " bytes by " +
              name(key) + " where " + std::to_string(*row.bytes) +
              " were predicted";

@@ -129,9 +129,9 @@ SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
 
 void Prover::fail(uint64_t seed, const Twine &what) {
   ++failures;
-  llvm::outs() << "seed " << seed << ": " << what
-               << "\n    mpirun -n " << processes.count()
-               << " shard-fuzz --mpi --seed " << seed << " --count 1\n";
+  llvm::outs() << "seed " << seed << ": " << what << "\n    mpirun -n "
+               << processes.count() << " shard-fuzz --mpi --seed " << seed
+               << " --count 1\n";
 }
 
 OwningOpRef<ModuleOp> Prover::parse(uint64_t seed) {
@@ -212,8 +212,8 @@ void Prover::runTogether(uint64_t seed, StringRef expected) {
         wanted = actual;
       std::string where = mpiDialect ? " in the mpi dialect" : "";
       if (!problem.empty())
-        fail(seed, "runs with threads, but not on ranks" + where + ": " +
-                       problem);
+        fail(seed,
+             "runs with threads, but not on ranks" + where + ": " + problem);
       else if (wanted != actual)
         fail(seed, "differs" + where + ": " + difference(wanted, actual));
     }
@@ -238,8 +238,7 @@ void Prover::runBatch(uint64_t seed, uint64_t count) {
 }
 
 bool Prover::goesOn(uint64_t done) const {
-  std::chrono::duration<double> gone =
-      std::chrono::steady_clock::now() - begin;
+  std::chrono::duration<double> gone = std::chrono::steady_clock::now() - begin;
   bool more = done < programs.count || gone.count() < programs.seconds;
   return processes.broadcast(isFirst() && more ? "more" : "") == "more";
 }

@@ -166,11 +166,11 @@ Val cutOf(ProgramBuilder &program, const Val &a, size_t dim, int64_t offset,
   Shape offsets(a.shape.size(), 0), sizes = a.shape;
   offsets[dim] = offset;
   sizes[dim] = size;
-  return program.define(
-      "tensor.extract_slice " + a.name + "[" + list(offsets) + "] [" +
-          list(sizes) + "] [" + list(Shape(sizes.size(), 1)) +
-          "] : " + a.type() + " to " + tensorType(a.elem, sizes),
-      a.elem, sizes, a.bound);
+  return program.define("tensor.extract_slice " + a.name + "[" + list(offsets) +
+                            "] [" + list(sizes) + "] [" +
+                            list(Shape(sizes.size(), 1)) + "] : " + a.type() +
+                            " to " + tensorType(a.elem, sizes),
+                        a.elem, sizes, a.bound);
 }
 
 Val joined(ProgramBuilder &program, const std::vector<Val> &parts, size_t dim) {
@@ -203,9 +203,9 @@ Val rolled(ProgramBuilder &program, const Val &a) {
                             cutOf(program, a, dim, 0, by)};
   if (extent < kLongest && program.rng.chance(30)) {
     int64_t size = program.rng.between(1, extent);
-    parts.insert(parts.begin() + program.rng.between(0, 2),
-                 cutOf(program, a, dim,
-                       program.rng.between(0, extent - size), size));
+    parts.insert(
+        parts.begin() + program.rng.between(0, 2),
+        cutOf(program, a, dim, program.rng.between(0, extent - size), size));
   }
   return joined(program, parts, dim);
 }
@@ -286,13 +286,12 @@ Val inserted(ProgramBuilder &program, const Val &a) {
   for (size_t dim = 0; dim < a.shape.size(); ++dim)
     offsets.push_back(
         program.rng.between(0, target.shape[dim] - source.shape[dim]));
-  return program.define("tensor.insert_slice " + source.name + " into " +
-                            target.name + "[" + list(offsets) + "] [" +
-                            list(source.shape) + "] [" +
-                            list(Shape(offsets.size(), 1)) +
-                            "] : " + source.type() + " into " + target.type(),
-                        target.elem, target.shape,
-                        std::max(source.bound, target.bound));
+  return program.define(
+      "tensor.insert_slice " + source.name + " into " + target.name + "[" +
+          list(offsets) + "] [" + list(source.shape) + "] [" +
+          list(Shape(offsets.size(), 1)) + "] : " + source.type() + " into " +
+          target.type(),
+      target.elem, target.shape, std::max(source.bound, target.bound));
 }
 
 bool isSmall(const Val &value) {

@@ -394,7 +394,8 @@ static void chainProgram(ProgramBuilder &program,
   std::swap(program.out, outer);
   program.manualAxes = axes;
   std::string in = split.sharding(program);
-  std::vector<Val> results = manualChain(program, global, in, local, axes, write);
+  std::vector<Val> results =
+      manualChain(program, global, in, local, axes, write);
   program.line("return " + nameList(results) + " : " + typeList(results));
   std::swap(program.out, outer);
   program.out +=

@@ -22,16 +22,13 @@ namespace {
 
 struct ShardMergeFunctionsPass
     : public impl::ShardMergeFunctionsBase<ShardMergeFunctionsPass> {
-  void runOnOperation() override {
-    mergeFunctions(getOperation());
-  }
+  void runOnOperation() override { mergeFunctions(getOperation()); }
 };
 
 struct ShardTidyShardingsPass
-    : public ModuleOrFunctionPass<impl::ShardTidyShardingsBase<ShardTidyShardingsPass>> {
-  void runOnOperation() override {
-    tidyHandles(getOperation());
-  }
+    : public ModuleOrFunctionPass<
+          impl::ShardTidyShardingsBase<ShardTidyShardingsPass>> {
+  void runOnOperation() override { tidyHandles(getOperation()); }
 };
 
 } // namespace

@@ -79,8 +79,7 @@ FunctionFamilies splitCalls(ModuleOp module) {
         break;
       budget -= size;
       auto copy = cast<func::FuncOp>(function->clone());
-      symbols.insert(copy,
-                     std::next(mlir::Block::iterator(family.back())));
+      symbols.insert(copy, std::next(mlir::Block::iterator(family.back())));
       call.setCallee(copy.getSymName());
       collect(copy);
       family.push_back(copy);

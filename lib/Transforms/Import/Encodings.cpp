@@ -137,12 +137,13 @@ private:
 static void dropEncodings(Operation *root) {
   AttrTypeReplacer replacer;
   auto plain = [](RankedTensorType type) {
-    return encodedIn(type) ? RankedTensorType::get(type.getShape(),
-                                                   type.getElementType())
-                           : type;
+    return encodedIn(type)
+               ? RankedTensorType::get(type.getShape(), type.getElementType())
+               : type;
   };
-  replacer.addReplacement(
-      [=](RankedTensorType type) -> std::optional<Type> { return plain(type); });
+  replacer.addReplacement([=](RankedTensorType type) -> std::optional<Type> {
+    return plain(type);
+  });
   // Elements know their type apart from their parts.
   replacer.addReplacement(
       [=](DenseElementsAttr elements) -> std::optional<Attribute> {

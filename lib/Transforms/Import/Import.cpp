@@ -43,7 +43,8 @@ LogicalResult normalizeAnnotations(ImportWork &work) {
     if (!isa_and_present<ShardingOp, GetShardingOp>(
             annotation.getSharding().getDefiningOp()))
       return annotation.emitError()
-             << "the sharding of this annotation is not known here; state it by "
+             << "the sharding of this annotation is not known here; state it "
+                "by "
                 "shard.sharding, or take that of a value by shard.get_sharding";
   reshardChains(work.annotations);
   // In reverse order, so that chains vanish.

@@ -31,9 +31,7 @@ namespace {
 
 struct ShardSplitCallsPass
     : public impl::ShardSplitCallsBase<ShardSplitCallsPass> {
-  void runOnOperation() override {
-    splitCalls(getOperation());
-  }
+  void runOnOperation() override { splitCalls(getOperation()); }
 };
 
 struct ShardResolvePassedShardingsPass
@@ -52,7 +50,8 @@ struct ShardReadEncodingsPass
 };
 
 struct ShardNormalizeAnnotationsPass
-    : public ModuleOrFunctionPass<impl::ShardNormalizeAnnotationsBase<ShardNormalizeAnnotationsPass>> {
+    : public ModuleOrFunctionPass<
+          impl::ShardNormalizeAnnotationsBase<ShardNormalizeAnnotationsPass>> {
   void runOnOperation() override {
     ImportWork work(getOperation());
     if (mlir::failed(normalizeAnnotations(work)))
@@ -61,7 +60,8 @@ struct ShardNormalizeAnnotationsPass
 };
 
 struct ShardExpandOpHintsPass
-    : public ModuleOrFunctionPass<impl::ShardExpandOpHintsBase<ShardExpandOpHintsPass>> {
+    : public ModuleOrFunctionPass<
+          impl::ShardExpandOpHintsBase<ShardExpandOpHintsPass>> {
   void runOnOperation() override {
     ImportWork work(getOperation());
     if (mlir::failed(expandOpHints(work.opHints)))
@@ -70,14 +70,16 @@ struct ShardExpandOpHintsPass
 };
 
 struct ShardCloseManualBodiesPass
-    : public ModuleOrFunctionPass<impl::ShardCloseManualBodiesBase<ShardCloseManualBodiesPass>> {
+    : public ModuleOrFunctionPass<
+          impl::ShardCloseManualBodiesBase<ShardCloseManualBodiesPass>> {
   void runOnOperation() override {
     prepareManualBodies(ImportWork(getOperation()).computations);
   }
 };
 
 struct ShardSplitCreatorsPass
-    : public ModuleOrFunctionPass<impl::ShardSplitCreatorsBase<ShardSplitCreatorsPass>> {
+    : public ModuleOrFunctionPass<
+          impl::ShardSplitCreatorsBase<ShardSplitCreatorsPass>> {
   void runOnOperation() override {
     splitCreators(ImportWork(getOperation()).creators);
   }

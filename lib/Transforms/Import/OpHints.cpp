@@ -28,9 +28,10 @@ LogicalResult expandLoops(Operation *op, ShardingAttr hint,
   auto isTensor = llvm::IsaPred<RankedTensorType>;
   if (llvm::none_of(op->getOperandTypes(), isTensor) &&
       llvm::none_of(op->getResultTypes(), isTensor))
-    return op->emitError() << "'" << kLoopsAttrName
-                           << "' needs an op on ranked tensors; buffers are not "
-                              "sharded: propagate before bufferization";
+    return op->emitError()
+           << "'" << kLoopsAttrName
+           << "' needs an op on ranked tensors; buffers are not "
+              "sharded: propagate before bufferization";
   FailureOr<Grid> grid = staticGrid(gridOp);
   if (failed(grid))
     return op->emitError() << "'" << kLoopsAttrName
@@ -89,10 +90,10 @@ LogicalResult expandOpHints(ArrayRef<Operation *> hinted) {
     if (auto wish = op->getAttrOfType<ShardingAttr>(kShardingAttrName)) {
       if (op->getNumResults() != 1 ||
           !isa<RankedTensorType>(op->getResult(0).getType()))
-        return op->emitError()
-               << "'" << kShardingAttrName
-               << "' needs an op whose result is a ranked tensor; buffers are not "
-                  "sharded: propagate before bufferization";
+        return op->emitError() << "'" << kShardingAttrName
+                               << "' needs an op whose result is a ranked "
+                                  "tensor; buffers are not "
+                                  "sharded: propagate before bufferization";
       OpBuilder builder(op->getContext());
       builder.setInsertionPointAfter(op);
       ConstraintOp::create(builder, op->getLoc(), op->getResult(0).getType(),

@@ -66,8 +66,8 @@ private:
 
   /// The sharding that all of `values` state; null if there is none.
   static ShardingOp common(ArrayRef<Value> values) {
-    ShardingOp first = values.empty() ? ShardingOp()
-                                      : getShardingOp(values.front());
+    ShardingOp first =
+        values.empty() ? ShardingOp() : getShardingOp(values.front());
     if (!first || first->getNumOperands() ||
         !llvm::all_of(values, [&](Value value) {
           return equalShardings(values.front(), value);
@@ -108,9 +108,8 @@ private:
     Value stated = builder.clone(*sharding)->getResult(0);
     SmallVector<Type> types(call.getResultTypes());
     types.erase(types.begin() + index);
-    auto shorter = func::CallOp::create(builder, call.getLoc(),
-                                        call.getCallee(), types,
-                                        call.getOperands());
+    auto shorter = func::CallOp::create(
+        builder, call.getLoc(), call.getCallee(), types, call.getOperands());
     shorter->setDiscardableAttrs(call->getDiscardableAttrDictionary());
     SmallVector<Value> results(shorter.getResults());
     results.insert(results.begin() + index, stated);

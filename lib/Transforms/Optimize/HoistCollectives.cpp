@@ -111,7 +111,6 @@ struct ShardHoistCollectivesPass
     // Inner loops first: what leaves one may leave the next.
     getOperation()->walk([&](LoopLikeOpInterface loop) {
       unsigned moved = LoopHoist(loop).run();
-      hoisted += moved;
       LLVM_DEBUG(if (moved) llvm::dbgs()
                  << moved << " collectives move out of a loop at "
                  << loop->getLoc() << "\n");

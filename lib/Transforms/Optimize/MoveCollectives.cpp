@@ -67,7 +67,6 @@ private:
         MoveGraph graph(*collective, seeds, replication);
         if (failed(graph.run(erased)))
           return failure();
-        moved += graph.changed;
       }
     return success();
   }

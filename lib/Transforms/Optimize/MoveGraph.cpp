@@ -284,11 +284,9 @@ bool MoveGraph::choose() {
   }
   if (cut.solve() >= asIs)
     return false;
-  for (auto [node, side] : llvm::zip_equal(nodes, sideOf)) {
+  for (auto [node, side] : llvm::zip_equal(nodes, sideOf))
     node.flips = cut.isWithSource(side) == node.isBehind;
-    changed += node.flips;
-  }
-  return changed > 0;
+  return llvm::any_of(nodes, [](const auto &node) { return node.flips; });
 }
 
 } // namespace shard

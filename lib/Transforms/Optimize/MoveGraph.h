@@ -86,9 +86,6 @@ public:
   /// does not build what it has built before. `erased` is told what goes.
   llvm::LogicalResult run(llvm::function_ref<void(mlir::Operation *)> erased);
 
-  /// The ops that have taken another form.
-  unsigned changed = 0;
-
 private:
   // Growing.
   void addCollective(mlir::Operation *op);

@@ -33,13 +33,18 @@ struct Batch {
   int64_t lastInput = -1, firstUse = INT64_MAX;
 };
 
+/// An all_reduce may join one of so many batches, the latest of its kind.
+constexpr size_t kMaxOpen = 16;
+
 class Packer {
 public:
-  unsigned run(mlir::Block &block) {
+  void run(mlir::Block &block) {
     numbers.clear();
-    int64_t next = 0;
-    for (Operation &op : block)
-      numbers[&op] = next++;
+    ops.clear();
+    for (Operation &op : block) {
+      numbers[&op] = int64_t(ops.size());
+      ops.push_back(&op);
+    }
     // Grid, axes, reduction, type of elements.
     using Key = std::tuple<Attribute, Attribute, int64_t, Type>;
     llvm::MapVector<Key, std::vector<Batch>, std::map<Key, unsigned, KeyLess>>
@@ -54,16 +59,14 @@ public:
               int64_t(op.getReduction()), type.getElementType());
       add(batches[key], op);
     }
-    unsigned packed = 0;
     for (auto &[key, list] : batches)
       for (Batch &batch : list)
-        if (batch.ops.size() > 1 && saves(batch) && pack(batch, block))
-          packed += batch.ops.size() - 1;
+        if (batch.ops.size() > 1 && saves(batch))
+          pack(batch);
     // They have marked places until here.
     for (AllReduceOp op : dead)
       op->erase();
     dead.clear();
-    return packed;
   }
 
 private:
@@ -90,7 +93,9 @@ private:
     for (Operation *user : op.getResult().getUsers())
       if (Operation *here = block->findAncestorOpInBlock(*user))
         use = std::min(use, numbers[here]);
-    for (Batch &batch : list)
+    // Not all of many, so that the work stays linear.
+    size_t tried = std::min(list.size(), kMaxOpen);
+    for (Batch &batch : llvm::drop_begin(list, list.size() - tried))
       if (std::max(batch.lastInput, input) < std::min(batch.firstUse, use) &&
           !llvm::is_contained(batch.ops, source)) {
         batch.ops.push_back(op);
@@ -144,7 +149,7 @@ private:
   }
 
   /// Packs `batch`, unless that does not fit any more.
-  bool pack(Batch &batch, mlir::Block &block) {
+  void pack(Batch &batch) {
     SmallVector<Value> inputs;
     SmallVector<Type> types;
     SmallVector<Location> places;
@@ -156,15 +161,11 @@ private:
     AllReduceOp first = batch.ops.front();
     OpBuilder builder(first);
     // Packed ones stand in front of the first use of a result.
-    Operation *user = block.getTerminator();
-    for (Operation &op : block)
-      if (auto number = numbers.find(&op);
-          number != numbers.end() && number->second == batch.firstUse) {
-        user = &op;
-        break;
-      }
+    Operation *user = batch.firstUse < int64_t(ops.size())
+                          ? ops[size_t(batch.firstUse)]
+                          : ops.back();
     if (!fitsBefore(user, batch))
-      return false;
+      return;
     builder.setInsertionPoint(user);
     Location loc = builder.getFusedLoc(places);
     Value packed = packTensors(builder, loc, inputs);
@@ -176,10 +177,11 @@ private:
       op.getResult().replaceAllUsesWith(result);
       dead.push_back(op);
     }
-    return true;
   }
 
   SymbolTableCollection symbols;
+  /// The ops of the block in their order, and the place of each.
+  SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, int64_t> numbers;
   SmallVector<AllReduceOp> dead;
 };
@@ -188,8 +190,7 @@ struct ShardPackCollectivesPass
     : public ModuleOrFunctionPass<
           impl::ShardPackCollectivesBase<ShardPackCollectivesPass>> {
   void runOnOperation() override {
-    getOperation()->walk(
-        [&](mlir::Block *block) { packed += Packer().run(*block); });
+    getOperation()->walk([&](mlir::Block *block) { Packer().run(*block); });
   }
 };
 

@@ -63,7 +63,8 @@ uint64_t Replication::varies(Value value, FlatSymbolRefAttr grid) {
 uint64_t Replication::variesOfArgument(BlockArgument argument,
                                        FlatSymbolRefAttr grid) {
   mlir::Block *block = argument.getOwner();
-  auto function = dyn_cast_if_present<FunctionOpInterface>(block->getParentOp());
+  auto function =
+      dyn_cast_if_present<FunctionOpInterface>(block->getParentOp());
   if (!function || !block->isEntryBlock())
     return everyAxis;
   auto local = dyn_cast_if_present<LocalAttr>(

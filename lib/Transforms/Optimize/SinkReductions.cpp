@@ -27,8 +27,8 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -58,14 +58,13 @@ public:
   ReductionSink(FunctionOpInterface function, bool reorderSums)
       : function(function), reorderSums(reorderSums) {}
 
-  unsigned run() {
+  void run() {
     function->walk([&](mlir::Block *block) {
       if (isa_and_nonnull<RegionBranchOpInterface, LoopLikeOpInterface>(
               block->getParentOp()) ||
           block->getParentOp() == function)
         visit(*block);
     });
-    return moved;
   }
 
 private:
@@ -142,8 +141,10 @@ private:
            setsEqual(a.getGridAxes(), b.getGridAxes());
   }
   static bool setsEqual(ArrayRef<GridAxis> a, ArrayRef<GridAxis> b) {
-    return llvm::all_of(a, [&](GridAxis x) { return llvm::is_contained(b, x); }) &&
-           llvm::all_of(b, [&](GridAxis x) { return llvm::is_contained(a, x); });
+    return llvm::all_of(a,
+                        [&](GridAxis x) { return llvm::is_contained(b, x); }) &&
+           llvm::all_of(b,
+                        [&](GridAxis x) { return llvm::is_contained(a, x); });
   }
 
   /// The reducible that `value` is, if `user` is its only user.
@@ -174,8 +175,9 @@ private:
         tree.sources.push_back(operand);
         cost += source->cost;
       }
-    if (!tree.reduce || type.getElementType() !=
-                            getElementTypeOrSelf(tree.reduce.getResult()) ||
+    if (!tree.reduce ||
+        type.getElementType() !=
+            getElementTypeOrSelf(tree.reduce.getResult()) ||
         !passes(op, tree))
       return;
     std::optional<double> here = costOf(tree.reduce, type);
@@ -218,9 +220,9 @@ private:
     }
     llvm::SetVector<Value> above;
     getUsedValuesDefinedAbove(op->getRegions(), above);
-    return (!one || numReduced == 1) &&
-           llvm::all_of(above,
-                        [&](Value value) { return isSame(value, reduce); });
+    return (!one || numReduced == 1) && llvm::all_of(above, [&](Value value) {
+             return isSame(value, reduce);
+           });
   }
 
   bool isSame(Value value, AllReduceOp reduce) {
@@ -249,14 +251,14 @@ private:
     Operation &combiner = body.front();
     return combiner.getNumOperands() == 2 && combiner.getNumResults() == 1 &&
            combinesAs(&combiner, kind) &&
-           llvm::all_of(combiner.getOperands(),
-                        [&](Value value) {
-                          auto argument = dyn_cast<BlockArgument>(value);
-                          return argument && argument.getOwner() == &body &&
-                                 isa<RankedTensorType>(
-                                     op->getOperand(argument.getArgNumber())
-                                         .getType());
-                        }) &&
+           llvm::all_of(
+               combiner.getOperands(),
+               [&](Value value) {
+                 auto argument = dyn_cast<BlockArgument>(value);
+                 return argument && argument.getOwner() == &body &&
+                        isa<RankedTensorType>(
+                            op->getOperand(argument.getArgNumber()).getType());
+               }) &&
            body.getTerminator()->getNumOperands() == 1 &&
            body.getTerminator()->getOperand(0) == combiner.getResult(0);
   }
@@ -279,10 +281,9 @@ private:
     auto isElement = [&](Attribute value) {
       if (auto splat = dyn_cast_if_present<SplatElementsAttr>(value))
         value = splat.getSplatValue<Attribute>();
-      return value == neutral ||
-             (reduce.getReduction() == ReductionKind::Sum &&
-              (matchPattern(value, m_AnyZeroFloat()) ||
-               matchPattern(value, m_Zero())));
+      return value == neutral || (reduce.getReduction() == ReductionKind::Sum &&
+                                  (matchPattern(value, m_AnyZeroFloat()) ||
+                                   matchPattern(value, m_Zero())));
     };
     Attribute constant;
     if (matchPattern(creator, m_Constant(&constant)))
@@ -290,7 +291,8 @@ private:
     // A fill: the scalar that it takes.
     for (Value scalar : creator->getOperands())
       if (scalar.getType() == element)
-        return matchPattern(scalar, m_Constant(&constant)) && isElement(constant);
+        return matchPattern(scalar, m_Constant(&constant)) &&
+               isElement(constant);
     return false;
   }
 
@@ -316,7 +318,6 @@ private:
         builder, op->getLoc(), value.getType(), partial, like.getGrid(),
         like.getGridAxes(), like.getReduction());
     value.replaceAllUsesWith(reduced);
-    ++moved;
     return reduced;
   }
 
@@ -341,7 +342,6 @@ private:
   llvm::DenseMap<Operation *, std::unique_ptr<CostModel>> costs;
   llvm::MapVector<Value, Reducible> values;
   llvm::SetVector<Operation *> replaced;
-  unsigned moved = 0;
 };
 
 struct ShardSinkReductionsPass
@@ -352,7 +352,7 @@ struct ShardSinkReductionsPass
   void runOnOperation() override {
     getOperation()->walk([&](FunctionOpInterface function) {
       if (!function.isExternal())
-        sunk += ReductionSink(function, reorderSums).run();
+        ReductionSink(function, reorderSums).run();
     });
   }
 };

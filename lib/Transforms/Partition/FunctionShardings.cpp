@@ -103,10 +103,9 @@ GridOp FunctionShardings::gridOf(Value value) const {
                    ? dyn_cast_or_null<FunctionOpInterface>(
                          argument.getOwner()->getParentOp())
                    : FunctionOpInterface();
-  auto attribute =
-      owner ? owner.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(),
-                                                   kShardingAttrName)
-            : ShardingAttr();
+  auto attribute = owner ? owner.getArgAttrOfType<ShardingAttr>(
+                               argument.getArgNumber(), kShardingAttrName)
+                         : ShardingAttr();
   return attribute ? getGrid(owner, attribute.getGrid(), symbols) : GridOp();
 }
 

@@ -32,9 +32,6 @@ namespace {
 
 class StepWriter {
 public:
-  /// How many annotations state a step.
-  unsigned written = 0;
-
   /// Writes the steps of the reshard of `value`, as it is called in the program.
   void write(Value value, const PlannedReshards::Reshard &reshard) {
     if (!reshard.stepsAreApart) {
@@ -64,7 +61,6 @@ private:
     annotation->setAttr(
         kStepAttrName,
         StringAttr::get(annotation.getContext(), stringifyStepKind(step.kind)));
-    ++written;
   }
 
   /// The last step is `annotation` itself; others stand in front of it.
@@ -147,7 +143,6 @@ struct ShardMaterializeReshardsPass
       if (!planned.searched.contains(reshard.value))
         if (Value value = origins.lookup(reshard.value))
           writer.write(value, reshard);
-    steps += writer.written;
   }
 };
 

@@ -111,8 +111,7 @@ static LogicalResult localOperandsOf(LocalFunction &local,
             : nullptr;
     FailureOr<Value> operand =
         wanted && readsWindow(table, index, context.option)
-            ? localWindow(local, model, index, windows[index], grid,
-                          context)
+            ? localWindow(local, model, index, windows[index], grid, context)
             : local.localAs(value, wanted, model, "operand " + Twine(index));
     if (failed(operand))
       return failure();

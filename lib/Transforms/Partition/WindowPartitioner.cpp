@@ -70,15 +70,17 @@ private:
         value = annotation.getSrc();
     auto cost = local.viewCosts.find(value);
     return cost != local.viewCosts.end() && isReadAlone(value) ? cost->second
-                                                                 : 0;
+                                                               : 0;
   }
   bool isReadAlone(Value value, int annotations = 0) const {
     return annotations < kMaxViews &&
-           llvm::all_of(value.getUsers(), [&](Operation *user) {
-             return user == reader ||
-                    (isa<ShardOp>(user) &&
-                     isReadAlone(user->getResult(0), annotations + 1));
-           });
+           llvm::all_of(
+               value.getUsers(),
+               [&](Operation *user) {
+                 return user == reader ||
+                        (isa<ShardOp>(user) &&
+                         isReadAlone(user->getResult(0), annotations + 1));
+               });
   }
 
   /// Takes `candidate` if its local form will do and costs no more than what was
@@ -173,10 +175,10 @@ FailureOr<Value> localWindow(LocalFunction &local, ShardingInterface op,
       llvm::find_if(local.foralls, [&](const LocalFunction::OpenForall &open) {
         return open.captures(window.value);
       });
-  return emitWindow(
-      local.builder, op->getLoc(), block, window.source, window.exchange,
-      context.emission,
-      forall == local.foralls.end() ? nullptr : forall->local, local.exchanges);
+  return emitWindow(local.builder, op->getLoc(), block, window.source,
+                    window.exchange, context.emission,
+                    forall == local.foralls.end() ? nullptr : forall->local,
+                    local.exchanges);
 }
 
 /// Erases those of `ops` that are of no use, and whatever is then of none. Later ops

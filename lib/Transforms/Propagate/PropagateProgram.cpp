@@ -23,21 +23,9 @@ using namespace mlir;
 
 namespace shard {
 
-static void count(const PropagationResult &result,
-                  PropagationStatistics &statistics) {
-  for (const GridPropagation &grid : result.grids) {
-    statistics.stated += grid.values.size();
-    statistics.reshards += grid.uses.size();
-    LLVM_DEBUG(llvm::dbgs() << "grid @" << grid.gridName.getValue() << ": "
-                            << grid.values.size() << " values are stated, "
-                            << grid.uses.size() << " uses are resharded\n");
-  }
-}
-
 LogicalResult annotateShardings(Operation *root,
                                 const PropagationOptions &given,
-                                PropagationExplanation *explanation,
-                                PropagationStatistics *statistics) {
+                                PropagationExplanation *explanation) {
   PropagationOptions options = given;
   options.explain |= explanation != nullptr;
   auto module = dyn_cast<ModuleOp>(root);
@@ -55,8 +43,10 @@ LogicalResult annotateShardings(Operation *root,
     return failure();
   if (explanation)
     *explanation = std::move(result.explanation);
-  if (statistics)
-    count(result, *statistics);
+  LLVM_DEBUG(for (const GridPropagation &grid : result.grids) llvm::dbgs()
+             << "grid @" << grid.gridName.getValue() << ": "
+             << grid.values.size() << " values are stated, " << grid.uses.size()
+             << " uses are resharded\n");
   for (const PropagationRemark &remark : result.remarks)
     emitRemark(remark.location) << remark.text;
 

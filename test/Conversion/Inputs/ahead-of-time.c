@@ -43,6 +43,6 @@ int main(int argc, char **argv) {
   for (int64_t d = 0; d < devices; ++d)
     if (has_run[d])
       printf("device %d: %g %g %g %g\n", (int)d, results[d][0], results[d][1],
-           results[d][2], results[d][3]);
+             results[d][2], results[d][3]);
   return 0;
 }

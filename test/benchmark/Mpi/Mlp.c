@@ -38,24 +38,26 @@ int main(int argc, char **argv) {
   if (argc != 6)
     MPI_Abort(MPI_COMM_WORLD, 1);
   int rows = atoi(argv[1]), input = atoi(argv[2]);
-  int hidden = atoi(argv[3]) / size, output = atoi(argv[4]), runs = atoi(argv[5]);
+  int hidden = atoi(argv[3]) / size, output = atoi(argv[4]),
+      runs = atoi(argv[5]);
   float *x = filled((size_t)rows * input), *w1 = filled((size_t)input * hidden);
   float *b1 = filled(hidden), *w2 = filled((size_t)hidden * output);
-  float *h = filled((size_t)rows * hidden), *sum = filled((size_t)rows * output);
+  float *h = filled((size_t)rows * hidden),
+        *sum = filled((size_t)rows * output);
   float *y = filled((size_t)rows * output);
   double best = 1e30;
   for (int run = 0; run < runs; ++run) {
     MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime(), mine, slowest;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, hidden, input, 1, x,
-                input, w1, hidden, 0, h, hidden);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, hidden, input,
+                1, x, input, w1, hidden, 0, h, hidden);
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < hidden; ++j) {
         float value = h[(size_t)i * hidden + j] + b1[j];
         h[(size_t)i * hidden + j] = value > 0 ? value : 0;
       }
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, output, hidden, 1, h,
-                hidden, w2, output, 0, sum, output);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, output, hidden,
+                1, h, hidden, w2, output, 0, sum, output);
     MPI_Allreduce(sum, y, rows * output, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     mine = MPI_Wtime() - begin;
     MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

@@ -177,8 +177,9 @@ TEST(CompareReport, theReportTellsOfEveryCallButSlices) {
 
 /// A partitioned program with a value of this local type and recorded sharding.
 std::string partitioned(const std::string &type, const std::string &dims) {
-  std::string local = type + " {shard.local = #shard.local<tensor<5xf32>, "
-                             "<@grid, " +
+  std::string local = type +
+                      " {shard.local = #shard.local<tensor<5xf32>, "
+                      "<@grid, " +
                       dims + ">>}";
   return "shard.grid @grid(shape = 2)\nfunc.func @main(%a: " + local +
          ") -> (" + local + ") {\n  return %a : " + type + "\n}\n";

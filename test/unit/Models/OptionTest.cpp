@@ -81,8 +81,8 @@ public:
     double total = 0;
     auto add = [&](Value value, const Sharding &from, const Sharding &to) {
       auto type = cast<RankedTensorType>(value.getType());
-      const Plan *plan = planner.plan(grid, shapeOf(type), elementBytes(type),
-                                      from, to);
+      const Plan *plan =
+          planner.plan(grid, shapeOf(type), elementBytes(type), from, to);
       total += plan ? plan->cost : HUGE_VAL;
     };
     for (unsigned index = 0; index < 2; ++index)

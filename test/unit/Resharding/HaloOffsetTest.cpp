@@ -84,8 +84,7 @@ TEST(Halo, WiderThanTheRestCostsNoMoreThanAGather) {
 // A gather of one dimension hands elements on that halos send to each device.
 TEST(Halo, WideInTwoDimensionsCostsNoMoreThanAGather) {
   Sharding plain = make({{0}, {1}});
-  Plan plan =
-      planFor({{4, 4}}, {8, 8}, plain, withHalos(plain, {6, 6, 6, 6}));
+  Plan plan = planFor({{4, 4}}, {8, 8}, plain, withHalos(plain, {6, 6, 6, 6}));
   EXPECT_EQ(kinds(plan), "update_halo");
   // The block of 2x2 to each of the 15 others.
   EXPECT_EQ(plan.bytesSent, 15 * 2 * 2 * 4);
