@@ -248,6 +248,29 @@ private:
         });
   }
 
+  /// Whether a window of an operand of `op` slides over a dimension that is split now or
+  /// by `sharding`, that of tensor `use.tensor`: halos are not priced here.
+  bool splitsWindow(const TensorUse &use, const LoopTable &table,
+                    const Sharding &sharding) {
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(use.op);
+    for (auto [number, operand] : llvm::enumerate(table.operands)) {
+      if (operand.windows.empty())
+        continue;
+      Sharding has = solved.shardingOf(tensors[number]);
+      for (unsigned dim = 0; dim < operand.dims.size(); ++dim) {
+        if (!operand.isWindow(dim))
+          continue;
+        if (!has.dims[dim].empty())
+          return true;
+        const TensorLoops &own = loopsOf(table, use.tensor);
+        for (auto [loops, axes] : llvm::zip_equal(own.dims, sharding.dims))
+          if (!axes.empty() && loops == operand.dims[dim])
+            return true;
+      }
+    }
+    return false;
+  }
+
   /// Gives the tensors of `owner` what `sharding` of one of them means for them, if the
   /// op has no other loops than those of this tensor, all of them parallel.
   void passOn(const TensorUse &use, Operation *owner, ValueId value,
@@ -260,9 +283,7 @@ private:
     for (auto [index, loop] : llvm::enumerate(table.loops))
       if (loop.kind != LoopKind::Parallel || !own.contains(index))
         return;
-    if (llvm::any_of(table.operands, [](const TensorLoops &operand) {
-          return !operand.windows.empty();
-        }))
+    if (splitsWindow(use, table, sharding))
       return;
     forEachFollower(use.op, owner, use.tensor, sharding,
                     [&](unsigned index, const Sharding &followed) {

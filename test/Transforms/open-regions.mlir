@@ -105,3 +105,40 @@ func.func @used_in_a_loop(%x: tensor<16x16xf32> {shard.sharding = #shard.shardin
   }
   return %r : tensor<16x16xf32>
 }
+
+// -----
+
+// Slices do not end the region where they leave whole what is split: halves of the heads
+// as in rotary embeddings.
+
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @halves(
+// CHECK: shard.all_gather {{.*}} : tensor<16x64xf32> -> tensor<64x64xf32>
+// CHECK: linalg.matmul
+// CHECK-NOT: shard.all_to_all
+// CHECK: tensor.extract_slice {{.*}} : tensor<64x2x32xf32> to tensor<64x2x16xf32>
+// CHECK-NOT: shard.all
+// CHECK: linalg.matmul
+// CHECK-NEXT: shard.reduce_scatter {{.*}} : tensor<64x64xf32> -> tensor<16x64xf32>
+// CHECK-NOT: shard.all
+func.func @halves(%x: tensor<64x64xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>},
+                  %up: tensor<64x256xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+                  %down: tensor<128x64xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>})
+    -> (tensor<64x64xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) {
+  %z1 = arith.constant dense<0.0> : tensor<64x256xf32>
+  %h = linalg.matmul ins(%x, %up : tensor<64x64xf32>, tensor<64x256xf32>)
+                     outs(%z1 : tensor<64x256xf32>) -> tensor<64x256xf32>
+  %heads = tensor.expand_shape %h [[0], [1, 2]] output_shape [64, 8, 32]
+      : tensor<64x256xf32> into tensor<64x8x32xf32>
+  %low = tensor.extract_slice %heads[0, 0, 0] [64, 8, 16] [1, 1, 1]
+      : tensor<64x8x32xf32> to tensor<64x8x16xf32>
+  %high = tensor.extract_slice %heads[0, 0, 16] [64, 8, 16] [1, 1, 1]
+      : tensor<64x8x32xf32> to tensor<64x8x16xf32>
+  %turned = arith.subf %low, %high : tensor<64x8x16xf32>
+  %flat = tensor.collapse_shape %turned [[0], [1, 2]]
+      : tensor<64x8x16xf32> into tensor<64x128xf32>
+  %z2 = arith.constant dense<0.0> : tensor<64x64xf32>
+  %y = linalg.matmul ins(%flat, %down : tensor<64x128xf32>, tensor<128x64xf32>)
+                     outs(%z2 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}

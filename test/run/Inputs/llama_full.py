@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Predicts the collectives of Llama-2-7B, 32 layers, tensor parallel on 4 devices.
 
-usage: llama_full.py PROGRAM
+usage: llama_full.py PROGRAM [HINT...]      HINT: in addition, such as arg1=[[],[0]]
 
 A layer has 11 arguments: the weight of its norm, those of queries, keys and values, two
 tables, the weights of the output, of the norm of the feed-forward, of its gate, of its
@@ -21,7 +21,7 @@ BY_ROWS, BY_COLUMNS = (1, 2, 3, 8, 9), (6, 10)
 
 def main():
     """Prints how often each collective occurs, and the sum of the bytes."""
-    hints = []
+    hints = [f"--hint={hint}" for hint in sys.argv[2:]]
     for layer in range(LAYERS):
         first = FIRST + ARGUMENTS * layer
         hints += [f"--hint=arg{first + weight}=[[0],[]]" for weight in BY_ROWS]
