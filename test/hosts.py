@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a program on two hosts that are network namespaces of this machine.
 
 usage: hosts.py --check

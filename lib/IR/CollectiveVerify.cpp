@@ -370,7 +370,7 @@ LogicalResult UpdateHaloOp::verify() {
         type.isDynamicDim(dim))
       continue;
     // update_halo_c5
-    if (low + high > type.getDimSize(dim))
+    if (low > type.getDimSize(dim) || high > type.getDimSize(dim) - low)
       return emitOpError("halo sizes ")
              << low << " and " << high << " exceed the extent "
              << type.getDimSize(dim) << " of dimension " << dim;

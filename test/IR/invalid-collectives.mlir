@@ -718,6 +718,17 @@ func.func @f(%t: tensor<8x8xf32>) {
 
 // -----
 
+// update_halo: halos fit the block
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<8x8xf32>) {
+  // update_halo_c5
+  // expected-error@+1 {{halo sizes 4611686018427387904 and 4611686018427387904 exceed the extent 8 of dimension 0}}
+  %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [4611686018427387904, 4611686018427387904] : tensor<8x8xf32>
+  return
+}
+
+// -----
+
 // update_halo: the grid exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
