@@ -36,8 +36,8 @@ EXCHANGED = {
 ENDS = {"front": "back", "back": "front", "first": "second", "second": "first",
         "min": "max", "max": "min", "any_of": "all_of", "all_of": "any_of"}
 # Whose first arguments may be exchanged.
-SYMMETRIC = ("min", "max", "gcd", "lcm", "swap", "is_permutation", "__builtin_add_overflow",
-             "__builtin_mul_overflow")
+SYMMETRIC = ("min", "max", "gcd", "lcm", "swap", "is_permutation", "add", "mul",
+             "__builtin_add_overflow", "__builtin_mul_overflow")
 LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.CXX_FOR_RANGE_STMT)
 ASSIGNMENTS = (BinaryOperator.Assign, BinaryOperator.AddAssign, BinaryOperator.SubAssign,
                BinaryOperator.MulAssign, BinaryOperator.OrAssign, BinaryOperator.AndAssign)
