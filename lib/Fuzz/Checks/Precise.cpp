@@ -101,9 +101,24 @@ static Value timesFactors(OpBuilder &builder, Value value, Value factor,
       .getResult(0);
 }
 
+/// Adds the floats in the body of a linalg.generic that it adds or subtracts: a large one
+/// may cancel there, as in `x + 1000 - 1000`, and what is left has its rounding.
+static void addSummands(Operation *op, SmallVector<Value> &values) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic)
+    return;
+  for (Operation &inner : generic.getBody()->without_terminator())
+    for (Value result : inner.getResults())
+      if (result.getType().isF64() &&
+          !inner.hasTrait<OpTrait::ConstantLike>() &&
+          llvm::any_of(result.getUsers(),
+                       llvm::IsaPred<arith::AddFOp, arith::SubFOp>))
+        values.push_back(result);
+}
+
 /// Multiplies every float that `entry` computes by an argument of its own, behind
-/// the others: one number for tensors of dynamic shape, else a number for each
-/// element. Bodies of linalg ops stay as they are.
+/// the others: one number for tensors of dynamic shape and for summands in bodies, else
+/// a number for each element.
 static void addFactors(func::FuncOp entry) {
   SmallVector<Value> values;
   auto rounds = [](Operation *op) {
@@ -113,6 +128,7 @@ static void addFactors(func::FuncOp entry) {
   };
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
+    addSummands(op, values);
     if (rounds(op))
       for (Value result : op->getResults())
         if (getElementTypeOrSelf(result.getType()).isF64())

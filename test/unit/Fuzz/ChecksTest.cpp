@@ -111,6 +111,25 @@ func.func @main(%a: tensor<64xf32>) -> tensor<64xf32> attributes {real} {
   EXPECT_TRUE(holds(outcome.message, "in f64"));
 }
 
+TEST(Check, whatASumCancelsMayBeRounded) {
+  Outcome outcome = verdictOf(R"(
+#map = affine_map<(d0) -> (d0)>
+shard.grid @grid(shape = 2)
+func.func @main(%a: tensor<64xf32>) -> tensor<64xf32> attributes {real} {
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %large = arith.constant 1.0e4 : f32
+    %1 = arith.addf %x, %large : f32
+    %2 = arith.subf %1, %large : f32
+    linalg.yield %2 : f32
+  } -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+)");
+  EXPECT_EQ(outcome.verdict, Verdict::Pass) << outcome.message;
+}
+
 TEST(SameFailure, numbersAndNamesMayDiffer) {
   auto rejected = [](const char *message) {
     return Outcome{Verdict::Rejected, message};
