@@ -60,3 +60,18 @@ func.func @window(%x: tensor<18xf32>, %k: tensor<3xf32>) -> (tensor<16xf32> {sha
   %y = linalg.conv_1d ins(%x, %k : tensor<18xf32>, tensor<3xf32>) outs(%z : tensor<16xf32>) -> tensor<16xf32>
   return %y : tensor<16xf32>
 }
+
+// -----
+
+// A value that nothing uses stays as it is: steps would make partition compute it.
+
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @unused(
+// CHECK-NOT: shard.step
+// CHECK: return
+func.func @unused(%a: tensor<4xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) -> tensor<4xf32> {
+  %0 = math.exp %a : tensor<4xf32>
+  %s = shard.sharding @grid split_axes = [[]] : !shard.sharding
+  %1 = shard.shard %0 to %s : tensor<4xf32>
+  return %a : tensor<4xf32>
+}

@@ -93,6 +93,11 @@ private:
       if (auto annotation = dyn_cast<ShardOp>(user);
           annotation && !annotation.getAnnotateForUsers())
         stated.push_back(annotation);
+    // Partition makes nothing of a value that only an unused annotation takes.
+    if (llvm::all_of(value.getUsers(), [&](Operation *user) {
+          return llvm::is_contained(stated, user) && user->use_empty();
+        }))
+      return;
     OpBuilder builder(value.getContext());
     builder.setInsertionPointAfterValue(value);
     Location loc = value.getLoc();
