@@ -248,14 +248,16 @@ private:
         });
   }
 
-  /// Whether a window of an operand of `op` slides over a dimension that is split now or
-  /// by `sharding`, that of tensor `use.tensor`: halos are not priced here.
+  /// Whether a window of an operand of `use.op` slides over a dimension that is split now
+  /// or by `sharding`, that of tensor `use.tensor`: halos are not priced here.
   bool splitsWindow(const TensorUse &use, const LoopTable &table,
                     const Sharding &sharding) {
     llvm::ArrayRef<ValueId> tensors = program.problem.tensors(use.op);
     for (auto [number, operand] : llvm::enumerate(table.operands)) {
       if (operand.windows.empty())
         continue;
+      if (tensors[number] == kNoValue)
+        return true;
       Sharding has = solved.shardingOf(tensors[number]);
       for (unsigned dim = 0; dim < operand.dims.size(); ++dim) {
         if (!operand.isWindow(dim))
@@ -264,7 +266,8 @@ private:
           return true;
         const TensorLoops &own = loopsOf(table, use.tensor);
         for (auto [loops, axes] : llvm::zip_equal(own.dims, sharding.dims))
-          if (!axes.empty() && loops == operand.dims[dim])
+          if (!axes.empty() &&
+              llvm::is_contained(loops, operand.dims[dim].front()))
             return true;
       }
     }
