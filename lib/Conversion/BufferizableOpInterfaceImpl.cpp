@@ -143,8 +143,8 @@ void shard::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, ShardDialect *) {
     attachFreshResult<AllGatherOp, AllReduceOp, AllSliceOp, AllToAllOp,
-                      BroadcastOp, GatherOp, PermuteOp, RecvOp, ReduceOp,
-                      ReduceScatterOp, ScatterOp, ShiftOp>(context);
+                      BroadcastOp, GatherOp, PermuteOp, RecvOp, RedistributeOp,
+                      ReduceOp, ReduceScatterOp, ScatterOp, ShiftOp>(context);
     SendOp::attachInterface<SameBuffer<SendOp, false>>(*context);
     UpdateHaloOp::attachInterface<SameBuffer<UpdateHaloOp, true>>(*context);
     // What bufferization creates.

@@ -107,6 +107,27 @@ FailureOr<CollectiveCall> describe(PermuteOp op) {
   return Description(op, "permute").axes(op.getFromAxes()).words(to);
 }
 
+FailureOr<CollectiveCall> describe(RedistributeOp op) {
+  int64_t rank = op.getExtents().size();
+  // Of each dimension the number of its axes, then the axes.
+  auto words = [&](GridAxesArrayAttr lists) {
+    SmallVector<int64_t> result;
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      ArrayRef<GridAxis> axes;
+      if (dim < int64_t(lists.size()))
+        axes = lists.getAxes()[dim].asArrayRef();
+      result.push_back(axes.size());
+      llvm::append_range(result, axes);
+    }
+    return result;
+  };
+  return Description(op, "redistribute")
+      .axes(op.getGridAxes())
+      .words(op.getExtents())
+      .words(words(op.getFrom()))
+      .words(words(op.getTo()));
+}
+
 FailureOr<CollectiveCall> describe(ShiftOp op) {
   SmallVector<int64_t> along = {int64_t(op.getShiftAxes().size())};
   llvm::append_range(along, op.getShiftAxes());
@@ -293,8 +314,8 @@ FailureOr<CollectiveCall> conversion::describeCollective(Operation *op) {
   auto described =
       TypeSwitch<Operation *, FailureOr<CollectiveCall>>(op)
           .Case<AllGatherOp, AllReduceOp, AllSliceOp, AllToAllOp, BroadcastOp,
-                GatherOp, PermuteOp, RecvOp, ReduceOp, ReduceScatterOp,
-                ScatterOp, SendOp, ShiftOp, UpdateHaloOp>(
+                GatherOp, PermuteOp, RecvOp, RedistributeOp, ReduceOp,
+                ReduceScatterOp, ScatterOp, SendOp, ShiftOp, UpdateHaloOp>(
               [](auto collective) { return describe(collective); })
           .Default([](Operation *other) -> FailureOr<CollectiveCall> {
             return other->emitOpError() << "is no collective of the runtime";

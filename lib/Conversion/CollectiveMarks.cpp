@@ -60,7 +60,9 @@ std::optional<CollectiveMark> conversion::readMark(Operation *op) {
 /// What follows the buffers of a collective, a letter for each argument: d, a dimension;
 /// k, a reduction; n, a number; c, coordinates, one for each axis; s, the same or
 /// nothing; a, a number of axes and the axes; p, axes for each dimension; h, two widths
-/// for each dimension; w, six numbers for each dimension or nothing. In front, the number of buffers. Empty: no collective.
+/// for each dimension; w, six numbers for each dimension or nothing; e, an extent for
+/// each dimension; l, for each dimension a number of axes and the axes. In front, the
+/// number of buffers. Empty: no collective.
 static StringRef signatureOf(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Cases({"all_gather", "all_slice"}, "2d")
@@ -70,6 +72,7 @@ static StringRef signatureOf(StringRef name) {
       .Cases({"gather", "scatter"}, "2dc")
       .Case("permute", "2a")
       .Case("recv", "1s")
+      .Case("redistribute", "2ell")
       .Case("reduce", "2kc")
       .Case("reduce_scatter", "2kd")
       .Case("send", "1c")
@@ -120,6 +123,23 @@ static bool isArgument(char letter, ArrayRef<int64_t> numbers,
       sum += number;
     }
     return int64_t(numbers.size()) == rank && sum == int64_t(numAxes);
+  }
+  case 'e':
+    return int64_t(numbers.size()) == rank &&
+           llvm::all_of(numbers, [](int64_t extent) { return extent >= 0; });
+  case 'l': {
+    SmallVector<int64_t> all;
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      if (numbers.empty() || numbers[0] < 0 ||
+          numbers[0] >= int64_t(numbers.size()))
+        return false;
+      llvm::append_range(all, numbers.slice(1, numbers[0]));
+      numbers = numbers.drop_front(1 + numbers[0]);
+    }
+    return numbers.empty() && areAxes(all, gridRank) &&
+           llvm::all_of(all, [&](int64_t axis) {
+             return llvm::is_contained(mark.axes, axis);
+           });
   }
   case 'w':
     return numbers.empty() || int64_t(numbers.size()) == 6 * rank;

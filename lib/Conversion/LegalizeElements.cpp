@@ -213,8 +213,8 @@ LogicalResult shard::legalizeElements(ModuleOp module) {
   SmallVector<Operation *> collectives;
   module.walk([&](Operation *op) {
     if (isa<AllGatherOp, AllReduceOp, AllSliceOp, AllToAllOp, BroadcastOp,
-            GatherOp, PermuteOp, RecvOp, ReduceOp, ReduceScatterOp, ScatterOp,
-            SendOp, ShiftOp, UpdateHaloOp>(op) &&
+            GatherOp, PermuteOp, RecvOp, RedistributeOp, ReduceOp,
+            ReduceScatterOp, ScatterOp, SendOp, ShiftOp, UpdateHaloOp>(op) &&
         isa<RankedTensorType>(op->getResult(0).getType()))
       collectives.push_back(op);
   });

@@ -440,6 +440,8 @@ void conversion::emitMpiCollective(MpiEmitter &e, const CollectiveMark &mark,
   else if (name == "permute")
     emitPermute(e, groupAxes(mark), mark.axes,
                 ArrayRef(mark.arguments[0]).drop_front(), input, result);
+  else if (name == "redistribute")
+    emitMpiRedistribute(e, mark, input, result);
   else if (name == "update_halo")
     emitUpdateHalo(e, mark.arguments[0], arguments[1], result);
   else

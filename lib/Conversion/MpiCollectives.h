@@ -47,6 +47,10 @@ void emitMpiReduce(MpiEmitter &e, ReductionKind kind, mlir::Value input,
 void emitMpiReduceScatter(MpiEmitter &e, ReductionKind kind, mlir::Value input,
                           mlir::Value result, int64_t dim);
 
+/// What emitMpiCollective() does with redistribute.
+void emitMpiRedistribute(MpiEmitter &e, const CollectiveMark &mark,
+                         mlir::Value input, mlir::Value result);
+
 /// Copies the block at `place` of `input` along `dim` into `words`, as an array of
 /// extents `full`, with zeros behind short blocks.
 void packBlock(MpiEmitter &e, mlir::Value input, int64_t dim, mlir::Value place,

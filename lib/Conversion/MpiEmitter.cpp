@@ -149,9 +149,15 @@ Value MpiEmitter::positionOf(ArrayRef<Value> coordinates) {
 }
 
 BlockValues MpiEmitter::blockAt(Value extent, Value place) {
+  return blockAlong(extent, place,
+                    llvm::to_vector(llvm::seq<size_t>(0, sizes.size())));
+}
+
+BlockValues MpiEmitter::blockAlong(Value extent, Value place,
+                                   ArrayRef<size_t> axes) {
   Value begin = index(0), end = extent, width = extent;
-  for (auto [axis, size] : llvm::enumerate(sizes)) {
-    width = ceilDiv(width, index(size));
+  for (size_t axis : axes) {
+    width = ceilDiv(width, index(sizes[axis]));
     begin = min(add(begin, mul(coordinate(place, axis), width)), end);
     end = min(add(begin, width), end);
   }

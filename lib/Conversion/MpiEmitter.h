@@ -103,6 +103,9 @@ public:
   /// The block at `place` of a dimension that the group's axes cut (blockAt() of
   /// Geometry), and the extent of one such block with its padding.
   BlockValues blockAt(mlir::Value extent, mlir::Value place);
+  /// The block of a dimension that `axes` cut, indices of axes of the group.
+  BlockValues blockAlong(mlir::Value extent, mlir::Value place,
+                         llvm::ArrayRef<size_t> axes);
   mlir::Value blockExtent(mlir::Value extent);
   /// Whether blocks of a dimension of `extent`, kDynamic if it is not known, need no
   /// padding.

@@ -229,6 +229,21 @@ std::optional<SentBytes> sentBy(const Group &group, PermuteOp op) {
   return sent;
 }
 
+std::optional<SentBytes> sentBy(const Group &group, RedistributeOp op) {
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  std::optional<int64_t> bytes = elementBytes(type.getElementType());
+  SymbolTableCollection symbols;
+  GridOp grid = getGrid(op, symbols);
+  if (!bytes || !grid || group.size > kMostPositions)
+    return std::nullopt;
+  SentBytes sent;
+  for (auto [position, elements] :
+       llvm::enumerate(countTransfers(op.getRedistribution(grid)).sent))
+    if (elements > 0)
+      sent.more[position] = elements * *bytes;
+  return sent;
+}
+
 /// The dimensions of an exchange; nothing where it is not all static.
 std::optional<std::vector<HaloDimension>> dimensionsOf(const Group &group,
                                                        UpdateHaloOp op) {
@@ -395,7 +410,7 @@ std::optional<CollectiveCost> costOfCollective(Operation *op,
       TypeSwitch<Operation *, std::optional<SentBytes>>(op)
           .Case<AllGatherOp, AllReduceOp, ReduceScatterOp, ReduceOp, AllToAllOp,
                 BroadcastOp, ScatterOp, GatherOp, SendOp, RecvOp, ShiftOp,
-                PermuteOp, UpdateHaloOp>(
+                PermuteOp, RedistributeOp, UpdateHaloOp>(
               [&](auto concrete) { return sentBy(group, concrete); })
           .Default(std::optional<SentBytes>());
   if (once) {

@@ -46,6 +46,18 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
 OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
   return resizeSplat(adaptor.getInput(), getType());
 }
+OpFoldResult RedistributeOp::fold(FoldAdaptor adaptor) {
+  // The same blocks, whatever lists follow the last that is not empty.
+  auto splits = [](GridAxesArrayAttr lists) {
+    ArrayRef<GridAxesAttr> split = lists.getAxes();
+    while (!split.empty() && split.back().empty())
+      split = split.drop_back();
+    return split;
+  };
+  if (splits(getFrom()) == splits(getTo()) && getInput().getType() == getType())
+    return getInput();
+  return resizeSplat(adaptor.getInput(), getType());
+}
 OpFoldResult ScatterOp::fold(FoldAdaptor adaptor) {
   return resizeSplat(adaptor.getInput(), getType());
 }

@@ -23,8 +23,8 @@ GridOp getGrid(Operation *op, FlatSymbolRefAttr symbol,
 
 bool isCollective(Operation *op) {
   return isa<AllGatherOp, AllReduceOp, AllSliceOp, AllToAllOp, BroadcastOp,
-             GatherOp, PermuteOp, RecvOp, ReduceOp, ReduceScatterOp, ScatterOp,
-             SendOp, ShiftOp, UpdateHaloOp>(op);
+             GatherOp, PermuteOp, RecvOp, RedistributeOp, ReduceOp,
+             ReduceScatterOp, ScatterOp, SendOp, ShiftOp, UpdateHaloOp>(op);
 }
 
 bool hasSignatureHint(FunctionOpInterface function) {

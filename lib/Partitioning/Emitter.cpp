@@ -200,6 +200,10 @@ public:
           builder, loc, result, local, emission.gridSymbol,
           builder.getDenseI16ArrayAttr(axes),
           builder.getDenseI16ArrayAttr(ArrayRef<GridAxis>(step.toAxes)));
+    case Step::Kind::Redistribute:
+      return RedistributeOp::create(builder, loc, result, grid, axes, local,
+                                    listsOf(step.fromDims),
+                                    listsOf(step.toDims), step.extents);
     case Step::Kind::MakePartial:
       return makePartial(step, local);
     case Step::Kind::EmbedPartial:
@@ -210,6 +214,13 @@ public:
   }
 
 private:
+  GridAxesArrayAttr listsOf(ArrayRef<AxisList> dims) {
+    SmallVector<GridAxesAttr> lists;
+    for (const AxisList &axes : dims)
+      lists.push_back(builder.getDenseI16ArrayAttr(ArrayRef<GridAxis>(axes)));
+    return GridAxesArrayAttr::get(builder.getContext(), lists);
+  }
+
   TypedAttr neutral(const Step &step) {
     TypedAttr element = neutralElement(step.reduction, type.getElementType());
     if (!element)

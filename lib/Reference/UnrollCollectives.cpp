@@ -54,9 +54,9 @@ Value reference::insertBlock(OpBuilder &builder, Location loc, Value block,
       getAsIndexOpFoldResult(builder.getContext(), offsets), sizes, strides);
 }
 
-/// A tensor of `sizes`, every element the number `element`.
-static Value filled(OpBuilder &builder, Location loc,
-                    ArrayRef<OpFoldResult> sizes, Type type, int64_t element) {
+Value reference::filled(OpBuilder &builder, Location loc,
+                        ArrayRef<OpFoldResult> sizes, Type type,
+                        int64_t element) {
   TypedAttr number = isa<FloatType>(type)
                          ? TypedAttr(builder.getFloatAttr(type, element))
                          : TypedAttr(builder.getIntegerAttr(type, element));
@@ -413,6 +413,9 @@ FailureOr<Copies> CollectiveUnroller::unroll(Operation *op,
       })
       .Case([&](PermuteOp exchange) -> Result {
         return permute(exchange, input);
+      })
+      .Case([&](RedistributeOp exchange) -> Result {
+        return redistribute(exchange, axes, input);
       })
       .Case([&](ShiftOp shifting) { return shift(shifting, axes, input); })
       .Case([&](UpdateHaloOp halo) { return updateHalo(halo, input); })

@@ -47,6 +47,11 @@ mlir::Value insertBlock(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value block, mlir::Value whole,
                         llvm::ArrayRef<int64_t> offsets);
 
+/// A tensor of `sizes`, every element the number `element`.
+mlir::Value filled(mlir::OpBuilder &builder, mlir::Location loc,
+                   llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type type,
+                   int64_t element);
+
 /// Builds ops at the insertion point of `builder`, on the devices of a grid of
 /// known sizes.
 class CollectiveUnroller {
@@ -91,6 +96,8 @@ private:
                                  int64_t device);
   mlir::FailureOr<Copies> allToAll(AllToAllOp op, const AxisList &axes,
                                    const Copies &input);
+  mlir::FailureOr<Copies> redistribute(RedistributeOp op, const AxisList &axes,
+                                       const Copies &input);
   mlir::FailureOr<Copies> permute(PermuteOp op, const Copies &input);
   mlir::FailureOr<Copies> shift(ShiftOp op, const AxisList &axes,
                                 const Copies &input);

@@ -8,6 +8,8 @@
 
 #include "UnrollCollectives.h"
 
+#include "shard/Geometry/Sharding.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -141,6 +143,69 @@ FailureOr<Copies> CollectiveUnroller::permute(PermuteOp op,
     if (!input[sender])
       return lacksMember(op, sender);
     results[device] = input[sender];
+  }
+  return results;
+}
+
+/// The blocks of the group are put into one tensor, from which all are cut. Where
+/// several devices have a block it is the same on all of them.
+FailureOr<Copies> CollectiveUnroller::redistribute(RedistributeOp op,
+                                                   const AxisList &axes,
+                                                   const Copies &input) {
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  std::vector<int64_t> extents(op.getExtents());
+  auto shardingOf = [&](GridAxesArrayAttr lists) {
+    Sharding sharding = Sharding::replicated(int64_t(extents.size()));
+    for (auto [dim, list] : llvm::enumerate(lists))
+      sharding.dims[dim].assign(list.asArrayRef().begin(),
+                                list.asArrayRef().end());
+    return sharding;
+  };
+  Sharding from = shardingOf(op.getFrom()), to = shardingOf(op.getTo());
+  auto indices = [&](ArrayRef<int64_t> numbers) {
+    return llvm::to_vector(llvm::map_range(numbers, [&](int64_t number) {
+      return OpFoldResult(builder.getIndexAttr(number));
+    }));
+  };
+  // The elements of a block: where they begin, and how many there are.
+  using Box = std::pair<SmallVector<int64_t>, SmallVector<int64_t>>;
+  auto boxOf = [&](const Sharding &sharding, int64_t device) {
+    Box box;
+    for (const Block &block : localBlocks(devices, extents, sharding, device)) {
+      box.first.push_back(block.offset);
+      box.second.push_back(block.size);
+    }
+    return box;
+  };
+  SmallVector<int64_t> zeros(extents.size(), 0);
+  Copies results(input.size());
+  FailureOr<Copies> wholes = perGroup(
+      op, axes, input, [&](ArrayRef<int64_t> members) -> FailureOr<Value> {
+        Value whole =
+            filled(builder, loc, indices(extents), type.getElementType(), 1);
+        for (int64_t member : members) {
+          auto [offsets, sizes] = boxOf(from, member);
+          if (llvm::is_contained(sizes, 0))
+            continue;
+          Value valid =
+              extractBlock(builder, loc, input[member], zeros, indices(sizes));
+          whole = insertBlock(builder, loc, valid, whole, offsets);
+        }
+        return whole;
+      });
+  if (failed(wholes))
+    return failure();
+  for (auto [device, whole] : llvm::enumerate(*wholes)) {
+    if (!whole)
+      continue;
+    auto [offsets, sizes] = boxOf(to, device);
+    results[device] = filled(builder, loc, indices(type.getShape()),
+                             type.getElementType(), 1);
+    if (llvm::is_contained(sizes, 0))
+      continue;
+    Value block = extractBlock(builder, loc, whole, offsets, indices(sizes));
+    results[device] = insertBlock(builder, loc, block, results[device], zeros);
   }
   return results;
 }

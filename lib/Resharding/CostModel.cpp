@@ -35,6 +35,7 @@ double bytesSent(Collective collective, int64_t groupSize, double inputBytes) {
   case Collective::Shift:
     return inputBytes;
   case Collective::UpdateHalo:
+  case Collective::Redistribute:
     break;
   }
   return 0;

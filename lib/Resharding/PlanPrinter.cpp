@@ -24,6 +24,8 @@ const char *stringifyStepKind(Step::Kind kind) {
     return "all_to_all";
   case Step::Kind::Permute:
     return "permute";
+  case Step::Kind::Redistribute:
+    return "redistribute";
   case Step::Kind::AllReduce:
     return "all_reduce";
   case Step::Kind::ReduceScatter:
@@ -58,6 +60,13 @@ std::string printAxes(const AxisList &axes) {
   return text + "]";
 }
 
+std::string printDims(const std::vector<AxisList> &dims) {
+  std::string text = "[";
+  for (size_t i = 0; i < dims.size(); ++i)
+    text += (i ? ", " : "") + printAxes(dims[i]);
+  return text + "]";
+}
+
 std::string printShape(const std::vector<int64_t> &shape) {
   if (shape.empty())
     return "scalar";
@@ -75,6 +84,9 @@ std::string printAction(const Step &step) {
     text += " axes = " + printAxes(step.axes);
   if (step.kind == Step::Kind::Permute)
     text += " to = " + printAxes(step.toAxes);
+  if (step.kind == Step::Kind::Redistribute)
+    text += " from = " + printDims(step.fromDims) +
+            " to = " + printDims(step.toDims);
   if (step.dim >= 0)
     text += " dim = " + std::to_string(step.dim);
   if (step.concatDim >= 0)

@@ -117,7 +117,8 @@ struct Path {
   double cost = infinity;
   int32_t steps = 0;
   std::vector<Move> moves;
-  bool found() const { return cost < infinity; }
+  bool isFound = false;
+  bool found() const { return isFound; }
 };
 
 /// What a search looks for: the cheapest path (no guess), or soon a good one by
@@ -232,6 +233,7 @@ private:
 
   Path pathTo(int32_t index) {
     Path path;
+    path.isFound = true;
     path.cost = nodes[index].cost;
     path.steps = nodes[index].steps;
     for (; nodes[index].parent >= 0; index = nodes[index].parent)
@@ -284,6 +286,24 @@ SearchResult planViaReplicated(const SearchProblem &problem) {
 }
 } // namespace
 
+/// A path of equal cost is better than the known one: its steps are simpler.
+static Path pathToBeat(double knownCost) {
+  Path path;
+  path.cost = knownCost;
+  path.steps = std::numeric_limits<int32_t>::max();
+  return path;
+}
+
+static std::vector<Step> stepsOf(const SearchSpace &space, const Path &path) {
+  std::vector<Step> steps;
+  State state = space.source();
+  for (const Move &move : path.moves) {
+    steps.push_back(space.step(state, move));
+    state = move.to;
+  }
+  return steps;
+}
+
 double boundPlanCost(const SearchProblem &problem) {
   SearchSpace space(problem);
   if (!space.fits())
@@ -305,7 +325,8 @@ SearchResult searchPlan(const SearchProblem &problem) {
   for (int64_t extent : problem.extents)
     whole *= static_cast<double>(extent);
   double bound = 2 * std::max(source.bytes, target.bytes);
-  Path path;
+  bool known = problem.knownCost < infinity;
+  Path path = pathToBeat(problem.knownCost);
   // First greedy searches for good plans, each within a fraction of the budget. Then
   // the exact search, which finds a better plan or proves that there is none. If a
   // greedy search finds no plan within the bound, there is none (the search ended), or
@@ -322,7 +343,8 @@ SearchResult searchPlan(const SearchProblem &problem) {
   SearchResult detour;
   if (!small && !problem.to.partial.empty())
     detour = planViaReplicated(problem);
-  if (detour.found && detour.memoryBound <= bound) {
+  if (detour.found && detour.memoryBound <= bound && detour.cost <= path.cost) {
+    path.isFound = true;
     path.cost = detour.cost;
     path.steps = static_cast<int32_t>(detour.steps.size());
     result.generated = detour.generated;
@@ -333,7 +355,10 @@ SearchResult searchPlan(const SearchProblem &problem) {
   };
   if (!small)
     look();
-  while (!path.found()) {
+  // Nothing forces a known plan to be beaten.
+  if (known && !path.found())
+    space.allowUneven();
+  while (!path.found() && !known) {
     bool ended = run({1, true}, budget / (small ? 1 : 4));
     if (path.found() && !small)
       look();
@@ -349,7 +374,7 @@ SearchResult searchPlan(const SearchProblem &problem) {
     bound *= ended ? 2 : 8;
     proven = proven && ended;
   }
-  if (path.found())
+  if (path.found() || known)
     result.optimal =
         run({0}, budget / (small ? 1 : 2)) && proven && space.complete();
   result.memoryBound = bound;
@@ -358,13 +383,10 @@ SearchResult searchPlan(const SearchProblem &problem) {
   result.cost = path.cost;
   assert((!result.found || result.cost >= space.bound(source) * (1 - 1e-9)) &&
          "no plan costs less than the lower bound");
-  if (path.found() && path.moves.empty() && path.cost == detour.cost)
+  if (path.found() && path.moves.empty() && detour.found)
     result.steps = std::move(detour.steps);
-  State state = space.source();
-  for (const Move &move : path.moves) {
-    result.steps.push_back(space.step(state, move));
-    state = move.to;
-  }
+  else
+    result.steps = stepsOf(space, path);
   return result;
 }
 

@@ -8,6 +8,8 @@
 
 #include "ValueState.h"
 
+#include "Redistribute.h"
+
 #include "shard/Geometry/Window.h"
 
 #include <algorithm>
@@ -210,6 +212,16 @@ double ValueState::updateHalos(Step &step) {
   return taken - block;
 }
 
+double ValueState::redistribute(const Step &step, double &received) {
+  RedistributionBytes bytes = bytesOf(step, grid, elementBytes);
+  received = bytes.received;
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    dropMinor(dim, step.fromDims[dim]);
+    append(dim, step.toDims[dim]);
+  }
+  return bytes.sent;
+}
+
 void ValueState::cut(Step &step) {
   switch (step.kind) {
   case Step::Kind::SliceHalo:
@@ -241,7 +253,7 @@ void ValueState::cut(Step &step) {
 }
 
 void ValueState::apply(Step &step, const CostModel &costModel) {
-  double input = localBytes(), sent = 0;
+  double input = localBytes(), sent = 0, received = 0;
   int64_t k = grid.groupSize(step.axes);
   std::optional<Collective> collective;
   AxisList costAxes = step.axes;
@@ -273,6 +285,10 @@ void ValueState::apply(Step &step, const CostModel &costModel) {
     costAxes.insert(costAxes.end(), step.toAxes.begin(), step.toAxes.end());
     permute(step);
     break;
+  case Step::Kind::Redistribute:
+    collective = Collective::Redistribute;
+    sent = redistribute(step, received);
+    break;
   case Step::Kind::AllReduce:
     collective = Collective::AllReduce;
     sent = shard::bytesSent(*collective, k, input);
@@ -284,11 +300,10 @@ void ValueState::apply(Step &step, const CostModel &costModel) {
     removePartial(step.axes);
     append(step.dim, step.axes);
     break;
-  case Step::Kind::MakePartial:
-    addPartial(step);
-    break;
   case Step::Kind::EmbedPartial:
     dropMinor(step.dim, step.axes);
+    [[fallthrough]];
+  case Step::Kind::MakePartial:
     addPartial(step);
     break;
   case Step::Kind::UpdateHalo:
@@ -301,20 +316,17 @@ void ValueState::apply(Step &step, const CostModel &costModel) {
     bounds[step.dim].clear();
     dims[step.dim].clear();
     break;
-  case Step::Kind::SliceHalo:
-  case Step::Kind::TrimHalo:
-  case Step::Kind::SliceOffsets:
-  case Step::Kind::PadOffsets:
-  case Step::Kind::TrimOffsets:
+  default:
     cut(step);
-    break;
   }
   assert((sent == 0 || collective) && "only collectives send");
   step.result = sharding();
   step.localShape = localShape(grid, shape, step.result);
   step.bytesSent = toBytes(sent);
   step.peakBytes = toBytes(input + localBytes());
-  step.cost = sent > 0 ? costModel.cost(*collective, costAxes, sent) : 0;
+  step.cost =
+      sent > 0 ? costModel.cost(*collective, costAxes, std::max(sent, received))
+               : 0;
 }
 
 } // namespace detail

@@ -72,6 +72,9 @@ private:
   /// `step.bounds` carries the widths of halos, and is emptied by these kinds.
   void cut(Step &step);
   void permute(const Step &step);
+  /// Returns the most bytes that a device sends; `received` are the most that one
+  /// receives, which may be more and take as long.
+  double redistribute(const Step &step, double &received);
 };
 
 /// Removes the axes of size 1.

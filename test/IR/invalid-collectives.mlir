@@ -787,3 +787,124 @@ func.func @f(%t: tensor<8xf32>) {
   }) : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
+
+// -----
+
+// redistribute: more lists than dimensions
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<4xf32>) {
+  // redistribute_c1
+  // expected-error@+1 {{has axes for 2 dimensions, but the input has 1}}
+  %0 = shard.redistribute %t on @g grid_axes = [0] from = [[0], []] to = [[]] extents = [8] : tensor<4xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// redistribute: axes are those of the group
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<4xf32>) {
+  // redistribute_c2
+  // expected-error@+1 {{splits dimensions by axis 1, which is not one of grid_axes}}
+  %0 = shard.redistribute %t on @g grid_axes = [0] from = [[0]] to = [[1]] extents = [8] : tensor<4xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// redistribute: axes of the group split something
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<4xf32>) {
+  // redistribute_c3
+  // expected-error@+1 {{has axis 1 in grid_axes, but it splits no dimension}}
+  %0 = shard.redistribute %t on @g grid_axes = [0, 1] from = [[0]] to = [[]] extents = [8] : tensor<4xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// redistribute: an extent for each dimension
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<4xf32>) {
+  // redistribute_c4
+  // expected-error@+1 {{has 2 extents, but the input has 1 dimensions}}
+  %0 = shard.redistribute %t on @g grid_axes = [0] from = [[0]] to = [[]] extents = [8, 8] : tensor<4xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// redistribute: extents are not negative
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<4xf32>) {
+  // redistribute_c5
+  // expected-error@+1 {{extent -8 is negative}}
+  %0 = shard.redistribute %t on @g grid_axes = [0] from = [[0]] to = [[]] extents = [-8] : tensor<4xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// redistribute: elements can be counted
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<4x4xf32>) {
+  // redistribute_c6
+  // expected-error@+1 {{the number of elements does not fit 64 bits}}
+  %0 = shard.redistribute %t on @g grid_axes = [0] from = [[0]] to = [[]] extents = [4611686018427387904, 4] : tensor<4x4xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+// redistribute: blocks of the input
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<5xf32>) {
+  // redistribute_c9
+  // expected-error@+1 {{input has type 'tensor<5xf32>', but the block of an extent of 8 has extent 4 in dimension 0}}
+  %0 = shard.redistribute %t on @g grid_axes = [0] from = [[0]] to = [[]] extents = [8] : tensor<5xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// redistribute: blocks of the result
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<4xf32>) {
+  // redistribute_c9
+  // expected-error@+1 {{result has type 'tensor<3xf32>', but the block of an extent of 8 has extent 2 in dimension 0}}
+  %0 = shard.redistribute %t on @g grid_axes = [0, 1] from = [[0]] to = [[1]] extents = [8] : tensor<4xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+// redistribute: blocks have static extents
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<?xf32>) {
+  // redistribute_c9
+  // expected-error@+1 {{input has type 'tensor<?xf32>', but the block of an extent of 8 has extent 4 in dimension 0}}
+  %0 = shard.redistribute %t on @g grid_axes = [0] from = [[0]] to = [[]] extents = [8] : tensor<?xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// redistribute: sizes are known
+shard.grid @g(shape = 2x?)
+func.func @f(%t: tensor<4xf32>) {
+  // redistribute_c7
+  // expected-error@+1 {{axis 1 of unknown size cannot be one of grid_axes: who sends what follows from the sizes}}
+  %0 = shard.redistribute %t on @g grid_axes = [1] from = [[1]] to = [[]] extents = [8] : tensor<4xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// redistribute: groups are small
+shard.grid @g(shape = 257)
+func.func @f(%t: tensor<1xf32>) {
+  // redistribute_c8
+  // expected-error@+1 {{has groups of more than 256 devices}}
+  %0 = shard.redistribute %t on @g grid_axes = [0] from = [[0]] to = [[]] extents = [257] : tensor<1xf32> -> tensor<257xf32>
+  return
+}

@@ -24,6 +24,21 @@ shard.grid @one(shape = 1) device_ids = [7]
 
 // -----
 
+// blocks to blocks
+shard.grid @g(shape = 2x4)
+func.func @redistribute(%x: tensor<4x2xf32>, %y: tensor<2x6x3xi32>) -> (tensor<2x4xf32>, tensor<2x6x3xi32>) {
+  // CHECK: shard.redistribute %{{.*}} on @g grid_axes = [0, 1] from = {{\[\[}}0], [1]] to = {{\[\[}}1], [0]] extents = [8, 8] : tensor<4x2xf32> -> tensor<2x4xf32>
+  %0 = shard.redistribute %x on @g grid_axes = [0, 1] from = [[0], [1]] to = [[1], [0]] extents = [8, 8] : tensor<4x2xf32> -> tensor<2x4xf32>
+  // Lists may end before the last dimension.
+  // CHECK: shard.redistribute %{{.*}} on @g grid_axes = [1] from = {{\[\[}}], [], [1]] to = {{\[\[}}]] extents = [2, 6, 10]
+  %1 = shard.redistribute %y on @g grid_axes = [1] from = [[], [], [1]] to = [[]] extents = [2, 6, 10] : tensor<2x6x3xi32> -> tensor<2x6x10xi32>
+  // CHECK: shard.redistribute %{{.*}} on @g grid_axes = [0] from = {{\[\[}}0]] to = {{\[\[}}], [], [0]] extents = [4, 6, 3]
+  %2 = shard.redistribute %y on @g grid_axes = [0] from = [[0]] to = [[], [], [0]] extents = [4, 6, 3] : tensor<2x6x3xi32> -> tensor<4x6x2xi32>
+  return %0, %y : tensor<2x4xf32>, tensor<2x6x3xi32>
+}
+
+// -----
+
 // partial in the SSA form
 shard.grid @g(shape = 2x4x2)
 func.func @partial() {

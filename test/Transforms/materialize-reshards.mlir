@@ -6,7 +6,7 @@
 // A second propagation keeps them.
 // RUN: shard-opt %s --sharding-propagation --shard-materialize-reshards --sharding-propagation | FileCheck %s
 // RUN: shard-opt %s --sharding-propagation --shard-materialize-reshards | shard-run - --entry mlp --verify | FileCheck %s --check-prefix=EXEC
-// RUN: shard-opt %s --sharding-propagation --shard-materialize-reshards | shard-run - --entry exchange --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-opt %s --sharding-propagation --shard-materialize-reshards | shard-run - --entry redistribute --verify | FileCheck %s --check-prefix=EXEC
 
 // EXEC: PASS
 
@@ -39,13 +39,24 @@ func.func @mlp(%x: tensor<4x8xf32>,
 
 // Several steps of one reshard.
 // CHECK-LABEL: func.func @exchange
-// CHECK: %[[A:.*]] = shard.shard %{{.*}} annotate_for_users {shard.step = "all_to_all"} : tensor<8x8xf32>
-// CHECK: shard.shard %[[A]] to %{{.*}} annotate_for_users {shard.step = "all_gather"} : tensor<8x8xf32>
+// CHECK: %[[A:.*]] = shard.shard %{{.*}} annotate_for_users {shard.step = "all_to_all"} : tensor<8x?xf32>
+// CHECK: shard.shard %[[A]] to %{{.*}} annotate_for_users {shard.step = "all_gather"} : tensor<8x?xf32>
 // CHECK-NOT: shard.step
 // LOCAL-LABEL: func.func @exchange
 // LOCAL: shard.all_to_all
 // LOCAL-NEXT: shard.all_gather
-func.func @exchange(%x: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0, 1]]>})
+func.func @exchange(%x: tensor<8x?xf32> {shard.sharding = #shard.sharding<@g, [[], [0, 1]]>})
+    -> (tensor<8x?xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) {
+  return %x : tensor<8x?xf32>
+}
+
+// One step where all extents are known.
+// CHECK-LABEL: func.func @redistribute
+// CHECK: shard.shard %{{.*}} annotate_for_users {shard.step = "redistribute"} : tensor<8x8xf32>
+// CHECK-NOT: shard.step
+// LOCAL-LABEL: func.func @redistribute
+// LOCAL: shard.redistribute
+func.func @redistribute(%x: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0, 1]]>})
     -> (tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) {
   return %x : tensor<8x8xf32>
 }

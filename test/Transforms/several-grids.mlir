@@ -77,7 +77,7 @@ func.func @chain(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // Blocks over other axes are sent.
 
 // LOCAL-LABEL: func.func @moved(
-// LOCAL: shard.all_to_all {{.*}} on @square
+// LOCAL: shard.redistribute {{.*}} on @square
 // LOCAL: math.sin {{.*}} : tensor<4x4xf32>
 func.func @moved(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %s = shard.sharding @line split_axes = [[0]] : !shard.sharding

@@ -245,6 +245,52 @@ def Shard_ShiftOp
   }];
 }
 
+def Shard_RedistributeOp
+    : Shard_CollectiveOp<"redistribute", [Pure, SameOperandsAndResultElementType,
+                                          SameOperandsAndResultRank]> {
+  let summary = "takes blocks of one sharding to blocks of another in one step";
+  let description = [{
+    The devices of a group together have a tensor of `extents`. Before, the axes
+    `from` split its dimensions, and the input is the device's block; after, the axes
+    `to` do, and the result is the device's block. Each device receives just the
+    elements of its new block that its old one lacks, each from one of the devices
+    that have it: all-to-all with messages of different sizes (MPI_Alltoallw).
+
+    `from` and `to` have a list of axes per dimension, major first; dimensions behind
+    the last list are not split. Blocks of dimensions that the axes do not divide are
+    those of `all_slice`; what lies behind the valid elements of the result is
+    unspecified. `grid_axes` are the axes of both, each once. A group has 256 devices
+    at most, since each device looks at what all of them send.
+
+    Algebra:
+
+    * redistribute(x, A, A) = x;
+    * redistribute(redistribute(x, A, B), B, A) = x;
+    * redistribute(splat) = splat.
+
+    ```mlir
+    // Rows over axis 0 and columns over axis 1 become rows over 1, columns over 0.
+    %1 = shard.redistribute %0 on @mesh grid_axes = [0, 1] from = [[0], [1]] to = [[1], [0]] extents = [8, 8] : tensor<4x2xi8> -> tensor<2x4xi8>
+    ```
+  }];
+  let arguments = !con(commonArgs, (ins AnyNon0RankedTensor:$input,
+                                        Shard_GridAxesArrayAttr:$from,
+                                        Shard_GridAxesArrayAttr:$to,
+                                        DenseI64ArrayAttr:$extents));
+  let results = (outs AnyNon0RankedTensor:$result);
+  let assemblyFormat = [{
+    $input `on` $grid (`grid_axes` `=` $grid_axes^)?
+    `from` `=` $from `to` `=` $to `extents` `=` $extents
+    attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What moves, on a grid of which the axes of the group have sizes.
+    ::shard::Redistribution getRedistribution(::shard::GridOp grid);
+  }];
+}
+
 def Shard_UpdateHaloOp
     : Shard_Op<"update_halo", [
         DestinationStyleOpInterface, Shard_HasMemoryForm,

@@ -9,6 +9,7 @@
 #ifndef SHARD_IR_SHARDOPS_H
 #define SHARD_IR_SHARDOPS_H
 
+#include "shard/Geometry/Redistribution.h"
 #include "shard/IR/ShardAttrs.h"
 #include "shard/IR/ShardDialect.h"
 

@@ -28,6 +28,8 @@
 //     update_halo      what the device sends to its neighbours: per dimension,
 //                      low + high slices of the blocks widened so far, fewer where no
 //                      device has neighbours on both sides
+//     redistribute     what the device that sends most sends: on even shapes as much as
+//                      the neediest device lacks of its new block
 //     all_slice, changes to partial, cutting halos away: 0
 //
 // A host compiler with a better model of its machine derives from CostModel.
@@ -57,6 +59,7 @@ enum class Collective {
   Scatter,
   Shift,
   UpdateHalo,
+  Redistribute,
 };
 
 /// Fractions of bytes are multiples of 2^-kBytesGrainBits, so that sums of costs are

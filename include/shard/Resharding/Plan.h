@@ -67,6 +67,12 @@ struct Step {
     /// (F \ T and T \ F in the order of F and of T). A bijection of the
     /// devices; local shapes do not change.
     Permute,
+    /// The blocks of `result` are assembled from those before in one step: every
+    /// device receives what it lacks of its new block, from devices of its group
+    /// along `axes` (Redistribution.h). `extents`, `fromDims` and `toDims` say what
+    /// the group has together; dimensions that keep their axes count with their local
+    /// extents and have no axes there.
+    Redistribute,
     /// The blocks of the group along `axes`, a subset of the partial axes, are
     /// combined by `reduction`; every device has the result.
     AllReduce,
@@ -128,6 +134,10 @@ struct Step {
   int64_t concatDim = -1;
   /// Of the kinds about partial values.
   ReductionKind reduction = ReductionKind::Sum;
+  /// Of Redistribute: what the group has together, and the axes that split each
+  /// dimension before and after.
+  std::vector<int64_t> extents;
+  std::vector<AxisList> fromDims, toDims;
   /// The n + 1 block bounds of the ...Offsets kinds.
   std::vector<int64_t> bounds;
   /// The sharding of the value after the step.

@@ -68,6 +68,8 @@
 
 #include "shard/Resharding/Plan.h"
 
+#include <limits>
+
 namespace shard {
 
 /// What the search is asked. Extents are numbers (dynamic ones already counted as
@@ -85,6 +87,8 @@ struct SearchProblem {
   /// Axes that no step may use.
   AxisList fixedAxes;
   const CostModel *costModel = nullptr;
+  /// The cost of a plan that is known. Only plans that cost no more are looked for.
+  double knownCost = std::numeric_limits<double>::infinity();
   /// Moves that the search may look at before it settles for the best plan found
   /// so far; some 0.2 microseconds each.
   int64_t budget = 80000;
@@ -98,9 +102,10 @@ struct SearchResult {
   double memoryBound = 0;
   /// Bytes that some device has to receive whatever the plan.
   double lowerBoundBytes = 0;
-  /// Whether a plan exists at all.
+  /// Whether a plan exists at all that costs no more than the known one.
   bool found = false;
-  /// Whether no cheaper plan exists within the memory bound.
+  /// Whether neither this plan nor the known one is dearer than another within the
+  /// memory bound.
   bool optimal = false;
   /// Moves looked at.
   int64_t generated = 0;

@@ -275,6 +275,17 @@ void shard_rt_permute(const char *location, const int64_t *group, int64_t type,
                       const int64_t *input, const int64_t *result,
                       const int64_t *to);
 
+/* Takes blocks of one sharding to blocks of another. The devices of the group have
+ * together a tensor of `extents`, one number per dimension of the buffers. `from` and
+ * `to` tell which axes of the group split it before and after: for each dimension the
+ * number of its axes, then the axes, major first. Every device receives what its
+ * new block lacks. Of several devices that have an element, the one sends that
+ * shard/Geometry/Redistribution.h names. */
+void shard_rt_redistribute(const char *location, const int64_t *group,
+                           int64_t type, const int64_t *input,
+                           const int64_t *result, const int64_t *extents,
+                           const int64_t *from, const int64_t *to);
+
 #ifdef __cplusplus
 }
 #endif

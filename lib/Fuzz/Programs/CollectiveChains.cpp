@@ -25,6 +25,8 @@ namespace {
 struct ChainLink {
   std::string op, kind;
   Shape axes, to, root;
+  /// The axes of each dimension before and after a redistribution.
+  std::vector<Shape> splitFrom, splitTo;
   int64_t dim = 0, other = 0;
 };
 } // namespace
@@ -62,9 +64,9 @@ static Shape relatedAxes(Random &rng, const Shape &axes, const Shape &all) {
 /// The op behind `last`: one that may be joined with it, or any.
 static std::string nextOp(Random &rng, const std::string &last) {
   static const std::vector<std::string> all = {
-      "all_gather",     "all_gather", "all_slice",  "all_slice", "all_reduce",
-      "reduce_scatter", "permute",    "all_to_all", "shift",     "broadcast",
-      "gather",         "reduce",     "scatter"};
+      "all_gather",     "all_gather", "all_slice",  "all_slice",   "all_reduce",
+      "reduce_scatter", "permute",    "all_to_all", "shift",       "broadcast",
+      "gather",         "reduce",     "scatter",    "redistribute"};
   static const std::vector<std::pair<std::string, std::vector<std::string>>>
       behind = {
           {"all_gather",
@@ -77,6 +79,7 @@ static std::string nextOp(Random &rng, const std::string &last) {
           {"reduce_scatter", {"all_gather", "all_gather", "all_reduce"}},
           {"all_to_all", {"all_to_all"}},
           {"permute", {"permute"}},
+          {"redistribute", {"redistribute", "all_gather", "all_slice"}},
           {"shift", {"shift"}},
           {"broadcast", {"all_slice", "permute", "all_reduce", "scatter"}},
           {"scatter", {"all_gather", "all_slice"}}};
@@ -183,6 +186,63 @@ static void choosePermutation(ProgramBuilder &program, const ChainLink &last,
     }
 }
 
+/// "[[0], [2, 1]]"
+static std::string listOfLists(const std::vector<Shape> &lists) {
+  std::vector<std::string> texts;
+  for (const Shape &axes : lists)
+    texts.push_back("[" + list(axes) + "]");
+  return "[" + join(texts) + "]";
+}
+
+/// Attributes of a redistribution from blocks that all axes of the link split, or from
+/// those that a redistribution before makes, so that devices with one block have the same.
+/// Nothing where the axes chosen do not cut the result evenly.
+static std::optional<std::string>
+redistributionAttributes(ProgramBuilder &program, const ChainLink &last,
+                         ChainLink &link, Shape &shape) {
+  Random &rng = program.rng;
+  size_t dims = shape.size();
+  if (last.op == link.op && rng.chance(70)) {
+    link.axes = last.axes;
+    link.splitFrom = last.splitTo;
+  } else {
+    link.splitFrom.assign(dims, {});
+    for (int64_t axis : link.axes)
+      link.splitFrom[rng.between(0, int64_t(dims) - 1)].push_back(axis);
+  }
+  Shape extents = shape;
+  for (size_t dim = 0; dim < dims; ++dim)
+    extents[dim] *= program.devices(link.splitFrom[dim]);
+  link.splitTo.assign(dims, {});
+  Shape order = link.axes;
+  rng.shuffle(order);
+  bool back = last.op == link.op && rng.chance(30);
+  if (back)
+    link.splitTo = last.splitFrom;
+  shape = extents;
+  for (int64_t axis : order)
+    if (!back && rng.chance(75))
+      link.splitTo[rng.between(0, int64_t(dims) - 1)].push_back(axis);
+  // The group is that of the axes that split something.
+  Shape group;
+  for (int64_t axis : link.axes)
+    for (const auto *split : {&link.splitFrom, &link.splitTo})
+      for (const Shape &axes : *split)
+        if (std::find(axes.begin(), axes.end(), axis) != axes.end() &&
+            std::find(group.begin(), group.end(), axis) == group.end())
+          group.push_back(axis);
+  for (size_t dim = 0; dim < dims; ++dim) {
+    int64_t parts = program.devices(link.splitTo[dim]);
+    if (extents[dim] % parts != 0)
+      return std::nullopt;
+    shape[dim] /= parts;
+  }
+  return " grid_axes = [" + list(group) +
+         "] from = " + listOfLists(link.splitFrom) +
+         " to = " + listOfLists(link.splitTo) + " extents = [" + list(extents) +
+         "]";
+}
+
 /// The attributes of the link; `value` becomes its result. Nothing where the blocks
 /// of `value` cannot be cut.
 static std::optional<std::string> linkAttributes(ProgramBuilder &program,
@@ -222,6 +282,8 @@ static std::optional<std::string> linkAttributes(ProgramBuilder &program,
     return " from_axes = [" + list(link.axes) + "] to_axes = [" +
            list(link.to) + "]";
   }
+  if (link.op == "redistribute")
+    return redistributionAttributes(program, last, link, shape);
   if (link.op == "shift")
     return axes + shiftAlong(program.rng, link.axes, 0);
   return axes + root;

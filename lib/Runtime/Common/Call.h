@@ -39,6 +39,7 @@ enum class Kind {
   Shift,
   UpdateHalo,
   Permute,
+  Redistribute,
 };
 
 const char *kindName(Kind kind);

@@ -313,7 +313,10 @@ void shard_rt_update_halo(const char *location, const int64_t *group,
         window[5] < 0)
       fail(c.device, c.call, "the window of dimension %d is none", int(d));
   }
-  c.record(backend::updateHalo(c, {axes_per_dim, halos, windows}));
+  const HaloPlan &plan = c.device.haloPlans.get(*c.group, c.call.input,
+                                                {axes_per_dim, halos, windows});
+  backend::moveBoxes(c, plan);
+  c.record(plan.sentElements * c.call.input.elementBytes);
 }
 
 namespace {
@@ -396,4 +399,74 @@ void shard_rt_permute(const char *location, const int64_t *group, int64_t type,
   int64_t destination = renumber(all.position, after, before);
   backend::exchange(c, source, destination);
   c.record(source == all.position ? 0 : c.call.input.bytes());
+}
+
+namespace {
+
+/// The axes of each dimension that `words` list, as indices into the group's.
+std::vector<std::vector<size_t>> splitsOf(Collective &c, const char *name,
+                                          const int64_t *words) {
+  const AxisList &axes = c.group->axes;
+  std::vector<std::vector<size_t>> split(c.call.input.rank);
+  size_t named = 0;
+  for (std::vector<size_t> &dim : split) {
+    int64_t count = *words++;
+    c.call.add(name, count);
+    for (int64_t i = 0; i < count; ++i, ++words) {
+      c.call.add("axis", *words);
+      auto found = std::find(axes.begin(), axes.end(), *words);
+      if (found == axes.end() || ++named > axes.size())
+        fail(c.device, c.call, "axis %lld is not one of the group's, or twice",
+             static_cast<long long>(*words));
+      dim.push_back(found - axes.begin());
+    }
+  }
+  return split;
+}
+
+/// Fails unless `view` is a block of `extents` that the axes `split` cut.
+void checkBlock(Collective &c, const char *name, const View &view,
+                const Redistribution &whole,
+                const std::vector<std::vector<size_t>> &split) {
+  for (int64_t d = 0; d < view.rank; ++d) {
+    int64_t parts = 1;
+    for (size_t axis : split[d])
+      parts *= whole.sizes[axis];
+    if (view.sizes[d] != ceilDiv(whole.extents[d], parts))
+      fail(c.device, c.call, "dimension %d of the %s is no block of %lld",
+           int(d), name, static_cast<long long>(whole.extents[d]));
+  }
+}
+
+} // namespace
+
+void shard_rt_redistribute(const char *location, const int64_t *group,
+                           int64_t type, const int64_t *input,
+                           const int64_t *result, const int64_t *extents,
+                           const int64_t *from, const int64_t *to) {
+  Collective c =
+      begin(Kind::Redistribute, location, group, type, input, result);
+  if (c.call.input.rank != c.call.result.rank)
+    fail(c.device, c.call, "input and result differ in rank");
+  if (c.group->size > kMaxRedistributingDevices)
+    fail(c.device, c.call, "groups have at most %lld devices",
+         static_cast<long long>(kMaxRedistributingDevices));
+  const HaloPlan *plan = nullptr;
+  {
+    Redistribution whole;
+    whole.sizes = c.group->sizes;
+    for (int64_t d = 0; d < c.call.input.rank; ++d) {
+      c.call.add("extent", extents[d]);
+      whole.extents.push_back(extents[d]);
+    }
+    whole.from = splitsOf(c, "from", from);
+    whole.to = splitsOf(c, "to", to);
+    checkBlock(c, "input", c.call.input, whole, whole.from);
+    checkBlock(c, "result", c.call.result, whole, whole.to);
+    plan = &c.device.haloPlans.get(*c.group, whole);
+  }
+  if (plan->leavesPadding)
+    fillZero(c.call.result);
+  backend::moveBoxes(c, *plan);
+  c.record(plan->sentElements * c.call.input.elementBytes);
 }

@@ -67,9 +67,10 @@ bool extentsFit(const std::vector<const Call *> &calls, int64_t dim) {
 
 const char *kindName(Kind kind) {
   static const char *const names[] = {
-      "barrier",   "all_gather", "all_reduce", "all_slice",   "all_to_all",
-      "broadcast", "gather",     "scatter",    "reduce",      "reduce_scatter",
-      "send",      "recv",       "shift",      "update_halo", "permute"};
+      "barrier",    "all_gather",     "all_reduce", "all_slice",
+      "all_to_all", "broadcast",      "gather",     "scatter",
+      "reduce",     "reduce_scatter", "send",       "recv",
+      "shift",      "update_halo",    "permute",    "redistribute"};
   return names[static_cast<int>(kind)];
 }
 

@@ -76,8 +76,8 @@ void receive(Collective &c, int64_t from);
 /// Every position sends its input to `to` and fills its result from `from`; -1
 /// is no position, and the result is then zero.
 void exchange(Collective &c, int64_t from, int64_t to);
-/// Returns the bytes that came from other devices.
-int64_t updateHalo(Collective &c, const HaloWidths &halo);
+/// Fills the boxes of `plan`. The result may be the input.
+void moveBoxes(Collective &c, const HaloPlan &plan);
 
 } // namespace backend
 } // namespace runtime

@@ -261,12 +261,88 @@ const HaloPlan &HaloPlans::get(const Group &group, const View &view,
   for (const std::unique_ptr<HaloPlan> &plan : plans)
     if (fits(*plan, group, view, halo))
       return *plan;
+  return add(makeHaloPlan(group, view, halo));
+}
+
+HaloPlan &HaloPlans::add(HaloPlan plan) {
   // Programs with dynamic shapes may have any number of them.
   constexpr size_t kMaxPlans = 64;
   if (plans.size() == kMaxPlans)
     plans.clear();
-  plans.push_back(std::make_unique<HaloPlan>(makeHaloPlan(group, view, halo)));
+  plans.push_back(std::make_unique<HaloPlan>(std::move(plan)));
   return *plans.back();
+}
+
+//===----------------------------------------------------------------------===//
+// Redistribution
+//===----------------------------------------------------------------------===//
+
+/// What tells redistributions of a group apart. Unlike the key of halos it begins with
+/// a number below 0.
+static std::vector<int64_t> keyOf(const Redistribution &whole) {
+  std::vector<int64_t> key = {-1};
+  key.insert(key.end(), whole.extents.begin(), whole.extents.end());
+  for (const auto *split : {&whole.from, &whole.to})
+    for (const std::vector<size_t> &axes : *split) {
+      key.push_back(int64_t(axes.size()));
+      key.insert(key.end(), axes.begin(), axes.end());
+    }
+  return key;
+}
+
+HaloPlan makeRedistributionPlan(const Group &group,
+                                const Redistribution &whole) {
+  HaloPlan plan;
+  plan.group = &group;
+  plan.key = keyOf(whole);
+  int64_t rank = int64_t(whole.extents.size());
+  // The numbers of the boxes of each receiver.
+  std::vector<int64_t> numbers(group.size);
+  int64_t filled = 0;
+  forEachTransfer(whole, [&](const Transfer &transfer) {
+    int64_t number = numbers[transfer.receiver]++;
+    bool isReceiver = transfer.receiver == group.position;
+    bool isSender = transfer.sender == group.position;
+    if (!isReceiver && !isSender)
+      return;
+    std::vector<Block> before = whole.blockBefore(transfer.sender);
+    std::vector<Block> after = whole.blockAfter(transfer.receiver);
+    HaloBox box;
+    box.position = transfer.sender;
+    for (int64_t d = 0; d < rank; ++d) {
+      box.offsets[d] = transfer.box[d].offset - after[d].offset;
+      box.sources[d] = transfer.box[d].offset - before[d].offset;
+      box.sizes[d] = transfer.box[d].size;
+      box.steps[d] = 1;
+    }
+    if (isReceiver) {
+      plan.boxes.push_back(box);
+      filled += transfer.elements();
+      if (!isSender)
+        plan.receivedElements += transfer.elements();
+    } else {
+      plan.given.push_back({transfer.receiver, number, box});
+      plan.sentElements += transfer.elements();
+    }
+  });
+  int64_t elements = 1;
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t parts = 1;
+    for (size_t axis : whole.to[d])
+      parts *= whole.sizes[axis];
+    elements *= ceilDiv(whole.extents[d], parts);
+  }
+  plan.leavesPadding = filled < elements;
+  return plan;
+}
+
+const HaloPlan &HaloPlans::get(const Group &group,
+                               const Redistribution &whole) {
+  std::vector<int64_t> key = keyOf(whole);
+  for (const std::unique_ptr<HaloPlan> &plan : plans)
+    if (plan->group == &group && plan->key == key)
+      return *plan;
+  return add(makeRedistributionPlan(group, whole));
 }
 
 } // namespace runtime

@@ -22,6 +22,8 @@
 #include "Call.h"
 #include "Group.h"
 
+#include "shard/Geometry/Redistribution.h"
+
 #include <memory>
 #include <vector>
 
@@ -81,19 +83,28 @@ struct HaloPlan {
   /// Elements that come from other devices, and that go to them.
   int64_t receivedElements = 0;
   int64_t sentElements = 0;
+  /// Whether the boxes leave elements of the result out.
+  bool leavesPadding = false;
 };
 
 /// The plan of the device at the group's own position for buffers like `view`.
 HaloPlan makeHaloPlan(const Group &group, const View &view,
                       const HaloWidths &halo);
 
+/// The plan of the device at the group's own position.
+HaloPlan makeRedistributionPlan(const Group &group,
+                                const Redistribution &whole);
+
 /// The plans that a device has made.
 class HaloPlans {
 public:
   const HaloPlan &get(const Group &group, const View &view,
                       const HaloWidths &halo);
+  const HaloPlan &get(const Group &group, const Redistribution &whole);
 
 private:
+  HaloPlan &add(HaloPlan plan);
+
   std::vector<std::unique_ptr<HaloPlan>> plans;
 };
 

@@ -107,6 +107,7 @@ std::vector<std::pair<const char *, void *>> shard::runtime::runtimeSymbols() {
       SHARD_RT_SYMBOL(shard_rt_shift),
       SHARD_RT_SYMBOL(shard_rt_update_halo),
       SHARD_RT_SYMBOL(shard_rt_permute),
+      SHARD_RT_SYMBOL(shard_rt_redistribute),
   };
 #undef SHARD_RT_SYMBOL
 }

@@ -129,11 +129,10 @@ void receive(Collective &c, int64_t from) {
   leave(c);
 }
 
-int64_t updateHalo(Collective &c, const HaloWidths &halo) {
+void moveBoxes(Collective &c, const HaloPlan &plan) {
   Communicator &comm = enter(c);
   const Group &g = *c.group;
   const View &in = c.call.input, &out = c.call.result;
-  const HaloPlan &plan = c.device.haloPlans.get(g, in, halo);
 
   // Boxes are numbered as their receiver meets them. Those that are not
   // contiguous are packed, one behind the other.
@@ -189,7 +188,6 @@ int64_t updateHalo(Collective &c, const HaloWidths &halo) {
     next += target.bytes();
   }
   leave(c);
-  return plan.sentElements * in.elementBytes;
 }
 
 } // namespace backend

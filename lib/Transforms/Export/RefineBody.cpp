@@ -65,13 +65,18 @@ public:
               op.setToAxesAttr(refined(op.getToAxesAttr()));
               return true;
             })
+            .Case([&](RedistributeOp op) {
+              if (!isWhole(op.getGridAxes()) &&
+                  !(divides(op.getFrom(), op.getExtents()) &&
+                    divides(op.getTo(), op.getExtents())))
+                return false;
+              op.setFromAttr(refined(op.getFrom()));
+              op.setToAttr(refined(op.getTo()));
+              return refineGroup(op);
+            })
             .Case([&](ShiftOp op) { return refineShift(op); })
             .Case([&](UpdateHaloOp op) {
-              SmallVector<GridAxesAttr> lists;
-              for (GridAxesAttr axes : op.getSplitAxes())
-                lists.push_back(refined(axes));
-              op.setSplitAxesAttr(
-                  GridAxesArrayAttr::get(op.getContext(), lists));
+              op.setSplitAxesAttr(refined(op.getSplitAxes()));
               return true;
             })
             .Case<GridShapeOp, ProcessMultiIndexOp>([&](auto op) {
@@ -108,6 +113,25 @@ private:
     for (GridAxis axis : axes.asArrayRef())
       llvm::append_range(list, parts[axis]);
     return GridAxesAttr::get(axes.getContext(), list);
+  }
+
+  GridAxesArrayAttr refined(GridAxesArrayAttr lists) const {
+    SmallVector<GridAxesAttr> result;
+    for (GridAxesAttr axes : lists)
+      result.push_back(refined(axes));
+    return GridAxesArrayAttr::get(lists.getContext(), result);
+  }
+
+  /// Whether the axes of each dimension cut it into equal parts.
+  bool divides(GridAxesArrayAttr lists, ArrayRef<int64_t> extents) {
+    for (auto [axes, extent] : llvm::zip(lists.getAxes(), extents)) {
+      int64_t parts = 1;
+      for (GridAxis axis : axes.asArrayRef())
+        parts *= coarse.getShape()[axis];
+      if (extent % parts != 0)
+        return false;
+    }
+    return true;
   }
 
   template <typename OpTy>

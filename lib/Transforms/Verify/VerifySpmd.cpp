@@ -362,10 +362,11 @@ private:
           AxisSet group = groupOf(collective, under);
           return inputs == everyAxis ? everyAxis : inputs & ~group;
         })
-        .Case<AllToAllOp, GatherOp, RecvOp, ReduceOp, ReduceScatterOp,
-              ScatterOp, SendOp, ShiftOp>([&](auto collective) {
-          return inputs | groupOf(collective, under);
-        })
+        .Case<AllToAllOp, GatherOp, RecvOp, RedistributeOp, ReduceOp,
+              ReduceScatterOp, ScatterOp, SendOp, ShiftOp>(
+            [&](auto collective) {
+              return inputs | groupOf(collective, under);
+            })
         .Case([&](PermuteOp permute) {
           AxisSet group =
               axesOf(op, permute.getGridAttr(), permute.getFromAxes()) |

@@ -267,6 +267,42 @@ struct Machine {
     }
   }
 
+  /// The block of `device` after `step`, element by element from whoever of its group
+  /// has it, itself first.
+  Array assemble(int64_t device, const Step &step) const {
+    std::vector<int64_t> members = grid.groupMembers(device, step.axes);
+    std::swap(members.front(),
+              *std::find(members.begin(), members.end(), device));
+    std::vector<std::vector<Block>> before;
+    for (int64_t member : members)
+      before.push_back(localBlocks(grid, globalShape, sharding, member));
+    std::vector<Block> after =
+        localBlocks(grid, globalShape, step.result, device);
+    Array result(step.localShape);
+    Index at(globalShape.size());
+    std::function<void(size_t)> fill = [&](size_t dim) {
+      if (dim < at.size()) {
+        for (at[dim] = 0; at[dim] < after[dim].size; ++at[dim])
+          fill(dim + 1);
+        return;
+      }
+      for (size_t i = 0; i < members.size(); ++i) {
+        Index there;
+        bool has = true;
+        for (size_t d = 0; d < at.size(); ++d) {
+          there.push_back(after[d].offset + at[d] - before[i][d].offset);
+          has = has && there[d] >= 0 && there[d] < before[i][d].size;
+        }
+        if (!has)
+          continue;
+        result.at(at) = arrays[members[i]].at(there);
+        return;
+      }
+    };
+    fill(0);
+    return result;
+  }
+
   void run(const Step &step) {
     if (step.kind == Step::Kind::UpdateHalo) {
       updateHalo(step);
@@ -299,6 +335,9 @@ struct Machine {
       }
       case Step::Kind::Permute:
         next.push_back(arrays[permuteSource(device, step.axes, step.toAxes)]);
+        break;
+      case Step::Kind::Redistribute:
+        next.push_back(assemble(device, step));
         break;
       case Step::Kind::AllReduce:
         next.push_back(reduce(step.reduction, group(device, step.axes)));

@@ -20,8 +20,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <random>
 
 using namespace shard;
@@ -46,14 +48,63 @@ bool isCanonical(const Grid &grid, const Sharding &sharding) {
   return true;
 }
 
+/// What the neediest device has to receive from others where all is moved in one step, in
+/// bytes of elements of 4; infinity where partial axes change, which one step cannot.
+double neededAtOnce(const Grid &grid, const std::vector<int64_t> &shape,
+                    const Sharding &from, const Sharding &to) {
+  if (from.partial != to.partial)
+    return std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (int64_t device = 0; device < grid.numDevices(); ++device) {
+    std::vector<Block> has = localBlocks(grid, shape, from, device);
+    std::vector<Block> wants = localBlocks(grid, shape, to, device);
+    double both = 4, wanted = 4;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      int64_t begin = std::max(has[dim].offset, wants[dim].offset);
+      int64_t end = std::min(has[dim].offset + has[dim].size,
+                             wants[dim].offset + wants[dim].size);
+      both *= static_cast<double>(std::max<int64_t>(0, end - begin));
+      wanted *= static_cast<double>(wants[dim].size);
+    }
+    most = std::max(most, wanted - both);
+  }
+  return most;
+}
+
+bool isOneRedistribution(const Plan &plan) {
+  return plan.steps.size() == 1 &&
+         plan.steps[0].kind == Step::Kind::Redistribute;
+}
+
+/// The plan is the oracle's, or one redistribution that costs less, or that keeps a
+/// memory bound which the oracle had to raise. On even shapes it costs what the neediest device lacks, but for few pairs,
+/// where no choice of the senders that looks at one message at a time is balanced.
+void compareCosts(const Plan &plan, const Oracle::Answer &best, double needed) {
+  if (isOneRedistribution(plan)) {
+    if (static_cast<double>(plan.peakBytes) > best.memoryBound / 2)
+      ASSERT_LT(plan.cost, best.cost);
+    ASSERT_GE(plan.cost, needed - 1e-3);
+    return;
+  }
+  ASSERT_NEAR(plan.cost, best.cost, 1e-3);
+  ASSERT_EQ(static_cast<int>(plan.steps.size()), best.steps);
+  for (const Step &step : plan.steps)
+    ASSERT_NE(step.kind, Step::Kind::Redistribute);
+}
+
 struct Tally {
   int64_t pairs = 0, free = 0;
+  /// Pairs that partial axes do not tell apart, the redistributions among their plans,
+  /// and plans that cost more than what the neediest device lacks.
+  int64_t plain = 0, atOnce = 0, aboveNeed = 0;
   double cost = 0, lowerBound = 0;
 
   void print(const std::string &what) const {
     std::cout << what << ": " << pairs << " pairs, " << free
               << " without communication, cost " << cost << ", lower bounds "
-              << lowerBound << "\n";
+              << lowerBound << "; of " << plain
+              << " without changes of partial axes " << atOnce << " at once, "
+              << aboveNeed << " above what the neediest device lacks\n";
   }
 };
 
@@ -83,8 +134,8 @@ void comparePairs(const Grid &grid, const std::vector<int64_t> &shape,
         return toString(*plan, grid, shape, 4, all[i], all[j]);
       };
       ASSERT_TRUE(plan->optimal) << text();
-      ASSERT_NEAR(plan->cost, best.cost, 1e-3) << text();
-      ASSERT_EQ(static_cast<int>(plan->steps.size()), best.steps) << text();
+      compareCosts(*plan, best, neededAtOnce(grid, shape, all[i], all[j]));
+      ASSERT_FALSE(testing::Test::HasFatalFailure()) << text();
       ASSERT_LE(static_cast<double>(plan->peakBytes), best.memoryBound)
           << text();
       ASSERT_LE(static_cast<double>(plan->lowerBoundBytes), plan->cost + 1e-3)
@@ -92,6 +143,12 @@ void comparePairs(const Grid &grid, const std::vector<int64_t> &shape,
       if (execute)
         ASSERT_EQ(checkPlan(*plan, grid, shape, all[i], all[j]), "") << text();
       ++tally.pairs;
+      double needed = neededAtOnce(grid, shape, all[i], all[j]);
+      if (std::isfinite(needed)) {
+        ++tally.plain;
+        tally.atOnce += isOneRedistribution(*plan);
+        tally.aboveNeed += plan->cost > needed + 1e-3;
+      }
       tally.free += plan->cost == 0;
       tally.cost += plan->cost;
       tally.lowerBound += static_cast<double>(plan->lowerBoundBytes);
@@ -131,6 +188,8 @@ TEST(Exhaustive, EvenDimensions) {
                    execute, tally);
     }
   tally.print("even dimensions");
+  EXPECT_LE(tally.aboveNeed, tally.plain / 50);
+  EXPECT_GE(tally.atOnce, tally.plain / 10);
 }
 
 TEST(Exhaustive, UnevenDimensions) {
@@ -183,7 +242,9 @@ TEST(Exhaustive, FourAxesSampled) {
         ASSERT_TRUE(plan);
         Oracle::Answer best = oracle.cheapest(i, j);
         std::string text = toString(*plan, c.grid, c.shape, 1, all[i], all[j]);
-        ASSERT_NEAR(plan->cost, best.cost, 1e-3) << text;
+        compareCosts(*plan, best,
+                     neededAtOnce(c.grid, c.shape, all[i], all[j]) / 4);
+        ASSERT_FALSE(testing::Test::HasFatalFailure()) << text;
         ASSERT_LE(static_cast<double>(plan->peakBytes), best.memoryBound)
             << text;
         if (c.shape.size() < 4 && target % 8 == 0)

@@ -76,9 +76,9 @@ TEST(Plan, MovingOneOfThreeDimensionsNeedsNoFullGather) {
                       make({{}, {0, 1}, {}}));
   for (const Step &step : plan.steps)
     EXPECT_NE(step.kind, Kind::AllGather);
-  // 2048 elements of 4 bytes: moving two axes to dimension 1 costs three quarters
-  // and half of the block.
-  EXPECT_EQ(plan.cost, 2048 * (0.75 + 0.5));
+  // Of the new block of 2048 bytes a device has one eighth.
+  EXPECT_EQ(kinds(plan), "redistribute");
+  EXPECT_EQ(plan.cost, 2048 * 0.875);
   EXPECT_LE(plan.peakBytes, 2 * 2048);
 }
 
@@ -96,7 +96,7 @@ TEST(Plan, SwapOnASquareGridIsOnePermute) {
 
 TEST(Plan, UnevenBlocksInAnotherOrderAreMoreThanAPermute) {
   Plan plan = planFor({{2, 3}}, {7, 6}, make({{0, 1}, {}}), make({{1, 0}, {}}));
-  EXPECT_GT(plan.steps.size(), 1u);
+  EXPECT_EQ(kinds(plan), "redistribute");
   // Sizes in the same order cut 7 the same way.
   plan = planFor({{2, 2}}, {7, 6}, make({{0, 1}, {}}), make({{1, 0}, {}}));
   EXPECT_EQ(kinds(plan), "permute");
@@ -384,21 +384,62 @@ TEST(Planner, KeepsItsPlans) {
   }
 }
 
+TEST(Plan, OneRedistributionWhereItSendsLess) {
+  // Rows over 4 and columns over 2 become the reverse: some devices have nothing of
+  // their new block of 32 bytes.
+  Plan plan =
+      planFor({{4, 2}}, {16, 16}, make({{0}, {1}}), make({{1}, {0}}), 1);
+  EXPECT_EQ(kinds(plan), "redistribute");
+  EXPECT_EQ(plan.cost, 32);
+  EXPECT_EQ(plan.bytesSent, 32);
+  EXPECT_EQ(plan.lowerBoundBytes, 32);
+  // Axes that lead both lists take no part.
+  plan = planFor({{3, 4, 2}}, {24, 16}, make({{0, 1}, {2}}),
+                 make({{0, 2}, {1}}), 1);
+  EXPECT_EQ(kinds(plan), "redistribute");
+  EXPECT_EQ(plan.steps[0].axes, (AxisList{1, 2}));
+  EXPECT_EQ(plan.steps[0].extents, (std::vector<int64_t>{8, 16}));
+  // Partial axes that stay are left alone, those that change are not its business.
+  Sharding from = make({{0}, {1}}, {2}), to = make({{1}, {0}}, {2});
+  from.reduction = to.reduction = ReductionKind::Average;
+  plan = planFor({{4, 2, 2}}, {16, 16}, from, to, 1);
+  EXPECT_EQ(kinds(plan), "redistribute");
+  plan = planFor({{4, 2, 2}}, {16, 16}, make({{0}, {1}}, {2}), make({{1}, {0}}),
+                 1);
+  EXPECT_EQ(kinds(plan).find("redistribute"), std::string::npos);
+  // Of plans of equal cost the one of other collectives is taken.
+  plan = planFor({{2, 2}}, {16, 16}, make({{0}, {}}), make({{}, {0}}));
+  EXPECT_EQ(kinds(plan), "all_to_all");
+}
+
+TEST(Plan, RedistributionsAreOfSmallGroupsAndKnownExtents) {
+  std::optional<Plan> plan = planReshard({{32, 16}}, {512, 512}, 1,
+                                         make({{0}, {1}}), make({{1}, {0}}));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(kinds(*plan).find("redistribute"), std::string::npos);
+  plan = planReshard({{4, 2}}, {kDynamic, 16}, 1, make({{0}, {1}}),
+                     make({{1}, {0}}));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(kinds(*plan).find("redistribute"), std::string::npos);
+}
+
 TEST(PlanPrinter, ShowsStepsShapesBytesAndTotals) {
   Grid grid{{4, 2}};
-  Sharding from = make({{0}, {1}}), to = make({{1}, {0}});
-  Plan plan = planFor(grid, {16, 16}, from, to);
-  EXPECT_EQ(toString(plan, grid, {16, 16}, 4, from, to),
-            R"(grid 4x2, tensor 16x16 of 4-byte elements
-  step                                             sharding      local  bytes  peak  cost
-                                                   [[0], [1]]    4x8
-  all_to_all axes = [1] dim = 0 concat_dim = 1     [[0, 1], []]  2x16      64   256    64
-  all_to_all axes = [0, 1] dim = 1 concat_dim = 0  [[], [0, 1]]  16x2     112   256   112
-  all_to_all axes = [1] dim = 0 concat_dim = 1     [[1], [0]]    8x4       64   256    64
-cost 240, 240 bytes sent per device, at least 128 to be received, peak 256 bytes
+  Sharding from = make({{}, {}}, {0}), to = make({{}, {}});
+  Plan plan = planFor(grid, {16, 16}, from, to, 1);
+  EXPECT_EQ(toString(plan, grid, {16, 16}, 1, from, to),
+            R"(grid 4x2, tensor 16x16 of 1-byte elements
+  step                                   sharding                     local  bytes  peak  cost
+                                         [[], []] partial = sum [0]   16x16
+  all_slice axes = [1] dim = 0           [[1], []] partial = sum [0]  8x16       0   384     0
+  all_reduce axes = [0] reduction = sum  [[1], []]                    8x16     192   256   192
+  all_gather axes = [1] dim = 0          [[], []]                     16x16    128   384   128
+cost 320, 320 bytes sent per device, at least 320 to be received, peak 384 bytes
 )");
-  EXPECT_EQ(toString(plan.steps[0]), "all_to_all axes = [1] dim = 0 concat_dim "
-                                     "= 1 -> [[0, 1], []] 2x16");
+  plan = planFor(grid, {16, 16}, make({{0}, {1}}), make({{1}, {0}}));
+  EXPECT_EQ(toString(plan.steps[0]),
+            "redistribute axes = [0, 1] from = [[0], [1]] to = [[1], [0]] -> "
+            "[[1], [0]] 8x4");
   EXPECT_NE(toString(planFor(grid, {16}, make({{0}}), make({{0}})), grid, {16},
                      4, make({{0}}), make({{0}}))
                 .find("nothing to do"),

@@ -118,7 +118,8 @@ std::vector<int64_t> groupWords(const Grid &grid, const AxisList &axes) {
 struct Call {
   const Step *step;
   std::string location;
-  std::vector<int64_t> group, to;
+  /// `from` and `to` of a redistribution count the axes of each dimension.
+  std::vector<int64_t> group, from, to;
   /// Of each device.
   std::vector<int64_t> position;
 };
@@ -182,6 +183,11 @@ void execute(const Call &call, Program &program, size_t index, int64_t device) {
     return;
   case Kind::Permute:
     shard_rt_permute(location, group, SHARD_RT_I32, in, out, call.to.data());
+    return;
+  case Kind::Redistribute:
+    shard_rt_redistribute(location, group, SHARD_RT_I32, in, out,
+                          step.extents.data(), call.from.data(),
+                          call.to.data());
     return;
   case Kind::AllReduce:
     shard_rt_all_reduce(location, group, SHARD_RT_I32, in, out, reduction);
@@ -319,8 +325,18 @@ std::unique_ptr<Program> makeProgram(Random &random, const Grid &grid,
     call.step = &step;
     call.location = name + " step " + std::to_string(p.calls.size());
     call.group = groupWords(grid, step.axes);
-    call.to.push_back(static_cast<int64_t>(step.toAxes.size()));
-    call.to.insert(call.to.end(), step.toAxes.begin(), step.toAxes.end());
+    auto add = [](std::vector<int64_t> &words, const AxisList &axes) {
+      words.push_back(static_cast<int64_t>(axes.size()));
+      words.insert(words.end(), axes.begin(), axes.end());
+    };
+    if (step.kind == Kind::Redistribute) {
+      for (const AxisList &axes : step.fromDims)
+        add(call.from, axes);
+      for (const AxisList &axes : step.toDims)
+        add(call.to, axes);
+    } else {
+      add(call.to, step.toAxes);
+    }
     for (int64_t device = 0; device < grid.numDevices(); ++device)
       call.position.push_back(grid.positionInGroup(device, step.axes));
     p.calls.push_back(std::move(call));
@@ -407,7 +423,7 @@ TEST(ThreadRun, TwoThousandPlans) {
   std::cout << plans << " plans";
   for (const char *kind :
        {"all_gather", "all_slice", "all_to_all", "permute", "all_reduce",
-        "reduce_scatter", "make_partial", "embed_partial"}) {
+        "reduce_scatter", "redistribute", "make_partial", "embed_partial"}) {
     std::cout << ", " << steps[kind] << " " << kind;
     // The sample is worth something only if every step is in it many times.
     EXPECT_GE(steps[kind], 50) << kind;

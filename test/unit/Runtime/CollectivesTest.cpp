@@ -14,7 +14,7 @@
 
 #include "Model.h"
 
-#include "shard/Geometry/BlockLayout.h"
+#include "shard/Geometry/Sharding.h"
 #include "shard/Runtime/Threads.h"
 
 #include "gtest/gtest.h"
@@ -513,6 +513,49 @@ TEST(Collectives, PermuteRenumbersBlocks) {
             [&s, words](const int64_t *in, const int64_t *out) {
               shard_rt_permute(kHere, s.words.data(), s.type, in, out,
                                words.data());
+            });
+    }
+  });
+}
+
+TEST(Collectives, Redistribute) {
+  // All axes split rows before; afterwards the first ones split columns in the other
+  // order and the last one nothing. Blocks may be short on either side.
+  forEachSuite([](Suite &s) {
+    AxisList rows = s.axes, columns = s.axes;
+    if (!columns.empty())
+      columns.pop_back();
+    std::reverse(columns.begin(), columns.end());
+    for (Index extents : {Index{7, 5}, Index{s.size() * 2, s.size()}}) {
+      // Every number of the whole occurs once.
+      auto blockOf = [&](int64_t device, const AxisList &axes, size_t dim) {
+        Sharding sharding = Sharding::replicated(2);
+        sharding.dims[dim] = axes;
+        std::vector<Block> blocks =
+            localBlocks(s.grid, extents, sharding, device);
+        Array array(localShape(s.grid, extents, sharding), 0);
+        for (int64_t i = 0; i < blocks[0].size; ++i)
+          for (int64_t j = 0; j < blocks[1].size; ++j)
+            array.at({i, j}) =
+                decode(encode(double((blocks[0].offset + i) * extents[1] +
+                                     blocks[1].offset + j),
+                              s.type),
+                       s.type);
+        return array;
+      };
+      std::vector<Array> inputs, expected;
+      for (int64_t d = 0; d < s.grid.numDevices(); ++d) {
+        inputs.push_back(blockOf(d, rows, 0));
+        expected.push_back(blockOf(d, columns, 1));
+      }
+      Index from = {int64_t(rows.size())}, to = {0, int64_t(columns.size())};
+      from.insert(from.end(), rows.begin(), rows.end());
+      from.push_back(0);
+      to.insert(to.end(), columns.begin(), columns.end());
+      s.add("redistribute", inputs, expected,
+            [&s, extents, from, to](const int64_t *in, const int64_t *out) {
+              shard_rt_redistribute(kHere, s.words.data(), s.type, in, out,
+                                    extents.data(), from.data(), to.data());
             });
     }
   });
