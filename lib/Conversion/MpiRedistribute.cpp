@@ -40,10 +40,9 @@ public:
     for (int64_t extent : mark.arguments[0])
       extents.push_back(e.index(extent));
     for (size_t axis = 0; axis < mark.axes.size(); ++axis)
-      if (llvm::none_of(
-              from, [&](ArrayRef<size_t> axes) {
-                return llvm::is_contained(axes, axis);
-              }))
+      if (llvm::none_of(from, [&](ArrayRef<size_t> axes) {
+            return llvm::is_contained(axes, axis);
+          }))
         others.push_back(axis);
   }
 
@@ -53,8 +52,8 @@ public:
   BufferBox given(Value giver, Value taker, Value buffer, bool isGiver) {
     Value gives = e.equal(e.index(0), e.index(0));
     for (size_t axis : others)
-      gives = e.both(gives, e.equal(e.coordinate(giver, axis),
-                                    e.coordinate(taker, axis)));
+      gives = e.both(
+          gives, e.equal(e.coordinate(giver, axis), e.coordinate(taker, axis)));
     BufferBox box{buffer, {}, {}};
     for (size_t dim = 0; dim < extents.size(); ++dim) {
       BlockValues before = e.blockAlong(extents[dim], giver, from[dim]);

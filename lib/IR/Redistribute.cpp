@@ -62,9 +62,9 @@ LogicalResult RedistributeOp::verify() {
              << axis << " in grid_axes, but it splits no dimension";
   // redistribute_c4
   if (static_cast<int64_t>(getExtents().size()) != type.getRank())
-    return emitOpError("has ") << getExtents().size()
-                               << " extents, but the input has "
-                               << type.getRank() << " dimensions";
+    return emitOpError("has ")
+           << getExtents().size() << " extents, but the input has "
+           << type.getRank() << " dimensions";
   int64_t elements = 1;
   for (int64_t extent : getExtents()) {
     // redistribute_c5
@@ -77,8 +77,7 @@ LogicalResult RedistributeOp::verify() {
   return success();
 }
 
-LogicalResult
-RedistributeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult RedistributeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FailureOr<GridOp> grid =
       checkGrid(*this, getGridAttr(), getGridAxes(), symbols);
   if (failed(grid))

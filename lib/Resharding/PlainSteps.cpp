@@ -17,7 +17,7 @@ namespace shard {
 using namespace detail;
 
 bool detail::gatherAndSlice(const Sharding &from, const Sharding &to,
-                    std::vector<Step> &steps, std::string &error) {
+                            std::vector<Step> &steps, std::string &error) {
   auto add = [&](Step::Kind kind, AxisList axes, int64_t dim,
                  ReductionKind reduction) {
     if (axes.empty())
@@ -67,7 +67,7 @@ bool detail::gatherAndSlice(const Sharding &from, const Sharding &to,
 }
 
 void detail::joinSlices(const Grid &grid, const std::vector<int64_t> &extents,
-                const Sharding &from, std::vector<Step> &steps) {
+                        const Sharding &from, std::vector<Step> &steps) {
   std::vector<Step> result;
   // Where the current run of slices begins in `result`, and the axes of each
   // dimension before the step at hand.

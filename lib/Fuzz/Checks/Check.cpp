@@ -13,6 +13,7 @@
 #include "CheckGroups.h"
 #include "CheckHints.h"
 #include "CheckLocal.h"
+#include "CheckPlans.h"
 #include "CheckSteps.h"
 #include "Inputs.h"
 #include "Precise.h"
@@ -418,6 +419,8 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
     if (outcome.verdict != Verdict::Pass)
       return outcome;
   }
+  if (std::string wrong = checkPlans(inputSeed); !wrong.empty())
+    return {Verdict::CheckFailed, oneLine(wrong)};
   return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
                           stability, /*steps=*/inputSeed % 4 == 1,
                           propagationOptions(inputSeed));

@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Oracle.h"
+#include "shard/Fuzz/PlanOracle.h"
 
 #include "shard/Resharding/CostModel.h"
 #include "shard/Resharding/Plan.h"
@@ -181,7 +181,7 @@ static void bytesAgainstTheOracle(benchmark::State &state) {
   Grid grid{{4, 2}};
   std::vector<int64_t> shape = state.range(0) ? std::vector<int64_t>{6, 10}
                                               : std::vector<int64_t>{16, 16};
-  test::Oracle oracle(grid, shape, 4, /*withPartial=*/true);
+  fuzz::PlanOracle oracle(grid, shape, 4, /*withPartial=*/true);
   const std::vector<Sharding> &all = oracle.shardings();
   double best = 0, cost = 0;
   for (size_t i = 0; i < all.size(); ++i)

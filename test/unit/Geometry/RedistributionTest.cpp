@@ -44,9 +44,8 @@ bool contains(const std::vector<Block> &blocks, const Index &index) {
 
 void checkBoxes(const Redistribution &r) {
   std::vector<Transfer> transfers;
-  forEachTransfer(r, [&](const Transfer &transfer) {
-    transfers.push_back(transfer);
-  });
+  forEachTransfer(
+      r, [&](const Transfer &transfer) { transfers.push_back(transfer); });
   for (int64_t device = 0; device < r.devices(); ++device) {
     std::vector<Block> before = r.blockBefore(device),
                        after = r.blockAfter(device);

@@ -1,4 +1,4 @@
-//===- Oracle.h - The cheapest plan by brute force --------------*- C++ -*-===//
+//===- PlanOracle.h - The cheapest plan by brute force ----------*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,27 +8,30 @@
 //
 // Dijkstra's algorithm over all shardings of a tensor and all steps of Plan.h,
 // with nothing of the planner in it: whether a step is allowed is read off the
-// blocks that it would produce, device by device.
+// blocks that it would produce, device by device. Redistributions, which lead from any
+// sharding to any other, are none of its steps: comparePlan() judges them. Costs are
+// bytes.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_TEST_RESHARDING_ORACLE_H
-#define SHARD_TEST_RESHARDING_ORACLE_H
+#ifndef SHARD_FUZZ_PLANORACLE_H
+#define SHARD_FUZZ_PLANORACLE_H
 
 #include "shard/Resharding/Plan.h"
 
 #include <map>
+#include <string>
 #include <tuple>
 
 namespace shard {
-namespace test {
+namespace fuzz {
 
-class Oracle {
+class PlanOracle {
 public:
   /// All shardings of `shape` on `grid`, partial ones too if asked for (of one
   /// kind with a neutral element).
-  Oracle(Grid grid, std::vector<int64_t> shape, int64_t elementBytes,
-         bool withPartial);
+  PlanOracle(Grid grid, std::vector<int64_t> shape, int64_t elementBytes,
+             bool withPartial);
 
   const std::vector<Sharding> &shardings() const { return states; }
 
@@ -44,6 +47,9 @@ public:
   size_t indexOf(const Sharding &sharding) const;
   double localBytes(size_t state) const { return bytes[state]; }
   size_t numEdges() const;
+  /// What the neediest device has to receive from others where all is moved in one step,
+  /// in bytes; infinity where partial axes change, which one step cannot.
+  double neededAtOnce(size_t from, size_t to) const;
 
 private:
   struct Edge {
@@ -81,7 +87,14 @@ private:
   std::map<std::tuple<size_t, double, AxisList>, std::vector<Label>> cache;
 };
 
-} // namespace test
+/// What is wrong with `plan`, the planner's from sharding `from` to sharding `to` (indices)
+/// under the cost model of bytes; empty if nothing is. It is the oracle's plan, in cost
+/// and number of steps, or one redistribution that costs less, or that keeps a memory
+/// bound which the oracle had to raise.
+std::string comparePlan(const Plan &plan, PlanOracle &oracle, size_t from,
+                        size_t to);
+
+} // namespace fuzz
 } // namespace shard
 
-#endif // SHARD_TEST_RESHARDING_ORACLE_H
+#endif // SHARD_FUZZ_PLANORACLE_H

@@ -1,4 +1,4 @@
-//===- Oracle.cpp - The cheapest plan by brute force ----------------------===//
+//===- PlanOracle.cpp - The cheapest plan by brute force ------------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Oracle.h"
+#include "shard/Fuzz/PlanOracle.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include <queue>
 
 namespace shard {
-namespace test {
+namespace fuzz {
 
 namespace {
 /// All ordered choices of one or more of `axes`.
@@ -73,8 +73,8 @@ bool cheaper(double costA, int stepsA, double costB, int stepsB) {
 }
 } // namespace
 
-Oracle::Oracle(Grid grid, std::vector<int64_t> shape, int64_t elementBytes,
-               bool withPartial)
+PlanOracle::PlanOracle(Grid grid, std::vector<int64_t> shape,
+                       int64_t elementBytes, bool withPartial)
     : grid(std::move(grid)), shape(std::move(shape)),
       elementBytes(elementBytes) {
   enumerate(withPartial);
@@ -83,7 +83,7 @@ Oracle::Oracle(Grid grid, std::vector<int64_t> shape, int64_t elementBytes,
   connectPermutes();
 }
 
-void Oracle::enumerate(bool withPartial) {
+void PlanOracle::enumerate(bool withPartial) {
   states = {Sharding::replicated(static_cast<int64_t>(shape.size()))};
   for (GridAxis axis = 0; axis < grid.rank(); ++axis) {
     std::vector<Sharding> next = states;
@@ -112,19 +112,20 @@ void Oracle::enumerate(bool withPartial) {
   }
 }
 
-size_t Oracle::indexOf(const Sharding &sharding) const {
+size_t PlanOracle::indexOf(const Sharding &sharding) const {
   auto found = index.find({sharding.dims, sharding.partial});
   return found == index.end() ? SIZE_MAX : found->second;
 }
 
-size_t Oracle::numEdges() const {
+size_t PlanOracle::numEdges() const {
   size_t count = 0;
   for (const std::vector<Edge> &list : edges)
     count += list.size();
   return count;
 }
 
-Oracle::BlockTable Oracle::blocks(int64_t extent, const AxisList &axes) const {
+PlanOracle::BlockTable PlanOracle::blocks(int64_t extent,
+                                          const AxisList &axes) const {
   BlockTable table;
   std::vector<int64_t> sizes = grid.sizes(axes);
   for (int64_t i = 0; i < grid.groupSize(axes); ++i) {
@@ -136,8 +137,8 @@ Oracle::BlockTable Oracle::blocks(int64_t extent, const AxisList &axes) const {
 
 /// Whether cutting every block of `before` into pieces of equal width gives the
 /// blocks of `before` with `axes` appended.
-bool Oracle::appends(int64_t extent, const AxisList &before,
-                     const AxisList &axes) const {
+bool PlanOracle::appends(int64_t extent, const AxisList &before,
+                         const AxisList &axes) const {
   AxisList all = before;
   all.insert(all.end(), axes.begin(), axes.end());
   BlockTable parents = blocks(extent, before), children = blocks(extent, all);
@@ -156,14 +157,14 @@ bool Oracle::appends(int64_t extent, const AxisList &before,
   return true;
 }
 
-void Oracle::edge(size_t from, const Sharding &to, double cost,
-                  const AxisList &madePartial) {
+void PlanOracle::edge(size_t from, const Sharding &to, double cost,
+                      const AxisList &madePartial) {
   size_t target = indexOf(to);
   if (target != SIZE_MAX)
     edges[from].push_back({target, cost, madePartial});
 }
 
-void Oracle::connect() {
+void PlanOracle::connect() {
   for (size_t s = 0; s < states.size(); ++s) {
     const Sharding &state = states[s];
     double local = bytes[s];
@@ -235,7 +236,7 @@ void Oracle::connect() {
 
 /// Shardings with the same sequences of blocks and the same number of summands
 /// are one permute apart.
-void Oracle::connectPermutes() {
+void PlanOracle::connectPermutes() {
   using Numbers = std::vector<int64_t>;
   std::map<Numbers, std::vector<size_t>> classes;
   for (size_t s = 0; s < states.size(); ++s) {
@@ -257,8 +258,9 @@ void Oracle::connectPermutes() {
           edges[a].push_back({b, bytes[a], {}});
 }
 
-const std::vector<Oracle::Label> &
-Oracle::labels(size_t from, double memoryBound, const AxisList &targetPartial) {
+const std::vector<PlanOracle::Label> &
+PlanOracle::labels(size_t from, double memoryBound,
+                   const AxisList &targetPartial) {
   auto [entry, isNew] = cache.try_emplace({from, memoryBound, targetPartial});
   std::vector<Label> &best = entry->second;
   if (!isNew)
@@ -290,7 +292,7 @@ Oracle::labels(size_t from, double memoryBound, const AxisList &targetPartial) {
   return best;
 }
 
-Oracle::Answer Oracle::cheapest(size_t from, size_t to) {
+PlanOracle::Answer PlanOracle::cheapest(size_t from, size_t to) {
   Answer answer;
   answer.memoryBound = 2 * std::max(bytes[from], bytes[to]);
   for (int attempt = 0; attempt < 64; ++attempt) {
@@ -306,5 +308,62 @@ Oracle::Answer Oracle::cheapest(size_t from, size_t to) {
   return answer;
 }
 
-} // namespace test
+double PlanOracle::neededAtOnce(size_t from, size_t to) const {
+  const Sharding &source = states[from], &target = states[to];
+  if (source.partial != target.partial)
+    return std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (int64_t device = 0; device < grid.numDevices(); ++device) {
+    std::vector<Block> has = localBlocks(grid, shape, source, device);
+    std::vector<Block> wants = localBlocks(grid, shape, target, device);
+    double both = static_cast<double>(elementBytes), wanted = both;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      int64_t begin = std::max(has[dim].offset, wants[dim].offset);
+      int64_t end = std::min(has[dim].offset + has[dim].size,
+                             wants[dim].offset + wants[dim].size);
+      both *= static_cast<double>(std::max<int64_t>(0, end - begin));
+      wanted *= static_cast<double>(wants[dim].size);
+    }
+    most = std::max(most, wanted - both);
+  }
+  return most;
+}
+
+std::string comparePlan(const Plan &plan, PlanOracle &oracle, size_t from,
+                        size_t to) {
+  PlanOracle::Answer best = oracle.cheapest(from, to);
+  constexpr double kRounding = 1e-3;
+  if (!plan.optimal)
+    return "is not proven to be the cheapest";
+  if (static_cast<double>(plan.peakBytes) > best.memoryBound)
+    return "needs more than " + std::to_string(best.memoryBound) + " bytes";
+  if (static_cast<double>(plan.lowerBoundBytes) > plan.cost + kRounding)
+    return "costs less than its lower bound";
+  bool redistributes =
+      std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step &step) {
+        return step.kind == Step::Kind::Redistribute;
+      });
+  double needed = oracle.neededAtOnce(from, to);
+  double firstBound =
+      2 * std::max(oracle.localBytes(from), oracle.localBytes(to));
+  if (redistributes) {
+    if (plan.steps.size() > 1)
+      return "has other steps beside a redistribution";
+    if (best.memoryBound == firstBound && plan.cost >= best.cost)
+      return "redistributes, but other steps cost only " +
+             std::to_string(best.cost);
+    if (plan.cost < needed - kRounding)
+      return "redistributes fewer bytes than a device lacks";
+    return {};
+  }
+  if (std::abs(plan.cost - best.cost) > kRounding)
+    return "costs " + std::to_string(plan.cost) + " instead of " +
+           std::to_string(best.cost);
+  if (static_cast<int>(plan.steps.size()) != best.steps)
+    return "has " + std::to_string(plan.steps.size()) + " instead of " +
+           std::to_string(best.steps) + " steps";
+  return {};
+}
+
+} // namespace fuzz
 } // namespace shard
