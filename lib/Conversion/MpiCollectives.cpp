@@ -306,110 +306,6 @@ static void emitPermute(MpiEmitter &e, ArrayRef<int64_t> all,
   emitExchange(e, input, result, source, destination);
 }
 
-namespace {
-
-/// One dimension of a buffer with halos.
-struct HaloDim {
-  Value low, high, core;
-  /// The place of the device among those that split the dimension, their number, and
-  /// how far the positions of neighbours are apart.
-  Value at, parts;
-  int64_t stride = 0;
-};
-
-} // namespace
-
-static SmallVector<HaloDim> haloDims(MpiEmitter &e, const Values &extents,
-                                     ArrayRef<int64_t> axesPerDim,
-                                     const Values &widths) {
-  SmallVector<HaloDim> dims(extents.size());
-  size_t axis = 0;
-  int64_t stride = 1;
-  for (int64_t size : e.axisSizes())
-    stride *= size;
-  for (auto [d, dim] : llvm::enumerate(dims)) {
-    dim.low = widths[2 * d];
-    dim.high = widths[2 * d + 1];
-    dim.core = e.sub(extents[d], e.add(dim.low, dim.high));
-    dim.at = e.index(0);
-    int64_t parts = 1;
-    for (int64_t i = 0; i < axesPerDim[d]; ++i, ++axis) {
-      int64_t size = e.axisSizes()[axis];
-      dim.at =
-          e.add(e.mul(dim.at, e.index(size)), e.coordinate(e.here(), axis));
-      parts *= size;
-    }
-    dim.parts = e.index(parts);
-    dim.stride = stride /= parts;
-  }
-  return dims;
-}
-
-/// Refreshes the halo on one side of dimension `d`. `box` has what is exchanged of the
-/// other dimensions.
-static void emitHaloSide(MpiEmitter &e, BufferBox box, size_t d,
-                         const HaloDim &dim, bool isLow) {
-  Value width = isLow ? dim.low : dim.high;
-  Value one = e.index(1), none = e.index(-1);
-  Value hops = e.select(e.equal(dim.core, e.index(0)), e.index(0),
-                        e.ceilDiv(width, e.max(dim.core, one)));
-  // Outwards, a block of a neighbour at a time.
-  e.loop(one, e.add(hops, one), [&](Value hop) {
-    Value done = e.mul(e.sub(hop, one), dim.core);
-    Value size = e.min(dim.core, e.sub(width, done));
-    Value end = e.add(dim.low, dim.core);
-    // What the neighbours take of this device's own elements, and where what comes
-    // from them belongs.
-    BlockValues given{isLow ? e.sub(end, size) : dim.low, size};
-    BlockValues taken{
-        isLow ? e.sub(e.sub(dim.low, done), size) : e.add(end, done), size};
-    Value distance = e.mul(hop, e.index(dim.stride));
-    Value before =
-        e.select(e.less(dim.at, hop), none, e.sub(e.here(), distance));
-    Value behind = e.select(e.less(e.add(dim.at, hop), dim.parts),
-                            e.add(e.here(), distance), none);
-    Value from = isLow ? before : behind, to = isLow ? behind : before;
-    BufferBox source = e.cut(box, d, given), target = e.cut(box, d, taken);
-    Value count = e.product(source.sizes);
-    Value sent = e.words(count), received = e.words(count);
-    e.pack(source, sent, source.sizes);
-    e.exchange(sent, received, from, to, count);
-    e.branch(e.negate(e.less(from, e.index(0))),
-             [&] { e.unpack(received, target.sizes, target); });
-    e.release(received);
-    e.release(sent);
-  });
-}
-
-/// One dimension after another; a dimension takes the refreshed halos of those before
-/// it along, and so corners come from diagonal neighbours. What lies outside of the
-/// tensor in any dimension stays.
-static void emitUpdateHalo(MpiEmitter &e, ArrayRef<int64_t> axesPerDim,
-                           const Values &widths, Value buffer) {
-  SmallVector<HaloDim> dims =
-      haloDims(e, e.extents(buffer), axesPerDim, widths);
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (axesPerDim[d] == 0)
-      continue;
-    BufferBox box = e.whole(buffer);
-    for (size_t other = 0; other < dims.size(); ++other) {
-      const HaloDim &dim = dims[other];
-      if (other == d)
-        continue;
-      Value low = e.index(0), high = e.index(0);
-      if (other < d) {
-        low = e.min(dim.low, e.mul(dim.at, dim.core));
-        Value behind = e.sub(e.sub(dim.parts, e.index(1)), dim.at);
-        high = e.min(dim.high, e.mul(behind, dim.core));
-      }
-      Value size = e.add(dim.core, e.add(low, high));
-      box = e.cut(box, other, {e.sub(dim.low, low), size});
-    }
-    emitHaloSide(e, box, d, dims[d], /*isLow=*/true);
-    emitHaloSide(e, box, d, dims[d], /*isLow=*/false);
-  }
-}
-
 void conversion::emitMpiCollective(MpiEmitter &e, const CollectiveMark &mark,
                                    Value input, Value result,
                                    ArrayRef<Values> arguments) {
@@ -443,7 +339,7 @@ void conversion::emitMpiCollective(MpiEmitter &e, const CollectiveMark &mark,
   else if (name == "redistribute")
     emitMpiRedistribute(e, mark, input, result);
   else if (name == "update_halo")
-    emitUpdateHalo(e, mark.arguments[0], arguments[1], result);
+    emitMpiUpdateHalo(e, mark, arguments[1], result);
   else
     llvm_unreachable("a collective without a form as messages");
 }

@@ -51,6 +51,11 @@ void emitMpiReduceScatter(MpiEmitter &e, ReductionKind kind, mlir::Value input,
 void emitMpiRedistribute(MpiEmitter &e, const CollectiveMark &mark,
                          mlir::Value input, mlir::Value result);
 
+/// What emitMpiCollective() does with update_halo, in place. `widths` are two for each
+/// dimension.
+void emitMpiUpdateHalo(MpiEmitter &e, const CollectiveMark &mark,
+                       const MpiEmitter::Values &widths, mlir::Value buffer);
+
 /// Copies the block at `place` of `input` along `dim` into `words`, as an array of
 /// extents `full`, with zeros behind short blocks.
 void packBlock(MpiEmitter &e, mlir::Value input, int64_t dim, mlir::Value place,

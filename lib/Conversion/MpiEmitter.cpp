@@ -304,30 +304,33 @@ void MpiEmitter::forEach(ArrayRef<Value> sizes, const Values &full,
   body(at, number);
 }
 
+MpiEmitter::Values MpiEmitter::placeOf(const BufferBox &box, const Values &at) {
+  Values place;
+  for (auto [dim, i] : llvm::enumerate(at)) {
+    Value step = box.steps.empty() ? Value() : box.steps[dim];
+    place.push_back(add(step ? mul(i, step) : i, box.offsets[dim]));
+  }
+  return place;
+}
+
 void MpiEmitter::pack(const BufferBox &box, Value words, const Values &full) {
-  forEach(box.sizes, full, [&](Values at, Value number) {
-    for (auto [i, offset] : llvm::zip_equal(at, box.offsets))
-      i = add(i, offset);
-    Value loaded = memref::LoadOp::create(b, box.buffer, at);
+  forEach(box.sizes, full, [&](const Values &at, Value number) {
+    Value loaded = memref::LoadOp::create(b, box.buffer, placeOf(box, at));
     memref::StoreOp::create(b, toWord(loaded), words, number);
   });
 }
 
 void MpiEmitter::unpack(Value words, const Values &full, const BufferBox &box) {
-  forEach(box.sizes, full, [&](Values at, Value number) {
-    for (auto [i, offset] : llvm::zip_equal(at, box.offsets))
-      i = add(i, offset);
+  forEach(box.sizes, full, [&](const Values &at, Value number) {
     Value loaded = memref::LoadOp::create(b, words, number);
-    memref::StoreOp::create(b, fromWord(loaded), box.buffer, at);
+    memref::StoreOp::create(b, fromWord(loaded), box.buffer, placeOf(box, at));
   });
 }
 
 void MpiEmitter::zero(const BufferBox &box) {
   Value zero = fromWord(arith::ConstantOp::create(b, b.getZeroAttr(word)));
-  forEach(box.sizes, box.sizes, [&](Values at, Value) {
-    for (auto [i, offset] : llvm::zip_equal(at, box.offsets))
-      i = add(i, offset);
-    memref::StoreOp::create(b, zero, box.buffer, at);
+  forEach(box.sizes, box.sizes, [&](const Values &at, Value) {
+    memref::StoreOp::create(b, zero, box.buffer, placeOf(box, at));
   });
 }
 

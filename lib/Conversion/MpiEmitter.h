@@ -38,11 +38,12 @@
 namespace shard {
 namespace conversion {
 
-/// A part of a buffer: `sizes` elements from `offsets` on.
+/// A part of a buffer: `sizes` elements from `offsets` on, `steps` apart; no steps: one.
 struct BufferBox {
   mlir::Value buffer;
   llvm::SmallVector<mlir::Value> offsets;
   llvm::SmallVector<mlir::Value> sizes;
+  llvm::SmallVector<mlir::Value> steps = {};
 };
 
 /// The run-time twin of Geometry's Block.
@@ -152,6 +153,8 @@ public:
                 mlir::Value to, mlir::Value count);
 
 private:
+  /// The place in its buffer of the element of `box` at the indices `at`.
+  Values placeOf(const BufferBox &box, const Values &at);
   void forEach(llvm::ArrayRef<mlir::Value> sizes, const Values &full,
                llvm::function_ref<void(const Values &, mlir::Value)> body);
   mlir::Value rankOf(mlir::Value place);

@@ -253,6 +253,9 @@ private:
         manualEntries[use] = op;
         return;
       }
+      // The result of an scf.forall whose body has it in another sharding.
+      if (tensors.size() > 2 && !solved.haveOneSharding(tensors[1], tensors[2]))
+        state(tensors[2]);
       if (!solved.haveOneSharding(tensors[0], tensors[1])) {
         state(tensors[0]);
         state(tensors[1]);

@@ -144,9 +144,11 @@ void SearchSpace::slices(const Expansion &at) const {
   double memoryBound = at.memoryBound;
   std::vector<Move> &result = at.result;
   for (int dim = 0; dim < numDims; ++dim) {
-    if (!mayFollow(at.last, Step::Kind::AllSlice, dim))
-      continue;
     int64_t local = layout.local(dim);
+    // A slice of one element makes nothing smaller: where it stands is a question of
+    // the slices that it can be joined with.
+    if (local != 1 && !mayFollow(at.last, Step::Kind::AllSlice, dim))
+      continue;
     double perElement = local ? layout.bytes / static_cast<double>(local) : 0;
     auto slice = [&](const uint8_t *axes, int count) {
       int64_t width = local;

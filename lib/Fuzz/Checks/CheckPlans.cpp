@@ -19,6 +19,13 @@
 
 namespace shard::fuzz {
 
+static std::string join(const std::vector<int64_t> &numbers) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+
 std::string checkPlans(uint64_t seed) {
   Random rng(seed);
   Grid grid;
@@ -47,10 +54,16 @@ std::string checkPlans(uint64_t seed) {
                                            target, LinkCostModel(), &error);
     std::string wrong =
         plan ? comparePlan(*plan, oracle, from, to) : "is missing: " + error;
-    if (!wrong.empty())
-      return "a plan " + wrong + ": " +
-             (plan ? toString(*plan, grid, shape, elementBytes, source, target)
-                   : toString(source) + " to " + toString(target));
+    if (wrong.empty())
+      continue;
+    std::string text = "a plan " + wrong + ": grid [" + join(grid.shape) +
+                       "], shape [" + join(shape) + "] of " +
+                       std::to_string(elementBytes) + " bytes, from " +
+                       toString(source) + " to " + toString(target);
+    if (plan)
+      for (const Step &step : plan->steps)
+        text += ", " + toString(step);
+    return text;
   }
   return {};
 }

@@ -27,6 +27,8 @@ static LogicalResult run(ModuleOp module, bool materializes) {
   if (materializes)
     manager.addPass(createShardMaterializeReshards());
   manager.addPass(createShardPartition());
+  // What has one user may be folded into it: equal ops become one before.
+  manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   return manager.run(module);

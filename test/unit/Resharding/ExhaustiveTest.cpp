@@ -165,6 +165,15 @@ TEST(Exhaustive, UnevenDimensions) {
   tally.print("uneven dimensions");
 }
 
+TEST(Exhaustive, DimensionsOfOneElement) {
+  Tally tally;
+  for (const Grid &grid : grids())
+    for (const std::vector<int64_t> &shape :
+         {std::vector<int64_t>{1, 12}, {10, 1}, {1, 1}, {2, 1}, {1, 7}})
+      comparePairs(grid, shape, runAll() ? 1 : 13, true, tally);
+  tally.print("dimensions of one element");
+}
+
 TEST(Exhaustive, FourAxesSampled) {
   // The oracle knows some thousands of shardings; pairs are taken at random.
   std::mt19937 random(7);
