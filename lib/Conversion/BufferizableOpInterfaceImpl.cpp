@@ -132,6 +132,40 @@ struct SameBuffer
   }
 };
 
+/// The wait reads its input: no op in front of it may write to that buffer.
+struct WaitBuffers
+    : public BufferizableOpInterface::ExternalModel<WaitBuffers, WaitOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
+                                      const AnalysisState &) const {
+    if (operand.getOperandNumber() != 0)
+      return {};
+    return {{op->getResult(0), BufferRelation::Equivalent}};
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto wait = cast<WaitOp>(op);
+    FailureOr<Value> value =
+        getBuffer(rewriter, wait.getValue(), options, state);
+    FailureOr<Value> input =
+        getBuffer(rewriter, wait.getInput(), options, state);
+    if (failed(value) || failed(input))
+      return failure();
+    emitWait(rewriter, wait, *value, *input, state.getSymbolTables());
+    replaceOpWithBufferizedValues(rewriter, op, *value);
+    return success();
+  }
+};
+
 template <typename... Ops>
 void attachFreshResult(MLIRContext *context) {
   (Ops::template attachInterface<FreshResult<Ops>>(*context), ...);
@@ -145,6 +179,7 @@ void shard::registerBufferizableOpInterfaceExternalModels(
     attachFreshResult<AllGatherOp, AllReduceOp, AllSliceOp, AllToAllOp,
                       BroadcastOp, GatherOp, PermuteOp, RecvOp, RedistributeOp,
                       ReduceOp, ReduceScatterOp, ScatterOp, ShiftOp>(context);
+    WaitOp::attachInterface<WaitBuffers>(*context);
     SendOp::attachInterface<SameBuffer<SendOp, false>>(*context);
     UpdateHaloOp::attachInterface<SameBuffer<UpdateHaloOp, true>>(*context);
     // What bufferization creates.

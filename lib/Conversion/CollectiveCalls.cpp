@@ -9,6 +9,7 @@
 #include "CollectiveCalls.h"
 
 #include "shard/IR/HaloWindows.h"
+#include "shard/IR/Overlap.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Runtime/Runtime.h"
 
@@ -437,7 +438,29 @@ LogicalResult conversion::emitCollective(OpBuilder &builder, Operation *op,
     else
       arguments.push_back(emitter.stackWords(values));
   }
+  if (isStarted(op))
+    emitter.call("shard_rt_start", emitter.location());
   emitter.call(("shard_rt_" + call.name).str(), arguments);
   func::ReturnOp::create(builder, loc);
   return success();
+}
+
+void conversion::emitWait(OpBuilder &builder, WaitOp op, Value result,
+                          Value input, SymbolTableCollection &symbols) {
+  Location loc = op.getLoc();
+  // Takes the buffers, so that both are in use until then.
+  SmallVector<Value> operands{result, input};
+  func::FuncOp function =
+      RuntimeEmitter(builder, op, symbols)
+          .createFunction("__shard_wait", ValueRange(operands).getTypes());
+  func::CallOp::create(builder, loc, function, operands);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  RuntimeEmitter emitter(builder, op, symbols);
+  SmallVector<Value> arguments{emitter.location()};
+  for (Value buffer : function.getArguments())
+    arguments.push_back(
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer));
+  emitter.call("shard_rt_wait", arguments);
+  func::ReturnOp::create(builder, loc);
 }

@@ -94,6 +94,11 @@ mlir::LogicalResult emitCollective(mlir::OpBuilder &builder,
                                    mlir::Value input, mlir::Value result,
                                    mlir::SymbolTableCollection &symbols);
 
+/// Emits the call that waits until a collective from buffer `input` to buffer `result`
+/// has ended.
+void emitWait(mlir::OpBuilder &builder, WaitOp op, mlir::Value result,
+              mlir::Value input, mlir::SymbolTableCollection &symbols);
+
 /// Lowers the memref forms, all_reduce into fresh memory and update_halo in place, to
 /// such calls. `pass` is the name of the pass that is running.
 mlir::LogicalResult lowerMemRefForm(mlir::RewriterBase &rewriter,

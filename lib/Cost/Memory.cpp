@@ -109,7 +109,7 @@ private:
       if (!here || here->hasTrait<OpTrait::IsTerminator>())
         return last;
       end = std::max(end, numbers[here]);
-      if (here == user && isAlias(user))
+      if (here == user && isAlias(user) && user->getOperand(0) == value)
         end = std::max(end, lastUse(user->getResult(0)));
     }
     return end;

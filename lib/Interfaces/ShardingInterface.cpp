@@ -79,6 +79,8 @@ bool isCast(Operation *op) {
 }
 
 bool isAlias(Operation *op) {
+  if (isa<WaitOp>(op))
+    return true;
   auto model = dyn_cast<ShardingInterface>(op);
   return model && model.isAlias();
 }

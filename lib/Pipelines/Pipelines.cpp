@@ -29,6 +29,8 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
        propagation.opPriorities, propagation.userPriorities}));
   manager.addPass(createShardPartition({options.partition.globalArguments}));
   buildOptimizeCollectivesPipeline(manager);
+  if (options.overlap)
+    manager.addPass(createShardOverlapCollectives({options.overlapMinGain}));
 }
 
 void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {

@@ -125,6 +125,10 @@ struct SpmdArguments : public PassPipelineOptions<SpmdArguments> {
       llvm::cl::desc("Lower tosa to linalg first, which has more to shard, "
                      "instead of partitioning tosa ops as such"),
       llvm::cl::init(true)};
+  Option<bool> overlap{
+      *this, "overlap",
+      llvm::cl::desc("Run shard-overlap-collectives at the end"),
+      llvm::cl::init(false)};
 };
 } // namespace
 
@@ -137,6 +141,7 @@ static void buildSpmd(OpPassManager &manager, const SpmdArguments &arguments) {
   options.propagation.userPriorities = arguments.userPriorities;
   options.partition.globalArguments = arguments.globalArguments;
   options.lowerTosa = arguments.lowerTosa;
+  options.overlap = arguments.overlap;
   shard::buildSpmdPipeline(manager, options);
 }
 
@@ -165,6 +170,7 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardHoistCollectives(); });
   registerOnce([] { return createShardSinkReductions(); });
   registerOnce([] { return createShardMoveCollectives(); });
+  registerOnce([] { return createShardOverlapCollectives(); });
   registerOnce([] { return createShardPackCollectives(); });
   registerOnce([] { return createShardLowerSlices(); });
   registerOnce([] { return createShardAssignGroups(); });

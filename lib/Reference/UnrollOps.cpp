@@ -192,7 +192,7 @@ LogicalResult Unroller::copy(Operation *op, Scope &scope) {
     return unroll(manual, scope);
   if (isa<GroupOp>(op))
     return success();
-  if (isa<ShardOp, ConstraintOp>(op)) {
+  if (isa<ShardOp, ConstraintOp, WaitOp>(op)) {
     for (int64_t device : scope.members) {
       IRMapping &mapping = scope.values[device];
       mapping.map(op->getResult(0), mapping.lookupOrDefault(op->getOperand(0)));

@@ -48,6 +48,11 @@ static cl::opt<bool>
                   cl::desc("Partition tosa ops as such and lower them on each "
                            "device, instead of lowering them first"));
 
+static cl::opt<bool>
+    overlap("overlap", cl::cat(category),
+            cl::desc("Run collectives beside the ops that do not need them "
+                     "(shard-overlap-collectives)"));
+
 const std::string &shard::programPath() { return inputFile; }
 
 InFlightDiagnostic shard::errorAtOption(MLIRContext *context,
@@ -114,6 +119,7 @@ FailureOr<shard::GivenProgram> shard::readProgram(MLIRContext &context) {
 shard::SpmdPipelineOptions shard::readPipelineOptions() {
   SpmdPipelineOptions options;
   options.lowerTosa = !partitionTosa;
+  options.overlap = overlap;
   readPropagationFlags(options);
   return options;
 }

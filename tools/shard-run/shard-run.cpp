@@ -58,6 +58,11 @@ cl::opt<bool> verifyRun("verify", cl::cat(category),
                         cl::desc("Compare with a run on one device"));
 cl::opt<bool> printPartitioned("print-partitioned", cl::cat(category),
                                cl::desc("Print the program of one device"));
+cl::opt<std::string>
+    link("link", cl::value_desc("bytes per second,seconds"), cl::cat(category),
+         cl::desc("An artificial link between the threads: what each "
+                  "collective takes of a device besides, by the bytes that it "
+                  "sends and by itself"));
 cl::opt<double> timeout("timeout", cl::value_desc("seconds"), cl::init(0),
                         cl::cat(category),
                         cl::desc("How long a device may wait for others at one "
@@ -160,6 +165,20 @@ LogicalResult checkOutputs(func::FuncOp entry) {
     if (!problem.empty())
       return errorAtOption(context, "--output", path) << problem;
   }
+  return success();
+}
+
+/// --link is a bandwidth and a latency, which the environment hands to the runtime.
+LogicalResult checkLink(MLIRContext *context) {
+  if (!link.getNumOccurrences())
+    return success();
+  auto [bandwidth, latency] = llvm::StringRef(link).split(',');
+  double rate = 0, seconds = 0;
+  if (bandwidth.getAsDouble(rate) || latency.getAsDouble(seconds) ||
+      !(rate >= 0) || !(seconds >= 0) || !(seconds < 1e3))
+    return errorAtOption(context, "--link", link)
+           << "is no link; give bytes per second and seconds, as in 1e9,1e-4";
+  setenv("SHARD_RT_LINK", link.c_str(), 1);
   return success();
 }
 
@@ -282,7 +301,7 @@ LogicalResult endTogether(shard::runtime::Processes &processes,
 /// Everything after the command line has been read.
 LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   bool isFirst = !processes || processes->number() == 0;
-  if (failed(checkTimeout(&context)))
+  if (failed(checkTimeout(&context)) || failed(checkLink(&context)))
     return failure();
   FailureOr<shard::GivenProgram> program = shard::readProgram(context);
   if (failed(program))

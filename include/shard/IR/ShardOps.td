@@ -11,6 +11,7 @@
 
 include "shard/IR/ShardCollectiveOps.td"
 include "shard/IR/ShardGridOps.td"
+include "shard/IR/ShardOverlapOps.td"
 include "shard/IR/ShardReductionOps.td"
 include "shard/IR/ShardRootedOps.td"
 include "shard/IR/ShardShardingOps.td"

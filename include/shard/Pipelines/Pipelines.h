@@ -23,6 +23,10 @@ struct SpmdPipelineOptions {
   /// False: tosa ops are propagated and partitioned by models of their own, and
   /// stay.
   bool lowerTosa = true;
+  /// Run shard-overlap-collectives at the end.
+  bool overlap = false;
+  /// Microseconds that this pass has to hide.
+  double overlapMinGain = 1;
 };
 
 /// From a program with hints to the program of one device: negative padding becomes

@@ -173,6 +173,21 @@ int64_t shard_rt_group_size(const char *location, const int64_t *group);
 int64_t shard_rt_divide_extent(const char *location, const int64_t *group,
                                int64_t extent);
 
+/*===-- Collectives beside other work -------------------------------------===*/
+
+/* The next call of this device is started: it returns once its arguments are decoded
+ * and checked, and data may move until shard_rt_wait. Until then nobody may read or
+ * write its result, or write its input. Holds for all_gather, all_reduce, all_to_all,
+ * broadcast, permute, reduce_scatter and shift; other calls run to their end. What is
+ * started is carried out in its order, and every other collective of the device waits
+ * for it first, so that the order of a device's calls is that of the program.
+ * A back end may run the call to its end instead: MPI does. */
+void shard_rt_start(const char *location);
+
+/* Returns when the started calls whose result begins at `result` have ended. `input`
+ * is their input; its memory is in use until then. Does nothing if there are none. */
+void shard_rt_wait(const char *location, const void *result, const void *input);
+
 /*===-- Collectives ------------------------------------------------------===*/
 
 void shard_rt_barrier(const char *location, const int64_t *group);

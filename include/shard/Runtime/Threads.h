@@ -53,7 +53,16 @@ struct RunOptions {
   /// of mpiSymbols().
   std::vector<int64_t> deviceIds;
 
+  /// An artificial link: a collective takes a device so many seconds more, and the
+  /// bytes that it sends by it. None if both are 0. The environment's SHARD_RT_LINK
+  /// ("BYTES_PER_SECOND,SECONDS") sets the default.
+  struct Link {
+    double bandwidth = 0, latency = 0;
+  };
+  Link link = defaultLink();
+
   static double defaultTimeout();
+  static Link defaultLink();
 };
 
 /// Runs `fn` on every device of a grid of `shape`, each in a thread of its own;

@@ -169,4 +169,44 @@ def ShardPackCollectives : Pass<"shard-pack-collectives"> {
   }];
 }
 
+def ShardOverlapCollectives : Pass<"shard-overlap-collectives"> {
+  let summary = "run collectives beside the ops that do not need them";
+  let description = [{
+    Gives each collective that a device can compute beside a `shard.wait` in front of the
+    first op that needs its result, and makes room between the two: the collective moves
+    up past ops that its operand does not need, and ops behind the wait that do not need
+    its result move in front of it, until they take as long as the collective, by the
+    machine of the grid (docs/Cost.md). Each op hides one collective. Collectives keep
+    their order, and none moves past a call or a region that communicates. Nothing
+    changes where less time is hidden than `min-gain`. A pass of its own, behind
+    `shard-spmd`: `shard-spmd` and `shard-run` run it with their option `overlap`.
+
+    The results are the same bits. The operand and the result of a collective live
+    longer than without it.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%a: tensor<8xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %0 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+      %1 = math.tanh %0 : tensor<8xf32>
+      %2 = math.exp %x : tensor<8xf32>
+      return %1, %2 : tensor<8xf32>, tensor<8xf32>
+    }
+    // Output, with min-gain=0
+    func.func @f(%a: tensor<8xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %0 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+      %2 = math.exp %x : tensor<8xf32>
+      %3 = shard.wait %0 of %a : tensor<8xf32>, tensor<8xf32>
+      %1 = math.tanh %3 : tensor<8xf32>
+      return %1, %2 : tensor<8xf32>, tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"minGain", "min-gain", "double", "1.0",
+           "Microseconds that must be hidden: what a start and a wait take">,
+  ];
+}
+
 #endif // SHARD_TRANSFORMS_OPTIMIZEPASSES_TD

@@ -327,6 +327,9 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   options.pipeline.propagation = propagationOptions(inputSeed);
   options.inputs = makeInputs(entry, inputSeed);
   options.keepOutputs = isReal(entry);
+  // Every fourth program starts its collectives early, however little that hides.
+  options.pipeline.overlap = inputSeed % 4 == 2;
+  options.pipeline.overlapMinGain = 0;
   std::string partitionError;
   OwningOpRef<ModuleOp> called;
   options.onPartitioned = [&](ModuleOp partitioned) {

@@ -30,6 +30,7 @@ Collective begin(Kind kind, const char *location, const int64_t *group,
   if (result)
     c.setResult(result);
   c.join(group);
+  settle(c.device, kind);
   return c;
 }
 
@@ -82,9 +83,19 @@ int64_t shard_rt_divide_extent(const char *location, const int64_t *group,
   return 0;
 }
 
+void shard_rt_start(const char *location) {
+  deviceFor(location, Kind::Barrier).startsNext = true;
+}
+
+void shard_rt_wait(const char *, const void *result, const void *) {
+  if (Device *device = backend::currentDevice(); device && result)
+    backend::wait(*device, result);
+}
+
 void shard_rt_barrier(const char *location, const int64_t *group) {
   Collective c(Kind::Barrier, location);
   c.join(group);
+  settle(c.device, Kind::Barrier);
   backend::barrier(c);
   c.record(0);
 }
@@ -96,8 +107,8 @@ void shard_rt_all_gather(const char *location, const int64_t *group,
   c.checkDim("dimension", dim);
   c.checkShapes(dim);
   c.call.freeDim = dim;
-  backend::allGather(c, dim);
-  c.record((c.group->size - 1) * c.call.input.bytes());
+  c.execute((c.group->size - 1) * c.call.input.bytes(),
+            [dim](Collective &c) { backend::allGather(c, dim); });
 }
 
 void shard_rt_gather(const char *location, const int64_t *group, int64_t type,
@@ -157,8 +168,9 @@ void shard_rt_all_to_all(const char *location, const int64_t *group,
     c.checkCut(split_dim, in.sizes[split_dim], out.sizes[split_dim]);
     c.checkCut(concat_dim, out.sizes[concat_dim], in.sizes[concat_dim]);
   }
-  backend::allToAll(c, split_dim, concat_dim);
-  c.record(in.bytes() / c.group->size * (c.group->size - 1));
+  c.execute(
+      in.bytes() / c.group->size * (c.group->size - 1),
+      [=](Collective &c) { backend::allToAll(c, split_dim, concat_dim); });
 }
 
 void shard_rt_broadcast(const char *location, const int64_t *group,
@@ -167,9 +179,9 @@ void shard_rt_broadcast(const char *location, const int64_t *group,
   Collective c = begin(Kind::Broadcast, location, group, type, input, result);
   c.checkShapes();
   int64_t from = c.positionOf("root", root);
-  backend::broadcast(c, from);
   bool sends = from == c.group->position && c.group->size > 1;
-  c.record(sends ? c.call.input.bytes() : 0);
+  c.execute(sends ? c.call.input.bytes() : 0,
+            [from](Collective &c) { backend::broadcast(c, from); });
 }
 
 void shard_rt_all_reduce(const char *location, const int64_t *group,
@@ -177,8 +189,9 @@ void shard_rt_all_reduce(const char *location, const int64_t *group,
                          const int64_t *result, int64_t reduction) {
   Collective c = begin(Kind::AllReduce, location, group, type, input, result);
   c.checkShapes();
-  backend::allReduce(c, c.reductionOf(reduction));
-  c.record(2 * (c.group->size - 1) * c.call.input.bytes() / c.group->size);
+  Reduction kind = c.reductionOf(reduction);
+  c.execute(2 * (c.group->size - 1) * c.call.input.bytes() / c.group->size,
+            [kind](Collective &c) { backend::allReduce(c, kind); });
 }
 
 void shard_rt_reduce(const char *location, const int64_t *group, int64_t type,
@@ -201,8 +214,8 @@ void shard_rt_reduce_scatter(const char *location, const int64_t *group,
   c.checkDim("dimension", dim);
   c.checkShapes(dim);
   c.checkCut(dim, c.call.input.sizes[dim], c.call.result.sizes[dim]);
-  backend::reduceScatter(c, kind, dim);
-  c.record((c.group->size - 1) * c.call.input.bytes() / c.group->size);
+  c.execute((c.group->size - 1) * c.call.input.bytes() / c.group->size,
+            [=](Collective &c) { backend::reduceScatter(c, kind, dim); });
 }
 
 void shard_rt_send(const char *location, const int64_t *group, int64_t type,
@@ -276,8 +289,8 @@ void shard_rt_shift(const char *location, const int64_t *group, int64_t type,
   };
   int64_t from = partner(mirror ? offset - here : here - offset);
   int64_t to = partner(mirror ? offset - here : here + offset);
-  backend::exchange(c, from, to);
-  c.record(to < 0 || to == g.position ? 0 : c.call.input.bytes());
+  c.execute(to < 0 || to == g.position ? 0 : c.call.input.bytes(),
+            [=](Collective &c) { backend::exchange(c, from, to); });
 }
 
 void shard_rt_update_halo(const char *location, const int64_t *group,
@@ -397,8 +410,8 @@ void shard_rt_permute(const char *location, const int64_t *group, int64_t type,
   // `after`: by to, then by from \ to.
   int64_t source = renumber(all.position, before, after);
   int64_t destination = renumber(all.position, after, before);
-  backend::exchange(c, source, destination);
-  c.record(source == all.position ? 0 : c.call.input.bytes());
+  c.execute(source == all.position ? 0 : c.call.input.bytes(),
+            [=](Collective &c) { backend::exchange(c, source, destination); });
 }
 
 namespace {

@@ -33,7 +33,30 @@ Group *findOrMakeGroup(Device &device, const Call &call, const int64_t *words) {
   return device.groups.back().get();
 }
 
+/// Whether calls of `kind` may be started.
+bool canStart(Kind kind) {
+  switch (kind) {
+  case Kind::AllGather:
+  case Kind::AllReduce:
+  case Kind::AllToAll:
+  case Kind::Broadcast:
+  case Kind::Permute:
+  case Kind::ReduceScatter:
+  case Kind::Shift:
+    return true;
+  default:
+    return false;
+  }
+}
+
 } // namespace
+
+void settle(Device &device, Kind kind) {
+  if (!canStart(kind))
+    device.startsNext = false;
+  if (!device.startsNext && kind != Kind::AllSlice)
+    backend::wait(device, nullptr);
+}
 
 Device &deviceFor(const char *location, Kind kind) {
   if (Device *device = backend::currentDevice())

@@ -28,6 +28,9 @@ constexpr size_t kMessageBytes = 512;
 /// The calling device; outside a run there is none to talk to.
 Device &deviceFor(const char *location, Kind kind);
 
+/// Lets a call of `kind` that runs to its end wait for what was started.
+void settle(Device &device, Kind kind);
+
 /// Ends the run with `message` (printf); does not return.
 [[noreturn]] void fail(Device &device, const Call &call, const char *format,
                        ...) __attribute__((format(printf, 3, 4)));
@@ -89,8 +92,20 @@ struct Collective {
   /// Gives the call a contiguous input.
   void packInput();
 
+  /// Runs `move`, which sends `bytes` from this device, or starts it.
+  template <typename Move>
+  void execute(int64_t bytes, Move move) {
+    bool starts = device.startsNext;
+    device.startsNext = false;
+    if (starts && backend::start(*this, move, bytes))
+      return;
+    move(*this);
+    record(bytes);
+  }
+
   /// Notes the call, by which this device sent `bytes`, as done.
   void record(int64_t bytes) {
+    backend::delay(*this, bytes);
     device.recorder.add(
         *group, call, bytes,
         std::chrono::duration<double>(Clock::now() - begin).count());

@@ -21,6 +21,7 @@
 #include "Record.h"
 #include "Reduce.h"
 
+#include <functional>
 #include <memory>
 
 namespace shard {
@@ -38,6 +39,8 @@ struct Device {
   std::vector<char> scratch;
   HaloPlans haloPlans;
   Recorder recorder;
+  /// The next call is to be started (shard_rt_start).
+  bool startsNext = false;
 };
 
 /// A reduction of Runtime.h on the element type of the call.
@@ -60,6 +63,15 @@ void setError(Device &device, const std::string &message);
 
 /// A group was made: sets its communicator, now or when it is needed.
 void open(Device &device, Group &group);
+
+/// Starts `move`, by which this device sends `bytes`, behind what it has started before;
+/// false if this back end does not, and the caller has to run it.
+bool start(const Collective &c, std::function<void(Collective &)> move,
+           int64_t bytes);
+/// Waits for the started calls whose result begins at `result`; for all if it is null.
+void wait(Device &device, const void *result);
+/// Takes the time that an artificial link needs for `bytes`, if there is one.
+void delay(Collective &c, int64_t bytes);
 
 void barrier(Collective &c);
 void allGather(Collective &c, int64_t dim);

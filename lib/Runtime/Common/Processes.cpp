@@ -92,6 +92,8 @@ std::vector<std::pair<const char *, void *>> shard::runtime::runtimeSymbols() {
       SHARD_RT_SYMBOL(shard_rt_grid_extent),
       SHARD_RT_SYMBOL(shard_rt_group_size),
       SHARD_RT_SYMBOL(shard_rt_divide_extent),
+      SHARD_RT_SYMBOL(shard_rt_start),
+      SHARD_RT_SYMBOL(shard_rt_wait),
       SHARD_RT_SYMBOL(shard_rt_barrier),
       SHARD_RT_SYMBOL(shard_rt_all_gather),
       SHARD_RT_SYMBOL(shard_rt_all_reduce),

@@ -277,6 +277,13 @@ void setError(Device &, const std::string &message) { endAllRanks(message); }
 
 void escape(Device &) { _exit(1); }
 
+// Every call runs to its end.
+bool start(const Collective &, std::function<void(Collective &)>, int64_t) {
+  return false;
+}
+void wait(Device &, const void *) {}
+void delay(Collective &, int64_t) {}
+
 } // namespace backend
 } // namespace runtime
 } // namespace shard

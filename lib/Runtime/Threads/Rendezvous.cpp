@@ -305,8 +305,6 @@ void setError(Device &device, const std::string &message) {
   setRunError(run, message);
 }
 
-void escape(Device &device) { _longjmp(threadOf(device).exit, 1); }
-
 void open(Device &device, Group &group) {
   Run &run = *threadOf(device).run;
   Lock lock(run.mutex);

@@ -61,6 +61,7 @@ struct Communicator {
 };
 
 struct Run;
+struct Progress;
 
 /// A device that is a thread.
 struct ThreadDevice : Device {
@@ -70,6 +71,11 @@ struct ThreadDevice : Device {
   /// The number of the physical device.
   int64_t id = 0;
   jmp_buf exit;
+  /// Carries out what the device has started; null before the first start.
+  std::unique_ptr<Progress> progress;
+
+  ThreadDevice();
+  ~ThreadDevice();
 
   // Guarded by the run's mutex.
   State state = State::Running;
@@ -115,7 +121,10 @@ inline const Call &peer(const Group &group, int64_t p) {
   return *group.communicator->calls[p];
 }
 
-/// The device's function has returned.
+/// Ends what the device has started and not waited for, and the thread for it.
+void endProgress(ThreadDevice &device);
+
+/// The device's function has returned, and endProgress.
 void finish(ThreadDevice &device);
 
 /// What every device waits for.

@@ -47,6 +47,7 @@ void *deviceMain(void *argument) {
   setCurrentDevice(start.device);
   if (passGate(*start.run) && _setjmp(start.device->exit) == 0)
     (*start.fn)(start.device->index);
+  endProgress(*start.device);
   finish(*start.device);
   setCurrentDevice(nullptr);
   return nullptr;
