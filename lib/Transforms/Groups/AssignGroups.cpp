@@ -139,7 +139,22 @@ private:
 
 } // namespace
 
+/// Groups are those of collectives, which annotations become.
+static LogicalResult checkPartitioned(ModuleOp module) {
+  WalkResult walked = module.walk([](Operation *op) {
+    if (!isa<ShardOp, ConstraintOp>(op))
+      return WalkResult::advance();
+    op->emitOpError(
+        "is an annotation: groups are written on the collectives of a "
+        "partitioned program; run shard-partition or shard-spmd first");
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 LogicalResult assignGroups(ModuleOp module, int64_t devicesPerNode) {
+  if (failed(checkPartitioned(module)))
+    return failure();
   if (devicesPerNode > 0 && failed(orderDevices(module, devicesPerNode)))
     return failure();
   GroupWriter writer;
