@@ -81,8 +81,7 @@ HaloUpdater::HaloUpdater(MpiEmitter &e, const CollectiveMark &mark,
                          const Values &widths, Value buffer)
     : e(e), buffer(buffer) {
   Values extents = e.extents(buffer);
-  ArrayRef<int64_t> axesPerDim = mark.arguments[0],
-                    windows = mark.arguments[2];
+  ArrayRef<int64_t> axesPerDim = mark.arguments[0], windows = mark.arguments[2];
   dims.resize(extents.size());
   size_t axis = 0;
   int64_t stride = 1;
@@ -141,7 +140,8 @@ ReadValues HaloUpdater::elementsRead(const DimReads &reads,
   Value read = e.min(iterations.size,
                      e.ceilDiv(e.max(e.sub(validEnd, start), zero), step));
   Value first = e.max(e.add(start, e.mul(skipped, step)), validBegin);
-  Value span = e.add(e.mul(step, e.sub(read, e.index(1))), e.index(window.reach));
+  Value span =
+      e.add(e.mul(step, e.sub(read, e.index(1))), e.index(window.reach));
   Value last = e.select(e.less(skipped, read),
                         e.min(e.add(start, span), validEnd), first);
   return {first, e.sub(last, first), window.reach == 1 ? window.step() : 1};
@@ -165,13 +165,11 @@ BufferBox HaloUpdater::cutToReads(BufferBox box, size_t d,
   // ReadRange::within() the elements of the chunk.
   Value origin = beginOf(dim, dim.at), step = e.index(read.step);
   Value begin = e.add(origin, chunk.offset), end = e.add(begin, chunk.size);
-  Value skipped =
-      e.ceilDiv(e.max(e.sub(begin, read.first), e.index(0)), step);
+  Value skipped = e.ceilDiv(e.max(e.sub(begin, read.first), e.index(0)), step);
   Value first = e.add(read.first, e.mul(skipped, step));
   Value last = e.min(e.add(read.first, read.count), end);
   box.offsets[d] = e.sub(first, origin);
-  box.sizes[d] =
-      e.ceilDiv(e.max(e.sub(last, first), e.index(0)), step);
+  box.sizes[d] = e.ceilDiv(e.max(e.sub(last, first), e.index(0)), step);
   box.steps.resize(dims.size());
   box.steps[d] = step;
   return box;
@@ -201,8 +199,8 @@ void HaloUpdater::emitSide(BufferBox box, size_t d, bool isLow) {
     Value behind = e.select(e.less(e.add(dim.at, hop), dim.parts),
                             e.add(e.here(), distance), none);
     Value from = isLow ? before : behind, to = isLow ? behind : before;
-    BufferBox source = cutToReads(
-        box, d, iterationsOf(dim, e.max(to, e.index(0))), given);
+    BufferBox source =
+        cutToReads(box, d, iterationsOf(dim, e.max(to, e.index(0))), given);
     BufferBox target = cutToReads(box, d, iterationsOf(dim, e.here()), taken);
     Value count = e.product(target.sizes);
     Value sent = e.words(e.product(source.sizes)), received = e.words(count);
@@ -234,9 +232,9 @@ void HaloUpdater::emit() {
       Value low = e.min(dim.low, e.mul(dim.at, dim.core));
       Value behind = e.sub(e.sub(dim.parts, e.index(1)), dim.at);
       Value high = e.min(dim.high, e.mul(behind, dim.core));
-      box = cutToReads(
-          box, other, iterationsOf(dim, e.here()),
-          {e.sub(dim.low, low), e.add(dim.core, e.add(low, high))});
+      box =
+          cutToReads(box, other, iterationsOf(dim, e.here()),
+                     {e.sub(dim.low, low), e.add(dim.core, e.add(low, high))});
     }
     emitSide(box, d, /*isLow=*/true);
     emitSide(box, d, /*isLow=*/false);

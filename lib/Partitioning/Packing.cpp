@@ -34,47 +34,70 @@ static Value flatten(OpBuilder &builder, Location loc, Value tensor) {
                                          allDims(type.getRank()));
 }
 
-static SmallVector<OpFoldResult> one(OpBuilder &builder, int64_t number) {
-  return {builder.getIndexAttr(number)};
+/// `tensor`, of one dimension, as one of `type`.
+static Value unflatten(OpBuilder &builder, Location loc, Value flat,
+                       RankedTensorType type) {
+  if (type.getRank() == 1)
+    return flat;
+  if (type.getRank() == 0)
+    return tensor::CollapseShapeOp::create(builder, loc, type, flat,
+                                           ArrayRef<ReassociationIndices>());
+  return tensor::ExpandShapeOp::create(builder, loc, type, flat,
+                                       allDims(type.getRank()));
 }
 
-Value shard::packTensors(OpBuilder &builder, Location loc, ValueRange tensors) {
+/// `last` behind what selects all of the dimension of parts, if there is one.
+static SmallVector<OpFoldResult> behind(OpBuilder &builder, int64_t rank,
+                                        int64_t first, int64_t last) {
+  SmallVector<OpFoldResult> numbers;
+  if (rank == 2)
+    numbers.push_back(builder.getIndexAttr(first));
+  numbers.push_back(builder.getIndexAttr(last));
+  return numbers;
+}
+
+Value shard::packTensors(OpBuilder &builder, Location loc, ValueRange tensors,
+                         int64_t rank, int64_t rows) {
+  auto widthOf = [&](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getNumElements() / rows;
+  };
   int64_t total = 0;
   for (Value tensor : tensors)
-    total += cast<RankedTensorType>(tensor.getType()).getNumElements();
+    total += widthOf(tensor);
   Type element = getElementTypeOrSelf(tensors.front().getType());
-  Value packed =
-      tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{total}, element);
+  auto shapeOf = [&](int64_t width) {
+    return rank == 2 ? SmallVector<int64_t>{rows, width}
+                     : SmallVector<int64_t>{width};
+  };
+  Value packed = tensor::EmptyOp::create(builder, loc, shapeOf(total), element);
   int64_t offset = 0;
   for (Value tensor : tensors) {
-    Value flat = flatten(builder, loc, tensor);
-    int64_t size = cast<RankedTensorType>(flat.getType()).getDimSize(0);
-    packed = tensor::InsertSliceOp::create(builder, loc, flat, packed,
-                                           one(builder, offset),
-                                           one(builder, size), one(builder, 1));
-    offset += size;
+    int64_t width = widthOf(tensor);
+    Value part = unflatten(builder, loc, flatten(builder, loc, tensor),
+                           RankedTensorType::get(shapeOf(width), element));
+    packed = tensor::InsertSliceOp::create(
+        builder, loc, part, packed, behind(builder, rank, 0, offset),
+        behind(builder, rank, rows, width), behind(builder, rank, 1, 1));
+    offset += width;
   }
   return packed;
 }
 
 SmallVector<Value> shard::unpackTensors(OpBuilder &builder, Location loc,
-                                        Value packed, TypeRange types) {
+                                        Value packed, TypeRange types,
+                                        int64_t rows) {
+  int64_t rank = cast<RankedTensorType>(packed.getType()).getRank();
   SmallVector<Value> results;
   int64_t offset = 0;
   for (Type resultType : types) {
     auto type = cast<RankedTensorType>(resultType);
-    int64_t size = type.getNumElements();
-    Value flat = tensor::ExtractSliceOp::create(
-        builder, loc, packed, one(builder, offset), one(builder, size),
-        one(builder, 1));
-    offset += size;
-    if (type.getRank() == 0)
-      flat = tensor::CollapseShapeOp::create(builder, loc, type, flat,
-                                             ArrayRef<ReassociationIndices>());
-    else if (type.getRank() > 1)
-      flat = tensor::ExpandShapeOp::create(builder, loc, type, flat,
-                                           allDims(type.getRank()));
-    results.push_back(flat);
+    int64_t width = type.getNumElements() / rows;
+    Value part = tensor::ExtractSliceOp::create(
+        builder, loc, packed, behind(builder, rank, 0, offset),
+        behind(builder, rank, rows, width), behind(builder, rank, 1, 1));
+    offset += width;
+    results.push_back(
+        unflatten(builder, loc, flatten(builder, loc, part), type));
   }
   return results;
 }

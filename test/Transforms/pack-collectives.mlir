@@ -3,6 +3,12 @@
 // RUN: shard-run %s --entry gradients --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-opt %s --shard-pack-collectives | shard-run - --entry gradients --verify | FileCheck %s --check-prefix=PACKED
 
+// RUN: shard-run %s --entry weights --verify | FileCheck %s --check-prefix=PASSES
+// RUN: shard-opt %s --shard-pack-collectives | shard-run - --entry weights --verify | FileCheck %s --check-prefix=PASSES
+// RUN: shard-run %s --entry moves --verify | FileCheck %s --check-prefix=PASSES
+// RUN: shard-opt %s --shard-pack-collectives | shard-run - --entry moves --verify | FileCheck %s --check-prefix=PASSES
+
+// PASSES: PASS
 // EXEC: all_reduce
 // EXEC: PASS
 // PACKED: all_reduce
@@ -11,6 +17,7 @@
 
 shard.grid @g(shape = 4) {shard.machine = {name = "a100"}}
 shard.grid @bytes(shape = 4)
+shard.grid @h(shape = 2x4) {shard.machine = {name = "a100"}}
 
 // CHECK-LABEL: func @gradients
 // CHECK: %[[X:.*]] = math.exp %arg2
@@ -62,4 +69,57 @@ func.func @no_latency(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, t
   %0 = shard.all_reduce %a on @bytes grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
   %1 = shard.all_reduce %b on @bytes grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// Blocks that are gathered or scattered along the first dimension of some elements: a row
+// of the packed tensor for each device.
+// CHECK-LABEL: func @weights
+// CHECK: %[[P:.*]] = shard.all_gather %{{.*}} gather_axis = 0 : tensor<1x14xf32> -> tensor<4x14xf32>
+// CHECK: tensor.extract_slice %[[P]][0, 0] [4, 8] [1, 1]
+// CHECK: tensor.extract_slice %[[P]][0, 8] [4, 6] [1, 1]
+// CHECK-NOT: shard.all_gather
+// CHECK: %[[S:.*]] = shard.reduce_scatter %{{.*}} scatter_axis = 0 : tensor<4x14xf32> -> tensor<1x14xf32>
+// CHECK-NOT: shard.reduce_scatter
+// CHECK: return
+func.func @weights(%a: tensor<2x4xf32>, %b: tensor<1x3x2xf32>) -> (tensor<2x4xf32>, tensor<1x3x2xf32>) {
+  %0 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 0 : tensor<2x4xf32> -> tensor<8x4xf32>
+  %1 = shard.all_gather %b on @g grid_axes = [0] gather_axis = 1 : tensor<1x3x2xf32> -> tensor<1x12x2xf32>
+  %2 = math.absf %0 : tensor<8x4xf32>
+  %3 = math.absf %1 : tensor<1x12x2xf32>
+  %4 = shard.reduce_scatter %2 on @g grid_axes = [0] scatter_axis = 0 : tensor<8x4xf32> -> tensor<2x4xf32>
+  %5 = shard.reduce_scatter %3 on @g grid_axes = [0] scatter_axis = 1 : tensor<1x12x2xf32> -> tensor<1x3x2xf32>
+  return %4, %5 : tensor<2x4xf32>, tensor<1x3x2xf32>
+}
+
+// What moves blocks as a whole.
+// CHECK-LABEL: func @moves
+// CHECK: shard.permute %{{.*}} from_axes = [0, 1] to_axes = [1, 0] : tensor<12xf32>
+// CHECK-NOT: shard.permute
+// CHECK: shard.shift %{{.*}} offset = 2 rotate : tensor<8xf32> -> tensor<8xf32>
+// CHECK: shard.shift %{{.*}} offset = 1 rotate : tensor<12xf32> -> tensor<12xf32>
+// CHECK-NOT: shard.shift
+// CHECK: shard.broadcast %{{.*}} root = [1] : (tensor<12xf32>) -> tensor<12xf32>
+// CHECK-NOT: shard.broadcast
+// CHECK: return
+func.func @moves(%a: tensor<8xf32>, %b: tensor<2x2xf32>) -> (tensor<8xf32>, tensor<2x2xf32>, tensor<8xf32>) {
+  %0 = shard.permute %a on @h from_axes = [0, 1] to_axes = [1, 0] : tensor<8xf32>
+  %1 = shard.permute %b on @h from_axes = [0, 1] to_axes = [1, 0] : tensor<2x2xf32>
+  %2 = shard.shift %0 on @h grid_axes = [0] shift_axis = 0 offset = 1 rotate : tensor<8xf32> -> tensor<8xf32>
+  %3 = shard.shift %1 on @h grid_axes = [0] shift_axis = 0 offset = 1 rotate : tensor<2x2xf32> -> tensor<2x2xf32>
+  %4 = shard.shift %0 on @h grid_axes = [1] shift_axis = 1 offset = 2 rotate : tensor<8xf32> -> tensor<8xf32>
+  %5 = shard.broadcast %2 on @h grid_axes = [1] root = [1] : (tensor<8xf32>) -> tensor<8xf32>
+  %6 = shard.broadcast %3 on @h grid_axes = [1] root = [1] : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %5, %6, %4 : tensor<8xf32>, tensor<2x2xf32>, tensor<8xf32>
+}
+
+// Blocks of other dimensions do not lie one after another; short blocks have padding.
+// CHECK-LABEL: func @not_in_rows
+// CHECK-COUNT-4: shard.all_gather %arg
+// CHECK: return
+func.func @not_in_rows(%a: tensor<4x2xf32>, %b: tensor<2xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<7xf32>, tensor<7xf32>) {
+  %0 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 1 : tensor<4x2xf32> -> tensor<4x8xf32>
+  %1 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 1 : tensor<4x2xf32> -> tensor<4x8xf32>
+  %2 = shard.all_gather %b on @g grid_axes = [0] gather_axis = 0 : tensor<2xf32> -> tensor<7xf32>
+  %3 = shard.all_gather %b on @g grid_axes = [0] gather_axis = 0 : tensor<2xf32> -> tensor<7xf32>
+  return %0, %1, %2, %3 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<7xf32>, tensor<7xf32>
 }

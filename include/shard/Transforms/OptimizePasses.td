@@ -137,9 +137,12 @@ def ShardMoveCollectives : Pass<"shard-move-collectives"> {
 def ShardPackCollectives : Pass<"shard-pack-collectives"> {
   let summary = "one collective on a packed buffer instead of several small ones";
   let description = [{
-    all_reduces of one block with the same group, reduction and type of elements become
+    Collectives of one block that agree in kind, attributes and type of elements become
     one, of a tensor that holds all of their elements, if the inputs of all of them are
-    there before the first result is needed. That is done where it takes less time: the
+    there before the first result is needed: all_reduce, permute, shift, broadcast, and
+    all_gather and reduce_scatter along the first dimension of more than one element, where
+    the blocks of the devices lie one after another. (Those of other dimensions would
+    have to be transposed, which costs more copies than latency is worth.) Packing is done where it takes less time: the
     latencies that are saved against the time to copy the elements into the packed tensor
     and out of it, by the latency that the grid or its `shard.machine` states and the
     memory bandwidth of the machine (docs/Cost.md). A grid that states neither has no
