@@ -118,7 +118,7 @@ enum shard_rt_reduction {
  *   SHARD_RT_CHECK    first, always, never: shard_rt_set_checks
  *   SHARD_RT_TIMEOUT  seconds that a device may wait in one call (600)
  *   SHARD_RT_SILENCE  seconds after which a rank that does not answer counts as
- *                     stopped (10)
+ *                     stopped (10); MPI_Finalize may take three times as long
  *   SHARD_RT_WATCH    0: no connections beside MPI; ranks that have died or wait
  *                     in vain are not noticed */
 int shard_rt_run(int64_t rank, const int64_t *shape,

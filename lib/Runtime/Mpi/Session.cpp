@@ -8,34 +8,20 @@
 
 #include "Session.h"
 
+#include "Limit.h"
 #include "Supervisor.h"
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <unistd.h>
 
 namespace shard {
 namespace runtime {
 
 namespace {
-
-/// `seconds` of an environment variable; `otherwise` if it has no such value.
-double secondsOf(const char *variable, double otherwise) {
-  const char *text = getenv(variable);
-  if (!text)
-    return otherwise;
-  char *end = nullptr;
-  double seconds = strtod(text, &end);
-  return end != text && *end == '\0' && seconds > 0 && seconds < 1e9
-             ? seconds
-             : otherwise;
-}
 
 /// Of texts that travel in pieces, because MPI counts with 32 bits.
 constexpr uint64_t kPieceBytes = uint64_t(1) << 30;
@@ -83,51 +69,14 @@ int64_t rankByLauncher() {
   return -1;
 }
 
-/// Ends this process if the ranks have not met within the time limit of a call.
-/// MPI_Init waits for all of them, for ever, and the watch begins behind it. The
-/// launcher ends the other ranks.
-class MeetingLimit {
-public:
-  MeetingLimit() : thread([this] { wait(); }) {}
-  ~MeetingLimit() {
-    {
-      std::lock_guard<std::mutex> lock(mutex);
-      met = true;
-    }
-    changed.notify_one();
-    thread.join();
-  }
-
-private:
-  void wait() {
-    int64_t rank = rankByLauncher();
-    double seconds = secondsOf("SHARD_RT_TIMEOUT", 600);
-    // One rank speaks: the first of those that wait.
-    double turn = 0.5 * double(std::clamp<int64_t>(rank, 0, 20));
-    std::unique_lock<std::mutex> lock(mutex);
-    if (changed.wait_for(lock, std::chrono::duration<double>(seconds + turn),
-                         [this] { return met; }))
-      return;
-    char host[64] = {};
-    gethostname(host, sizeof(host) - 1);
-    printError("rank " + std::to_string(rank) + " on " + host +
-               " has waited for more than " + std::to_string(int64_t(seconds)) +
-               " seconds for the other ranks to start");
-    _exit(1);
-  }
-
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool met = false;
-  std::thread thread;
-};
+double silenceSeconds() { return secondsOf("SHARD_RT_SILENCE", 10); }
 
 void startWatch(Session &s) {
   WatchOptions options;
   options.rank = s.rank;
   options.size = s.size;
   options.hosts = s.hosts;
-  options.silenceSeconds = secondsOf("SHARD_RT_SILENCE", 10);
+  options.silenceSeconds = silenceSeconds();
   options.timeoutSeconds = secondsOf("SHARD_RT_TIMEOUT", 600);
   uint64_t token =
       std::chrono::high_resolution_clock::now().time_since_epoch().count() ^
@@ -140,6 +89,10 @@ void startWatch(Session &s) {
   s.watch.connect(broadcastText(s, addresses), options);
 }
 
+/// How many times as long as a rank may be silent MPI_Finalize may take. All ranks
+/// come to it within milliseconds, but MPI closes its connections there.
+constexpr double kFinalizeSilences = 3;
+
 void leaveMpi(Session &s) {
   s.ended = true;
   s.watch.setActivity(Activity::AtEnd, deviceOfRank(s, s.size));
@@ -148,6 +101,10 @@ void leaveMpi(Session &s) {
       MPI_Comm_free(&entry.second->comm);
   // Rank 0 goes last: it watches the others.
   MPI_Barrier(s.world);
+  std::optional<Limit> limit;
+  if (s.size > 1 && isWatchWanted())
+    limit.emplace(s.rank, kFinalizeSilences * silenceSeconds(),
+                  "for the other ranks to end in MPI_Finalize");
   s.watch.finish();
   MPI_Comm_free(&s.messages);
   MPI_Comm_free(&s.world);
@@ -174,14 +131,15 @@ void atExit(int status, void *argument) {
 
 Session *makeSession() {
   auto *s = new Session();
-  std::optional<MeetingLimit> limit;
+  std::optional<Limit> limit;
   int initialized = 0;
   MPI_Initialized(&initialized);
   if (!initialized) {
     if (isWatchWanted() && rankByLauncher() == 0)
       s->watch.prepare();
     if (rankByLauncher() >= 0)
-      limit.emplace();
+      limit.emplace(rankByLauncher(), secondsOf("SHARD_RT_TIMEOUT", 600),
+                    "for the other ranks to start");
     int provided = 0;
     if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) !=
         MPI_SUCCESS) {

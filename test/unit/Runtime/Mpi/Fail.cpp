@@ -17,6 +17,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <dlfcn.h>
 #include <functional>
 #include <map>
 #include <string>
@@ -170,13 +171,26 @@ const std::map<std::string, Scenario> &scenarios() {
   return all;
 }
 
+const char *library = nullptr;
+/// Stops in MPI_Finalize.
+bool stopsAtEnd = false;
+
 } // namespace
+
+/// The library finds this one in place of MPI's.
+extern "C" int MPI_Finalize() {
+  if (stopsAtEnd)
+    raise(SIGSTOP);
+  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  return reinterpret_cast<int (*)()>(dlsym(handle, "PMPI_Finalize"))();
+}
 
 int main(int argc, char **argv) {
   if (argc < 3)
     return 2;
   Test test;
-  test.api = loadApi(argv[1]);
+  library = argv[1];
+  test.api = loadApi(library);
   std::string name = argv[2];
   test.ranks = test.api.num_processes();
   test.rank = test.api.process();
@@ -190,6 +204,8 @@ int main(int argc, char **argv) {
     shape = {test.ranks, 1};
   if (name == "absent" && test.rank == 1)
     exit(4);
+  stopsAtEnd = (name == "finalize" && test.rank == 1) ||
+               (name == "finalize0" && test.rank == 0);
   if (name == "placement") {
     std::vector<int64_t> processes(test.ranks, 0);
     test.api.set_processes(processes.size(), processes.data());

@@ -44,6 +44,10 @@ SCENARIOS = {
     "stop": (3, None, r"device 1 \(rank 1 on .*\) has not answered for 2 seconds: it was stopped.* in "
                    r"all_reduce .*work\.mlir:1:1", {"SHARD_RT_SILENCE": "2"}),
     "stop0": (3, None, r"rank 0 on .*\) has not answered for 2 seconds: it was stopped", {"SHARD_RT_SILENCE": "2"}),
+    "finalize": (3, None, r"rank 0 on .* has waited for more than 6 seconds for the other ranks to end in "
+                       r"MPI_Finalize", {"SHARD_RT_SILENCE": "2"}),
+    "finalize0": (3, None, r"rank 1 on .* has waited for more than 6 seconds for the other ranks to end "
+                       r"in MPI_Finalize", {"SHARD_RT_SILENCE": "2"}),
     "late": (2, 1, r"device 0 \(rank 0 on .*\) has waited for more than 2 seconds in all_reduce .* at "
                    r"a\.mlir:1:1; device 1 \(rank 1 on .*\) computes", {"SHARD_RT_TIMEOUT": "2"}),
     "grid": (2, 1, r"the grid 2x2 has 4 devices, but there are 2 ranks: start 4 \(mpirun -n 4\)", {}),

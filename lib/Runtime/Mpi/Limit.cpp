@@ -1,0 +1,69 @@
+//===- Limit.cpp - An end of what MPI does for ever -----------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Limit.h"
+
+#include "Supervisor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace shard {
+namespace runtime {
+
+double secondsOf(const char *variable, double otherwise) {
+  const char *text = getenv(variable);
+  if (!text)
+    return otherwise;
+  char *end = nullptr;
+  double seconds = strtod(text, &end);
+  return end != text && *end == '\0' && seconds > 0 && seconds < 1e9
+             ? seconds
+             : otherwise;
+}
+
+Limit::Limit(int64_t rank, double seconds, const std::string &what)
+    : thread([=, this] { wait(rank, seconds, what); }) {}
+
+Limit::~Limit() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    over = true;
+  }
+  changed.notify_one();
+  thread.join();
+}
+
+void Limit::wait(int64_t rank, double seconds, const std::string &what) {
+  using Clock = std::chrono::steady_clock;
+  constexpr double kStep = 0.25;
+  // One rank speaks: the first of those that wait. Open MPI takes more than half a
+  // second to end the others.
+  double left = seconds + 2 * double(std::clamp<int64_t>(rank, 0, 10));
+  std::unique_lock<std::mutex> lock(mutex);
+  while (left > 0) {
+    Clock::time_point begin = Clock::now();
+    if (changed.wait_for(lock, std::chrono::duration<double>(kStep),
+                         [this] { return over; }))
+      return;
+    double passed = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (passed < kStopSeconds)
+      left -= passed;
+  }
+  char host[64] = {};
+  gethostname(host, sizeof(host) - 1);
+  printError("rank " + std::to_string(rank) + " on " + host +
+             " has waited for more than " + std::to_string(int64_t(seconds)) +
+             " seconds " + what);
+  _exit(1);
+}
+
+} // namespace runtime
+} // namespace shard
