@@ -9,6 +9,8 @@
 #include "Supervisor.h"
 
 #include "../Common/Call.h"
+#include "Launcher.h"
+#include "Limit.h"
 
 #include <algorithm>
 #include <csignal>
@@ -22,6 +24,19 @@ namespace shard {
 namespace runtime {
 
 namespace {
+
+/// In the supervisor's process.
+LauncherGuard *guard = nullptr;
+
+/// Ends this process. The supervisor's own stays until the launcher has ended.
+[[noreturn]] void leave(int code) {
+  if (guard) {
+    // The launcher waits until nobody can write to it any more.
+    close(STDERR_FILENO);
+    guard->waitForEnd();
+  }
+  _exit(code);
+}
 
 double secondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
@@ -63,7 +78,7 @@ void Supervisor::run() {
     if (secondsSince(lastLoop) > kStopSeconds) {
       usleep(100000);
       if (isTerminated())
-        _exit(1);
+        leave(1);
       wasStopped = true;
       resumed = Clock::now();
       for (Rank &rank : ranks)
@@ -152,7 +167,7 @@ void Supervisor::readRanks() {
     return;
   // While this process was stopped, the others have judged and ended.
   if (wasStopped && secondsSince(resumed) < 2)
-    _exit(1);
+    leave(1);
   // A rank that failed has said so before; all that was said is read by now. A
   // launcher may have killed the others before this thread came to run.
   std::string text;
@@ -346,7 +361,11 @@ void Supervisor::end(const std::string &message) {
       each.receive(ignored);
     usleep(5000);
   }
-  _exit(1);
+  // Here, so that the ranks see that this process has ended.
+  for (Rank &rank : ranks)
+    rank.connection.close();
+  close(listener);
+  leave(1);
 }
 
 namespace {
@@ -366,7 +385,8 @@ void closeOthers(int listener, int parent) {
       close(fd);
 }
 
-[[noreturn]] void runSupervisorProcess(int listener, int parent) {
+[[noreturn]] void runSupervisorProcess(int listener, int parent,
+                                       pid_t launcher) {
   // In no process group that a launcher or a terminal signals; it ends when the
   // ranks do.
   setsid();
@@ -374,13 +394,17 @@ void closeOthers(int listener, int parent) {
   signal(SIGINT, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
   closeOthers(listener, parent);
+  LauncherGuard launcherGuard(launcher, secondsOf("SHARD_RT_SILENCE", 10));
+  guard = &launcherGuard;
   Connection connection(parent);
   std::vector<std::string> messages;
   while (messages.empty()) {
     pollfd poller = {parent, POLLIN, 0};
-    poll(&poller, 1, -1);
+    // Rank 0 may be stopped, and the launcher wait for it.
+    poll(&poller, 1, 500);
+    guard->check();
     if (!connection.receive(messages) && messages.empty())
-      _exit(0);
+      leave(0);
   }
   Reader reader(messages.front());
   WatchOptions options;
@@ -390,10 +414,13 @@ void closeOthers(int listener, int parent) {
   options.timeoutSeconds = double(reader.number()) / 1e6;
   for (int64_t i = 0; i < options.size; ++i)
     options.hosts.push_back(reader.text());
-  Supervisor supervisor(listener, options);
-  supervisor.watchParent(std::move(connection));
-  supervisor.run();
-  _exit(0);
+  {
+    // Closes the connections at its end.
+    Supervisor supervisor(listener, options);
+    supervisor.watchParent(std::move(connection));
+    supervisor.run();
+  }
+  leave(0);
 }
 
 } // namespace
@@ -408,12 +435,13 @@ Connection startSupervisorProcess(std::string &addresses) {
     close(listener);
     return Connection();
   }
+  pid_t launcher = getppid();
   pid_t child = fork();
   if (child == 0) {
     // Once more, so that the rank is not its parent: nobody waits for it.
     if (fork() != 0)
       _exit(0);
-    runSupervisorProcess(listener, ends[1]);
+    runSupervisorProcess(listener, ends[1], launcher);
   }
   close(listener);
   close(ends[1]);

@@ -4,13 +4,15 @@
 usage: fail.py PROGRAM LIBRARY MPIRUN-AND-ITS-OPTIONS... [-- SCENARIO...]
 
 Every scenario of Fail.cpp has to end within 30 seconds with the exit code and the
-message of the table, and leave no process behind.
+message of the table, and leave no process behind. Then a launcher that does not end
+after its ranks has to be ended.
 """
 
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 
@@ -118,6 +120,44 @@ def run(program, library, launcher, name):
     return not problems
 
 
+# Stands for Open MPI's mpirun, which hangs at times: starts a rank, and does not end. The
+# name of the process is that of the file, since no env(1) starts another one.
+HANGING_LAUNCHER = f"""#!{sys.executable}
+import os, subprocess, sys, time
+subprocess.run(sys.argv[1:], env=dict(os.environ, SLURM_PROCID="0"))
+time.sleep(100)
+"""
+
+
+def hanging_launcher(program, library):
+    with tempfile.TemporaryDirectory() as folder:
+        problems = []
+        # Of another name it is no launcher, and left alone.
+        for name, seconds in ("mpirun.hangs", 20), ("script.hangs", 6):
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(HANGING_LAUNCHER)
+            os.chmod(path, 0o755)
+            process = subprocess.Popen([path, program, library, "none"],
+                                       env=dict(os.environ, SHARD_RT_SILENCE="2"),
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT, text=True)
+            try:
+                output, _ = process.communicate(timeout=seconds)
+                ended = True
+            except subprocess.TimeoutExpired:
+                process.kill()
+                output, _ = process.communicate()
+                ended = False
+            said = re.search(r"error: mpirun.hangs \(process \d+\) has not ended for 2 seconds after "
+                             r"its ranks ended or stopped: it is ended", output)
+            if (ended, bool(said)) != ((True, True) if name.startswith("mpirun") else (False, False)):
+                problems.append(f"{name}: ended: {ended}; {output}")
+    print(f"{'FAIL' if problems else 'ok'} hanging launcher")
+    print("".join(f"  {problem}\n" for problem in problems), end="")
+    return not problems
+
+
 def main():
     program, library, *launcher = sys.argv[1:]
     names = list(SCENARIOS)
@@ -125,6 +165,8 @@ def main():
         at = launcher.index("--")
         launcher, names = launcher[:at], launcher[at + 1:]
     wrong = sum(not run(program, library, launcher, name) for name in names)
+    if names == list(SCENARIOS):
+        wrong += not hanging_launcher(program, library)
     print(f"{len(names)} scenarios, {wrong} wrong")
     return 1 if wrong else 0
 
