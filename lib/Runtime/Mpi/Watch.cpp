@@ -33,6 +33,10 @@ double secondsSince(Clock::time_point begin) {
 std::atomic<bool> terminated{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "used by a handler");
 
+/// How many times as long as a rank the supervisor may be silent: on a busy machine
+/// it may get no processor for seconds, and then it is to judge first.
+constexpr double kSupervisorSilences = 2;
+
 void handleTermination(int) { terminated = true; }
 
 } // namespace
@@ -235,7 +239,8 @@ void Watch::watch() {
       if (reader.number() == uint64_t(ControlMessage::End))
         _exit(1);
     }
-    bool silent = secondsSince(lastHeard) > options.silenceSeconds;
+    bool silent =
+        secondsSince(lastHeard) > kSupervisorSilences * options.silenceSeconds;
     if (!alive || silent) {
       // One rank is enough to say it; the others stand in for it.
       if (options.rank != 1)
