@@ -17,9 +17,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -58,8 +60,32 @@ static void widenFloats(ModuleOp module) {
                                         /*replaceTypes=*/true);
 }
 
-/// `value`, of dynamic shape, times 1 + (factor - 1) * cos(...), which is another
-/// number for each element and for each `number`.
+/// In the body of an op with `loops` loops: 1 + (factor - 1) * cos(...), which is another
+/// number for each iteration and for each `number`.
+static Value factorOfIteration(OpBuilder &inside, Location loc, Value factor,
+                               int64_t number, int64_t loops) {
+  Type f64 = inside.getF64Type();
+  auto constant = [&](double x) -> Value {
+    return arith::ConstantOp::create(inside, loc, inside.getFloatAttr(f64, x));
+  };
+  Value angle = constant(double(number));
+  for (int64_t dim = 0; dim < loops; ++dim) {
+    Value index = linalg::IndexOp::create(inside, loc, dim);
+    Value whole =
+        arith::IndexCastOp::create(inside, loc, inside.getI64Type(), index);
+    Value real = arith::SIToFPOp::create(inside, loc, f64, whole);
+    Value step = constant(2.4 + 1.7 * double(dim));
+    Value turned = arith::MulFOp::create(inside, loc, real, step);
+    angle = arith::AddFOp::create(inside, loc, angle, turned);
+  }
+  Value one = constant(1.0);
+  Value off = arith::SubFOp::create(inside, loc, factor, one);
+  Value cosine = math::CosOp::create(inside, loc, angle);
+  Value part = arith::MulFOp::create(inside, loc, off, cosine);
+  return arith::AddFOp::create(inside, loc, one, part);
+}
+
+/// `value`, of dynamic shape, times another number for each element.
 static Value timesFactors(OpBuilder &builder, Value value, Value factor,
                           int64_t number) {
   Location loc = value.getLoc();
@@ -71,26 +97,8 @@ static Value timesFactors(OpBuilder &builder, Value value, Value factor,
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   auto body = [&](OpBuilder &inside, Location, ValueRange elements) {
-    Type f64 = inside.getF64Type();
-    auto constant = [&](double x) -> Value {
-      return arith::ConstantOp::create(inside, loc,
-                                       inside.getFloatAttr(f64, x));
-    };
-    Value angle = constant(double(number));
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      Value index = linalg::IndexOp::create(inside, loc, dim);
-      Value whole =
-          arith::IndexCastOp::create(inside, loc, inside.getI64Type(), index);
-      Value real = arith::SIToFPOp::create(inside, loc, f64, whole);
-      Value step = constant(2.4 + 1.7 * double(dim));
-      Value turned = arith::MulFOp::create(inside, loc, real, step);
-      angle = arith::AddFOp::create(inside, loc, angle, turned);
-    }
-    Value one = constant(1.0);
-    Value off = arith::SubFOp::create(inside, loc, factor, one);
-    Value cosine = math::CosOp::create(inside, loc, angle);
-    Value part = arith::MulFOp::create(inside, loc, off, cosine);
-    Value times = arith::AddFOp::create(inside, loc, one, part);
+    Value times =
+        factorOfIteration(inside, loc, factor, number, type.getRank());
     Value product = arith::MulFOp::create(inside, loc, elements[0], times);
     linalg::YieldOp::create(inside, loc, product);
   };
@@ -117,8 +125,8 @@ static void addSummands(Operation *op, SmallVector<Value> &values) {
 }
 
 /// Multiplies every float that `entry` computes by an argument of its own, behind
-/// the others: one number for tensors of dynamic shape and for summands in bodies, else
-/// a number for each element.
+/// the others: one number for tensors of dynamic shape and for summands in bodies, of
+/// which numbers for elements and iterations are made, else a number for each element.
 static void addFactors(func::FuncOp entry) {
   SmallVector<Value> values;
   auto rounds = [](Operation *op) {
@@ -149,6 +157,13 @@ static void addFactors(func::FuncOp entry) {
     for (OpOperand &use : value.getUses())
       uses.push_back(&use);
     builder.setInsertionPointAfterValue(value);
+    // Summands of a body differ from iteration to iteration, or what they sum to would
+    // move as a whole, however much of it cancels.
+    auto generic = dyn_cast_or_null<linalg::GenericOp>(
+        value.getParentRegion()->getParentOp());
+    if (generic)
+      factor = factorOfIteration(builder, value.getLoc(), factor, index,
+                                 generic.getNumLoops());
     Value product = isDynamic ? timesFactors(builder, value, factor, index)
                               : arith::MulFOp::create(builder, value.getLoc(),
                                                       value, factor)
@@ -290,6 +305,12 @@ shard::fuzz::comparePrecisely(ModuleOp module, func::FuncOp entry,
   wide = copy->lookupSymbol<func::FuncOp>(entry.getName());
   ErrorModel model = deriveErrorModel(wide, largestExtent(wide, inputs));
   widenFloats(*copy);
+  // Named ops sum in bodies, too.
+  PassManager manager(module.getContext());
+  manager.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  if (failed(manager.run(*copy)))
+    return {Verdict::Rejected, "the program for f64 cannot be made"};
+  wide = copy->lookupSymbol<func::FuncOp>(entry.getName());
   addFactors(wide);
   CompileOptions options;
   options.optLevel = 0;
