@@ -10,6 +10,7 @@
 
 #include "shard/Cost/Links.h"
 #include "shard/Cost/Ops.h"
+#include "shard/IR/Overlap.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
@@ -121,6 +122,53 @@ static std::string reasonOf(Operation *op) {
 
 namespace {
 
+/// A device that computes and a link that sends, each one thing after another.
+class Clock {
+public:
+  void compute(double seconds) { computing += seconds; }
+
+  void send(Operation *op, double seconds) {
+    ++sent;
+    sending = std::max(computing, sending) + seconds;
+    if (isStarted(op))
+      ends[op->getResult(0)] = sending;
+    else
+      computing = sending;
+  }
+
+  void wait(Value started) {
+    computing = std::max(computing, ends.lookup(started));
+  }
+
+  /// What is done between `enter` and `leave` is done so often, each time with an idle
+  /// link: where it sends, the device first waits for what is under way.
+  struct Mark {
+    double begin, underWay;
+    int64_t sent;
+  };
+  Mark enter() {
+    Mark mark{computing, std::max(0.0, sending - computing), sent};
+    sending = computing;
+    return mark;
+  }
+  void leave(const Mark &mark, double times) {
+    computing = mark.begin + (computing - mark.begin) * times;
+    if (sent == mark.sent)
+      sending = mark.begin + mark.underWay;
+    else
+      sending = computing += mark.underWay;
+  }
+
+  double now() const { return std::max(computing, sending); }
+  bool hasStarted() const { return !ends.empty(); }
+
+private:
+  double computing = 0, sending = 0;
+  int64_t sent = 0;
+  /// When what was started is done.
+  llvm::DenseMap<Value, double> ends;
+};
+
 class Predictor {
 public:
   Predictor(ProgramCost &program, bool fixedMachine)
@@ -138,6 +186,8 @@ public:
     program.kinds = sorted(kinds);
     program.places = sorted(places);
     program.total.name = program.entry;
+    program.seconds = clock.now();
+    program.overlaps = clock.hasStarted();
   }
 
 private:
@@ -152,6 +202,8 @@ private:
       addCollective(op, std::move(*cost), times);
       return;
     }
+    if (auto wait = dyn_cast<WaitOp>(op))
+      clock.wait(wait.getValue());
     addOp(op, times);
     if (auto call = dyn_cast<CallOpInterface>(op)) {
       auto callee = dyn_cast_if_present<FunctionOpInterface>(
@@ -171,13 +223,16 @@ private:
     bool flows = isa<LoopLikeOpInterface, RegionBranchOpInterface>(op);
     for (auto [region, inside] :
          llvm::zip(op->getRegions(), timesOfRegions(op))) {
-      if (flows)
+      if (flows) {
+        Clock::Mark mark = clock.enter();
         visit(region, times * inside);
-      else
+        clock.leave(mark, double(inside.most.value_or(1)));
+      } else {
         region.walk([&](Operation *inner) {
           if (auto cost = costOfCollective(inner, symbols))
             addCollective(inner, std::move(*cost), {std::nullopt, false});
         });
+      }
     }
   }
 
@@ -185,6 +240,8 @@ private:
     std::optional<OpCost> cost = costOfOp(op);
     if (cost && cost->flops == 0 && cost->bytesTouched == 0)
       return;
+    if (cost)
+      clock.compute(cost->seconds(program.machine));
     for (CostSum *sum : sumsOf(op)) {
       ++sum->ops;
       sum->complete &= cost && times.most;
@@ -217,6 +274,7 @@ private:
                                              double(*row.bytesOnce));
       }
     }
+    clock.send(op, row.secondsOnce);
     row.cost = std::move(cost);
     for (CostSum *sum : sumsOf(op)) {
       ++sum->ops;
@@ -269,6 +327,7 @@ private:
   ProgramCost &program;
   bool fixedMachine;
   int64_t visits = 0;
+  Clock clock;
   SymbolTableCollection symbols;
   llvm::SmallPtrSet<Operation *, 4> open;
   llvm::DenseMap<Operation *, std::vector<std::string>> axisNames;

@@ -86,6 +86,12 @@ void shard::printText(const ProgramCost &cost, llvm::raw_ostream &os) {
   printSums("place", cost.places, os);
   os << '\n';
   printSums("in all", cost.total, os);
+  if (cost.overlaps)
+    os << formatv(
+        "\ntime                computing beside sending {0}, of {1} one "
+        "after the other\n",
+        formatSeconds(cost.seconds),
+        formatSeconds(cost.total.secondsComputing + cost.total.secondsSending));
   const MemoryUse &memory = cost.memory;
   os << formatv(
       "\nmemory per device   arguments {0}, constants {1}, temporaries "
@@ -171,6 +177,7 @@ llvm::json::Object shard::toJson(const ProgramCost &cost) {
       {"kinds", ::toJson(cost.kinds)},
       {"places", ::toJson(cost.places)},
       {"total", ::toJson(cost.total)},
+      {"seconds", cost.seconds},
       {"memory", llvm::json::Object{{"arguments", memory.arguments},
                                     {"results", memory.results},
                                     {"constants", memory.constants},

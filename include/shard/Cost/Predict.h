@@ -76,6 +76,11 @@ struct ProgramCost {
   /// By kind of op, then by place; the most expensive first.
   std::vector<CostSum> kinds, places;
   CostSum total;
+  /// What the program takes if a device computes while collectives that are started are
+  /// under way: at least the longer one of computing and sending, at most the sum.
+  double seconds = 0;
+  /// Whether a collective is started (shard.wait).
+  bool overlaps = false;
   MemoryUse memory;
 };
 

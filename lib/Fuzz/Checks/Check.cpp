@@ -240,6 +240,24 @@ static LogicalResult runPasses(ModuleOp module,
   return manager.run(module);
 }
 
+/// A device takes at least the longer one of computing and sending, and at most both one
+/// after the other; that exactly, if it starts nothing.
+static std::string checkSeconds(const ProgramCost &cost) {
+  double computing = cost.total.secondsComputing;
+  double sending = cost.total.secondsSending, sum = computing + sending;
+  double least = cost.overlaps ? std::max(computing, sending) : sum;
+  constexpr double kRounding = 1e-6;
+  // Where it is not known how often something runs, the sums count it once in all.
+  bool fits = cost.seconds >= least * (1 - kRounding) &&
+              cost.seconds <= sum * (1 + kRounding);
+  if (fits || !cost.total.complete)
+    return {};
+  return "predicted to take " + std::to_string(cost.seconds * 1e6) +
+         " us, with " + std::to_string(computing * 1e6) +
+         " us of computing and " + std::to_string(sending * 1e6) +
+         " us of sending";
+}
+
 /// Compares what is predicted for `entry` of `partitioned` with its run. Lowering drops
 /// collectives that nothing needs, such as those of operands that the body of an op of
 /// linalg ignores: the prediction may be that for the program that is left.
@@ -251,7 +269,8 @@ static std::string checkPrediction(ModuleOp partitioned, StringRef entry,
   };
   std::string wrong = compare(partitioned);
   if (wrong.empty())
-    return wrong;
+    return checkSeconds(
+        predictProgram(partitioned.lookupSymbol<func::FuncOp>(entry)));
   // What a run does to tensors, in its order (Codegen/Passes.cpp).
   OwningOpRef<ModuleOp> lowered = partitioned.clone();
   if (failed(runPasses(*lowered, [](OpPassManager &manager) {

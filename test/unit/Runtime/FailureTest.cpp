@@ -521,4 +521,62 @@ TEST(Floats, ReplicasAreTheSameBits) {
   }
 }
 
+void waitFor(const char *location, const Buffer &result, const Buffer &input) {
+  shard_rt_wait(location, reinterpret_cast<const void *>(result.words[0]),
+                reinterpret_cast<const void *>(input.words[0]));
+}
+
+// Waits in another order than the starts; a collective in between that is not started.
+TEST(Overlap, InTheOrderOfTheCalls) {
+  std::string error = errorOf([](Slots &s, int64_t d) {
+    shard_rt_start("a.mlir:1:1");
+    s.allReduce("a.mlir:1:1", s.all, d);
+    shard_rt_start("a.mlir:2:2");
+    s.allGather("a.mlir:2:2", s.rows, d);
+    waitFor("a.mlir:2:2", s.out8[d], s.in4[d]);
+    if (reinterpret_cast<float *>(s.out8[d].storage.data())[7] != 1)
+      shard_rt_fail("not gathered");
+    shard_rt_barrier("a.mlir:3:3", s.all.data());
+    if (reinterpret_cast<float *>(s.out4[d].storage.data())[3] != 4)
+      shard_rt_fail("not summed");
+    waitFor("a.mlir:1:1", s.out4[d], s.in4[d]);
+  });
+  EXPECT_EQ(error, "");
+}
+
+TEST(Overlap, Mismatch) {
+  std::string error = errorOf([](Slots &s, int64_t d) {
+    shard_rt_start("a.mlir:1:1");
+    if (d == 2)
+      s.allGather("a.mlir:1:1", s.all, d);
+    else
+      s.allReduce("a.mlir:2:2", s.all, d);
+    waitFor("a.mlir:1:1", d == 2 ? s.out8[d] : s.out4[d], s.in4[d]);
+    shard_rt_fail("went on");
+  });
+  EXPECT_CONTAINS(error, "a.mlir:1:1");
+  EXPECT_CONTAINS(error, "a.mlir:2:2");
+}
+
+TEST(Overlap, OneDeviceDoesNotCome) {
+  std::string error = errorOf([](Slots &s, int64_t d) {
+    if (d == 3)
+      return;
+    shard_rt_start("a.mlir:1:1");
+    s.allReduce("a.mlir:1:1", s.all, d);
+    waitFor("a.mlir:1:1", s.out4[d], s.in4[d]);
+  });
+  EXPECT_CONTAINS(error, "a.mlir:1:1");
+  EXPECT_CONTAINS(error, "device 3");
+}
+
+// What nobody waits for is done before the device ends.
+TEST(Overlap, NeverWaitedFor) {
+  std::string error = errorOf([](Slots &s, int64_t d) {
+    shard_rt_start("a.mlir:1:1");
+    s.allReduce("a.mlir:1:1", s.all, d);
+  });
+  EXPECT_EQ(error, "");
+}
+
 } // namespace
