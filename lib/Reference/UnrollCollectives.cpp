@@ -57,11 +57,14 @@ Value reference::insertBlock(OpBuilder &builder, Location loc, Value block,
 Value reference::filled(OpBuilder &builder, Location loc,
                         ArrayRef<OpFoldResult> sizes, Type type,
                         int64_t element) {
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, type);
+  // What pads blocks is unspecified, also where no number is at hand: complex values.
+  if (!type.isIntOrIndexOrFloat())
+    return empty;
   TypedAttr number = isa<FloatType>(type)
                          ? TypedAttr(builder.getFloatAttr(type, element))
                          : TypedAttr(builder.getIntegerAttr(type, element));
   Value scalar = arith::ConstantOp::create(builder, loc, number);
-  Value empty = tensor::EmptyOp::create(builder, loc, sizes, type);
   return linalg::FillOp::create(builder, loc, ValueRange{scalar},
                                 ValueRange{empty})
       .getResult(0);

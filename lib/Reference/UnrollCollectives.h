@@ -47,7 +47,8 @@ mlir::Value insertBlock(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value block, mlir::Value whole,
                         llvm::ArrayRef<int64_t> offsets);
 
-/// A tensor of `sizes`, every element the number `element`.
+/// A tensor of `sizes`, every element the number `element`; of complex values
+/// anything.
 mlir::Value filled(mlir::OpBuilder &builder, mlir::Location loc,
                    llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type type,
                    int64_t element);
