@@ -36,9 +36,30 @@ bool isCreator(Operation *op) {
   return model ? model.isCreator() : isConstantTensor(op);
 }
 
+/// Whether `op` is speculatable on what its operands are annotations of: a division by a
+/// constant stays one when propagation annotates the constant.
+static bool isSpeculatableOnSources(Operation *op) {
+  bool isAnnotated = false;
+  SmallVector<Value> sources;
+  for (Value source : op->getOperands()) {
+    while (auto annotation = source.getDefiningOp<ShardOp>()) {
+      source = annotation.getSrc();
+      isAnnotated = true;
+    }
+    sources.push_back(source);
+  }
+  if (!isAnnotated)
+    return false;
+  Operation *bare = op->clone();
+  bare->setOperands(sources);
+  bool result = isSpeculatable(bare);
+  bare->erase();
+  return result;
+}
+
 bool mayTrapByEffects(Operation *op) {
   if (op->getNumRegions() == 0)
-    return !isSpeculatable(op);
+    return !isSpeculatable(op) && !isSpeculatableOnSources(op);
   return op
       ->walk([&](Operation *inner) {
         if (inner == op || inner->getNumRegions() > 0 ||
