@@ -270,10 +270,17 @@ struct SearchSpace::PermuteBuilder {
         emit(set, place);
   }
 
-  /// Whether `to` has axes of the same sizes in the same places.
+  /// Whether `to` has axes of the same sizes in the same places, and as many partial
+  /// axes of each size: renaming axes leads to it.
   bool sameSizes(const State &to) const {
+    std::vector<int64_t> before, after;
+    uint32_t partialBefore = layout.partialSource | layout.partialTarget;
     for (int axis = 0; axis < space.numAxes; ++axis) {
       uint8_t place = to.place[axis];
+      if (partialBefore >> axis & 1)
+        before.push_back(space.size[axis]);
+      if (place == PartialSource || place == PartialTarget)
+        after.push_back(space.size[axis]);
       if (place < FirstSplit)
         continue;
       int dim = (place >> 4) - 1, position = place & 15;
@@ -281,7 +288,9 @@ struct SearchSpace::PermuteBuilder {
           space.size[layout.axes[dim][position]] != space.size[axis])
         return false;
     }
-    return true;
+    std::sort(before.begin(), before.end());
+    std::sort(after.begin(), after.end());
+    return before == after;
   }
 
   void emit(uint32_t partialSet, uint8_t place) {

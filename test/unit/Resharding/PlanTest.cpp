@@ -148,6 +148,16 @@ TEST(Plan, BecomingPartialIsFree) {
   }
 }
 
+TEST(Plan, PartialAxesOfOtherSizesTakeTheSummands) {
+  // A permute of one element costs 2 bytes, an all_reduce over 4 devices 3 bytes.
+  Plan plan =
+      planReshard({{2, 4, 2}}, {1}, 2, make({{}}, {1}), make({{}}, {0, 2}))
+          .value();
+  ASSERT_EQ(plan.steps.size(), 1u);
+  EXPECT_EQ(plan.steps[0].kind, Kind::Permute);
+  EXPECT_EQ(plan.cost, 2);
+}
+
 TEST(Plan, OneKindIsReducedBeforeTheNextBegins) {
   Plan plan = planFor({{4, 2}}, {16, 16}, make({{}, {}}, {0}),
                       make({{}, {}}, {0}, ReductionKind::Max));
