@@ -185,3 +185,15 @@ LogicalResult shard::setGrid(ModuleOp module, ArrayRef<int64_t> shape,
   }
   return mlir::verify(*grid);
 }
+
+LogicalResult shard::setUnevenDynamic(ModuleOp module) {
+  bool any = false;
+  for (auto grid : module.getOps<GridOp>()) {
+    grid.setUnevenDynamic(true);
+    any = true;
+  }
+  if (!any)
+    return emitError(optionLoc(module.getContext(), "--uneven-dynamic", "", 0))
+           << "is about the grids of a program, which has none; add --grid";
+  return mlir::verify(module);
+}

@@ -46,25 +46,28 @@ static LocalInputs sliceInputs(const GridProgram &program,
         continue;
       }
       std::optional<HostTensor> view =
-          viewForDevice(grid, input, sharding, device);
+          viewForDevice(grid, input, sharding, device, shape);
       locals.owned[device].push_back(
           view ? std::move(*view)
-               : sliceForDevice(grid, input, sharding, device));
+               : sliceForDevice(grid, input, sharding, device, shape));
       locals.pointers[device].push_back(&locals.owned[device].back());
     }
   }
   return locals;
 }
 
-/// The shape of a whole result, of which the first device returned `local`.
-/// Dynamic dimensions divide evenly.
-static std::vector<int64_t> wholeShape(const GridValue &value,
-                                       const HostTensor &local) {
+/// The shape of a whole result, of which the devices returned `blocks`.
+static std::vector<int64_t>
+wholeShape(const GridValue &value,
+           const std::vector<const HostTensor *> &blocks) {
   std::vector<int64_t> shape = value.shape;
-  for (size_t dim = 0; dim < shape.size(); ++dim)
-    if (ShapedType::isDynamic(shape[dim]))
-      shape[dim] =
-          local.shape()[dim] * value.grid.groupSize(value.sharding.dims[dim]);
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (!ShapedType::isDynamic(shape[dim]))
+      continue;
+    shape[dim] = 0;
+    for (int64_t device : value.grid.groupMembers(0, value.sharding.dims[dim]))
+      shape[dim] += blocks[device]->shape()[dim];
+  }
   return shape;
 }
 
@@ -75,11 +78,13 @@ std::string execution::brokenContract(const GridProgram &program,
     for (size_t dim = 0; dim < shape.size(); ++dim) {
       int64_t parts = grid.groupSize(sharding.dims[dim]);
       int64_t extent = input.shape()[dim];
-      if (ShapedType::isDynamic(shape[dim]) && extent % parts != 0)
+      if (ShapedType::isDynamic(shape[dim]) && !grid.unevenDynamic &&
+          extent % parts != 0)
         return llvm::formatv(
                    "argument {0}: dynamic dimension {1} has extent "
-                   "{2}, which {3} devices do not divide evenly; give "
-                   "the extent in the type, or an input that divides",
+                   "{2}, which {3} devices do not divide evenly; add "
+                   "--uneven-dynamic, give the extent in the type, or an "
+                   "input that divides",
                    index, dim, extent, parts)
             .str();
     }
@@ -93,8 +98,8 @@ execution::assembleResult(const GridValue &value,
                           HostTensor &output) {
   std::string error;
   std::optional<HostTensor> whole =
-      assemble(value.grid, wholeShape(value, *blocks.front()), value.sharding,
-               blocks, error);
+      assemble(value.grid, wholeShape(value, blocks), value.sharding, blocks,
+               error, value.shape);
   if (!whole)
     return error;
   output = std::move(*whole);

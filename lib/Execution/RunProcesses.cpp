@@ -173,7 +173,7 @@ std::string prepareHere(const GridProgram &program,
     const auto &[shape, grid, sharding] = program.arguments[index];
     pointers.push_back(&input);
     if (!sharding.isReplicated() || input.isBorrowed()) {
-      owned.push_back(sliceForDevice(grid, input, sharding, device));
+      owned.push_back(sliceForDevice(grid, input, sharding, device, shape));
       pointers.back() = &owned.back();
     }
     report.argumentBytes += pointers.back()->numBytes();

@@ -32,12 +32,17 @@ static std::vector<int64_t> haloOffsets(const Sharding &sharding) {
 }
 
 /// The local shape on `device`: that of Geometry, or, where explicit offsets
-/// differ between devices, what this one holds.
+/// differ between devices and where blocks of dynamic dimensions have no padding, what
+/// this one holds.
 static std::vector<int64_t> shapeOn(const Grid &grid,
                                     const std::vector<int64_t> &shape,
                                     const Sharding &sharding,
-                                    const std::vector<Block> &blocks) {
+                                    const std::vector<Block> &blocks,
+                                    const std::vector<int64_t> &stated) {
   std::vector<int64_t> local = localShape(grid, shape, sharding);
+  for (size_t dim = 0; dim < stated.size(); ++dim)
+    if (grid.unevenDynamic && stated[dim] == kDynamic)
+      local[dim] = kDynamic;
   size_t halo = 0;
   for (size_t dim = 0; dim < local.size(); ++dim) {
     bool split = !sharding.dims[dim].empty();
@@ -104,14 +109,15 @@ static Sharding forParts(Sharding sharding) {
 }
 
 HostTensor shard::sliceForDevice(const Grid &grid, const HostTensor &whole,
-                                 const Sharding &sharding, int64_t device) {
+                                 const Sharding &sharding, int64_t device,
+                                 const std::vector<int64_t> &stated) {
   if (isComplex(whole.type()) && !sharding.partial.empty())
-    return fromParts(
-        sliceForDevice(grid, partsOf(whole), forParts(sharding), device));
+    return fromParts(sliceForDevice(grid, partsOf(whole), forParts(sharding),
+                                    device, stated));
   std::vector<Block> blocks =
       localBlocks(grid, whole.shape(), sharding, device);
   HostTensor local(whole.type(),
-                   shapeOn(grid, whole.shape(), sharding, blocks));
+                   shapeOn(grid, whole.shape(), sharding, blocks, stated));
   bool isSum = sharding.reduction == ReductionKind::Sum &&
                grid.groupSize(sharding.partial) > 1;
   int64_t position = grid.positionInGroup(device, sharding.partial);
@@ -129,15 +135,16 @@ HostTensor shard::sliceForDevice(const Grid &grid, const HostTensor &whole,
   return local;
 }
 
-std::optional<HostTensor> shard::viewForDevice(const Grid &grid,
-                                               const HostTensor &whole,
-                                               const Sharding &sharding,
-                                               int64_t device) {
+std::optional<HostTensor>
+shard::viewForDevice(const Grid &grid, const HostTensor &whole,
+                     const Sharding &sharding, int64_t device,
+                     const std::vector<int64_t> &stated) {
   if (!sharding.partial.empty())
     return std::nullopt;
   std::vector<Block> blocks =
       localBlocks(grid, whole.shape(), sharding, device);
-  std::vector<int64_t> shape = shapeOn(grid, whole.shape(), sharding, blocks);
+  std::vector<int64_t> shape =
+      shapeOn(grid, whole.shape(), sharding, blocks, stated);
   Box box = windowOf(whole.shape(), sharding, blocks, shape);
   if (box.sizes != shape)
     return std::nullopt;
@@ -192,9 +199,11 @@ static std::string describe(const std::vector<int64_t> &index) {
   return text + "]";
 }
 
-static std::optional<HostTensor> assembleComplex(
-    const Grid &grid, std::vector<int64_t> shape, const Sharding &sharding,
-    const std::vector<const HostTensor *> &locals, std::string &error) {
+static std::optional<HostTensor>
+assembleComplex(const Grid &grid, std::vector<int64_t> shape,
+                const Sharding &sharding,
+                const std::vector<const HostTensor *> &locals,
+                std::string &error, const std::vector<int64_t> &stated) {
   std::vector<HostTensor> parts;
   std::vector<const HostTensor *> pointers;
   for (const HostTensor *local : locals)
@@ -203,7 +212,7 @@ static std::optional<HostTensor> assembleComplex(
     pointers.push_back(&part);
   shape.push_back(2);
   std::optional<HostTensor> whole =
-      assemble(grid, shape, forParts(sharding), pointers, error);
+      assemble(grid, shape, forParts(sharding), pointers, error, stated);
   if (!whole)
     return std::nullopt;
   return fromParts(*whole);
@@ -218,10 +227,11 @@ struct Place {
 static std::optional<Place> placeOf(const Grid &grid,
                                     const std::vector<int64_t> &shape,
                                     const Sharding &sharding, int64_t device,
-                                    const HostTensor &local,
-                                    std::string &error) {
+                                    const HostTensor &local, std::string &error,
+                                    const std::vector<int64_t> &stated) {
   std::vector<Block> blocks = localBlocks(grid, shape, sharding, device);
-  std::vector<int64_t> expected = shapeOn(grid, shape, sharding, blocks);
+  std::vector<int64_t> expected =
+      shapeOn(grid, shape, sharding, blocks, stated);
   if (local.shape() != expected) {
     error = "device " + std::to_string(device) + " returned " +
             toString(local.type(), local.shape()) + " instead of " +
@@ -291,13 +301,13 @@ static AxisList splitAxesOf(const Sharding &sharding) {
 static std::optional<std::map<int64_t, int64_t>>
 firstDevices(const Grid &grid, const std::vector<int64_t> &shape,
              const Sharding &sharding, const AxisList &axes,
-             const std::vector<const HostTensor *> &locals,
-             std::string &error) {
+             const std::vector<const HostTensor *> &locals, std::string &error,
+             const std::vector<int64_t> &stated) {
   std::map<int64_t, int64_t> firsts;
   for (int64_t device = 0; device < grid.numDevices(); ++device) {
     const HostTensor &local = *locals[device];
     std::optional<Place> place =
-        placeOf(grid, shape, sharding, device, local, error);
+        placeOf(grid, shape, sharding, device, local, error, stated);
     if (!place)
       return std::nullopt;
     auto [entry, isFirst] =
@@ -315,9 +325,10 @@ firstDevices(const Grid &grid, const std::vector<int64_t> &shape,
 static std::optional<HostTensor>
 joinBlocks(const Grid &grid, const std::vector<int64_t> &shape,
            const Sharding &sharding,
-           const std::vector<const HostTensor *> &locals, std::string &error) {
-  auto firsts =
-      firstDevices(grid, shape, sharding, splitAxesOf(sharding), locals, error);
+           const std::vector<const HostTensor *> &locals, std::string &error,
+           const std::vector<int64_t> &stated) {
+  auto firsts = firstDevices(grid, shape, sharding, splitAxesOf(sharding),
+                             locals, error, stated);
   if (!firsts)
     return std::nullopt;
   std::vector<int64_t> offsets, sizes;
@@ -339,18 +350,18 @@ std::optional<HostTensor>
 shard::assemble(const Grid &grid, const std::vector<int64_t> &shape,
                 const Sharding &sharding,
                 const std::vector<const HostTensor *> &locals,
-                std::string &error) {
+                std::string &error, const std::vector<int64_t> &stated) {
   if (sharding.partial.empty())
-    return joinBlocks(grid, shape, sharding, locals, error);
+    return joinBlocks(grid, shape, sharding, locals, error, stated);
   if (isComplex(locals.front()->type()))
-    return assembleComplex(grid, shape, sharding, locals, error);
+    return assembleComplex(grid, shape, sharding, locals, error, stated);
   HostTensor whole(locals.front()->type(), shape);
   AxisList splitAxes = splitAxesOf(sharding);
   AxisList distinguishing = splitAxes;
   distinguishing.insert(distinguishing.end(), sharding.partial.begin(),
                         sharding.partial.end());
-  auto firsts =
-      firstDevices(grid, shape, sharding, distinguishing, locals, error);
+  auto firsts = firstDevices(grid, shape, sharding, distinguishing, locals,
+                             error, stated);
   if (!firsts)
     return std::nullopt;
   // Devices in order: the summands of one block meet in that order.

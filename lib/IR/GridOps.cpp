@@ -90,7 +90,8 @@ void GridOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                    ArrayRef<int64_t> shape) {
   build(builder, state, builder.getStringAttr(name),
         builder.getDenseI64ArrayAttr(shape), ArrayAttr(), FlatSymbolRefAttr(),
-        DenseF64ArrayAttr(), DenseF64ArrayAttr(), DenseI64ArrayAttr());
+        DenseF64ArrayAttr(), DenseF64ArrayAttr(), DenseI64ArrayAttr(),
+        UnitAttr());
 }
 
 std::optional<int16_t> GridOp::axisNumber(AxisRefAttr axis) {
@@ -219,6 +220,10 @@ LogicalResult GridOp::verify() {
   if (failed(checkCosts("latency", getLatency())) ||
       failed(checkCosts("bandwidth", getBandwidth())))
     return failure();
+  // grid_c22
+  if (getUnevenDynamic() && ShapedType::isDynamicShape(getShape()))
+    return emitOpError("has uneven_dynamic and an axis of unknown size, which "
+                       "divides every extent: give every axis a size");
   return checkDeviceIds(*this, devices);
 }
 
@@ -235,6 +240,10 @@ LogicalResult GridOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // grid_c12
   if (coarse == *this)
     return emitOpError("refines itself");
+  // grid_c23
+  if (coarse.getUnevenDynamic() != getUnevenDynamic())
+    return emitOpError(getUnevenDynamic() ? "states" : "does not state")
+           << " uneven_dynamic, unlike " << refines << ", which it refines";
   ArrayRef<int64_t> fine = getShape(), whole = coarse.getShape();
   // grid_c13
   if (ShapedType::isDynamicShape(fine) || ShapedType::isDynamicShape(whole))

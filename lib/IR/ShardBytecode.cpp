@@ -346,6 +346,11 @@ void GridOp::writeProperties(DialectBytecodeWriter &writer) {
   else if (properties.device_ids)
     emitWarning("bytecode of the shard dialect before version 2 has no "
                 "device_ids: they are not written");
+  if (ShardBytecode::version(writer) >= 3)
+    writer.writeOptionalAttribute(properties.uneven_dynamic);
+  else if (properties.uneven_dynamic)
+    emitWarning("bytecode of the shard dialect before version 3 has no "
+                "uneven_dynamic: it is not written");
 }
 
 LogicalResult GridOp::readProperties(DialectBytecodeReader &reader,
@@ -356,12 +361,15 @@ LogicalResult GridOp::readProperties(DialectBytecodeReader &reader,
     return failure();
   if (isFromLLVM(reader))
     return success();
-  return failure(failed(reader.readOptionalAttribute(properties.axis_names)) ||
-                 failed(reader.readOptionalAttribute(properties.refines)) ||
-                 failed(reader.readOptionalAttribute(properties.latency)) ||
-                 failed(reader.readOptionalAttribute(properties.bandwidth)) ||
-                 (ShardBytecode::version(reader) >= 2 &&
-                  failed(reader.readOptionalAttribute(properties.device_ids))));
+  return failure(
+      failed(reader.readOptionalAttribute(properties.axis_names)) ||
+      failed(reader.readOptionalAttribute(properties.refines)) ||
+      failed(reader.readOptionalAttribute(properties.latency)) ||
+      failed(reader.readOptionalAttribute(properties.bandwidth)) ||
+      (ShardBytecode::version(reader) >= 2 &&
+       failed(reader.readOptionalAttribute(properties.device_ids))) ||
+      (ShardBytecode::version(reader) >= 3 &&
+       failed(reader.readOptionalAttribute(properties.uneven_dynamic))));
 }
 
 // From this version of MLIR's bytecode on, segment sizes are a sparse array at

@@ -52,6 +52,7 @@ FailureOr<Grid> staticGrid(GridOp grid) {
     return failure();
   Grid result;
   result.shape.assign(grid.getShape().begin(), grid.getShape().end());
+  result.unevenDynamic = grid.getUnevenDynamic();
   return result;
 }
 

@@ -361,8 +361,10 @@ static bool dimIsExpressible(const LoopTable &table, const Grid &grid,
       // Only what is the whole of the dimension may be split unevenly. A loop of
       // one iteration is never that beside a wider one.
       bool alone = wide == (extent == 1 ? 0 : 1) && !table.loops[loop].evenOnly;
-      if (!alone && !unknown && !ShapedType::isDynamic(extent) &&
-          extent % parts != 0)
+      bool divides =
+          unknown || (ShapedType::isDynamic(extent) ? !grid.unevenDynamic
+                                                    : extent % parts == 0);
+      if (!alone && !divides)
         return false;
     }
     majorsAreSingle &= (parts == extent && !unknown) || extent == 1;
@@ -481,8 +483,9 @@ void projectToLoops(const LoopTable &table, const TensorLoops &tensor,
           continue;
         }
         // A digit that others follow takes only axes that divide it.
-        if (!ShapedType::isDynamic(extent) && dim.size() > 1 &&
-            extent % (parts * size) != 0)
+        if (dim.size() > 1 &&
+            (ShapedType::isDynamic(extent) ? grid.unevenDynamic
+                                           : extent % (parts * size) != 0))
           break;
         parts *= size;
         loops[loop].push_back(axes[next++]);

@@ -48,7 +48,7 @@ struct AllocTensorModel
       return partitionWithPadding(op, builder, operands, context, results);
     SmallVector<Value> inputs =
         localExtents(builder, op->getLoc(), type, operands.take_front(sizes),
-                     context.grid, context.result(0));
+                     context.emission, context.result(0));
     llvm::append_range(inputs, operands.drop_front(sizes));
     return partitionWithPadding(op, builder, inputs, context, results);
   }

@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -69,6 +70,31 @@ Place placeInBlock(OpBuilder &builder, Location loc, Value local,
   return place;
 }
 
+/// Whether a block of `type` under `sharding` may have no elements, not even padding.
+bool mayBeEmpty(RankedTensorType type, const Sharding &sharding,
+                const PartitionContext &context) {
+  for (auto [dim, axes] : llvm::enumerate(sharding.dims))
+    if (!axes.empty() && type.isDynamicDim(dim) && context.grid.unevenDynamic)
+      return true;
+  return false;
+}
+
+/// What `make` computes where `place` is inside of the block, else `otherwise`. Where the
+/// block may be empty no device but that which has the element computes it.
+Value whereInside(OpBuilder &builder, Location loc, const Place &place,
+                  Value otherwise,
+                  llvm::function_ref<Value(OpBuilder &)> make) {
+  auto branch = scf::IfOp::create(
+      builder, loc, place.inside,
+      [&](OpBuilder &inner, Location) {
+        scf::YieldOp::create(inner, loc, make(inner));
+      },
+      [&](OpBuilder &inner, Location) {
+        scf::YieldOp::create(inner, loc, otherwise);
+      });
+  return branch.getResult(0);
+}
+
 /// Writes one element: on the devices that have it, the others write back what
 /// they have, at the nearest index of theirs.
 struct InsertModel : public DescribedModel<InsertModel, tensor::InsertOp> {
@@ -85,6 +111,15 @@ struct InsertModel : public DescribedModel<InsertModel, tensor::InsertOp> {
     Value dest = operands[1], element = operands[0];
     Place place = placeInBlock(builder, loc, dest, type, operands.drop_front(2),
                                context.result(0), context);
+    if (place.inside && mayBeEmpty(type, context.result(0), context)) {
+      results.push_back(
+          whereInside(builder, loc, place, dest, [&](OpBuilder &inner) {
+            return tensor::InsertOp::create(inner, loc, element, dest,
+                                            place.indices)
+                .getResult();
+          }));
+      return success();
+    }
     if (place.inside) {
       Value old = tensor::ExtractOp::create(builder, loc, dest, place.indices);
       element =
@@ -149,12 +184,21 @@ struct ExtractModel : public DescribedModel<ExtractModel, tensor::ExtractOp> {
         continue;
       axes.insert(axes.end(), split.begin(), split.end());
       indices[dim] = nearest(builder, loc, indices[dim], type.getDimSize(dim),
-                             operands[0], dim, context.grid.groupSize(split));
+                             operands[0], dim, split, context);
     }
     Place place = placeInBlock(builder, loc, operands[0], type, indices,
                                sharding, context);
-    Value element =
-        tensor::ExtractOp::create(builder, loc, operands[0], place.indices);
+    auto read = [&](OpBuilder &inner) -> Value {
+      return tensor::ExtractOp::create(inner, loc, operands[0], place.indices);
+    };
+    Value element;
+    if (place.inside && mayBeEmpty(type, sharding, context)) {
+      Value zero = arith::ConstantOp::create(
+          builder, loc, builder.getZeroAttr(type.getElementType()));
+      element = whereInside(builder, loc, place, zero, read);
+    } else {
+      element = read(builder);
+    }
     if (place.inside)
       element = broadcast(builder, loc, element, place.inside, axes,
                           context.emission.gridSymbol);
@@ -163,11 +207,10 @@ struct ExtractModel : public DescribedModel<ExtractModel, tensor::ExtractOp> {
   }
 
 private:
-  /// `index` moved into a dimension of `extent`, which is made of `parts` local
-  /// ones where it is dynamic.
+  /// `index` moved into a dimension of `extent`, which `axes` split.
   static Value nearest(OpBuilder &builder, Location loc, Value index,
                        int64_t extent, Value local, int64_t dim,
-                       int64_t parts) {
+                       const AxisList &axes, const PartitionContext &context) {
     std::optional<int64_t> known = getConstantIntValue(index);
     bool isStatic = !ShapedType::isDynamic(extent);
     if (known && isStatic && *known >= 0 && *known < extent)
@@ -177,8 +220,8 @@ private:
       size = arith::ConstantIndexOp::create(builder, loc, extent);
     } else {
       Value width = tensor::DimOp::create(builder, loc, local, dim);
-      Value factor = arith::ConstantIndexOp::create(builder, loc, parts);
-      size = arith::MulIOp::create(builder, loc, width, factor);
+      size = wholeExtent(builder, loc, context.grid,
+                         context.emission.gridSymbol, width, axes);
     }
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);

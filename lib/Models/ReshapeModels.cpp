@@ -112,9 +112,9 @@ struct ExpandModel : public DescribedModel<ExpandModel, tensor::ExpandShapeOp> {
     auto expand = cast<tensor::ExpandShapeOp>(op);
     auto local = cast<RankedTensorType>(
         context.localResultType(expand.getResultType(), 0));
-    SmallVector<Value> extents =
-        localExtents(builder, op->getLoc(), expand.getResultType(),
-                     operands.drop_front(), context.grid, context.result(0));
+    SmallVector<Value> extents = localExtents(
+        builder, op->getLoc(), expand.getResultType(), operands.drop_front(),
+        context.emission, context.result(0));
     SmallVector<OpFoldResult> shape;
     size_t next = 0;
     for (int64_t extent : local.getShape())

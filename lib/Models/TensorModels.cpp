@@ -44,7 +44,7 @@ struct EmptyModel : public DescribedModel<EmptyModel, tensor::EmptyOp> {
     auto local = cast<RankedTensorType>(context.localResultType(type, 0));
     results.push_back(tensor::EmptyOp::create(
         builder, op->getLoc(), local,
-        localExtents(builder, op->getLoc(), type, operands, context.grid,
+        localExtents(builder, op->getLoc(), type, operands, context.emission,
                      context.result(0))));
     return success();
   }
@@ -64,12 +64,12 @@ struct SplatModel : public DescribedModel<SplatModel, tensor::SplatOp> {
     results.push_back(tensor::SplatOp::create(
         builder, op->getLoc(), operands.front(), local,
         localExtents(builder, op->getLoc(), type, operands.drop_front(),
-                     context.grid, context.result(0))));
+                     context.emission, context.result(0))));
     return success();
   }
 };
 
-/// The global extent is the local one times the number of blocks.
+/// The global extent is the local one times the number of blocks, where these are equal.
 struct DimModel : public DescribedModel<DimModel, tensor::DimOp> {
   void describe(tensor::DimOp op, MapBuilder &maps) const {
     auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
@@ -97,8 +97,9 @@ struct DimModel : public DescribedModel<DimModel, tensor::DimOp> {
       int64_t parts = context.grid.groupSize(context.operand(0).dims[*dim]);
       if (parts > 1) {
         Value local = tensor::DimOp::create(builder, loc, operands[0], *dim);
-        Value factor = arith::ConstantIndexOp::create(builder, loc, parts);
-        results.push_back(arith::MulIOp::create(builder, loc, local, factor));
+        results.push_back(wholeExtent(builder, loc, context.grid,
+                                      context.emission.gridSymbol, local,
+                                      context.operand(0).dims[*dim]));
         return success();
       }
     }
@@ -141,8 +142,9 @@ struct GenerateModel
                           ArrayRef<Value> operands, PartitionContext &context,
                           SmallVectorImpl<Value> &results) const {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    SmallVector<Value> extents = localExtents(
-        builder, op->getLoc(), type, operands, context.grid, context.result(0));
+    SmallVector<Value> extents =
+        localExtents(builder, op->getLoc(), type, operands, context.emission,
+                     context.result(0));
     Operation *local = op->clone();
     local->setOperands(extents);
     local->getResult(0).setType(context.localResultType(type, 0));

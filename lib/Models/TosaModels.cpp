@@ -51,6 +51,11 @@ struct BroadcastingModel : public GenericShardingModel<BroadcastingModel> {
         if (tensor.getDimSize(dim) == type.getDimSize(dim))
           maps.operand(index)[dim] = maps.result(0)[dim];
     }
+    // One of several dynamic extents may turn out to be 1, and is repeated then: only a
+    // dimension that divides evenly has none.
+    if (op->getNumOperands() > 1)
+      for (Loop &loop : maps.loops)
+        loop.evenOnly |= ShapedType::isDynamic(loop.extent);
     return maps;
   }
   SmallVector<Loop> getShardingLoops(Operation *op) const {

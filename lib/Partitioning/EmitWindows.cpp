@@ -128,7 +128,11 @@ private:
     SmallVector<GridAxesAttr> splitAxes;
     bool fills = false;
     for (auto [dim, need] : llvm::enumerate(exchange.needs)) {
-      const AxisList &axes = exchange.gathered.dims[dim];
+      // Devices with other parts of a ragged dimension have blocks of another shape, and
+      // nothing for this one.
+      const AxisList none;
+      bool isRagged = grid.unevenDynamic && type.isDynamicDim(dim);
+      const AxisList &axes = isRagged ? none : exchange.gathered.dims[dim];
       splitAxes.push_back(builder.getDenseI16ArrayAttr(axes));
       int64_t low = need && !axes.empty() ? need->low : 0;
       int64_t high = need && !axes.empty() ? need->high : 0;

@@ -8,6 +8,7 @@
 
 #include "shard/Partitioning/Emitter.h"
 
+#include "RaggedSteps.h"
 #include "WindowSteps.h"
 
 #include "shard/IR/ShardingUtils.h"
@@ -167,13 +168,22 @@ namespace {
 
 class StepEmitter {
 public:
+  /// `ragged` is null where blocks have one shape.
   StepEmitter(OpBuilder &builder, Location loc, RankedTensorType type,
-              const Emission &emission)
+              const Emission &emission, RaggedTensor *ragged)
       : builder(builder), loc(loc), type(type), emission(emission),
-        grid(emission.gridSymbol.getValue()) {}
+        grid(emission.gridSymbol.getValue()), ragged(ragged) {}
 
   /// The value after `step`, given the value before it; null with an error.
   Value emit(const Step &step, const Sharding &before, Value local) {
+    if (!ragged || step.kind == Step::Kind::EmbedPartial)
+      return emitEven(step, before, local);
+    Value result = emitEven(step, before, ragged->padded(step, before, local));
+    return result ? ragged->valid(step, before, result) : Value();
+  }
+
+private:
+  Value emitEven(const Step &step, const Sharding &before, Value local) {
     RankedTensorType result = type.clone(ArrayRef<int64_t>(step.localShape));
     ArrayRef<GridAxis> axes(step.axes);
 
@@ -207,13 +217,12 @@ public:
     case Step::Kind::MakePartial:
       return makePartial(step, local);
     case Step::Kind::EmbedPartial:
-      return embedPartial(step, local, result);
+      return embedPartial(step, before, local, result);
     default:
       return emitWindowStep(builder, loc, type, step, before, local, emission);
     }
   }
 
-private:
   GridAxesArrayAttr listsOf(ArrayRef<AxisList> dims) {
     SmallVector<GridAxesAttr> lists;
     for (const AxisList &axes : dims)
@@ -271,10 +280,35 @@ private:
     return tensor::SplatOp::create(builder, loc, scalar, result, sizes);
   }
 
-  Value embedPartial(const Step &step, Value local, RankedTensorType result) {
+  /// embedPartial where the blocks of dimension `step.dim` are ragged.
+  Value embedRagged(const Step &step, const Sharding &before, Value local,
+                    RankedTensorType result, TypedAttr element) {
+    SmallVector<OpFoldResult> extents =
+        tensor::getMixedSizes(builder, loc, local);
+    SmallVector<OpFoldResult> whole = extents,
+                              ones(extents.size(), builder.getIndexAttr(1)),
+                              offsets(extents.size(), builder.getIndexAttr(0));
+    DynamicBlock own = ragged->blockOf(step.dim, before.dims[step.dim]);
+    DynamicBlock joint = ragged->blockOf(step.dim, step.result.dims[step.dim]);
+    auto value = [&](OpFoldResult index) {
+      return getValueOrCreateConstantIndexOp(builder, loc, index);
+    };
+    whole[step.dim] = joint.size;
+    offsets[step.dim] = builder.createOrFold<arith::SubIOp>(
+        loc, value(own.offset), value(joint.offset));
+    Value around =
+        filledTensor(builder, loc, result, OpFoldResult(element), whole);
+    return tensor::InsertSliceOp::create(builder, loc, local, around, offsets,
+                                         extents, ones);
+  }
+
+  Value embedPartial(const Step &step, const Sharding &before, Value local,
+                     RankedTensorType result) {
     TypedAttr element = neutral(step);
     if (!element)
       return {};
+    if (ragged && result.isDynamicDim(step.dim))
+      return embedRagged(step, before, local, result, element);
     SmallVector<OpFoldResult> extents =
         tensor::getMixedSizes(builder, loc, local);
     Value localExtent;
@@ -299,6 +333,7 @@ private:
   RankedTensorType type;
   const Emission &emission;
   StringRef grid;
+  RaggedTensor *ragged;
 };
 
 } // namespace
@@ -340,7 +375,11 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
     local = builder.createOrFold<tensor::CastOp>(
         loc, localType(planned, emission.grid, from), local);
   }
-  StepEmitter emitter(builder, loc, planned, emission);
+  std::optional<RaggedTensor> ragged;
+  if (emission.grid.unevenDynamic && !type.hasStaticShape())
+    ragged.emplace(builder, loc, emission, planned, local, from);
+  StepEmitter emitter(builder, loc, planned, emission,
+                      ragged ? &*ragged : nullptr);
   const Sharding *before = &from;
   for (const Step &step : plan->steps) {
     local = emitter.emit(step, *before, local);

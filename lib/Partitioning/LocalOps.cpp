@@ -18,7 +18,9 @@ namespace shard {
 
 SmallVector<Value> localExtents(OpBuilder &builder, Location loc,
                                 RankedTensorType type, ValueRange extents,
-                                const Grid &grid, const Sharding &sharding) {
+                                const Emission &emission,
+                                const Sharding &sharding) {
+  const Grid &grid = emission.grid;
   SmallVector<Value> local;
   size_t next = 0;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
@@ -26,7 +28,13 @@ SmallVector<Value> localExtents(OpBuilder &builder, Location loc,
       continue;
     Value extent = extents[next++];
     int64_t parts = grid.groupSize(sharding.dims[dim]);
-    if (parts > 1) {
+    if (parts > 1 && grid.unevenDynamic) {
+      extent = getValueOrCreateConstantIndexOp(
+          builder, loc,
+          blockOfWhole(builder, loc, grid, emission.gridSymbol, extent,
+                       sharding.dims[dim])
+              .size);
+    } else if (parts > 1) {
       // Ops that make extents are split only on grids of known sizes.
       Value divisor = arith::ConstantIndexOp::create(builder, loc, parts);
       Value rest = arith::RemUIOp::create(builder, loc, extent, divisor);

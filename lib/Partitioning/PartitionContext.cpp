@@ -45,6 +45,57 @@ Value isFirstOf(OpBuilder &builder, Location loc, FlatSymbolRefAttr gridSymbol,
   return all;
 }
 
+Value wholeExtent(OpBuilder &builder, Location loc, const Grid &grid,
+                  FlatSymbolRefAttr gridSymbol, Value localExtent,
+                  const AxisList &axes) {
+  if (axes.empty() || grid.groupSize(axes) == 1)
+    return localExtent;
+  if (!grid.unevenDynamic)
+    return builder.createOrFold<arith::MulIOp>(
+        loc, localExtent, sizeOfGroup(builder, loc, grid, gridSymbol, axes));
+  Type number = builder.getI64Type();
+  Value own = tensor::FromElementsOp::create(
+      builder, loc, RankedTensorType::get({}, number),
+      arith::IndexCastOp::create(builder, loc, number, localExtent)
+          .getResult());
+  Value sum =
+      AllReduceOp::create(builder, loc, own.getType(), own,
+                          gridSymbol.getValue(), axes, ReductionKind::Sum);
+  return arith::IndexCastOp::create(
+      builder, loc, builder.getIndexType(),
+      tensor::ExtractOp::create(builder, loc, sum, ValueRange()));
+}
+
+Value widthOfBlocks(OpBuilder &builder, Location loc, Value extent,
+                    int64_t parts) {
+  Value rest = arith::ConstantIndexOp::create(builder, loc, parts - 1);
+  Value divisor = arith::ConstantIndexOp::create(builder, loc, parts);
+  return arith::DivUIOp::create(
+      builder, loc, arith::AddIOp::create(builder, loc, extent, rest), divisor);
+}
+
+DynamicBlock blockOfWhole(OpBuilder &builder, Location loc, const Grid &grid,
+                          FlatSymbolRefAttr gridSymbol, Value extent,
+                          const AxisList &axes) {
+  if (axes.empty())
+    return {builder.getIndexAttr(0), extent};
+  auto coordinates = ProcessMultiIndexOp::create(
+      builder, loc, gridSymbol.getValue(), ArrayRef<GridAxis>(axes));
+  // The run-time twin of Geometry's blockAt.
+  Value begin = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value end = extent, width = extent;
+  for (auto [axis, coordinate] :
+       llvm::zip_equal(axes, coordinates.getResult())) {
+    width = widthOfBlocks(builder, loc, width, grid.shape[axis]);
+    Value before = arith::MulIOp::create(builder, loc, coordinate, width);
+    begin = arith::AddIOp::create(builder, loc, begin, before);
+    begin = arith::MinSIOp::create(builder, loc, begin, end);
+    Value next = arith::AddIOp::create(builder, loc, begin, width);
+    end = arith::MinSIOp::create(builder, loc, next, end);
+  }
+  return {begin, arith::SubIOp::create(builder, loc, end, begin).getResult()};
+}
+
 DynamicBlock blockOf(OpBuilder &builder, Location loc, const Grid &grid,
                      FlatSymbolRefAttr gridSymbol, int64_t extent,
                      const AxisList &axes, Value localExtent) {
@@ -65,6 +116,12 @@ DynamicBlock blockOf(OpBuilder &builder, Location loc, const Grid &grid,
                                  : OpFoldResult(builder.getIndexAttr(extent));
   if (axes.empty())
     return {builder.getIndexAttr(0), local};
+  if (isDynamic && grid.unevenDynamic) {
+    Value whole =
+        wholeExtent(builder, loc, grid, gridSymbol, localExtent, axes);
+    return {blockOfWhole(builder, loc, grid, gridSymbol, whole, axes).offset,
+            local};
+  }
   auto coordinates = ProcessMultiIndexOp::create(
       builder, loc, gridSymbol.getValue(), ArrayRef<GridAxis>(axes));
   std::vector<int64_t> sizes = grid.sizes(axes);

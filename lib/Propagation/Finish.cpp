@@ -168,6 +168,7 @@ Solution Run::finish() {
   AtomMerge merge(atoms);
   showAtoms(merge);
   merge.number(solution);
+  solution.grid.unevenDynamic = problem.grid.unevenDynamic;
   solution.refined = solution.grid.shape != problem.grid.shape;
   stateShardings(merge, solution);
   solution.agrees.resize(problem.numOps());

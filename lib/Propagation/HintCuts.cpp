@@ -8,6 +8,8 @@
 
 #include "HintCuts.h"
 
+#include "shard/Resharding/Plan.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <set>
@@ -75,7 +77,9 @@ void keepHintedBlocks(const Problem &problem, AtomSpace &atoms) {
     for (auto [extent, dim] :
          llvm::zip(shape.extents, problem.hintTable[number].dims))
       if (!dim.axes.empty())
-        atoms.keepBlocks(extent, dim.axes);
+        atoms.keepBlocks(extent == kDynamic ? nominalExtent(problem.grid)
+                                            : extent,
+                         dim.axes);
   }
 }
 

@@ -47,7 +47,7 @@ bool OpStep::cutToFit(unsigned atom, int64_t left) {
 /// fits too, the axis is cut: propagation starts again with the parts.
 ListId OpStep::fit(const FlatTable::FlatLoop &loop, ListId list) {
   if (loop.extent == kDynamic)
-    return list;
+    return loop.evenOnly && problem.grid.unevenDynamic ? kEmptyList : list;
   bool evenly = loop.evenOnly || options.uneven == UnevenPolicy::Replicate;
   auto fits = [&](ListId prefix) {
     int64_t parts = lists.parts(prefix);
@@ -101,6 +101,10 @@ void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
           ++next;
           continue;
         }
+        if (left == kDynamic && problem.grid.unevenDynamic) {
+          obstacle(Obstacle::Kind::NotSplit, loop.extent, list);
+          break;
+        }
         if (left != kDynamic) {
           if (left == 1)
             break;
@@ -132,9 +136,11 @@ std::optional<size_t> OpStep::reductionFor(const FlatTable &table,
     if (__builtin_mul_overflow(lists.parts(loops[number]), lists.atomSize(atom),
                                &parts))
       continue;
-    if (loop.extent == kDynamic || loop.extent % parts == 0)
+    bool isDynamic = loop.extent == kDynamic;
+    if (isDynamic ? !loop.evenOnly || !problem.grid.unevenDynamic
+                  : loop.extent % parts == 0)
       return number;
-    if (!uneven && !loop.evenOnly && parts <= loop.extent &&
+    if (!uneven && !isDynamic && !loop.evenOnly && parts <= loop.extent &&
         options.uneven == UnevenPolicy::Shard)
       uneven = number;
   }

@@ -287,6 +287,7 @@ private:
     Grid grid;
     for (int64_t size : gridOp.getShape())
       grid.shape.push_back(ShapedType::isDynamic(size) ? 1 : size);
+    grid.unevenDynamic = gridOp.getUnevenDynamic();
     return ReadProgram(gridOp, grid, symbols);
   }
 

@@ -115,9 +115,8 @@ public:
     for (int64_t dim = 0; dim < rank; ++dim)
       if (!value.type.isDynamicDim(dim))
         extents[dim] = builder.getIndexAttr(value.type.getDimSize(dim));
-      else if (int64_t parts = value.grid.groupSize(value.sharding.dims[dim]);
-               parts > 1)
-        extents[dim] = product(extents[dim], parts);
+      else
+        extents[dim] = dynamicExtent(buffers, dim);
     Value whole = tensor::EmptyOp::create(builder, loc, extents,
                                           value.type.getElementType());
     SmallVector<OpFoldResult> strides(rank, builder.getIndexAttr(1));
@@ -128,7 +127,12 @@ public:
       bool isEmpty = false;
       for (int64_t dim = 0; dim < rank; ++dim) {
         if (value.type.isDynamicDim(dim)) {
-          to[dim] = product(sizes[dim], positionIn(dim, device));
+          to[dim] = value.grid.unevenDynamic
+                        ? unevenBlock(getValueOrCreateConstantIndexOp(
+                                          builder, loc, extents[dim]),
+                                      value.sharding.dims[dim], device)
+                              .first
+                        : product(sizes[dim], positionIn(dim, device));
           continue;
         }
         LocalBlock block = blockOf(dim, device);
@@ -154,6 +158,23 @@ private:
                : tensor::CastOp::create(builder, loc, type, from);
   }
 
+  /// The extent of a dynamic dimension of the tensor that `buffers` are blocks of.
+  OpFoldResult dynamicExtent(const Copies &buffers, int64_t dim) {
+    const AxisList &axes = value.sharding.dims[dim];
+    OpFoldResult first =
+        tensor::getMixedSize(builder, loc, buffers.front(), dim);
+    if (!value.grid.unevenDynamic)
+      return axes.empty() ? first : product(first, value.grid.groupSize(axes));
+    Value sum = arith::ConstantIndexOp::create(builder, loc, 0);
+    for (int64_t device : value.grid.groupMembers(0, axes))
+      sum = arith::AddIOp::create(
+          builder, loc, sum,
+          getValueOrCreateConstantIndexOp(
+              builder, loc,
+              tensor::getMixedSize(builder, loc, buffers[device], dim)));
+    return OpFoldResult(sum);
+  }
+
   OpFoldResult product(OpFoldResult extent, int64_t factor) {
     Value a = getValueOrCreateConstantIndexOp(builder, loc, extent);
     Value b = arith::ConstantIndexOp::create(builder, loc, factor);
@@ -164,14 +185,39 @@ private:
     return value.grid.positionInGroup(device, value.sharding.dims[dim]);
   }
 
-  /// Dynamic dimensions divide evenly.
   std::pair<OpFoldResult, OpFoldResult> dynamicBlock(Value whole, int64_t dim,
                                                      int64_t device) {
     Value extent = tensor::DimOp::create(builder, loc, whole, dim);
+    if (value.grid.unevenDynamic)
+      return unevenBlock(extent, value.sharding.dims[dim], device);
     int64_t parts = value.grid.groupSize(value.sharding.dims[dim]);
     Value count = arith::ConstantIndexOp::create(builder, loc, parts);
     Value size = builder.createOrFold<arith::DivUIOp>(loc, extent, count);
     return {product(size, positionIn(dim, device)), size};
+  }
+
+  /// The block of `device` of a dimension of `extent`, as blockAt cuts it.
+  std::pair<OpFoldResult, OpFoldResult>
+  unevenBlock(Value extent, const AxisList &axes, int64_t device) {
+    std::vector<int64_t> coordinates = value.grid.coordinates(device);
+    auto constant = [&](int64_t number) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, number);
+    };
+    Value begin = constant(0), end = extent, width = extent;
+    for (GridAxis axis : axes) {
+      Value parts = constant(value.grid.shape[axis]);
+      Value rounded = arith::AddIOp::create(
+          builder, loc, width, constant(value.grid.shape[axis] - 1));
+      width = arith::DivUIOp::create(builder, loc, rounded, parts);
+      Value next = arith::AddIOp::create(
+          builder, loc, begin,
+          arith::MulIOp::create(builder, loc, width,
+                                constant(coordinates[axis])));
+      begin = arith::MinUIOp::create(builder, loc, next, end);
+      Value last = arith::AddIOp::create(builder, loc, begin, width);
+      end = arith::MinUIOp::create(builder, loc, last, end);
+    }
+    return {begin, arith::SubIOp::create(builder, loc, end, begin).getResult()};
   }
 
   LocalBlock blockOf(int64_t dim, int64_t device) const {

@@ -39,7 +39,9 @@ bool Plan::communicates() const {
 
 int64_t nominalExtent(const Grid &grid) {
   int64_t devices = std::max<int64_t>(grid.numDevices(), 1);
-  return devices * ceilDiv(1024, devices);
+  // A remainder of 1 leaves gaps between the blocks of every list of two axes, as some
+  // extent does for each.
+  return devices * ceilDiv(1024, devices) + (grid.unevenDynamic ? 1 : 0);
 }
 
 namespace {
@@ -277,13 +279,13 @@ private:
                           std::max(bytes.sent, bytes.received));
   }
 
-  /// A dynamic extent is a multiple of the numbers of parts that the source and the
+  /// By contract a dynamic extent is a multiple of the numbers of parts that the source and the
   /// target cut it into; nothing else is known of it. So no step may cut it into a
   /// number of parts that does not divide their least common multiple.
   std::vector<int64_t> promisedParts() const {
     std::vector<int64_t> result(shape.size(), 0);
     for (size_t dim = 0; dim < shape.size(); ++dim)
-      if (shape[dim] == kDynamic)
+      if (shape[dim] == kDynamic && !grid.unevenDynamic)
         result[dim] = std::lcm(grid.groupSize(state.dims[dim]),
                                grid.groupSize(goal.dims[dim]));
     return result;

@@ -43,8 +43,9 @@ const Plan *Planner::plan(const Grid &grid, const std::vector<int64_t> &shape,
                           const Sharding &to, std::string *error) {
   std::lock_guard<std::mutex> lock(impl->mutex);
   uint32_t number = impl->questions.intern(
-      {impl->lists.intern(grid.shape), impl->lists.intern(shape), elementBytes,
-       impl->shardings.intern(from), impl->shardings.intern(to)});
+      {impl->lists.intern(grid.shape), grid.unevenDynamic,
+       impl->lists.intern(shape), elementBytes, impl->shardings.intern(from),
+       impl->shardings.intern(to)});
   if (number == impl->answers.size()) {
     Impl::Answer &made = impl->answers.emplace_back();
     made.plan = planReshard(grid, shape, elementBytes, from, to,

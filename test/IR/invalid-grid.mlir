@@ -361,3 +361,23 @@ shard.grid @g(shape = 2x2) device_ids = [0, 4, 1, 2]
 // grid_c21
 // expected-error@+1 {{has device id 2 twice: each physical device is at one position}}
 shard.grid @g(shape = 2x2) device_ids = [0, 2, 1, 2]
+
+// -----
+
+// grid_c22
+// expected-error @+1 {{has uneven_dynamic and an axis of unknown size, which divides every extent: give every axis a size}}
+shard.grid @g(shape = 2x?) {uneven_dynamic}
+
+// -----
+
+// grid_c23
+shard.grid @g(shape = 4) {uneven_dynamic}
+// expected-error @+1 {{does not state uneven_dynamic, unlike @g, which it refines}}
+shard.grid @g_1(shape = 2x2) {refines = @g}
+
+// -----
+
+// grid_c23
+shard.grid @g(shape = 4)
+// expected-error @+1 {{states uneven_dynamic, unlike @g, which it refines}}
+shard.grid @g_1(shape = 2x2) {refines = @g, uneven_dynamic}

@@ -186,3 +186,53 @@ func.func @in_parallel(%a: tensor<8xf32>) {
   }
   return
 }
+
+// -----
+
+// Extents are looked at one by one: blocks of a dynamic dimension differ on a grid with
+// uneven_dynamic, a dimension that is whole is the same on all devices.
+
+shard.grid @g(shape = 2) {uneven_dynamic}
+func.func @whole_beside_blocks(%a: tensor<?x?xf32> {shard.local = #shard.local<tensor<?x?xf32>, <@g, [[0], []]>>}, %s: tensor<4xf32>) {
+  %c1 = arith.constant 1 : index
+  %b = math.exp %a : tensor<?x?xf32>
+  %size = tensor.dim %b, %c1 : tensor<?x?xf32>
+  %one = arith.cmpi eq, %size, %c1 : index
+  scf.if %one {
+    %1 = shard.all_reduce %s on @g grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  }
+  return
+}
+func.func @blocks(%a: tensor<?x?xf32> {shard.local = #shard.local<tensor<?x?xf32>, <@g, [[0], []]>>}, %s: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %a, %c0 : tensor<?x?xf32>
+  %e = tensor.empty(%c1, %n) : tensor<?x?xf32>
+  %size = tensor.dim %e, %c1 : tensor<?x?xf32>
+  %one = arith.cmpi eq, %size, %c1 : index
+  // expected-note @+1 {{devices part ways here}}
+  scf.if %one {
+    // expected-error @+1 {{is not reached by all devices of its group: whether it runs depends on the coordinate on axis 0}}
+    %1 = shard.all_reduce %s on @g grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// A value that is waited for does not vary as what it was made of does.
+
+shard.grid @g(shape = 2)
+func.func @waited(%s: tensor<4xf32>) {
+  %place = shard.process_multi_index on @g axes = [0] : index
+  %own = tensor.from_elements %place : tensor<index>
+  %sum = shard.all_reduce %own on @g grid_axes = [0] : tensor<index> -> tensor<index>
+  %done = shard.wait %sum of %own : tensor<index>, tensor<index>
+  %number = tensor.extract %done[] : tensor<index>
+  %c1 = arith.constant 1 : index
+  %one = arith.cmpi eq, %number, %c1 : index
+  scf.if %one {
+    %1 = shard.all_reduce %s on @g grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  }
+  return
+}

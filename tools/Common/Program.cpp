@@ -36,6 +36,10 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     gridShape("grid", cl::value_desc("2x2"), cl::cat(category),
               cl::desc("Shape of the grid, instead of the module's"));
+static cl::opt<bool>
+    unevenDynamic("uneven-dynamic", cl::cat(category),
+                  cl::desc("Dynamic dimensions need not divide evenly among "
+                           "the devices (uneven_dynamic of the grid)"));
 static cl::list<std::string>
     hints("hint", cl::value_desc("target=sharding"), cl::cat(category),
           cl::desc("A sharding: 'arg0=[[0],[]]', 'result0=...', or of an "
@@ -77,6 +81,8 @@ static OwningOpRef<ModuleOp> parseProgram(MLIRContext &context) {
 /// Applies --grid, --lift-constants and --hint. `entry` may become another op.
 static LogicalResult changeProgram(ModuleOp module, func::FuncOp &entry) {
   if (!gridShape.empty() && failed(shard::setGrid(module, gridShape)))
+    return failure();
+  if (unevenDynamic && failed(shard::setUnevenDynamic(module)))
     return failure();
   if (failed(shard::readEncodings(module)))
     return failure();

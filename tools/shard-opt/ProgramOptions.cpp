@@ -26,6 +26,10 @@ namespace cl = llvm::cl;
 static cl::opt<std::string>
     gridShape("grid", cl::value_desc("2x2"),
               cl::desc("Shape of the grid, instead of the module's"));
+static cl::opt<bool>
+    unevenDynamic("uneven-dynamic",
+                  cl::desc("Dynamic dimensions need not divide evenly among "
+                           "the devices (uneven_dynamic of the grid)"));
 static cl::list<std::string> hints(
     "hint", cl::value_desc("target=sharding"),
     cl::desc("A sharding: 'arg0=[[0],[]]', 'result0=...', or of an operand, "
@@ -39,7 +43,7 @@ struct ApplyProgramOptions
 
   StringRef getArgument() const override { return "shard-program-options"; }
   StringRef getDescription() const override {
-    return "Applies the options --grid and --hint";
+    return "Applies the options --grid, --uneven-dynamic and --hint";
   }
   void runOnOperation() override {
     if (failed(apply(getOperation())))
@@ -50,6 +54,8 @@ private:
   static LogicalResult apply(ModuleOp module) {
     if (!gridShape.empty() && failed(shard::setGrid(module, gridShape)))
       return failure();
+    if (unevenDynamic && failed(shard::setUnevenDynamic(module)))
+      return failure();
     if (hints.empty())
       return success();
     FailureOr<func::FuncOp> entry = shard::findEntry(module, "");
@@ -58,7 +64,9 @@ private:
 };
 } // namespace
 
-bool shard::hasProgramOptions() { return !gridShape.empty() || !hints.empty(); }
+bool shard::hasProgramOptions() {
+  return !gridShape.empty() || unevenDynamic || !hints.empty();
+}
 
 LogicalResult shard::optMainWithProgramOptions(int argc, char **argv,
                                                llvm::StringRef input,

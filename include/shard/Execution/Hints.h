@@ -59,6 +59,10 @@ mlir::LogicalResult setGrid(mlir::ModuleOp module,
                             llvm::ArrayRef<int64_t> shape,
                             llvm::ArrayRef<std::string> axisNames);
 
+/// States on every grid of `module` that dynamic dimensions need not divide evenly
+/// (`uneven_dynamic`). Without a grid an error, located at the option --uneven-dynamic.
+mlir::LogicalResult setUnevenDynamic(mlir::ModuleOp module);
+
 /// What a hint with fewer dimensions than its tensor is.
 enum class MissingDims {
   Error,

@@ -134,6 +134,8 @@ public:
   Val emptyLike(const Val &like);
   Val filledLike(const Val &like, int64_t number);
   int64_t dynamicSize();
+  /// What extents of dynamic dimensions are multiples of.
+  int64_t dynamicUnit() const;
   Val dynamicArgument();
   std::optional<Val> pickDynamic(int64_t minRank = 1);
 
@@ -167,6 +169,8 @@ public:
   /// Whether some dimensions are dynamic; whether `pick` may choose values that
   /// have such now.
   bool dynamic = false, seesDynamic = false;
+  /// Whether dynamic dimensions need not divide evenly.
+  bool unevenDynamic = false;
   /// Whether floats are real numbers, mostly of type `realElem`.
   bool real = false;
   Elem realElem = Elem::F32;

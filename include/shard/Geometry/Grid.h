@@ -38,6 +38,10 @@ constexpr int64_t kDynamic = INT64_MIN;
 /// A grid of devices with known sizes.
 struct Grid {
   std::vector<int64_t> shape;
+  /// Whether dimensions of dynamic extent need not divide evenly among the devices.
+  /// Blocks then have the elements that BlockLayout.h gives to the device, and no
+  /// padding. If false, all blocks of such a dimension are equally long.
+  bool unevenDynamic = false;
 
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
 

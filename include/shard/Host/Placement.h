@@ -29,26 +29,30 @@ namespace shard {
 /// the neighbours; padding and halos beyond the border are poisoned. Under partial
 /// axes, devices at coordinate 0 of them hold the value and all others what is
 /// neutral to the reduction; but of a sum the first ones hold twice the value and
-/// the second ones its negative, and under `average` all hold the value.
+/// the second ones its negative, and under `average` all hold the value. `stated` is the
+/// shape in the program, if it is given: on a grid with `unevenDynamic` dimensions that
+/// are dynamic there have no padding.
 HostTensor sliceForDevice(const Grid &grid, const HostTensor &whole,
-                          const Sharding &sharding, int64_t device);
+                          const Sharding &sharding, int64_t device,
+                          const std::vector<int64_t> &stated = {});
 
 /// What sliceForDevice gives, borrowed from `whole`, if the elements lie one behind the
 /// other there and no others are needed; else nothing.
-std::optional<HostTensor> viewForDevice(const Grid &grid,
-                                        const HostTensor &whole,
-                                        const Sharding &sharding,
-                                        int64_t device);
+std::optional<HostTensor>
+viewForDevice(const Grid &grid, const HostTensor &whole,
+              const Sharding &sharding, int64_t device,
+              const std::vector<int64_t> &stated = {});
 
 /// Puts together a tensor of `shape` from the buffers of all devices, by device
 /// number. Replicas must agree bit for bit in their valid elements: if not,
 /// nothing, and `error` names the two devices and the element. Partial results
 /// are combined in device order. A tensor that the first device holds as a whole shares
-/// that memory if it can (HostTensor::share).
+/// that memory if it can (HostTensor::share). `stated` is as for sliceForDevice.
 std::optional<HostTensor>
 assemble(const Grid &grid, const std::vector<int64_t> &shape,
          const Sharding &sharding,
-         const std::vector<const HostTensor *> &locals, std::string &error);
+         const std::vector<const HostTensor *> &locals, std::string &error,
+         const std::vector<int64_t> &stated = {});
 
 /// The elements of `local`, the buffer of `device`, that count, without halos and
 /// padding, and where they begin in the whole tensor, of `shape`.

@@ -19,16 +19,17 @@ class ShardDialect;
 ///
 /// * 0: axes without sub-axes, dimensions without priorities;
 /// * 1: with both;
-/// * 2: grids with device_ids.
+/// * 2: grids with device_ids;
+/// * 3: grids with uneven_dynamic.
 ///
 /// Files without a version come from LLVM's dialect: attributes are text, and the
 /// properties that this dialect adds to ops are not there.
 ///
 /// Files of every version up to the current one are read. To write an older one,
 /// give it to BytecodeWriterConfig::setDialectVersion; attributes that it cannot express
-/// are stored as text, device_ids are left out with a warning.
+/// are stored as text, device_ids and uneven_dynamic are left out with a warning.
 struct ShardVersion : mlir::DialectVersion {
-  static constexpr uint64_t kCurrent = 2;
+  static constexpr uint64_t kCurrent = 3;
 
   explicit ShardVersion(uint64_t number = kCurrent) : number(number) {}
 

@@ -26,6 +26,12 @@ def Shard_GridOp : Shard_Op<"grid", [Symbol, Pure, Shard_UsesGrid]> {
     position whose id is r. A refinement has the ids of the grid that it refines and
     states none.
 
+    By contract, devices divide dimensions of dynamic extent evenly. With
+    `uneven_dynamic` they need not: each device then has the valid elements of its block
+    and no padding, so that local extents differ between devices, and steps between
+    shardings pad blocks to the extent of the largest one on the way. The sizes of all
+    axes have to be known, and a refinement states it as the grid that it refines does.
+
     `refines` names the grid of which this one is a refinement: the same devices
     in the same linear order, with some axes factored into several. `latency`
     (seconds) and `bandwidth` (bytes per second and device) have one entry per
@@ -35,6 +41,7 @@ def Shard_GridOp : Shard_Op<"grid", [Symbol, Pure, Shard_UsesGrid]> {
     shard.grid @mesh(shape = 2x4) axes ["data", "model"]
     shard.grid @some(shape = 2x?)
     shard.grid @columns(shape = 2x2) device_ids = [0, 2, 1, 3]
+    shard.grid @batches(shape = 4) {uneven_dynamic}
     shard.grid @mesh_1(shape = 2x2x2) {refines = @mesh}
     shard.grid @links(shape = 2x4) {bandwidth = array<f64: 1.0e9, 1.0e11>, latency = array<f64: 1.0e-5, 1.0e-6>}
     ```
@@ -46,7 +53,8 @@ def Shard_GridOp : Shard_Op<"grid", [Symbol, Pure, Shard_UsesGrid]> {
     OptionalAttr<FlatSymbolRefAttr>:$refines,
     OptionalAttr<DenseF64ArrayAttr>:$latency,
     OptionalAttr<DenseF64ArrayAttr>:$bandwidth,
-    OptionalAttr<DenseI64ArrayAttr>:$device_ids
+    OptionalAttr<DenseI64ArrayAttr>:$device_ids,
+    UnitAttr:$uneven_dynamic
   );
   let assemblyFormat = [{
     $sym_name `(` `shape` `=` custom<DimensionList>($shape) `)`

@@ -19,11 +19,11 @@ namespace shard {
 
 /// The local extents of a tensor that an op makes out of the global dynamic
 /// ones, one per dynamic dimension of `type`: a split dynamic dimension must
-/// divide evenly, checked at run time.
+/// divide evenly, checked at run time, unless the grid has `unevenDynamic`.
 llvm::SmallVector<mlir::Value>
 localExtents(mlir::OpBuilder &builder, mlir::Location loc,
              mlir::RankedTensorType type, mlir::ValueRange extents,
-             const Grid &grid, const Sharding &sharding);
+             const Emission &emission, const Sharding &sharding);
 
 /// Clones `op` with `operands` and local result types, and lets it compute on padding.
 /// For ops without regions that neither mix elements nor trap, although MLIR's

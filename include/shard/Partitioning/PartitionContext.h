@@ -54,8 +54,8 @@ public:
   /// as the device's iterations are further.
   int64_t windowStart(unsigned index, unsigned dim) const;
 
-  /// Whether the axes of `loop` cut it into blocks of different valid sizes.
-  /// Dynamic extents divide evenly by contract.
+  /// Whether the axes of `loop` cut it into blocks that have padding. Those of dynamic
+  /// extents have none.
   bool isUneven(unsigned loop) const;
 
   /// The global indices of `loop` that this device iterates over; the local
@@ -78,9 +78,27 @@ mlir::Value leadingSlice(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value tensor,
                          llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
+/// The run-time extent of a dimension that `axes` cut into blocks, of which this device
+/// has one of `localExtent` elements: a product where blocks are equal by contract, else
+/// an all_reduce, so that all devices of the group must get here.
+mlir::Value wholeExtent(mlir::OpBuilder &builder, mlir::Location loc,
+                        const Grid &grid, mlir::FlatSymbolRefAttr gridSymbol,
+                        mlir::Value localExtent, const AxisList &axes);
+
+/// ceil(extent / parts), at run time.
+mlir::Value widthOfBlocks(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value extent, int64_t parts);
+
+/// The block of this device of a dimension of the run-time extent `extent`, which `axes`
+/// need not divide.
+DynamicBlock blockOfWhole(mlir::OpBuilder &builder, mlir::Location loc,
+                          const Grid &grid, mlir::FlatSymbolRefAttr gridSymbol,
+                          mlir::Value extent, const AxisList &axes);
+
 /// The valid global indices of the block of a dimension of `extent` split by
 /// `axes`, on the device that runs the code. For a dynamic extent give the
-/// local one as `localExtent`: blocks are then equal.
+/// local one as `localExtent`: blocks are then equal by contract, or
+/// the others' extents are asked for (wholeExtent).
 DynamicBlock blockOf(mlir::OpBuilder &builder, mlir::Location loc,
                      const Grid &grid, mlir::FlatSymbolRefAttr gridSymbol,
                      int64_t extent, const AxisList &axes,

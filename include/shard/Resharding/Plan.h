@@ -172,7 +172,8 @@ struct Plan {
 
 /// The cheapest plan from one sharding of a tensor to another on one grid; see
 /// Search.h for what cheapest means. `shape` is the global shape, kDynamic
-/// where unknown (such dimensions divide evenly by contract); `elementBytes`
+/// where unknown (such dimensions divide evenly by contract, unless the grid has
+/// `unevenDynamic`); `elementBytes`
 /// the size of an element, at least 1. Without a plan (arguments that do not
 /// fit together, a change that no steps make) nothing, and `error` says why.
 std::optional<Plan> planReshard(const Grid &grid,
@@ -189,7 +190,7 @@ double boundReshardCost(const Grid &grid, const std::vector<int64_t> &shape,
                         const Sharding &to, const CostModel &costModel);
 
 /// What a dynamic extent counts as in bytes and costs: a multiple of the number
-/// of devices, at least 1024.
+/// of devices, at least 1024; on a grid with `unevenDynamic` one more.
 int64_t nominalExtent(const Grid &grid);
 
 /// Keeps the plans that it makes: a second question for one costs one look-up. Threads

@@ -69,10 +69,11 @@ static LogicalResult write(ModuleOp module, Form form, std::string &written) {
 }
 
 std::string shard::fuzz::checkForm(ModuleOp module, StringRef text, Form form) {
-  // Older readers know no device_ids.
+  // Older readers know no device_ids and no uneven_dynamic.
   if (form == Form::OldBytecode &&
-      llvm::any_of(module.getOps<GridOp>(),
-                   [](GridOp grid) { return grid.getDeviceIdsAttr(); }))
+      llvm::any_of(module.getOps<GridOp>(), [](GridOp grid) {
+        return grid.getDeviceIdsAttr() || grid.getUnevenDynamic();
+      }))
     form = Form::Bytecode;
   std::string name = nameOf(form), written;
   if (form != Form::Text && failed(write(module, form, written)))

@@ -34,11 +34,25 @@ static LogicalResult run(ModuleOp module, bool materializes) {
   return manager.run(module);
 }
 
+/// Whether `op` may be what asks for the extent of a dynamic dimension that does not
+/// divide evenly: each reshard asks, so that a plan of one reshard asks less often.
+static bool asksForExtent(Operation *op, bool isUneven) {
+  auto sum = dyn_cast<AllReduceOp>(op);
+  auto type =
+      sum ? dyn_cast<RankedTensorType>(sum.getInput().getType()) : nullptr;
+  return isUneven && type && type.getRank() == 0 &&
+         type.getElementType().isInteger(64);
+}
+
 /// How often each collective and each slice occurs.
 static std::map<std::string, int> collectivesOf(ModuleOp module) {
   std::map<std::string, int> found;
+  bool isUneven = llvm::any_of(module.getOps<GridOp>(), [](GridOp grid) {
+    return grid.getUnevenDynamic();
+  });
   module.walk([&](Operation *op) {
-    if (!isCollective(op) && !isa<AllSliceOp>(op))
+    if ((!isCollective(op) && !isa<AllSliceOp>(op)) ||
+        asksForExtent(op, isUneven))
       return;
     std::string text;
     llvm::raw_string_ostream stream(text);

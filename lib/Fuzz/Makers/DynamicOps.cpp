@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The generator knows the extent of every dimension; that of a dynamic one is a
-// multiple of the number of devices, as the contract wants. Only what is written
+// multiple of the number of devices, as the contract wants, or on grids with
+// uneven_dynamic any number. Only what is written
 // here, and what passes values on as they are, sees values that have such.
 //
 //===----------------------------------------------------------------------===//
@@ -44,11 +45,21 @@ std::optional<Val> ProgramBuilder::pickDynamic(int64_t minRank) {
   });
 }
 
+int64_t ProgramBuilder::dynamicUnit() const {
+  int64_t devices = 1;
+  for (int64_t size : grid)
+    devices *= size;
+  return unevenDynamic ? 1 : devices;
+}
+
 int64_t ProgramBuilder::dynamicSize() {
   int64_t devices = 1;
   for (int64_t size : grid)
     devices *= size;
-  return devices * rng.between(1, devices > 8 ? 2 : devices > 4 ? 3 : 4);
+  int64_t most = devices > 8 ? 2 : devices > 4 ? 3 : 4;
+  if (unevenDynamic)
+    return rng.between(1, std::min<int64_t>(devices * most, 13));
+  return devices * rng.between(1, most);
 }
 
 Val ProgramBuilder::dynamicArgument() {

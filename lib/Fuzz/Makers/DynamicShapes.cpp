@@ -87,9 +87,7 @@ bool shard::fuzz::dynamicReshape(ProgramBuilder &program) {
   }
   if (!a->dynamic[chosen])
     return false;
-  int64_t devices = 1;
-  for (int64_t size : program.grid)
-    devices *= size;
+  int64_t devices = program.dynamicUnit();
   int64_t factor = program.rng.between(1, 3);
   if (a->shape[chosen] % (factor * devices) != 0)
     factor = 1;
@@ -131,9 +129,7 @@ bool shard::fuzz::dynamicReshape(ProgramBuilder &program) {
 
 /// To static extents or from them.
 bool shard::fuzz::dynamicCast(ProgramBuilder &program) {
-  int64_t devices = 1;
-  for (int64_t size : program.grid)
-    devices *= size;
+  int64_t devices = program.dynamicUnit();
   auto may = [&](int64_t extent) { return extent % devices == 0; };
   std::optional<Val> a = program.pickAny([&](const Val &v) {
     return v.tensor && (!v.dynamic.empty() ||

@@ -24,6 +24,9 @@ void ProgramBuilder::chooseSort() {
     return;
   real = rng.chance(8);
   dynamic = rng.chance(real ? 25 : 8);
+  // Of their own, so that the other programs do not depend on it.
+  Random own(seed ^ 0x756e6576656e6479ull);
+  unevenDynamic = own.chance(50);
   if (real)
     realElem = rng.chance(75)   ? Elem::F32
                : rng.chance(50) ? Elem::BF16

@@ -202,7 +202,8 @@ redistributionAttributes(ProgramBuilder &program, const ChainLink &last,
                          ChainLink &link, Shape &shape) {
   Random &rng = program.rng;
   size_t dims = shape.size();
-  if (last.op == link.op && rng.chance(70)) {
+  bool follows = last.op == link.op && rng.chance(70);
+  if (follows) {
     link.axes = last.axes;
     link.splitFrom = last.splitTo;
   } else {
@@ -216,7 +217,8 @@ redistributionAttributes(ProgramBuilder &program, const ChainLink &last,
   link.splitTo.assign(dims, {});
   Shape order = link.axes;
   rng.shuffle(order);
-  bool back = last.op == link.op && rng.chance(30);
+  // Other axes do not lead back.
+  bool back = last.op == link.op && rng.chance(30) && follows;
   if (back)
     link.splitTo = last.splitFrom;
   shape = extents;

@@ -244,13 +244,27 @@ static std::string withDeviceIds(const ProgramBuilder &program,
   return text;
 }
 
+/// Lets dynamic dimensions of `text` be of any extent, on each of its grids.
+static std::string withUnevenDynamic(const ProgramBuilder &program,
+                                     std::string text) {
+  if (!program.dynamic || !program.unevenDynamic)
+    return text;
+  for (size_t at = 0;
+       (at = text.find("shard.grid @", at)) != std::string::npos;) {
+    at = text.find_first_of("{\n", at);
+    text.insert(text[at] == '{' ? at + 1 : at,
+                text[at] == '{' ? "uneven_dynamic, " : " {uneven_dynamic}");
+  }
+  return text;
+}
+
 static std::string writeProgram(ProgramBuilder &program);
 
 std::string shard::fuzz::generate(uint64_t seed,
                                   const GenerateOptions &options) {
   ProgramBuilder program(seed, options);
   std::string text = writeProgram(program);
-  return withDeviceIds(program, std::move(text));
+  return withUnevenDynamic(program, withDeviceIds(program, std::move(text)));
 }
 
 static std::string writeProgram(ProgramBuilder &program) {

@@ -102,6 +102,7 @@ private:
     auto refined = GridOp::create(builder, gridOp.getLoc(), gridOp.getSymName(),
                                   ArrayRef<int64_t>(propagation.grid.shape));
     refined.setRefinesAttr(grid);
+    refined.setUnevenDynamic(gridOp.getUnevenDynamic());
     SymbolTable symbols(module);
     grid = FlatSymbolRefAttr::get(
         symbols.insert(refined, std::next(mlir::Block::iterator(gridOp))));

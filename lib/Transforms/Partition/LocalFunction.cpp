@@ -33,6 +33,7 @@ LocalFunction::OnGrid::OnGrid(GridOp grid, Planner &planner)
     : emission{planningGrid, FlatSymbolRefAttr::get(grid.getSymNameAttr()),
                planner} {
   planningGrid.shape.assign(grid.getShape().begin(), grid.getShape().end());
+  planningGrid.unevenDynamic = grid.getUnevenDynamic();
 }
 
 LocalFunction::OnGrid &LocalFunction::on(GridOp grid) {

@@ -47,6 +47,24 @@ public:
   }
 
 private:
+  /// An error where manual axes cut a dynamic dimension into blocks of unequal extents,
+  /// which code for one device does not know of.
+  LogicalResult refuseRagged(Type type, const Sharding &sharding,
+                             StringRef what, unsigned index) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !planningGrid.unevenDynamic)
+      return success();
+    for (auto [dim, axes] : llvm::enumerate(sharding.dims))
+      for (GridAxis axis : axes)
+        if (tensor.isDynamicDim(dim) && llvm::is_contained(manualAxes, axis))
+          return op->emitOpError("splits dynamic dimension ")
+                 << dim << " of " << what << index
+                 << " by a manual axis on a grid with uneven_dynamic, where "
+                    "blocks have unequal extents; leave it whole, or give the "
+                    "extent in the type";
+    return success();
+  }
+
   FailureOr<const Sharding *> shardingAt(ArrayAttr list, unsigned index,
                                          Type type) {
     return local.shardings.resolveFor(op, cast<ShardingAttr>(list[index]),
@@ -60,6 +78,8 @@ private:
       FailureOr<const Sharding *> in =
           shardingAt(op.getInShardings(), index, input.getType());
       if (failed(in))
+        return failure();
+      if (failed(refuseRagged(input.getType(), **in, "operand ", index)))
         return failure();
       FailureOr<Value> taken =
           local.localAs(input, *in, op, "operand " + Twine(index));
@@ -109,7 +129,8 @@ private:
       Value result = op.getResult(index);
       FailureOr<const Sharding *> out =
           shardingAt(op.getOutShardings(), index, result.getType());
-      if (failed(out))
+      if (failed(out) ||
+          failed(refuseRagged(result.getType(), **out, "result ", index)))
         return failure();
       FailureOr<Value> given;
       {

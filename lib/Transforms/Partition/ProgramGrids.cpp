@@ -46,6 +46,7 @@ FailureOr<GridOp> ProgramGrids::refined(GridOp first, GridOp second,
   OpBuilder builder(first->getContext());
   known = GridOp::create(builder, first.getLoc(), first.getSymName(),
                          ArrayRef<int64_t>(shape));
+  known.setUnevenDynamic(first.getUnevenDynamic());
   // Where axes of both clash (2x3 and 3x2) it refines none of them.
   for (GridOp grid : {second, first})
     if (axesWithin(Grid{grid.getShape().vec()}, refinement.grid))

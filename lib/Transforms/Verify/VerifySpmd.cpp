@@ -10,8 +10,8 @@
 // only may hold different values. Process indices vary, and so do divided and
 // partial tensors; a gather, a reduction or a broadcast over an axis ends it. The
 // extents of a tensor are a matter of their own: dynamic dimensions divide evenly
-// by contract, so that devices have blocks of one shape unless sizes are computed
-// from what varies.
+// by contract, unless the grid has uneven_dynamic, so that devices have blocks of one
+// shape unless sizes are computed from what varies.
 //
 // Where a branch or a loop bound varies along an axis, devices may part ways along
 // it, and a collective whose groups lie along that axis must not stand there: some
@@ -25,20 +25,19 @@
 
 #include "FunctionGrids.h"
 #include "PartedBlocks.h"
+#include "VaryingExtents.h"
 
 #include "shard/Transforms/Transforms.h"
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/DataFlowEdges.h"
-#include "shard/Interfaces/ShardingInterface.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 
@@ -94,20 +93,38 @@ private:
     if (set != 0)
       grow(varies[value], set);
   }
-  void resize(Value value, AxisSet set) {
-    auto tensor = dyn_cast<ShapedType>(value.getType());
-    if (set != 0 && tensor && !(tensor.hasRank() && tensor.hasStaticShape()))
-      grow(resized[value], set);
+  void grow(ExtentSets &sets, const ExtentSets &by) {
+    sets.resize(std::max(sets.size(), by.size()));
+    for (auto [set, more] : llvm::zip(sets, by))
+      grow(set, more);
   }
+  /// The extents of `value` may vary as `by` says: dimension by dimension, or, where it
+  /// is about other dimensions, all of them along any.
+  void resize(Value value, const ExtentSets &by) {
+    auto tensor = dyn_cast<ShapedType>(value.getType());
+    AxisSet any = unionOf(by);
+    if (any == 0 || !tensor || (tensor.hasRank() && tensor.hasStaticShape()))
+      return;
+    ExtentSets &sets = resized[value];
+    size_t rank = tensor.hasRank() ? tensor.getRank() : 1;
+    sets.resize(rank);
+    for (size_t dim = 0; dim < rank; ++dim)
+      if (!tensor.hasRank() || tensor.isDynamicDim(dim))
+        grow(sets[dim], by.size() == rank ? by[dim] : any);
+  }
+  void resize(Value value, AxisSet set) { resize(value, everyDim(value, set)); }
   /// `to` may be `from`, or another value: that depends on what varies along the
   /// axes `deciding`.
   void hand(Value to, Value from, AxisSet deciding) {
     vary(to, along(from) | deciding);
-    resize(to, extentsAlong(from) | deciding);
+    resize(to, resized.lookup(from));
+    resize(to, deciding);
   }
   AxisSet along(Value value) const { return varies.lookup(value); }
   /// The axes along which the extents of `value` vary.
-  AxisSet extentsAlong(Value value) const { return resized.lookup(value); }
+  AxisSet extentsAlong(Value value) const {
+    return unionOf(resized.lookup(value));
+  }
   AxisSet along(ValueRange values) const {
     AxisSet set = 0;
     for (Value value : values)
@@ -146,38 +163,31 @@ private:
       vary(argument, set);
       if (failed(resolved) || !resolved->offsets.empty())
         resize(argument, set);
+      else if (grid.getUnevenDynamic())
+        resize(argument, splitAxesOf(function, name, *resolved));
     }
   }
 
-  /// The axes along which the results of `op`, which has no regions that branch,
-  /// have extents that vary: these follow from the extents of its operands and from
-  /// numbers. Tensors of an elementwise op have one shape, whatever its scalars.
-  AxisSet resultExtents(Operation *op) const {
-    AxisSet of = 0;
-    if (auto written = dyn_cast<DestinationStyleOpInterface>(op)) {
-      for (Value init : written.getDpsInits())
-        of |= extentsAlong(init);
-      return of;
+  /// For each dimension the axes that split it.
+  ExtentSets splitAxesOf(Operation *op, FlatSymbolRefAttr grid,
+                         const ResolvedSharding &sharding) {
+    ExtentSets sets;
+    for (const ResolvedDim &dim : sharding.dims) {
+      SmallVector<int16_t> axes;
+      for (const AxisPart &axis : dim.axes)
+        axes.push_back(axis.axis);
+      sets.push_back(axesOf(op, grid, axes));
     }
-    if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op))
-      return along(slice.getSizes());
-    auto model = dyn_cast<ShardingInterface>(op);
-    bool elementwise = op->hasTrait<OpTrait::Elementwise>();
-    for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-      of |= extentsAlong(operand);
-      // Nothing is known of ops that no dialect has registered.
-      bool shapeByContent =
-          !op->getDialect() || (model && model.isShapeOperand(number)) ||
-          (!elementwise && !isa<TensorType>(operand.getType()));
-      if (shapeByContent)
-        of |= along(operand);
-    }
-    return of;
+    return sets;
   }
 
   /// The axes along which the extent that `dim` asks for varies.
   AxisSet askedExtentAlong(ShapedDimOpInterface dim) const {
-    AxisSet of = extentsAlong(dim.getShapedValue());
+    ExtentSets sets = resized.lookup(dim.getShapedValue());
+    std::optional<int64_t> known = getConstantIntValue(dim.getDimension());
+    if (known && *known >= 0 && *known < int64_t(sets.size()))
+      return sets[*known];
+    AxisSet of = unionOf(sets);
     if (auto number = dyn_cast<Value>(dim.getDimension()))
       of |= along(number);
     return of;
@@ -230,10 +240,10 @@ private:
                       ? visitShardOp(op, under)
                   : dim ? askedExtentAlong(dim)
                         : along(op->getOperands());
-    AxisSet extents = resultExtents(op);
-    for (Value result : op->getResults()) {
+    for (OpResult result : op->getResults()) {
       vary(result, set | under);
-      resize(result, extents | under);
+      resize(result, resultExtents(result, rules));
+      resize(result, under);
     }
     if (op->hasTrait<OpTrait::ReturnLike>() &&
         isa<FunctionOpInterface>(op->getParentOp()))
@@ -280,10 +290,10 @@ private:
             [&](Operation *inner) { inside |= along(inner->getOperands()); });
     }
     if (!branch) {
-      AxisSet extents = resultExtents(op);
-      for (Value result : op->getResults()) {
+      for (OpResult result : op->getResults()) {
         vary(result, inside | deciding);
-        resize(result, extents | under);
+        resize(result, resultExtents(result, rules));
+        resize(result, under);
       }
     }
   }
@@ -303,7 +313,7 @@ private:
       for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
         auto &[values, extents] = returned[{function, index}];
         grow(values, along(operand));
-        grow(extents, extentsAlong(operand));
+        grow(extents, resized.lookup(operand));
       }
     });
     if (grows)
@@ -337,7 +347,8 @@ private:
     for (auto [index, result] : llvm::enumerate(call->getResults())) {
       auto [values, extents] = returned.lookup({callee, index});
       vary(result, values | under);
-      resize(result, extents | under);
+      resize(result, extents);
+      resize(result, under);
     }
   }
 
@@ -381,6 +392,8 @@ private:
           check(op, group, under);
           return inputs | group;
         })
+        // The result is the value; the input only lives until then.
+        .Case([&](WaitOp wait) { return along(wait.getValue()); })
         .Default([&](Operation *) { return inputs; });
   }
 
@@ -436,17 +449,20 @@ private:
   }
 
   Operation *root;
+  ExtentRules rules{[this](Value value) { return along(value); },
+                    [this](Value value) { return resized.lookup(value); }};
   SmallVector<FunctionOpInterface> functions;
   PostDominanceInfo postDominators;
   /// The axes along which values and, of those of dynamic shape, extents vary.
-  DenseMap<Value, AxisSet> varies, resized;
+  DenseMap<Value, AxisSet> varies;
+  DenseMap<Value, ExtentSets> resized;
   DenseMap<Operation *, AxisSet> calledUnder;
   DenseMap<Operation *, SmallVector<FunctionOpInterface>> callers;
   /// The functions to visit.
   SmallVector<FunctionOpInterface> waiting;
   DenseSet<Operation *> isWaiting;
   /// Of each result of a function, its values and its extents.
-  DenseMap<std::pair<Operation *, unsigned>, std::pair<AxisSet, AxisSet>>
+  DenseMap<std::pair<Operation *, unsigned>, std::pair<AxisSet, ExtentSets>>
       returned;
   SymbolTableCollection symbols;
   FunctionGrids grids{symbols};

@@ -108,6 +108,26 @@ TEST_F(Bytecode, KeepsDeviceIdsFromVersion2On) {
       << message;
 }
 
+TEST_F(Bytecode, KeepsUnevenDynamicFromVersion3On) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      "shard.grid @g(shape = 2x2) {uneven_dynamic}", &context);
+  ASSERT_TRUE(module);
+  OwningOpRef<ModuleOp> again = read(write(*module, ShardVersion::kCurrent));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(print(*again), print(*module));
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    message += diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> old = read(write(*module, 2));
+  ASSERT_TRUE(old);
+  EXPECT_EQ(print(*old).find("uneven_dynamic"), std::string::npos);
+  EXPECT_NE(message.find("has no uneven_dynamic: it is not written"),
+            std::string::npos)
+      << message;
+}
+
 TEST_F(Bytecode, RefusesANewerVersion) {
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(kProgram, &context);
@@ -118,8 +138,8 @@ TEST_F(Bytecode, RefusesANewerVersion) {
     return success();
   });
   EXPECT_FALSE(read(bytes));
-  EXPECT_NE(message.find("bytecode of the shard dialect is of version 3, newer "
-                         "than 2"),
+  EXPECT_NE(message.find("bytecode of the shard dialect is of version 4, newer "
+                         "than 3"),
             std::string::npos)
       << message;
 }

@@ -158,6 +158,23 @@ TEST(Plan, PartialAxesOfOtherSizesTakeTheSummands) {
   EXPECT_EQ(plan.cost, 2);
 }
 
+TEST(Plan, UnevenDynamicDimensionsAreCutInOneOrder) {
+  // Where extents divide, blocks of axes [0, 1] and [1, 0] lie at the same places.
+  Grid even{{2, 4}}, uneven{{2, 4}, /*unevenDynamic=*/true};
+  Sharding from = make({{0, 1}}), to = make({{1, 0}});
+  std::optional<Plan> moved = planReshard(even, {kDynamic}, 4, from, to);
+  ASSERT_TRUE(moved);
+  ASSERT_EQ(moved->steps.size(), 1u);
+  EXPECT_EQ(moved->steps[0].kind, Kind::Permute);
+  std::optional<Plan> plan = planReshard(uneven, {kDynamic}, 4, from, to);
+  ASSERT_TRUE(plan);
+  for (const Step &step : plan->steps) {
+    EXPECT_NE(step.kind, Kind::Permute);
+    EXPECT_LE(step.axes.size(), 1u);
+    EXPECT_EQ(step.localShape, std::vector<int64_t>{kDynamic});
+  }
+}
+
 TEST(Plan, OneKindIsReducedBeforeTheNextBegins) {
   Plan plan = planFor({{4, 2}}, {16, 16}, make({{}, {}}, {0}),
                       make({{}, {}}, {0}, ReductionKind::Max));
