@@ -72,6 +72,9 @@ mlir::LogicalResult lowerTensorOps(mlir::ModuleOp module);
 /// Blocks and branches become ops of scf.
 mlir::LogicalResult liftBranches(mlir::ModuleOp module);
 
+/// Each use of a fill or of an empty tensor gets its own.
+void separateCreators(mlir::ModuleOp module);
+
 /// Named ops and elementwise ops become linalg.generic and are fused.
 mlir::LogicalResult prepareTensors(mlir::ModuleOp module);
 

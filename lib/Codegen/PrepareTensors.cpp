@@ -59,6 +59,7 @@ static bool shouldFuse(OpOperand *operand) {
 LogicalResult codegen::prepareTensors(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
   keepUnwrittenElements(module);
+  separateCreators(module);
   unifySoftmaxTypes(module);
   // softmax and its like have their own decomposition.
   SmallVector<linalg::AggregatedOpInterface> aggregates;

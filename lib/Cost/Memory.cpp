@@ -8,6 +8,8 @@
 
 #include "shard/Cost/Memory.h"
 
+#include "Fusion.h"
+
 #include "shard/Cost/Collectives.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
@@ -17,12 +19,20 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
 namespace shard {
 
 namespace {
+
+/// The value of the constant `op`; null if it has none.
+static Attribute constantOf(Operation *op) {
+  Attribute value;
+  matchPattern(op, m_Constant(&value));
+  return value;
+}
 
 /// Walks a program and everything that it calls.
 class MemoryWalk {
@@ -71,12 +81,17 @@ private:
 /// The buffers of one block.
 class BlockMemory {
 public:
-  BlockMemory(mlir::Block &block, MemoryWalk &walk) : block(block), walk(walk) {
+  BlockMemory(mlir::Block &block, MemoryWalk &walk)
+      : block(block), walk(walk), fused(fusedOps(block)) {
     int64_t next = 0;
     for (Operation &op : block)
       numbers[&op] = next++;
     last = next;
     ending.resize(last + 1);
+    for (Operation &op : llvm::reverse(block))
+      for (OpResult result : op.getResults())
+        if (isa<TensorType>(result.getType()))
+          lastUses[result] = lastUse(result);
   }
 
   int64_t peak() {
@@ -85,7 +100,7 @@ public:
       walk.addConstant(&op);
       for (OpResult result : op.getResults())
         place(result);
-      int64_t bytes = live + walk.peakInside(&op);
+      int64_t bytes = live + filledFor(&op) + walk.peakInside(&op);
       walk.record(&op, bytes);
       most = std::max(most, bytes);
       release(numbers[&op]);
@@ -101,6 +116,7 @@ private:
   };
 
   /// The number of the last op of the block that needs `value`, or a view of it.
+  /// Results of later ops are known already.
   int64_t lastUse(Value value) {
     int64_t end = -1;
     for (Operation *user : value.getUsers()) {
@@ -109,8 +125,9 @@ private:
       if (!here || here->hasTrait<OpTrait::IsTerminator>())
         return last;
       end = std::max(end, numbers[here]);
-      if (here == user && isAlias(user) && user->getOperand(0) == value)
-        end = std::max(end, lastUse(user->getResult(0)));
+      if (here == user && ((isAlias(user) && user->getOperand(0) == value) ||
+                           fused.contains(user)))
+        end = std::max(end, lastUses[user->getResult(0)]);
     }
     return end;
   }
@@ -139,10 +156,8 @@ private:
 
   void place(OpResult result) {
     Operation *op = result.getOwner();
-    // Memory that is made to be written is made when it is written; constants are
-    // counted by themselves.
-    if (!isa<TensorType>(result.getType()) ||
-        op->hasTrait<OpTrait::ConstantLike>() || isUnwritten(op))
+    if (!isa<TensorType>(result.getType()) || isMadeAtUse(result) ||
+        op->hasTrait<OpTrait::ConstantLike>() || fused.contains(op))
       return;
     if (isAlias(op)) {
       auto found = owned.find(op->getOperand(0));
@@ -151,7 +166,7 @@ private:
       return;
     }
     int64_t bytes = walk.sizeOf(result.getType());
-    int64_t end = std::max(lastUse(result), numbers[op]);
+    int64_t end = std::max(lastUses[result], numbers[op]);
     Value source = reusable(result);
     if (source && endsAt(source, op) && buffers[owned[source]].bytes == bytes) {
       owned[result] = owned[source];
@@ -164,11 +179,54 @@ private:
     live += bytes;
   }
 
+  /// Whether `value` is one element repeated, or has no elements yet: each user makes
+  /// its own.
+  static bool isMadeAtUse(Value value) {
+    Operation *op = value.getDefiningOp();
+    while (op && isAlias(op) && op->getNumOperands() > 0)
+      op = op->getOperand(0).getDefiningOp();
+    if (!op || !isCreator(op))
+      return false;
+    return !op->hasTrait<OpTrait::ConstantLike>() ||
+           isa_and_nonnull<SplatElementsAttr>(constantOf(op));
+  }
+
   /// Whether `op` makes a tensor without elements of any value.
   static bool isUnwritten(Operation *op) {
-    return isCreator(op) && op->getNumRegions() == 0 &&
+    return op->getNumRegions() == 0 && !op->hasTrait<OpTrait::ConstantLike>() &&
            llvm::all_of(op->getOperandTypes(),
                         [](Type type) { return type.isIndex(); });
+  }
+
+  /// The bytes of `value` if it is filled to be used.
+  int64_t bytesFilled(Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && isa<TensorType>(value.getType()) && isMadeAtUse(value) &&
+                   !isUnwritten(op)
+               ? walk.sizeOf(value.getType())
+               : 0;
+  }
+
+  /// The bytes that are filled in front of `op` for it to read.
+  int64_t filledFor(Operation *op) {
+    int64_t bytes = 0;
+    if (op->getNumRegions() > 0 &&
+        isa<RegionBranchOpInterface, LoopLikeOpInterface>(op)) {
+      llvm::SetVector<Value> captured;
+      getUsedValuesDefinedAbove(op->getRegions(), captured);
+      for (Value value : captured)
+        if (value.getParentBlock() == &block)
+          bytes += bytesFilled(value);
+    }
+    if (isAlias(op) || isCreator(op) || readsElements(op))
+      return bytes;
+    auto style = dyn_cast<DestinationStyleOpInterface>(op);
+    auto loop = dyn_cast<LoopLikeOpInterface>(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (!(style && style.isDpsInit(&operand)) &&
+          !(loop && loop.getTiedLoopResult(&operand)))
+        bytes += bytesFilled(operand.get());
+    return bytes;
   }
 
   void setEnd(size_t buffer, int64_t end) {
@@ -187,7 +245,10 @@ private:
 
   mlir::Block &block;
   MemoryWalk &walk;
+  /// Ops whose result takes no memory.
+  llvm::DenseSet<Operation *> fused;
   llvm::DenseMap<Operation *, int64_t> numbers;
+  llvm::DenseMap<Value, int64_t> lastUses;
   int64_t last = 0;
   std::vector<Buffer> buffers;
   /// By the number of an op.
@@ -199,7 +260,8 @@ private:
 void MemoryWalk::addConstant(Operation *op) {
   Attribute value;
   if (op->hasTrait<OpTrait::ConstantLike>() && op->getNumResults() == 1 &&
-      matchPattern(op, m_Constant(&value)) && constants.insert(value).second)
+      matchPattern(op, m_Constant(&value)) && !isa<SplatElementsAttr>(value) &&
+      constants.insert(value).second)
     use.constants += sizeOf(op->getResult(0).getType());
 }
 

@@ -41,7 +41,7 @@ shard.grid @g(shape = 4) axes ["model"] {shard.machine = {name = "a100", link_ba
 // JSON: "steps": [
 // JSON: "bytes": 8192,
 // JSON-NEXT: "location": "{{.*}}report.mlir:{{.*}}",
-// JSON-NEXT: "op": "linalg.fill"
+// JSON-NEXT: "op": "linalg.matmul"
 // JSON: "bytes": 16384,
 // JSON-NEXT: "location": "{{.*}}report.mlir:{{.*}}",
 // JSON-NEXT: "op": "shard.all_reduce"

@@ -199,9 +199,9 @@ def ShardPrepareTensors : Pass<"shard-prepare-tensors", "::mlir::ModuleOp"> {
     Named ops of linalg and elementwise ops on tensors become `linalg.generic`;
     ops such as `linalg.softmax` are decomposed. An op that does not write every
     element of a result, and does not read its init, becomes a loop that inserts
-    elements into the init, which fusion and bufferization would lose. An elementwise
-    producer is fused
-    into its only user, unless the user is a contraction, for which there is a
+    elements into the init, which fusion and bufferization would lose. Each use of a
+    `linalg.fill` or a `tensor.empty` gets its own, in front of it: a fill costs less than
+    a copy, and takes memory while it is used. An elementwise producer is fused into its only user, unless the user is a contraction, for which there is a
     kernel, or would compute the producer many times over.
 
     ```mlir

@@ -45,6 +45,10 @@ struct MemoryUse {
 /// (ShardingInterface::isAlias). Results take over the memory of their destination, of
 /// the operand of an elementwise op or of the operand of a loop, where it is of their
 /// type, made in the same block and not used later.
+///
+/// What an elementwise op makes for one user takes no memory if code generation computes
+/// it there. Each user of a fill, or of a constant that repeats one element, has its own,
+/// while it runs; elementwise ops read the element instead. `constants` has all others.
 MemoryUse memoryOf(mlir::FunctionOpInterface entry);
 
 } // namespace shard
