@@ -32,10 +32,9 @@ static bool isNest(Operation *op) {
 
 static bool isParallel(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() ||
-         llvm::all_of(cast<ShardingInterface>(op).getShardingLoops(),
-                      [](const Loop &loop) {
-                        return loop.kind == LoopKind::Parallel;
-                      });
+         llvm::all_of(
+             cast<ShardingInterface>(op).getShardingLoops(),
+             [](const Loop &loop) { return loop.kind == LoopKind::Parallel; });
 }
 
 /// Whether a loop moves operand `a` and the result but not operand `b`, and another one
@@ -61,8 +60,7 @@ bool readsElements(Operation *op) {
   auto model = cast<ShardingInterface>(op);
   SmallVector<Loop> loops = model.getShardingLoops();
   SmallVector<AffineMap> maps = model.getShardingMaps();
-  unsigned inputs =
-      cast<DestinationStyleOpInterface>(op).getNumDpsInputs();
+  unsigned inputs = cast<DestinationStyleOpInterface>(op).getNumDpsInputs();
   AffineMap result = maps[op->getNumOperands()];
   for (unsigned a = 0; a < inputs; ++a)
     for (unsigned b = 0; b < a; ++b)
@@ -87,8 +85,7 @@ llvm::DenseSet<Operation *> fusedOps(mlir::Block &block) {
           (style && style.isDpsInit(&operand)))
         continue;
       auto known = widths.find(producer);
-      if (known == widths.end() ||
-          known->second + width > kMaxFusedOperands)
+      if (known == widths.end() || known->second + width > kMaxFusedOperands)
         continue;
       fused.insert(producer);
       // Neither the tensor between both nor its destination is left.

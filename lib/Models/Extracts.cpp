@@ -162,13 +162,14 @@ void eraseDeadIndices(linalg::GenericOp op, IRRewriter &rewriter) {
 
 } // namespace
 
-void raiseExtracts(Operation *root) {
+bool raiseExtracts(Operation *root) {
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {
     if (op.hasPureTensorSemantics())
       ops.push_back(op);
   });
   IRRewriter rewriter(root->getContext());
+  bool changed = false;
   for (linalg::GenericOp op : ops) {
     bool any = false;
     for (auto extract :
@@ -181,7 +182,9 @@ void raiseExtracts(Operation *root) {
     }
     if (any)
       eraseDeadIndices(op, rewriter);
+    changed |= any;
   }
+  return changed;
 }
 
 } // namespace shard

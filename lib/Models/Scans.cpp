@@ -306,13 +306,14 @@ private:
 
 } // namespace
 
-void blockScans(Operation *root, int64_t blocks) {
+bool blockScans(Operation *root, int64_t blocks) {
   SmallVector<Scan> scans;
   root->walk([&](linalg::GenericOp op) {
     if (std::optional<Scan> scan = matchScan(op))
       scans.push_back(*scan);
   });
   IRRewriter rewriter(root->getContext());
+  bool changed = false;
   for (Scan &scan : scans) {
     if (blocks < 2 || scan.pad.getSourceType().getDimSize(scan.dim) <= blocks)
       continue;
@@ -320,7 +321,9 @@ void blockScans(Operation *root, int64_t blocks) {
     rewriter.replaceOp(scan.op, ScanBuilder(scan, blocks, rewriter).build());
     if (scan.pad->use_empty())
       rewriter.eraseOp(scan.pad);
+    changed = true;
   }
+  return changed;
 }
 
 } // namespace shard

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/Debug.h"
@@ -143,16 +144,18 @@ DynamicBlock blockOf(OpBuilder &builder, Location loc, const Grid &grid,
   }
   // The run-time twin of Geometry's blockAt.
   bool even = dividesEvenly(extent, sizes);
-  Value begin = constant(0), end = constant(extent);
+  Value begin, end = even ? Value() : constant(extent);
   int64_t width = extent;
   for (auto [size, coordinate] :
        llvm::zip_equal(sizes, coordinates.getResult())) {
     width = ceilDiv(width, size);
-    begin = add(begin, multiply(coordinate, constant(width)));
+    Value step = constant(width);
+    Value before = multiply(coordinate, step);
+    begin = begin ? add(begin, before) : before;
     if (even)
       continue;
     begin = minimum(begin, end);
-    end = minimum(add(begin, constant(width)), end);
+    end = minimum(add(begin, step), end);
   }
   if (even)
     return {begin, builder.getIndexAttr(width)};
@@ -205,6 +208,14 @@ bool PartitionContext::isUneven(unsigned loop) const {
          !dividesEvenly(extent, grid.sizes(option.loops[loop]));
 }
 
+/// Whether what is built next stands behind all else of the entry block of a function.
+static bool isAtEndOfFunction(OpBuilder &builder) {
+  mlir::Block *block = builder.getInsertionBlock();
+  Operation *parent = block->getParentOp();
+  return block->isEntryBlock() && builder.getInsertionPoint() == block->end() &&
+         (!parent || isa<FunctionOpInterface>(parent));
+}
+
 DynamicBlock PartitionContext::loopBlock(OpBuilder &builder, Location loc,
                                          unsigned loop,
                                          ArrayRef<Value> operands) const {
@@ -215,8 +226,19 @@ DynamicBlock PartitionContext::loopBlock(OpBuilder &builder, Location loc,
         if (!localExtent && digits.size() == 1 &&
             digits.front() == int32_t(loop))
           localExtent = tensor::DimOp::create(builder, loc, value, dim);
-  return blockOf(builder, loc, grid, emission.gridSymbol,
-                 table.loops[loop].extent, option.loops[loop], localExtent);
+  int64_t extent = table.loops[loop].extent;
+  const AxisList &axes = option.loops[loop];
+  auto make = [&] {
+    return blockOf(builder, loc, grid, emission.gridSymbol, extent, axes,
+                   localExtent);
+  };
+  if (localExtent || !emission.known || !isAtEndOfFunction(builder))
+    return make();
+  auto [at, isNew] = emission.known->try_emplace(
+      {builder.getInsertionBlock(), extent, axes, grid.sizes(axes)});
+  if (isNew)
+    at->second = make();
+  return at->second;
 }
 
 //===----------------------------------------------------------------------===//

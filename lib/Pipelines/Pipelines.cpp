@@ -36,9 +36,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
 void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
-  // What loops have in common is merged when it stands in front of them.
   manager.addPass(createShardHoistCollectives());
-  manager.addPass(mlir::createCSEPass());
   manager.addPass(createShardMoveCollectives());
   manager.addPass(createShardSinkReductions());
   manager.addPass(createShardPackCollectives());

@@ -20,8 +20,9 @@
 namespace shard {
 
 /// Makes inputs of the static tensors that generic ops in `root` extract elements of at
-/// places that are sums of loops and constants, all of them inside of the tensor.
-void raiseExtracts(mlir::Operation *root);
+/// places that are sums of loops and constants, all of them inside of the tensor. Returns
+/// whether there are any.
+bool raiseExtracts(mlir::Operation *root);
 
 } // namespace shard
 

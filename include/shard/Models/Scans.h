@@ -31,8 +31,9 @@ namespace shard {
 /// a window of as many elements as a dimension has, of an operand that tensor.pad has
 /// padded with the neutral element, in front or behind. Those stay as they are that have
 /// hints, that are not of static shape or not longer than `blocks`, and whose combination
-/// is not associative. Floats are combined in another order than before.
-void blockScans(mlir::Operation *root, int64_t blocks);
+/// is not associative. Floats are combined in another order than before. Returns whether
+/// there are any.
+bool blockScans(mlir::Operation *root, int64_t blocks);
 
 } // namespace shard
 

@@ -22,7 +22,22 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <map>
+#include <tuple>
+
 namespace shard {
+
+/// A run-time range of global indices, as index values or attributes.
+struct DynamicBlock {
+  mlir::OpFoldResult offset;
+  mlir::OpFoldResult size;
+};
+
+/// The blocks that code at the end of the entry block of a function has computed, by that
+/// block of IR, the extent, the axes that split it, and their sizes.
+using KnownBlocks =
+    std::map<std::tuple<mlir::Block *, int64_t, AxisList, std::vector<int64_t>>,
+             DynamicBlock>;
 
 /// What emitting needs besides the value: the grid, its symbol as seen from the
 /// code, and the plans made so far.
@@ -30,6 +45,8 @@ struct Emission {
   const Grid &grid;
   mlir::FlatSymbolRefAttr gridSymbol;
   Planner &planner;
+  /// Null if each use computes its block.
+  KnownBlocks *known = nullptr;
 };
 
 /// Turns `local`, a block of a tensor of global `type` under `from`, into its

@@ -22,12 +22,6 @@
 
 namespace shard {
 
-/// A run-time range of global indices, as index values or attributes.
-struct DynamicBlock {
-  mlir::OpFoldResult offset;
-  mlir::OpFoldResult size;
-};
-
 class PartitionContext {
 public:
   PartitionContext(const Emission &emission, const LoopTable &table,

@@ -20,7 +20,8 @@ def ShardHoistCollectives : Pass<"shard-hoist-collectives"> {
     `loop-invariant-code-motion`: their results would live through the loop. Collectives
     of branches in the loop stay, since the branch may never be taken, and so do those of
     loops that are known not to run. A loop that runs no iteration when it could have run
-    some communicates once more than before. Part of `shard-spmd`.
+    some communicates once more than before. Where something moved, equal ops become one:
+    what several loops gather is gathered once. Part of `shard-spmd`.
 
     ```mlir
     // Input

@@ -48,7 +48,8 @@ struct ShardBlockScansPass
 
   void runOnOperation() override {
     mlir::Operation *op = getOperation();
-    blockScans(op, blocks == 0 ? devicesOf(op) : int64_t(blocks));
+    if (!blockScans(op, blocks == 0 ? devicesOf(op) : int64_t(blocks)))
+      markAllAnalysesPreserved();
   }
 };
 

@@ -37,7 +37,7 @@ struct ShardExpandReshapesPass
       ops.insert(op->user_begin(), op->user_end());
     });
     if (ops.empty())
-      return;
+      return markAllAnalysesPreserved();
     mlir::RewritePatternSet patterns(&getContext());
     populateExpandLoopsPatterns(patterns);
     mlir::GreedyRewriteConfig config;

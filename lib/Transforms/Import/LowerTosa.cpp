@@ -86,7 +86,7 @@ struct ShardLowerTosaPass
                        })
                        .wasInterrupted();
     if (!hasTosa)
-      return;
+      return markAllAnalysesPreserved();
     getOperation()->walk([&](mlir::Operation *op) {
       if (isTosa(op))
         useConstantParameters(op);

@@ -18,7 +18,10 @@ namespace {
 
 struct ShardRaiseExtractsPass
     : public impl::ShardRaiseExtractsBase<ShardRaiseExtractsPass> {
-  void runOnOperation() override { raiseExtracts(getOperation()); }
+  void runOnOperation() override {
+    if (!raiseExtracts(getOperation()))
+      markAllAnalysesPreserved();
+  }
 };
 
 } // namespace

@@ -17,8 +17,11 @@
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Transforms/Passes.h"
 
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Debug.h"
 
@@ -108,13 +111,21 @@ struct ShardHoistCollectivesPass
     : public ModuleOrFunctionPass<
           impl::ShardHoistCollectivesBase<ShardHoistCollectivesPass>> {
   void runOnOperation() override {
+    bool changed = false;
     // Inner loops first: what leaves one may leave the next.
     getOperation()->walk([&](LoopLikeOpInterface loop) {
       unsigned moved = LoopHoist(loop).run();
+      changed |= moved > 0;
       LLVM_DEBUG(if (moved) llvm::dbgs()
                  << moved << " collectives move out of a loop at "
                  << loop->getLoc() << "\n");
     });
+    if (!changed)
+      return markAllAnalysesPreserved();
+    // What loops have in common is one op when it stands in front of them.
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
   }
 };
 

@@ -27,6 +27,7 @@ struct ShardMoveCollectivesPass
     : public ModuleOrFunctionPass<
           impl::ShardMoveCollectivesBase<ShardMoveCollectivesPass>> {
   void runOnOperation() override {
+    changed = false;
     WalkResult walked = getOperation()->walk([&](FunctionOpInterface function) {
       return function.isExternal() || succeeded(run(function))
                  ? WalkResult::advance()
@@ -34,6 +35,8 @@ struct ShardMoveCollectivesPass
     });
     if (walked.wasInterrupted())
       signalPassFailure();
+    else if (!changed)
+      markAllAnalysesPreserved();
   }
 
 private:
@@ -67,9 +70,12 @@ private:
         MoveGraph graph(*collective, seeds, replication);
         if (failed(graph.run(erased)))
           return failure();
+        changed |= graph.hasRewritten();
       }
     return success();
   }
+
+  bool changed = false;
 };
 
 } // namespace

@@ -34,6 +34,7 @@ LogicalResult MoveGraph::run(llvm::function_ref<void(Operation *)> erased) {
   growDown();
   if (nodes.empty() || !choose())
     return success();
+  rewritten = true;
   return rewrite(erased);
 }
 

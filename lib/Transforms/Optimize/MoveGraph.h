@@ -86,6 +86,9 @@ public:
   /// does not build what it has built before. `erased` is told what goes.
   llvm::LogicalResult run(llvm::function_ref<void(mlir::Operation *)> erased);
 
+  /// Whether run() has changed the program.
+  bool hasRewritten() const { return rewritten; }
+
 private:
   // Growing.
   void addCollective(mlir::Operation *op);
@@ -128,6 +131,7 @@ private:
   std::priority_queue<mlir::Operation *, std::vector<mlir::Operation *>, Later>
       pending;
   llvm::DenseSet<mlir::Operation *> visited;
+  bool rewritten = false;
 };
 
 } // namespace shard

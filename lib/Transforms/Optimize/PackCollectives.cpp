@@ -66,7 +66,8 @@ bool isOutermost(RankedTensorType type, int64_t dim) {
 
 class Packer {
 public:
-  void run(mlir::Block &block) {
+  /// Returns whether anything was packed.
+  bool run(mlir::Block &block) {
     numbers.clear();
     ops.clear();
     for (Operation &op : block) {
@@ -95,9 +96,11 @@ public:
         if (batch.list.size() > 1 && saves(batch))
           pack(batch);
     // They have marked places until here.
+    bool changed = !dead.empty();
     for (Operation *op : dead)
       op->erase();
     dead.clear();
+    return changed;
   }
 
 private:
@@ -313,7 +316,11 @@ struct ShardPackCollectivesPass
     : public ModuleOrFunctionPass<
           impl::ShardPackCollectivesBase<ShardPackCollectivesPass>> {
   void runOnOperation() override {
-    getOperation()->walk([&](mlir::Block *block) { Packer().run(*block); });
+    bool changed = false;
+    getOperation()->walk(
+        [&](mlir::Block *block) { changed |= Packer().run(*block); });
+    if (!changed)
+      markAllAnalysesPreserved();
   }
 };
 

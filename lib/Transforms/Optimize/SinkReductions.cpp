@@ -58,13 +58,15 @@ public:
   ReductionSink(FunctionOpInterface function, bool reorderSums)
       : function(function), reorderSums(reorderSums) {}
 
-  void run() {
+  /// Returns whether anything moved.
+  bool run() {
     function->walk([&](mlir::Block *block) {
       if (isa_and_nonnull<RegionBranchOpInterface, LoopLikeOpInterface>(
               block->getParentOp()) ||
           block->getParentOp() == function)
         visit(*block);
     });
+    return changed;
   }
 
 private:
@@ -80,6 +82,7 @@ private:
     for (auto &[value, tree] : values)
       if (!tree.sources.empty() && !isSource(value) && movesSomething(value))
         roots.push_back(value);
+    changed |= !roots.empty();
     for (Value root : roots)
       rewrite(root);
     // Users stand before what they use.
@@ -342,6 +345,7 @@ private:
   llvm::DenseMap<Operation *, std::unique_ptr<CostModel>> costs;
   llvm::MapVector<Value, Reducible> values;
   llvm::SetVector<Operation *> replaced;
+  bool changed = false;
 };
 
 struct ShardSinkReductionsPass
@@ -350,10 +354,13 @@ struct ShardSinkReductionsPass
   using ModuleOrFunctionPass::ModuleOrFunctionPass;
 
   void runOnOperation() override {
+    bool changed = false;
     getOperation()->walk([&](FunctionOpInterface function) {
       if (!function.isExternal())
-        ReductionSink(function, reorderSums).run();
+        changed |= ReductionSink(function, reorderSums).run();
     });
+    if (!changed)
+      markAllAnalysesPreserved();
   }
 };
 

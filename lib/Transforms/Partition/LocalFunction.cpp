@@ -31,7 +31,7 @@ LocalFunction::LocalFunction(FunctionOpInterface function,
 
 LocalFunction::OnGrid::OnGrid(GridOp grid, Planner &planner)
     : emission{planningGrid, FlatSymbolRefAttr::get(grid.getSymNameAttr()),
-               planner} {
+               planner, &known} {
   planningGrid.shape.assign(grid.getShape().begin(), grid.getShape().end());
   planningGrid.unevenDynamic = grid.getUnevenDynamic();
 }

@@ -70,6 +70,7 @@ public:
     /// The grid of plans: in the body of a manual computation its axes have one
     /// device, because a plan must not take what they hold for replicas.
     Grid planningGrid;
+    KnownBlocks known;
     Emission emission;
   };
   OnGrid &on(GridOp grid);
