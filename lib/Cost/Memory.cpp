@@ -27,6 +27,9 @@ namespace shard {
 
 namespace {
 
+/// To what the buffers of compiled programs are aligned.
+static constexpr uint64_t kBufferAlignment = 64;
+
 /// The value of the constant `op`; null if it has none.
 static Attribute constantOf(Operation *op) {
   Attribute value;
@@ -64,6 +67,11 @@ public:
     std::optional<int64_t> bytes = bytesOfType(type);
     use.complete &= bytes.has_value();
     return bytes.value_or(0);
+  }
+
+  /// The bytes of a buffer, which has whole cache lines.
+  int64_t bufferOf(Type type) {
+    return int64_t(llvm::alignTo(uint64_t(sizeOf(type)), kBufferAlignment));
   }
 
   int64_t peakOf(FunctionOpInterface function);
@@ -165,7 +173,7 @@ private:
         owned[result] = found->second;
       return;
     }
-    int64_t bytes = walk.sizeOf(result.getType());
+    int64_t bytes = walk.bufferOf(result.getType());
     int64_t end = std::max(lastUses[result], numbers[op]);
     Value source = reusable(result);
     if (source && endsAt(source, op) && buffers[owned[source]].bytes == bytes) {
@@ -203,7 +211,7 @@ private:
     Operation *op = value.getDefiningOp();
     return op && isa<TensorType>(value.getType()) && isMadeAtUse(value) &&
                    !isUnwritten(op)
-               ? walk.sizeOf(value.getType())
+               ? walk.bufferOf(value.getType())
                : 0;
   }
 
@@ -274,7 +282,7 @@ int64_t MemoryWalk::peakInside(Operation *op) {
       // The results are the caller's already.
       most = peakOf(callee);
       for (Type type : callee.getResultTypes())
-        most -= sizeOf(type);
+        most -= bufferOf(type);
       most = std::max<int64_t>(most, 0);
     }
   }
@@ -311,7 +319,7 @@ int64_t MemoryWalk::peakOf(Region &region) {
         before += sizeOf(value.getType());
     if (!block.isEntryBlock())
       for (BlockArgument argument : block.getArguments())
-        before += sizeOf(argument.getType());
+        before += bufferOf(argument.getType());
     most = std::max(most, before + BlockMemory(block, *this).peak());
   }
   return most;

@@ -25,3 +25,11 @@ func.func @splats(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
   %3 = linalg.negf ins(%2 : tensor<16x16xf32>) outs(%empty : tensor<16x16xf32>) -> tensor<16x16xf32>
   return %3 : tensor<16x16xf32>
 }
+
+// A buffer takes whole cache lines.
+// CHECK: "program": "splats"
+// CHECK: "temporaries": 64
+func.func @three(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = arith.negf %x : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

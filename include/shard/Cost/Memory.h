@@ -49,6 +49,7 @@ struct MemoryUse {
 /// What an elementwise op makes for one user takes no memory if code generation computes
 /// it there. Each user of a fill, or of a constant that repeats one element, has its own,
 /// while it runs; elementwise ops read the element instead. `constants` has all others.
+/// Buffers have whole cache lines of 64 bytes, as those of the runtime.
 MemoryUse memoryOf(mlir::FunctionOpInterface entry);
 
 } // namespace shard
