@@ -207,10 +207,16 @@ LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
     return verifyWindows(op, attribute.getValue(), emitError);
   if (name == kStepAttrName)
     return verifyStep(op, attribute.getValue(), emitError);
+  if (name == kRecomputeAttrName)
+    return verifyRecompute(op, attribute.getValue(), emitError);
+  if (name == kHaloStepsAttrName)
+    return verifyHaloSteps(op, attribute.getValue(), emitError);
   // dialect_attr_c14
   if (name != kShardingAttrName && name != kLoopsAttrName)
     return emitError() << "is none of this dialect: those of ops are \""
-                       << kShardingAttrName << "\" and \"" << kLoopsAttrName
+                       << kShardingAttrName << "\", \"" << kLoopsAttrName
+                       << "\" and \"" << kRecomputeAttrName
+                       << "\", that of a loop is \"" << kHaloStepsAttrName
                        << "\", that of a grid is \"" << kMachineAttrName
                        << "\", that of shard.update_halo is \""
                        << kWindowsAttrName << "\", that of shard.shard is \""

@@ -8,6 +8,8 @@
 
 #include "shard/IR/Steps.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 #include "shard/IR/ShardOps.h"
 
 using namespace mlir;
@@ -23,6 +25,27 @@ LogicalResult verifyStep(Operation *op, Attribute attribute,
   // dialect_attr_c26
   if (!isa<StringAttr>(attribute))
     return emitError() << "expects the name of a step, such as \"all_gather\"";
+  return success();
+}
+
+LogicalResult verifyRecompute(Operation *, Attribute attribute,
+                              EmitErrorFn emitError) {
+  // recompute_c1
+  if (!isa<UnitAttr>(attribute))
+    return emitError() << "expects no value";
+  return success();
+}
+
+LogicalResult verifyHaloSteps(Operation *op, Attribute attribute,
+                              EmitErrorFn emitError) {
+  // halo_steps_c1
+  if (!isa<LoopLikeOpInterface>(op))
+    return emitError() << "is for loops only";
+  // halo_steps_c2
+  auto steps = dyn_cast<IntegerAttr>(attribute);
+  if (!steps || !steps.getType().isSignlessInteger(64) || steps.getInt() < 1)
+    return emitError()
+           << "expects a number of iterations, an i64 of at least 1";
   return success();
 }
 

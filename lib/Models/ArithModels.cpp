@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -63,6 +64,7 @@ struct ElementwiseModel : public GenericShardingModel<ElementwiseModel> {
            mayTrapByEffects(op);
   }
   bool isPointwise(Operation *op) const { return !mayTrapOnPadding(op); }
+  bool computesBeyondBlock(Operation *) const { return true; }
 };
 
 struct ConstantModel
@@ -75,6 +77,10 @@ struct ConstantModel
     return ElementwiseModel().getShardingMaps(op);
   }
   bool isPointwise(Operation *) const { return true; }
+  bool computesBeyondBlock(Operation *op) const {
+    DenseElementsAttr elements;
+    return matchPattern(op, m_Constant(&elements)) && elements.isSplat();
+  }
 
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,
@@ -84,7 +90,7 @@ struct ConstantModel
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
     Sharding sharding = context.result(0);
     if (type && elements && elements.isSplat()) {
-      RankedTensorType local = localType(type, context.grid, sharding);
+      auto local = cast<RankedTensorType>(context.localResultType(type, 0));
       results.push_back(arith::ConstantOp::create(builder, op->getLoc(),
                                                   elements.resizeSplat(local)));
       return success();

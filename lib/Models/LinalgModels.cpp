@@ -240,6 +240,7 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
     return cast<linalg::LinalgOp>(op).getNumDpsInputs();
   }
 
+  bool computesBeyondBlock(Operation *) const { return true; }
   bool isPointwise(Operation *op) const {
     return !cast<linalg::LinalgOp>(op).hasIndexSemantics() &&
            !mayTrapByEffects(op);

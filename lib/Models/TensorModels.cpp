@@ -34,6 +34,7 @@ namespace {
 struct EmptyModel : public DescribedModel<EmptyModel, tensor::EmptyOp> {
   bool isCreator(Operation *) const { return true; }
   bool isPointwise(Operation *) const { return true; }
+  bool computesBeyondBlock(Operation *) const { return true; }
   void describe(tensor::EmptyOp op, MapBuilder &maps) const {
     describeResult(op, maps);
   }
@@ -53,6 +54,7 @@ struct EmptyModel : public DescribedModel<EmptyModel, tensor::EmptyOp> {
 struct SplatModel : public DescribedModel<SplatModel, tensor::SplatOp> {
   bool isCreator(Operation *) const { return true; }
   bool isPointwise(Operation *) const { return true; }
+  bool computesBeyondBlock(Operation *) const { return true; }
   void describe(tensor::SplatOp op, MapBuilder &maps) const {
     describeResult(op, maps);
   }

@@ -25,9 +25,9 @@ namespace {
 class WindowCutter : WindowBuilder {
 public:
   WindowCutter(OpBuilder &builder, Location loc, const HaloExchange &exchange,
-               const Emission &emission)
+               const Emission &emission, bool isComputed)
       : WindowBuilder(builder, loc, exchange.rest, emission),
-        exchange(exchange) {
+        exchange(exchange), isComputed(isComputed) {
     assert(exchange.isKnown && "a window that isExpressible allows");
   }
 
@@ -105,16 +105,18 @@ private:
   bool bordersAreFilled(unsigned dim) const {
     const AxisList &axes = exchange.gathered.dims[dim];
     int64_t extent = source.type.getDimSize(dim);
-    return !exchange.widened.halos.empty() && !axes.empty() &&
+    return !isComputed && !exchange.widened.halos.empty() && !axes.empty() &&
            source.dims[dim].valid == shard::Block{0, extent} &&
            extent % parts(axes) == 0;
   }
 
-  /// Whether the windows of all devices are parts of the widened blocks.
+  /// Whether the windows of all devices are parts of the widened blocks. Outside of the
+  /// tensor these may hold anything where nothing fills the windows.
   bool fits(unsigned dim) const {
     const HaloNeed &need = *exchange.needs[dim];
     return need.fullLow <= need.low && need.fullHigh <= need.high &&
-           (!source.dims[dim].reachesOutside() || bordersAreFilled(dim));
+           (!source.fill || !source.dims[dim].reachesOutside() ||
+            bordersAreFilled(dim));
   }
 
   Value exchangeHalos(Value local) {
@@ -250,6 +252,8 @@ private:
   }
 
   const HaloExchange &exchange;
+  /// Whether the device has computed what halos would hold.
+  bool isComputed;
   SmallVector<Cut> cuts;
   /// The shape of the window.
   SmallVector<int64_t> result;
@@ -262,8 +266,11 @@ FailureOr<Value> emitWindow(OpBuilder &builder, Location loc, Value local,
                             const WindowSource &source,
                             const HaloExchange &exchange,
                             const Emission &emission, Operation *exchangeAt,
-                            llvm::DenseSet<Operation *> &exchanges) {
-  WindowCutter cutter(builder, loc, exchange, emission);
+                            llvm::DenseSet<Operation *> &exchanges,
+                            Value computed) {
+  WindowCutter cutter(builder, loc, exchange, emission, bool(computed));
+  if (computed)
+    return cutter.cut(computed);
   FailureOr<Value> widened = failure();
   {
     OpBuilder::InsertionGuard guard(builder);

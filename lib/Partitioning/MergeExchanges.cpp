@@ -121,9 +121,29 @@ Value partOf(OpBuilder &builder, Value merged, const Exchange &part,
                                         sizes, ones);
 }
 
+/// The windows of `op`, or, if it has none, those by which all of its halos are read,
+/// where iterations are one for each element, as `like` shows.
+HaloWindows windowsLike(const Exchange &exchange, const HaloWindows &like) {
+  HaloWindows windows = getWindows(exchange.op);
+  if (!windows.empty())
+    return windows;
+  for (auto [dim, read] : llvm::enumerate(like)) {
+    windows.push_back(read);
+    if (!read)
+      continue;
+    if (read->window.stride != 1 || read->valid.offset != 0 ||
+        read->valid.size != read->iterations)
+      return {};
+    windows.back()->window.offset = -exchange.low[dim];
+    windows.back()->window.reach = 1 + exchange.low[dim] + exchange.high[dim];
+  }
+  return windows;
+}
+
 /// The windows that hold those of both exchanges; nothing where these are no windows.
 std::optional<HaloWindows> commonWindows(const Exchange &a, const Exchange &b) {
-  HaloWindows left = getWindows(a.op), right = getWindows(b.op);
+  HaloWindows left = windowsLike(a, getWindows(b.op)),
+              right = windowsLike(b, getWindows(a.op));
   if (left.size() != right.size())
     return std::nullopt;
   for (auto [common, other] : llvm::zip_equal(left, right)) {

@@ -177,12 +177,17 @@ Value spanOfIterations(OpBuilder &builder, Location loc, const Window &window,
   return arith::SelectOp::create(builder, loc, isEmpty, constant(0), span);
 }
 
+Value sliceOf(OpBuilder &builder, Location loc, Value tensor,
+              ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(builder, loc, tensor, offsets, sizes,
+                                        ones);
+}
+
 Value leadingSlice(OpBuilder &builder, Location loc, Value tensor,
                    ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0));
-  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(builder, loc, tensor, zeros, sizes,
-                                        ones);
+  return sliceOf(builder, loc, tensor, zeros, sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,7 +196,25 @@ Value leadingSlice(OpBuilder &builder, Location loc, Value tensor,
 
 Type PartitionContext::localResultType(Type type, unsigned index) const {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? localType(tensor, grid, result(index)) : type;
+  if (!tensor)
+    return type;
+  RankedTensorType local = localType(tensor, grid, result(index));
+  if (grown.empty())
+    return local;
+  SmallVector<int64_t> shape(local.getShape());
+  for (auto [extent, loops] : llvm::zip_equal(shape, table.results[index].dims))
+    if (loops.size() == 1)
+      extent += growthOf(loops.front()).low + growthOf(loops.front()).high;
+  return local.clone(shape);
+}
+
+bool PartitionContext::readsGrown(unsigned index) const {
+  if (!grown.empty())
+    for (const DimLoops &loops : table.operands[index].dims)
+      for (int32_t loop : loops)
+        if (!grown[loop].isNone())
+          return true;
+  return false;
 }
 
 int64_t PartitionContext::windowStart(unsigned index, unsigned dim) const {
@@ -216,6 +239,20 @@ static bool isAtEndOfFunction(OpBuilder &builder) {
          (!parent || isa<FunctionOpInterface>(parent));
 }
 
+/// `block` with what is computed besides it.
+static DynamicBlock grownBlock(OpBuilder &builder, Location loc,
+                               DynamicBlock block, Growth growth) {
+  if (growth.isNone())
+    return block;
+  auto plus = [&](OpFoldResult index, int64_t number) -> OpFoldResult {
+    return builder.createOrFold<arith::AddIOp>(
+        loc, getValueOrCreateConstantIndexOp(builder, loc, index),
+        arith::ConstantIndexOp::create(builder, loc, number));
+  };
+  return {plus(block.offset, -growth.low),
+          plus(block.size, growth.low + growth.high)};
+}
+
 DynamicBlock PartitionContext::loopBlock(OpBuilder &builder, Location loc,
                                          unsigned loop,
                                          ArrayRef<Value> operands) const {
@@ -233,12 +270,12 @@ DynamicBlock PartitionContext::loopBlock(OpBuilder &builder, Location loc,
                    localExtent);
   };
   if (localExtent || !emission.known || !isAtEndOfFunction(builder))
-    return make();
+    return grownBlock(builder, loc, make(), growthOf(loop));
   auto [at, isNew] = emission.known->try_emplace(
       {builder.getInsertionBlock(), extent, axes, grid.sizes(axes)});
   if (isNew)
     at->second = make();
-  return at->second;
+  return grownBlock(builder, loc, at->second, growthOf(loop));
 }
 
 //===----------------------------------------------------------------------===//

@@ -75,8 +75,7 @@ Value RaggedTensor::padded(const Step &step, const Sharding &before,
 
 Value RaggedTensor::valid(const Step &step, const Sharding &before,
                           Value result) {
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(builder, loc, result);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, result);
   bool any = false;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     if (!changes(step, before, dim))

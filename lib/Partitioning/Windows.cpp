@@ -49,6 +49,19 @@ TensorWindow windowOf(const LoopTable &table, unsigned index,
   return dims;
 }
 
+void growWindow(const PartitionContext &context, unsigned index,
+                TensorWindow &window) {
+  const TensorLoops &tensor = context.table.operands[index];
+  for (auto [dim, loops] : llvm::enumerate(tensor.dims)) {
+    if (loops.size() != 1 || window[dim].axes.empty())
+      continue;
+    Growth growth = context.growthOf(loops.front());
+    Window &reads = window[dim].window;
+    reads.offset -= reads.stride * growth.low;
+    reads.reach += reads.stride * (growth.low + growth.high);
+  }
+}
+
 /// The place at which dimension `dim` of the result of a view begins in its operand;
 /// nothing where the two are not elements in the same order.
 static std::optional<int64_t> beginOfView(const LoopTable &table,

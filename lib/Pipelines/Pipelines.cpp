@@ -24,6 +24,10 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   manager.addPass(createShardRaiseExtracts());
   manager.addPass(createShardBlockScans());
   manager.addPass(createShardExpandReshapes());
+  if (options.haloSteps == 0)
+    manager.addPass(createShardChooseHaloSteps());
+  else
+    manager.addPass(createShardWidenHalos({options.haloSteps}));
   manager.addPass(createShardingPropagation(
       {propagation.strategy, propagation.traversal, propagation.uneven,
        propagation.opPriorities, propagation.userPriorities}));

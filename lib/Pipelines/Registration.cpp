@@ -125,6 +125,11 @@ struct SpmdArguments : public PassPipelineOptions<SpmdArguments> {
       llvm::cl::desc("Lower tosa to linalg first, which has more to shard, "
                      "instead of partitioning tosa ops as such"),
       llvm::cl::init(true)};
+  Option<unsigned> haloSteps{
+      *this, "halo-steps",
+      llvm::cl::desc("Iterations of a stencil that one exchange of halos "
+                     "serves; 0: those that are predicted to be best"),
+      llvm::cl::init(1)};
   Option<bool> overlap{
       *this, "overlap",
       llvm::cl::desc("Run shard-overlap-collectives at the end"),
@@ -141,6 +146,7 @@ static void buildSpmd(OpPassManager &manager, const SpmdArguments &arguments) {
   options.propagation.userPriorities = arguments.userPriorities;
   options.partition.globalArguments = arguments.globalArguments;
   options.lowerTosa = arguments.lowerTosa;
+  options.haloSteps = arguments.haloSteps;
   options.overlap = arguments.overlap;
   shard::buildSpmdPipeline(manager, options);
 }
@@ -152,6 +158,8 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardLowerTosa(); });
   registerOnce([] { return createShardRaiseExtracts(); });
   registerOnce([] { return createShardBlockScans(); });
+  registerOnce([] { return createShardWidenHalos(); });
+  registerOnce([] { return createShardChooseHaloSteps(); });
   registerOnce([] { return createShardExpandReshapes(); });
   registerOnce([] { return createShardSplitCalls(); });
   registerOnce([] { return createShardResolvePassedShardings(); });

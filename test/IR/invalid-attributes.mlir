@@ -571,7 +571,7 @@ func.func @f(%t: tensor<8xf32>) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
   // dialect_attr_c14
-  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding" and "shard.loops", that of a grid is "shard.machine", that of shard.update_halo is "shard.windows", that of shard.shard is "shard.step"}}
+  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding", "shard.loops" and "shard.recompute", that of a loop is "shard.halo_steps", that of a grid is "shard.machine", that of shard.update_halo is "shard.windows", that of shard.shard is "shard.step"}}
   %0 = math.exp %a {shard.shardings = #shard.sharding<@g, [[0]]>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }

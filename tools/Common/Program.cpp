@@ -52,6 +52,12 @@ static cl::opt<bool>
                   cl::desc("Partition tosa ops as such and lower them on each "
                            "device, instead of lowering them first"));
 
+static cl::opt<unsigned>
+    haloSteps("halo-steps", cl::value_desc("N"), cl::cat(category), cl::init(1),
+              cl::desc("Iterations of a stencil that one exchange of halos "
+                       "serves (shard-widen-halos); 0: those that are "
+                       "predicted to be best"));
+
 static cl::opt<bool>
     overlap("overlap", cl::cat(category),
             cl::desc("Run collectives beside the ops that do not need them "
@@ -125,6 +131,7 @@ FailureOr<shard::GivenProgram> shard::readProgram(MLIRContext &context) {
 shard::SpmdPipelineOptions shard::readPipelineOptions() {
   SpmdPipelineOptions options;
   options.lowerTosa = !partitionTosa;
+  options.haloSteps = haloSteps;
   options.overlap = overlap;
   readPropagationFlags(options);
   return options;

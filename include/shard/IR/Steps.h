@@ -20,6 +20,21 @@ namespace shard {
 
 inline constexpr llvm::StringLiteral kStepAttrName = "shard.step";
 
+/// On an op: a device computes of its result also what others read of the neighbours'
+/// blocks, instead of an exchange of halos.
+inline constexpr llvm::StringLiteral kRecomputeAttrName = "shard.recompute";
+
+/// On a loop: how many of its iterations one exchange of halos is to serve.
+inline constexpr llvm::StringLiteral kHaloStepsAttrName = "shard.halo_steps";
+
+/// Whether `attribute`, one of these two of `op`, is as it should be.
+mlir::LogicalResult verifyRecompute(mlir::Operation *op,
+                                    mlir::Attribute attribute,
+                                    EmitErrorFn emitError);
+mlir::LogicalResult verifyHaloSteps(mlir::Operation *op,
+                                    mlir::Attribute attribute,
+                                    EmitErrorFn emitError);
+
 /// Whether `attribute`, kStepAttrName of `op`, is as it should be. Partition checks
 /// that the step is the one between the two shardings.
 mlir::LogicalResult verifyStep(mlir::Operation *op, mlir::Attribute attribute,

@@ -104,6 +104,7 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
     return {};
   }
   bool isView(mlir::Operation *) const { return false; }
+  bool computesBeyondBlock(mlir::Operation *) const { return false; }
   int64_t getFlopsPerIteration(mlir::Operation *op) const {
     return countFlops(op);
   }

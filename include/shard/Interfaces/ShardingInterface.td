@@ -103,6 +103,13 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       }],
       "bool", "isView", (ins), "", "return false;">,
     InterfaceMethod<[{
+        Whether `partition` is right where loops grow (PartitionContext::grown), so that
+        the device computes iterations in front of its block and behind it too: local
+        types come from localResultType, places from loopBlock, and nothing else is said
+        of the block. False by default.
+      }],
+      "bool", "computesBeyondBlock", (ins), "", "return false;">,
+    InterfaceMethod<[{
         How many operations on elements one iteration of all loops takes; the cost of
         the op is this times the extents of its loops (docs/Cost.md). By default the
         number of elementwise ops in its regions, or 1 if it is elementwise itself;

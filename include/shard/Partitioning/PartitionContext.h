@@ -22,6 +22,13 @@
 
 namespace shard {
 
+/// How many iterations more a device computes than its block has, at both ends.
+struct Growth {
+  int64_t low = 0, high = 0;
+
+  bool isNone() const { return low == 0 && high == 0; }
+};
+
 class PartitionContext {
 public:
   PartitionContext(const Emission &emission, const LoopTable &table,
@@ -32,6 +39,15 @@ public:
   const Grid &grid;
   const LoopTable &table;
   const ShardingOption &option;
+  /// By loop, or empty: iterations of the neighbours that this device computes too, so
+  /// that what reads their results needs no exchange of halos.
+  llvm::SmallVector<Growth> grown;
+
+  Growth growthOf(unsigned loop) const {
+    return grown.empty() ? Growth() : grown[loop];
+  }
+  /// Whether a loop that indexes operand `index` grows.
+  bool readsGrown(unsigned index) const;
 
   Sharding operand(unsigned index) const {
     return operandSharding(table, index, option);
@@ -66,6 +82,12 @@ mlir::Value isFirstOf(mlir::OpBuilder &builder, mlir::Location loc,
 /// How many elements `iterations` consecutive iterations of a loop with `window` span.
 mlir::Value spanOfIterations(mlir::OpBuilder &builder, mlir::Location loc,
                              const Window &window, mlir::Value iterations);
+
+/// The part of `tensor` of the extents `sizes` that begins at `offsets`.
+mlir::Value sliceOf(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value tensor,
+                    llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                    llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
 /// The leading part of `tensor`, of the extents `sizes`.
 mlir::Value leadingSlice(mlir::OpBuilder &builder, mlir::Location loc,

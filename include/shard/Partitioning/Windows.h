@@ -79,6 +79,11 @@ TensorWindow windowOf(const LoopTable &table, unsigned index,
                       mlir::RankedTensorType type,
                       const ShardingOption &option);
 
+/// Adds to `window`, that of operand `index`, what iterations read that are computed for
+/// the neighbours (PartitionContext::grown).
+void growWindow(const PartitionContext &context, unsigned index,
+                TensorWindow &window);
+
 /// Makes `source`, a window of the result of a view whose table is `table`, one of
 /// its operand, of `type`. `fill` is that of the view. False, and `source` is what it
 /// was, where no one window is the same.
@@ -122,12 +127,15 @@ HaloExchange planExchange(const WindowSource &source, const Emission &emission,
 /// The window that this device needs, cut out of `local`, its block of `source`, by
 /// `exchange`. Adds the exchange of halos that it makes to `exchanges`. Remarks at `loc` where
 /// dimensions are gathered. `exchangeAt`, if not null, is the op in front of which
-/// devices communicate.
+/// devices communicate. `widened`, if not null, is the block with what halos would hold
+/// of the tensor, so that nothing is exchanged; outside of it its elements are
+/// unspecified.
 mlir::FailureOr<mlir::Value>
 emitWindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value local,
            const WindowSource &source, const HaloExchange &exchange,
            const Emission &emission, mlir::Operation *exchangeAt,
-           llvm::DenseSet<mlir::Operation *> &exchanges);
+           llvm::DenseSet<mlir::Operation *> &exchanges,
+           mlir::Value widened = {});
 
 /// Replaces exchanges of halos of one block by one exchange of the
 /// wider halos, where that sends no more. `exchanges` are made by emitWindow, and come

@@ -23,6 +23,9 @@ struct SpmdPipelineOptions {
   /// False: tosa ops are propagated and partitioned by models of their own, and
   /// stay.
   bool lowerTosa = true;
+  /// Iterations of a stencil that one exchange of halos serves (shard-widen-halos); 0:
+  /// as many as the prediction likes best (shard-choose-halo-steps).
+  unsigned haloSteps = 1;
   /// Run shard-overlap-collectives at the end.
   bool overlap = false;
   /// Microseconds that this pass has to hide.
@@ -30,8 +33,8 @@ struct SpmdPipelineOptions {
 };
 
 /// From a program with hints to the program of one device: negative padding becomes
-/// slices, tosa ops are lowered to linalg and tensor unless `lowerTosa` is off,
-/// propagation, partition, then buildOptimizeCollectivesPipeline. For a pass manager on
+/// slices, tosa ops are lowered to linalg and tensor unless `lowerTosa` is off, stencils
+/// are unrolled, propagation, partition, then buildOptimizeCollectivesPipeline. For a pass manager on
 /// modules. Pipeline `shard-spmd`.
 void buildSpmdPipeline(mlir::OpPassManager &manager,
                        const SpmdPipelineOptions &options = {});

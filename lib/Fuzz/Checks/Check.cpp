@@ -347,6 +347,8 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   options.pipeline.propagation = propagationOptions(inputSeed);
   options.inputs = makeInputs(entry, inputSeed);
   options.keepOutputs = isReal(entry);
+  // One exchange of halos serves up to three steps of a stencil.
+  options.pipeline.haloSteps = 1 + inputSeed / 4 % 3;
   // Every fourth program starts its collectives early, however little that hides.
   options.pipeline.overlap = inputSeed % 4 == 2;
   options.pipeline.overlapMinGain = 0;

@@ -330,9 +330,8 @@ bool windowChain(ProgramBuilder &program) {
   return true;
 }
 
-/// The sum of several slices of a padded value, as in stencils.
-bool stencil(ProgramBuilder &program) {
-  Val value = wide(program);
+/// The sum of several slices of `value`, padded, as in stencils.
+Val stencilOf(ProgramBuilder &program, const Val &value) {
   Val around = padded(program, value);
   std::optional<Val> sum;
   for (int64_t left = program.rng.between(2, 4); left > 0; --left) {
@@ -352,6 +351,47 @@ bool stencil(ProgramBuilder &program) {
                     value.elem, value.shape, sum->bound + part.bound)
               : part;
   }
+  return *sum;
+}
+
+bool stencil(ProgramBuilder &program) {
+  stencilOf(program, wide(program));
+  return true;
+}
+
+/// A loop that applies a stencil, or two, to what it carries.
+bool stencilLoop(ProgramBuilder &program) {
+  if (program.depth >= 2)
+    return false;
+  Val value = program.clamped(wide(program), 8);
+  Val low = program.scalarConstant(Elem::Index, 0),
+      step = program.scalarConstant(Elem::Index, 1),
+      high = program.scalarConstant(Elem::Index, program.rng.between(0, 7));
+  Val carried = value;
+  carried.name = program.fresh();
+  std::string index = program.fresh();
+  std::string text = program.region([&] {
+    program.add(carried);
+    Val next = program.clamped(stencilOf(program, carried), 8);
+    if (program.rng.chance(30))
+      next = program.clamped(stencilOf(program, next), 8);
+    if (program.rng.chance(40))
+      next = program.clamped(
+          program.define((isFloat(value.elem) ? "arith.subf " : "arith.subi ") +
+                             next.name + ", " + carried.name + " : " +
+                             value.type(),
+                         value.elem, value.shape, 16),
+          8);
+    program.line("scf.yield " + next.name + " : " + next.type());
+  });
+  Val result = value;
+  result.name = program.fresh();
+  program.line(result.name + " = scf.for " + index + " = " + low.name + " to " +
+               high.name + " step " + step.name + " iter_args(" + carried.name +
+               " = " + value.name + ") -> (" + value.type() + ") {");
+  program.out += text;
+  program.line("}");
+  program.add(result);
   return true;
 }
 
@@ -360,4 +400,5 @@ bool stencil(ProgramBuilder &program) {
 void shard::fuzz::registerWindowMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, windowChain, 5);
   makers.add(MakerGroup::Ops, stencil, 2);
+  makers.add(MakerGroup::Ops, stencilLoop, 3);
 }

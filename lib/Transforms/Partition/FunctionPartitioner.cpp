@@ -32,6 +32,7 @@ LogicalResult FunctionPartitioner::run() {
     updateSignature();
     return success();
   }
+  planGrowth(local);
   Region rebuilt;
   if (failed(rebuild(body, rebuilt))) {
     // The two bodies may use values of each other.
@@ -135,6 +136,11 @@ LogicalResult FunctionPartitioner::sliceArguments(Region &from, Region &to) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
+  op->removeAttr(kRecomputeAttrName);
+  if (op->removeAttr(kHaloStepsAttrName))
+    mlir::emitRemark(op->getLoc())
+        << '"' << kHaloStepsAttrName
+        << "\" is not obeyed: shard-widen-halos has to run before propagation";
   if (isa_and_nonnull<ShardDialect>(op->getDialect()) &&
       (isa<ShardingOp, GetShardingOp, GroupOp, ShardOp, ConstraintOp,
            ManualComputationOp>(op) ||

@@ -130,6 +130,16 @@ public:
   /// The exchanges of halos that were made, and what makes the local results of views,
   /// which may be of no use: windows of them are cut out of what they are views of.
   llvm::DenseSet<mlir::Operation *> exchanges, views;
+  /// By how much each dimension of the result of an op is to grow, for those that may,
+  /// and the ops that the program marks so.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Growth>> growth;
+  llvm::DenseSet<mlir::Operation *> recomputed;
+  /// The blocks of values with what the device has computed of the neighbours' blocks.
+  struct WideBlock {
+    mlir::Value value;
+    llvm::SmallVector<Growth> growth;
+  };
+  llvm::DenseMap<mlir::Value, WideBlock> wides;
   /// What is sent to make the results of views, as the planner prices it.
   llvm::DenseMap<mlir::Value, double> viewCosts;
 

@@ -97,6 +97,25 @@ static void remarkOverflow(Operation *op, const LoopTable &table,
   }
 }
 
+/// Says of an op that was to compute what windows read of the neighbours' blocks, and
+/// does not, that they exchange it.
+static void remarkExchange(LocalFunction &local, Operation *op,
+                           const PartitionContext &context) {
+  if (!context.grown.empty() || !local.recomputed.contains(op) ||
+      llvm::none_of(op->getResults(), [&](Value result) {
+        return local.growth.contains(result) &&
+               !llvm::all_of(local.growth[result], [](const Growth &growth) {
+                 return growth.isNone();
+               });
+      }))
+    return;
+  mlir::emitRemark(op->getLoc())
+      << "'" << op->getName()
+      << "' is marked by shard.recompute, but a device cannot compute what it "
+         "makes of the neighbours' blocks, because some device has no elements "
+         "or because it is split otherwise: halos of its result are exchanged";
+}
+
 /// Appends the local operands that `context` asks for.
 static LogicalResult localOperandsOf(LocalFunction &local,
                                      ShardingInterface model, GridOp grid,
@@ -110,7 +129,8 @@ static LogicalResult localOperandsOf(LocalFunction &local,
             ? local.pool.intern(context.operand(index), grid)
             : nullptr;
     FailureOr<Value> operand =
-        wanted && readsWindow(table, index, context.option)
+        wanted && (readsWindow(table, index, context.option) ||
+                   context.readsGrown(index))
             ? localWindow(local, model, index, windows[index], grid, context)
             : local.localAs(value, wanted, model, "operand " + Twine(index));
     if (failed(operand))
@@ -157,6 +177,8 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
   LoopTable table = buildLoopTable(op);
   ShardingOption option = optionOf(local, model, table, emission);
   PartitionContext context(emission, table, option);
+  context.grown = growthOfLoops(local, model, context);
+  remarkExchange(local, op, context);
   remarkOverflow(op, table, context);
   LLVM_DEBUG({
     llvm::dbgs() << "'" << op->getName() << "': ";
@@ -176,6 +198,8 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
           localOperandsOf(local, model, *grid, context, windows, operands)) ||
       failed(model.partition(local.builder, operands, context, results)))
     return failure();
+  SmallVector<LocalFunction::WideBlock> wides =
+      cutBlocks(local, op, context, results);
   for (auto [index, value] : llvm::enumerate(op->getResults())) {
     const Sharding *natural =
         table.results[index].isTensor
@@ -183,6 +207,8 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
             : nullptr;
     if (failed(local.setResult(value, results[index], natural, op)))
       return failure();
+    if (!wides.empty() && local.locals.lookup(value).value == results[index])
+      local.wides[value] = wides[index];
   }
   if (model.isView())
     if (Operation *made =

@@ -58,6 +58,29 @@ llvm::FailureOr<mlir::Value> localWindow(LocalFunction &local,
                                          ShardingInterface op, unsigned index,
                                          FoundWindow &window, GridOp grid,
                                          const PartitionContext &context);
+//===----------------------------------------------------------------------===//
+// WideBlocks.cpp: halos that are computed instead of exchanged
+//===----------------------------------------------------------------------===//
+
+/// Fills LocalFunction::growth, for the whole function.
+void planGrowth(LocalFunction &local);
+/// How the loops of `op` grow: not at all where its results would not be right.
+llvm::SmallVector<Growth> growthOfLoops(LocalFunction &local,
+                                        ShardingInterface op,
+                                        const PartitionContext &context);
+/// Makes blocks of `results`, which are as long as `context` makes them grow.
+llvm::SmallVector<LocalFunction::WideBlock>
+cutBlocks(LocalFunction &local, mlir::Operation *op,
+          const PartitionContext &context,
+          llvm::MutableArrayRef<mlir::Value> results);
+/// The block of `value` with the halos that `exchange` would fill, if it was computed
+/// so; else null.
+mlir::Value computedHalos(LocalFunction &local, mlir::Value value,
+                          const HaloExchange &exchange);
+/// Whether there is such a block.
+bool hasComputedHalos(LocalFunction &local, mlir::Value value,
+                      const WindowSource &source, const HaloExchange &exchange);
+
 /// Behind the last op of the function: erases views that are of no use, and merges
 /// exchanges of halos.
 void tidyWindows(LocalFunction &local);

@@ -31,14 +31,26 @@ constexpr int kMaxViews = 16;
 /// Looks for the value that the window of an operand is cut from at the least cost.
 class SourceSearch {
 public:
+  /// With `passesViews`, views are not looked at, unless nothing else will do: what they
+  /// are views of is to be exchanged once, for all that is computed of it.
   SourceSearch(LocalFunction &local, Operation *reader, GridOp grid,
-               const Sharding &wanted)
-      : local(local), reader(reader), grid(grid), wanted(wanted) {}
+               const Sharding &wanted, bool passesViews)
+      : local(local), reader(reader), grid(grid), wanted(wanted),
+        passesViews(passesViews) {}
 
   FoundWindow found;
 
   /// Starts with `operand` itself.
   void run(Value operand, const WindowSource &start) {
+    search(operand, start);
+    if (found.value || !passesViews)
+      return;
+    passesViews = false;
+    search(operand, start);
+  }
+
+private:
+  void search(Value operand, const WindowSource &start) {
     WindowSource next = start;
     consider(operand, next);
     for (int steps = 0; steps < kMaxViews; ++steps) {
@@ -61,7 +73,15 @@ public:
     }
   }
 
-private:
+  /// Whether `value` is an annotation of the result of a view, or one itself.
+  static bool isOfView(Value value) {
+    for (int steps = 0; steps < kMaxViews; ++steps)
+      if (auto annotation = value.getDefiningOp<ShardOp>())
+        value = annotation.getSrc();
+    auto view = value.getDefiningOp<ShardingInterface>();
+    return view && view.isView();
+  }
+
   /// What it costs that the local form of `value`, a view, was made, if the op that
   /// reads the window is its only user.
   double costOfMaking(Value value) const {
@@ -86,6 +106,8 @@ private:
   /// Takes `candidate` if its local form will do and costs no more than what was
   /// found: what lies nearer to the origin is of use to more ops.
   void consider(Value candidate, WindowSource &next) {
+    if (passesViews && isOfView(candidate))
+      return;
     if (local.planned)
       local.planned->searched.insert(candidate);
     LocalFunction::LocalValue form = local.locals.lookup(candidate);
@@ -96,7 +118,9 @@ private:
       return;
     next.sharding = *form.sharding;
     HaloExchange exchange = planExchange(next, local.on(grid).emission);
-    double cost = exchange.cost + costOfMaking(candidate);
+    double cost = hasComputedHalos(local, candidate, next, exchange)
+                      ? 0
+                      : exchange.cost + costOfMaking(candidate);
     if (!exchange.isKnown || (found.value && cost > found.cost))
       return;
     found = {candidate, next, std::move(exchange), cost};
@@ -120,6 +144,7 @@ private:
   Operation *reader;
   GridOp grid;
   const Sharding &wanted;
+  bool passesViews;
 };
 
 } // namespace
@@ -131,13 +156,15 @@ SmallVector<FoundWindow, 1> findWindows(LocalFunction &local,
   llvm::SmallDenseSet<Value, 4> shifted;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     if (!context.table.operands[index].isTensor ||
-        !readsWindow(context.table, index, context.option))
+        (!readsWindow(context.table, index, context.option) &&
+         !context.readsGrown(index)))
       continue;
     auto type = cast<RankedTensorType>(operand.getType());
     const Sharding *wanted = local.pool.intern(context.operand(index), grid);
     WindowSource start{windowOf(context.table, index, type, context.option),
                        op.getWindowFill(index), type, *wanted};
-    SourceSearch search(local, op, grid, *wanted);
+    growWindow(context, index, start.dims);
+    SourceSearch search(local, op, grid, *wanted, context.readsGrown(index));
     search.run(operand, start);
     windows[index] = std::move(search.found);
     if (!windows[index].value)
@@ -175,10 +202,10 @@ FailureOr<Value> localWindow(LocalFunction &local, ShardingInterface op,
       llvm::find_if(local.foralls, [&](const LocalFunction::OpenForall &open) {
         return open.captures(window.value);
       });
-  return emitWindow(local.builder, op->getLoc(), block, window.source,
-                    window.exchange, context.emission,
-                    forall == local.foralls.end() ? nullptr : forall->local,
-                    local.exchanges);
+  return emitWindow(
+      local.builder, op->getLoc(), block, window.source, window.exchange,
+      context.emission, forall == local.foralls.end() ? nullptr : forall->local,
+      local.exchanges, computedHalos(local, window.value, window.exchange));
 }
 
 /// Erases those of `ops` that are of no use, and whatever is then of none. Later ops

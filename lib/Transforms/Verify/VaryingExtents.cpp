@@ -41,9 +41,8 @@ static bool keepsShape(Operation *op) {
 
 /// The extents of a result of `type` if `op` makes it of numbers, one for each dynamic
 /// dimension.
-static std::optional<ExtentSets> statedExtents(Operation *op,
-                                               RankedTensorType type,
-                                               const ExtentRules &rules) {
+static std::optional<ExtentSets>
+statedExtents(Operation *op, RankedTensorType type, const ExtentRules &rules) {
   if (!type || !isa<ShardingInterface>(op) || op->getNumResults() != 1)
     return std::nullopt;
   SmallVector<Value> numbers;
@@ -70,9 +69,9 @@ static AxisSet anyExtent(Operation *op, const ExtentRules &rules) {
   for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
     of |= unionOf(rules.extents(operand));
     // Nothing is known of ops that no dialect has registered.
-    bool shapeByContent =
-        !op->getDialect() || (model && model.isShapeOperand(number)) ||
-        (!elementwise && !isa<TensorType>(operand.getType()));
+    bool shapeByContent = !op->getDialect() ||
+                          (model && model.isShapeOperand(number)) ||
+                          (!elementwise && !isa<TensorType>(operand.getType()));
     if (shapeByContent)
       of |= rules.along(operand);
   }
