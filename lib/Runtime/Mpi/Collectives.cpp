@@ -55,14 +55,39 @@ std::vector<Block> blocksOf(const Group &group, int64_t extent,
   return blocks;
 }
 
+/// Gathers or starts to gather inputs of one size into `target`, then unpacks them.
+void gatherEqual(Collective &c, Communicator &comm, int64_t root, void *target,
+                 const std::function<void(Collective &)> &unpack) {
+  const View &in = c.call.input;
+  Elements block(c, in.numElements(), in.elementBytes);
+  StartedCall *starting = rankOf(c.device).starting;
+  if (starting && root < 0) {
+    checkMpi(c, MPI_Iallgather(in.data, block.count, block.type, target,
+                               block.count, block.type, comm.comm,
+                               starting->request()));
+    starting->finish = unpack;
+    return;
+  }
+  checkMpi(c, root < 0 ? MPI_Allgather(in.data, block.count, block.type, target,
+                                       block.count, block.type, comm.comm)
+                       : MPI_Gather(in.data, block.count, block.type, target,
+                                    block.count, block.type, root, comm.comm));
+  unpack(c);
+}
+
 /// Gathers into the result along `dim`, at `root` or, if that is -1, on all
 /// devices.
 void gatherBlocks(Collective &c, int64_t dim, int64_t root) {
-  std::vector<int64_t> extents;
-  Communicator &comm = enter(c, &extents);
   const Group &g = *c.group;
   View &in = c.call.input;
   const View &out = c.call.result;
+  // The valid elements of an input come first in it.
+  bool prefixes = outerElements(in, dim) == 1;
+  bool even = isEven(g, out.sizes[dim]) || !prefixes;
+  if (!even)
+    backend::wait(c.device, nullptr);
+  std::vector<int64_t> extents;
+  Communicator &comm = enter(c, &extents);
   bool here = root < 0 || root == g.position;
   if (g.size == 1) {
     copy(out, in.slice(dim, 0, out.sizes[dim]));
@@ -72,28 +97,22 @@ void gatherBlocks(Collective &c, int64_t dim, int64_t root) {
   int64_t extent = out.sizes[dim];
   std::vector<Block> blocks = blocksOf(g, extent, extents);
   bool straight = outerElements(out, dim) == 1 && out.isContiguous();
-  // The valid elements of an input come first in it.
-  bool prefixes = outerElements(in, dim) == 1;
   int64_t row = extent == 0 ? 0 : out.numElements() / extent;
 
-  if (extents.empty() && (isEven(g, extent) || !prefixes)) {
+  if (extents.empty() && even) {
     // Blocks of one size, padding included.
-    Elements block(c, in.numElements(), in.elementBytes);
     void *target = nullptr;
     if (here)
       target = straight ? out.data : receiveBuffer(c, g.size * in.bytes());
-    checkMpi(c, root < 0
-                    ? MPI_Allgather(in.data, block.count, block.type, target,
-                                    block.count, block.type, comm.comm)
-                    : MPI_Gather(in.data, block.count, block.type, target,
-                                 block.count, block.type, root, comm.comm));
-    for (int64_t p = 0; here && !straight && p < g.size; ++p) {
-      View part =
-          contiguousLike(in, static_cast<char *>(target) + p * in.bytes());
-      copy(out.slice(dim, blocks[p].offset, blocks[p].size),
-           part.slice(dim, 0, blocks[p].size));
-    }
-    return;
+    auto unpack = [=](Collective &c) {
+      for (int64_t p = 0; here && !straight && p < c.group->size; ++p) {
+        View part = contiguousLike(c.call.input, static_cast<char *>(target) +
+                                                     p * c.call.input.bytes());
+        copy(c.call.result.slice(dim, blocks[p].offset, blocks[p].size),
+             part.slice(dim, 0, blocks[p].size));
+      }
+    };
+    return gatherEqual(c, comm, root, target, unpack);
   }
 
   // Blocks of several sizes: valid elements only. They are prefixes of the
@@ -214,21 +233,34 @@ void allToAll(Collective &c, int64_t splitDim, int64_t concatDim) {
                   out.isContiguous();
   void *target = straight ? out.data : receiveBuffer(c, g.size * part.bytes());
   Elements block(c, part.numElements(), part.elementBytes);
+  auto unpack = [=](Collective &c) {
+    View theirPart = part;
+    for (int64_t p = 0; !straight && p < c.group->size; ++p) {
+      Block theirs = c.group->block(extent, p);
+      theirPart.data = static_cast<char *>(target) + p * part.bytes();
+      copy(c.call.result.slice(concatDim, theirs.offset, theirs.size),
+           theirPart.slice(concatDim, 0, theirs.size));
+    }
+  };
+  StartedCall *starting = rankOf(c.device).starting;
+  if (g.size > 1 && starting) {
+    checkMpi(c,
+             MPI_Ialltoall(source, block.count, block.type, target, block.count,
+                           block.type, comm.comm, starting->request()));
+    starting->finish = unpack;
+    return leave(c);
+  }
   if (g.size > 1)
     checkMpi(c, MPI_Alltoall(source, block.count, block.type, target,
                              block.count, block.type, comm.comm));
   else if (part.bytes() > 0)
     memcpy(target, source, part.bytes());
-  for (int64_t p = 0; !straight && p < g.size; ++p) {
-    Block theirs = g.block(extent, p);
-    part.data = static_cast<char *>(target) + p * part.bytes();
-    copy(out.slice(concatDim, theirs.offset, theirs.size),
-         part.slice(concatDim, 0, theirs.size));
-  }
+  unpack(c);
   leave(c);
 }
 
 void broadcast(Collective &c, int64_t root) {
+  wait(c.device, nullptr);
   Communicator &comm = enter(c);
   const View &out = c.call.result;
   bool isRoot = root == c.group->position;
@@ -265,6 +297,24 @@ void exchange(Collective &c, int64_t from, int64_t to) {
   if (receives && !straight)
     target.data = static_cast<char *>(receiveBuffer(c, out.bytes()));
   Elements whole(c, out.numElements(), out.elementBytes);
+  StartedCall *starting = rankOf(c.device).starting;
+  if (starting && (sends || receives)) {
+    if (receives)
+      checkMpi(c, MPI_Irecv(target.data, whole.count, whole.type, int(from), 0,
+                            comm.comm, starting->request()));
+    if (sends)
+      checkMpi(c, MPI_Isend(c.call.input.data, whole.count, whole.type, int(to),
+                            0, comm.comm, starting->request()));
+    starting->finish = [=](Collective &c) {
+      if (!receives && from < 0)
+        fillZero(c.call.result);
+      else if (!receives)
+        copy(c.call.result, c.call.input);
+      else if (!straight)
+        copy(c.call.result, target);
+    };
+    return leave(c);
+  }
   if (sends || receives)
     checkMpi(c, MPI_Sendrecv(c.call.input.data, whole.count, whole.type,
                              sends ? to : MPI_PROC_NULL, 0, target.data,

@@ -105,15 +105,16 @@ Block partOf(int64_t n, int64_t size, int64_t p) {
   return {begin, n / size + (p < n % size ? 1 : 0)};
 }
 
-/// Exchanges parts of contiguous elements: the device at position p receives
-/// part p of all inputs, and combines it into `target`.
-void combinePart(Collective &c, Communicator &comm, const Reduction &reduction,
-                 const char *input, int64_t n, int64_t bytes, char *target) {
+/// Begins to exchange parts of contiguous elements: the device at position p receives
+/// part p of all inputs. Returns where they lie, by position.
+std::vector<const char *> exchangeParts(Collective &c, Communicator &comm,
+                                        const char *input, int64_t n,
+                                        int64_t bytes,
+                                        std::vector<MPI_Request> &requests) {
   const Group &g = *c.group;
   Block mine = partOf(n, g.size, g.position);
   auto *received =
       static_cast<char *>(receiveBuffer(c, g.size * mine.size * bytes));
-  std::vector<MPI_Request> requests;
   std::vector<const char *> sources(g.size);
   MPI_Datatype word = wordType(bytes);
   for (int64_t i = 1; i < g.size; ++i) {
@@ -130,10 +131,20 @@ void combinePart(Collective &c, Communicator &comm, const Reduction &reduction,
     checkMpi(c, MPI_Isend(input + theirs.offset * bytes, int(theirs.size), word,
                           int(p), 0, comm.comm, &requests.back()));
   }
+  sources[g.position] = input + mine.offset * bytes;
+  return sources;
+}
+
+/// Exchanges parts, and combines the own one into `target`.
+void combinePart(Collective &c, Communicator &comm, const Reduction &reduction,
+                 const char *input, int64_t n, int64_t bytes, char *target) {
+  std::vector<MPI_Request> requests;
+  std::vector<const char *> sources =
+      exchangeParts(c, comm, input, n, bytes, requests);
   checkMpi(c,
            MPI_Waitall(requests.size(), requests.data(), MPI_STATUSES_IGNORE));
-  sources[g.position] = input + mine.offset * bytes;
-  reduction.kernel(target, sources.data(), g.size, mine.size);
+  reduction.kernel(target, sources.data(), c.group->size,
+                   partOf(n, c.group->size, c.group->position).size);
 }
 
 /// Elements that are combined at once: what is received fits the cache, and
@@ -214,19 +225,52 @@ void combineInParts(Collective &c, Communicator &comm,
   }
 }
 
+/// Up to so many bytes an ordered reduction is started: it takes memory for all inputs
+/// of a part.
+constexpr int64_t kStartedBytes = int64_t(64) << 20;
+
+/// The exchange of the inputs is started; the parts are combined and spread at the wait,
+/// where calls end in the order in which all devices of the group have started them.
+void startInParts(Collective &c, Communicator &comm,
+                  const Reduction &reduction) {
+  StartedCall &starting = *rankOf(c.device).starting;
+  int64_t n = c.call.input.numElements(), bytes = c.call.input.elementBytes;
+  std::vector<const char *> sources =
+      exchangeParts(c, comm, c.call.input.data, n, bytes, starting.requests);
+  starting.finish = [=, &comm](Collective &c) {
+    std::vector<const char *> inputs = sources;
+    Block mine = partOf(n, c.group->size, c.group->position);
+    char *result = c.call.result.data;
+    reduction.kernel(result + mine.offset * bytes, inputs.data(), c.group->size,
+                     mine.size);
+    spreadParts(c, comm, result, n, bytes, -1);
+  };
+}
+
 } // namespace
 
 namespace backend {
 
 void allReduce(Collective &c, const Reduction &reduction) {
   c.packInput();
-  Communicator &comm = enter(c);
-  const View &in = c.call.input;
-  MPI_Datatype type = wordType(c.call.result.elementBytes);
   MPI_Op op = unorderedOp(reduction, c.call.type);
+  const View &in = c.call.input;
   int64_t n = in.numElements();
+  bool starts =
+      rankOf(c.device).starting &&
+      (op == MPI_OP_NULL ? in.bytes() <= kStartedBytes : n <= INT32_MAX);
+  if (!starts)
+    wait(c.device, nullptr);
+  Communicator &comm = enter(c);
+  MPI_Datatype type = wordType(c.call.result.elementBytes);
   if (c.group->size == 1)
     combineAlone(c, reduction);
+  else if (starts && op != MPI_OP_NULL)
+    checkMpi(c,
+             MPI_Iallreduce(in.data, c.call.result.data, int(n), type, op,
+                            comm.comm, rankOf(c.device).starting->request()));
+  else if (starts)
+    startInParts(c, comm, reduction);
   else if (op != MPI_OP_NULL && n <= INT32_MAX)
     checkMpi(c, MPI_Allreduce(in.data, c.call.result.data, int(n), type, op,
                               comm.comm));
@@ -259,6 +303,7 @@ void reduce(Collective &c, const Reduction &reduction, int64_t root) {
 }
 
 void reduceScatter(Collective &c, const Reduction &reduction, int64_t dim) {
+  wait(c.device, nullptr);
   Communicator &comm = enter(c);
   const Group &g = *c.group;
   const View &out = c.call.result;

@@ -174,10 +174,6 @@ void makeComm(Collective &c, Communicator &group) {
 Communicator &enter(Collective &c, std::vector<int64_t> *extents) {
   Session &s = session();
   Communicator &group = *c.group->communicator;
-  s.watch.beginCall(c.call, group);
-  if (group.comm == MPI_COMM_NULL && group.devices.size() > 1)
-    makeComm(c, group);
-
   // A gather is known to be one of blocks since its calls were compared; before,
   // and where this device's input is none, all have to tell their extents.
   bool ask = s.comparing;
@@ -187,6 +183,17 @@ Communicator &enter(Collective &c, std::vector<int64_t> *extents) {
     ask |= c.call.input.sizes[c.call.freeDim] != block ||
            !group.blockGathers.count(c.call.location);
   }
+  bool makes = group.comm == MPI_COMM_NULL && group.devices.size() > 1;
+  // Others may wait for the end of what was started before they come.
+  if (ask || makes)
+    backend::wait(c.device, nullptr);
+  s.watch.beginCall(c.call, group);
+  if (StartedCall *starting = rankOf(c.device).starting) {
+    starting->group = &group;
+    starting->sequence = group.entered;
+  }
+  if (makes)
+    makeComm(c, group);
   if (ask) {
     std::vector<int64_t> local;
     compare(c, group, extents ? *extents : local);

@@ -65,6 +65,26 @@ struct PendingSend {
   MPI_Request requests[2];
 };
 
+/// A call that was started and has not ended.
+struct StartedCall {
+  Collective c;
+  int64_t bytes;
+  Communicator *group = nullptr;
+  /// Which rendezvous of the group it is.
+  uint64_t sequence = 0;
+  std::vector<MPI_Request> requests;
+  /// What is left to do when the requests are done; uses no memory of the device.
+  std::function<void(Collective &)> finish;
+  /// Memory that MPI may use until then: packed inputs, and what arrives.
+  std::vector<char> scratch, received;
+
+  StartedCall(const Collective &c, int64_t bytes) : c(c), bytes(bytes) {}
+  MPI_Request *request() {
+    requests.push_back(MPI_REQUEST_NULL);
+    return &requests.back();
+  }
+};
+
 /// This rank's device.
 struct RankDevice : Device {
   /// For what arrives before it has its place.
@@ -76,6 +96,10 @@ struct RankDevice : Device {
   std::vector<int64_t> sent, receivedFrom;
   std::vector<const char *> sentAt;
   std::deque<std::unique_ptr<PendingSend>> pending;
+  /// In the order of the program.
+  std::deque<std::unique_ptr<StartedCall>> started;
+  /// The call that is being started; null if a call runs to its end.
+  StartedCall *starting = nullptr;
 };
 
 struct Session {
@@ -152,7 +176,7 @@ void checkMpi(Collective &c, int code);
 /// receives by position the extent of the inputs' free dimension; it stays empty
 /// if all of them are blocks of the result.
 Communicator &enter(Collective &c, std::vector<int64_t> *extents = nullptr);
-/// The call is over.
+/// The call is over, or started.
 void leave(Collective &c);
 
 } // namespace runtime

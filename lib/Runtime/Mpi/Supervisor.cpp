@@ -232,7 +232,7 @@ std::vector<int64_t> Supervisor::missing(const Rank &rank) const {
   std::vector<int64_t> positions;
   for (int64_t p = 0, e = status.devices.size(); p < e; ++p) {
     int64_t other = rankOfDevice(status.devices[p]);
-    if (other >= 0 && countOf(ranks[other].status) < countOf(status))
+    if (other >= 0 && countOf(ranks[other].status) < status.sequence)
       positions.push_back(p);
   }
   return positions;

@@ -54,7 +54,8 @@ std::string Status::encode() const {
   Writer writer;
   writer.number(uint64_t(ControlMessage::Status));
   writer.number(uint64_t(activity)).number(device).number(version).text(call);
-  writer.number(group).number(waitsFor).number(devices.size());
+  writer.number(group).number(waitsFor).number(sequence);
+  writer.number(devices.size());
   for (int64_t each : devices)
     writer.number(each);
   writer.number(entered.size());
@@ -71,6 +72,7 @@ Status Status::decode(Reader &reader) {
   status.call = reader.text();
   status.group = reader.number();
   status.waitsFor = reader.number();
+  status.sequence = reader.number();
   constexpr uint64_t kMax = 1 << 17;
   for (uint64_t i = 0, e = std::min(reader.number(), kMax); i < e; ++i)
     status.devices.push_back(reader.number());
@@ -143,6 +145,18 @@ void Watch::beginCall(const Call &newCall, Communicator &newGroup,
   call = &newCall;
   group = &newGroup;
   waitsFor = position;
+  sequence = newGroup.entered;
+  activity = Activity::Calling;
+  ++version;
+}
+
+void Watch::resumeCall(const Call &newCall, Communicator &newGroup,
+                       uint64_t newSequence) {
+  std::lock_guard<std::mutex> lock(mutex);
+  call = &newCall;
+  group = &newGroup;
+  waitsFor = kWaitsForAll;
+  sequence = newSequence;
   activity = Activity::Calling;
   ++version;
 }
@@ -186,6 +200,7 @@ Status Watch::status() {
     status.group = group->id;
     status.devices = group->devices;
     status.waitsFor = waitsFor;
+    status.sequence = sequence;
   } else if (lastKind) {
     status.call =
         std::string(lastKind) + " at " + (lastLocation ? lastLocation : "?");

@@ -77,6 +77,8 @@ struct Status {
   uint64_t group = 0;
   std::vector<int64_t> devices;
   int64_t waitsFor = kWaitsForAll;
+  /// The rendezvous of the group that the call is, if it waits for all.
+  uint64_t sequence = 0;
   /// How often it has entered the groups that it is in: numbers and counts.
   std::vector<std::pair<uint64_t, uint64_t>> entered;
 
@@ -118,6 +120,8 @@ public:
   /// if it waits for all. `call` is read until endCall.
   void beginCall(const Call &call, Communicator &group,
                  int64_t waitsFor = kWaitsForAll);
+  /// This rank waits for a call that it has begun before, as this rendezvous.
+  void resumeCall(const Call &call, Communicator &group, uint64_t sequence);
   void endCall();
   void setActivity(Activity activity, int64_t device);
   /// The groups that were entered are gone.
@@ -157,6 +161,7 @@ private:
   const char *lastLocation = nullptr;
   const Communicator *group = nullptr;
   int64_t waitsFor = kWaitsForAll;
+  uint64_t sequence = 0;
   std::vector<const Communicator *> groups;
 };
 

@@ -36,6 +36,8 @@ namespace test {
   APPLY(grid_extent)                                                           \
   APPLY(group_size)                                                            \
   APPLY(divide_extent)                                                         \
+  APPLY(start)                                                                 \
+  APPLY(wait)                                                                  \
   APPLY(barrier)                                                               \
   APPLY(all_gather)                                                            \
   APPLY(all_reduce)                                                            \
