@@ -42,6 +42,8 @@ void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {
   manager.addPass(mlir::createCSEPass());
   manager.addPass(createShardHoistCollectives());
   manager.addPass(createShardMoveCollectives());
+  // What moved in front of what a loop changes may leave the loop.
+  manager.addPass(createShardHoistCollectives());
   manager.addPass(createShardSinkReductions());
   manager.addPass(createShardPackCollectives());
 }

@@ -9,9 +9,11 @@
 #include "ModuleOrFunctionPass.h"
 
 #include "Optimize/MoveGraph.h"
+#include "shard/IR/ShardingUtils.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -34,12 +36,30 @@ struct ShardMoveCollectivesPass
                  : WalkResult::interrupt();
     });
     if (walked.wasInterrupted())
-      signalPassFailure();
-    else if (!changed)
-      markAllAnalysesPreserved();
+      return signalPassFailure();
+    if (!changed)
+      return markAllAnalysesPreserved();
+    foldCollectives();
   }
 
 private:
+  /// What moved may now stand next to what undoes it.
+  void foldCollectives() {
+    SmallVector<Operation *> collectives;
+    getOperation()->walk([&](Operation *op) {
+      if (isCollective(op))
+        collectives.push_back(op);
+    });
+    RewritePatternSet patterns(&getContext());
+    for (RegisteredOperationName name : getContext().getRegisteredOperations())
+      if (name.getDialectNamespace() == ShardDialect::getDialectNamespace())
+        name.getCanonicalizationPatterns(patterns, &getContext());
+    (void)applyOpPatternsGreedily(
+        collectives, std::move(patterns),
+        GreedyRewriteConfig().setStrictness(
+            GreedyRewriteStrictness::ExistingAndNewOps));
+  }
+
   LogicalResult run(FunctionOpInterface function) {
     SymbolTableCollection symbols;
     Replication replication;
