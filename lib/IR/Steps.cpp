@@ -43,9 +43,10 @@ LogicalResult verifyHaloSteps(Operation *op, Attribute attribute,
     return emitError() << "is for loops only";
   // halo_steps_c2
   auto steps = dyn_cast<IntegerAttr>(attribute);
-  if (!steps || !steps.getType().isSignlessInteger(64) || steps.getInt() < 1)
-    return emitError()
-           << "expects a number of iterations, an i64 of at least 1";
+  if (!steps || !steps.getType().isSignlessInteger(64) || steps.getInt() < 1 ||
+      steps.getInt() > kMostHaloSteps)
+    return emitError() << "expects a number of iterations, an i64 from 1 to "
+                       << kMostHaloSteps;
   return success();
 }
 

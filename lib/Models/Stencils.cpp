@@ -64,6 +64,10 @@ void unrollStencils(Operation *root, int64_t steps) {
       isHint = true;
       loop->removeAttr(kHaloStepsAttrName);
     }
+    // A loop of fewer iterations is unrolled as a whole.
+    if (std::optional<APInt> trips = loop.getStaticTripCount();
+        trips && trips->ult(uint64_t(own)))
+      own = std::max<int64_t>(trips->getZExtValue(), 1);
     if (own > 1 && isStencil(loop))
       unroll(loop, own);
     else if (own > 1 && isHint)

@@ -20,7 +20,7 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // halo_steps_c2
 func.func @f(%a: tensor<4xf32>, %n: index) -> tensor<4xf32> {
-  // expected-error @+1 {{"shard.halo_steps" expects a number of iterations, an i64 of at least 1}}
+  // expected-error @+1 {{"shard.halo_steps" expects a number of iterations, an i64 from 1 to 64}}
   %r = scf.for %i = %n to %n step %n iter_args(%u = %a) -> tensor<4xf32> {
     scf.yield %u : tensor<4xf32>
   } {shard.halo_steps = 0 : i64}

@@ -27,6 +27,9 @@ inline constexpr llvm::StringLiteral kRecomputeAttrName = "shard.recompute";
 /// On a loop: how many of its iterations one exchange of halos is to serve.
 inline constexpr llvm::StringLiteral kHaloStepsAttrName = "shard.halo_steps";
 
+/// No loop is unrolled more often.
+inline constexpr int64_t kMostHaloSteps = 64;
+
 /// Whether `attribute`, one of these two of `op`, is as it should be.
 mlir::LogicalResult verifyRecompute(mlir::Operation *op,
                                     mlir::Attribute attribute,

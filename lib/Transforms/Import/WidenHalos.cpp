@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shard/IR/ShardOps.h"
+#include "shard/IR/Steps.h"
 #include "shard/Models/Stencils.h"
 #include "shard/Transforms/Passes.h"
 
@@ -25,6 +26,12 @@ struct ShardWidenHalosPass
   using ShardWidenHalosBase::ShardWidenHalosBase;
 
   void runOnOperation() override {
+    if (steps < 1 || steps > kMostHaloSteps) {
+      getOperation()->emitError()
+          << "shard-widen-halos: one exchange of halos serves from 1 to "
+          << kMostHaloSteps << " steps of a stencil, not " << uint64_t(steps);
+      return signalPassFailure();
+    }
     unrollStencils(getOperation(), int64_t(steps));
   }
 };
