@@ -56,6 +56,26 @@ static std::optional<std::vector<int64_t>> groupOf(Operation *op) {
   return group;
 }
 
+/// Whether `root` has operands, and all that they are made of are constants: it may be
+/// folded behind the passes that the program has seen, as where tosa ops are lowered later.
+static bool isMadeOfConstants(Operation *root) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Value> worklist(root->getOperands());
+  if (worklist.empty())
+    return false;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    // An index of the process is none of the operands of its op.
+    if (!op || op->getNumRegions() > 0 ||
+        (op->getNumOperands() == 0 &&
+         isa_and_nonnull<ShardDialect>(op->getDialect())))
+      return false;
+    if (seen.insert(op).second)
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return true;
+}
+
 /// The collectives between which and a result of the program is nothing but
 /// collectives.
 static llvm::SmallPtrSet<Operation *, 8> neededCalls(ModuleOp partitioned) {
@@ -68,7 +88,7 @@ static llvm::SmallPtrSet<Operation *, 8> neededCalls(ModuleOp partitioned) {
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val().getDefiningOp();
     if (op && op->getName().getDialectNamespace() == "shard" &&
-        needed.insert(op).second)
+        !isMadeOfConstants(op) && needed.insert(op).second)
       llvm::append_range(worklist, op->getOperands());
   }
   return needed;
