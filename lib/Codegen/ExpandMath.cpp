@@ -88,8 +88,23 @@ static Value expandPower(OpBuilder &builder, math::IPowIOp op) {
   return choose(isNegative, reciprocal, loop.getResult(0));
 }
 
+/// Makes each math.sincos a sine and a cosine. As one op it would become LLVM's intrinsic
+/// with two results, which the pass VectorCombine of LLVM 22.1.8 crashes on.
+static void splitSineAndCosine(ModuleOp module) {
+  module.walk([](math::SincosOp op) {
+    OpBuilder builder(op);
+    Value sine = math::SinOp::create(builder, op.getLoc(), op.getOperand(),
+                                     op.getFastmath());
+    Value cosine = math::CosOp::create(builder, op.getLoc(), op.getOperand(),
+                                       op.getFastmath());
+    op->replaceAllUsesWith(ValueRange{sine, cosine});
+    op->erase();
+  });
+}
+
 void codegen::expandMath(ModuleOp module) {
   expandNumberOps(module);
+  splitSineAndCosine(module);
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
     if (isa<math::IsInfOp, math::IsNormalOp, math::IPowIOp>(op) &&

@@ -65,8 +65,7 @@ static LogicalResult expandOps(ModuleOp module) {
 /// math ops that neither LLVM nor libm has, by others that they have.
 static void expandLibraryMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
-  math::populateExpansionPatterns(patterns,
-                                  {"clampf", "fpowi", "rsqrt", "sincos"});
+  math::populateExpansionPatterns(patterns, {"clampf", "fpowi", "rsqrt"});
   (void)applyPatternsGreedily(module, std::move(patterns));
 }
 

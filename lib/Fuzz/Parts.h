@@ -100,6 +100,9 @@ bool dynamicConvolution(ProgramBuilder &program);
 bool dynamicSoftmax(ProgramBuilder &program);
 bool dynamicTosa(ProgramBuilder &program);
 
+// DynamicWindows.cpp.
+bool dynamicWindow(ProgramBuilder &program);
+
 // DynamicOps.cpp.
 bool oneDynamicOp(ProgramBuilder &program);
 

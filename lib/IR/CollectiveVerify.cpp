@@ -392,24 +392,27 @@ LogicalResult UpdateHaloOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-// Bits and unsigned order are of integers.
-static LogicalResult checkKind(Operation *op, ReductionKind kind,
-                               Type resultType) {
-  Type element = getElementTypeOrSelf(resultType);
+bool combinesElements(ReductionKind kind, Type element) {
   switch (kind) {
   case ReductionKind::BitwiseAnd:
   case ReductionKind::BitwiseOr:
   case ReductionKind::BitwiseXor:
   case ReductionKind::UMin:
   case ReductionKind::UMax:
-    // collective_c8
-    if (!element.isIntOrIndex())
-      return op->emitOpError("reduction ")
-             << keyword(kind) << " needs integer elements, got " << element;
-    return success();
+    return element.isIntOrIndex();
   default:
-    return success();
+    return true;
   }
+}
+
+static LogicalResult checkKind(Operation *op, ReductionKind kind,
+                               Type resultType) {
+  Type element = getElementTypeOrSelf(resultType);
+  // collective_c8
+  if (!combinesElements(kind, element))
+    return op->emitOpError("reduction ")
+           << keyword(kind) << " needs integer elements, got " << element;
+  return success();
 }
 
 // The kind fits the elements; the region of a generic reduction combines two

@@ -118,27 +118,45 @@ bool slidesRather(const Term &a, const Term &b, ArrayRef<Loop> loops) {
   return rank(a) > rank(b);
 }
 
-/// Reads the window of a dimension off `expr`. One loop slides (slidesRather). Nothing
-/// where the window cannot be split: extents that are dynamic, 0 or too large, or
-/// strides that are 0 or too large.
+/// Whether `term` is that of the one loop that may slide over a dimension of unknown
+/// extent: its own extent is not known either, and it does not run backwards.
+bool slidesOverUnknown(const Term &term, ArrayRef<Loop> loops) {
+  return ShapedType::isDynamic(loops[term.loop].extent) &&
+         term.coefficient > 0 && term.coefficient <= kMaxWindowStride;
+}
+
+/// Reads the window of a dimension off `expr`. One loop slides (slidesRather); where
+/// the extent is not known, the one loop of unknown extent does. Nothing where the
+/// window cannot be split: extents that are 0 or too large, loops of unknown extents
+/// beside another one or over a known extent, and strides that are 0 or too large.
 std::optional<Slide> slideOf(AffineExpr expr, int64_t extent,
                              ArrayRef<Loop> loops) {
   SmallVector<Term, 4> terms;
   Slide slide;
-  if (ShapedType::isDynamic(extent) || extent > kMaxWindowExtent ||
+  bool isUnknown = ShapedType::isDynamic(extent);
+  if (extent > kMaxWindowExtent ||
       !collectTerms(expr, terms, slide.window.offset) || terms.empty() ||
       slide.window.offset > kMaxWindowExtent ||
       slide.window.offset < -kMaxWindowExtent)
     return std::nullopt;
   const Term *sliding = nullptr;
+  if (isUnknown) {
+    sliding = llvm::find_if(terms, [&](const Term &term) {
+      return slidesOverUnknown(term, loops);
+    });
+    if (sliding == terms.end())
+      return std::nullopt;
+  }
   for (const Term &term : terms) {
+    if (isUnknown && &term == sliding)
+      continue;
     int64_t iterations = loops[term.loop].extent;
     int64_t stride = std::abs(term.coefficient);
     if (ShapedType::isDynamic(iterations) || iterations == 0 ||
         iterations > kMaxWindowExtent || stride == 0 ||
         stride > kMaxWindowStride)
       return std::nullopt;
-    if (!sliding || slidesRather(term, *sliding, loops))
+    if (!isUnknown && (!sliding || slidesRather(term, *sliding, loops)))
       sliding = &term;
   }
   slide.loop = sliding->loop;
@@ -179,6 +197,7 @@ public:
           result.getType(), maps[numOperands + index], /*slides=*/false));
       table.results.back().reduction = model.getResultReduction(index);
     }
+    countSlidingLoops();
     checkResults();
     table.pointwise = indexesAlike() && model.isPointwise();
     table.decidesOption = model.decidesOption();
@@ -203,7 +222,8 @@ private:
       if (isa<AffineConstantExpr>(expr))
         continue;
       int64_t extent = tensor.getDimSize(dim);
-      bool exact = digitsOf(expr, extent, table.loops, loops.dims[dim]);
+      bool exact = digitsOf(expr, extent, table.loops, loops.dims[dim]) &&
+                   !(slides && hasCountedLoop(expr));
       std::optional<Slide> slide;
       if (slides && (!exact || isKernel(loops.dims[dim])))
         slide = slideOf(expr, extent, table.loops);
@@ -228,12 +248,40 @@ private:
         if (slide->window.stride < 0 &&
             (sliding.kind == LoopKind::Reduction || model.mayTrapOnPadding()))
           sliding.evenOnly = true;
+        sliding.slidesOverUnknown |= ShapedType::isDynamic(extent);
         loops.dims[dim].assign(1, slide->loop);
         loops.windows.resize(tensor.getRank());
         loops.windows[dim] = slide->window;
       }
     }
     return loops;
+  }
+
+  /// Whether a loop of `expr` has its own number of iterations, so that a dimension of
+  /// unknown extent that it indexes is not that number.
+  bool hasCountedLoop(AffineExpr expr) const {
+    bool any = false;
+    expr.walk([&](AffineExpr part) {
+      if (auto loop = dyn_cast<AffineDimExpr>(part))
+        any |= table.loops[loop.getPosition()].count.isKnown();
+    });
+    return any;
+  }
+
+  /// Finds the numbers of iterations of loops that slide over unknown extents: those of a
+  /// dimension of an operand that is read as a whole. Without one the loop is invalid.
+  void countSlidingLoops() {
+    for (auto [number, loop] : llvm::enumerate(table.loops)) {
+      if (!loop.slidesOverUnknown || loop.count.isKnown())
+        continue;
+      for (auto [index, operand] : llvm::enumerate(table.operands))
+        for (auto [dim, digits] : llvm::enumerate(operand.dims))
+          if (!loop.count.isKnown() && !operand.isWindow(dim) &&
+              digits.size() == 1 && digits.front() == int32_t(number))
+            loop.count = {int32_t(index), int32_t(dim), 0};
+      if (!loop.count.isKnown())
+        loop.kind = LoopKind::Invalid;
+    }
   }
 
   /// Whether digits are those of a place and, minor to it, of a kernel that neither
@@ -336,164 +384,6 @@ LoopTable buildLoopTable(Operation *op) {
   for (Type type : op->getResultTypes())
     table.results.push_back(replicated(type));
   return table;
-}
-
-bool ShardingOption::operator==(const ShardingOption &other) const {
-  return loops == other.loops && partial == other.partial &&
-         halos == other.halos && offsets == other.offsets &&
-         (partial.empty() || (partialKind == other.partialKind &&
-                              partialOperands == other.partialOperands));
-}
-
-static bool dimIsExpressible(const LoopTable &table, const Grid &grid,
-                             const ShardingOption &option,
-                             const DimLoops &dim) {
-  bool majorsAreSingle = true;
-  unsigned wide = llvm::count_if(
-      dim, [&](int32_t loop) { return table.loops[loop].extent != 1; });
-  for (int32_t loop : dim) {
-    int64_t parts = grid.groupSize(option.loops[loop]);
-    int64_t extent = table.loops[loop].extent;
-    bool unknown = ShapedType::isDynamic(parts);
-    if (parts > 1 || unknown) {
-      if (!majorsAreSingle)
-        return false;
-      // Only what is the whole of the dimension may be split unevenly. A loop of
-      // one iteration is never that beside a wider one.
-      bool alone = wide == (extent == 1 ? 0 : 1) && !table.loops[loop].evenOnly;
-      bool divides =
-          unknown || (ShapedType::isDynamic(extent) ? !grid.unevenDynamic
-                                                    : extent % parts == 0);
-      if (!alone && !divides)
-        return false;
-    }
-    majorsAreSingle &= (parts == extent && !unknown) || extent == 1;
-  }
-  return true;
-}
-
-bool isExpressible(const LoopTable &table, const Grid &grid,
-                   const ShardingOption &option) {
-  for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops))
-    if (loop.kind == LoopKind::Invalid && !axes.empty())
-      return false;
-  // Whether the blocks of a loop are such that haloNeed tells their windows.
-  auto slides = [&](int32_t loop) {
-    std::vector<int64_t> sizes = grid.sizes(option.loops[loop]);
-    return !llvm::is_contained(grid.shape, kDynamic) &&
-           (cutsAtOnce(table.loops[loop].extent, sizes) ||
-            grid.groupSize(option.loops[loop]) <= kMaxComparedBlocks);
-  };
-  auto allExpressible = [&](const TensorLoops &tensor) {
-    for (auto [number, dim] : llvm::enumerate(tensor.dims))
-      if (!dimIsExpressible(table, grid, option, dim) ||
-          (tensor.isWindow(number) && !option.loops[dim.front()].empty() &&
-           !slides(dim.front())))
-        return false;
-    return true;
-  };
-  return llvm::all_of(table.operands, allExpressible) &&
-         llvm::all_of(table.results, allExpressible);
-}
-
-bool isValidOption(const LoopTable &table, const Grid &grid,
-                   const ShardingOption &option) {
-  llvm::SmallBitVector used(grid.shape.size());
-  auto claim = [&](const AxisList &axes) {
-    for (GridAxis axis : axes) {
-      if (axis < 0 || size_t(axis) >= grid.shape.size() || used.test(axis))
-        return false;
-      used.set(axis);
-    }
-    return true;
-  };
-  return option.loops.size() == table.loops.size() &&
-         llvm::all_of(option.loops, claim) && claim(option.partial) &&
-         isExpressible(table, grid, option);
-}
-
-static Sharding dimsOf(const TensorLoops &tensor,
-                       const ShardingOption &option) {
-  Sharding sharding = Sharding::replicated(tensor.dims.size());
-  for (auto [dim, axes] : llvm::zip_equal(tensor.dims, sharding.dims))
-    for (int32_t loop : dim)
-      axes.insert(axes.end(), option.loops[loop].begin(),
-                  option.loops[loop].end());
-  sharding.halos = option.halos;
-  sharding.offsets = option.offsets;
-  return sharding;
-}
-
-Sharding operandSharding(const LoopTable &table, unsigned index,
-                         const ShardingOption &option) {
-  Sharding sharding = dimsOf(table.operands[index], option);
-  if (!option.isPartialOperand(index))
-    return sharding;
-  if (table.isInit(index)) {
-    Sharding result = resultSharding(table, index - table.firstInit, option);
-    sharding.partial = result.partial;
-    sharding.reduction = result.reduction;
-    return sharding;
-  }
-  sharding.partial = option.partial;
-  sharding.reduction = option.partialKind;
-  llvm::sort(sharding.partial);
-  return sharding;
-}
-
-Sharding resultSharding(const LoopTable &table, unsigned index,
-                        const ShardingOption &option) {
-  Sharding sharding = dimsOf(table.results[index], option);
-  sharding.partial = option.partial;
-  sharding.reduction = option.partialKind;
-  for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops)) {
-    if (loop.kind != LoopKind::Reduction || axes.empty())
-      continue;
-    sharding.partial.insert(sharding.partial.end(), axes.begin(), axes.end());
-    sharding.reduction = table.results[index].reduction;
-  }
-  llvm::sort(sharding.partial);
-  return sharding;
-}
-
-void projectToLoops(const LoopTable &table, const TensorLoops &tensor,
-                    const Grid &grid, const Sharding &sharding,
-                    SmallVectorImpl<AxisList> &loops) {
-  loops.assign(table.loops.size(), AxisList());
-  for (auto [dim, axes] : llvm::zip(tensor.dims, sharding.dims)) {
-    size_t next = 0;
-    for (int32_t loop : dim) {
-      int64_t extent = table.loops[loop].extent;
-      if (table.loops[loop].kind == LoopKind::Invalid && extent != 1)
-        break;
-      bool last = loop == dim.back();
-      int64_t parts = 1;
-      while (next < axes.size() &&
-             table.loops[loop].kind != LoopKind::Invalid) {
-        int64_t size = grid.shape[axes[next]];
-        // An axis of size 1 could belong to any of several digits.
-        if (size == 1 && dim.size() > 1) {
-          ++next;
-          continue;
-        }
-        // What follows an axis of unknown size in a dimension is split by none.
-        if (ShapedType::isDynamic(size) || ShapedType::isDynamic(parts)) {
-          parts = ShapedType::kDynamic;
-          loops[loop].push_back(axes[next++]);
-          continue;
-        }
-        // A digit that others follow takes only axes that divide it.
-        if (dim.size() > 1 &&
-            (ShapedType::isDynamic(extent) ? grid.unevenDynamic
-                                           : extent % (parts * size) != 0))
-          break;
-        parts *= size;
-        loops[loop].push_back(axes[next++]);
-      }
-      if (!last && (parts != extent || ShapedType::isDynamic(parts)))
-        break;
-    }
-  }
 }
 
 } // namespace shard

@@ -117,9 +117,15 @@ struct ExtractSliceModel
           getConstantIntValue(op.getMixedOffsets()[dim]);
       std::optional<int64_t> stride =
           getConstantIntValue(op.getMixedStrides()[dim]);
-      if (inner < 0 || !offset || !stride || op.getType().isDynamicDim(inner))
+      if (inner < 0 || !offset || !stride)
         return;
-      AffineExpr loop = maps.loop(op.getType().getDimSize(inner));
+      Loop slides = Loop::parallel(op.getType().getDimSize(inner));
+      if (op.getType().isDynamicDim(inner)) {
+        if (!op.isDynamicSize(dim) || !op.getSourceType().isDynamicDim(dim))
+          return;
+        slides = Loop::sliding({int32_t(op.getIndexOfDynamicSize(dim)), -1, 0});
+      }
+      AffineExpr loop = maps.loop(slides);
       maps.result(0)[inner] = loop;
       maps.operand(0)[dim] = loop * *stride + *offset;
     };
@@ -150,11 +156,16 @@ struct ExtractSliceModel
                                             : 0;
       parts.offsets[dim] = builder.getIndexAttr(offset);
       parts.sizes[dim] =
-          tensor.isWindow(dim)
-              ? builder.getIndexAttr(localExtent(
-                    context.table.loops[tensor.dims[dim].front()].extent,
-                    context.grid.groupSize(axes)))
-              : tensor::getMixedSize(builder, op->getLoc(), operands[0], dim);
+          tensor::getMixedSize(builder, op->getLoc(), operands[0], dim);
+      if (!tensor.isWindow(dim))
+        continue;
+      const Loop &loop = context.table.loops[tensor.dims[dim].front()];
+      parts.sizes[dim] =
+          loop.slidesOverUnknown
+              ? iterationsIn(builder, op->getLoc(), parts.sizes[dim],
+                             tensor.windows[dim]->stride)
+              : builder.getIndexAttr(
+                    localExtent(loop.extent, context.grid.groupSize(axes)));
     }
     if (isWhole(parts, local, operands[0]))
       results.push_back(operands[0]);
@@ -166,6 +177,17 @@ struct ExtractSliceModel
   }
 
 private:
+  /// How many iterations read one element each of a window of `span` elements, `stride`
+  /// apart: those at its ends and others between.
+  static OpFoldResult iterationsIn(OpBuilder &builder, Location loc,
+                                   OpFoldResult span, int64_t stride) {
+    if (stride == 1)
+      return span;
+    return widthOfBlocks(builder, loc,
+                         getValueOrCreateConstantIndexOp(builder, loc, span),
+                         stride);
+  }
+
   /// Whether a slice of `source`, of type `local`, is all of it.
   static bool isWhole(const LocalSlice &slice, RankedTensorType local,
                       Value source) {
@@ -342,7 +364,10 @@ struct PadModel : public DescribedModel<PadModel, tensor::PadOp> {
                              behind = getConstantIntValue(high);
       if (!before || !behind || ((*before || *behind) && !hasFill))
         continue;
-      AffineExpr loop = maps.loop(op.getType().getDimSize(dim));
+      Loop slides = Loop::parallel(op.getType().getDimSize(dim));
+      if (op.getType().isDynamicDim(dim) && (*before || *behind))
+        slides = Loop::sliding({0, int32_t(dim), *before + *behind});
+      AffineExpr loop = maps.loop(slides);
       maps.result(0)[dim] = loop;
       maps.operand(0)[dim] = loop - *before;
     }

@@ -47,7 +47,11 @@ public:
         return failure();
       local = *gathered;
     }
-    if (!exchange.widened.halos.empty()) {
+    bool hasUnknown = false;
+    for (auto [dim, window] : llvm::enumerate(source.dims))
+      hasUnknown |=
+          window.slidesOverUnknown() && !exchange.gathered.dims[dim].empty();
+    if (hasUnknown || !exchange.widened.halos.empty()) {
       local = exchangeHalos(local);
       exchanges.insert(local.getDefiningOp());
     }
@@ -59,8 +63,15 @@ public:
     bool fitsAll = true;
     for (int64_t dim = 0; dim < source.type.getRank(); ++dim) {
       Cut &place = cuts.emplace_back();
-      place.size = tensor::getMixedSize(builder, loc, widened, dim);
       place.from = place.to = builder.getIndexAttr(0);
+      if (source.dims[dim].slidesOverUnknown()) {
+        fitsAll = false;
+        cutUnknown(dim);
+        result.push_back(ShapedType::kDynamic);
+        extents.push_back(unknown(dim).span);
+        continue;
+      }
+      place.size = tensor::getMixedSize(builder, loc, widened, dim);
       result.push_back(source.type.getDimSize(dim));
       if (!exchange.needs[dim]) {
         result.back() =
@@ -126,23 +137,33 @@ private:
     SmallVector<OpFoldResult> whole = sizes;
     SmallVector<int64_t> shape(type.getShape());
     SmallVector<Cut> places;
-    SmallVector<int64_t> halos;
+    SmallVector<OpFoldResult> halos;
     SmallVector<GridAxesAttr> splitAxes;
     bool fills = false;
     for (auto [dim, need] : llvm::enumerate(exchange.needs)) {
       // Devices with other parts of a ragged dimension have blocks of another shape, and
       // nothing for this one.
       const AxisList none;
-      bool isRagged = grid.unevenDynamic && type.isDynamicDim(dim);
+      bool slides = source.dims[dim].slidesOverUnknown();
+      bool isRagged = grid.unevenDynamic && type.isDynamicDim(dim) && !slides;
       const AxisList &axes = isRagged ? none : exchange.gathered.dims[dim];
       splitAxes.push_back(builder.getDenseI16ArrayAttr(axes));
+      if (slides && !axes.empty()) {
+        const UnknownDim &made = unknown(dim);
+        places.push_back(
+            {builder.getIndexAttr(0), sizes[dim], getAsOpFoldResult(made.low)});
+        halos.append(
+            {getAsOpFoldResult(made.low), getAsOpFoldResult(made.high)});
+        whole[dim] = made.room;
+        continue;
+      }
       int64_t low = need && !axes.empty() ? need->low : 0;
       int64_t high = need && !axes.empty() ? need->high : 0;
       places.push_back(
           {builder.getIndexAttr(0), sizes[dim], builder.getIndexAttr(low)});
       if (axes.empty())
         continue;
-      halos.append({low, high});
+      halos.append({builder.getIndexAttr(low), builder.getIndexAttr(high)});
       if (low || high) {
         shape[dim] += low + high;
         whole[dim] = builder.getIndexAttr(shape[dim]);
@@ -157,12 +178,87 @@ private:
                filledTensor(builder, loc, widened,
                             fills ? source.fill : OpFoldResult(), whole),
                places);
-    auto exchanged = UpdateHaloOp::create(
-        builder, loc, widened, around, emission.gridSymbol,
-        GridAxesArrayAttr::get(builder.getContext(), splitAxes), ValueRange(),
-        builder.getDenseI64ArrayAttr(halos));
+    UpdateHaloOp exchanged = buildUpdateHalo(
+        builder, loc, around, emission.gridSymbol,
+        GridAxesArrayAttr::get(builder.getContext(), splitAxes), halos);
     setWindows(exchanged, readsOf(exchange, grid));
     return exchanged.getResult();
+  }
+
+  /// A dimension of unknown extent over which a loop slides, as it is found when the
+  /// program runs.
+  struct UnknownDim {
+    /// Of each device the width of the block, padded to the largest one, its halos, and
+    /// all of them together.
+    Value width, low, high, room;
+    /// The window of this device: its first element, maybe outside of the tensor, and how
+    /// many it has.
+    Value start, span;
+  };
+
+  const UnknownDim &unknown(unsigned dim) {
+    auto [at, isNew] = unknowns.try_emplace(dim);
+    UnknownDim &made = at->second;
+    if (!isNew)
+      return made;
+    const DimWindow &window = source.dims[dim];
+    made.start = startOf(dim);
+    made.span = spanOfIterations(builder, loc, window.window,
+                                 value(iterationsOf(dim).size));
+    made.width = source.wholes[dim];
+    made.low = made.high = constant(0);
+    if (!exchange.gathered.dims[dim].empty())
+      findHalos(dim, made);
+    made.room = binary<arith::AddIOp>(
+        made.width, binary<arith::AddIOp>(made.low, made.high));
+    return made;
+  }
+
+  /// The widths of the halos that windows of all devices lie in. The window of device p
+  /// begins at p * steps + offset, its block at p * width. The difference grows from
+  /// device to device, or shrinks, so that the widest low halo is that of device 1 or of
+  /// the last one, and the widest high halo that of device 0 or of the last but one:
+  /// nothing lies in front of the first block and behind the last one.
+  void findHalos(unsigned dim, UnknownDim &made) {
+    const DimWindow &window = source.dims[dim];
+    int64_t devices = parts(window.axes);
+    const Window &reads = window.window;
+    made.width = widthOfBlocks(builder, loc, source.wholes[dim], devices);
+    Value steps = binary<arith::MulIOp>(
+        widthOfBlocks(builder, loc, window.counted, devices),
+        constant(reads.stride));
+    Value drift = difference(made.width, steps);
+    Value most = binary<arith::MulIOp>(drift, constant(devices - 1));
+    Value others = binary<arith::MulIOp>(made.width, constant(devices - 1));
+    made.low = clamp(sum(binary<arith::MaxSIOp>(drift, most), -reads.offset), 0,
+                     others);
+    made.high =
+        clamp(difference(constant(reads.offset + reads.reach - reads.stride),
+                         binary<arith::MinSIOp>(drift, most)),
+              0, others);
+  }
+
+  /// The elements of the tensor that the device reads, and their place in its window.
+  void cutUnknown(unsigned dim) {
+    const UnknownDim &made = unknown(dim);
+    const AxisList &axes = exchange.gathered.dims[dim];
+    Value begin = constant(0);
+    if (!axes.empty())
+      begin = difference(binary<arith::MulIOp>(positionAlong(axes), made.width),
+                         made.low);
+    Value whole = source.wholes[dim];
+    // Nobody reads the elements between iterations, and they may be missing.
+    Value first = binary<arith::MaxSIOp>(clamp(made.start, 0, whole), begin);
+    Value last = clamp(binary<arith::AddIOp>(made.start, made.span), 0, whole);
+    last =
+        binary<arith::MinSIOp>(last, binary<arith::AddIOp>(begin, made.room));
+    last = binary<arith::MaxSIOp>(last, first);
+    // Where nothing is valid, the places may be any that there are.
+    cuts[dim].from =
+        getAsOpFoldResult(clamp(difference(first, begin), 0, made.room));
+    cuts[dim].to =
+        getAsOpFoldResult(clamp(difference(first, made.start), 0, made.span));
+    cuts[dim].size = getAsOpFoldResult(difference(last, first));
   }
 
   /// Where the window begins in the widened block.
@@ -228,8 +324,9 @@ private:
     auto type = cast<RankedTensorType>(tensor.getType());
     bool isWhole = llvm::all_of(cuts, isZero);
     for (auto [dim, cut] : llvm::enumerate(cuts))
-      isWhole &= !exchange.needs[dim] ||
-                 isConstantIntValue(cut.size, type.getDimSize(dim));
+      isWhole &= !source.dims[dim].slidesOverUnknown() &&
+                 (!exchange.needs[dim] ||
+                  isConstantIntValue(cut.size, type.getDimSize(dim)));
     if (isWhole)
       return tensor;
     SmallVector<OpFoldResult> from, extents;
@@ -258,9 +355,24 @@ private:
   /// The shape of the window.
   SmallVector<int64_t> result;
   SmallVector<OpFoldResult> extents;
+  llvm::SmallDenseMap<unsigned, UnknownDim, 2> unknowns;
 };
 
 } // namespace
+
+UpdateHaloOp buildUpdateHalo(OpBuilder &builder, Location loc, Value around,
+                             FlatSymbolRefAttr grid, GridAxesArrayAttr axes,
+                             ArrayRef<OpFoldResult> halos) {
+  SmallVector<int64_t> known;
+  SmallVector<Value> unknown;
+  dispatchIndexOpFoldResults(halos, unknown, known);
+  for (Value &width : unknown)
+    width =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), width);
+  return UpdateHaloOp::create(builder, loc, around.getType(), around, grid,
+                              axes, unknown,
+                              builder.getDenseI64ArrayAttr(known));
+}
 
 FailureOr<Value> emitWindow(OpBuilder &builder, Location loc, Value local,
                             const WindowSource &source,

@@ -18,8 +18,11 @@
 #include "shard/Partitioning/Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -30,6 +33,11 @@ namespace {
 /// What an extent counts as that is not known.
 constexpr double kNominalExtent = 1024;
 
+/// The index that `width` is cast from, as emitWindow builds it.
+Value indexOf(Value width) {
+  return width.getDefiningOp<arith::IndexCastOp>().getIn();
+}
+
 /// An exchange as emitWindow makes it: a block that is inserted between halos.
 struct Exchange {
   UpdateHaloOp op;
@@ -38,7 +46,10 @@ struct Exchange {
   /// The op that made the tensor around the block; null if its elements are
   /// unspecified.
   Operation *fill;
+  /// The widths of halos; 0 where they are not known.
   SmallVector<int64_t> low, high;
+  /// Those of dimensions of unknown extents; null elsewhere.
+  SmallVector<Value> unknownLow, unknownHigh;
 
   explicit Exchange(UpdateHaloOp made)
       : op(made),
@@ -48,14 +59,40 @@ struct Exchange {
     if (isa<tensor::EmptyOp>(fill))
       fill = nullptr;
     ArrayRef<int64_t> widths = op.getStaticHaloSizes();
-    for (GridAxesAttr axes : op.getSplitAxes().getAxes()) {
-      bool isSplit = !axes.empty();
-      low.push_back(isSplit ? widths[0] : 0);
-      high.push_back(isSplit ? widths[1] : 0);
-      widths = widths.drop_front(isSplit ? 2 : 0);
+    auto unknown = op.getHaloSizes().begin();
+    auto read = [&](SmallVectorImpl<int64_t> &known,
+                    SmallVectorImpl<Value> &others) {
+      bool isKnown = ShapedType::isStatic(widths.front());
+      known.push_back(isKnown ? widths.front() : 0);
+      others.push_back(isKnown ? Value() : indexOf(*unknown++));
+      widths = widths.drop_front();
+    };
+    for (auto [dim, axes] : llvm::enumerate(op.getSplitAxes().getAxes())) {
+      if (axes.empty())
+        continue;
+      resize(dim);
+      read(low, unknownLow);
+      read(high, unknownHigh);
     }
-    low.resize(type.getRank());
-    high.resize(type.getRank());
+    resize(type.getRank());
+  }
+
+  void resize(size_t rank) {
+    for (SmallVectorImpl<int64_t> *list : {&low, &high})
+      list->resize(rank);
+    for (SmallVectorImpl<Value> *list : {&unknownLow, &unknownHigh})
+      list->resize(rank);
+  }
+  bool isUnknown(unsigned dim) const {
+    return unknownLow[dim] || unknownHigh[dim];
+  }
+  OpFoldResult lowOf(OpBuilder &builder, unsigned dim) const {
+    return unknownLow[dim] ? OpFoldResult(unknownLow[dim])
+                           : builder.getIndexAttr(low[dim]);
+  }
+  OpFoldResult highOf(OpBuilder &builder, unsigned dim) const {
+    return unknownHigh[dim] ? OpFoldResult(unknownHigh[dim])
+                            : builder.getIndexAttr(high[dim]);
   }
 
   /// The number of elements of halos of these widths, which is what is sent.
@@ -104,26 +141,122 @@ bool commonFill(const Exchange &a, const Exchange &b, OpFoldResult &fill) {
          (isa_and_present<Attribute>(fill) && (!left || !right));
 }
 
-/// The part of `merged` that `part` had; `low` are the halos of `merged`.
-Value partOf(OpBuilder &builder, Value merged, const Exchange &part,
-             ArrayRef<int64_t> low) {
-  if (part.type == merged.getType())
-    return merged;
-  SmallVector<OpFoldResult> from,
-      sizes = tensor::getMixedSizes(builder, merged.getLoc(), merged);
-  for (auto [dim, extent] : llvm::enumerate(part.type.getShape())) {
-    from.push_back(builder.getIndexAttr(low[dim] - part.low[dim]));
-    if (!ShapedType::isDynamic(extent))
-      sizes[dim] = builder.getIndexAttr(extent);
+/// Halos that serve two exchanges: in each dimension the wider ones.
+struct CommonHalos {
+  SmallVector<OpFoldResult> low, high;
+  /// Of dimensions of unknown extents the elements between the halos; null elsewhere.
+  SmallVector<Value> widths;
+  /// Of the tensor with its halos.
+  SmallVector<OpFoldResult> sizes;
+};
+
+OpFoldResult plus(OpBuilder &builder, Location loc, OpFoldResult a,
+                  OpFoldResult b) {
+  return getAsOpFoldResult(builder.createOrFold<arith::AddIOp>(
+      loc, getValueOrCreateConstantIndexOp(builder, loc, a),
+      getValueOrCreateConstantIndexOp(builder, loc, b)));
+}
+
+OpFoldResult minus(OpBuilder &builder, Location loc, OpFoldResult a,
+                   OpFoldResult b) {
+  return getAsOpFoldResult(builder.createOrFold<arith::SubIOp>(
+      loc, getValueOrCreateConstantIndexOp(builder, loc, a),
+      getValueOrCreateConstantIndexOp(builder, loc, b)));
+}
+
+/// Builds the halos of `a` and `b`, which are exchanges of one block, in front of both.
+/// Nothing where that needs values that are built later.
+std::optional<CommonHalos> commonHalos(IRRewriter &builder, Location loc,
+                                       Exchange &a, Exchange &b,
+                                       DominanceInfo &dominance) {
+  Exchange &first = a.op->isBeforeInBlock(b.op) ? a : b;
+  SmallVector<Value> needed;
+  for (const Exchange *part : {&a, &b})
+    for (Value width :
+         llvm::concat<const Value>(part->unknownLow, part->unknownHigh))
+      if (width)
+        needed.push_back(width);
+  if (failed(moveValueDefinitions(builder, needed, first.op, dominance)))
+    return std::nullopt;
+  builder.setInsertionPoint(first.op);
+  auto wider = [&](OpFoldResult one, OpFoldResult other) -> OpFoldResult {
+    std::optional<int64_t> left = getConstantIntValue(one),
+                           right = getConstantIntValue(other);
+    if (left && right)
+      return *left > *right ? one : other;
+    if (one == other)
+      return one;
+    return builder.createOrFold<arith::MaxSIOp>(
+        loc, getValueOrCreateConstantIndexOp(builder, loc, one),
+        getValueOrCreateConstantIndexOp(builder, loc, other));
+  };
+  CommonHalos common;
+  common.sizes = tensor::getMixedSizes(builder, loc, a.insert.getSource());
+  common.widths.resize(common.sizes.size());
+  for (size_t dim = 0; dim < common.sizes.size(); ++dim) {
+    OpFoldResult low = wider(a.lowOf(builder, dim), b.lowOf(builder, dim)),
+                 high = wider(a.highOf(builder, dim), b.highOf(builder, dim));
+    common.low.push_back(low);
+    common.high.push_back(high);
+    if (!first.isUnknown(dim))
+      continue;
+    OpFoldResult room =
+        tensor::getMixedSize(builder, loc, first.insert.getDest(), dim);
+    OpFoldResult width = minus(
+        builder, loc, minus(builder, loc, room, first.lowOf(builder, dim)),
+        first.highOf(builder, dim));
+    common.widths[dim] = getValueOrCreateConstantIndexOp(builder, loc, width);
+    common.sizes[dim] =
+        plus(builder, loc, width, plus(builder, loc, low, high));
   }
+  return common;
+}
+
+/// The part of `merged` that `part` had; `halos` are those of `merged`.
+Value partOf(OpBuilder &builder, Value merged, const Exchange &part,
+             const CommonHalos &halos) {
+  Location loc = merged.getLoc();
+  SmallVector<OpFoldResult> from,
+      sizes = tensor::getMixedSizes(builder, loc, merged);
+  bool isWhole = part.type == merged.getType();
+  for (auto [dim, extent] : llvm::enumerate(part.type.getShape())) {
+    OpFoldResult low = part.lowOf(builder, dim),
+                 high = part.highOf(builder, dim);
+    from.push_back(minus(builder, loc, halos.low[dim], low));
+    if (part.isUnknown(dim)) {
+      sizes[dim] =
+          plus(builder, loc, halos.widths[dim], plus(builder, loc, low, high));
+      isWhole &= halos.low[dim] == low && halos.high[dim] == high;
+    } else if (!ShapedType::isDynamic(extent)) {
+      sizes[dim] = builder.getIndexAttr(extent);
+    }
+  }
+  if (isWhole)
+    return merged;
   SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(builder, merged.getLoc(), merged, from,
-                                        sizes, ones);
+  return tensor::ExtractSliceOp::create(builder, loc, merged, from, sizes,
+                                        ones);
+}
+
+/// Whether each device has iterations of `read`, which has as many as dimension `dim` has
+/// elements.
+bool allHaveIterations(Exchange &exchange, size_t dim,
+                       const WindowReads &read) {
+  auto grid = SymbolTable::lookupNearestSymbolFrom<GridOp>(
+      exchange.op, exchange.op.getGridAttr());
+  ArrayRef<GridAxesAttr> axes = exchange.op.getSplitAxes().getAxes();
+  int64_t parts = 1;
+  if (dim < axes.size())
+    for (GridAxis axis : axes[dim].asArrayRef())
+      parts *= grid.getShape()[axis];
+  int64_t block = exchange.insert.getSourceType().getDimSize(dim);
+  return block > 0 && ceilDiv(read.iterations, block) == parts;
 }
 
 /// The windows of `op`, or, if it has none, those by which all of its halos are read,
-/// where iterations are one for each element, as `like` shows.
-HaloWindows windowsLike(const Exchange &exchange, const HaloWindows &like) {
+/// where iterations are one for each element, as `like` shows. A device without
+/// iterations would read nothing by these: then there are no such windows.
+HaloWindows windowsLike(Exchange &exchange, const HaloWindows &like) {
   HaloWindows windows = getWindows(exchange.op);
   if (!windows.empty())
     return windows;
@@ -132,7 +265,8 @@ HaloWindows windowsLike(const Exchange &exchange, const HaloWindows &like) {
     if (!read)
       continue;
     if (read->window.stride != 1 || read->valid.offset != 0 ||
-        read->valid.size != read->iterations)
+        read->valid.size != read->iterations ||
+        !allHaveIterations(exchange, dim, *read))
       return {};
     windows.back()->window.offset = -exchange.low[dim];
     windows.back()->window.reach = 1 + exchange.low[dim] + exchange.high[dim];
@@ -141,7 +275,7 @@ HaloWindows windowsLike(const Exchange &exchange, const HaloWindows &like) {
 }
 
 /// The windows that hold those of both exchanges; nothing where these are no windows.
-std::optional<HaloWindows> commonWindows(const Exchange &a, const Exchange &b) {
+std::optional<HaloWindows> commonWindows(Exchange &a, Exchange &b) {
   HaloWindows left = windowsLike(a, getWindows(b.op)),
               right = windowsLike(b, getWindows(a.op));
   if (left.size() != right.size())
@@ -168,7 +302,7 @@ std::optional<HaloWindows> commonWindows(const Exchange &a, const Exchange &b) {
 
 /// Makes `a` an exchange that replaces both; false where that is not possible or
 /// sends more.
-bool merge(Exchange &a, Exchange &b) {
+bool merge(Exchange &a, Exchange &b, DominanceInfo &dominance) {
   OpFoldResult fill;
   if (a.op->getBlock() != b.op->getBlock() ||
       a.op.getSplitAxes() != b.op.getSplitAxes() ||
@@ -177,9 +311,10 @@ bool merge(Exchange &a, Exchange &b) {
   std::optional<HaloWindows> windows = commonWindows(a, b);
   if (!windows)
     return false;
-  SmallVector<int64_t> low, high, halos,
-      shape(a.insert.getSourceType().getShape());
+  SmallVector<int64_t> low, high, shape(a.insert.getSourceType().getShape());
   for (auto [dim, extent] : llvm::enumerate(shape)) {
+    if (a.isUnknown(dim) != b.isUnknown(dim))
+      return false;
     low.push_back(std::max(a.low[dim], b.low[dim]));
     high.push_back(std::max(a.high[dim], b.high[dim]));
     if (low[dim] || high[dim])
@@ -187,26 +322,31 @@ bool merge(Exchange &a, Exchange &b) {
   }
   if (a.sent(low, high) > a.sent(a.low, a.high) + b.sent(b.low, b.high))
     return false;
+  IRRewriter builder(a.op->getContext());
+  Location loc = builder.getFusedLoc({a.op.getLoc(), b.op.getLoc()});
+  std::optional<CommonHalos> common =
+      commonHalos(builder, loc, a, b, dominance);
+  if (!common)
+    return false;
+  SmallVector<OpFoldResult> halos;
   for (auto [dim, axes] : llvm::enumerate(a.op.getSplitAxes().getAxes()))
     if (!axes.empty())
-      halos.append({low[dim], high[dim]});
-  Operation *first = a.op->isBeforeInBlock(b.op) ? a.op : b.op;
-  OpBuilder builder(first);
-  Location loc = builder.getFusedLoc({a.op.getLoc(), b.op.getLoc()});
+      halos.append({common->low[dim], common->high[dim]});
   Value block = a.insert.getSource();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, block);
   SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
   RankedTensorType type = a.type.clone(shape);
   Value inserted = tensor::InsertSliceOp::create(
-      builder, loc, block, filledTensor(builder, loc, type, fill, sizes),
-      getAsIndexOpFoldResult(builder.getContext(), low), sizes, ones);
-  auto merged = UpdateHaloOp::create(
-      builder, loc, type, inserted, a.op.getGridAttr(), a.op.getSplitAxesAttr(),
-      ValueRange(), builder.getDenseI64ArrayAttr(halos));
+      builder, loc, block,
+      filledTensor(builder, loc, type, fill, common->sizes), common->low, sizes,
+      ones);
+  UpdateHaloOp merged =
+      buildUpdateHalo(builder, loc, inserted, a.op.getGridAttr(),
+                      a.op.getSplitAxesAttr(), halos);
   setWindows(merged, *windows);
   for (Exchange *part : {&a, &b})
     part->op.getResult().replaceAllUsesWith(
-        partOf(builder, merged.getResult(), *part, low));
+        partOf(builder, merged.getResult(), *part, *common));
   a.erase();
   b.erase();
   a = Exchange(merged);
@@ -218,14 +358,16 @@ bool merge(Exchange &a, Exchange &b) {
 void mergeExchanges(ArrayRef<UpdateHaloOp> exchanges) {
   // By the block that is inserted: only those of one block can be merged.
   llvm::DenseMap<Value, SmallVector<Exchange, 2>> known;
+  DominanceInfo dominance;
   for (UpdateHaloOp op : exchanges) {
     auto insert = op.getDestination().getDefiningOp<tensor::InsertSliceOp>();
     if (!insert || !insert.getDest().getDefiningOp())
       continue;
     Exchange next(op);
     SmallVectorImpl<Exchange> &others = known[next.insert.getSource()];
-    if (llvm::none_of(others,
-                      [&](Exchange &other) { return merge(other, next); }))
+    if (llvm::none_of(others, [&](Exchange &other) {
+          return merge(other, next, dominance);
+        }))
       others.push_back(std::move(next));
   }
 }

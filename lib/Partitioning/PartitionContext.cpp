@@ -162,6 +162,17 @@ DynamicBlock blockOf(OpBuilder &builder, Location loc, const Grid &grid,
   return {begin, builder.createOrFold<arith::SubIOp>(loc, end, begin)};
 }
 
+Value extentOf(OpBuilder &builder, Location loc, Value tensor, int64_t dim) {
+  return tensor::DimOp::create(builder, loc, tensor, dim);
+}
+
+Value sumOf(OpBuilder &builder, Location loc, Value index, int64_t number) {
+  if (number == 0)
+    return index;
+  return builder.createOrFold<arith::AddIOp>(
+      loc, index, arith::ConstantIndexOp::create(builder, loc, number));
+}
+
 Value spanOfIterations(OpBuilder &builder, Location loc, const Window &window,
                        Value iterations) {
   auto constant = [&](int64_t number) -> Value {
@@ -220,6 +231,8 @@ bool PartitionContext::readsGrown(unsigned index) const {
 int64_t PartitionContext::windowStart(unsigned index, unsigned dim) const {
   const TensorLoops &tensor = table.operands[index];
   unsigned loop = tensor.dims[dim].front();
+  if (table.loops[loop].slidesOverUnknown)
+    return tensor.windows[dim]->offset;
   return tensor.windows[dim]->start(
       0, localExtent(table.loops[loop].extent,
                      grid.groupSize(option.loops[loop])));
@@ -245,9 +258,8 @@ static DynamicBlock grownBlock(OpBuilder &builder, Location loc,
   if (growth.isNone())
     return block;
   auto plus = [&](OpFoldResult index, int64_t number) -> OpFoldResult {
-    return builder.createOrFold<arith::AddIOp>(
-        loc, getValueOrCreateConstantIndexOp(builder, loc, index),
-        arith::ConstantIndexOp::create(builder, loc, number));
+    return sumOf(builder, loc,
+                 getValueOrCreateConstantIndexOp(builder, loc, index), number);
   };
   return {plus(block.offset, -growth.low),
           plus(block.size, growth.low + growth.high)};

@@ -27,16 +27,22 @@ Value WindowBuilder::positionAlong(const AxisList &axes) {
 
 DynamicBlock WindowBuilder::iterationsOf(unsigned dim) {
   const DimWindow &window = source.dims[dim];
+  if (window.slidesOverUnknown())
+    return blockOfWhole(builder, loc, grid, emission.gridSymbol, window.counted,
+                        window.axes);
   return blockOf(builder, loc, grid, emission.gridSymbol, window.iterations,
                  window.axes);
 }
 
 Value WindowBuilder::startOf(unsigned dim) {
   const DimWindow &source = this->source.dims[dim];
-  int64_t longest = localExtent(source.iterations, parts(source.axes));
   Value first = value(iterationsOf(dim).offset);
+  int64_t start = source.slidesOverUnknown()
+                      ? source.window.offset
+                      : source.window.start(0, localExtent(source.iterations,
+                                                           parts(source.axes)));
   return sum(binary<arith::MulIOp>(first, constant(source.window.stride)),
-             source.window.start(0, longest));
+             start);
 }
 
 std::pair<Value, Value> WindowBuilder::elementsOf(unsigned dim) {

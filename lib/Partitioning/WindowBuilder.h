@@ -27,7 +27,7 @@ public:
 protected:
   int64_t parts(const AxisList &axes) const { return grid.groupSize(axes); }
 
-  /// The extent of the window of every device.
+  /// The extent of the window of every device; not of loops over unknown extents.
   int64_t spanOf(unsigned dim) const {
     const DimWindow &window = source.dims[dim];
     return window.window.span(
@@ -52,14 +52,17 @@ protected:
     return mlir::arith::ConstantIndexOp::create(builder, loc, number);
   }
   mlir::Value sum(mlir::Value a, int64_t b) {
-    return b == 0 ? a : binary<mlir::arith::AddIOp>(a, constant(b));
+    return sumOf(builder, loc, a, b);
   }
   mlir::Value difference(mlir::Value a, mlir::Value b) {
     return binary<mlir::arith::SubIOp>(a, b);
   }
   mlir::Value clamp(mlir::Value index, int64_t low, int64_t high) {
+    return clamp(index, low, constant(high));
+  }
+  mlir::Value clamp(mlir::Value index, int64_t low, mlir::Value high) {
     return binary<mlir::arith::MinSIOp>(
-        binary<mlir::arith::MaxSIOp>(index, constant(low)), constant(high));
+        binary<mlir::arith::MaxSIOp>(index, constant(low)), high);
   }
   mlir::Value value(mlir::OpFoldResult index) {
     return mlir::getValueOrCreateConstantIndexOp(builder, loc, index);

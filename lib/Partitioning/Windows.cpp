@@ -37,14 +37,18 @@ TensorWindow windowOf(const LoopTable &table, unsigned index,
     window.valid = {0, extent};
     if (!tensor.isWindow(dim))
       continue;
+    const Loop &loop = table.loops[tensor.dims[dim].front()];
     // Where the loop is not split, the op gets the dimension as it is.
     if (window.axes.empty()) {
-      window.unsplit = {table.loops[tensor.dims[dim].front()].extent,
-                        *tensor.windows[dim], window.valid};
+      if (loop.slidesOverUnknown)
+        continue;
+      window.unsplit = {loop.extent, *tensor.windows[dim], window.valid};
       continue;
     }
-    window.iterations = table.loops[tensor.dims[dim].front()].extent;
+    window.iterations = loop.extent;
     window.window = *tensor.windows[dim];
+    if (loop.slidesOverUnknown)
+      window.count = loop.count;
   }
   return dims;
 }
@@ -78,6 +82,18 @@ static std::optional<int64_t> beginOfView(const LoopTable &table,
   return window.offset;
 }
 
+/// Makes `window`, of which something may lie outside if there is a `fill`, one of the
+/// operand of a view that slides over a dimension of unknown extent from `begin` on. The
+/// elements outside of the operand are then `viewFill`, and there are none if that is
+/// null: the view is a slice. False where a slice leaves elements out that count.
+static bool throughUnknown(int64_t begin, OpFoldResult fill,
+                           OpFoldResult viewFill, DimWindow &window) {
+  if (!window.slidesOverUnknown() || (fill && !viewFill))
+    return false;
+  window.window.offset += begin;
+  return true;
+}
+
 bool throughView(const LoopTable &table, RankedTensorType type,
                  OpFoldResult fill, WindowSource &source) {
   if (type.getRank() != source.type.getRank())
@@ -89,6 +105,14 @@ bool throughView(const LoopTable &table, RankedTensorType type,
     if (!begin)
       return false;
     int64_t extent = type.getDimSize(dim);
+    bool isWindow = table.operands.front().isWindow(dim);
+    if (ShapedType::isDynamic(extent) && source.type.isDynamicDim(dim) &&
+        isWindow) {
+      if (!throughUnknown(*begin, source.fill, fill, window))
+        return false;
+      fills |= bool(fill);
+      continue;
+    }
     if (*begin == 0 && extent == source.type.getDimSize(dim))
       continue;
     if (ShapedType::isDynamic(extent) || source.type.isDynamicDim(dim))
@@ -124,7 +148,8 @@ static std::optional<HaloNeed> needOf(const WindowSource &source, unsigned dim,
                                       const AxisList &axes, const Grid &grid) {
   const DimWindow &window = source.dims[dim];
   int64_t extent = source.type.getDimSize(dim);
-  if (window.axes == axes && window.isBlock(extent))
+  if (window.slidesOverUnknown() ||
+      (window.axes == axes && window.isBlock(extent)))
     return std::nullopt;
   return haloNeed(extent, grid.sizes(axes), window.iterations,
                   grid.sizes(window.axes), window.window, window.valid);
@@ -142,7 +167,7 @@ partsToShift(const WindowSource &source, unsigned dim, const Emission &emission,
   int64_t extent = source.type.getDimSize(dim);
   std::vector<int64_t> sizes = grid.sizes(axes);
   if (window.axes != axes || window.isBlock(extent) ||
-      grid.groupSize(axes) == 1)
+      window.slidesOverUnknown() || grid.groupSize(axes) == 1)
     return std::nullopt;
   std::optional<HaloNeed> need = needOf(source, dim, axes, grid);
   if (!need || (need->low == 0 && need->high == 0))
@@ -274,8 +299,9 @@ HaloExchange planExchange(const WindowSource &start, const Emission &emission,
     bool any = false, again = false;
     for (auto [dim, axes] : llvm::enumerate(exchange.gathered.dims)) {
       std::optional<HaloNeed> need = needOf(source, dim, axes, grid);
-      if (!need && (source.dims[dim].axes != axes ||
-                    !source.dims[dim].isBlock(source.type.getDimSize(dim)))) {
+      if (!need && !source.dims[dim].slidesOverUnknown() &&
+          (source.dims[dim].axes != axes ||
+           !source.dims[dim].isBlock(source.type.getDimSize(dim)))) {
         if (axes.empty()) {
           exchange.isKnown = false;
           return exchange;

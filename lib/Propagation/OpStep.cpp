@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace shard::propagation {
 
@@ -31,98 +30,6 @@ int64_t OpStep::partsOf(StateId state, const Constraint &limit) const {
   return parts;
 }
 
-/// Asks for `atom` to be cut such that its outer part has as many parts as fit
-/// `left` elements evenly; false if that is none or all of it.
-bool OpStep::cutToFit(unsigned atom, int64_t left) {
-  int64_t outer = std::gcd(left, lists.atomSize(atom));
-  int64_t border = atoms[atom].preSize * outer;
-  if (outer == 1 || outer == lists.atomSize(atom) ||
-      atoms.size() >= kMaxAtoms || !atoms.keepsBlocks(atoms[atom].axis, border))
-    return false;
-  cuts.push_back({atoms[atom].axis, border});
-  return true;
-}
-
-/// The longest prefix of `list` that may split `loop`. If a part of the next axis
-/// fits too, the axis is cut: propagation starts again with the parts.
-ListId OpStep::fit(const FlatTable::FlatLoop &loop, ListId list) {
-  if (loop.extent == kDynamic)
-    return loop.evenOnly && problem.grid.unevenDynamic ? kEmptyList : list;
-  bool evenly = loop.evenOnly || options.uneven == UnevenPolicy::Replicate;
-  auto fits = [&](ListId prefix) {
-    int64_t parts = lists.parts(prefix);
-    return evenly ? loop.extent % parts == 0 : parts <= loop.extent;
-  };
-  ListId prefix = list;
-  while (prefix != kEmptyList && !fits(prefix))
-    prefix = lists.ancestor(prefix, lists.length(prefix) - 1);
-  if (prefix == list || loop.extent <= 1)
-    return prefix;
-  llvm::SmallVector<uint8_t, 8> listAtoms;
-  lists.atoms(list, listAtoms);
-  int64_t parts = lists.parts(prefix);
-  if (loop.extent % parts != 0 ||
-      !cutToFit(listAtoms[lists.length(prefix)], loop.extent / parts))
-    obstacle(Obstacle::Kind::NotSplit, loop.extent, list);
-  return prefix;
-}
-
-/// Fills the row of `tensor` in `projected`.
-void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
-                     const Constraint &limit) {
-  ListId *row = projected.data() + tensor * table.loops.size();
-  for (unsigned dim = 0, rank = table.numDims(tensor); dim < rank; ++dim) {
-    ListId list = shardings.dim(state, dim);
-    if (list == kEmptyList || limit.isHidden(dim))
-      continue;
-    unsigned flat = table.dimBegin[tensor] + dim;
-    llvm::ArrayRef<uint16_t> digits(table.loopOf.data() + table.loopBegin[flat],
-                                    table.loopBegin[flat + 1] -
-                                        table.loopBegin[flat]);
-    if (digits.size() == 1) {
-      const FlatTable::FlatLoop &loop = table.loops[digits[0]];
-      if (loop.kind != LoopKind::Invalid)
-        row[digits[0]] = fit(loop, list);
-      continue;
-    }
-    // Deal the atoms to the digits. An atom that reaches over the border of two
-    // digits has to be cut there; one of size 1 could belong to any.
-    llvm::SmallVector<uint8_t, 8> listAtoms;
-    lists.atoms(list, listAtoms);
-    size_t next = 0;
-    for (uint16_t digit : digits) {
-      const FlatTable::FlatLoop &loop = table.loops[digit];
-      if (loop.kind == LoopKind::Invalid)
-        break;
-      int64_t left = loop.extent;
-      while (next < listAtoms.size()) {
-        int64_t size = lists.atomSize(listAtoms[next]);
-        if (size == 1) {
-          ++next;
-          continue;
-        }
-        if (left == kDynamic && problem.grid.unevenDynamic) {
-          obstacle(Obstacle::Kind::NotSplit, loop.extent, list);
-          break;
-        }
-        if (left != kDynamic) {
-          if (left == 1)
-            break;
-          if (left % size != 0) {
-            if (!cutToFit(listAtoms[next], left))
-              obstacle(Obstacle::Kind::NotSplit, loop.extent, list);
-            break;
-          }
-          left /= size;
-        }
-        row[digit] = lists.append(row[digit], listAtoms[next++]);
-      }
-      if (left != 1)
-        break;
-    }
-  }
-}
-
 /// The reduction loop that takes `atom` behind what `loops` say: the first one that
 /// it divides, or else the first one that has enough iterations.
 std::optional<size_t> OpStep::reductionFor(const FlatTable &table,
@@ -130,7 +37,7 @@ std::optional<size_t> OpStep::reductionFor(const FlatTable &table,
                                            llvm::ArrayRef<ListId> loops) const {
   std::optional<size_t> uneven;
   for (auto [number, loop] : llvm::enumerate(table.loops)) {
-    if (loop.kind != LoopKind::Reduction)
+    if (loop.kind != LoopKind::Reduction || loop.slidesOverUnknown)
       continue;
     int64_t parts;
     if (__builtin_mul_overflow(lists.parts(loops[number]), lists.atomSize(atom),

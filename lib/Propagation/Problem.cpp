@@ -38,8 +38,8 @@ static int64_t bitsOf(const Shape &shape) {
 TableId Problem::addTable(const LoopTable &table, llvm::ArrayRef<ShapeId> ids) {
   FlatTable flat;
   for (const Loop &loop : table.loops) {
-    flat.loops.push_back(
-        {loop.extent, loop.kind, loop.reduction, loop.evenOnly});
+    flat.loops.push_back({loop.extent, loop.kind, loop.reduction, loop.evenOnly,
+                          loop.slidesOverUnknown});
     flat.contraction |= loop.kind == LoopKind::Reduction;
   }
   flat.numOperands = table.operands.size();

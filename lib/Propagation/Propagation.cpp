@@ -108,7 +108,10 @@ void addRemarks(ReadProgram &program, const Solution &solution, GridOp gridOp,
       continue;
     std::string text;
     llvm::raw_string_ostream os(text);
-    os << "a dimension of extent " << note.extent;
+    if (ShapedType::isDynamic(note.extent))
+      os << "a dimension of unknown extent";
+    else
+      os << "a dimension of extent " << note.extent;
     os << (note.kind == Obstacle::Kind::Uneven ? " is split unevenly"
                                                : " is not split further");
     os << " by";
@@ -122,8 +125,14 @@ void addRemarks(ReadProgram &program, const Solution &solution, GridOp gridOp,
     os << " (" << parts << " parts";
     if (note.kind == Obstacle::Kind::Uneven)
       os << ", the last ones short or empty)";
-    else
+    else if (ShapedType::isStatic(note.extent))
       os << "): the parts do not fit";
+    else if (gridOp.getUnevenDynamic())
+      os << "): windows over it are split by one axis, and what merges it by "
+            "none";
+    else
+      os << "): windows over it are split on a grid with uneven_dynamic only "
+            "(--uneven-dynamic)";
     remarks.push_back({op->getLoc(), std::move(text)});
   }
 }
@@ -254,7 +263,7 @@ public:
     std::unique_ptr<CostModel> costs = linkCosts(gridOp, origins);
     Planner planner(*costs, planTrace());
     write(component, gridOp, program, solution, planner);
-    return success();
+    return checkKinds(result.grids.back());
   }
 
   /// Adds what is explained of the moves between grids, once all are solved.
@@ -315,6 +324,25 @@ private:
       diagnostic.attachNote(program.hints.locationOf(error.other))
           << program.hints.describe(error.other) << " cuts the axis otherwise";
     return diagnostic;
+  }
+
+  /// An error where a value of a group, or a hint, is partial by a kind that is not for
+  /// its elements.
+  static LogicalResult checkKinds(const GridPropagation &out) {
+    for (const auto &[value, number] : out.values) {
+      const Sharding &sharding = out.shardings[number];
+      Type element = getElementTypeOrSelf(value.getType());
+      if (!sharding.partial.empty() &&
+          !combinesElements(sharding.reduction, element))
+        return emitError(value.getLoc())
+               << "a value of " << element << " is partial by "
+               << keyword(sharding.reduction)
+               << ", which is for integers, by its hint or that of a value "
+                  "that "
+                  "has the same sharding (shard.group); use another kind, or "
+                  "take it out of the group";
+    }
+    return success();
   }
 
   void write(const Component &component, GridOp gridOp, ReadProgram &program,

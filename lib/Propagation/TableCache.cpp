@@ -110,6 +110,7 @@ static bool areEqual(const LoopTable &a, const LoopTable &b) {
   auto loops = [](const Loop &x, const Loop &y) {
     return x.kind == y.kind && x.extent == y.extent &&
            x.evenOnly == y.evenOnly &&
+           x.slidesOverUnknown == y.slidesOverUnknown && x.count == y.count &&
            (x.kind != LoopKind::Reduction || x.reduction == y.reduction);
   };
   auto tensors = [](const TensorLoops &x, const TensorLoops &y) {

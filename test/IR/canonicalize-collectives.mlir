@@ -761,3 +761,38 @@ func.func @unknown_size(%a: tensor<6xf32>) -> tensor<6xf32> {
   %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<6xf32> -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
+
+// -----
+
+// An extent that no collective changes is known in front of it, which is then of no use.
+// CHECK-LABEL: func.func @extent_of_gather(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x?x?xi32>
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[A:.*]] = tensor.dim %[[X]], %[[ONE]]
+// CHECK-NEXT: %[[B:.*]] = tensor.dim %[[X]], %[[ONE]]
+// CHECK-NEXT: %[[C:.*]] = tensor.dim %[[X]], %[[ONE]]
+// CHECK-NEXT: return %[[A]], %[[B]], %[[C]]
+shard.grid @g(shape = 2x3)
+func.func @extent_of_gather(%x: tensor<2x?x?xi32>) -> (index, index, index) {
+  %one = arith.constant 1 : index
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2x?x?xi32> -> tensor<4x?x?xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1] slice_axis = 2 : tensor<4x?x?xi32> -> tensor<4x?x?xi32>
+  %2 = shard.all_to_all %1 on @g grid_axes = [1] split_axis = 0 concat_axis = 2 : tensor<4x?x?xi32> -> tensor<?x?x?xi32>
+  %a = tensor.dim %0, %one : tensor<4x?x?xi32>
+  %b = tensor.dim %1, %one : tensor<4x?x?xi32>
+  %c = tensor.dim %2, %one : tensor<?x?x?xi32>
+  return %a, %b, %c : index, index, index
+}
+
+// -----
+
+// CHECK-LABEL: func.func @extent_that_changes(
+// CHECK: %[[G:.*]] = shard.all_gather
+// CHECK: tensor.dim %[[G]]
+shard.grid @g(shape = 2x3)
+func.func @extent_that_changes(%x: tensor<?xi32>) -> index {
+  %zero = arith.constant 0 : index
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<?xi32> -> tensor<?xi32>
+  %a = tensor.dim %0, %zero : tensor<?xi32>
+  return %a : index
+}

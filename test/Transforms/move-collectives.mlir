@@ -177,3 +177,15 @@ func.func @stays(%x: tensor<2x64xf32>, %y: tensor<2x64xf32>) -> (tensor<64xf32>,
   %3 = tensor.extract_slice %2[0, 0] [7, 4] [1, 1] : tensor<7x64xf32> to tensor<7x4xf32>
   return %1, %3 : tensor<64xf32>, tensor<7x4xf32>
 }
+
+// Sums of whole shifted tensors are those of the tensors, on another device; a tensor
+// without dimensions cannot be shifted.
+// CHECK-LABEL: func @to_number
+// CHECK: %[[S:.*]] = shard.shift %arg0
+// CHECK: linalg.dot ins(%[[S]], %arg1
+func.func @to_number(%x: tensor<8xi32>, %y: tensor<8xi32> {shard.local = #shard.local<tensor<8xi32>, <@g, [[]]>>}) -> tensor<i32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 1 rotate : tensor<8xi32> -> tensor<8xi32>
+  %z = arith.constant dense<0> : tensor<i32>
+  %1 = linalg.dot ins(%0, %y : tensor<8xi32>, tensor<8xi32>) outs(%z : tensor<i32>) -> tensor<i32>
+  return %1 : tensor<i32>
+}

@@ -30,6 +30,10 @@ inline llvm::StringRef keyword(ReductionKind kind) {
 
 /// Parses the keyword (or string) of a reduction kind; reports what it
 /// expected.
+/// Whether elements of type `element` can be combined by `kind`: bits and unsigned numbers
+/// are those of integers.
+bool combinesElements(ReductionKind kind, mlir::Type element);
+
 mlir::FailureOr<ReductionKind> parseReductionKind(mlir::AsmParser &parser);
 
 inline llvm::hash_code hash_value(ReductionKind kind) {

@@ -26,7 +26,8 @@
 // may be split; the others become invalid. Partition gives each device the elements that
 // its iterations read: its block of the dimension and a halo from its neighbours. A
 // coefficient of -1 reverses a dimension: devices take the mirrored blocks.
-// Windows are for operands of static extents; otherwise all their loops are invalid.
+// A loop of static extent slides over static extents, one of unknown extent over unknown
+// ones (Loop::slidesOverUnknown); otherwise all loops of a window are invalid.
 //
 // The table is computed once per op, by buildLoopTable, from the two methods of
 // the ShardingInterface; the propagation engine and the partitioner both work
@@ -58,19 +59,46 @@ enum class LoopKind : uint8_t {
   Invalid,
 };
 
+/// Where the number of iterations of a loop is found when the op runs: it is the extent of
+/// dimension `dim` of operand `operand` and `more`, or, if `dim` is -1, operand `operand`
+/// itself, an index.
+struct IterationCount {
+  int32_t operand = -1, dim = -1;
+  int64_t more = 0;
+
+  bool isKnown() const { return operand >= 0; }
+  bool operator==(const IterationCount &other) const {
+    return operand == other.operand && dim == other.dim && more == other.more;
+  }
+};
+
 /// One loop of the common index space. `extent` counts global iterations, or is
 /// kDynamic. `reduction` has a meaning for reduction loops only. A loop that is
 /// `evenOnly` may also index dimensions of unknown extent: they have `extent` elements
 /// when the op runs. Parts of such dimensions are equal by contract, so that a static
 /// extent must be divisible by them.
+///
+/// A loop that `slidesOverUnknown` slides over dimensions of unknown extents, and has
+/// an unknown number of iterations itself, `count`. It is split only where dynamic
+/// dimensions may be uneven, by one axis. A model states `count` of a loop that slides
+/// with the map of a dimension that is read as a whole, as a slice from element 0 on;
+/// of other loops it is found by buildLoopTable.
 struct Loop {
   LoopKind kind = LoopKind::Parallel;
   ReductionKind reduction = ReductionKind::Sum;
   int64_t extent = kDynamic;
   bool evenOnly = false;
+  bool slidesOverUnknown = false;
+  IterationCount count = {};
 
   static Loop parallel(int64_t extent) {
     return {LoopKind::Parallel, {}, extent};
+  }
+  /// Slides over dimensions of unknown extents.
+  static Loop sliding(IterationCount count) {
+    Loop loop = parallel(kDynamic);
+    loop.count = count;
+    return loop;
   }
   static Loop reduce(int64_t extent, ReductionKind kind) {
     return {LoopKind::Reduction, kind, extent};

@@ -79,6 +79,13 @@ public:
 mlir::Value isFirstOf(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::FlatSymbolRefAttr gridSymbol, const AxisList &axes);
 
+/// The extent of dimension `dim` of `tensor`, and of `index` and `number` the sum, as
+/// values.
+mlir::Value extentOf(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value tensor, int64_t dim);
+mlir::Value sumOf(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value index, int64_t number);
+
 /// How many elements `iterations` consecutive iterations of a loop with `window` span.
 mlir::Value spanOfIterations(mlir::OpBuilder &builder, mlir::Location loc,
                              const Window &window, mlir::Value iterations);

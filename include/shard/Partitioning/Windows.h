@@ -43,9 +43,17 @@ struct DimWindow {
   /// Where the loop that slides over the dimension is not split: its window, which may
   /// pass over elements; `window` is the whole dimension.
   std::optional<WindowReads> unsplit = std::nullopt;
+  /// Where a split loop slides over a dimension of unknown extent: where its number of
+  /// iterations is found, and that number once it is built. `iterations` is kDynamic, and
+  /// all elements are valid, as many as there are.
+  IterationCount count = {};
+  mlir::Value counted = {};
 
-  /// Whether some iteration reaches outside of `valid`.
+  bool slidesOverUnknown() const { return count.isKnown(); }
+  /// Whether some iteration reaches outside of `valid`, or may do so.
   bool reachesOutside() const {
+    if (slidesOverUnknown())
+      return true;
     int64_t start = window.start(0, iterations);
     return iterations > 0 &&
            (start < valid.offset ||
@@ -54,8 +62,8 @@ struct DimWindow {
   /// Whether the window of each device is its block of a dimension of `extent`, of
   /// which nothing is left out.
   bool isBlock(int64_t extent) const {
-    return iterations == extent && window == Window() && valid.offset == 0 &&
-           valid.size == extent;
+    return !slidesOverUnknown() && iterations == extent && window == Window() &&
+           valid.offset == 0 && valid.size == extent;
   }
 };
 using TensorWindow = llvm::SmallVector<DimWindow, 4>;
@@ -68,6 +76,8 @@ struct WindowSource {
   mlir::RankedTensorType type;
   /// Of the tensor: for each dimension the axes of the window, or none.
   Sharding sharding;
+  /// The extents of dimensions that are not known, for those over which a loop slides.
+  llvm::SmallVector<mlir::Value, 4> wholes = {};
 };
 
 /// Whether a split loop of `option` slides over a dimension of operand `index`.
@@ -136,6 +146,12 @@ emitWindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value local,
            const Emission &emission, mlir::Operation *exchangeAt,
            llvm::DenseSet<mlir::Operation *> &exchanges,
            mlir::Value widened = {});
+
+/// The exchange of `halos`, two widths for each dimension that `axes` split.
+UpdateHaloOp buildUpdateHalo(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value around, mlir::FlatSymbolRefAttr grid,
+                             GridAxesArrayAttr axes,
+                             llvm::ArrayRef<mlir::OpFoldResult> halos);
 
 /// Replaces exchanges of halos of one block by one exchange of the
 /// wider halos, where that sends no more. `exchanges` are made by emitWindow, and come

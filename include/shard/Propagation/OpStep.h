@@ -115,6 +115,7 @@ private:
                const Constraint &limit);
   bool cutToFit(unsigned atom, int64_t left);
   ListId fit(const FlatTable::FlatLoop &loop, ListId list);
+  ListId fitSliding(const FlatTable::FlatLoop &loop, ListId list);
   bool operandsAreSummands(const FlatTable &table,
                            llvm::ArrayRef<ConstraintId> limits,
                            const Constraint &wanted) const;

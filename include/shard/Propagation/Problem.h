@@ -74,6 +74,7 @@ struct FlatTable {
     ReductionKind reduction;
     /// It is a digit of a reshaped dimension, which is split evenly only.
     bool evenOnly;
+    bool slidesOverUnknown;
   };
   std::vector<FlatLoop> loops;
   /// Tensor t has the dimensions [dimBegin[t], dimBegin[t + 1]), dimension d is

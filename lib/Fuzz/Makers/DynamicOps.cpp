@@ -440,6 +440,7 @@ void shard::fuzz::registerDynamicMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Dynamic, dynamicGeneric);
   makers.add(MakerGroup::Dynamic, dynamicPad);
   makers.add(MakerGroup::Dynamic, dynamicConvolution);
+  makers.add(MakerGroup::Dynamic, dynamicWindow, 2);
   makers.add(MakerGroup::Dynamic, dynamicTosa);
   makers.add(MakerGroup::DynamicReal, dynamicElementwise);
   makers.add(MakerGroup::DynamicReal, dynamicSmooth, 2);
@@ -452,5 +453,6 @@ void shard::fuzz::registerDynamicMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::DynamicReal, dynamicConcat);
   makers.add(MakerGroup::DynamicReal, dynamicPad);
   makers.add(MakerGroup::DynamicReal, dynamicConvolution);
+  makers.add(MakerGroup::DynamicReal, dynamicWindow);
   makers.add(MakerGroup::DynamicReal, dynamicSoftmax, 2);
 }

@@ -95,8 +95,10 @@ bool MoveGraph::addNode(Operation *op, bool isBehind, bool isResult,
   // No tensor is in front of one collective and behind another one.
   auto fits = [&](Value value, const std::optional<MovedDims> &moved) {
     auto at = known.find(value);
+    // Collectives are of tensors that have a dimension.
     return !moved ||
-           (!others.count(value) &&
+           (cast<RankedTensorType>(value.getType()).getRank() > 0 &&
+            !others.count(value) &&
             (at == known.end() || tensors[at->second].dims == *moved));
   };
   Node node{op, nullptr, isBehind, {}, {}};

@@ -140,6 +140,8 @@ public:
     llvm::SmallVector<Growth> growth;
   };
   llvm::DenseMap<mlir::Value, WideBlock> wides;
+  /// Dimensions of values whose unknown extents have been built.
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> wholes;
   /// What is sent to make the results of views, as the planner prices it.
   llvm::DenseMap<mlir::Value, double> viewCosts;
 

@@ -198,6 +198,7 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
           localOperandsOf(local, model, *grid, context, windows, operands)) ||
       failed(model.partition(local.builder, operands, context, results)))
     return failure();
+  noteExtents(local, op, table, windows);
   SmallVector<LocalFunction::WideBlock> wides =
       cutBlocks(local, op, context, results);
   for (auto [index, value] : llvm::enumerate(op->getResults())) {

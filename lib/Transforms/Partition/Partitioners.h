@@ -58,6 +58,10 @@ llvm::FailureOr<mlir::Value> localWindow(LocalFunction &local,
                                          ShardingInterface op, unsigned index,
                                          FoundWindow &window, GridOp grid,
                                          const PartitionContext &context);
+/// Notes the extents of results of `op` that its windows were built with.
+void noteExtents(LocalFunction &local, mlir::Operation *op,
+                 const LoopTable &table, llvm::ArrayRef<FoundWindow> windows);
+
 //===----------------------------------------------------------------------===//
 // WideBlocks.cpp: halos that are computed instead of exchanged
 //===----------------------------------------------------------------------===//

@@ -182,6 +182,71 @@ SmallVector<FoundWindow, 1> findWindows(LocalFunction &local,
   return windows;
 }
 
+/// The unknown extent of dimension `dim` of `global`.
+static Value wholeExtentOf(LocalFunction &local, Value global, unsigned dim) {
+  while (auto annotation = global.getDefiningOp<ShardOp>())
+    global = annotation.getSrc();
+  if (Value known = local.wholes.lookup({global, dim}))
+    return known;
+  LocalFunction::LocalValue form = local.locals.lookup(global);
+  const Emission &emission = local.emissionFor(form.sharding);
+  Location loc = form.value.getLoc();
+  Value whole =
+      wholeExtent(local.builder, loc, emission.grid, emission.gridSymbol,
+                  extentOf(local.builder, loc, form.value, dim),
+                  form.sharding->dims[dim]);
+  if (form.value.getParentBlock() == local.builder.getInsertionBlock())
+    local.wholes[{global, dim}] = whole;
+  return whole;
+}
+
+/// The number of iterations of a loop of `op` that slides over an unknown extent.
+static FailureOr<Value> iterationsOf(LocalFunction &local, Operation *op,
+                                     const IterationCount &count) {
+  Value operand = op->getOperand(count.operand);
+  if (count.dim < 0)
+    return local.localAs(operand, nullptr, op, "the extent of a window");
+  Value extent = wholeExtentOf(local, operand, count.dim);
+  return sumOf(local.builder, op->getLoc(), extent, count.more);
+}
+
+/// Builds the extents that `window` of operands of `op` needs when the program runs.
+static LogicalResult buildExtents(LocalFunction &local, Operation *op,
+                                  FoundWindow &window) {
+  WindowSource &source = window.exchange.rest;
+  for (auto [dim, slid] : llvm::enumerate(source.dims)) {
+    if (!slid.slidesOverUnknown())
+      continue;
+    if (!local.foralls.empty())
+      return op->emitOpError("reads a window of a dimension of unknown extent "
+                             "in an scf.forall, which is not supported; give "
+                             "the tensor a static shape");
+    FailureOr<Value> counted = iterationsOf(local, op, slid.count);
+    if (failed(counted))
+      return failure();
+    slid.counted = *counted;
+    source.wholes.resize(source.dims.size());
+    source.wholes[dim] = wholeExtentOf(local, window.value, dim);
+  }
+  return success();
+}
+
+void noteExtents(LocalFunction &local, Operation *op, const LoopTable &table,
+                 ArrayRef<FoundWindow> windows) {
+  auto countedOf = [&](const IterationCount &count) {
+    for (const FoundWindow &window : windows)
+      for (const DimWindow &slid : window.exchange.rest.dims)
+        if (slid.counted && slid.count == count)
+          return slid.counted;
+    return Value();
+  };
+  for (auto [index, result] : llvm::enumerate(table.results))
+    for (auto [dim, loops] : llvm::enumerate(result.dims))
+      if (loops.size() == 1 && table.loops[loops.front()].slidesOverUnknown)
+        if (Value counted = countedOf(table.loops[loops.front()].count))
+          local.wholes[{op->getResult(index), unsigned(dim)}] = counted;
+}
+
 FailureOr<Value> localWindow(LocalFunction &local, ShardingInterface op,
                              unsigned index, FoundWindow &window, GridOp grid,
                              const PartitionContext &context) {
@@ -198,6 +263,8 @@ FailureOr<Value> localWindow(LocalFunction &local, ShardingInterface op,
       return failure();
     block = *made;
   }
+  if (failed(buildExtents(local, op, window)))
+    return failure();
   const auto *forall =
       llvm::find_if(local.foralls, [&](const LocalFunction::OpenForall &open) {
         return open.captures(window.value);
