@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Concat.h"
+#include "LoopScans.h"
 #include "TensorModels.h"
 
 #include "shard/Interfaces/DescribedModel.h"
@@ -137,6 +138,10 @@ struct ExtractSliceModel
   }
   bool isView(Operation *) const { return true; }
   bool isAlias(Operation *) const { return true; }
+  std::string getSplitAdvice(Operation *op, unsigned, unsigned dim) const {
+    auto slice = cast<tensor::ExtractSliceOp>(op);
+    return adviceOnLoopScan(op, slice.getMixedOffsets()[dim]);
+  }
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,
                           SmallVectorImpl<Value> &results) const {

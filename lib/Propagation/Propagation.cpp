@@ -207,6 +207,10 @@ void addGathers(ReadProgram &program, const Solution &solution,
         os << (hint == hints.front() ? "" : "; ")
            << program.hints.describe(hint);
       os << ")";
+      std::string advice =
+          cast<ShardingInterface>(owner).getSplitAdvice(operand, dim);
+      if (!advice.empty())
+        os << ": " << advice;
       remarks.push_back({owner->getLoc(), std::move(text)});
       last = op;
       break;

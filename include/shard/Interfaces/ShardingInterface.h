@@ -105,6 +105,9 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
   }
   bool isView(mlir::Operation *) const { return false; }
   bool computesBeyondBlock(mlir::Operation *) const { return false; }
+  std::string getSplitAdvice(mlir::Operation *, unsigned, unsigned) const {
+    return {};
+  }
   int64_t getFlopsPerIteration(mlir::Operation *op) const {
     return countFlops(op);
   }

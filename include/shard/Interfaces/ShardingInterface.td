@@ -110,6 +110,13 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       }],
       "bool", "computesBeyondBlock", (ins), "", "return false;">,
     InterfaceMethod<[{
+        What a user could write instead, where tensor operand `operand` cannot be split
+        along dimension `dim`: the end of the remark that tells of the gather. Empty, the
+        default, if there is nothing to say.
+      }],
+      "::std::string", "getSplitAdvice", (ins "unsigned":$operand, "unsigned":$dim), "",
+      "return {};">,
+    InterfaceMethod<[{
         How many operations on elements one iteration of all loops takes; the cost of
         the op is this times the extents of its loops (docs/Cost.md). By default the
         number of elementwise ops in its regions, or 1 if it is elementwise itself;

@@ -1,0 +1,25 @@
+//===- LoopScans.h - Scans that are written as loops over slices ----------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_MODELS_LOOPSCANS_H
+#define SHARD_LIB_MODELS_LOOPSCANS_H
+
+#include "mlir/IR/OpDefinition.h"
+
+#include <string>
+
+namespace shard {
+
+/// What a user could write instead, if `slice` reads the slice at `offset` of a
+/// dimension and a loop around it goes along that dimension and carries a value that
+/// it computes from the slices before. Empty otherwise.
+std::string adviceOnLoopScan(mlir::Operation *slice, mlir::OpFoldResult offset);
+
+} // namespace shard
+
+#endif // SHARD_LIB_MODELS_LOOPSCANS_H
