@@ -16,6 +16,7 @@
 #include "shard/Fuzz/Makers.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace shard::fuzz;
 
@@ -40,6 +41,13 @@ Combination combinationFor(Random &rng, Elem elem) {
          : rng.chance(50)
              ? Combination{"arith.maxsi", "-2147483648", false, -4097}
              : Combination{"arith.minsi", "2147483647", false, 4097};
+}
+
+/// An element to pad with that changes what scans combine: not neutral, and mostly beyond
+/// the values of programs where the scan keeps the largest or smallest.
+int64_t fillThatCounts(Random &rng, const Combination &kind) {
+  int64_t small = rng.between(1, 3) * (rng.chance(50) ? 1 : -1);
+  return kind.sum || rng.chance(20) ? small : -kind.init;
 }
 
 /// `a` with elements `value`, `low` in front and `high` behind in dimension `dim`. No
@@ -76,8 +84,11 @@ Val scanned(ProgramBuilder &program, const Val &input) {
   bool reversed = rng.chance(40);
   Combination kind = combinationFor(rng, a.elem);
   std::string value = kind.neutral, type;
-  if (rng.chance(15))
-    value = std::to_string(rng.between(-2, 2)) + (isFloat(a.elem) ? ".0" : "");
+  int64_t fill = 0;
+  if (rng.chance(30)) {
+    fill = fillThatCounts(rng, kind);
+    value = std::to_string(fill) + (isFloat(a.elem) ? ".0" : "");
+  }
   std::string around = paddedAlong(program, a, dim, reversed ? 0 : window - 1,
                                    reversed ? window - 1 : 0, value, type);
   Val init = program.filled(a.elem, a.shape,
@@ -112,8 +123,9 @@ Val scanned(ProgramBuilder &program, const Val &input) {
   program.line("} -> " + init.type());
   double most = std::max(a.bound, init.bound);
   return program.add({result, a.elem, true, a.shape,
-                      kind.sum ? most * double(window + 1) + 2 * window
-                               : std::max(most, 2.0)});
+                      kind.sum
+                          ? (most + double(std::abs(fill))) * double(window + 1)
+                          : std::max(most, double(std::abs(fill)))});
 }
 
 bool scan(ProgramBuilder &program) {
