@@ -102,6 +102,7 @@ bool dynamicTosa(ProgramBuilder &program);
 
 // DynamicWindows.cpp.
 bool dynamicWindow(ProgramBuilder &program);
+bool dynamicInsert(ProgramBuilder &program);
 
 // DynamicOps.cpp.
 bool oneDynamicOp(ProgramBuilder &program);

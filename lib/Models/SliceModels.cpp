@@ -213,11 +213,13 @@ struct InsertSliceModel
   void describe(tensor::InsertSliceOp op, MapBuilder &maps) const {
     auto cut = [&](int64_t inner, int64_t dim) {
       int64_t extent = op.getDestType().getDimSize(dim);
-      if (ShapedType::isDynamic(extent) ||
-          !isConstantIntValue(op.getMixedStrides()[dim], 1))
+      if (!isConstantIntValue(op.getMixedStrides()[dim], 1))
         return;
       AffineExpr loop = maps.loop(extent);
       maps.operand(1)[dim] = maps.result(0)[dim] = loop;
+      // The whole slice then.
+      if (ShapedType::isDynamic(extent))
+        return;
       std::optional<int64_t> offset =
           getConstantIntValue(op.getMixedOffsets()[dim]);
       if (inner >= 0 && offset && op.getSourceType().getDimSize(inner) > 0)
@@ -259,7 +261,7 @@ struct InsertSliceModel
       cuts = true;
       PartOfBlock part =
           partOfBlock(builder, loc, slice, dim, axes, parts.offsets[dim],
-                      parts.sizes[dim], context);
+                      parts.sizes[dim], operands[1], context);
       parts.offsets[dim] = part.to;
       parts.sizes[dim] = part.size;
       if (!isDropped) {
@@ -295,16 +297,20 @@ private:
   static PartOfBlock partOfBlock(OpBuilder &builder, Location loc,
                                  tensor::InsertSliceOp slice, int64_t dim,
                                  const AxisList &axes, OpFoldResult offset,
-                                 OpFoldResult size, PartitionContext &context) {
+                                 OpFoldResult size, Value dest,
+                                 PartitionContext &context) {
     auto value = [&](OpFoldResult index) {
       return getValueOrCreateConstantIndexOp(builder, loc, index);
     };
     int64_t extent = slice.getDestType().getDimSize(dim);
-    DynamicBlock block = blockOf(builder, loc, context.grid,
-                                 context.emission.gridSymbol, extent, axes);
+    bool isDynamic = ShapedType::isDynamic(extent);
+    DynamicBlock block =
+        blockOf(builder, loc, context.grid, context.emission.gridSymbol, extent,
+                axes, isDynamic ? extentOf(builder, loc, dest, dim) : Value());
     // As on one device: an offset that is out of range is moved into it.
     std::optional<int64_t> count = getConstantIntValue(size);
-    if (isa<Value>(offset) && count && *count > 0 && *count <= extent)
+    if (isa<Value>(offset) && !isDynamic && count && *count > 0 &&
+        *count <= extent)
       offset = builder.createOrFold<arith::MinSIOp>(
           loc,
           builder.createOrFold<arith::MaxSIOp>(loc, value(offset),

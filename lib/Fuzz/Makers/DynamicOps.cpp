@@ -440,7 +440,8 @@ void shard::fuzz::registerDynamicMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Dynamic, dynamicGeneric);
   makers.add(MakerGroup::Dynamic, dynamicPad);
   makers.add(MakerGroup::Dynamic, dynamicConvolution);
-  makers.add(MakerGroup::Dynamic, dynamicWindow, 2);
+  makers.add(MakerGroup::Dynamic, dynamicWindow, 6);
+  makers.add(MakerGroup::Dynamic, dynamicInsert, 2);
   makers.add(MakerGroup::Dynamic, dynamicTosa);
   makers.add(MakerGroup::DynamicReal, dynamicElementwise);
   makers.add(MakerGroup::DynamicReal, dynamicSmooth, 2);
@@ -453,6 +454,6 @@ void shard::fuzz::registerDynamicMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::DynamicReal, dynamicConcat);
   makers.add(MakerGroup::DynamicReal, dynamicPad);
   makers.add(MakerGroup::DynamicReal, dynamicConvolution);
-  makers.add(MakerGroup::DynamicReal, dynamicWindow);
+  makers.add(MakerGroup::DynamicReal, dynamicWindow, 3);
   makers.add(MakerGroup::DynamicReal, dynamicSoftmax, 2);
 }

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Padding, slices, stencils of slices and window sums of tensors with dynamic dimensions.
+// Padding, slices, insertions, stencils of slices and window sums of tensors with dynamic
+// dimensions.
 // Where the devices divide these by contract, results are as long as what they are made
 // of; else they are of any extent.
 //
@@ -46,8 +47,8 @@ static Val paddedBy(ProgramBuilder &program, const Val &value, const Shape &low,
     indices.push_back(program.fresh() + ": index");
   }
   int64_t fill = program.rng.between(-2, 2);
-  Val number = program.scalarConstant(
-      value.elem, value.elem == Elem::I1 ? fill & 1 : fill);
+  Val number = program.scalarConstant(value.elem,
+                                      value.elem == Elem::I1 ? fill & 1 : fill);
   like.name = program.fresh();
   like.bound = std::max(value.bound, 2.0);
   program.line(like.name + " = tensor.pad " + value.name + " low[" +
@@ -94,8 +95,8 @@ static Val windowSum(ProgramBuilder &program, const Val &from, const Val &value,
                      const Shape &more, const Shape &widths) {
   size_t rank = value.shape.size();
   Val like = value;
-  std::vector<std::string> loops, places, reads, kernel, kinds(rank, "\"parallel\""),
-      sizes;
+  std::vector<std::string> loops, places, reads, kernel,
+      kinds(rank, "\"parallel\""), sizes;
   double count = 1;
   for (size_t dim = 0; dim < rank; ++dim) {
     std::string place = "i" + std::to_string(dim),
@@ -179,7 +180,8 @@ bool shard::fuzz::dynamicWindow(ProgramBuilder &program) {
   }
   if (kind == 1) {
     for (size_t dim = 0; dim < rank; ++dim)
-      widths[dim] = 1 + (isFree ? program.rng.between(0, more[dim]) : more[dim]);
+      widths[dim] =
+          1 + (isFree ? program.rng.between(0, more[dim]) : more[dim]);
     windowSum(program, padded, value, more, widths);
     return true;
   }
@@ -189,12 +191,37 @@ bool shard::fuzz::dynamicWindow(ProgramBuilder &program) {
       offsets[dim] = program.rng.between(0, more[dim]);
     Val slice = sliced(program, padded, value, offsets, Shape(rank), 1);
     if (sum)
-      slice = program.defineLike(std::string("arith.add") +
-                                     (isFloat(value.elem) ? "f " : "i ") +
-                                     nameList({*sum, slice}) + " : " +
-                                     slice.type(),
-                                 slice, sum->bound + slice.bound);
+      slice = program.defineLike(
+          std::string("arith.add") + (isFloat(value.elem) ? "f " : "i ") +
+              nameList({*sum, slice}) + " : " + slice.type(),
+          slice, sum->bound + slice.bound);
     sum = slice;
   }
+  return true;
+}
+
+/// A few elements put into a tensor with dynamic dimensions, at a known place or at one
+/// that is a value.
+bool shard::fuzz::dynamicInsert(ProgramBuilder &program) {
+  std::optional<Val> into = program.pickDynamic();
+  if (!into)
+    return false;
+  Shape shape;
+  std::vector<std::string> begins, sizes, strides;
+  for (int64_t extent : into->shape) {
+    shape.push_back(program.rng.between(1, std::min<int64_t>(extent, 3)));
+    int64_t begin = program.rng.between(0, extent - shape.back());
+    begins.push_back(program.rng.chance(50)
+                         ? std::to_string(begin)
+                         : program.scalarConstant(Elem::Index, begin).name);
+    sizes.push_back(std::to_string(shape.back()));
+    strides.emplace_back("1");
+  }
+  Val source = program.need(into->elem, shape);
+  program.defineLike("tensor.insert_slice " + source.name + " into " +
+                         into->name + "[" + join(begins) + "] [" + join(sizes) +
+                         "] [" + join(strides) + "] : " + source.type() +
+                         " into " + into->type(),
+                     *into, std::max(into->bound, source.bound));
   return true;
 }

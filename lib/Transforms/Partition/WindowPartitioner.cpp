@@ -191,10 +191,9 @@ static Value wholeExtentOf(LocalFunction &local, Value global, unsigned dim) {
   LocalFunction::LocalValue form = local.locals.lookup(global);
   const Emission &emission = local.emissionFor(form.sharding);
   Location loc = form.value.getLoc();
-  Value whole =
-      wholeExtent(local.builder, loc, emission.grid, emission.gridSymbol,
-                  extentOf(local.builder, loc, form.value, dim),
-                  form.sharding->dims[dim]);
+  Value whole = wholeExtent(
+      local.builder, loc, emission.grid, emission.gridSymbol,
+      extentOf(local.builder, loc, form.value, dim), form.sharding->dims[dim]);
   if (form.value.getParentBlock() == local.builder.getInsertionBlock())
     local.wholes[{global, dim}] = whole;
   return whole;
