@@ -8,7 +8,7 @@
 // CHECK: {{^}}PASS
 // RUN: %python %S/Inputs/npy.py %t7.npy 7 6
 // RUN: not shard-run %s --verify --input=%t7.npy --hint='result0=[[0],[]]' 2>&1 | FileCheck %s --check-prefix=UNEVEN
-// UNEVEN: error: {{.*}}extent 7 {{.*}}does not divide
+// UNEVEN: error: {{.*}}extent 7, which 3 devices do not divide evenly
 
 shard.grid @grid(shape = 3)
 
