@@ -133,6 +133,13 @@ typedef struct ShardPartitionOptions {
   /// Null: devices run as threads of this process. Else this process runs one of them.
   ShardProcesses processes;
   ShardMonitor monitor;
+  /// Dynamic dimensions need not divide evenly among the devices: states uneven_dynamic on
+  /// the grids of the program (docs/Partition.md).
+  bool unevenDynamic;
+  /// For how many steps of a loop of stencils one exchange of halos serves, at most 64; 0
+  /// and 1: each step has its own; -1: what is predicted to take least time
+  /// (docs/Partition.md, Wide halos).
+  intptr_t haloSteps;
 } ShardPartitionOptions;
 
 typedef struct ShardPartition {

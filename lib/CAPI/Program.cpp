@@ -20,6 +20,8 @@
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace shard;
 using namespace shard::capi;
@@ -188,6 +190,8 @@ static LogicalResult applyOptions(Partition &partition,
             names)))
       return failure();
   }
+  if (options.unevenDynamic && failed(setUnevenDynamic(*partition.hinted)))
+    return failure();
   std::vector<std::string> hints;
   for (intptr_t i = 0; i < options.numHints; ++i)
     hints.push_back(get(options.hints[i]).str());
@@ -220,6 +224,10 @@ ShardPartition shardProgramPartition(ShardProgram handle,
     return {nullptr};
   RunOptions runOptions;
   runOptions.target = partition->target;
+  runOptions.pipeline.haloSteps =
+      options->haloSteps < 0
+          ? 0
+          : unsigned(std::clamp<intptr_t>(options->haloSteps, 1, 1 << 16));
   partition->processes = get(options->processes);
   runOptions.processes = partition->processes;
   runOptions.monitor = toMonitor(options->monitor);

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy.typing as npt
 
@@ -146,6 +146,8 @@ class Program:
         cpu: str = "",
         runtime: Runtime = "auto",
         progress: Progress = None,
+        uneven_dynamic: bool = False,
+        halo_steps: int | Literal["auto"] = 1,
     ) -> Partition:
         """Makes the program of one device of `grid`.
 
@@ -167,8 +169,13 @@ class Program:
             progress: True shows what is being done; a function is called with it, the
                 work and its next step, as two strings. Its exceptions, and Ctrl-C, stop
                 the work before the next step.
+            uneven_dynamic: dynamic dimensions may have extents that the devices do not
+                divide; without it a run with such an extent is an error.
+            halo_steps: how many steps of a loop of stencils one exchange of halos serves,
+                1 to 64, or "auto": what is predicted to take the least time.
 
         Raises:
+            ValueError: `halo_steps` is no such number.
             HintError: a hint names nothing or does not fit.
             ProgramError: the program cannot be partitioned.
         """
@@ -177,6 +184,8 @@ class Program:
             raise HintError(
                 f"hints are a dictionary, such as {{'arg0': P(0)}}, not {type(hints).__name__}"
             )
+        if halo_steps != "auto" and not (isinstance(halo_steps, int) and 1 <= halo_steps <= 64):
+            raise ValueError(f"halo_steps is a number from 1 to 64 or 'auto', not {halo_steps!r}")
         texts = self._hint_texts(hints or {}, grid)
         session = join(runtime)
         with follow(progress) as step:
@@ -188,6 +197,8 @@ class Program:
                 cpu,
                 session.handle if session else None,
                 step,
+                uneven_dynamic,
+                -1 if halo_steps == "auto" else halo_steps,
             )
         diagnostics = to_diagnostics(raw)
         if handle is None:

@@ -244,12 +244,15 @@ nb::object partition(std::shared_ptr<Program> program,
                      const std::vector<std::string> &names,
                      const std::vector<std::string> &hints,
                      const std::string &cpu, const Processes *processes,
-                     nb::object progress) {
+                     nb::object progress, bool unevenDynamic,
+                     int64_t haloSteps) {
   struct State {
     std::vector<int64_t> shape;
     std::vector<std::string> names, hints;
     std::string cpu;
     ShardProcesses processes;
+    bool unevenDynamic;
+    int64_t haloSteps;
     Diagnostics diagnostics;
     std::shared_ptr<Partition> partition;
   };
@@ -259,6 +262,8 @@ nb::object partition(std::shared_ptr<Program> program,
             hints,
             cpu,
             processes ? processes->handle : ShardProcesses{nullptr},
+            unevenDynamic,
+            haloSteps,
             {},
             std::make_shared<Partition>(program)});
   Job::perform(program->busy, progress, [state](ShardMonitor monitor) {
@@ -274,7 +279,9 @@ nb::object partition(std::shared_ptr<Program> program,
                                   intptr_t(hints.size()),
                                   toRef(state->cpu),
                                   state->processes,
-                                  monitor};
+                                  monitor,
+                                  state->unevenDynamic,
+                                  intptr_t(state->haloSteps)};
     state->partition->handle = shardProgramPartition(
         state->partition->program->handle, &options, state->diagnostics.sink());
   });
@@ -418,7 +425,8 @@ NB_MODULE(_shard, module) {
   module.def("parse", &parse);
   module.def("partition", &partition, nb::arg("program"), nb::arg("shape"),
              nb::arg("names"), nb::arg("hints"), nb::arg("cpu"),
-             nb::arg("processes").none(), nb::arg("progress").none());
+             nb::arg("processes").none(), nb::arg("progress").none(),
+             nb::arg("uneven_dynamic"), nb::arg("halo_steps"));
   module.def("running", [] { return Job::running().load(); });
   module.def("print_html", &printHtml);
 }

@@ -458,3 +458,82 @@ def test_arrays_at_odd_addresses():
     readonly = np.arange(6.0)
     readonly.flags.writeable = False
     np.testing.assert_array_equal(part(readonly), np.arange(6) * 2.0)
+
+
+DYNAMIC = """
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %p = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<?xf32>
+  %l = tensor.extract_slice %p[0] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+  %r = tensor.extract_slice %p[2] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+  %s = arith.addf %l, %r : tensor<?xf32>
+  return %s : tensor<?xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("extent", [1, 5, 6])
+def test_dynamic_dimensions_that_do_not_divide(extent):
+    program = shard.load(DYNAMIC)
+    part = program.partition(Grid(3), {"arg0": P(0)}, uneven_dynamic=True)
+    x = np.arange(extent, dtype=np.float32)
+    padded = np.pad(x, 1)
+    np.testing.assert_array_equal(part(x), padded[:-2] + padded[2:])
+    assert [row.kind for row in part.collectives].count("update_halo") == 1
+
+
+def test_without_uneven_dynamic_they_are_an_error():
+    part = shard.load(DYNAMIC).partition(Grid(3), {"arg0": P(0)})
+    assert any("uneven_dynamic" in remark.message for remark in part.remarks)
+    with pytest.raises(shard.RunError, match="extent 5"):
+        part(np.arange(5, dtype=np.float32))
+
+
+HEAT = """
+func.func @main(%x: tensor<12xf32>) -> tensor<12xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %y = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %x) -> tensor<12xf32> {
+    %p = tensor.pad %a low[1] high[1] {
+    ^bb0(%j: index):
+      tensor.yield %zero : f32
+    } : tensor<12xf32> to tensor<14xf32>
+    %l = tensor.extract_slice %p[0] [12] [1] : tensor<14xf32> to tensor<12xf32>
+    %r = tensor.extract_slice %p[2] [12] [1] : tensor<14xf32> to tensor<12xf32>
+    %s = arith.addf %l, %r : tensor<12xf32>
+    scf.yield %s : tensor<12xf32>
+  }
+  return %y : tensor<12xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("steps", "exchanges"), [(1, 8), (2, 4), (4, 2)])
+def test_one_exchange_of_halos_serves_several_steps(steps, exchanges):
+    part = shard.load(HEAT).partition(Grid(2), {"arg0": P(0)}, halo_steps=steps)
+    x = np.arange(12, dtype=np.float32)
+    y = x
+    for _ in range(8):
+        padded = np.pad(y, 1)
+        y = padded[:-2] + padded[2:]
+    np.testing.assert_array_equal(part(x), y)
+    (row,) = part.last_run.collectives
+    assert (row.kind, row.calls) == ("update_halo", exchanges)
+
+
+@pytest.mark.parametrize("steps", [0, 65, 1.5, "none"])
+def test_halo_steps_are_a_number_or_auto(steps):
+    with pytest.raises(ValueError, match="halo_steps is a number from 1 to 64 or 'auto'"):
+        shard.load(HEAT).partition(Grid(2), halo_steps=steps)
+
+
+def test_halo_steps_may_be_chosen():
+    part = shard.load(HEAT).partition(Grid(2), {"arg0": P(0)}, halo_steps="auto")
+    assert part.verify()

@@ -103,8 +103,8 @@ static void testErrors(void) {
       shardProgramParse(ref(source), ref("sum.mlir"), ref(""), sink);
   MlirStringRef hint = ref("arg0=[[\"x\"]]");
   int64_t shape[] = {2};
-  ShardPartitionOptions options = {shape, 1,       NULL,   &hint,
-                                   1,     ref(""), {NULL}, {NULL, NULL}};
+  ShardPartitionOptions options = {shape,   1,      NULL,         &hint, 1,
+                                   ref(""), {NULL}, {NULL, NULL}, false, 1};
   ShardPartition partition = shardProgramPartition(program, &options, sink);
   EXPECT(!partition.ptr && diagnostics.errors >= 1);
   shardProgramDestroy(program);
@@ -128,8 +128,8 @@ static void testMonitor(void) {
       shardProgramParse(ref(source), ref("sum.mlir"), ref("main"), sink);
   int64_t shape[] = {2};
   MlirStringRef hint = ref("arg0=[[0], []]");
-  ShardPartitionOptions options = {shape, 1,       NULL,   &hint,
-                                   1,     ref(""), {NULL}, {stopAtOnce, NULL}};
+  ShardPartitionOptions options = {
+      shape, 1, NULL, &hint, 1, ref(""), {NULL}, {stopAtOnce, NULL}, false, 1};
   EXPECT(!shardProgramPartition(program, &options, sink).ptr);
   EXPECT(diagnostics.errors == 1);
   EXPECT(strstr(diagnostics.message, "stopped on request: partition"));
@@ -180,8 +180,8 @@ static void testRun(void) {
   int64_t shape[] = {2, 3};
   MlirStringRef names[] = {ref("a"), ref("b")};
   MlirStringRef hint = ref("arg0=[[\"a\"], [\"b\"]]");
-  ShardPartitionOptions options = {shape, 2,       names,  &hint,
-                                   1,     ref(""), {NULL}, {NULL, NULL}};
+  ShardPartitionOptions options = {shape,   2,      names,        &hint, 1,
+                                   ref(""), {NULL}, {NULL, NULL}, false, 1};
   ShardPartition partition = shardProgramPartition(program, &options, sink);
   EXPECT(partition.ptr && !diagnostics.errors);
 
