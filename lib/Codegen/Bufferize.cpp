@@ -55,7 +55,7 @@ static LogicalResult rejectHugeBuffers(ModuleOp module) {
 LogicalResult codegen::bufferize(ModuleOp module,
                                  ArrayRef<func::FuncOp> entries, bool hosted) {
   // Patterns may have folded something to a constant.
-  if (failed(rejectDynamicConstants(module)))
+  if (failed(giveConstantsExtents(module)))
     return failure();
   copyCallResults(module, entries, hosted);
   copySwitchResults(module);

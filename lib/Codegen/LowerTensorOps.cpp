@@ -197,7 +197,7 @@ static bool isLargeSplat(arith::ConstantOp op) {
 }
 
 LogicalResult codegen::lowerTensorOps(ModuleOp module) {
-  if (failed(rejectDynamicConstants(module)))
+  if (failed(giveConstantsExtents(module)))
     return failure();
   IRRewriter rewriter(module.getContext());
   SmallVector<Operation *> ops;

@@ -14,6 +14,7 @@
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Partitioning/LocalOps.h"
 #include "shard/Reference/Reference.h"
 #include "shard/Runtime/Threads.h"
 
@@ -176,6 +177,7 @@ LogicalResult execution::compileOneDevice(ModuleOp module, StringRef entryName,
       failed(lowerAffineLoops(module)) || failed(dropShardings(module)) ||
       failed(lowerTosa(module)))
     return failure();
+  splatEqualOperands(module);
   one.model = deriveErrorModel(module.lookupSymbol<func::FuncOp>(entryName),
                                dynamicExtent);
   SmallVector<unsigned> levels;

@@ -77,10 +77,11 @@ void expandNegativePadding(mlir::Operation *root);
 /// an init by tensor.empty, and its bufferization does not copy it.
 void keepUnwrittenElements(mlir::Operation *root);
 
-/// Fails, with an error at the op, if there is a constant of dynamic shape below
-/// `root`. MLIR folds a comparison of a tensor with itself to such a constant;
-/// nobody knows its extents then.
-mlir::LogicalResult rejectDynamicConstants(mlir::Operation *root);
+/// Gives constants of dynamic shape below `root` that elementwise ops take the extents of
+/// another operand. MLIR makes such constants: of (a - b) - a it makes 0 - b. Fails,
+/// with an error at the op, where there is no such operand: nobody knows the extents of
+/// what was a comparison of a tensor with itself.
+mlir::LogicalResult giveConstantsExtents(mlir::Operation *root);
 
 } // namespace shard
 
