@@ -23,6 +23,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
     manager.addPass(createShardLowerTosa());
   manager.addPass(createShardRaiseExtracts());
   manager.addPass(createShardBlockScans());
+  manager.addPass(createShardSpreadInsertions());
   manager.addPass(createShardExpandReshapes());
   if (options.haloSteps == 0)
     manager.addPass(createShardChooseHaloSteps());

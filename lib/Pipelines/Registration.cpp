@@ -158,6 +158,7 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardLowerTosa(); });
   registerOnce([] { return createShardRaiseExtracts(); });
   registerOnce([] { return createShardBlockScans(); });
+  registerOnce([] { return createShardSpreadInsertions(); });
   registerOnce([] { return createShardWidenHalos(); });
   registerOnce([] { return createShardChooseHaloSteps(); });
   registerOnce([] { return createShardExpandReshapes(); });

@@ -123,6 +123,50 @@ def ShardBlockScans : Pass<"shard-block-scans"> {
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
+def ShardSpreadInsertions : Pass<"shard-spread-insertions"> {
+  let summary = "make reshapes of insertions with strides";
+  let description = [{
+    A transposed convolution comes from frontends as a `tensor.insert_slice` with a stride
+    into zeros, in front of a convolution. What a block of its result holds is no window
+    of the operand, which is therefore gathered. This pass makes of each element a
+    dimension of extent 1, which it pads to the stride and merges again. Then a block of
+    the operand makes a block of the result, and the convolution reads halos.
+    The operand is padded before, if need be, such that the axes of the largest grid of the
+    module divide the dimension, as far as it is long enough. The tensor that is inserted into
+    must hold equal elements. Insertions with hints, of dynamic shapes and at dynamic offsets
+    stay as they are, and without a grid all do. Values do not change.
+
+    ```mlir
+    // Input
+    shard.grid @g(shape = 2)
+    func.func @f(%a: tensor<4xf32>) -> tensor<8xf32> {
+      %0 = arith.constant dense<0.0> : tensor<8xf32>
+      %1 = tensor.insert_slice %a into %0[1] [4] [2] : tensor<4xf32> into tensor<8xf32>
+      return %1 : tensor<8xf32>
+    }
+    // Output
+    shard.grid @g(shape = 2)
+    func.func @f(%a: tensor<4xf32>) -> tensor<8xf32> {
+      %zeros = arith.constant dense<0.0> : tensor<8xf32>
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.expand_shape %a [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+      %1 = tensor.pad %0 low[0, 0] high[0, 1] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %zero : f32
+      } : tensor<4x1xf32> to tensor<4x2xf32>
+      %2 = tensor.collapse_shape %1 [[0, 1]] : tensor<4x2xf32> into tensor<8xf32>
+      %3 = tensor.extract_slice %2[0] [7] [1] : tensor<8xf32> to tensor<7xf32>
+      %4 = tensor.pad %3 low[1] high[0] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<7xf32> to tensor<8xf32>
+      return %4 : tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
   let summary = "take loops apart that run over merged dimensions";
   let description = [{

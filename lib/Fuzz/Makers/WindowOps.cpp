@@ -294,6 +294,32 @@ Val inserted(ProgramBuilder &program, const Val &a) {
       target.elem, target.shape, std::max(source.bound, target.bound));
 }
 
+/// `a` with its elements apart in a tensor of equal elements, as in front of a transposed
+/// convolution.
+Val spread(ProgramBuilder &program, const Val &a) {
+  Shape offsets, strides, shape = a.shape;
+  int64_t value = program.rng.chance(60) ? 0 : program.rng.between(-3, 3);
+  for (int64_t &extent : shape) {
+    int64_t stride = program.rng.between(1, 3), whole = extent;
+    extent = stride * (whole - 1) + 1;
+    if (extent > kLongest || numElements(shape) > kMostElements) {
+      stride = 1;
+      extent = whole;
+    }
+    strides.push_back(stride);
+    offsets.push_back(program.rng.chance(40) ? program.rng.between(1, 3) : 0);
+    extent += offsets.back() +
+              (program.rng.chance(60) ? program.rng.between(0, 4) : 0);
+  }
+  Val target = program.rng.chance(50) ? program.filled(a.elem, shape, value)
+                                      : program.splat(a.elem, shape, value);
+  return program.define("tensor.insert_slice " + a.name + " into " +
+                            target.name + "[" + list(offsets) + "] [" +
+                            list(a.shape) + "] [" + list(strides) +
+                            "] : " + a.type() + " into " + target.type(),
+                        a.elem, shape, std::max(a.bound, target.bound));
+}
+
 bool isSmall(const Val &value) {
   return value.tensor && !value.shape.empty() && value.shape.size() <= 3 &&
          numElements(value.shape) > 0 &&
@@ -317,12 +343,13 @@ Val wide(ProgramBuilder &program) {
 bool windowChain(ProgramBuilder &program) {
   Val value = wide(program);
   for (int64_t left = program.rng.between(1, 4); left > 0; --left) {
-    int64_t kind = program.rng.between(0, 5);
+    int64_t kind = program.rng.between(0, 6);
     value = kind == 0   ? padded(program, value)
             : kind == 1 ? sliced(program, value)
             : kind == 2 ? rolled(program, value)
             : kind == 3 ? inserted(program, value)
             : kind == 4 ? reversed(program, value)
+            : kind == 5 ? spread(program, value)
                         : slid(program, value);
     if (!isSmall(value))
       break;

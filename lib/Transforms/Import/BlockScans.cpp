@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LargestGrid.h"
 #include "shard/IR/ShardOps.h"
+
 #include "shard/Models/Scans.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/SymbolTable.h"
 
 namespace shard {
 
@@ -21,25 +22,12 @@ namespace shard {
 
 namespace {
 
-/// More blocks than that are not worth their totals.
-constexpr int64_t kMostBlocks = 4096;
-
 /// The number of devices of the largest grid of the module that `op` is in.
 int64_t devicesOf(mlir::Operation *op) {
-  int64_t most = 1;
-  mlir::Operation *module = mlir::SymbolTable::getNearestSymbolTable(op);
-  if (!module || module->getNumRegions() != 1)
-    return most;
-  for (GridOp grid : module->getRegion(0).getOps<GridOp>()) {
-    int64_t devices = 1;
-    for (int64_t size : grid.getShape())
-      devices = mlir::ShapedType::isDynamic(size) || devices > kMostBlocks
-                    ? kMostBlocks + 1
-                    : devices * size;
-    if (devices <= kMostBlocks)
-      most = std::max(most, devices);
-  }
-  return most;
+  int64_t devices = 1;
+  for (int64_t size : largestGridAround(op))
+    devices *= size;
+  return devices;
 }
 
 struct ShardBlockScansPass

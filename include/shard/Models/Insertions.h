@@ -1,0 +1,38 @@
+//===- Insertions.h - Insertions with strides become reshapes --*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A transposed convolution comes from frontends as an insertion with a stride: the
+// elements of an image go apart, with zeros between them. No window of the image says what a
+// block of the result holds. The same elements are those of reshapes:
+//
+//   1. each element becomes a dimension of its own, of extent 1;
+//   2. which is padded to the stride;
+//   3. and is one with the dimension again.
+//
+// A block of the image makes a block of the result; what windows read of its neighbours are
+// halos.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_MODELS_INSERTIONS_H
+#define SHARD_MODELS_INSERTIONS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace shard {
+
+/// Makes reshapes of the insertions with strides in `root` into tensors of equal elements.
+/// `grid` has the sizes of the axes that dimensions may be split by: the image is padded such
+/// that as many of them as it has elements for divide it. Insertions with hints, at places that
+/// are not known and of shapes that are not static stay as they are. Returns whether there are
+/// any.
+bool spreadInsertions(mlir::Operation *root, llvm::ArrayRef<int64_t> grid);
+
+} // namespace shard
+
+#endif // SHARD_MODELS_INSERTIONS_H
