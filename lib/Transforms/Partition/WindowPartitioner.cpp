@@ -16,6 +16,8 @@
 
 #include "Partition/Partitioners.h"
 
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -182,12 +184,47 @@ SmallVector<FoundWindow, 1> findWindows(LocalFunction &local,
   return windows;
 }
 
+/// A value of the same extents that was made earlier: in front of annotations, and of ops
+/// that combine something into a destination.
+static Value earlierAlike(LocalFunction &local, Value value, unsigned dim) {
+  for (int step = 0; step < kMaxViews; ++step) {
+    if (local.wholes.contains({value, dim}))
+      return value;
+    Operation *def = value.getDefiningOp();
+    auto destination = dyn_cast_or_null<DestinationStyleOpInterface>(def);
+    if (isa_and_present<ShardOp>(def))
+      value = def->getOperand(0);
+    else if (destination && destination.hasPureTensorSemantics())
+      value = destination.getTiedOpOperand(cast<OpResult>(value))->get();
+    else
+      break;
+  }
+  return value;
+}
+
+/// The index operand that says how long dimension `dim` of `value` is, if the op that
+/// makes it takes no tensor; else null.
+static Value statedExtent(LocalFunction &local, Value value, unsigned dim) {
+  auto made =
+      dyn_cast_or_null<ReifyRankedShapedTypeOpInterface>(value.getDefiningOp());
+  if (!made || llvm::any_of(made->getOperandTypes(), [](Type type) {
+        return isa<RankedTensorType>(type);
+      }))
+    return {};
+  ReifiedRankedShapedTypeDims extents;
+  if (failed(made.reifyResultShapes(local.builder, extents)))
+    return {};
+  return dyn_cast<Value>(extents[cast<OpResult>(value).getResultNumber()][dim]);
+}
+
 /// The unknown extent of dimension `dim` of `global`.
-static Value wholeExtentOf(LocalFunction &local, Value global, unsigned dim) {
-  while (auto annotation = global.getDefiningOp<ShardOp>())
-    global = annotation.getSrc();
+static FailureOr<Value> wholeExtentOf(LocalFunction &local, Operation *user,
+                                      Value global, unsigned dim) {
+  global = earlierAlike(local, global, dim);
   if (Value known = local.wholes.lookup({global, dim}))
     return known;
+  if (Value stated = statedExtent(local, global, dim))
+    return local.localAs(stated, nullptr, user, "the extent of a window");
   LocalFunction::LocalValue form = local.locals.lookup(global);
   const Emission &emission = local.emissionFor(form.sharding);
   Location loc = form.value.getLoc();
@@ -205,8 +242,10 @@ static FailureOr<Value> iterationsOf(LocalFunction &local, Operation *op,
   Value operand = op->getOperand(count.operand);
   if (count.dim < 0)
     return local.localAs(operand, nullptr, op, "the extent of a window");
-  Value extent = wholeExtentOf(local, operand, count.dim);
-  return sumOf(local.builder, op->getLoc(), extent, count.more);
+  FailureOr<Value> extent = wholeExtentOf(local, op, operand, count.dim);
+  if (failed(extent))
+    return failure();
+  return sumOf(local.builder, op->getLoc(), *extent, count.more);
 }
 
 /// Builds the extents that `window` of operands of `op` needs when the program runs.
@@ -223,9 +262,12 @@ static LogicalResult buildExtents(LocalFunction &local, Operation *op,
     FailureOr<Value> counted = iterationsOf(local, op, slid.count);
     if (failed(counted))
       return failure();
+    FailureOr<Value> whole = wholeExtentOf(local, op, window.value, dim);
+    if (failed(whole))
+      return failure();
     slid.counted = *counted;
     source.wholes.resize(source.dims.size());
-    source.wholes[dim] = wholeExtentOf(local, window.value, dim);
+    source.wholes[dim] = *whole;
   }
   return success();
 }
