@@ -25,6 +25,10 @@ using namespace shard::codegen;
 /// They stay two loops.
 static constexpr unsigned kMaxFusedOperands = 12;
 
+/// Ops whose bodies have more ops together are not fused: each fusion copies both bodies, so
+/// that a chain would take time quadratic in its length.
+static constexpr size_t kMaxFusedOps = 128;
+
 /// Whether computing `op`'s body again for every use costs next to nothing.
 static bool isCheap(linalg::LinalgOp op) {
   return llvm::all_of(
@@ -49,7 +53,10 @@ static bool shouldFuse(OpOperand *operand) {
                      return producer.payloadUsesValueFromOperand(&init);
                    }) ||
       consumer->getNumOperands() + producer->getNumOperands() >
-          kMaxFusedOperands)
+          kMaxFusedOperands ||
+      consumer.getBlock()->getOperations().size() +
+              producer.getBlock()->getOperations().size() >
+          kMaxFusedOps)
     return false;
   AffineMap map = consumer.getMatchingIndexingMap(operand);
   return map.isPermutation() ||

@@ -205,14 +205,16 @@ static Value earlierAlike(LocalFunction &local, Value value, unsigned dim) {
 /// The index operand that says how long dimension `dim` of `value` is, if the op that
 /// makes it takes no tensor; else null.
 static Value statedExtent(LocalFunction &local, Value value, unsigned dim) {
-  auto made =
-      dyn_cast_or_null<ReifyRankedShapedTypeOpInterface>(value.getDefiningOp());
-  if (!made || llvm::any_of(made->getOperandTypes(), [](Type type) {
+  Operation *def = value.getDefiningOp();
+  // Ops with tensors come first: a host may not have registered their interface, and
+  // asking for it would end the process.
+  if (!def || llvm::any_of(def->getOperandTypes(), [](Type type) {
         return isa<RankedTensorType>(type);
       }))
     return {};
+  auto made = dyn_cast<ReifyRankedShapedTypeOpInterface>(def);
   ReifiedRankedShapedTypeDims extents;
-  if (failed(made.reifyResultShapes(local.builder, extents)))
+  if (!made || failed(made.reifyResultShapes(local.builder, extents)))
     return {};
   return dyn_cast<Value>(extents[cast<OpResult>(value).getResultNumber()][dim]);
 }
