@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 namespace shard {
 namespace runtime {
@@ -53,14 +54,35 @@ void checkProgress(Run &run) {
     setRunError(run, describeDeadlock(run));
 }
 
-/// Waits on `condition` until `done()` or the run fails.
-template <typename Done>
+/// How long a device looks whether the others have come before it sleeps. Waking a thread
+/// takes longer than most of them are late at a small collective.
+constexpr std::chrono::microseconds kSpin{30};
+
+/// Returns when `completed` is another number than `round`, or after kSpin. Not for devices
+/// that carry out collectives beside ops: what they started may take long, and the ops
+/// need the processors.
+void spinWhile(const ThreadDevice &device, Lock &lock,
+               const std::atomic<uint64_t> &completed, uint64_t round) {
+  if (!device.run->spins || device.progress)
+    return;
+  lock.unlock();
+  auto end = std::chrono::steady_clock::now() + kSpin;
+  while (completed.load(std::memory_order_acquire) == round &&
+         std::chrono::steady_clock::now() < end)
+    std::this_thread::yield();
+  lock.lock();
+}
+
+/// Waits on `condition` until `done()` or the run fails. Does `first` before it sleeps.
+template <typename Done, typename First>
 void blockUntil(ThreadDevice &device, std::condition_variable &condition,
-                Lock &lock, Done done) {
+                Lock &lock, Done done, First first) {
   Run &run = *device.run;
   ++run.blocked;
   checkPartners(run, device);
   checkProgress(run);
+  if (!run.failed)
+    first();
   auto deadline =
       std::chrono::steady_clock::now() +
       std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -109,8 +131,9 @@ bool meet(ThreadDevice &device, const Group &member, const Call &call) {
   device.state = ThreadDevice::State::Meeting;
   device.waitsIn = &group;
   device.waitsAt = &call;
-  blockUntil(device, group.changed, lock,
-             [&] { return group.entered != round; });
+  blockUntil(
+      device, group.changed, lock, [&] { return group.entered != round; },
+      [&] { spinWhile(device, lock, group.entered, round); });
   // A group that met goes on even if the run has failed since: the others may
   // already read this device's call.
   return group.entered != round;
@@ -167,10 +190,13 @@ bool receive(ThreadDevice &device, const Group &member, const Call &call,
     device.waitsIn = &group;
     device.waitsAt = &call;
     device.waitsFor = position;
-    blockUntil(device, device.received, lock, [&] {
-      from = findMessage(group, position, member.position);
-      return from >= 0;
-    });
+    blockUntil(
+        device, device.received, lock,
+        [&] {
+          from = findMessage(group, position, member.position);
+          return from >= 0;
+        },
+        [] {});
     if (run.failed)
       return false;
   }
@@ -243,6 +269,7 @@ void leave(Collective &c) {
   // Everybody comes here without blocking on the way: no check for progress,
   // and no escape while others read this device's call.
   uint64_t round = group.left;
+  spinWhile(threadOf(c.device), lock, group.left, round);
   group.changed.wait(lock, [&] { return group.left != round; });
 }
 

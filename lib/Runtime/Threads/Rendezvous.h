@@ -26,6 +26,7 @@
 #include "../Common/Collective.h"
 #include "shard/Runtime/Threads.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <csetjmp>
 #include <deque>
@@ -51,9 +52,10 @@ struct Communicator {
   std::vector<int64_t> devices;
   std::vector<const Call *> calls;
   std::condition_variable changed;
-  /// Rendezvous that were completed.
-  uint64_t entered = 0;
-  uint64_t left = 0;
+  /// Rendezvous that were completed. Written under the run's mutex; devices that are about
+  /// to wait for the next one read them without it for a moment.
+  std::atomic<uint64_t> entered{0};
+  std::atomic<uint64_t> left{0};
   int64_t arriving = 0;
   int64_t leaving = 0;
   /// Sent and not yet received, by positions (from, to).
@@ -92,6 +94,9 @@ struct Run {
   std::vector<std::unique_ptr<ThreadDevice>> devices;
   /// By physical device, its position.
   std::vector<int64_t> positions;
+  /// Whether each device may have a processor of its own, so that one that looks again
+  /// and again whether the others have come keeps none of them from coming.
+  bool spins = false;
 
   std::mutex mutex;
   std::map<std::vector<int64_t>, std::unique_ptr<Communicator>> communicators;

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace shard;
@@ -187,6 +188,7 @@ RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
     report.ok = false;
     return report;
   }
+  run.spins = numDevices <= int64_t(std::thread::hardware_concurrency());
   run.positions.resize(numDevices);
   for (int64_t i = 0; i < numDevices; ++i) {
     int64_t id = ids.empty() ? i : ids[i];
