@@ -238,10 +238,8 @@ Value partOf(OpBuilder &builder, Value merged, const Exchange &part,
                                         ones);
 }
 
-/// Whether each device has iterations of `read`, which has as many as dimension `dim` has
-/// elements.
-bool allHaveIterations(Exchange &exchange, size_t dim,
-                       const WindowReads &read) {
+/// Into how many blocks dimension `dim` of `exchange` is cut, and how long they are.
+std::pair<int64_t, int64_t> blocksOf(Exchange &exchange, size_t dim) {
   auto grid = SymbolTable::lookupNearestSymbolFrom<GridOp>(
       exchange.op, exchange.op.getGridAttr());
   ArrayRef<GridAxesAttr> axes = exchange.op.getSplitAxes().getAxes();
@@ -249,12 +247,12 @@ bool allHaveIterations(Exchange &exchange, size_t dim,
   if (dim < axes.size())
     for (GridAxis axis : axes[dim].asArrayRef())
       parts *= grid.getShape()[axis];
-  int64_t block = exchange.insert.getSourceType().getDimSize(dim);
-  return block > 0 && ceilDiv(read.iterations, block) == parts;
+  return {parts, exchange.insert.getSourceType().getDimSize(dim)};
 }
 
 /// The windows of `op`, or, if it has none, those by which all of its halos are read,
-/// where iterations are one for each element, as `like` shows. A device without
+/// where iterations are one for each element, as `like` shows; `like` may leave elements
+/// out that this exchange has. A device without
 /// iterations would read nothing by these: then there are no such windows.
 HaloWindows windowsLike(Exchange &exchange, const HaloWindows &like) {
   HaloWindows windows = getWindows(exchange.op);
@@ -264,10 +262,12 @@ HaloWindows windowsLike(Exchange &exchange, const HaloWindows &like) {
     windows.push_back(read);
     if (!read)
       continue;
+    auto [parts, block] = blocksOf(exchange, dim);
     if (read->window.stride != 1 || read->valid.offset != 0 ||
-        read->valid.size != read->iterations ||
-        !allHaveIterations(exchange, dim, *read))
+        read->valid.size != read->iterations || block <= 0 ||
+        ceilDiv(read->iterations, block) != parts)
       return {};
+    windows.back()->valid = {0, parts * block};
     windows.back()->window.offset = -exchange.low[dim];
     windows.back()->window.reach = 1 + exchange.low[dim] + exchange.high[dim];
   }
