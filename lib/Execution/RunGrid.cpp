@@ -61,12 +61,19 @@ static std::vector<int64_t>
 wholeShape(const GridValue &value,
            const std::vector<const HostTensor *> &blocks) {
   std::vector<int64_t> shape = value.shape;
+  size_t halo = 0;
   for (size_t dim = 0; dim < shape.size(); ++dim) {
+    const AxisList &axes = value.sharding.dims[dim];
+    int64_t widths = 0;
+    if (!axes.empty() && !value.sharding.halos.empty()) {
+      widths = value.sharding.halos[halo] + value.sharding.halos[halo + 1];
+      halo += 2;
+    }
     if (!ShapedType::isDynamic(shape[dim]))
       continue;
     shape[dim] = 0;
-    for (int64_t device : value.grid.groupMembers(0, value.sharding.dims[dim]))
-      shape[dim] += blocks[device]->shape()[dim];
+    for (int64_t device : value.grid.groupMembers(0, axes))
+      shape[dim] += blocks[device]->shape()[dim] - widths;
   }
   return shape;
 }
@@ -75,9 +82,20 @@ std::string execution::brokenContract(const GridProgram &program,
                                       const std::vector<HostTensor> &inputs) {
   for (auto [index, input] : llvm::enumerate(inputs)) {
     const auto &[shape, grid, sharding] = program.arguments[index];
+    size_t bounds = 0;
     for (size_t dim = 0; dim < shape.size(); ++dim) {
       int64_t parts = grid.groupSize(sharding.dims[dim]);
       int64_t extent = input.shape()[dim];
+      if (!sharding.dims[dim].empty() && !sharding.offsets.empty()) {
+        bounds += parts + 1;
+        if (sharding.offsets[bounds - 1] != extent)
+          return llvm::formatv(
+                     "argument {0}: dimension {1} has extent {2}, but "
+                     "its offsets end at {3}",
+                     index, dim, extent, sharding.offsets[bounds - 1])
+              .str();
+        continue;
+      }
       if (ShapedType::isDynamic(shape[dim]) && !grid.unevenDynamic &&
           extent % parts != 0)
         return llvm::formatv(

@@ -22,6 +22,11 @@ bool Sharding::isReplicated() const {
                      [](const AxisList &axes) { return axes.empty(); });
 }
 
+bool Sharding::hasRunTimeNumbers() const {
+  return std::any_of(halos.begin(), halos.end(), isRunTime) ||
+         std::any_of(offsets.begin(), offsets.end(), isRunTime);
+}
+
 bool Sharding::operator==(const Sharding &other) const {
   return dims == other.dims && partial == other.partial &&
          (partial.empty() || reduction == other.reduction) &&
@@ -40,6 +45,18 @@ uint64_t hashOf(const Sharding &sharding) {
   return mixHash(hash, hashOf(sharding.offsets));
 }
 
+/// The extent of all `parts` blocks between `bounds`; kDynamic where they differ or are
+/// not known.
+static int64_t equalParts(const int64_t *bounds, int64_t parts) {
+  if (std::any_of(bounds, bounds + parts + 1, isRunTime))
+    return kDynamic;
+  int64_t extent = bounds[1] - bounds[0];
+  for (int64_t part = 1; part < parts; ++part)
+    if (bounds[part + 1] - bounds[part] != extent)
+      return kDynamic;
+  return extent;
+}
+
 std::vector<int64_t> localShape(const Grid &grid,
                                 const std::vector<int64_t> &shape,
                                 const Sharding &sharding) {
@@ -56,17 +73,17 @@ std::vector<int64_t> localShape(const Grid &grid,
       assert(bound + parts < sharding.offsets.size() &&
              "n + 1 bounds per split dimension");
       const int64_t *bounds = sharding.offsets.data() + bound;
-      result[dim] = bounds[1] - bounds[0];
-      for (int64_t part = 0; part < parts; ++part)
-        if (bounds[part + 1] - bounds[part] != result[dim])
-          result[dim] = kDynamic;
+      result[dim] = equalParts(bounds, parts);
       bound += parts + 1;
     }
     if (!sharding.halos.empty()) {
       assert(halo + 1 < sharding.halos.size() &&
              "two widths per split dimension");
-      if (result[dim] != kDynamic)
-        result[dim] += sharding.halos[halo] + sharding.halos[halo + 1];
+      int64_t low = sharding.halos[halo], high = sharding.halos[halo + 1];
+      if (isRunTime(low) || isRunTime(high))
+        result[dim] = kDynamic;
+      else if (result[dim] != kDynamic)
+        result[dim] += low + high;
       halo += 2;
     }
   }
@@ -99,11 +116,17 @@ std::vector<Block> localBlocks(const Grid &grid,
 }
 
 namespace {
+/// Numbers of the run are printed as `?`.
 template <typename List>
 void printList(std::ostringstream &out, const List &list) {
   out << '[';
-  for (size_t i = 0; i < list.size(); ++i)
-    out << (i ? ", " : "") << list[i];
+  for (size_t i = 0; i < list.size(); ++i) {
+    out << (i ? ", " : "");
+    if (isRunTime(list[i]))
+      out << '?';
+    else
+      out << list[i];
+  }
   out << ']';
 }
 } // namespace

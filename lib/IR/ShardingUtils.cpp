@@ -10,6 +10,10 @@
 
 #include "shard/Geometry/Refinement.h"
 
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
 using namespace mlir;
 
 namespace shard {
@@ -95,6 +99,69 @@ ShardingOp getShardingOp(Value value) {
   return value.getDefiningOp<ShardingOp>();
 }
 
+// A pointer is a number of less than 62 bits.
+int64_t runTimeNumber(Value value) {
+  return std::numeric_limits<int64_t>::min() + 1 +
+         static_cast<int64_t>(
+             reinterpret_cast<uintptr_t>(value.getAsOpaquePointer()));
+}
+
+Value runTimeValue(int64_t number) {
+  if (!isRunTime(number))
+    return {};
+  auto address = static_cast<uintptr_t>(
+      number - (std::numeric_limits<int64_t>::min() + 1));
+  return Value::getFromOpaquePointer(reinterpret_cast<void *>(address));
+}
+
+/// `statics` with the numbers that stand for `dynamics` at its dynamic entries.
+static std::vector<int64_t> withRunTime(ArrayRef<int64_t> statics,
+                                        ValueRange dynamics) {
+  std::vector<int64_t> numbers(statics);
+  for (int64_t &number : numbers) {
+    if (!ShapedType::isDynamic(number))
+      continue;
+    number = runTimeNumber(dynamics.front());
+    dynamics = dynamics.drop_front();
+  }
+  return numbers;
+}
+
+/// The inverse.
+static SmallVector<int64_t> withoutRunTime(ArrayRef<int64_t> numbers,
+                                           SmallVectorImpl<Value> &dynamics) {
+  SmallVector<int64_t> statics(numbers);
+  for (int64_t &number : statics)
+    if (Value value = runTimeValue(number)) {
+      dynamics.push_back(value);
+      number = ShapedType::kDynamic;
+    }
+  return statics;
+}
+
+/// Whether `numbers` are there when `value` is made, by an op that is no edge of control
+/// flow.
+static bool areMadeBefore(ValueRange numbers, Value value,
+                          DominanceInfo &dominance) {
+  Operation *def = value.getDefiningOp();
+  if (!def ||
+      isa<RegionBranchOpInterface, CallOpInterface, ManualComputationOp>(def))
+    return false;
+  return llvm::all_of(numbers, [&](Value number) {
+    return dominance.properlyDominates(number, def);
+  });
+}
+
+void startAtAnnotations(ArrayRef<ShardOp> annotations) {
+  DominanceInfo dominance;
+  for (ShardOp annotation : annotations) {
+    ShardingOp sharding = getShardingOp(annotation.getSharding());
+    if (sharding && sharding->getNumOperands() != 0 &&
+        !areMadeBefore(sharding->getOperands(), annotation.getSrc(), dominance))
+      annotation.setAnnotateForUsers(true);
+  }
+}
+
 FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
                             EmitErrorFn emitError) {
   auto fail = [&](const Twine &why) -> FailureOr<Sharding> {
@@ -108,14 +175,6 @@ FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
   if (static_cast<int64_t>(axes.size()) > rank)
     return fail("sharding splits dimension " + Twine(axes.size() - 1) +
                 " of a tensor of rank " + Twine(rank));
-  auto notStatic = [&](const Twine &what) {
-    return fail(what + " that are not known before the program runs; give "
-                       "numbers, or values that fold to constants");
-  };
-  if (!op.getDynamicHaloSizes().empty())
-    return notStatic("halo sizes");
-  if (!op.getDynamicShardedDimsOffsets().empty())
-    return notStatic("offsets");
   Sharding result = Sharding::replicated(rank);
   for (auto [dim, list] : llvm::enumerate(axes)) {
     result.dims[dim].assign(list.asArrayRef().begin(), list.asArrayRef().end());
@@ -124,12 +183,12 @@ FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
     result.partial.assign(partial.getAxes().begin(), partial.getAxes().end());
     result.reduction = partial.getKind();
   }
-  ArrayRef<int64_t> halos = op.getStaticHaloSizes();
+  result.halos = withRunTime(op.getStaticHaloSizes(), op.getDynamicHaloSizes());
   // Halos of width 0 are no halos.
-  if (!llvm::all_of(halos, [](int64_t width) { return width == 0; }))
-    result.halos.assign(halos.begin(), halos.end());
-  ArrayRef<int64_t> offsets = op.getStaticShardedDimsOffsets();
-  result.offsets.assign(offsets.begin(), offsets.end());
+  if (llvm::all_of(result.halos, [](int64_t width) { return width == 0; }))
+    result.halos.clear();
+  result.offsets = withRunTime(op.getStaticShardedDimsOffsets(),
+                               op.getDynamicShardedDimsOffsets());
   return result;
 }
 
@@ -178,10 +237,15 @@ ShardingOp buildSharding(OpBuilder &builder, Location loc, StringRef grid,
   if (!sharding.partial.empty())
     partial = PartialAxesAttr::get(builder.getContext(), sharding.reduction,
                                    sharding.partial);
-  return ShardingOp::create(builder, loc,
-                            FlatSymbolRefAttr::get(builder.getContext(), grid),
-                            axes, ArrayRef<int64_t>(sharding.halos),
-                            ArrayRef<int64_t>(sharding.offsets), partial);
+  SmallVector<Value> halos, offsets;
+  SmallVector<int64_t> knownHalos = withoutRunTime(sharding.halos, halos),
+                       knownOffsets = withoutRunTime(sharding.offsets, offsets);
+  return ShardingOp::create(
+      builder, loc, ShardingType::get(builder.getContext()),
+      FlatSymbolRefAttr::get(builder.getContext(), grid),
+      GridAxesArrayAttr::get(builder.getContext(), axes), partial,
+      builder.getDenseI64ArrayAttr(knownOffsets), offsets,
+      builder.getDenseI64ArrayAttr(knownHalos), halos);
 }
 
 ShardingAttr getShardingAttr(FlatSymbolRefAttr grid, const Sharding &sharding) {

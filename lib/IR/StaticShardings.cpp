@@ -48,22 +48,22 @@ private:
   llvm::DenseMap<Value, Attribute> known;
 };
 
-/// `statics` with the numbers for its dynamic entries; nothing if one of them is
-/// not constant.
-std::optional<SmallVector<int64_t>> numbers(ArrayRef<int64_t> statics,
-                                            ValueRange dynamics,
-                                            ConstantFolder &folder) {
-  SmallVector<int64_t> result(statics);
-  for (int64_t &entry : result) {
+/// Puts numbers for the dynamic entries of `statics` that are constant. `dynamics`, the
+/// values of all dynamic entries, keeps those of the others.
+void takeConstants(SmallVectorImpl<int64_t> &statics,
+                   SmallVectorImpl<Value> &dynamics, ConstantFolder &folder) {
+  SmallVector<Value> values(dynamics.begin(), dynamics.end());
+  dynamics.clear();
+  auto *next = values.begin();
+  for (int64_t &entry : statics) {
     if (!ShapedType::isDynamic(entry))
       continue;
-    auto number = dyn_cast_or_null<IntegerAttr>(folder.fold(dynamics.front()));
-    if (!number)
-      return std::nullopt;
-    entry = number.getValue().getSExtValue();
-    dynamics = dynamics.drop_front();
+    Value value = *next++;
+    if (auto number = dyn_cast_or_null<IntegerAttr>(folder.fold(value)))
+      entry = number.getValue().getSExtValue();
+    else
+      dynamics.push_back(value);
   }
-  return result;
 }
 
 } // namespace
@@ -74,16 +74,16 @@ LogicalResult makeShardingsStatic(ArrayRef<ShardingOp> shardings) {
   for (ShardingOp op : shardings) {
     if (op->getNumOperands() == 0)
       continue;
-    auto halos =
-        numbers(op.getStaticHaloSizes(), op.getDynamicHaloSizes(), folder);
-    auto offsets = numbers(op.getStaticShardedDimsOffsets(),
-                           op.getDynamicShardedDimsOffsets(), folder);
-    if (!halos || !offsets)
-      continue;
-    op.setStaticHaloSizes(*halos);
-    op.getDynamicHaloSizesMutable().clear();
-    op.setStaticShardedDimsOffsets(*offsets);
-    op.getDynamicShardedDimsOffsetsMutable().clear();
+    SmallVector<int64_t> halos(op.getStaticHaloSizes()),
+        offsets(op.getStaticShardedDimsOffsets());
+    SmallVector<Value> dynamicHalos(op.getDynamicHaloSizes()),
+        dynamicOffsets(op.getDynamicShardedDimsOffsets());
+    takeConstants(halos, dynamicHalos, folder);
+    takeConstants(offsets, dynamicOffsets, folder);
+    op.setStaticHaloSizes(halos);
+    op.getDynamicHaloSizesMutable().assign(dynamicHalos);
+    op.setStaticShardedDimsOffsets(offsets);
+    op.getDynamicShardedDimsOffsetsMutable().assign(dynamicOffsets);
     if (failed(op.verify()) || failed(op.verifySymbolUses(symbols)))
       return failure();
     for (Operation *user : op.getResult().getUsers())

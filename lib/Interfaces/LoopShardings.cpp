@@ -16,7 +16,7 @@ namespace shard {
 
 bool ShardingOption::operator==(const ShardingOption &other) const {
   return loops == other.loops && partial == other.partial &&
-         halos == other.halos && offsets == other.offsets &&
+         halos == other.halos && bounds == other.bounds &&
          (partial.empty() || (partialKind == other.partialKind &&
                               partialOperands == other.partialOperands));
 }
@@ -99,7 +99,12 @@ static Sharding dimsOf(const TensorLoops &tensor,
       axes.insert(axes.end(), option.loops[loop].begin(),
                   option.loops[loop].end());
   sharding.halos = option.halos;
-  sharding.offsets = option.offsets;
+  for (const DimLoops &dim : tensor.dims)
+    for (int32_t loop : dim)
+      if (!option.loops[loop].empty() && option.hasBounds(loop))
+        sharding.offsets.insert(sharding.offsets.end(),
+                                option.bounds[loop].begin(),
+                                option.bounds[loop].end());
   return sharding;
 }
 

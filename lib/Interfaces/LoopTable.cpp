@@ -199,7 +199,8 @@ public:
     }
     countSlidingLoops();
     checkResults();
-    table.pointwise = indexesAlike() && model.isPointwise();
+    table.uniform = model.isPointwise();
+    table.pointwise = indexesAlike() && table.uniform;
     table.decidesOption = model.decidesOption();
     pruneDims();
     return std::move(table);

@@ -176,7 +176,10 @@ public:
 
   /// The value after `step`, given the value before it; null with an error.
   Value emit(const Step &step, const Sharding &before, Value local) {
-    if (!ragged || step.kind == Step::Kind::EmbedPartial)
+    // Blocks with explicit bounds have their own sizes.
+    if (!ragged || step.kind == Step::Kind::EmbedPartial ||
+        step.kind == Step::Kind::GatherOffsets ||
+        step.kind == Step::Kind::SliceOffsets)
       return emitEven(step, before, local);
     Value result = emitEven(step, before, ragged->padded(step, before, local));
     return result ? ragged->valid(step, before, result) : Value();
@@ -343,21 +346,22 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
                              const Sharding &to, const Emission &emission) {
   if (from == to)
     return local;
-  // Windows are cut at static places; dimensions beside them may be dynamic.
-  auto cutsDynamic = [&](const Sharding &sharding) {
-    if (!sharding.hasHalosOrOffsets())
+  // Halos are as wide on all devices, ragged blocks are not.
+  auto widensRagged = [&](const Sharding &sharding) {
+    if (sharding.halos.empty() || !emission.grid.unevenDynamic)
       return false;
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (type.isDynamicDim(dim) && !sharding.dims[dim].empty())
         return true;
     return false;
   };
-  if (cutsDynamic(from) || cutsDynamic(to))
+  if (widensRagged(from) || widensRagged(to))
     return emitError(loc)
            << "resharding " << type << " from " << toString(from) << " to "
            << toString(to)
-           << " needs static extents: halos and explicit offsets "
-              "of dynamic dimensions are not supported";
+           << " needs dynamic dimensions that divide evenly: halos of blocks "
+              "of different extents are not supported; leave uneven_dynamic "
+              "out of the grid, or split another dimension";
   std::string error;
   const Plan *plan =
       planWithUnknowns(emission.planner, emission.grid, shapeOf(type),

@@ -65,6 +65,14 @@ private:
   llvm::ArrayRef<Sharding> operands, results;
 };
 
+/// The option of a pointwise op whose tensors all have one layout with halos or
+/// offsets; operands that are made to order take it. Nothing for other ops.
+std::optional<ShardingOption> optionOfLayout(const LoopTable &table,
+                                             const Grid &grid,
+                                             llvm::ArrayRef<Sharding> operands,
+                                             llvm::ArrayRef<Sharding> results,
+                                             bool hasStaticResults);
+
 } // namespace shard
 
 #endif // SHARD_LIB_PARTITIONING_OPTIONCANDIDATES_H

@@ -240,7 +240,7 @@ int64_t PartitionContext::windowStart(unsigned index, unsigned dim) const {
 
 bool PartitionContext::isUneven(unsigned loop) const {
   int64_t extent = table.loops[loop].extent;
-  return !ShapedType::isDynamic(extent) &&
+  return !ShapedType::isDynamic(extent) && !option.hasBounds(loop) &&
          !dividesEvenly(extent, grid.sizes(option.loops[loop]));
 }
 

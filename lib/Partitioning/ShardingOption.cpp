@@ -80,6 +80,9 @@ private:
   std::optional<ShardingOption> agreeingOption() const {
     ShardingOption option = candidates.longest();
     passPartial(option);
+    if (std::optional<ShardingOption> own =
+            withBounds(table, grid, operands, option))
+      option = std::move(*own);
     if (isValidOption(table, grid, option) && agrees(option))
       return option;
     return std::nullopt;
@@ -284,7 +287,15 @@ private:
     hasBest = true;
   }
 
+  /// Lists the option, and that with the bounds that operands have.
   void list(const ShardingOption &option) {
+    if (std::optional<ShardingOption> own =
+            withBounds(table, grid, operands, option))
+      listOne(*own);
+    listOne(option);
+  }
+
+  void listOne(const ShardingOption &option) {
     if (isValidOption(table, grid, option) &&
         (!operandsAreKept || keeps(option)) &&
         (!keptOperand || keeps(*keptOperand, option)))
@@ -384,41 +395,16 @@ SmallVector<RankedTensorType> tensorTypes(TypeRange types) {
   return tensors;
 }
 
-/// The option of a pointwise op whose tensors all have one layout with halos or
-/// offsets; operands that are made to order take it.
-std::optional<ShardingOption> optionOfLayout(const LoopTable &table,
-                                             ArrayRef<Sharding> operands,
-                                             ArrayRef<Sharding> results) {
-  if (!table.pointwise || results.empty())
-    return std::nullopt;
-  const Sharding &common = results.front();
-  if ((common.halos.empty() && common.offsets.empty()) ||
-      !common.partial.empty() ||
-      !llvm::all_of(results,
-                    [&](const Sharding &own) { return own == common; }))
-    return std::nullopt;
-  bool takesTensors = false;
-  for (auto [tensor, own] : llvm::zip_equal(table.operands, operands)) {
-    if (tensor.isTensor && !own.dims.empty() && own != common)
-      return std::nullopt;
-    takesTensors |= tensor.isTensor;
-  }
-  // What is made of nothing has static extents, which blocks by offsets do not.
-  if (!takesTensors && !common.offsets.empty())
-    return std::nullopt;
-  ShardingOption option;
-  option.loops.assign(common.dims.begin(), common.dims.end());
-  option.halos = common.halos;
-  option.offsets = common.offsets;
-  return option;
-}
-
 std::optional<ShardingOption>
 searchOption(Operation *op, const LoopTable &table, const Grid &grid,
              ArrayRef<Sharding> operands, ArrayRef<Sharding> results,
              Planner &planner, bool keepOperands) {
+  bool hasStaticResults = llvm::all_of(op->getResultTypes(), [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return !shaped || shaped.hasStaticShape();
+  });
   if (std::optional<ShardingOption> option =
-          optionOfLayout(table, operands, results))
+          optionOfLayout(table, grid, operands, results, hasStaticResults))
     return option;
   SmallVector<RankedTensorType> operandTypes =
                                     tensorTypes(op->getOperandTypes()),

@@ -8,6 +8,8 @@
 
 #include "HintTable.h"
 
+#include "mlir/IR/Dominance.h"
+
 using namespace mlir;
 
 namespace shard::propagation {
@@ -281,6 +283,38 @@ LogicalResult HintTable::join(PlacedHint &into, const PlacedHint &hint) {
   return diagnostic;
 }
 
+/// Halos and offsets that are values of the program are there when a value is made that
+/// has them. Of an annotation they are; a group may tie its result to other values.
+LogicalResult HintTable::checkRunTimeNumbers() {
+  llvm::DenseMap<ValueId, const PlacedHint *> laidOut;
+  for (const PlacedHint &hint : hints)
+    if (ShardingOp op = hint.op; op && op->getNumOperands() != 0)
+      laidOut.try_emplace(hint.value, &hint);
+  if (laidOut.empty())
+    return success();
+  DominanceInfo dominance;
+  for (const auto &[value, id] : numbers.values) {
+    const PlacedHint *hint = laidOut.lookup(numbers.find(id));
+    if (!hint)
+      continue;
+    Operation *def = value.getDefiningOp();
+    ShardingOp op = hint->op;
+    if (def && llvm::all_of(op->getOperands(), [&](Value number) {
+          return dominance.properlyDominates(number, def);
+        }))
+      continue;
+    InFlightDiagnostic diagnostic =
+        emitError(hint->location)
+        << "sharding " << textOf(*hint)
+        << " has halos or offsets that are not known where another value is "
+           "made that is tied to this one; state a sharding of that value "
+           "instead of a group";
+    diagnostic.attachNote(value.getLoc()) << "the other value";
+    return diagnostic;
+  }
+  return success();
+}
+
 LogicalResult HintTable::finish() {
   if (failed(checkScopes()))
     return failure();
@@ -294,6 +328,8 @@ LogicalResult HintTable::finish() {
       return failure();
   }
   hints = std::move(merged);
+  if (failed(checkRunTimeNumbers()))
+    return failure();
   for (const PlacedHint &hint : hints)
     problem.hints.emplace_back(hint.value, hint.hint);
   for (const PlacedHint &hint : hints)

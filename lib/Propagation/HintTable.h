@@ -101,6 +101,7 @@ private:
   bool layoutsDiffer(uint32_t a, uint32_t b) const;
   std::string textOf(const PlacedHint &hint) const;
   mlir::LogicalResult checkScopes();
+  mlir::LogicalResult checkRunTimeNumbers();
   mlir::LogicalResult join(PlacedHint &into, const PlacedHint &hint);
 
   Problem &problem;

@@ -13,6 +13,9 @@
 //   * the results of a pointwise op (LoopTable::pointwise) whose operands all have one
 //     layout take it, unless a hint is for them; operands that are made to order do
 //     not count;
+//   * the results of another op that computes the same at every place
+//     (LoopTable::uniform) take the bounds that operands give to its loops, if the
+//     solution splits them alike;
 //   * a function result without a hint takes it if all returned values have it.
 //
 // Layouts spread forward only, in one pass over the ops.

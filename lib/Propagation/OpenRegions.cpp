@@ -163,7 +163,9 @@ private:
   }
 
   void attempt(const Seed &seed) {
-    if (!mayChange(seed.value) || trials.lookup(seed.value) >= kMaxTrials ||
+    if (!mayChange(seed.value) ||
+        out.shardings[seed.number].hasRunTimeNumbers() ||
+        trials.lookup(seed.value) >= kMaxTrials ||
         !tried.insert({seed.value, seed.number}).second)
       return;
     labels.clear();

@@ -117,7 +117,8 @@ static bool areEqual(const LoopTable &a, const LoopTable &b) {
     return areEqual(x, y);
   };
   return a.partialRule == b.partialRule && a.firstInit == b.firstInit &&
-         a.pointwise == b.pointwise && a.decidesOption == b.decidesOption &&
+         a.uniform == b.uniform && a.pointwise == b.pointwise &&
+         a.decidesOption == b.decidesOption &&
          llvm::equal(a.loops, b.loops, loops) &&
          llvm::equal(a.operands, b.operands, tensors) &&
          llvm::equal(a.results, b.results, tensors);

@@ -176,6 +176,8 @@ private:
             program.problem.tensors(op)[owner->getNumOperands() + result];
         Sharding whole = computed;
         whole.partial.clear();
+        if (whole.hasRunTimeNumbers())
+          continue;
         auto type = cast<RankedTensorType>(owner->getResult(result).getType());
         std::optional<double> now =
             opWishes.costOf(op, type, computed, solved.shardingOf(value));

@@ -79,8 +79,13 @@ private:
       return false;
     std::vector<int64_t> widths;
     bool equal = true;
+    auto mayBeWider = [](int64_t width, int64_t than) {
+      return width != than && width != 0 &&
+             (isRunTime(width) || isRunTime(than) || width > than);
+    };
     for (size_t dim = 0; dim < shape.size(); ++dim) {
-      if (goal.low[dim] > state.low[dim] || goal.high[dim] > state.high[dim])
+      if (mayBeWider(goal.low[dim], state.low[dim]) ||
+          mayBeWider(goal.high[dim], state.high[dim]))
         return false;
       equal = equal && goal.low[dim] == state.low[dim] &&
               goal.high[dim] == state.high[dim];
@@ -105,8 +110,9 @@ private:
   }
 
   bool hasLayoutBounds(const ValueState &value, size_t dim) const {
-    return value.bounds[dim] ==
-           layoutBounds(value.extents[dim], grid.sizes(value.dims[dim]));
+    return shape[dim] != kDynamic &&
+           value.bounds[dim] ==
+               layoutBounds(value.extents[dim], grid.sizes(value.dims[dim]));
   }
 
   /// Finds the dimensions whose bounds the target has too, where they may stay. A

@@ -9,6 +9,7 @@
 #include "ShardingCheck.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace shard {
 namespace detail {
@@ -18,8 +19,6 @@ std::string number(int64_t value) { return std::to_string(value); }
 
 /// No device number, no offset and no axis number of such a grid overflows.
 constexpr int64_t maxDevices = int64_t(1) << 40;
-/// Wider halos are an error, so that sums of widths and extents do not overflow.
-constexpr int64_t maxHalo = int64_t(1) << 40;
 
 bool checkHalos(const Sharding &sharding, const std::string &prefix,
                 std::string &error) {
@@ -37,7 +36,7 @@ bool checkHalos(const Sharding &sharding, const std::string &prefix,
     return false;
   }
   for (int64_t width : sharding.halos)
-    if (width < 0 || width > maxHalo) {
+    if (!isRunTime(width) && (width < 0 || width > kMaxHalo)) {
       error = prefix + "has a halo of " +
               (width == kDynamic ? "unknown size" : "size " + number(width)) +
               "; planning needs known sizes, not negative";
@@ -55,21 +54,25 @@ bool checkOffsets(const Grid &grid, const std::vector<int64_t> &shape,
       continue;
     std::string where =
         prefix + "has offsets of dimension " + number(dim) + " ";
-    if (shape[dim] == kDynamic) {
-      error = where + "whose extent is not known";
-      return false;
-    }
     size_t count = static_cast<size_t>(grid.groupSize(sharding.dims[dim])) + 1;
     if (sharding.offsets.size() - next < count) {
       error = where + "that are too few: " + number(count) + " are needed";
       return false;
     }
     auto begin = sharding.offsets.begin() + static_cast<ptrdiff_t>(next);
-    auto end = begin + static_cast<ptrdiff_t>(count);
-    if (*begin != 0 || *(end - 1) != shape[dim] ||
-        !std::is_sorted(begin, end)) {
-      error =
-          where + "that do not rise from 0 to its extent " + number(shape[dim]);
+    // The program checks those of the run itself.
+    std::vector<int64_t> known;
+    std::remove_copy_if(begin, begin + static_cast<ptrdiff_t>(count),
+                        std::back_inserter(known), isRunTime);
+    int64_t last = *(begin + static_cast<ptrdiff_t>(count) - 1);
+    bool isDynamic = shape[dim] == kDynamic;
+    if ((!isRunTime(*begin) && *begin != 0) ||
+        (!isDynamic && !isRunTime(last) && last != shape[dim]) ||
+        !std::is_sorted(known.begin(), known.end()) ||
+        (!known.empty() &&
+         (known.front() < 0 || (!isDynamic && known.back() > shape[dim])))) {
+      error = where + "that do not rise from 0 to its extent" +
+              (isDynamic ? "" : " " + number(shape[dim]));
       return false;
     }
     next += count;

@@ -109,14 +109,18 @@ Sharding ValueState::sharding() const {
   return result;
 }
 
+int64_t nominalWidth(int64_t width) { return isRunTime(width) ? 1 : width; }
+
 int64_t ValueState::localExtent(size_t dim) const {
   int64_t extent = shard::localExtent(extents[dim], grid.groupSize(dims[dim]));
-  if (!bounds[dim].empty()) {
+  bool isKnown =
+      std::none_of(bounds[dim].begin(), bounds[dim].end(), isRunTime);
+  if (!bounds[dim].empty() && isKnown) {
     extent = 0;
     for (size_t i = 0; i + 1 < bounds[dim].size(); ++i)
       extent = std::max(extent, bounds[dim][i + 1] - bounds[dim][i]);
   }
-  return extent + low[dim] + high[dim];
+  return extent + nominalWidth(low[dim]) + nominalWidth(high[dim]);
 }
 
 double ValueState::localBytes() const {
@@ -202,8 +206,9 @@ double ValueState::updateHalos(Step &step) {
   double block = localBytes(), taken = static_cast<double>(elementBytes);
   for (size_t dim = 0; dim < dims.size(); ++dim) {
     int64_t local = localExtent(dim), parts = grid.groupSize(dims[dim]);
-    int64_t width = mostSentToHalos(step.bounds[2 * dim],
-                                    step.bounds[2 * dim + 1], local, parts);
+    int64_t width =
+        mostSentToHalos(nominalWidth(step.bounds[2 * dim]),
+                        nominalWidth(step.bounds[2 * dim + 1]), local, parts);
     taken *= static_cast<double>(local + width);
     low[dim] = step.bounds[2 * dim];
     high[dim] = step.bounds[2 * dim + 1];

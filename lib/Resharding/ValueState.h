@@ -24,6 +24,10 @@ namespace detail {
 std::vector<int64_t> layoutBounds(int64_t extent,
                                   const std::vector<int64_t> &sizes);
 
+/// What a width counts as in bytes and costs: 1 if it is not known before the program
+/// runs. Blocks whose bounds are not known count as those of the block layout.
+int64_t nominalWidth(int64_t width);
+
 /// Bytes as a whole number, rounded up; INT64_MAX where there are too many.
 int64_t toBytes(double bytes);
 

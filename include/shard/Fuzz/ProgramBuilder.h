@@ -115,6 +115,7 @@ public:
   std::string randomLists(int64_t rank, bool open, std::string &partial,
                           Elem elem);
   std::string randomLayout(const Val &value, bool attribute);
+  std::string runTimeNumber(int64_t low, int64_t high);
   std::string shardingAttr(const Val &value, bool mayBePartial);
   /// The name of a new shard.sharding op.
   std::string shardingOp(const Val &value, bool mayBePartial);
@@ -163,6 +164,11 @@ public:
   bool subAxes = false, partials = false, contradictions = false;
   /// Whether shardings have halos and offsets.
   bool layouts = false;
+  /// Whether the function that is written may get arguments that its ops want.
+  bool takesArguments = false;
+  /// The widths of halos that are known when the program runs, with the largest number
+  /// that each may be.
+  std::map<std::string, int64_t> widths;
   /// In how many parts the last random sharding cuts each dimension, 0: by no
   /// axis.
   std::vector<int64_t> lastParts;

@@ -24,7 +24,9 @@ def Shard_ShardingOp
     `halo_sizes` has two widths, low and high, per split dimension.
     `sharded_dims_offsets` has, for each split dimension, the n + 1 bounds of its
     n blocks: 0 first, the extent last, never decreasing; it replaces the block
-    layout. The two exclude each other. An entry may be an SSA value.
+    layout. The two exclude each other. An entry may be an SSA value. One that does not
+    fold to a constant is checked when the program runs: a width that is negative or
+    above 2^40, and offsets that break the rule, end the run with an error.
 
     ```mlir
     %0 = shard.sharding @mesh split_axes = [[0], [1]] : !shard.sharding

@@ -69,14 +69,26 @@ bool combinesAs(mlir::Operation *op, ReductionKind kind);
 /// Whether an argument or a result of `function` has a hint.
 bool hasSignatureHint(mlir::FunctionOpInterface function);
 
-/// Writes the halos and offsets of `shardings` that are SSA values but
+/// Writes those halos and offsets of `shardings` that are SSA values but
 /// fold to constants (arith, tensor.dim of a static extent) as numbers. Those that
 /// break the rules for numbers are an error, as they would be if written so.
 mlir::LogicalResult makeShardingsStatic(llvm::ArrayRef<ShardingOp> shardings);
 
+/// The number that stands for `value`, an i64, in the halos and offsets of a Sharding
+/// (kRunTimeNumbers), and the value that a number stands for: null where it is a
+/// number of its own.
+int64_t runTimeNumber(mlir::Value value);
+mlir::Value runTimeValue(int64_t number);
+
+/// Marks annotations by shardings with numbers that are SSA values
+/// `annotate_for_users`, but for those of values that are made where the numbers are
+/// known: other values have that layout from the annotation on.
+void startAtAnnotations(llvm::ArrayRef<ShardOp> annotations);
+
 /// The sharding that `op` states for a tensor of `rank`, missing trailing
-/// dimensions added. Fails where a halo or an offset is an SSA value or there
-/// are more dimensions than `rank`; tells why through `emitError` if given.
+/// dimensions added; halos and offsets that are SSA values are numbers of the run.
+/// Fails where there are more dimensions than `rank`; tells why through `emitError` if
+/// given.
 mlir::FailureOr<Sharding> resolve(ShardingOp op, int64_t rank,
                                   EmitErrorFn emitError = nullptr);
 
@@ -92,7 +104,8 @@ bool equalShardings(mlir::Value a, mlir::Value b);
 void reshardChains(llvm::ArrayRef<ShardOp> annotations);
 
 /// Builds the `shard.sharding` of `sharding` on the grid called `grid`,
-/// trailing unsplit dimensions left out, at least one list kept.
+/// trailing unsplit dimensions left out, at least one list kept. What its numbers of
+/// the run stand for must be visible there.
 ShardingOp buildSharding(mlir::OpBuilder &builder, mlir::Location loc,
                          llvm::StringRef grid, const Sharding &sharding);
 

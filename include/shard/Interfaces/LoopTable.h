@@ -154,8 +154,11 @@ struct LoopTable {
   /// `i - firstInit` (it counts once per group when a reduction is split).
   int32_t firstInit = -1;
 
-  /// All loops are parallel, dimension i of each tensor is indexed by loop i, and
-  /// the op computes the same at every place (ShardingInterface::isPointwise).
+  /// The op computes the same at every place (ShardingInterface::isPointwise): it works on
+  /// blocks of any bounds.
+  bool uniform = false;
+  /// It is uniform, all loops are parallel, and dimension i of each tensor is indexed by
+  /// loop i.
   bool pointwise = false;
 
   /// The op may decide itself which loops are split (ShardingInterface::decidesOption).
@@ -191,8 +194,15 @@ struct ShardingOption {
   ReductionKind partialKind = ReductionKind::Sum;
   uint64_t partialOperands = 0;
 
-  /// Of ops that are pointwise: the layout that all tensors have, as in Sharding.
-  std::vector<int64_t> halos, offsets;
+  /// Of ops that are pointwise: the halos that all tensors have, as in Sharding.
+  std::vector<int64_t> halos;
+  /// Empty, or for each loop its n + 1 block bounds, as in Sharding, or none. A tensor of
+  /// which one split dimension has bounds has them in all.
+  std::vector<std::vector<int64_t>> bounds;
+
+  bool hasBounds(unsigned loop) const {
+    return !bounds.empty() && !bounds[loop].empty();
+  }
 
   bool isPartialOperand(unsigned index) const {
     return index < kMaxPartialOperands && (partialOperands >> index & 1);

@@ -78,10 +78,11 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       "bool", "mayTrapOnPadding", (ins), "",
       [{ return ::shard::mayTrapByEffects($_op.getOperation()); }]>,
     InterfaceMethod<[{
-        Whether each element of the results is computed from the elements at the
-        same place of the operands, by a rule that does not depend on the place.
-        Such an op works on blocks with halos or explicit offsets as they are, if
-        all of its tensors have the same. By default true of elementwise ops that
+        Whether each element of the results is computed from those elements of the
+        operands that the maps say, by a rule that does not depend on the place.
+        Such an op works on blocks with explicit offsets as they are. Where all maps
+        are identities it also works on blocks with halos, if all of its tensors have
+        the same. By default true of elementwise ops that
         no element may stop (mayTrapOnPadding): what a halo has beyond the edge of
         the tensor may be any element.
       }],

@@ -47,6 +47,8 @@ struct Emission {
   Planner &planner;
   /// Null if each use computes its block.
   KnownBlocks *known = nullptr;
+  /// The local form of an i64 of the program, which halos and offsets may stand for.
+  std::function<mlir::Value(mlir::Value)> localOf = nullptr;
 };
 
 /// Turns `local`, a block of a tensor of global `type` under `from`, into its

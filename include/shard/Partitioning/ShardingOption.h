@@ -46,6 +46,19 @@ optionOfOperands(mlir::Operation *op, const LoopTable &table, const Grid &grid,
                  llvm::ArrayRef<Sharding> operands,
                  llvm::ArrayRef<Sharding> results, Planner &planner);
 
+/// `option` with the explicit bounds (ShardingOption::bounds) that `operands` have where
+/// the option splits them as they come, and with those that other loops then need;
+/// nothing if there are none, or if the op cannot work on such blocks.
+std::optional<ShardingOption> withBounds(const LoopTable &table,
+                                         const Grid &grid,
+                                         llvm::ArrayRef<Sharding> operands,
+                                         const ShardingOption &option);
+
+/// For each dimension its n + 1 bounds in `sharding`, which has offsets; none for those
+/// that are not split.
+std::vector<std::vector<int64_t>> boundsOfDims(const Grid &grid,
+                                               const Sharding &sharding);
+
 /// Whether the model of `op` decides which loops are split, whatever is cheapest.
 bool decidesOption(mlir::Operation *op, const LoopTable &table,
                    const Grid &grid,

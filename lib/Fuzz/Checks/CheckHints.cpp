@@ -16,8 +16,9 @@
 using namespace mlir;
 using namespace shard;
 
-/// Of each device the block of each dimension that it has, and how many parts of
-/// partial values there are.
+/// Of each device the block of each dimension that it has, how many parts of partial
+/// values there are, and how many widths of halos and bounds of blocks are known when the
+/// program runs.
 using Blocks = std::vector<std::vector<int64_t>>;
 
 static Blocks blocksOf(GridOp gridOp, const FailureOr<Sharding> &sharding) {
@@ -32,6 +33,8 @@ static Blocks blocksOf(GridOp gridOp, const FailureOr<Sharding> &sharding) {
       own.push_back(grid->groupSize(axes));
     }
     own.push_back(grid->groupSize(sharding->partial));
+    own.push_back(llvm::count_if(sharding->halos, isRunTime));
+    own.push_back(llvm::count_if(sharding->offsets, isRunTime));
   }
   return blocks;
 }
@@ -70,11 +73,18 @@ static Operation *bodyAround(mlir::Block *block) {
   return parent->getParentOfType<ManualComputationOp>();
 }
 
-/// Only annotations that nobody uses use the annotation `op`, so no value needs its blocks.
-static bool isUnused(Operation *op) {
+/// Only annotations that nobody uses use the annotation `op`, so no value needs its
+/// blocks. A group passes on what an annotation says that reshards, of an annotation or by
+/// numbers of the run, and needs no value resharded for it.
+static bool isUnused(ShardOp op) {
+  ShardingOp sharding = getShardingOp(op.getSharding());
+  bool reshards = op.getSrc().getDefiningOp<ShardOp>() ||
+                  (sharding && sharding->getNumOperands() != 0);
   SmallVector<Operation *> users(op->user_begin(), op->user_end());
   while (!users.empty()) {
     Operation *user = users.pop_back_val();
+    if (reshards && isa<GroupOp>(user))
+      continue;
     if (!isa<ShardOp, ConstraintOp>(user))
       return false;
     llvm::append_range(users, user->getUsers());
@@ -105,8 +115,14 @@ std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
         bySource[placeOf(argument)].push_back(
             blocksOf(attribute, function, argument.getType(), symbols));
   });
+  // Numbers that fold to constants are known before the program runs.
+  OwningOpRef<ModuleOp> folded(original.clone());
+  SmallVector<ShardingOp> shardings;
+  folded->walk([&](ShardingOp op) { shardings.push_back(op); });
+  if (failed(makeShardingsStatic(shardings)))
+    return "the shardings break rules when they are folded";
   std::string problem;
-  original.walk([&](ShardOp op) {
+  folded->walk([&](ShardOp op) {
     if (!problem.empty() || op.getAnnotateForUsers() || isUnused(op))
       return;
     Blocks expected = blocksOf(op, symbols);

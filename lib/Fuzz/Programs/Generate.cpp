@@ -56,7 +56,7 @@ ProgramBuilder::ProgramBuilder(uint64_t seed, const GenerateOptions &options)
   subAxes = rng.chance(15);
   partials = rng.chance(25);
   contradictions = rng.chance(3);
-  layouts = rng.chance(12);
+  layouts = rng.chance(20);
   // Links over some axes, and over others, need several.
   Kind kind = options.kind == Kind::Full ? focus(seed) : options.kind;
   if (options.grid.empty() && kind == Kind::Collectives && rng.chance(80)) {
@@ -86,6 +86,7 @@ static void oneOp(ProgramBuilder &program) {
 }
 
 void shard::fuzz::writeOps(ProgramBuilder &program, int64_t count) {
+  program.takesArguments = true;
   for (int64_t i = 0; i < count && program.budget > 0; ++i) {
     --program.budget;
     oneOp(program);

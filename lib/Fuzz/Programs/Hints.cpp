@@ -137,11 +137,43 @@ std::string ProgramBuilder::randomLists(int64_t rank, bool open,
 
 /// Halos or offsets for the random sharding of `value` that was made last.
 std::string ProgramBuilder::randomLayout(const Val &value, bool attribute) {
-  // They are about static extents.
-  if (!layouts || value.type().find('?') != std::string::npos ||
-      !rng.chance(40))
+  if (!layouts || !rng.chance(40))
     return {};
-  return fuzz::randomLayout(rng, value.shape, lastParts, attribute);
+  // Ragged blocks have no halos.
+  bool isRagged = unevenDynamic && value.type().find('?') != std::string::npos;
+  bool halos = !isRagged && rng.chance(50);
+  std::function<std::string(int64_t, int64_t)> runTime;
+  if (!attribute && takesArguments && rng.chance(70))
+    runTime = [&](int64_t low, int64_t high) {
+      return runTimeNumber(low, high);
+    };
+  return fuzz::randomLayout(rng, value.shape, lastParts, halos, attribute,
+                            runTime);
+}
+
+/// An i64 in [low, high] that no pass knows. Those of halos are used again, so that they
+/// stand in front of what is annotated by them.
+std::string ProgramBuilder::runTimeNumber(int64_t low, int64_t high) {
+  auto isWidth = [&](const Val &v) {
+    auto known = widths.find(v.name);
+    return known != widths.end() && known->second <= high;
+  };
+  if (low == 0 && rng.chance(50))
+    if (std::optional<Val> known = pickAny(isWidth))
+      return known->name;
+  Val base = needScalar(Elem::I64);
+  std::string rest = fresh(), number = fresh(), count = fresh(),
+              first = fresh();
+  line(count + " = arith.constant " + std::to_string(high - low + 1) +
+       " : i64");
+  line(first + " = arith.constant " + std::to_string(low) + " : i64");
+  line(rest + " = arith.remui " + base.name + ", " + count + " : i64");
+  line(number + " = arith.addi " + rest + ", " + first + " : i64");
+  if (low == 0) {
+    widths[number] = high;
+    add({number, Elem::I64, false, {}, double(high)});
+  }
+  return number;
 }
 
 std::string ProgramBuilder::shardingAttr(const Val &value, bool mayBePartial) {

@@ -26,27 +26,45 @@ static std::vector<int64_t> randomBounds(Random &rng, int64_t extent,
   return bounds;
 }
 
-std::string shard::fuzz::randomLayout(Random &rng,
-                                      const std::vector<int64_t> &shape,
-                                      const std::vector<int64_t> &parts,
-                                      bool attribute) {
-  bool halos = rng.chance(50);
-  std::vector<int64_t> numbers;
+/// `bounds` as text, some of those in the middle as numbers of the run between their
+/// neighbours.
+static void
+addBounds(Random &rng, const std::vector<int64_t> &bounds,
+          const std::function<std::string(int64_t, int64_t)> &runTime,
+          std::vector<std::string> &numbers) {
+  bool mayReplace = false;
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    bool replaces =
+        mayReplace && i + 1 < bounds.size() && runTime && rng.chance(70);
+    // The neighbours of one stay numbers, so that bounds rise.
+    mayReplace = !replaces;
+    numbers.push_back(replaces ? runTime(bounds[i - 1], bounds[i + 1])
+                               : std::to_string(bounds[i]));
+  }
+}
+
+std::string shard::fuzz::randomLayout(
+    Random &rng, const std::vector<int64_t> &shape,
+    const std::vector<int64_t> &parts, bool halos, bool attribute,
+    const std::function<std::string(int64_t, int64_t)> &runTime) {
+  std::vector<std::string> numbers;
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     if (parts[dim] == 0)
       continue;
     if (!halos) {
-      std::vector<int64_t> bounds = randomBounds(rng, shape[dim], parts[dim]);
-      numbers.insert(numbers.end(), bounds.begin(), bounds.end());
+      addBounds(rng, randomBounds(rng, shape[dim], parts[dim]), runTime,
+                numbers);
       continue;
     }
     int64_t widest = rng.chance(20) ? 5 : 2;
     for (int64_t i = 0; i < 2; ++i)
-      numbers.push_back(rng.between(0, widest));
+      numbers.push_back(runTime && rng.chance(50)
+                            ? runTime(0, widest)
+                            : std::to_string(rng.between(0, widest)));
   }
   if (numbers.empty())
     return {};
   static const char *const words[2][2] = {
       {"sharded_dims_offsets", "halo_sizes"}, {"offsets", "halo"}};
-  return std::string(words[attribute][halos]) + " = [" + list(numbers) + "]";
+  return std::string(words[attribute][halos]) + " = [" + join(numbers) + "]";
 }

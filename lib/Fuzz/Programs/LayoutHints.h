@@ -11,16 +11,22 @@
 
 #include "shard/Fuzz/Random.h"
 
+#include <functional>
 #include <string>
 
 namespace shard::fuzz {
 
-/// Halos, or bounds of blocks, for a sharding of a tensor of `shape` whose
+/// `halos`, or else bounds of blocks, for a sharding of a tensor of `shape` whose
 /// dimensions are cut into `parts` (0: by no axis): the clause that follows the
 /// lists of axes, without a separator. Halos may be wider than blocks; blocks may
 /// be empty. Empty where there is nothing to say.
-std::string randomLayout(Random &rng, const std::vector<int64_t> &shape,
-                         const std::vector<int64_t> &parts, bool attribute);
+///
+/// `runTime`, if given, names an i64 that is in [low, high] when the program runs, which
+/// stands for some of the numbers then.
+std::string randomLayout(
+    Random &rng, const std::vector<int64_t> &shape,
+    const std::vector<int64_t> &parts, bool halos, bool attribute,
+    const std::function<std::string(int64_t low, int64_t high)> &runTime = {});
 
 } // namespace shard::fuzz
 

@@ -20,7 +20,9 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ShardingInterface.h"
 
+#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
@@ -49,6 +51,9 @@ public:
     for (const GridPropagation::ManualShardings &entry : propagation.manual)
       annotateManual(entry);
     orderRows();
+    // Behind the reshards of operands, which were put in front of the op, too.
+    for (auto [handle, before] : ownHandles)
+      handle->moveBefore(before);
     for (const auto &[function, number, sharding] : propagation.results)
       signatureOf(cast<FunctionOpInterface>(function))
           .setResult(number, kShardingAttrName, attribute(sharding));
@@ -116,8 +121,16 @@ private:
     return known;
   }
 
-  /// The shard.sharding of `index`, one per block of code that is isolated.
-  Value handle(ShardingIndex index, mlir::Block *block) {
+  /// The shard.sharding of `index`, one per block of code that is isolated. One with
+  /// numbers that are SSA values stands in front of `before`, where they are visible.
+  Value handle(ShardingIndex index, mlir::Block *block, Operation *before) {
+    if (propagation.shardings[index].hasRunTimeNumbers()) {
+      OpBuilder builder(before);
+      ShardingOp own = buildSharding(builder, before->getLoc(), grid.getValue(),
+                                     propagation.shardings[index]);
+      ownHandles.emplace_back(own, before);
+      return own.getResult();
+    }
     Operation *isolated = block->getParentOp();
     if (!isolated->hasTrait<OpTrait::IsIsolatedFromAbove>())
       isolated = isolated->getParentWithTrait<OpTrait::IsIsolatedFromAbove>();
@@ -141,22 +154,52 @@ private:
     return signatures.try_emplace(function, function).first->second;
   }
 
+  /// Whether the numbers of `sharding` that are SSA values stand in front of `op`.
+  bool areKnownAt(const Sharding &sharding, Operation *op) {
+    auto isKnown = [&](int64_t number) {
+      return !isRunTime(number) ||
+             dominance.properlyDominates(runTimeValue(number), op);
+    };
+    return llvm::all_of(sharding.halos, isKnown) &&
+           llvm::all_of(sharding.offsets, isKnown);
+  }
+
+  /// What is made of nothing for one op, and may stand in front of the numbers of the
+  /// layout that it has, is made directly in front of that op.
+  void moveToUser(Operation *creator) {
+    if (moved.contains(creator))
+      return;
+    // Together with what is made of it, while that is known to be made of nothing.
+    SmallVector<Operation *> row;
+    Operation *user = creator;
+    while (isCreator(user) && user->hasOneUse() && !moved.contains(user)) {
+      row.push_back(user);
+      user = *user->user_begin();
+    }
+    for (Operation *op : row) {
+      op->moveBefore(user);
+      moved.insert(op);
+    }
+  }
+
   void annotateValue(Value value, ShardingIndex index) {
-    if (stateInSignature(value, attribute(index)))
+    if (stateInSignature(value, index))
       return;
     Operation *def = value.getDefiningOp();
     if (def && creators.isMerged(def))
       return;
     // A reshard that the user asked for carries the sharding itself.
     if (auto reshard = dyn_cast_if_present<ShardOp>(def)) {
-      reshard.getShardingMutable().assign(handle(index, def->getBlock()));
+      reshard.getShardingMutable().assign(handle(index, def->getBlock(), def));
       return;
     }
-    stateBehind(value, handle(index, value.getParentBlock()));
+    if (def && !areKnownAt(propagation.shardings[index], def))
+      moveToUser(def);
+    stateBehind(value, handle(index, value.getParentBlock(), def));
   }
 
   /// Entry arguments of functions say it in an attribute.
-  bool stateInSignature(Value value, ShardingAttr sharding) {
+  bool stateInSignature(Value value, ShardingIndex index) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || !argument.getOwner()->isEntryBlock())
       return false;
@@ -165,7 +208,7 @@ private:
     if (!function)
       return false;
     signatureOf(function).setArgument(argument.getArgNumber(),
-                                      kShardingAttrName, sharding);
+                                      kShardingAttrName, attribute(index));
     return true;
   }
 
@@ -269,11 +312,14 @@ private:
     ShardOp &annotation =
         reshards[{use.get(), {anchor->getBlock(), entry.sharding}}];
     if (!annotation) {
-      Value sharding = handle(entry.sharding, anchor->getBlock());
+      Value sharding = handle(entry.sharding, anchor->getBlock(), anchor);
       OpBuilder builder(anchor);
       annotation =
           ShardOp::create(builder, anchor->getLoc(), use.get().getType(),
                           use.get(), sharding, builder.getUnitAttr());
+      // A row of reshards may be moved; each has its sharding in front of it.
+      if (propagation.shardings[entry.sharding].hasRunTimeNumbers())
+        ownHandles.back().second = annotation;
     } else if (anchor->isBeforeInBlock(annotation)) {
       // A region's edges list the uses of its terminators first.
       annotation->moveBefore(anchor);
@@ -352,6 +398,10 @@ private:
   DenseMap<ShardingIndex, ShardingAttr> attributes;
   DenseMap<std::pair<Operation *, ShardingIndex>, ShardingOp> handles;
   DenseMap<Operation *, ShardingOp> lastHandle;
+  DominanceInfo dominance;
+  llvm::DenseSet<Operation *> moved;
+  /// The shardings with numbers that are SSA values, and what each stands in front of.
+  SmallVector<std::pair<ShardingOp, Operation *>, 0> ownHandles;
   /// The annotations of the results of an op, or of the arguments of a block.
   llvm::MapVector<RowPlace, SmallVector<ShardOp, 1>> rows;
   DenseMap<std::pair<Value, std::pair<mlir::Block *, ShardingIndex>>, ShardOp>

@@ -33,6 +33,9 @@ void CreatorMerge::run(const PropagationResult &result) {
       const Sharding *sharding = result.sharding(copy->getResult(0));
       Operation *grid = result.gridOf.lookup(copy->getResult(0));
       bool isStated = result.isStated(copy->getResult(0));
+      // Each stands where its user is, behind the numbers of the run.
+      if (sharding && sharding->hasRunTimeNumbers())
+        continue;
       auto *same = llvm::find_if(kept, [&](const Kept &entry) {
         // Of what no annotation names a grid for, the grid does not matter.
         return (entry.sharding == sharding ||

@@ -46,6 +46,7 @@ LogicalResult normalizeAnnotations(ImportWork &work) {
              << "the sharding of this annotation is not known here; state it "
                 "by "
                 "shard.sharding, or take that of a value by shard.get_sharding";
+  startAtAnnotations(work.annotations);
   reshardChains(work.annotations);
   // In reverse order, so that chains vanish.
   for (ShardOp annotation : llvm::reverse(work.annotations))

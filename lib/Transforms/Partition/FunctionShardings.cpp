@@ -181,6 +181,14 @@ LogicalResult FunctionShardings::state(Value value, const Sharding *sharding,
   return error;
 }
 
+/// Numbers that are values of the function have no meaning outside.
+static void leaveRunTimeNumbers(Sharding &sharding) {
+  if (!sharding.hasRunTimeNumbers())
+    return;
+  sharding.halos.clear();
+  sharding.offsets.clear();
+}
+
 LogicalResult FunctionShardings::readAnnotation(ShardOp op) {
   ShardingOp handle = getShardingOp(op.getSharding());
   if (!handle)
@@ -200,6 +208,8 @@ LogicalResult FunctionShardings::readAnnotation(ShardOp op) {
   }
   if (failed(state(op.getResult(), sharding, op)))
     return failure();
+  if (op.getAnnotateForUsers() && sharding->hasRunTimeNumbers())
+    startingHere.push_back(op);
   return op.getAnnotateForUsers() ? success()
                                   : state(op.getSrc(), sharding, op);
 }
@@ -227,6 +237,7 @@ LogicalResult FunctionShardings::readResults() {
       continue;
     Sharding reduced = *sharding;
     reduced.partial.clear();
+    leaveRunTimeNumbers(reduced);
     signature.results[index] = pool.intern(reduced, pool.gridOf(sharding));
   }
   return success();
@@ -244,6 +255,11 @@ void FunctionShardings::shardAsUsed(BlockArgument argument) {
     if (!here || !here->partial.empty() || (wanted && wanted != here))
       return;
     wanted = here;
+  }
+  if (wanted && wanted->hasRunTimeNumbers()) {
+    Sharding known = *wanted;
+    leaveRunTimeNumbers(known);
+    wanted = pool.intern(known, pool.gridOf(wanted));
   }
   stated[leader(argument)] = wanted;
 }
@@ -267,6 +283,14 @@ LogicalResult FunctionShardings::read() {
           .wasInterrupted();
   if (failedAny)
     return failure();
+  for (ShardOp annotation : startingHere) {
+    Sharding known = *of(annotation.getResult());
+    known.partial.clear();
+    leaveRunTimeNumbers(known);
+    if (!isStated(annotation.getSrc()))
+      stated[leader(annotation.getSrc())] =
+          pool.intern(known, pool.gridOf(of(annotation.getResult())));
+  }
   for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
     shardAsUsed(argument);
     signature.arguments[index] = of(argument);

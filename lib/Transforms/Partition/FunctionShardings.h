@@ -116,6 +116,9 @@ private:
   llvm::DenseMap<mlir::Value, const Sharding *> stated;
   llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, const Sharding *>
       handles;
+  /// Annotations for users with numbers of the run: a source that says nothing itself is
+  /// split the same way.
+  llvm::SmallVector<ShardOp, 0> startingHere;
 };
 
 } // namespace shard

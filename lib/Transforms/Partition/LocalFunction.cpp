@@ -29,15 +29,16 @@ LocalFunction::LocalFunction(FunctionOpInterface function,
 // Grids
 //===----------------------------------------------------------------------===//
 
-LocalFunction::OnGrid::OnGrid(GridOp grid, Planner &planner)
+LocalFunction::OnGrid::OnGrid(GridOp grid, LocalFunction &local)
     : emission{planningGrid, FlatSymbolRefAttr::get(grid.getSymNameAttr()),
-               planner, &known} {
+               local.grids.plannerOf(grid), &known,
+               [&local](Value value) { return local.locals[value].value; }} {
   planningGrid.shape.assign(grid.getShape().begin(), grid.getShape().end());
   planningGrid.unevenDynamic = grid.getUnevenDynamic();
 }
 
 LocalFunction::OnGrid &LocalFunction::on(GridOp grid) {
-  return onGrid.try_emplace(grid, grid, grids.plannerOf(grid)).first->second;
+  return onGrid.try_emplace(grid, grid, *this).first->second;
 }
 
 const Emission &LocalFunction::emissionFor(const Sharding *sharding) {

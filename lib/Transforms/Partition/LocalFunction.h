@@ -64,7 +64,7 @@ public:
 
   /// What emitting on a grid needs.
   struct OnGrid {
-    OnGrid(GridOp grid, Planner &planner);
+    OnGrid(GridOp grid, LocalFunction &local);
     OnGrid(const OnGrid &) = delete;
 
     /// The grid of plans: in the body of a manual computation its axes have one

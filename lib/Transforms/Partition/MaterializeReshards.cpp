@@ -32,6 +32,10 @@ namespace {
 
 class StepWriter {
 public:
+  /// `origins` are the values of the program by those of its copy.
+  explicit StepWriter(const DenseMap<Value, Value> &origins)
+      : origins(origins) {}
+
   /// Writes the steps of the reshard of `value`, as it is called in the program.
   void write(Value value, const PlannedReshards::Reshard &reshard) {
     if (!reshard.stepsAreApart) {
@@ -48,8 +52,11 @@ public:
 
 private:
   ShardOp annotate(OpBuilder &builder, Location loc, Value source,
-                   const PlannedReshards::Reshard &reshard,
-                   const Sharding &sharding) {
+                   const PlannedReshards::Reshard &reshard, Sharding sharding) {
+    for (auto *numbers : {&sharding.halos, &sharding.offsets})
+      for (int64_t &number : *numbers)
+        if (Value value = runTimeValue(number))
+          number = runTimeNumber(origins.lookup(value));
     Value handle =
         buildSharding(builder, loc, reshard.grid.getValue(), sharding);
     return ShardOp::create(builder, loc, source.getType(), source, handle,
@@ -116,6 +123,7 @@ private:
     }
   }
 
+  const DenseMap<Value, Value> &origins;
   DenseMap<std::pair<Value, mlir::Block *>,
            SmallVector<std::pair<Sharding, Value>, 1>>
       shared;
@@ -143,7 +151,7 @@ struct ShardMaterializeReshardsPass
       if (failed(partitionProgram(*copy, PartitionOptions(), &planned)))
         return signalPassFailure();
     }
-    StepWriter writer;
+    StepWriter writer(origins);
     for (const PlannedReshards::Reshard &reshard : planned.reshards)
       if (!planned.searched.contains(reshard.value))
         if (Value value = origins.lookup(reshard.value))

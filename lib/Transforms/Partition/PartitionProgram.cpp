@@ -171,6 +171,7 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
   if (failed(rejectCalls(root)) || failed(rejectEncodings(root)) ||
       failed(makeShardingsStatic(shardings)))
     return failure();
+  startAtAnnotations(annotations);
   reshardChains(annotations);
   SymbolTableCollection symbols;
   ShardingPool pool;

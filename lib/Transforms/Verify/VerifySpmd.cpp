@@ -161,9 +161,9 @@ private:
         set = axesOf(function, name, axes);
       }
       vary(argument, set);
-      if (failed(resolved) || !resolved->offsets.empty())
+      if (failed(resolved))
         resize(argument, set);
-      else if (grid.getUnevenDynamic())
+      else if (!resolved->offsets.empty() || grid.getUnevenDynamic())
         resize(argument, splitAxesOf(function, name, *resolved));
     }
   }
