@@ -193,8 +193,29 @@ LogicalResult FunctionPartitioner::rebuildShardOp(Operation *op) {
             "shard.manual_computation";
 }
 
+/// Tasks of a loop run on different devices, and what they need of the outside is
+/// resharded in front of the loop: numbers that a task computes can be no layout.
+static LogicalResult checkNumbers(LocalFunction &local, ShardOp op,
+                                  const Sharding &sharding) {
+  auto isOfTask = [&](int64_t number) {
+    return isRunTime(number) &&
+           !local.foralls.front().captures(runTimeValue(number));
+  };
+  if (local.foralls.empty() || (llvm::none_of(sharding.halos, isOfTask) &&
+                                llvm::none_of(sharding.offsets, isOfTask)))
+    return success();
+  return mlir::emitError(op.getLoc())
+         << "sharding " << toString(sharding)
+         << " has halos or offsets that an iteration of '"
+         << local.foralls.front().global->getName()
+         << "' computes, which are other ones on each device; compute them in "
+            "front of the loop";
+}
+
 LogicalResult FunctionPartitioner::rebuildAnnotation(ShardOp op) {
   const Sharding *sharding = local.shardings.of(op.getResult());
+  if (failed(checkNumbers(local, op, *sharding)))
+    return failure();
   FailureOr<Value> value =
       local.localAs(op.getSrc(), sharding, op,
                     op.getAnnotateForUsers() ? "operand 0" : "source");

@@ -31,8 +31,11 @@ LocalFunction::LocalFunction(FunctionOpInterface function,
 
 LocalFunction::OnGrid::OnGrid(GridOp grid, LocalFunction &local)
     : emission{planningGrid, FlatSymbolRefAttr::get(grid.getSymNameAttr()),
-               local.grids.plannerOf(grid), &known,
-               [&local](Value value) { return local.locals[value].value; }} {
+               local.grids.plannerOf(grid), &known, [&local](Value value) {
+                 Value known = local.locals.lookup(value).value;
+                 // Ops that compute numbers may have moved as they are.
+                 return known ? known : value;
+               }} {
   planningGrid.shape.assign(grid.getShape().begin(), grid.getShape().end());
   planningGrid.unevenDynamic = grid.getUnevenDynamic();
 }
