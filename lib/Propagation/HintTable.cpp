@@ -1,4 +1,4 @@
-//===- ReaderHints.cpp - What the user said about shardings ---------------===//
+//===- HintTable.cpp - What the user said about shardings -----------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
