@@ -224,10 +224,10 @@ FailureOr<CollectiveCall> describe(UpdateHaloOp op) {
   // Without words, all is read.
   SmallVector<int64_t> windows;
   for (const std::optional<WindowReads> &read : getWindows(op)) {
-    WindowReads numbers = read.value_or(WindowReads{0, {0, 0, 0}, {0, 0}});
+    WindowReads numbers = read.value_or(WindowReads{0, {0, 0, 0}, {0, 0}, 1});
     windows.append({numbers.iterations, numbers.window.stride,
                     numbers.window.offset, numbers.window.reach,
-                    numbers.valid.offset, numbers.valid.size});
+                    numbers.valid.offset, numbers.valid.size, numbers.step});
   }
   return result.words(windows);
 }

@@ -142,7 +142,7 @@ static bool isArgument(char letter, ArrayRef<int64_t> numbers,
            });
   }
   case 'w':
-    return numbers.empty() || int64_t(numbers.size()) == 6 * rank;
+    return numbers.empty() || int64_t(numbers.size()) == 7 * rank;
   default:
     return int64_t(numbers.size()) == 2 * rank;
   }

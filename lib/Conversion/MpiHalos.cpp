@@ -19,7 +19,7 @@
 
 #include "MpiCollectives.h"
 
-#include "shard/Geometry/Window.h"
+#include "shard/Geometry/HaloReads.h"
 
 using namespace mlir;
 using namespace shard;
@@ -35,13 +35,6 @@ struct ReadValues {
   int64_t step = 1;
 };
 
-/// What the iterations of a loop read of a dimension.
-struct DimReads {
-  int64_t iterations = 0;
-  Window window;
-  shard::Block valid;
-};
-
 /// One dimension of a buffer with halos.
 struct HaloDim {
   Value low, high, core;
@@ -51,7 +44,7 @@ struct HaloDim {
   /// how far the positions of neighbours are apart.
   Value at, parts;
   int64_t stride = 0;
-  std::optional<DimReads> reads;
+  std::optional<WindowReads> reads;
 };
 
 class HaloUpdater {
@@ -65,7 +58,7 @@ private:
   void emitSide(BufferBox box, size_t d, bool isLow);
   Value placeOf(const HaloDim &dim, Value position);
   Value beginOf(const HaloDim &dim, Value place);
-  ReadValues elementsRead(const DimReads &reads, BlockValues iterations);
+  ReadValues elementsRead(const WindowReads &reads, BlockValues iterations);
   BlockValues iterationsOf(const HaloDim &dim, Value position);
   BufferBox cutToReads(BufferBox box, size_t d, BlockValues iterations,
                        BlockValues chunk);
@@ -100,10 +93,10 @@ HaloUpdater::HaloUpdater(MpiEmitter &e, const CollectiveMark &mark,
     dim.parts = e.index(parts);
     dim.stride = stride /= parts;
     // With a reach of 0, all is read.
-    if (windows.empty() || windows[6 * d + 3] == 0)
+    if (windows.empty() || windows[7 * d + 3] == 0)
       continue;
-    ArrayRef<int64_t> n = windows.slice(6 * d, 6);
-    dim.reads = {n[0], {n[1], n[2], n[3]}, {n[4], n[5]}};
+    ArrayRef<int64_t> n = windows.slice(7 * d, 7);
+    dim.reads = {n[0], {n[1], n[2], n[3]}, {n[4], n[5]}, n[6]};
   }
 }
 
@@ -123,7 +116,7 @@ Value HaloUpdater::beginOf(const HaloDim &dim, Value place) {
 }
 
 /// The twin of elementsRead() of Geometry.
-ReadValues HaloUpdater::elementsRead(const DimReads &reads,
+ReadValues HaloUpdater::elementsRead(const WindowReads &reads,
                                      BlockValues iterations) {
   const Window &window = reads.window;
   Value zero = e.index(0), step = e.index(window.step());
@@ -144,7 +137,12 @@ ReadValues HaloUpdater::elementsRead(const DimReads &reads,
       e.add(e.mul(step, e.sub(read, e.index(1))), e.index(window.reach));
   Value last = e.select(e.less(skipped, read),
                         e.min(e.add(start, span), validEnd), first);
-  return {first, e.sub(last, first), window.reach == 1 ? window.step() : 1};
+  if (reads.step == 1)
+    return {first, e.sub(last, first), window.reach == 1 ? window.step() : 1};
+  Value apart = e.index(reads.step);
+  Value counted = e.add(
+      validBegin, e.mul(e.ceilDiv(e.sub(first, validBegin), apart), apart));
+  return {counted, e.sub(last, counted), reads.step};
 }
 
 /// The iterations of the device at `position` of the group; null where all is read.

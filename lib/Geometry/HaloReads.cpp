@@ -32,6 +32,14 @@ ReadRange elementsRead(const Window &window, Block valid, Block iterations) {
           window.reach == 1 ? step : 1};
 }
 
+ReadRange elementsRead(const WindowReads &reads, Block iterations) {
+  ReadRange read = elementsRead(reads.window, reads.valid, iterations);
+  if (reads.step == 1)
+    return read;
+  int64_t skipped = ceilDiv(read.first - reads.valid.offset, reads.step);
+  return {reads.valid.offset + skipped * reads.step, read.last, reads.step};
+}
+
 int64_t HaloDimension::parts() const {
   int64_t parts = 1;
   for (int64_t size : split)
@@ -46,8 +54,7 @@ ReadRange HaloDimension::taken(int64_t position) const {
     return {begin, end, 1};
   Block iterations =
       blockAt(reads->iterations, split, delinearize(position, split));
-  return elementsRead(reads->window, reads->valid, iterations)
-      .within(begin, end);
+  return elementsRead(*reads, iterations).within(begin, end);
 }
 
 std::vector<HaloShare> haloShares(const HaloDimension &dimension) {

@@ -30,7 +30,8 @@ HaloWindows getWindows(UpdateHaloOp op) {
     if (!numbers.empty())
       window = {numbers[0],
                 {numbers[1], numbers[2], numbers[3]},
-                {numbers[4], numbers[5]}};
+                {numbers[4], numbers[5]},
+                numbers.size() == 7 ? numbers[6] : 1};
   }
   return windows;
 }
@@ -39,11 +40,13 @@ void setWindows(UpdateHaloOp op, const HaloWindows &windows) {
   Builder builder(op.getContext());
   SmallVector<Attribute> lists;
   for (const std::optional<WindowReads> &window : windows) {
-    SmallVector<int64_t, 6> numbers;
+    SmallVector<int64_t, 7> numbers;
     if (window)
       numbers = {window->iterations,    window->window.stride,
                  window->window.offset, window->window.reach,
                  window->valid.offset,  window->valid.size};
+    if (window && window->step != 1)
+      numbers.push_back(window->step);
     if (!llvm::all_of(numbers, isSmall))
       return;
     lists.push_back(builder.getDenseI64ArrayAttr(numbers));
@@ -68,19 +71,21 @@ verifyWindows(Operation *op, Attribute attribute,
   for (Attribute list : lists) {
     auto numbers = dyn_cast<DenseI64ArrayAttr>(list);
     // dialect_attr_c23
-    if (!numbers || (!numbers.empty() && numbers.size() != 6) ||
+    if (!numbers ||
+        (!numbers.empty() && numbers.size() != 6 && numbers.size() != 7) ||
         !llvm::all_of(numbers.asArrayRef(), isSmall))
       return emitError()
-             << "expects lists, array<i64>, of no numbers or of 6 up "
+             << "expects lists, array<i64>, of no numbers, of 6 or of 7 up "
                 "to "
              << kMaxNumber
-             << ": iterations, stride, offset, reach, first, size";
+             << ": iterations, stride, offset, reach, first, size, step";
     // dialect_attr_c24
-    if (!numbers.empty() && (numbers[0] < 0 || numbers[1] == 0 ||
-                             numbers[3] <= 0 || numbers[5] < 0))
+    if (!numbers.empty() &&
+        (numbers[0] < 0 || numbers[1] == 0 || numbers[3] <= 0 ||
+         numbers[5] < 0 || (numbers.size() == 7 && numbers[6] <= 0)))
       return emitError()
              << "expects iterations and sizes that are not negative, "
-                "strides that are not 0 and positive reaches";
+                "strides that are not 0, positive reaches and steps";
   }
   return success();
 }

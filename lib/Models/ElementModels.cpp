@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopScans.h"
 #include "TensorModels.h"
 
 #include "shard/Interfaces/DescribedModel.h"
@@ -199,14 +200,33 @@ struct ExtractModel : public DescribedModel<ExtractModel, tensor::ExtractOp> {
     } else {
       element = read(builder);
     }
-    if (place.inside)
+    if (place.inside) {
+      remarkOnScan(cast<tensor::ExtractOp>(op), sharding);
       element = broadcast(builder, loc, element, place.inside, axes,
                           context.emission.gridSymbol);
+    }
     results.push_back(element);
     return success();
   }
 
 private:
+  /// Tells that a loop over the elements of a split tensor sends in each iteration, and
+  /// what is split instead.
+  static void remarkOnScan(tensor::ExtractOp op, const Sharding &sharding) {
+    for (auto [dim, split] : llvm::enumerate(sharding.dims)) {
+      if (split.empty())
+        continue;
+      std::string advice = adviceOnLoopScan(op, op.getIndices()[dim]);
+      if (advice.empty())
+        continue;
+      op.emitRemark() << "'tensor.extract' reads one element of a tensor that "
+                         "is split along dimension "
+                      << dim << ", and sends it by an all_reduce each time: "
+                      << advice;
+      return;
+    }
+  }
+
   /// `index` moved into a dimension of `extent`, which `axes` split.
   static Value nearest(OpBuilder &builder, Location loc, Value index,
                        int64_t extent, Value local, int64_t dim,

@@ -136,6 +136,26 @@ struct CollapseModel
                           op.getReassociationIndices(), maps, maps.result(0),
                           maps.operand(0));
   }
+  /// Digits of extent 1 that are padded behind their element put fill between the
+  /// elements of the outer digits (Insertions.h).
+  Spread getElementSpread(Operation *op, unsigned dim) const {
+    auto collapse = cast<tensor::CollapseShapeOp>(op);
+    auto pad =
+        beforeShardings(collapse.getSrc()).getDefiningOp<tensor::PadOp>();
+    if (!pad || !pad.getType().hasStaticShape())
+      return {};
+    Spread spread{1, fillOfPad(pad)};
+    if (!spread.fill)
+      return {};
+    for (int64_t digit :
+         llvm::reverse(collapse.getReassociationIndices()[dim])) {
+      if (pad.getSourceType().getDimSize(digit) != 1 ||
+          pad.getStaticLow()[digit] != 0)
+        break;
+      spread.step *= pad.getType().getDimSize(digit);
+    }
+    return spread;
+  }
   PartialRule getPartialRule(Operation *op) const {
     return PartialRule::Movement;
   }

@@ -30,9 +30,6 @@ using namespace mlir;
 
 namespace shard {
 
-namespace {
-
-/// The value whose sharding shard.shard and shard.constraint change into `value`.
 Value beforeShardings(Value value) {
   // In code that is not reached they may take each other's results.
   llvm::SmallPtrSet<Operation *, 4> seen;
@@ -43,6 +40,23 @@ Value beforeShardings(Value value) {
   }
   return value;
 }
+
+OpFoldResult fillOfPad(tensor::PadOp pad) {
+  Value padding = pad.getConstantPaddingValue();
+  FloatAttr number;
+  IntegerAttr integer;
+  if (!padding)
+    return {};
+  if (matchPattern(padding, m_Constant(&number)))
+    return number;
+  if (matchPattern(padding, m_Constant(&integer)))
+    return integer;
+  // Other constants may stand in the body.
+  return padding.getParentRegion() == &pad.getRegion() ? OpFoldResult()
+                                                       : OpFoldResult(padding);
+}
+
+namespace {
 
 /// Whether `size` is the whole of dimension `dim` of `tensor`: its static extent,
 /// or a tensor.dim of it, whatever its sharding is.
@@ -393,20 +407,7 @@ struct PadModel : public DescribedModel<PadModel, tensor::PadOp> {
     return bool(cast<tensor::PadOp>(op).getConstantPaddingValue());
   }
   OpFoldResult getWindowFill(Operation *op, unsigned) const {
-    auto pad = cast<tensor::PadOp>(op);
-    Value padding = pad.getConstantPaddingValue();
-    FloatAttr number;
-    IntegerAttr integer;
-    if (!padding)
-      return {};
-    if (matchPattern(padding, m_Constant(&number)))
-      return number;
-    if (matchPattern(padding, m_Constant(&integer)))
-      return integer;
-    // Other constants may stand in the body.
-    return padding.getParentRegion() == &pad.getRegion()
-               ? OpFoldResult()
-               : OpFoldResult(padding);
+    return fillOfPad(cast<tensor::PadOp>(op));
   }
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,

@@ -9,9 +9,7 @@
 #ifndef SHARD_LIB_MODELS_TENSORMODELS_H
 #define SHARD_LIB_MODELS_TENSORMODELS_H
 
-namespace mlir {
-class MLIRContext;
-} // namespace mlir
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace shard {
 
@@ -21,6 +19,12 @@ void attachElementModels(mlir::MLIRContext *context);
 void attachReshapeModels(mlir::MLIRContext *context);
 /// Slices, pads and concatenations. The tensor dialect must be loaded.
 void attachSliceModels(mlir::MLIRContext *context);
+
+/// The value whose sharding shard.shard and shard.constraint change into `value`.
+mlir::Value beforeShardings(mlir::Value value);
+/// The element that `pad` puts around its source: an attribute if it is a constant, a
+/// scalar that is defined outside of the op, or null.
+mlir::OpFoldResult fillOfPad(mlir::tensor::PadOp pad);
 
 } // namespace shard
 

@@ -141,6 +141,7 @@ private:
     SmallVector<GridAxesAttr> splitAxes;
     bool fills = false;
     for (auto [dim, need] : llvm::enumerate(exchange.needs)) {
+      fills |= source.stepOf(dim) > 1;
       // Devices with other parts of a ragged dimension have blocks of another shape, and
       // nothing for this one.
       const AxisList none;
@@ -173,11 +174,11 @@ private:
     while (splitAxes.size() > 1 && splitAxes.back().empty())
       splitAxes.pop_back();
     RankedTensorType widened = type.clone(shape);
-    Value around =
-        insert(local,
-               filledTensor(builder, loc, widened,
-                            fills ? source.fill : OpFoldResult(), whole),
-               places);
+    OpFoldResult fill = source.fill ? source.fill : source.spreadFill;
+    Value around = insert(local,
+                          filledTensor(builder, loc, widened,
+                                       fills ? fill : OpFoldResult(), whole),
+                          places);
     UpdateHaloOp exchanged = buildUpdateHalo(
         builder, loc, around, emission.gridSymbol,
         GridAxesArrayAttr::get(builder.getContext(), splitAxes), halos);

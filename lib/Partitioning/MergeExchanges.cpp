@@ -24,6 +24,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace shard {
@@ -296,6 +298,7 @@ std::optional<HaloWindows> commonWindows(Exchange &a, Exchange &b) {
           other->window.reach);
     widen(common->valid.offset, common->valid.size, other->valid.offset,
           other->valid.size);
+    common->step = std::gcd(common->step, other->step);
   }
   return left;
 }

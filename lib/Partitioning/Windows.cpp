@@ -140,6 +140,30 @@ bool throughView(const LoopTable &table, RankedTensorType type,
   return true;
 }
 
+void noteSpread(Operation *maker, WindowSource &source) {
+  source.steps.clear();
+  source.spreadFill = {};
+  auto op = dyn_cast_or_null<ShardingInterface>(maker);
+  if (!op || !source.type.hasStaticShape())
+    return;
+  SmallVector<int64_t, 4> steps;
+  OpFoldResult fill;
+  for (unsigned dim = 0; dim < source.dims.size(); ++dim) {
+    Spread spread = op.getElementSpread(dim);
+    steps.push_back(spread.step);
+    if (spread.step == 1)
+      continue;
+    if ((fill && fill != spread.fill) ||
+        (source.fill && source.fill != spread.fill))
+      return;
+    fill = spread.fill;
+  }
+  if (!fill)
+    return;
+  source.steps = std::move(steps);
+  source.spreadFill = fill;
+}
+
 //===----------------------------------------------------------------------===//
 // Which halos
 //===----------------------------------------------------------------------===//
@@ -215,12 +239,26 @@ static void makeBlock(WindowSource &source, unsigned dim, const Grid &grid) {
   shape[dim] = extent;
   source.type = source.type.clone(shape);
   window = {extent, window.axes, Window(), {0, extent}};
+  if (!source.steps.empty())
+    source.steps[dim] = 1;
 }
 
-HaloWindows readsOf(const HaloExchange &exchange, const Grid &grid) {
+namespace {
+
+/// What devices read of halos, and how many elements all of them send if all of the
+/// halos is sent and if only that is.
+struct CountedReads {
+  HaloWindows reads;
+  double all = 0, read = 0;
+};
+
+} // namespace
+
+/// Nothing where blocks are too many to be counted.
+static std::optional<CountedReads> countReads(const HaloExchange &exchange,
+                                              const Grid &grid) {
   const WindowSource &source = exchange.rest;
   HaloWindows reads(source.dims.size());
-  // Of all devices together, in elements, if all is read and if less is.
   double all = 1, allOwn = 1, less = 1, lessOwn = 1;
   for (auto [dim, axes] : llvm::enumerate(exchange.gathered.dims)) {
     int64_t extent = source.type.getDimSize(dim);
@@ -231,7 +269,7 @@ HaloWindows readsOf(const HaloExchange &exchange, const Grid &grid) {
     dimension.split = grid.sizes(axes);
     int64_t parts = dimension.parts();
     if (parts > kMaxComparedBlocks)
-      return {};
+      return std::nullopt;
     dimension.core = localExtent(extent, parts);
     if (!axes.empty() && exchange.needs[dim]) {
       dimension.low = exchange.needs[dim]->low;
@@ -255,15 +293,47 @@ HaloWindows readsOf(const HaloExchange &exchange, const Grid &grid) {
               ? *window.unsplit
               : WindowReads{window.iterations, window.window, window.valid};
       read.valid = window.valid;
+      if (int64_t step = source.stepOf(dim); step > 1) {
+        int64_t end = read.valid.offset + read.valid.size;
+        int64_t first = ceilDiv(read.valid.offset, step) * step;
+        read.valid = {first, std::max<int64_t>(end - first, 0)};
+        read.step = step;
+      }
       if (!axes.empty() || read != WindowReads{extent, Window(), {0, extent}})
         reads[dim] = read;
     }
     dimension.reads = reads[dim];
     add(less, lessOwn);
   }
-  if (less - lessOwn >= all - allOwn)
+  return CountedReads{std::move(reads), all - allOwn, less - lessOwn};
+}
+
+HaloWindows readsOf(const HaloExchange &exchange, const Grid &grid) {
+  std::optional<CountedReads> counted = countReads(exchange, grid);
+  if (!counted || counted->read >= counted->all)
     return {};
-  return reads;
+  return std::move(counted->reads);
+}
+
+/// What `plan`, which fills the halos of `exchange`, costs less because of a spread tensor
+/// only elements with data are sent: the planner prices whole halos.
+static double savedBySpread(const HaloExchange &exchange, const Plan &plan,
+                            const Emission &emission) {
+  if (exchange.rest.steps.empty())
+    return 0;
+  std::optional<CountedReads> counted = countReads(exchange, emission.grid);
+  if (!counted || counted->read >= counted->all)
+    return 0;
+  double saved = 0;
+  for (const Step &step : plan.steps)
+    if (step.kind == Step::Kind::UpdateHalo && step.bytesSent > 0) {
+      double bytes = double(step.bytesSent) * counted->read / counted->all;
+      saved += step.cost;
+      if (bytes > 0)
+        saved -= emission.planner.costModel().cost(Collective::UpdateHalo,
+                                                   step.axes, bytes);
+    }
+  return saved;
 }
 
 HaloExchange planExchange(const WindowSource &start, const Emission &emission,
@@ -332,6 +402,8 @@ HaloExchange planExchange(const WindowSource &start, const Emission &emission,
         }
     if (again)
       continue;
+    if (plan)
+      exchange.cost -= savedBySpread(exchange, *plan, emission);
     exchange.cost += priceOf(source.sharding, exchange.gathered, plan);
     exchange.cost += shiftCost;
     return exchange;

@@ -646,7 +646,7 @@ func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
 shard.grid @g(shape = 2x4)
 func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
   // dialect_attr_c23
-  // expected-error@+1 {{attribute "shard.windows" expects lists, array<i64>, of no numbers or of 6 up to 2147483648: iterations, stride, offset, reach, first, size}}
+  // expected-error@+1 {{attribute "shard.windows" expects lists, array<i64>, of no numbers, of 6 or of 7 up to 2147483648: iterations, stride, offset, reach, first, size, step}}
   %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, 1] {shard.windows = [array<i64: 1, 2>]} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -656,7 +656,7 @@ func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
 shard.grid @g(shape = 2x4)
 func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
   // dialect_attr_c23
-  // expected-error@+1 {{attribute "shard.windows" expects lists, array<i64>, of no numbers or of 6 up to 2147483648: iterations, stride, offset, reach, first, size}}
+  // expected-error@+1 {{attribute "shard.windows" expects lists, array<i64>, of no numbers, of 6 or of 7 up to 2147483648: iterations, stride, offset, reach, first, size, step}}
   %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, 1] {shard.windows = [array<i64: 1, 1, 0, 1, 0, 4294967296>]} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -666,8 +666,18 @@ func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
 shard.grid @g(shape = 2x4)
 func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
   // dialect_attr_c24
-  // expected-error@+1 {{attribute "shard.windows" expects iterations and sizes that are not negative, strides that are not 0 and positive reaches}}
+  // expected-error@+1 {{attribute "shard.windows" expects iterations and sizes that are not negative, strides that are not 0, positive reaches and steps}}
   %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, 1] {shard.windows = [array<i64: 1, 0, 0, 1, 0, 8>]} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 2x4)
+func.func @f(%t: tensor<8xf32>) -> tensor<8xf32> {
+  // dialect_attr_c24
+  // expected-error@+1 {{attribute "shard.windows" expects iterations and sizes that are not negative, strides that are not 0, positive reaches and steps}}
+  %0 = shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, 1] {shard.windows = [array<i64: 1, 1, 0, 1, 0, 8, 0>]} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
 

@@ -13,6 +13,10 @@
 //   7 elements in blocks of 4, each second one read: the elements 0, 2 by device 0 and
 //   4, 6 by device 1; neither needs an element of the other
 //
+// In a tensor that is spread, only each second, third, ... element carries data, and all
+// others are one fill, which every device writes by itself. Then only elements with data
+// count as read.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARD_GEOMETRY_HALOREADS_H
@@ -45,13 +49,20 @@ struct WindowReads {
   int64_t iterations = 0;
   Window window;
   Block valid;
+  /// Of the valid elements each one that lies a multiple of this behind the first one
+  /// counts.
+  int64_t step = 1;
 
   bool operator==(const WindowReads &other) const {
     return iterations == other.iterations && window == other.window &&
-           valid == other.valid;
+           valid == other.valid && step == other.step;
   }
   bool operator!=(const WindowReads &other) const { return !(*this == other); }
 };
+
+/// The elements that `iterations` read and that count, as above. Where windows that lie
+/// apart read only some of the elements that count, those between are counted too.
+ReadRange elementsRead(const WindowReads &reads, Block iterations);
 
 /// A dimension in blocks of `core` elements with halos of `low` and `high` elements, as
 /// they are exchanged: axes of sizes `split` cut it.

@@ -7,16 +7,19 @@
 //===----------------------------------------------------------------------===//
 //
 // The attribute "shard.windows" of shard.update_halo tells what devices read of the
-// dimensions, so that nothing else is sent; what they do not read of their halos is
-// then unspecified. It has a list for each dimension:
+// dimensions, so that nothing else is sent; elements of halos that a device does not read
+// keep the values of the destination or become those of the neighbour. It has a list for
+// each dimension:
 //
-//   shard.windows = [array<i64: 28, 2, 0, 1, 0, 56>, array<i64>]
+//   shard.windows = [array<i64: 28, 2, 0, 1, 0, 56>, array<i64: 9, 1, 0, 3, 0, 9, 2>, array<i64>]
 //
-// The numbers are iterations, stride, offset, reach, first and size. The iterations of a
-// loop are split like the dimension; iteration i reads the elements [stride * i + offset,
-// stride * i + offset + reach) that lie in [first, first + size). Of a dimension without
+// The numbers are iterations, stride, offset, reach, first and size, and a step of 1 where
+// there is no seventh one. The iterations of a loop are split like the dimension;
+// iteration i reads those of the elements first, first + step, ... in front of first + size
+// that lie in [stride * i + offset, stride * i + offset + reach). Of a dimension without
 // numbers, and of one behind the last list, the block with its halos is read. A pass may
-// drop the attribute: then all is sent.
+// drop the attribute: then all is sent. A step is stated where the elements between have
+// one value, which the destination has in its halos already.
 //
 //===----------------------------------------------------------------------===//
 

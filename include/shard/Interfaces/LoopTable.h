@@ -42,6 +42,7 @@
 #include "shard/Geometry/Window.h"
 
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -57,6 +58,13 @@ enum class LoopKind : uint8_t {
   Reduction,
   /// Must not be split: the op is wrong when it sees only a block of it.
   Invalid,
+};
+
+/// Of a dimension of a tensor only the elements at the multiples of `step` may differ from
+/// `fill`, an attribute or a scalar. A step of 1 tells nothing.
+struct Spread {
+  int64_t step = 1;
+  mlir::OpFoldResult fill = {};
 };
 
 /// Where the number of iterations of a loop is found when the op runs: it is the extent of

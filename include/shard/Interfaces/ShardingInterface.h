@@ -104,6 +104,7 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
     return {};
   }
   bool isView(mlir::Operation *) const { return false; }
+  Spread getElementSpread(mlir::Operation *, unsigned) const { return {}; }
   bool computesBeyondBlock(mlir::Operation *) const { return false; }
   std::string getSplitAdvice(mlir::Operation *, unsigned, unsigned) const {
     return {};

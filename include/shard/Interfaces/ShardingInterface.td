@@ -104,6 +104,11 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       }],
       "bool", "isView", (ins), "", "return false;">,
     InterfaceMethod<[{
+        Which elements of dimension `dim` of result 0, of static extent, may be others than
+        one fill. Halos of the result are sent these elements only. By default all.
+      }],
+      "::shard::Spread", "getElementSpread", (ins "unsigned":$dim), "", "return {};">,
+    InterfaceMethod<[{
         Whether `partition` is right where loops grow (PartitionContext::grown), so that
         the device computes iterations in front of its block and behind it too: local
         types come from localResultType, places from loopBlock, and nothing else is said

@@ -78,6 +78,13 @@ struct WindowSource {
   Sharding sharding;
   /// The extents of dimensions that are not known, for those over which a loop slides.
   llvm::SmallVector<mlir::Value, 4> wholes = {};
+  /// Of the tensor, for each dimension or empty: only the elements at the multiples of
+  /// these numbers may differ from `spreadFill`.
+  llvm::SmallVector<int64_t, 4> steps = {};
+  mlir::OpFoldResult spreadFill = {};
+
+  /// The number for dimension `dim`.
+  int64_t stepOf(unsigned dim) const { return steps.empty() ? 1 : steps[dim]; }
 };
 
 /// Whether a split loop of `option` slides over a dimension of operand `index`.
@@ -99,6 +106,11 @@ void growWindow(const PartitionContext &context, unsigned index,
 /// was, where no one window is the same.
 bool throughView(const LoopTable &table, mlir::RankedTensorType type,
                  mlir::OpFoldResult fill, WindowSource &source);
+
+/// Notes in `source`, the window of the tensor that `maker` makes, which of its elements may
+/// differ from one fill (ShardingInterface::getElementSpread). Windows that leave the tensor for
+/// another fill, or another one in another dimension, are left as they are.
+void noteSpread(mlir::Operation *maker, WindowSource &source);
 
 /// A dimension of a window that is made of parts of blocks.
 struct ShiftedDim {

@@ -269,10 +269,10 @@ void shard_rt_shift(const char *location, const int64_t *group, int64_t type,
  * high, zero where no axis splits it. A dimension of extent n has its own
  * n - low - high elements in the middle. Halos wider than that reach beyond
  * the nearest neighbour. At the border of the grid a halo keeps what it had.
- * `windows`, if not null, holds six numbers per dimension, which tell what devices
- * read: {iterations, stride, offset, reach, first, size}, as those of
+ * `windows`, if not null, holds seven numbers per dimension, which tell what devices
+ * read: {iterations, stride, offset, reach, first, size, step}, as those of
  * shard.update_halo; with a reach of 0 all is read. No other elements are sent, and
- * those of the halo that are not read are unspecified.
+ * those of the halo that are not read keep what they had.
  * input and result may be the same buffer. */
 void shard_rt_update_halo(const char *location, const int64_t *group,
                           int64_t type, const int64_t *input,

@@ -319,11 +319,11 @@ void shard_rt_update_halo(const char *location, const int64_t *group,
     fail(c.device, c.call,
          "the axes per dimension do not add up to the group's");
   for (int64_t d = 0; windows && d < c.call.input.rank; ++d) {
-    const int64_t *window = windows + 6 * d;
-    for (int64_t i = 0; i < 6; ++i)
+    const int64_t *window = windows + 7 * d;
+    for (int64_t i = 0; i < 7; ++i)
       c.call.add("window", window[i]);
     if (window[0] < 0 || window[3] < 0 || (window[3] > 0 && window[1] == 0) ||
-        window[5] < 0)
+        window[5] < 0 || (window[3] > 0 && window[6] <= 0))
       fail(c.device, c.call, "the window of dimension %d is none", int(d));
   }
   const HaloPlan &plan = c.device.haloPlans.get(*c.group, c.call.input,

@@ -163,11 +163,13 @@ HaloDimension dimensionOf(const Group &group, const View &view,
   dimension.core = view.sizes[d] - dimension.low - dimension.high;
   dimension.split.assign(group.sizes.begin() + axis,
                          group.sizes.begin() + axis + halo.axesPerDim[d]);
-  const int64_t *window = halo.windows ? halo.windows + 6 * d : nullptr;
+  const int64_t *window = halo.windows ? halo.windows + 7 * d : nullptr;
   // Without a reach, all is read.
   if (window && window[3] != 0)
-    dimension.reads = {
-        window[0], {window[1], window[2], window[3]}, {window[4], window[5]}};
+    dimension.reads = {window[0],
+                       {window[1], window[2], window[3]},
+                       {window[4], window[5]},
+                       window[6]};
   return dimension;
 }
 
@@ -232,7 +234,7 @@ HaloPlan makeHaloPlan(const Group &group, const View &view,
   plan.key.insert(plan.key.end(), halo.axesPerDim, halo.axesPerDim + view.rank);
   plan.key.insert(plan.key.end(), halo.widths, halo.widths + 2 * view.rank);
   if (halo.windows)
-    plan.key.insert(plan.key.end(), halo.windows, halo.windows + 6 * view.rank);
+    plan.key.insert(plan.key.end(), halo.windows, halo.windows + 7 * view.rank);
   plan.boxes = haloBoxes(group, view, halo, group.position);
   auto elementsOf = [&](const HaloBox &box) {
     int64_t elements = 1;

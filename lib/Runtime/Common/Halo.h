@@ -34,7 +34,7 @@ namespace runtime {
 struct HaloWidths {
   const int64_t *axesPerDim;
   const int64_t *widths;
-  /// Six numbers for each dimension, or null: devices read all.
+  /// Seven numbers for each dimension, or null: devices read all.
   const int64_t *windows;
 };
 

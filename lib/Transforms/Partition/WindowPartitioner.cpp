@@ -30,6 +30,14 @@ namespace {
 /// from, at most.
 constexpr int kMaxViews = 16;
 
+/// What is annotated in `value`, or `value` itself.
+Value beforeAnnotations(Value value) {
+  for (int steps = 0; steps < kMaxViews; ++steps)
+    if (auto annotation = value.getDefiningOp<ShardOp>())
+      value = annotation.getSrc();
+  return value;
+}
+
 /// Looks for the value that the window of an operand is cut from at the least cost.
 class SourceSearch {
 public:
@@ -77,9 +85,7 @@ private:
 
   /// Whether `value` is an annotation of the result of a view, or one itself.
   static bool isOfView(Value value) {
-    for (int steps = 0; steps < kMaxViews; ++steps)
-      if (auto annotation = value.getDefiningOp<ShardOp>())
-        value = annotation.getSrc();
+    value = beforeAnnotations(value);
     auto view = value.getDefiningOp<ShardingInterface>();
     return view && view.isView();
   }
@@ -87,9 +93,7 @@ private:
   /// What it costs that the local form of `value`, a view, was made, if the op that
   /// reads the window is its only user.
   double costOfMaking(Value value) const {
-    for (int steps = 0; steps < kMaxViews; ++steps)
-      if (auto annotation = value.getDefiningOp<ShardOp>())
-        value = annotation.getSrc();
+    value = beforeAnnotations(value);
     auto cost = local.viewCosts.find(value);
     return cost != local.viewCosts.end() && isReadAlone(value) ? cost->second
                                                                : 0;
@@ -119,6 +123,7 @@ private:
     if (home && home != grid)
       return;
     next.sharding = *form.sharding;
+    noteSpread(beforeAnnotations(candidate).getDefiningOp(), next);
     HaloExchange exchange = planExchange(next, local.on(grid).emission);
     double cost = hasComputedHalos(local, candidate, next, exchange)
                       ? 0

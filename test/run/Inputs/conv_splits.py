@@ -290,23 +290,24 @@ def make(grid):
     print(f"  return {', '.join(names)} : {', '.join(types)}\n}}")
 
 
-def block(extent, parts, part):
-    width = -(-extent // parts)
-    return range(min(part * width, extent), min((part + 1) * width, extent))
+def block(extent, places):
+    """The block at (number of parts, place) of each axis, one after another, major first."""
+    begin, end, width = 0, extent, extent
+    for parts, place in places:
+        width = -(-width // parts)
+        begin = min(begin + place * width, end)
+        end = min(begin + width, end)
+    return range(begin, end)
 
 
 def needed(case, split, parts):
     """In bytes, of the device that sends most."""
 
     def coordinates(letter, device):
-        count, place = 1, 0
-        for axis, other in enumerate(split):
-            if other == letter:
-                count, place = count * parts[axis], place * parts[axis] + device[axis]
-        return count, place
+        return [(parts[axis], device[axis]) for axis, other in enumerate(split) if other == letter]
 
     def has(device):
-        return [set(block(SIZES[letter], *coordinates(letter, device))) for letter in case.image]
+        return [set(block(SIZES[letter], coordinates(letter, device))) for letter in case.image]
 
     def needs(device):
         result = has(device)
@@ -315,7 +316,7 @@ def needed(case, split, parts):
                 extent = SIZES[letter]
                 result[dim] = {
                     element
-                    for place in block(case.out(extent), *coordinates(letter, device))
+                    for place in block(case.out(extent), coordinates(letter, device))
                     for element in case.reads(place)
                     if 0 <= element < extent
                 }

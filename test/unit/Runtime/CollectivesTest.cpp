@@ -611,16 +611,16 @@ TEST(Collectives, UpdateHalo) {
                                    perDim.data(), halos.data(), nullptr);
             });
 
-      // Only what devices read is sent: every second row, and three columns of each of
-      // five places; the rest of the halos stays what it is.
-      Index windows = {5, 2, 1, 1, 0, 9, 5, 1, -1, 3, 1, 6};
+      // Only what devices read is sent: every second row, and of three columns of each of
+      // five places those that lie 2 apart; the rest of the halos stays what it is.
+      Index windows = {5, 2, 1, 1, 0, 9, 1, 5, 1, -1, 3, 1, 6, 2};
       std::vector<Array> read = inputs;
       for (int64_t d = 0; d < s.grid.numDevices(); ++d) {
         Index at = {s.grid.positionInGroup(d, rows),
                     s.grid.positionInGroup(d, columns)};
         auto reads = [&](Index index) {
           for (int i = 0; i < 2; ++i) {
-            const int64_t *window = windows.data() + 6 * i;
+            const int64_t *window = windows.data() + 7 * i;
             int64_t place = at[i] * core[i] + index[i] - halos[2 * i];
             AxisList axes = i == 0 ? rows : columns;
             shard::Block block =
@@ -631,7 +631,8 @@ TEST(Collectives, UpdateHalo) {
               int64_t first = window[1] * (block.offset + k) + window[2];
               found |= place >= first && place < first + window[3];
             }
-            if (!found || place < window[4] || place >= window[4] + window[5])
+            if (!found || place < window[4] || place >= window[4] + window[5] ||
+                (place - window[4]) % window[6] != 0)
               return false;
           }
           return true;

@@ -201,7 +201,7 @@ void chooseHalo(Case &c, Random &random, const Grid &grid,
     for (int64_t number :
          {between(random, 0, 20), random() % 2 ? stride : -stride,
           between(random, -3, 20), between(random, 0, 4), between(random, 0, 3),
-          between(random, 0, 40)})
+          between(random, 0, 40), std::max<int64_t>(between(random, -2, 3), 1)})
       c.windows.push_back(number);
   }
 }
