@@ -104,6 +104,17 @@ void settleArguments(const ReadProgram &program, Solution &solution,
   }
 }
 
+bool mayChangeResults(const ReadProgram &program,
+                      const PropagationOptions &options) {
+  if (options.strategy == PropagationStrategy::Basic)
+    return false;
+  return !options.userPriorities ||
+         llvm::none_of(program.problem.hintTable, [](const Hint &hint) {
+           return llvm::any_of(
+               hint.dims, [](const DimHint &dim) { return dim.priority > 0; });
+         });
+}
+
 namespace {
 /// Finds the values that can take the sharding of a result together with it.
 class ResultSettler {

@@ -11,8 +11,10 @@
 #include "Components.h"
 #include "Explain.h"
 #include "GridRegions.h"
+#include "OpenValues.h"
 #include "Origins.h"
 #include "Reader.h"
+#include "ReturnedSums.h"
 #include "Writer.h"
 
 #include "shard/Interfaces/ShardingInterface.h"
@@ -257,6 +259,10 @@ public:
     if (component.grids.size() > 1 && failed(keepOwn(program, gridOp)))
       return failure();
     auto solved = propagation::solve(program.problem, options);
+    if (auto *first = std::get_if<Solution>(&solved);
+        first && mayChangeResults(program, options) &&
+        tieReturnedSums(program, *first))
+      solved = propagation::solve(program.problem, options);
     if (auto *error = std::get_if<HintError>(&solved))
       return report(*error, program, gridOp);
     auto &solution = std::get<Solution>(solved);

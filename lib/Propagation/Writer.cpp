@@ -39,7 +39,7 @@ public:
     auto wantedHere = [&](OpId op, unsigned tensor) {
       return wantedOf(op, tensor);
     };
-    if (resultsMayChange()) {
+    if (mayChangeResults(program, options)) {
       settleRegions(program, solution, solved, opWishes, out, options.uneven);
       settleResults(program, solution, out.shardings, findComputed(),
                     wantedHere);
@@ -144,19 +144,6 @@ private:
         out.values.push_back({owner->getResult(0), whole});
     }
     useOps.resize(out.uses.size(), kNoOp);
-  }
-
-  /// Whether propagation left open which axes a result has. The basic strategy gives
-  /// only what all tensors agree on, and priorities of users decide before prices do.
-  bool resultsMayChange() const {
-    if (options.strategy == PropagationStrategy::Basic)
-      return false;
-    return !options.userPriorities ||
-           llvm::none_of(program.problem.hintTable, [](const Hint &hint) {
-             return llvm::any_of(hint.dims, [](const DimHint &dim) {
-               return dim.priority > 0;
-             });
-           });
   }
 
   /// The results that are computed otherwise than the solution says, and would be

@@ -240,7 +240,8 @@ shard.grid @grid(shape = 4) axes ["x"]
 func.func @bias(
     %a: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>},
     %b: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>},
-    %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
+    %c: tensor<16x16xf32>)
+    -> (tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [[], []]>}) {
   %z = arith.constant dense<0.0> : tensor<16x16xf32>
   %0 = linalg.matmul ins(%a, %b : tensor<16x16xf32>, tensor<16x16xf32>) outs(%z : tensor<16x16xf32>) -> tensor<16x16xf32>
   %1 = arith.addf %0, %c : tensor<16x16xf32>
