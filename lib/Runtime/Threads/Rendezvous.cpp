@@ -73,29 +73,11 @@ void spinWhile(const ThreadDevice &device, Lock &lock,
   lock.lock();
 }
 
-/// Waits on `condition` until `done()` or the run fails. Does `first` before it sleeps.
-template <typename Done, typename First>
-void blockUntil(ThreadDevice &device, std::condition_variable &condition,
-                Lock &lock, Done done, First first) {
-  Run &run = *device.run;
-  ++run.blocked;
-  checkPartners(run, device);
-  checkProgress(run);
-  if (!run.failed)
-    first();
-  auto deadline =
-      std::chrono::steady_clock::now() +
-      std::chrono::duration_cast<std::chrono::nanoseconds>(
-          std::chrono::duration<double>(run.options.timeoutSeconds));
-  while (!done() && !run.failed) {
-    if (condition.wait_until(lock, deadline) == std::cv_status::timeout &&
-        !done() && !run.failed)
-      setRunError(run, "device " + std::to_string(device.index) +
-                           " has waited for more than " +
-                           std::to_string(int64_t(run.options.timeoutSeconds)) +
-                           " seconds in " + describeCall(*device.waitsAt) +
-                           "; " + describeDeadlock(run));
-  }
+/// The device, whose state says where, cannot go on alone.
+void block(ThreadDevice &device) {
+  ++device.run->blocked;
+  checkPartners(*device.run, device);
+  checkProgress(*device.run);
 }
 
 /// Called by the device that ends another's wait.
@@ -111,29 +93,12 @@ bool meet(ThreadDevice &device, const Group &member, const Call &call) {
   Lock lock(run.mutex);
   if (run.failed)
     return false;
-  group.calls[member.position] = &call;
-  if (++group.arriving == member.size) {
-    std::string problem =
-        compareCalls(group.devices, group.calls, group.entered);
-    if (!problem.empty()) {
-      setRunError(run, std::move(problem));
-      return false;
-    }
-    group.arriving = 0;
-    ++group.entered;
-    for (int64_t other : group.devices)
-      if (other != device.index)
-        unblock(*run.devices[other]);
-    group.changed.notify_all();
-    return true;
-  }
   uint64_t round = group.entered;
-  device.state = ThreadDevice::State::Meeting;
-  device.waitsIn = &group;
-  device.waitsAt = &call;
-  blockUntil(
-      device, group.changed, lock, [&] { return group.entered != round; },
-      [&] { spinWhile(device, lock, group.entered, round); });
+  if (arrive(device, member, call))
+    return group.entered != round;
+  spinWhile(device, lock, group.entered, round);
+  waitOrFail(device, group.changed, lock,
+             [&] { return group.entered != round; });
   // A group that met goes on even if the run has failed since: the others may
   // already read this device's call.
   return group.entered != round;
@@ -190,13 +155,11 @@ bool receive(ThreadDevice &device, const Group &member, const Call &call,
     device.waitsIn = &group;
     device.waitsAt = &call;
     device.waitsFor = position;
-    blockUntil(
-        device, device.received, lock,
-        [&] {
-          from = findMessage(group, position, member.position);
-          return from >= 0;
-        },
-        [] {});
+    block(device);
+    waitOrFail(device, device.received, lock, [&] {
+      from = findMessage(group, position, member.position);
+      return from >= 0;
+    });
     if (run.failed)
       return false;
   }
@@ -244,28 +207,86 @@ void setRunError(Run &run, std::string message) {
   run.error = std::move(message);
   for (auto &entry : run.communicators)
     entry.second->changed.notify_all();
-  for (std::unique_ptr<ThreadDevice> &device : run.devices)
+  for (std::unique_ptr<ThreadDevice> &device : run.devices) {
     device->received.notify_all();
+    noteFailed(*device);
+  }
   run.changed.notify_all();
 }
 
+bool arrive(ThreadDevice &device, const Group &member, const Call &call) {
+  Run &run = *device.run;
+  Communicator &group = *member.communicator;
+  group.calls[member.position] = &call;
+  device.waitsIn = &group;
+  device.waitsAt = &call;
+  if (++group.arriving < member.size) {
+    device.state = ThreadDevice::State::Meeting;
+    block(device);
+    return run.failed;
+  }
+  std::string problem = compareCalls(group.devices, group.calls, group.entered);
+  if (!problem.empty()) {
+    setRunError(run, std::move(problem));
+    return true;
+  }
+  group.arriving = 0;
+  ++group.entered;
+  for (int64_t other : group.devices)
+    if (other != device.index)
+      unblock(*run.devices[other]);
+  noteMet(run, group);
+  group.changed.notify_all();
+  return true;
+}
+
+bool waitOrFail(ThreadDevice &device, std::condition_variable &condition,
+                Lock &lock, const std::function<bool()> &done) {
+  Run &run = *device.run;
+  auto deadline =
+      std::chrono::steady_clock::now() +
+      std::chrono::duration_cast<std::chrono::nanoseconds>(
+          std::chrono::duration<double>(run.options.timeoutSeconds));
+  while (!done() && !run.failed) {
+    if (condition.wait_until(lock, deadline) == std::cv_status::timeout &&
+        !done() && !run.failed)
+      setRunError(run, "device " + std::to_string(device.index) +
+                           " has waited for more than " +
+                           std::to_string(int64_t(run.options.timeoutSeconds)) +
+                           " seconds in " + describeCall(*device.waitsAt) +
+                           "; " + describeDeadlock(run));
+  }
+  return done();
+}
+
 void enter(Collective &c) {
+  // What was started has met.
+  if (isProgressThread())
+    return;
   if (!meet(threadOf(c.device), *c.group, c.call))
     backend::escape(c.device);
 }
 
 void leave(Collective &c) {
   const Group &member = *c.group;
-  if (member.size == 1)
+  bool isStarted = isProgressThread();
+  if (member.size == 1 && !isStarted)
     return;
   Communicator &group = *member.communicator;
-  Lock lock(threadOf(c.device).run->mutex);
+  Run &run = *threadOf(c.device).run;
+  Lock lock(run.mutex);
+  if (isStarted)
+    noteLeft(threadOf(c.device));
   if (++group.leaving == member.size) {
     group.leaving = 0;
     ++group.left;
     group.changed.notify_all();
+    noteEnded(run, group);
     return;
   }
+  // The last one to leave ends what was started.
+  if (isStarted)
+    return;
   // Everybody comes here without blocking on the way: no check for progress,
   // and no escape while others read this device's call.
   uint64_t round = group.left;

@@ -30,6 +30,7 @@
 #include <condition_variable>
 #include <csetjmp>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -73,7 +74,7 @@ struct ThreadDevice : Device {
   /// The number of the physical device.
   int64_t id = 0;
   jmp_buf exit;
-  /// Carries out what the device has started; null before the first start.
+  /// Moves what the device has started; null before the first start.
   std::unique_ptr<Progress> progress;
 
   ThreadDevice();
@@ -126,6 +127,29 @@ inline const Call &peer(const Group &group, int64_t p) {
   return *group.communicator->calls[p];
 }
 
+/// Lets the device arrive at its rendezvous with `call`, which has to stay where it is.
+/// Whether the group has met or the run has failed; else the device counts as one that
+/// waits. The caller holds the mutex.
+bool arrive(ThreadDevice &device, const Group &member, const Call &call);
+
+/// Waits on `condition` until `done()`; false if the run fails before, or after the time
+/// that a device may wait, by which it fails. The caller holds the mutex by `lock`.
+bool waitOrFail(ThreadDevice &device, std::condition_variable &condition,
+                std::unique_lock<std::mutex> &lock,
+                const std::function<bool()> &done);
+
+/// What was started (Progress.cpp). The caller of all but the first and the last holds the
+/// mutex.
+/// Whether this thread moves what a device has started.
+bool isProgressThread();
+/// All devices of the group have arrived.
+void noteMet(Run &run, Communicator &group);
+/// The device has moved its part of what it has started.
+void noteLeft(ThreadDevice &device);
+/// All devices of the group have left.
+void noteEnded(Run &run, Communicator &group);
+/// The run has failed.
+void noteFailed(ThreadDevice &device);
 /// Ends what the device has started and not waited for, and the thread for it.
 void endProgress(ThreadDevice &device);
 

@@ -570,6 +570,56 @@ TEST(Overlap, OneDeviceDoesNotCome) {
   EXPECT_CONTAINS(error, "device 3");
 }
 
+// Some devices start a collective at which others wait.
+TEST(Overlap, SomeDevicesStart) {
+  std::string error = errorOf([](Slots &s, int64_t d) {
+    for (int i = 0; i < 50; ++i) {
+      bool starts = (d + i) % 3 != 0;
+      s.out4[d].storage.assign(s.out4[d].storage.size(), 0);
+      if (starts)
+        shard_rt_start("a.mlir:1:1");
+      s.allReduce("a.mlir:1:1", s.all, d);
+      if (starts)
+        shard_rt_start("a.mlir:2:2");
+      s.allGather("a.mlir:2:2", s.rows, d);
+      waitFor("a.mlir:2:2", s.out8[d], s.in4[d]);
+      waitFor("a.mlir:1:1", s.out4[d], s.in4[d]);
+      if (reinterpret_cast<float *>(s.out4[d].storage.data())[3] != 4)
+        shard_rt_fail("not summed");
+    }
+  });
+  EXPECT_EQ(error, "");
+}
+
+// Inputs with strides are packed when they start: one after another does not use the
+// memory of the one before.
+TEST(Overlap, StridedInputs) {
+  std::vector<int64_t> group = groupWords(Grid{{2}}, {0});
+  std::vector<Buffer> first, second, sums;
+  for (int64_t d = 0; d < 2; ++d) {
+    first.emplace_back(Array({3, 5}, 1), SHARD_RT_F32, /*gaps=*/true);
+    second.emplace_back(Array({3, 5}, 2), SHARD_RT_F32, /*gaps=*/true);
+    sums.emplace_back(Array({3, 5}), SHARD_RT_F32);
+    sums.emplace_back(Array({3, 5}), SHARD_RT_F32);
+  }
+  auto report = runtime::runOnGrid({2}, [&](int64_t d) {
+    shard_rt_start("a.mlir:1:1");
+    shard_rt_all_reduce("a.mlir:1:1", group.data(), SHARD_RT_F32,
+                        first[d].words.data(), sums[2 * d].words.data(),
+                        SHARD_RT_SUM);
+    shard_rt_start("a.mlir:2:2");
+    shard_rt_all_reduce("a.mlir:2:2", group.data(), SHARD_RT_F32,
+                        second[d].words.data(), sums[2 * d + 1].words.data(),
+                        SHARD_RT_SUM);
+    waitFor("a.mlir:2:2", sums[2 * d + 1], second[d]);
+  });
+  ASSERT_TRUE(report.ok) << report.error;
+  for (size_t i = 0; i < sums.size(); ++i)
+    for (int64_t at = 0; at < 15; ++at)
+      ASSERT_EQ(reinterpret_cast<float *>(sums[i].storage.data())[at],
+                i % 2 ? 4 : 2);
+}
+
 // What nobody waits for is done before the device ends.
 TEST(Overlap, NeverWaitedFor) {
   std::string error = errorOf([](Slots &s, int64_t d) {
