@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 
@@ -42,9 +43,31 @@ static bool isFree(Operation *op) {
                           }));
 }
 
+/// Whether `op` inserts what was computed in the place of the same slice of its
+/// destination: the elements are there.
+static bool insertsInPlace(Operation *op) {
+  auto insertion = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
+  auto style = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!insertion || !style || style.getNumDpsInits() != 1 ||
+      style.getNumDpsInputs() < 1)
+    return false;
+  auto source = dyn_cast<OpResult>(style.getDpsInputOperand(0)->get());
+  auto maker = source ? dyn_cast<DestinationStyleOpInterface>(source.getOwner())
+                      : DestinationStyleOpInterface();
+  if (!maker || isa<OffsetSizeAndStrideOpInterface>(source.getOwner()))
+    return false;
+  Value target = maker.getTiedOpOperand(source)->get();
+  auto slice = target.getDefiningOp<OffsetSizeAndStrideOpInterface>();
+  return slice && slice->getNumOperands() > 0 &&
+         slice->getOperand(0) == style.getDpsInitOperand(0)->get() &&
+         source.hasOneUse() && isAlias(slice) &&
+         mlir::detail::sameOffsetsSizesAndStrides(insertion, slice,
+                                                  isEqualConstantIntOrValue);
+}
+
 std::optional<OpCost> costOfOp(Operation *op) {
   OpCost cost;
-  if (isFree(op))
+  if (isFree(op) || insertsInPlace(op))
     return cost;
   auto touch = [&](Type type) {
     if (!isa<RankedTensorType>(type))

@@ -171,8 +171,9 @@ private:
 
 class Predictor {
 public:
-  Predictor(ProgramCost &program, bool fixedMachine)
-      : program(program), fixedMachine(fixedMachine) {}
+  Predictor(ProgramCost &program, bool fixedMachine, bool followsCalls = true)
+      : program(program), fixedMachine(fixedMachine),
+        followsCalls(followsCalls) {}
 
   void visit(Region &region, const Times &times) {
     for (mlir::Block &block : region) {
@@ -206,6 +207,8 @@ private:
       clock.wait(wait.getValue());
     addOp(op, times);
     if (auto call = dyn_cast<CallOpInterface>(op)) {
+      if (!followsCalls)
+        return;
       auto callee = dyn_cast_if_present<FunctionOpInterface>(
           call.resolveCallableInTable(&symbols));
       // A recursive function calls itself an unknown number of times.
@@ -325,7 +328,7 @@ private:
   }
 
   ProgramCost &program;
-  bool fixedMachine;
+  bool fixedMachine, followsCalls;
   int64_t visits = 0;
   Clock clock;
   SymbolTableCollection symbols;
@@ -338,16 +341,16 @@ private:
 
 } // namespace
 
-ProgramCost predictProgram(FunctionOpInterface entry,
-                           std::optional<Machine> machine) {
+/// A program without its costs.
+static ProgramCost programOf(FunctionOpInterface entry) {
   ProgramCost program;
   program.entry = entry.getName().str();
   GridOp grid;
+  // Other functions may be changing.
   if (Operation *table = SymbolTable::getNearestSymbolTable(entry))
-    table->walk([&](GridOp op) {
+    for (GridOp op : table->getRegion(0).getOps<GridOp>())
       if (!grid)
         grid = op;
-    });
   program.machine = knownMachines().front();
   if (grid) {
     GridOp base = baseOf(grid);
@@ -355,6 +358,12 @@ ProgramCost predictProgram(FunctionOpInterface entry,
     program.gridShape.assign(base.getShape().begin(), base.getShape().end());
     program.machine = machineOf(base);
   }
+  return program;
+}
+
+ProgramCost predictProgram(FunctionOpInterface entry,
+                           std::optional<Machine> machine) {
+  ProgramCost program = programOf(entry);
   if (machine)
     program.machine = *machine;
   Predictor predictor(program, machine.has_value());
@@ -362,6 +371,14 @@ ProgramCost predictProgram(FunctionOpInterface entry,
   predictor.finish();
   program.memory = memoryOf(entry);
   return program;
+}
+
+double predictSeconds(FunctionOpInterface function) {
+  ProgramCost program = programOf(function);
+  Predictor predictor(program, /*fixedMachine=*/false, /*followsCalls=*/false);
+  predictor.visit(function.getFunctionBody(), {});
+  predictor.finish();
+  return program.seconds;
 }
 
 std::map<CallKey, PredictedCalls> predictCalls(const ProgramCost &cost) {

@@ -34,8 +34,11 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
        propagation.opPriorities, propagation.userPriorities}));
   manager.addPass(createShardPartition({options.partition.globalArguments}));
   buildOptimizeCollectivesPipeline(manager);
-  if (options.overlap)
+  if (options.overlap) {
+    manager.addPass(createShardDecomposeCollectives(
+        {options.decomposeMinGain, /*reorderSums=*/true}));
     manager.addPass(createShardOverlapCollectives({options.overlapMinGain}));
+  }
 }
 
 void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {

@@ -130,10 +130,10 @@ struct SpmdArguments : public PassPipelineOptions<SpmdArguments> {
       llvm::cl::desc("Iterations of a stencil that one exchange of halos "
                      "serves; 0: those that are predicted to be best"),
       llvm::cl::init(1)};
-  Option<bool> overlap{
-      *this, "overlap",
-      llvm::cl::desc("Run shard-overlap-collectives at the end"),
-      llvm::cl::init(false)};
+  Option<bool> overlap{*this, "overlap",
+                       llvm::cl::desc("Run shard-decompose-collectives and "
+                                      "shard-overlap-collectives at the end"),
+                       llvm::cl::init(false)};
 };
 } // namespace
 
@@ -179,6 +179,7 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardHoistCollectives(); });
   registerOnce([] { return createShardSinkReductions(); });
   registerOnce([] { return createShardMoveCollectives(); });
+  registerOnce([] { return createShardDecomposeCollectives(); });
   registerOnce([] { return createShardOverlapCollectives(); });
   registerOnce([] { return createShardPackCollectives(); });
   registerOnce([] { return createShardLowerSlices(); });

@@ -58,10 +58,10 @@ static cl::opt<unsigned>
                        "serves (shard-widen-halos); 0: those that are "
                        "predicted to be best"));
 
-static cl::opt<bool>
-    overlap("overlap", cl::cat(category),
-            cl::desc("Run collectives beside the ops that do not need them "
-                     "(shard-overlap-collectives)"));
+static cl::opt<bool> overlap(
+    "overlap", cl::cat(category),
+    cl::desc("Run collectives beside the ops that do not need them "
+             "(shard-decompose-collectives, shard-overlap-collectives)"));
 
 const std::string &shard::programPath() { return inputFile; }
 

@@ -89,6 +89,10 @@ struct ProgramCost {
 ProgramCost predictProgram(mlir::FunctionOpInterface entry,
                            std::optional<Machine> machine = std::nullopt);
 
+/// ProgramCost::seconds of `function` alone, on the machine of its grid: a call of another
+/// function takes no time, and no other function is read.
+double predictSeconds(mlir::FunctionOpInterface function);
+
 /// What the runtime will count under one of its names (CallRecord of
 /// shard/Runtime/Report.h): kind, shape of the grid, axes, location.
 struct PredictedCalls {

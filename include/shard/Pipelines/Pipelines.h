@@ -26,9 +26,10 @@ struct SpmdPipelineOptions {
   /// Iterations of a stencil that one exchange of halos serves (shard-widen-halos); 0:
   /// as many as the prediction likes best (shard-choose-halo-steps).
   unsigned haloSteps = 1;
-  /// Run shard-overlap-collectives at the end.
+  /// Run shard-decompose-collectives and shard-overlap-collectives at the end.
   bool overlap = false;
-  /// Microseconds that this pass has to hide.
+  /// Microseconds that the first has to save and the second has to hide.
+  double decomposeMinGain = 1;
   double overlapMinGain = 1;
 };
 

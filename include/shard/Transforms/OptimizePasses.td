@@ -173,6 +173,78 @@ def ShardPackCollectives : Pass<"shard-pack-collectives"> {
   }];
 }
 
+def ShardDecomposeCollectives : Pass<"shard-decompose-collectives"> {
+  let summary = "cut products and their collectives into parts that overlap";
+  let description = [{
+    Collective matmul: an op that takes the result of an all_gather, or makes the operand
+    of a reduce_scatter, becomes as many parts as the group has devices. Blocks travel
+    around the ring of the devices by rotating shifts, each of which runs beside a part of
+    the op (`shard.wait`). With k devices and the position p of a device:
+
+    * all_gather along a parallel loop of the op: in step s the device has the block of
+      position (p - s) mod k, and writes that part of the results;
+    * all_gather along a reduction loop: each part adds to the results;
+    * reduce_scatter of sums along a parallel loop: the sum of a block travels, and each
+      device adds its part to it.
+
+    The op may be any whose model says that it does the same to all elements
+    (`isPointwise`): products of matrices in all forms of linalg, linalg.generic, elementwise
+    ops. Shapes are static, the blocks equal, the group has 2 to 16 devices along any axes,
+    and the collective and the op are each other's only partners. Other collectives stay.
+    As many bytes are sent.
+
+    Something changes where the function is predicted to take at least `min-gain`
+    microseconds less (docs/Cost.md), both times with `shard-overlap-collectives` behind:
+    what other ops hide stays whole. Products with equal types and attributes are decided
+    together. The options `overlap` of `shard-spmd` and `shard-run` run this pass in front
+    of `shard-overlap-collectives`.
+
+    Parts along a parallel loop compute the same bits. The other two forms add in the
+    order of the ring, which differs from device to device: they are not taken for sums and
+    products of floats where `reorder-sums` is off, for floats of less than 32 bits, which
+    would be rounded after each part, and along a reduction loop for floats if no other
+    operand is known to be split over the group: replicas remain the same bits.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 2)
+    func.func @f(%a: tensor<2x4xi32>, %b: tensor<4x4xi32>, %c: tensor<4x4xi32>) -> tensor<4x4xi32> {
+      %0 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<2x4xi32> -> tensor<4x4xi32>
+      %1 = linalg.matmul ins(%0, %b : tensor<4x4xi32>, tensor<4x4xi32>) outs(%c : tensor<4x4xi32>) -> tensor<4x4xi32>
+      return %1 : tensor<4x4xi32>
+    }
+    // Output, with min-gain=-1000000
+    func.func @f(%a: tensor<2x4xi32>, %b: tensor<4x4xi32>, %c: tensor<4x4xi32>) -> tensor<4x4xi32> {
+      %p = shard.process_multi_index on @grid axes = [0] : index
+      %s = shard.shift %a on @grid grid_axes = [0] shift_axis = 0 offset = 1 rotate : tensor<2x4xi32> -> tensor<2x4xi32>
+      %c2 = arith.constant 2 : index
+      %0 = arith.muli %p, %c2 : index
+      %1 = tensor.extract_slice %c[%0, 0] [2, 4] [1, 1] : tensor<4x4xi32> to tensor<2x4xi32>
+      %2 = linalg.matmul ins(%a, %b : tensor<2x4xi32>, tensor<4x4xi32>) outs(%1 : tensor<2x4xi32>) -> tensor<2x4xi32>
+      %3 = tensor.insert_slice %2 into %c[%0, 0] [2, 4] [1, 1] : tensor<2x4xi32> into tensor<4x4xi32>
+      %4 = shard.wait %s of %a : tensor<2x4xi32>, tensor<2x4xi32>
+      %c1 = arith.constant 1 : index
+      %5 = arith.addi %p, %c1 : index
+      %c2_0 = arith.constant 2 : index
+      %6 = arith.remui %5, %c2_0 : index
+      %c2_1 = arith.constant 2 : index
+      %7 = arith.muli %6, %c2_1 : index
+      %8 = tensor.extract_slice %3[%7, 0] [2, 4] [1, 1] : tensor<4x4xi32> to tensor<2x4xi32>
+      %9 = linalg.matmul ins(%4, %b : tensor<2x4xi32>, tensor<4x4xi32>) outs(%8 : tensor<2x4xi32>) -> tensor<2x4xi32>
+      %10 = tensor.insert_slice %9 into %3[%7, 0] [2, 4] [1, 1] : tensor<2x4xi32> into tensor<4x4xi32>
+      return %10 : tensor<4x4xi32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"minGain", "min-gain", "double", "1.0",
+           "Microseconds of the predicted time that must be saved; less than 0: that may "
+           "be lost">,
+    Option<"reorderSums", "reorder-sums", "bool", "true",
+           "Also cut where sums and products of floats are then rounded otherwise">,
+  ];
+}
+
 def ShardOverlapCollectives : Pass<"shard-overlap-collectives"> {
   let summary = "run collectives beside the ops that do not need them";
   let description = [{

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Optimize/OverlapCollectives.h"
 #include "ModuleOrFunctionPass.h"
 
 #include "shard/Cost/Collectives.h"
@@ -208,17 +209,25 @@ private:
   llvm::DenseMap<Operation *, double> left;
 };
 
+} // namespace
+
+void overlapCollectives(Operation *root, double minGain) {
+  Overlapper overlapper(minGain * 1e-6);
+  root->walk([&](mlir::Block *block) {
+    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+      overlapper.run(*block);
+  });
+}
+
+namespace {
+
 struct ShardOverlapCollectivesPass
     : public ModuleOrFunctionPass<
           impl::ShardOverlapCollectivesBase<ShardOverlapCollectivesPass>> {
   using ModuleOrFunctionPass::ModuleOrFunctionPass;
 
   void runOnOperation() override {
-    Overlapper overlapper(minGain * 1e-6);
-    getOperation()->walk([&](mlir::Block *block) {
-      if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
-        overlapper.run(*block);
-    });
+    overlapCollectives(getOperation(), minGain);
   }
 };
 

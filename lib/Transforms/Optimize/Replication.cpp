@@ -21,7 +21,12 @@ namespace shard {
 
 bool Replication::isReplicated(Value value, FlatSymbolRefAttr grid,
                                ArrayRef<GridAxis> axes) {
-  return (varies(value, grid) & setOf(axes)) == 0;
+  return (axesOf(value, grid).varies & setOf(axes)) == 0;
+}
+
+bool Replication::isSplit(Value value, FlatSymbolRefAttr grid,
+                          ArrayRef<GridAxis> axes) {
+  return (setOf(axes) & ~axesOf(value, grid).splits) == 0;
 }
 
 void Replication::forget(Operation *op) {
@@ -30,7 +35,7 @@ void Replication::forget(Operation *op) {
       known.erase({result, grid});
 }
 
-uint64_t Replication::varies(Value value, FlatSymbolRefAttr grid) {
+Replication::Axes Replication::axesOf(Value value, FlatSymbolRefAttr grid) {
   grids.insert(grid);
   // What a value depends on is looked at first, without recursion: chains of ops are
   // long.
@@ -54,69 +59,76 @@ uint64_t Replication::varies(Value value, FlatSymbolRefAttr grid) {
     }
     if (pending.size() != before)
       continue;
-    known[{at, grid}] = variesUncached(at, grid);
+    known[{at, grid}] = axesUncached(at, grid);
     pending.pop_back();
   }
   return known[{value, grid}];
 }
 
-uint64_t Replication::variesOfArgument(BlockArgument argument,
-                                       FlatSymbolRefAttr grid) {
+Replication::Axes Replication::axesOfArgument(BlockArgument argument,
+                                              FlatSymbolRefAttr grid) {
+  const Axes unknown{everyAxis, 0};
   mlir::Block *block = argument.getOwner();
   auto function =
       dyn_cast_if_present<FunctionOpInterface>(block->getParentOp());
   if (!function || !block->isEntryBlock())
-    return everyAxis;
+    return unknown;
   auto local = dyn_cast_if_present<LocalAttr>(
       function.getArgAttr(argument.getArgNumber(), kLocalAttrName));
   if (!local || local.getSharding().getGrid() != grid)
-    return everyAxis;
+    return unknown;
   FailureOr<LocalSharding> read = resolveLocal(function, local, symbols);
   if (failed(read))
-    return everyAxis;
+    return unknown;
   uint64_t axes = 0;
   auto add = [&](const AxisList &list) {
     axes |= setOf(ArrayRef<GridAxis>(list.data(), list.size()));
   };
   llvm::for_each(read->sharding.dims, add);
   add(read->sharding.partial);
-  return axes;
+  return {axes, axes};
 }
 
-uint64_t Replication::variesUncached(Value value, FlatSymbolRefAttr grid) {
+Replication::Axes Replication::axesUncached(Value value,
+                                            FlatSymbolRefAttr grid) {
+  const Axes unknown{everyAxis, 0};
   Operation *op = value.getDefiningOp();
   if (!op)
-    return variesOfArgument(cast<BlockArgument>(value), grid);
+    return axesOfArgument(cast<BlockArgument>(value), grid);
   if (op->hasTrait<OpTrait::ConstantLike>())
-    return 0;
-  uint64_t axes = 0;
-  for (Value operand : op->getOperands())
-    axes |= known.lookup({operand, grid});
+    return {};
+  Axes axes;
+  auto take = [&](Value taken) {
+    Axes from = known.lookup({taken, grid});
+    axes.varies |= from.varies;
+    axes.splits |= from.splits;
+  };
+  llvm::for_each(op->getOperands(), take);
   if (isa_and_nonnull<ShardDialect>(op->getDialect())) {
     // These make their result equal along their axes. The padding of blocks that are
     // gathered is not taken along.
     auto list = op->getAttrOfType<DenseI16ArrayAttr>("grid_axes");
     if (!isa<AllGatherOp, AllReduceOp, AllSliceOp>(op) ||
         op->getAttr("grid") != grid || !list)
-      return everyAxis;
+      return unknown;
     // Devices along other axes take the same block.
+    uint64_t own = setOf(list.asArrayRef());
     if (isa<AllSliceOp>(op))
-      return axes | setOf(list.asArrayRef());
-    return axes & ~setOf(list.asArrayRef());
+      return {axes.varies | own, axes.splits | own};
+    return {axes.varies & ~own, axes.splits & ~own};
   }
   // Ops with regions whose values come and go are not followed.
   if (!isMemoryEffectFree(op) || isa<RegionBranchOpInterface>(op))
-    return everyAxis;
+    return unknown;
   llvm::SetVector<Value> above;
   getUsedValuesDefinedAbove(op->getRegions(), above);
-  for (Value used : above)
-    axes |= known.lookup({used, grid});
+  llvm::for_each(above, take);
   WalkResult walk = op->walk([](Operation *inner) {
     return isa_and_nonnull<ShardDialect>(inner->getDialect())
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
-  return walk.wasInterrupted() ? everyAxis : axes;
+  return walk.wasInterrupted() ? unknown : axes;
 }
 
 } // namespace shard

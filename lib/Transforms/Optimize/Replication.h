@@ -26,18 +26,28 @@ public:
   bool isReplicated(mlir::Value value, mlir::FlatSymbolRefAttr grid,
                     llvm::ArrayRef<GridAxis> axes);
 
+  /// Whether `value` is known to be split, or partial, along each of `axes`: it is computed
+  /// from arguments that are, or from slices. Such a value is not the same on two devices
+  /// of a group but by chance. False where that is not known.
+  bool isSplit(mlir::Value value, mlir::FlatSymbolRefAttr grid,
+               llvm::ArrayRef<GridAxis> axes);
+
   /// Must be called before `op` is erased: another value may get its address.
   void forget(mlir::Operation *op);
 
 private:
-  /// The axes of the grid along which `value` may differ.
-  uint64_t varies(mlir::Value value, mlir::FlatSymbolRefAttr grid);
-  uint64_t variesUncached(mlir::Value value, mlir::FlatSymbolRefAttr grid);
-  uint64_t variesOfArgument(mlir::BlockArgument argument,
-                            mlir::FlatSymbolRefAttr grid);
+  /// The axes of the grid along which a value may differ, and those along which it is
+  /// known to be split.
+  struct Axes {
+    uint64_t varies = 0, splits = 0;
+  };
+  Axes axesOf(mlir::Value value, mlir::FlatSymbolRefAttr grid);
+  Axes axesUncached(mlir::Value value, mlir::FlatSymbolRefAttr grid);
+  Axes axesOfArgument(mlir::BlockArgument argument,
+                      mlir::FlatSymbolRefAttr grid);
 
   mlir::SymbolTableCollection symbols;
-  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, uint64_t> known;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, Axes> known;
   llvm::SmallSetVector<mlir::Attribute, 2> grids;
 };
 

@@ -1,0 +1,161 @@
+//===- DecomposeCollectives.cpp - Pass shard-decompose-collectives --------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Forms with equal keys are decided together, so that the number of predictions does not
+// grow with the number of layers of a model: all of them are built in a copy of the
+// function's body, which stays if the function is then predicted to take less time. Both
+// times are those behind shard-overlap-collectives: an all_gather that runs beside other
+// ops is not worth a ring.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleOrFunctionPass.h"
+#include "Optimize/OverlapCollectives.h"
+#include "Optimize/RingForms.h"
+
+#include "shard/Cost/Predict.h"
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "shard-decompose-collectives"
+
+using namespace mlir;
+
+namespace shard {
+
+#define GEN_PASS_DEF_SHARDDECOMPOSECOLLECTIVES
+#include "shard/Transforms/Passes.h.inc"
+
+namespace {
+
+/// So many keys are tried in a function, those that come first.
+constexpr unsigned kMaxKeys = 64;
+
+class Decomposer {
+public:
+  Decomposer(FunctionOpInterface function, double minGain, bool reorderSums)
+      : function(function), body(function.getFunctionBody()), minGain(minGain),
+        reorderSums(reorderSums) {}
+
+  /// Returns whether anything changed.
+  bool run() {
+    bool changed = false;
+    std::optional<double> before;
+    while (tried.size() < kMaxKeys) {
+      Attribute key = nextKey();
+      if (!key)
+        return changed;
+      tried.insert(key);
+      if (!before)
+        before = secondsOverlapped();
+      Region kept;
+      copyBody(kept);
+      buildAll(key);
+      double after = secondsOverlapped(), gain = *before - after;
+      // Where nothing may be lost, equal times change nothing.
+      bool isBetter = gain * 1e6 >= minGain && (gain > 0 || minGain < 0);
+      LLVM_DEBUG(llvm::dbgs()
+                 << function.getName() << ": " << *before << " s, with rings "
+                 << after << " s: " << key << "\n");
+      if (isBetter)
+        before = after;
+      else
+        body.takeBody(kept);
+      changed |= isBetter;
+    }
+    return changed;
+  }
+
+private:
+  /// Calls `visit` with the forms of the body, until it returns false.
+  void forEachForm(llvm::function_ref<bool(const RingForm &)> visit) {
+    SmallVector<Operation *> collectives;
+    body.walk([&](Operation *op) {
+      if (isa<AllGatherOp, ReduceScatterOp>(op))
+        collectives.push_back(op);
+    });
+    SymbolTableCollection symbols;
+    for (Operation *collective : collectives) {
+      // What is known of values does not outlive a change.
+      Replication replication;
+      std::optional<RingForm> form =
+          RingForm::of(collective, symbols, replication, reorderSums);
+      if (form && !visit(*form))
+        return;
+    }
+  }
+
+  /// A key that was not tried; null if all were.
+  Attribute nextKey() {
+    Attribute found;
+    forEachForm([&](const RingForm &form) {
+      Attribute key = form.key();
+      if (!tried.contains(key))
+        found = key;
+      return !found;
+    });
+    return found;
+  }
+
+  void buildAll(Attribute key) {
+    forEachForm([&](const RingForm &form) {
+      if (form.key() == key)
+        form.build();
+      return true;
+    });
+  }
+
+  /// Moves the body to `kept` and puts a copy in its place.
+  void copyBody(Region &kept) {
+    kept.takeBody(body);
+    IRMapping mapping;
+    kept.cloneInto(&body, mapping);
+  }
+
+  /// What the function takes behind shard-overlap-collectives.
+  double secondsOverlapped() {
+    Region kept;
+    copyBody(kept);
+    overlapCollectives(function, std::max(0.0, minGain));
+    double seconds = predictSeconds(function);
+    body.takeBody(kept);
+    return seconds;
+  }
+
+  FunctionOpInterface function;
+  Region &body;
+  double minGain;
+  bool reorderSums;
+  llvm::DenseSet<Attribute> tried;
+};
+
+struct ShardDecomposeCollectivesPass
+    : public ModuleOrFunctionPass<
+          impl::ShardDecomposeCollectivesBase<ShardDecomposeCollectivesPass>> {
+  using ModuleOrFunctionPass::ModuleOrFunctionPass;
+
+  void runOnOperation() override {
+    bool changed = false;
+    SmallVector<FunctionOpInterface> functions;
+    getOperation()->walk([&](FunctionOpInterface function) {
+      if (!function.isExternal())
+        functions.push_back(function);
+    });
+    for (FunctionOpInterface function : functions)
+      changed |= Decomposer(function, minGain, reorderSums).run();
+    if (!changed)
+      markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
+
+} // namespace shard
