@@ -122,8 +122,17 @@ void collectiveProgram(ProgramBuilder &program);
 void movesProgram(ProgramBuilder &program);
 
 // MovePrograms.cpp.
+/// No local tensor of these programs has more elements.
+inline constexpr int64_t mostLocalElements = 600;
+/// What a body returns of its scope: what each device has at the end is a block of a
+/// result.
+std::vector<Val> lastTensors(ProgramBuilder &program);
 /// Ops on `value` and collectives between them; returns what the body returns.
 std::vector<Val> movesAmongOps(ProgramBuilder &program, Val value);
+
+// ProductPrograms.cpp.
+/// Products, each with a collective in front or behind; returns what the body returns.
+std::vector<Val> productsBesideCollectives(ProgramBuilder &program, Val value);
 
 // PartialPrograms.cpp.
 void partialProgram(ProgramBuilder &program);

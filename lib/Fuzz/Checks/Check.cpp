@@ -330,6 +330,20 @@ static Outcome judgeResults(func::FuncOp entry, const RunReport &report) {
   return {};
 }
 
+static SpmdPipelineOptions pipelineOptions(uint64_t inputSeed) {
+  SpmdPipelineOptions options;
+  options.lowerTosa = inputSeed % 2 == 0;
+  options.propagation = propagationOptions(inputSeed);
+  // One exchange of halos serves up to three steps of a stencil.
+  options.haloSteps = 1 + inputSeed / 4 % 3;
+  // Every fourth program starts its collectives early, however little that hides.
+  options.overlap = inputSeed % 4 == 2;
+  options.overlapMinGain = 0;
+  // Most of these cut what can be cut, however much that loses.
+  options.decomposeMinGain = inputSeed % 16 == 2 ? 0 : -1e9;
+  return options;
+}
+
 /// Partitions the whole module, runs `entry`, compiled at `optLevel`, and compares
 /// with the reference, which no optimisation touches. With `mpiDialect`, collectives
 /// are messages.
@@ -347,15 +361,9 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   options.timeOneDevice = optLevel > 0 && inputSeed % 4 == 0 && !isReal(entry);
   options.timeoutSeconds = LLVM_ADDRESS_SANITIZER_BUILD ? 40 : 4;
   options.partitionAll = true;
-  options.pipeline.lowerTosa = inputSeed % 2 == 0;
-  options.pipeline.propagation = propagationOptions(inputSeed);
+  options.pipeline = pipelineOptions(inputSeed);
   options.inputs = makeInputs(entry, inputSeed);
   options.keepOutputs = isReal(entry);
-  // One exchange of halos serves up to three steps of a stencil.
-  options.pipeline.haloSteps = 1 + inputSeed / 4 % 3;
-  // Every fourth program starts its collectives early, however little that hides.
-  options.pipeline.overlap = inputSeed % 4 == 2;
-  options.pipeline.overlapMinGain = 0;
   std::string partitionError;
   OwningOpRef<ModuleOp> called;
   options.onPartitioned = [&](ModuleOp partitioned) {

@@ -472,5 +472,6 @@ void shard::fuzz::collectiveProgram(ProgramBuilder &program) {
 }
 
 void shard::fuzz::movesProgram(ProgramBuilder &program) {
-  chainProgram(program, movesAmongOps);
+  chainProgram(program, program.rng.chance(50) ? movesAmongOps
+                                               : productsBesideCollectives);
 }

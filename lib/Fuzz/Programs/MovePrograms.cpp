@@ -17,9 +17,6 @@
 
 using namespace shard::fuzz;
 
-/// No local tensor has more elements.
-static constexpr int64_t mostElements = 600;
-
 namespace {
 /// What the collectives of a program have in common.
 struct MoveKind {
@@ -77,7 +74,7 @@ static bool moveByCollective(ProgramBuilder &program, const MoveKind &kind) {
     rest = "split_axis = " + std::to_string(dim) +
            " concat_axis = " + std::to_string(other);
   }
-  if (numElements(shape) > mostElements)
+  if (numElements(shape) > mostLocalElements)
     return false;
   program.define(on + axes + rest + " : " + value->type() + " -> " +
                      tensorType(value->elem, shape),
@@ -120,16 +117,20 @@ std::vector<Val> shard::fuzz::movesAmongOps(ProgramBuilder &program,
               : rng.oneOf(makers)(program))
       --steps;
   }
-  // What each device has at the end is a block of a result.
+  std::vector<Val> returned = lastTensors(program);
+  program.scope.assign(program.arguments.begin() + argumentsBefore,
+                       program.arguments.end());
+  return returned;
+}
+
+std::vector<Val> shard::fuzz::lastTensors(ProgramBuilder &program) {
   std::vector<Val> returned;
   for (size_t i = program.scope.size(); i > 0 && returned.size() < 3; --i) {
     const Val &last = program.scope[i - 1];
     if (last.tensor && !last.shape.empty() &&
-        numElements(last.shape) <= mostElements &&
-        (returned.empty() || rng.chance(40)))
+        numElements(last.shape) <= mostLocalElements &&
+        (returned.empty() || program.rng.chance(40)))
       returned.push_back(last);
   }
-  program.scope.assign(program.arguments.begin() + argumentsBefore,
-                       program.arguments.end());
   return returned;
 }
