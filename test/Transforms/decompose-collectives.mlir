@@ -110,6 +110,27 @@ func.func @batches(%a: tensor<2x3x6xf32>, %b: tensor<4x6x5xf32>, %c: tensor<4x3x
   return %1 : tensor<4x3x5xf32>
 }
 
+// Two collectives of one product: one of them is cut.
+// CHECK-LABEL: @two_gathers
+// CHECK: shard.all_gather
+// CHECK-NOT: shard.all_gather
+// CHECK: shard.shift
+func.func @two_gathers(%a: tensor<2x6xf32>, %b: tensor<6x5xf32>, %c: tensor<4x10xf32>) -> tensor<4x10xf32> {
+  %0 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 0 : tensor<2x6xf32> -> tensor<4x6xf32>
+  %1 = shard.all_gather %b on @g grid_axes = [0] gather_axis = 1 : tensor<6x5xf32> -> tensor<6x10xf32>
+  %2 = linalg.matmul ins(%0, %1 : tensor<4x6xf32>, tensor<6x10xf32>) outs(%c : tensor<4x10xf32>) -> tensor<4x10xf32>
+  return %2 : tensor<4x10xf32>
+}
+// CHECK-LABEL: @in_front_and_behind
+// CHECK: shard.shift
+// CHECK: shard.reduce_scatter
+func.func @in_front_and_behind(%a: tensor<2x6xf32>, %b: tensor<6x10xf32>, %c: tensor<4x10xf32>) -> tensor<2x10xf32> {
+  %0 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 0 : tensor<2x6xf32> -> tensor<4x6xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<4x6xf32>, tensor<6x10xf32>) outs(%c : tensor<4x10xf32>) -> tensor<4x10xf32>
+  %2 = shard.reduce_scatter %1 on @g grid_axes = [1] scatter_axis = 0 : tensor<4x10xf32> -> tensor<2x10xf32>
+  return %2 : tensor<2x10xf32>
+}
+
 // An op without destination.
 // CHECK-LABEL: @elementwise
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<4x3xf32>
@@ -146,6 +167,25 @@ func.func @replicated_sums(%a: tensor<3x2xf32>, %b: tensor<4x5xf32> {shard.local
 // CHECK-LABEL: @unknown_sums
 // CHECK: shard.all_gather
 func.func @unknown_sums(%a: tensor<3x2xf32>, %b: tensor<4x5xf32>, %c: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %0 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 1 : tensor<3x2xf32> -> tensor<3x4xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<3x4xf32>, tensor<4x5xf32>) outs(%c : tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %1 : tensor<3x5xf32>
+}
+// What is reduced and scattered is split, a tensor that is written over is not.
+// CHECK-LABEL: @scattered_sums
+// CHECK: shard.shift
+// CHECK-NOT: shard.all_gather
+func.func @scattered_sums(%a: tensor<3x2xf32>, %x: tensor<4x10xf32>, %c: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %b = shard.reduce_scatter %x on @g grid_axes = [0] scatter_axis = 1 : tensor<4x10xf32> -> tensor<4x5xf32>
+  %0 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 1 : tensor<3x2xf32> -> tensor<3x4xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<3x4xf32>, tensor<4x5xf32>) outs(%c : tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %1 : tensor<3x5xf32>
+}
+// CHECK-LABEL: @written_over
+// CHECK: shard.all_gather
+func.func @written_over(%a: tensor<3x2xf32>, %x: tensor<4x10xf32>, %c: tensor<3x5xf32>, %v: f32) -> tensor<3x5xf32> {
+  %s = shard.all_slice %x on @g grid_axes = [0] slice_axis = 1 : tensor<4x10xf32> -> tensor<4x5xf32>
+  %b = linalg.fill ins(%v : f32) outs(%s : tensor<4x5xf32>) -> tensor<4x5xf32>
   %0 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 1 : tensor<3x2xf32> -> tensor<3x4xf32>
   %1 = linalg.matmul ins(%0, %b : tensor<3x4xf32>, tensor<4x5xf32>) outs(%c : tensor<3x5xf32>) -> tensor<3x5xf32>
   return %1 : tensor<3x5xf32>

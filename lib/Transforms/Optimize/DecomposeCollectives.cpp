@@ -75,42 +75,36 @@ public:
   }
 
 private:
-  /// Calls `visit` with the forms of the body, until it returns false.
-  void forEachForm(llvm::function_ref<bool(const RingForm &)> visit) {
-    SmallVector<Operation *> collectives;
-    body.walk([&](Operation *op) {
-      if (isa<AllGatherOp, ReduceScatterOp>(op))
-        collectives.push_back(op);
-    });
+  /// The forms of the body, in the order of the text.
+  std::vector<RingForm> findForms() {
     SymbolTableCollection symbols;
-    for (Operation *collective : collectives) {
-      // What is known of values does not outlive a change.
-      Replication replication;
-      std::optional<RingForm> form =
-          RingForm::of(collective, symbols, replication, reorderSums);
-      if (form && !visit(*form))
-        return;
-    }
+    Replication replication;
+    std::vector<RingForm> forms;
+    body.walk([&](Operation *op) {
+      if (std::optional<RingForm> form =
+              RingForm::of(op, symbols, replication, reorderSums))
+        forms.push_back(std::move(*form));
+    });
+    return forms;
   }
 
   /// A key that was not tried; null if all were.
   Attribute nextKey() {
-    Attribute found;
-    forEachForm([&](const RingForm &form) {
-      Attribute key = form.key();
-      if (!tried.contains(key))
-        found = key;
-      return !found;
-    });
-    return found;
+    for (const RingForm &form : findForms())
+      if (Attribute key = form.key(); !tried.contains(key))
+        return key;
+    return {};
   }
 
   void buildAll(Attribute key) {
-    forEachForm([&](const RingForm &form) {
-      if (form.key() == key)
-        form.build();
-      return true;
-    });
+    // Two forms may share the op, which the first one erases.
+    llvm::SmallPtrSet<Operation *, 8> erased;
+    for (const RingForm &form : findForms()) {
+      if (erased.contains(form.op) || form.key() != key)
+        continue;
+      erased.insert(form.op);
+      form.build();
+    }
   }
 
   /// Moves the body to `kept` and puts a copy in its place.

@@ -89,6 +89,16 @@ Replication::Axes Replication::axesOfArgument(BlockArgument argument,
   return {axes, axes};
 }
 
+/// Whether the body of the op, if it computes single elements, reads those of `operand`.
+static bool isRead(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
+    return true;
+  mlir::Block &body = op->getRegion(0).front();
+  return body.getNumArguments() != op->getNumOperands() ||
+         !body.getArgument(operand.getOperandNumber()).use_empty();
+}
+
 Replication::Axes Replication::axesUncached(Value value,
                                             FlatSymbolRefAttr grid) {
   const Axes unknown{everyAxis, 0};
@@ -103,13 +113,23 @@ Replication::Axes Replication::axesUncached(Value value,
     axes.varies |= from.varies;
     axes.splits |= from.splits;
   };
-  llvm::for_each(op->getOperands(), take);
+  for (OpOperand &operand : op->getOpOperands()) {
+    uint64_t before = axes.splits;
+    take(operand.get());
+    // A destination that is written over.
+    if (!isRead(operand))
+      axes.splits = before;
+  }
   if (isa_and_nonnull<ShardDialect>(op->getDialect())) {
     // These make their result equal along their axes. The padding of blocks that are
     // gathered is not taken along.
     auto list = op->getAttrOfType<DenseI16ArrayAttr>("grid_axes");
-    if (!isa<AllGatherOp, AllReduceOp, AllSliceOp>(op) ||
-        op->getAttr("grid") != grid || !list)
+    if (op->getAttr("grid") != grid || !list)
+      return unknown;
+    // Each device gets another block.
+    if (isa<AllToAllOp, ReduceScatterOp>(op))
+      return {everyAxis, setOf(list.asArrayRef())};
+    if (!isa<AllGatherOp, AllReduceOp, AllSliceOp>(op))
       return unknown;
     // Devices along other axes take the same block.
     uint64_t own = setOf(list.asArrayRef());
