@@ -83,6 +83,31 @@ func.func @scatter(%a: tensor<6x8xf32>, %b: tensor<8x5xf32>, %c: tensor<6x5xf32>
   return %1 : tensor<2x5xf32>
 }
 
+// Of a fill or a splat each part makes its block.
+// CHECK-LABEL: @scatter_created
+// CHECK-NOT: tensor<6x5xf32>
+// CHECK: linalg.fill {{.*}} -> tensor<2x5xf32>
+// CHECK-NOT: tensor<6x5xf32>
+// CHECK: return
+func.func @scatter_created(%a: tensor<6x8xf32>, %b: tensor<8x5xf32>, %v: f32) -> tensor<2x5xf32> {
+  %e = tensor.empty() : tensor<6x5xf32>
+  %c = linalg.fill ins(%v : f32) outs(%e : tensor<6x5xf32>) -> tensor<6x5xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<6x8xf32>, tensor<8x5xf32>) outs(%c : tensor<6x5xf32>) -> tensor<6x5xf32>
+  %1 = shard.reduce_scatter %0 on @g grid_axes = [0] scatter_axis = 0 : tensor<6x5xf32> -> tensor<2x5xf32>
+  return %1 : tensor<2x5xf32>
+}
+// CHECK-LABEL: @scatter_constants
+// CHECK-DAG: arith.constant dense<1.000000e+00> : tensor<2x8xf32>
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<{{\[}}[{{.*}}> : tensor<6x5xf32>
+// CHECK: tensor.extract_slice %[[C]]
+func.func @scatter_constants(%b: tensor<8x5xf32>) -> tensor<2x5xf32> {
+  %a = arith.constant dense<1.0> : tensor<6x8xf32>
+  %c = arith.constant dense<[[0.0, 1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0, 9.0], [0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 2.0, 3.0, 4.0]]> : tensor<6x5xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<6x8xf32>, tensor<8x5xf32>) outs(%c : tensor<6x5xf32>) -> tensor<6x5xf32>
+  %1 = shard.reduce_scatter %0 on @g grid_axes = [0] scatter_axis = 0 : tensor<6x5xf32> -> tensor<2x5xf32>
+  return %1 : tensor<2x5xf32>
+}
+
 // -----
 
 shard.grid @g(shape = 2x2)

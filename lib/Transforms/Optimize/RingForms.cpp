@@ -13,6 +13,7 @@
 #include "shard/Partitioning/PartitionContext.h"
 #include "shard/Partitioning/RotatedBlocks.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -292,6 +293,47 @@ Value RingForm::offsetOf(OpBuilder &builder, Place &place,
   return offset;
 }
 
+/// Any block along `dim` of `value`, which a creator makes of equal elements: made alone.
+/// Null if it is not made so.
+Value RingForm::createdBlock(OpBuilder &builder, Value value,
+                             int64_t dim) const {
+  Operation *creator = value.getDefiningOp();
+  auto type = blockType(value.getType(), dim, groupSize);
+  if (!creator || !isCreator(creator) || creator->getNumResults() != 1)
+    return {};
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant))) {
+    auto splat = dyn_cast<SplatElementsAttr>(constant);
+    Operation *made =
+        splat ? creator->getDialect()->materializeConstant(
+                    builder, splat.resizeSplat(type), type, value.getLoc())
+              : nullptr;
+    return made ? made->getResult(0) : Value();
+  }
+  if (!isLoopsAlone(creator))
+    return {};
+  RingForm form;
+  form.kind = Kind::Scatter;
+  form.op = creator;
+  form.grid = grid;
+  form.sizes = sizes;
+  form.axes = axes;
+  form.groupSize = groupSize;
+  form.table = buildLoopTable(creator);
+  if (!form.table.uniform || !form.findLoop(form.table.results[0], dim) ||
+      !form.findDims() || !form.isOnePart())
+    return {};
+  SmallVector<Value> operands(creator->getOperands());
+  for (auto [operand, split] : llvm::zip_equal(operands, form.operandDims))
+    if (split >= 0) {
+      operand = createdBlock(builder, operand, split);
+      if (!operand)
+        return {};
+    }
+  FailureOr<SmallVector<Value>> made = form.buildPart(builder, operands);
+  return succeeded(made) ? made->front() : Value();
+}
+
 /// The operands of the part at `place`; `inits` stand for the destinations if there are
 /// any.
 SmallVector<Value> RingForm::operandsAt(OpBuilder &builder, Place &place,
@@ -305,6 +347,12 @@ SmallVector<Value> RingForm::operandsAt(OpBuilder &builder, Place &place,
       continue;
     int64_t extent =
         cast<RankedTensorType>(value.getType()).getDimSize(dim) / groupSize;
+    if (Value block = inits.empty() || !table.isInit(index)
+                          ? createdBlock(builder, value, dim)
+                          : Value()) {
+      value = block;
+      continue;
+    }
     value = sliceBlock(builder, op->getLoc(), value, dim,
                        offsetOf(builder, place, extent), extent);
   }
@@ -348,6 +396,20 @@ void RingForm::buildGathered(OpBuilder &builder) const {
   collective->erase();
 }
 
+/// Erases the creators of `values` that nothing needs any more, and what they take.
+static void eraseUnused(SmallVector<Value> values) {
+  while (!values.empty()) {
+    Operation *creator = values.pop_back_val().getDefiningOp();
+    if (!creator || !isCreator(creator) || !isOpTriviallyDead(creator))
+      continue;
+    // A value that is taken twice is tried once.
+    llvm::SetVector<Value> taken(creator->operand_begin(),
+                                 creator->operand_end());
+    creator->erase();
+    values.append(taken.begin(), taken.end());
+  }
+}
+
 void RingForm::buildScattered(OpBuilder &builder) const {
   Value position =
       positionInGroup(builder, collective->getLoc(), sizes, grid, axes);
@@ -367,7 +429,9 @@ void RingForm::buildScattered(OpBuilder &builder) const {
   }
   collective->getResult(0).replaceAllUsesWith(sum);
   collective->erase();
+  llvm::SetVector<Value> taken(op->operand_begin(), op->operand_end());
   op->erase();
+  eraseUnused(taken.takeVector());
 }
 
 void RingForm::build() const {

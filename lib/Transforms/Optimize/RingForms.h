@@ -91,6 +91,8 @@ private:
   };
   mlir::Value offsetOf(mlir::OpBuilder &builder, Place &place,
                        int64_t extent) const;
+  mlir::Value createdBlock(mlir::OpBuilder &builder, mlir::Value value,
+                           int64_t dim) const;
   llvm::SmallVector<mlir::Value> operandsAt(mlir::OpBuilder &builder,
                                             Place &place,
                                             mlir::ValueRange inits) const;
