@@ -196,7 +196,7 @@ def ShardDecomposeCollectives : Pass<"shard-decompose-collectives"> {
     Something changes where the function is predicted to take at least `min-gain`
     microseconds less (docs/Cost.md), both times with `shard-overlap-collectives` behind:
     what other ops hide stays whole. Products with equal types and attributes are decided
-    together. The options `overlap` of `shard-spmd` and `shard-run` run this pass in front
+    together, the first 64 kinds of a function. The options `overlap` of `shard-spmd` and `shard-run` run this pass in front
     of `shard-overlap-collectives`.
 
     Parts along a parallel loop compute the same bits. The other two forms add in the
