@@ -290,6 +290,34 @@ static std::string checkPrediction(ModuleOp partitioned, StringRef entry,
   return compare(*lowered);
 }
 
+/// Starting collectives and cutting them into rings of parts sends no more bytes than
+/// leaving them as they are.
+static std::string checkOverlapBytes(ModuleOp module, StringRef entry,
+                                     SpmdPipelineOptions options,
+                                     ModuleOp partitioned) {
+  auto waits = [](ModuleOp program) {
+    return program.walk([](WaitOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  if (!options.overlap || !waits(partitioned) || waits(module))
+    return {};
+  OwningOpRef<ModuleOp> whole = module.clone();
+  options.overlap = false;
+  if (failed(runPasses(*whole, [&](OpPassManager &manager) {
+        buildSpmdPipeline(manager, options);
+      })))
+    return "partition fails without overlap";
+  auto sumOf = [&](ModuleOp program) {
+    return predictProgram(program.lookupSymbol<func::FuncOp>(entry)).total;
+  };
+  CostSum before = sumOf(*whole), after = sumOf(partitioned);
+  if (!before.complete || !after.complete ||
+      after.bytesSent <= before.bytesSent)
+    return {};
+  return "with overlap " + std::to_string(after.bytesSent) +
+         " bytes are sent instead of " + std::to_string(before.bytesSent);
+}
+
 /// Compares the collectives of `partitioned`, and what is predicted for `entry` in it,
 /// with those of its run. A compiler folds more than the pipeline, so that what it
 /// drops is looked for once more.
@@ -366,6 +394,7 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   options.keepOutputs = isReal(entry);
   std::string partitionError;
   OwningOpRef<ModuleOp> called;
+  SpmdPipelineOptions pipeline = options.pipeline;
   options.onPartitioned = [&](ModuleOp partitioned) {
     called = partitioned.clone();
     if (!alone)
@@ -382,6 +411,9 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
       partitionError = repeatedCollective(partitioned);
     if (partitionError.empty())
       partitionError = checkGroups(partitioned);
+    if (partitionError.empty())
+      partitionError =
+          checkOverlapBytes(module, entry.getName(), pipeline, partitioned);
     if (!partitionError.empty())
       return;
     partitionError = checkForm(partitioned, print(partitioned), form);
