@@ -89,6 +89,8 @@ Comparison shard::compareTensors(const HostTensor &expected,
     double x = expected.asDouble(i), y = actual.asDouble(i);
     if (std::isnan(x) && std::isnan(y))
       ++result.nans;
+    if (x == 0 && y == 0 && std::signbit(x) != std::signbit(y))
+      ++result.otherZeros;
     if (x == y || (std::isnan(x) && std::isnan(y)))
       continue;
     double error = std::fabs(x - y);

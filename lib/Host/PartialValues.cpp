@@ -24,10 +24,11 @@ static T combineValues(ReductionKind kind, T a, T b) {
     return a * b;
   case ReductionKind::Max:
   case ReductionKind::UMax:
-    return a != a || a > b ? a : b;
+    // Of two zeros the positive one.
+    return a != a || a > b || (a == b && !std::signbit(double(a))) ? a : b;
   case ReductionKind::Min:
   case ReductionKind::UMin:
-    return a != a || a < b ? a : b;
+    return a != a || a < b || (a == b && std::signbit(double(a))) ? a : b;
   default:
     return a;
   }
@@ -107,6 +108,10 @@ void host::fillNeutral(HostTensor &tensor, ReductionKind kind) {
     double value = 0.0;
     int64_t integer = 0;
     switch (kind) {
+    case ReductionKind::Sum:
+      // Added to a negative zero, a positive one changes it.
+      value = -0.0;
+      break;
     case ReductionKind::Product:
       value = 1.0;
       integer = 1;
@@ -144,8 +149,8 @@ void host::takePartOfSum(HostTensor &tensor, int64_t position) {
     }
     double value = tensor.asDouble(i);
     if (value > hasDouble || value < -hasDouble)
-      value = position == 0 ? value : 0.0;
-    else
+      value = position == 0 ? value : -0.0;
+    else if (value != 0) // Zeros keep their sign in both parts.
       value = position == 0 ? 2 * value : -value;
     storeFloat(tensor, i, value);
   }

@@ -25,7 +25,7 @@ void fillNeutral(HostTensor &tensor, ReductionKind kind);
 /// The part of a sum of the device at `position`, 0 or 1, of all that hold
 /// `tensor`: twice the value and its negative. What takes one device's part for
 /// the value goes wrong, and so does whatever is not linear. Large floats stay at
-/// the first device, as they have no double.
+/// the first device, as they have no double; zeros of floats stay as they are.
 void takePartOfSum(HostTensor &tensor, int64_t position);
 
 /// total[i] = total[i] combined with next[i].

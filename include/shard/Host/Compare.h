@@ -61,6 +61,8 @@ struct Comparison {
   int64_t mismatches = 0;
   /// Elements that are NaN in both: equal, but they prove little.
   int64_t nans = 0;
+  /// Elements that are zeros of different signs: equal, but not the same bits.
+  int64_t otherZeros = 0;
   /// Row-major position of the worst element, and its two values.
   int64_t worst = -1;
   double expected = 0.0, actual = 0.0;

@@ -14,6 +14,7 @@
 #include "CheckHints.h"
 #include "CheckLocal.h"
 #include "CheckPlans.h"
+#include "CheckResults.h"
 #include "CheckSteps.h"
 #include "Inputs.h"
 #include "Precise.h"
@@ -338,26 +339,6 @@ static std::string checkCalls(ModuleOp partitioned, StringRef entry,
   return compareCalls(listCalls(partitioned), report.calls);
 }
 
-/// Whether all results were compared and are exactly the reference's, but for real
-/// numbers, which are compared with others.
-static Outcome judgeResults(func::FuncOp entry, const RunReport &report) {
-  for (auto [index, result] : llvm::enumerate(report.results)) {
-    if (!result.comparison)
-      return {Verdict::CheckFailed, "a result was not compared"};
-    const Comparison &comparison = *result.comparison;
-    if (isReal(entry) && comparison.tolerance > 0)
-      continue;
-    if (comparison.equal && comparison.maxAbsolute == 0)
-      continue;
-    std::string message;
-    llvm::raw_string_ostream(message)
-        << "result " << index << " is " << comparison.actual << " instead of "
-        << comparison.expected << " at element " << comparison.worst;
-    return {Verdict::Wrong, message};
-  }
-  return {};
-}
-
 static SpmdPipelineOptions pipelineOptions(uint64_t inputSeed) {
   SpmdPipelineOptions options;
   options.lowerTosa = inputSeed % 2 == 0;
@@ -439,7 +420,7 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
     return {promised && broken ? Verdict::Contradiction : Verdict::RunFailed,
             oneLine(report->error)};
   }
-  if (Outcome outcome = judgeResults(entry, *report);
+  if (Outcome outcome = judgeResults(entry, *called, *report);
       outcome.verdict != Verdict::Pass)
     return outcome;
   // The report lists messages instead of collectives.

@@ -19,15 +19,17 @@ using namespace shard::fuzz;
 
 bool shard::fuzz::isReal(func::FuncOp entry) { return entry->hasAttr("real"); }
 
-/// Integers in floats, so that every sum is exact.
+/// Integers in floats, so that every sum is exact, and zeros of both signs.
 static void fillWithIntegers(HostTensor &tensor, uint64_t seed) {
   Random rng(seed);
   for (int64_t i = 0; i < tensor.numElements(); ++i) {
-    auto number = rng.between(-inputBound, inputBound);
+    auto number = double(rng.between(-inputBound, inputBound));
+    if (number == 0 && rng.chance(50))
+      number = -0.0;
     if (tensor.type() == ElementType::F32)
       reinterpret_cast<float *>(tensor.data())[i] = float(number);
     else
-      reinterpret_cast<double *>(tensor.data())[i] = double(number);
+      reinterpret_cast<double *>(tensor.data())[i] = number;
   }
 }
 

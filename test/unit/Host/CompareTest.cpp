@@ -54,6 +54,14 @@ TEST(CompareTest, NaNAgreesWithNaNAlone) {
   EXPECT_FALSE(compareTensors(floats({inf}), floats({1.0f}), model).equal);
 }
 
+TEST(CompareTest, ZerosOfOtherSignsAreEqualButCounted) {
+  Comparison result =
+      compareTensors(floats({0.0f, -0.0f, 0.0f, 1.0f}),
+                     floats({-0.0f, -0.0f, 0.0f, 1.0f}), model);
+  EXPECT_TRUE(result.equal);
+  EXPECT_EQ(result.otherZeros, 1);
+}
+
 TEST(CompareTest, IntegersAreExact) {
   HostTensor a(ElementType::I64, {2}), b(ElementType::I64, {2});
   int64_t large = (int64_t(1) << 60) + 1, near = int64_t(1) << 60;

@@ -189,6 +189,50 @@ TEST(PlacementTest, PartialValuesCombine) {
   EXPECT_EQ(sum->asDouble(0), 4.0);
 }
 
+TEST(PlacementTest, ZerosOfPartialValuesKeepTheirSign) {
+  Grid grid{{3}};
+  for (ReductionKind kind :
+       {ReductionKind::Sum, ReductionKind::Max, ReductionKind::Min}) {
+    Sharding sharding = Sharding::replicated(1);
+    sharding.partial = {0};
+    sharding.reduction = kind;
+    HostTensor zeros(ElementType::F32, {2});
+    float values[] = {0.0f, -0.0f};
+    std::memcpy(zeros.data(), values, sizeof(values));
+    std::vector<HostTensor> locals;
+    for (int device = 0; device < 3; ++device)
+      locals.push_back(sliceForDevice(grid, zeros, sharding, device));
+    std::string error;
+    std::optional<HostTensor> all =
+        assembleAll(grid, {2}, sharding, locals, error);
+    ASSERT_TRUE(all) << error;
+    EXPECT_FALSE(std::signbit(all->asDouble(0)));
+    EXPECT_TRUE(std::signbit(all->asDouble(1)));
+  }
+}
+
+TEST(PlacementTest, TheLargestZeroIsPositive) {
+  Grid grid{{2}};
+  Sharding sharding = Sharding::replicated(1);
+  sharding.partial = {0};
+  HostTensor zero(ElementType::F32, {1}), negative(ElementType::F32, {1});
+  float value = -0.0f;
+  std::memcpy(negative.data(), &value, sizeof(value));
+  for (ReductionKind kind : {ReductionKind::Max, ReductionKind::Min}) {
+    sharding.reduction = kind;
+    for (bool isFirst : {false, true}) {
+      std::vector<HostTensor> locals;
+      locals.push_back((isFirst ? negative : zero).clone());
+      locals.push_back((isFirst ? zero : negative).clone());
+      std::string error;
+      std::optional<HostTensor> one =
+          assembleAll(grid, {1}, sharding, locals, error);
+      ASSERT_TRUE(one) << error;
+      EXPECT_EQ(std::signbit(one->asDouble(0)), kind == ReductionKind::Min);
+    }
+  }
+}
+
 TEST(PlacementTest, NoDeviceHoldsWhatItIsPartOf) {
   Grid grid{{3}};
   Sharding sharding = Sharding::replicated(1);
