@@ -48,6 +48,10 @@ bool concat(ProgramBuilder &program);
 bool genericElementwise(ProgramBuilder &program);
 bool genericReduction(ProgramBuilder &program);
 Combiner randomCombiner(ProgramBuilder &program, Elem elem, bool maySum);
+/// What a reduction starts from: what is neutral to `combiner`, as in most programs, or
+/// as good as neutral, what is neutral to another one, or any value.
+Val reductionInit(ProgramBuilder &program, Elem elem, const Shape &shape,
+                  const Combiner &combiner);
 
 // LinalgOps.cpp.
 bool linalgMap(ProgramBuilder &program);
@@ -133,6 +137,9 @@ std::vector<Val> movesAmongOps(ProgramBuilder &program, Val value);
 // ProductPrograms.cpp.
 /// Products, each with a collective in front or behind; returns what the body returns.
 std::vector<Val> productsBesideCollectives(ProgramBuilder &program, Val value);
+
+// FamilyPrograms.cpp.
+void familyProgram(ProgramBuilder &program);
 
 // PartialPrograms.cpp.
 void partialProgram(ProgramBuilder &program);

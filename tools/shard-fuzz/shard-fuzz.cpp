@@ -79,6 +79,8 @@ cl::opt<Kind> kind(
                clEnumValN(Kind::Partial, "partial", "partial values"),
                clEnumValN(Kind::Hints, "hints", "hints that meet"),
                clEnumValN(Kind::Grids, "grids", "two grids in one function"),
+               clEnumValN(Kind::Families, "families",
+                          "few ops of one family on split arguments"),
                clEnumValN(Kind::Moves, "moves",
                           "collectives among ops that they may move past"),
                clEnumValN(Kind::Ops, "ops", "straight-line code"),
@@ -144,6 +146,8 @@ static std::string kindName() {
     return "hints";
   case Kind::Grids:
     return "grids";
+  case Kind::Families:
+    return "families";
   case Kind::Moves:
     return "moves";
   case Kind::Ops:

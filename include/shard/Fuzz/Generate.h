@@ -31,6 +31,7 @@ enum class Kind {
   Hints,       ///< hints that meet, calls with different hints
   Grids,       ///< two grids in one function
   Moves,       ///< collectives among ops that they may move past
+  Families,    ///< few ops of one family on arguments that are split
   Ops,         ///< straight-line code
   Control,     ///< mostly regions and calls
   Full,        ///< everything

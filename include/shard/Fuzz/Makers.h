@@ -35,8 +35,20 @@ enum class MakerGroup {
   RealControl, ///< real numbers: regions, branches and calls
   Dynamic,     ///< exact values with dynamic dimensions
   DynamicReal, ///< real numbers with dynamic dimensions
+  // Families of ops, exact values. A program of a family has few ops, on arguments that
+  // are split along most axes.
+  Windows,    ///< ops that need halos
+  Reshapes,   ///< dimensions that are merged and taken apart
+  Packs,      ///< tiles
+  Places,     ///< elements and slices at places that are known
+  Reductions, ///< reductions with any init
+  Loops,      ///< regions that run several times
+  Traps,      ///< ops that must not see padding
+  Tosa,       ///< ops of tosa
+  Specials,   ///< NaN and infinities
 };
-constexpr size_t numMakerGroups = 7;
+constexpr MakerGroup firstFamily = MakerGroup::Windows;
+constexpr size_t numMakerGroups = size_t(MakerGroup::Specials) + 1;
 
 class MakerRegistry {
 public:
@@ -72,6 +84,7 @@ void registerCallMakers(MakerRegistry &makers);
 void registerDynamicMakers(MakerRegistry &makers);
 void registerWindowMakers(MakerRegistry &makers);
 void registerScanMakers(MakerRegistry &makers);
+void registerSpecialMakers(MakerRegistry &makers);
 
 /// Which programs follow from a seed depends on the order of registration.
 void registerAllMakers(MakerRegistry &makers);

@@ -180,6 +180,8 @@ public:
   /// Whether floats are real numbers, mostly of type `realElem`.
   bool real = false;
   Elem realElem = Elem::F32;
+  /// Whether float inputs are NaN and infinite, too.
+  bool specials = false;
   /// Whether the region being written may have several blocks.
   bool manyBlocks = false;
   /// Whether there are public functions beside @main; calls are frequent then.

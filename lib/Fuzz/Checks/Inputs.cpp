@@ -13,19 +13,28 @@
 
 #include "shard/Codegen/Compile.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace shard;
 using namespace shard::fuzz;
 
 bool shard::fuzz::isReal(func::FuncOp entry) { return entry->hasAttr("real"); }
 
-/// Integers in floats, so that every sum is exact, and zeros of both signs.
-static void fillWithIntegers(HostTensor &tensor, uint64_t seed) {
+/// Integers in floats, so that every sum is exact, and zeros of both signs; `specials` is
+/// how many of a hundred elements are none of these.
+static void fillWithIntegers(HostTensor &tensor, uint64_t seed,
+                             int64_t specials) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  static const std::vector<double> others = {
+      std::numeric_limits<double>::quiet_NaN(), infinity, -infinity};
   Random rng(seed);
   for (int64_t i = 0; i < tensor.numElements(); ++i) {
     auto number = double(rng.between(-inputBound, inputBound));
     if (number == 0 && rng.chance(50))
       number = -0.0;
+    if (specials > 0 && rng.chance(specials))
+      number = rng.oneOf(others);
     if (tensor.type() == ElementType::F32)
       reinterpret_cast<float *>(tensor.data())[i] = float(number);
     else
@@ -53,7 +62,9 @@ std::map<unsigned, HostTensor> shard::fuzz::makeInputs(func::FuncOp entry,
     bool wide =
         spec->type == ElementType::F32 || spec->type == ElementType::F64;
     if (wide && !isReal(entry))
-      fillWithIntegers(input, seed + index);
+      // All of a block of some is NaN.
+      fillWithIntegers(input, seed + index,
+                       entry->hasAttr("specials") ? 15 + 60 * (seed % 2) : 0);
     else
       fillRandom(input, seed, index);
     inputs.emplace(index, std::move(input));

@@ -13,8 +13,8 @@
 //   func.func @main(%a: tensor<?x6xf32>, %b: f32)
 //       attributes {extents = [array<i64: 4, 6>, array<i64>]}
 //
-// Floats carry small integers, or real numbers in a function with the attribute
-// `real`.
+// Floats carry small integers, in a function with the attribute `specials` also NaN and
+// infinities, or real numbers in one with the attribute `real`.
 //
 //===----------------------------------------------------------------------===//
 

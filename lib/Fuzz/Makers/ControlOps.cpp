@@ -264,6 +264,8 @@ void shard::fuzz::registerScfMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Control, scfWhile);
   makers.add(MakerGroup::Control, scfExecuteRegion);
   makers.add(MakerGroup::Control, scfIndexSwitch);
+  makers.add(MakerGroup::Loops, scfForall, 3);
+  makers.add(MakerGroup::Loops, scfFor);
   makers.add(MakerGroup::RealControl, scfIf);
   makers.add(MakerGroup::RealControl, scfFor);
   makers.add(MakerGroup::RealControl, scfWhile);

@@ -212,6 +212,50 @@ Combiner shard::fuzz::randomCombiner(ProgramBuilder &program, Elem elem,
   return program.rng.oneOf(choices);
 }
 
+/// The literal of what changes no element of `elem` under the combiner `op`, where that
+/// is no small number.
+static std::string exactNeutral(Elem elem, const std::string &op) {
+  bool isMax = op == "arith.maximumf" || op == "arith.maxsi";
+  if (!isMax && op != "arith.minimumf" && op != "arith.minsi")
+    return {};
+  switch (elem) {
+  case Elem::F32:
+    return isMax ? "0xFF800000" : "0x7F800000";
+  case Elem::I8:
+    return isMax ? "-128" : "127";
+  case Elem::I16:
+    return isMax ? "-32768" : "32767";
+  case Elem::I32:
+    return isMax ? "-2147483648" : "2147483647";
+  default:
+    return {};
+  }
+}
+
+Val shard::fuzz::reductionInit(ProgramBuilder &program, Elem elem,
+                               const Shape &shape, const Combiner &combiner) {
+  int64_t choice = program.rng.between(0, 99);
+  std::string exact = exactNeutral(elem, combiner.op);
+  if (choice < 15 && !exact.empty()) {
+    // Not in scope: an infinity would make sums unbounded.
+    std::string scalar = program.fresh();
+    program.line(scalar + " = arith.constant " + exact + " : " + name(elem));
+    Val init = program.empty(elem, shape);
+    std::string result = program.fresh();
+    program.line(result + " = linalg.fill ins(" + scalar + " : " + name(elem) +
+                 ") outs(" + init.name + " : " + init.type() + ") -> " +
+                 init.type());
+    init.name = result;
+    init.bound = 0;
+    return init;
+  }
+  if (choice < 60)
+    return program.filled(elem, shape, combiner.neutral);
+  static const std::vector<int64_t> others = {0, 1, -1, -100, 100};
+  return choice < 75 ? program.filled(elem, shape, program.rng.oneOf(others))
+                     : program.need(elem, shape);
+}
+
 /// `element` combined with the running `accumulator` of a reduction of `count`
 /// terms; sums in terms that keep it exact.
 static Val accumulate(ProgramBuilder &program, const Combiner &combiner,
@@ -261,10 +305,7 @@ bool shard::fuzz::genericReduction(ProgramBuilder &program) {
     Elem elem = program.rng.chance(70) ? a->elem : program.randomElem();
     combiners.push_back(randomCombiner(program, elem, true));
     op.maps.push_back(mapText(rank, loopExprs(kept)));
-    op.outputs.push_back(
-        program.rng.chance(60)
-            ? program.filled(elem, shape, combiners.back().neutral)
-            : program.need(elem, shape));
+    op.outputs.push_back(reductionInit(program, elem, shape, combiners.back()));
   }
   std::vector<Val> results =
       writeGeneric(program, op, [&](const std::vector<Val> &elements) {
@@ -320,9 +361,7 @@ static bool genericWindow(ProgramBuilder &program) {
   op.inputs.push_back(program.need(elem, {window}));
   op.maps.push_back(mapText(numLoops, {"d1"}));
   Combiner combiner = randomCombiner(program, elem, true);
-  op.outputs.push_back(program.rng.chance(70)
-                           ? program.filled(elem, outShape, combiner.neutral)
-                           : program.need(elem, outShape));
+  op.outputs.push_back(reductionInit(program, elem, outShape, combiner));
   op.maps.push_back(mapText(numLoops, outExprs));
   int64_t count = window * batch;
   std::vector<Val> results =
@@ -340,6 +379,9 @@ void shard::fuzz::registerGenericMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, genericElementwise, 2);
   makers.add(MakerGroup::Ops, genericReduction, 2);
   makers.add(MakerGroup::Ops, genericWindow);
+  makers.add(MakerGroup::Reductions, genericReduction, 3);
+  makers.add(MakerGroup::Windows, genericWindow, 2);
+  makers.add(MakerGroup::Reshapes, genericElementwise);
   makers.add(MakerGroup::RealWide, genericElementwise, 2);
   makers.add(MakerGroup::RealWide, genericReduction, 2);
   makers.add(MakerGroup::RealWide, genericWindow);

@@ -79,15 +79,14 @@ bool shard::fuzz::linalgReduce(ProgramBuilder &program) {
   }
   if (dims.empty())
     return false;
-  auto [op, neutral, sum] = randomCombiner(
+  Combiner combiner = randomCombiner(
       program, a->elem, a->bound * double(count) <= boundLimit / 2);
-  Val init = program.rng.chance(60) ? program.filled(a->elem, shape, neutral)
-                                    : program.need(a->elem, shape);
-  program.define("linalg.reduce { " + op + " } " + insOuts({*a}, init) +
-                     " dimensions = [" + list(dims) + "]",
+  Val init = reductionInit(program, a->elem, shape, combiner);
+  program.define("linalg.reduce { " + combiner.op + " } " +
+                     insOuts({*a}, init) + " dimensions = [" + list(dims) + "]",
                  a->elem, shape,
-                 sum ? a->bound * double(count) + init.bound
-                     : std::max(a->bound, init.bound));
+                 combiner.sum ? a->bound * double(count) + init.bound
+                              : std::max(a->bound, init.bound));
   return true;
 }
 
@@ -127,8 +126,7 @@ void shard::fuzz::contraction(ProgramBuilder &program, const std::string &op,
                               Val a, Val b, int64_t count, const Shape &shape) {
   a = program.clamped(a, 64);
   b = program.clamped(b, 64);
-  Val init = program.rng.chance(60) ? program.filled(a.elem, shape, 0)
-                                    : program.need(a.elem, shape);
+  Val init = reductionInit(program, a.elem, shape, {"", 0, true});
   program.define("linalg." + op + " " + insOutsTo({a, b}, init), a.elem, shape,
                  a.bound * b.bound * double(count) + init.bound);
 }
@@ -279,15 +277,19 @@ static bool pooling(ProgramBuilder &program) {
   int64_t in = (out - 1) * stride + window;
   int64_t kind = program.rng.between(0, 2);
   static const std::vector<std::string> kinds = {"sum", "max", "min"};
-  static const std::vector<int64_t> neutral = {0, -100, 100};
+  bool real = isFloat(elem);
+  const std::vector<Combiner> combiners = {
+      {real ? "arith.addf" : "arith.addi", 0, true},
+      {real ? "arith.maximumf" : "arith.maxsi", -100, false},
+      {real ? "arith.minimumf" : "arith.minsi", 100, false}};
   Val input = program.clamped(program.need(elem, {n, in, c}), 4096);
   Val shape = program.empty(elem, {window});
-  Val init = program.filled(elem, {n, out, c}, neutral[kind]);
+  Val init = reductionInit(program, elem, {n, out, c}, combiners[kind]);
   program.define("linalg.pooling_nwc_" + kinds[kind] + " " +
                      windowAttributes({stride}, {1}) + " " +
                      insOutsTo({input, shape}, init),
                  elem, {n, out, c},
-                 kind == 0 ? input.bound * double(window)
+                 kind == 0 ? input.bound * double(window) + init.bound
                            : std::max(input.bound, init.bound));
   return true;
 }
@@ -303,6 +305,13 @@ void shard::fuzz::registerLinalgMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, vectorProduct);
   makers.add(MakerGroup::Ops, convolution);
   makers.add(MakerGroup::Ops, pooling);
+  makers.add(MakerGroup::Reductions, linalgReduce, 3);
+  makers.add(MakerGroup::Reductions, matmul);
+  makers.add(MakerGroup::Reductions, vectorProduct);
+  makers.add(MakerGroup::Reshapes, linalgTranspose);
+  makers.add(MakerGroup::Packs, linalgTranspose);
+  makers.add(MakerGroup::Windows, convolution);
+  makers.add(MakerGroup::Windows, pooling);
   makers.add(MakerGroup::Real, linalgNamedElementwise);
   makers.add(MakerGroup::Real, linalgMap);
   makers.add(MakerGroup::Real, linalgReduce);

@@ -140,58 +140,109 @@ static bool bufferOps(ProgramBuilder &program) {
   return true;
 }
 
-/// Rows of a softmax, in tiles of two dimensions or not.
-static bool packSoftmax(ProgramBuilder &program) {
-  if (program.rng.chance(40)) {
-    std::optional<Val> a = program.pick([](const Val &v) {
-      return v.tensor && isFloat(v.elem) && !v.shape.empty() && v.bound <= 64;
-    });
-    if (!a)
-      return false;
-    Val x = offZero(program, *a), target = program.empty(a->elem, a->shape);
-    std::string result = program.fresh();
-    program.line(
-        result + " = linalg.softmax dimension(" +
-        std::to_string(program.rng.between(0, int64_t(a->shape.size()) - 1)) +
-        ") ins(" + x.name + " : " + x.type() + ") outs(" + target.name + " : " +
-        target.type() + ") -> " + target.type());
-    compared(program, result, a->elem, a->shape);
-    return true;
-  }
-  std::optional<Val> a = program.pick(
-      [](const Val &v) { return v.tensor && v.shape.size() == 2; });
+/// A softmax along one dimension.
+static bool softmax(ProgramBuilder &program) {
+  std::optional<Val> a = program.pick([](const Val &v) {
+    return v.tensor && isFloat(v.elem) && !v.shape.empty() && v.bound <= 64;
+  });
   if (!a)
     return false;
-  Shape tiles = {program.rng.between(1, 4), program.rng.between(1, 4)}, outer;
-  for (size_t i = 0; i < 2; ++i)
-    outer.push_back((a->shape[i] + tiles[i] - 1) / tiles[i]);
-  bool whole = a->shape[0] % tiles[0] == 0 && a->shape[1] % tiles[1] == 0;
-  Shape shape = {outer[0], outer[1], tiles[0], tiles[1]};
-  std::string layout =
-      " inner_dims_pos = [0, 1] inner_tiles = [" + list(tiles) + "] into ";
+  Val x = offZero(program, *a), target = program.empty(a->elem, a->shape);
+  std::string result = program.fresh();
+  program.line(
+      result + " = linalg.softmax dimension(" +
+      std::to_string(program.rng.between(0, int64_t(a->shape.size()) - 1)) +
+      ") ins(" + x.name + " : " + x.type() + ") outs(" + target.name + " : " +
+      target.type() + ") -> " + target.type());
+  compared(program, result, a->elem, a->shape);
+  return true;
+}
+
+namespace {
+/// How a plain tensor is tiled.
+struct Tiles {
+  /// The dimensions with tiles, in the order of the tiles, and these.
+  Shape dims, sizes;
+  /// The order of the outer dimensions.
+  Shape order;
+  /// The shape of the tiled tensor.
+  Shape shape;
+  /// Whether tiles divide all extents.
+  bool whole = true;
+
+  std::string text() const {
+    return " outer_dims_perm = [" + list(order) + "] inner_dims_pos = [" +
+           list(dims) + "] inner_tiles = [" + list(sizes) + "] into ";
+  }
+};
+} // namespace
+
+static Tiles randomTiles(Random &rng, const Shape &plain) {
+  Tiles tiles;
+  for (size_t dim = 0; dim < plain.size(); ++dim) {
+    tiles.order.push_back(dim);
+    if (rng.chance(65))
+      tiles.dims.push_back(dim);
+  }
+  if (tiles.dims.empty())
+    tiles.dims.push_back(rng.between(0, int64_t(plain.size()) - 1));
+  if (rng.chance(40))
+    rng.shuffle(tiles.dims);
+  if (rng.chance(40))
+    rng.shuffle(tiles.order);
+  Shape outer = plain;
+  bool divides = rng.chance(60);
+  for (int64_t dim : tiles.dims) {
+    int64_t size = rng.between(1, 4);
+    while (divides && plain[dim] % size != 0)
+      --size;
+    tiles.sizes.push_back(size);
+    tiles.whole &= plain[dim] % size == 0;
+    outer[dim] = (plain[dim] + size - 1) / size;
+  }
+  for (int64_t dim : tiles.order)
+    tiles.shape.push_back(outer[dim]);
+  tiles.shape.insert(tiles.shape.end(), tiles.sizes.begin(), tiles.sizes.end());
+  return tiles;
+}
+
+/// linalg.pack, linalg.unpack of what is packed, or of a tensor that never was.
+static bool packUnpack(ProgramBuilder &program) {
+  std::optional<Val> a = program.pick([](const Val &v) {
+    return v.tensor && !v.shape.empty() && v.shape.size() <= 3;
+  });
+  if (!a)
+    return false;
+  const Tiles tiles = randomTiles(program.rng, a->shape);
+  auto unpack = [&](const Val &packed) {
+    Val back = program.empty(a->elem, a->shape);
+    program.define("linalg.unpack " + packed.name + tiles.text() + back.name +
+                       " : " + packed.type() + " -> " + back.type(),
+                   a->elem, a->shape, packed.bound);
+  };
+  if (program.rng.chance(30)) {
+    unpack(program.need(a->elem, tiles.shape));
+    return true;
+  }
   // A pack of a constant splat is folded without a look at its padding by MLIR.
-  if (!whole) {
+  if (!tiles.whole) {
     Val fresh = program.empty(a->elem, a->shape);
     a = program.define("linalg.copy ins(" + a->name + " : " + a->type() +
                            ") outs(" + fresh.name + " : " + a->type() +
                            ") -> " + a->type(),
                        a->elem, a->shape, a->bound);
   }
-  Val target = program.empty(a->elem, shape);
+  Val target = program.empty(a->elem, tiles.shape);
   Val padding = program.needScalar(a->elem);
+  std::string pads = tiles.whole ? ""
+                                 : " padding_value(" + padding.name + " : " +
+                                       padding.type() + ")";
   Val packed = program.define(
-      "linalg.pack " + a->name +
-          (whole ? ""
-                 : " padding_value(" + padding.name + " : " + padding.type() +
-                       ")") +
-          layout + target.name + " : " + a->type() + " -> " + target.type(),
-      a->elem, shape, std::max(a->bound, padding.bound));
-  if (program.rng.chance(50)) {
-    Val back = program.empty(a->elem, a->shape);
-    program.define("linalg.unpack " + packed.name + layout + back.name + " : " +
-                       packed.type() + " -> " + back.type(),
-                   a->elem, a->shape, packed.bound);
-  }
+      "linalg.pack " + a->name + pads + tiles.text() + target.name + " : " +
+          a->type() + " -> " + target.type(),
+      a->elem, tiles.shape, std::max(a->bound, padding.bound));
+  if (program.rng.chance(50))
+    unpack(packed);
   return true;
 }
 
@@ -245,7 +296,11 @@ void shard::fuzz::registerMoveMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, tensorReshape);
   makers.add(MakerGroup::Ops, gatherScatter);
   makers.add(MakerGroup::Ops, bufferOps);
-  makers.add(MakerGroup::Ops, packSoftmax);
+  makers.add(MakerGroup::Ops, softmax);
+  makers.add(MakerGroup::Ops, packUnpack);
   makers.add(MakerGroup::Ops, smallFloats);
+  makers.add(MakerGroup::Reshapes, tensorReshape);
+  makers.add(MakerGroup::Packs, packUnpack, 4);
+  makers.add(MakerGroup::Places, gatherScatter, 2);
   makers.add(MakerGroup::RealWide, tensorReshape);
 }

@@ -263,5 +263,7 @@ void shard::fuzz::registerNamedMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, linalgSelect);
   makers.add(MakerGroup::Ops, rareProduct);
   makers.add(MakerGroup::Ops, rareWindow, 2);
+  makers.add(MakerGroup::Windows, rareWindow);
+  makers.add(MakerGroup::Traps, linalgSelect, 2);
   makers.add(MakerGroup::RealWide, rareWindow);
 }

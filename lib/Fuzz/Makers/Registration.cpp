@@ -29,6 +29,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerDynamicMakers(makers);
   registerWindowMakers(makers);
   registerScanMakers(makers);
+  registerSpecialMakers(makers);
 }
 
 const MakerRegistry &shard::fuzz::allMakers() {

@@ -152,4 +152,5 @@ bool scan(ProgramBuilder &program) {
 
 void shard::fuzz::registerScanMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, scan, 2);
+  makers.add(MakerGroup::Loops, scan);
 }

@@ -304,6 +304,13 @@ void shard::fuzz::registerTensorMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, insertSlice);
   makers.add(MakerGroup::Ops, pad);
   makers.add(MakerGroup::Ops, concat);
+  makers.add(MakerGroup::Reshapes, collapse, 3);
+  makers.add(MakerGroup::Reshapes, expand, 3);
+  makers.add(MakerGroup::Places, extractSlice, 2);
+  makers.add(MakerGroup::Places, insertSlice, 2);
+  makers.add(MakerGroup::Places, pad);
+  makers.add(MakerGroup::Places, concat);
+  makers.add(MakerGroup::Places, extractElement);
   makers.add(MakerGroup::Real, collapse);
   makers.add(MakerGroup::Real, expand);
   makers.add(MakerGroup::Real, extractSlice);

@@ -469,4 +469,7 @@ void shard::fuzz::registerTosaMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, tosaElementwise, 2);
   makers.add(MakerGroup::Ops, tosaMove);
   makers.add(MakerGroup::Ops, tosaStructured);
+  makers.add(MakerGroup::Tosa, tosaElementwise);
+  makers.add(MakerGroup::Tosa, tosaMove);
+  makers.add(MakerGroup::Tosa, tosaStructured, 2);
 }

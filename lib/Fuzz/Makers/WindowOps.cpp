@@ -428,4 +428,7 @@ void shard::fuzz::registerWindowMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, windowChain, 5);
   makers.add(MakerGroup::Ops, stencil, 2);
   makers.add(MakerGroup::Ops, stencilLoop, 3);
+  makers.add(MakerGroup::Windows, windowChain, 4);
+  makers.add(MakerGroup::Windows, stencil);
+  makers.add(MakerGroup::Loops, stencilLoop);
 }

@@ -32,7 +32,9 @@ static Kind focus(uint64_t seed) {
     return Kind::Hints;
   if (number < 38)
     return Kind::Grids;
-  return number < 42 ? Kind::Moves : Kind::Full;
+  if (number < 42)
+    return Kind::Moves;
+  return number < 62 ? Kind::Families : Kind::Full;
 }
 
 ProgramBuilder::ProgramBuilder(uint64_t seed, const GenerateOptions &options)
@@ -63,6 +65,13 @@ ProgramBuilder::ProgramBuilder(uint64_t seed, const GenerateOptions &options)
     static const std::vector<Shape> grids = {{2, 2},    {2, 3},    {4, 2},
                                              {3, 2},    {2, 2, 2}, {2, 2, 2},
                                              {1, 2, 2}, {2, 2, 3}, {2, 3, 2}};
+    grid = rng.oneOf(grids);
+  }
+  // Neighbours of neighbours need several devices along one axis.
+  if (options.grid.empty() && kind == Kind::Families && rng.chance(80)) {
+    static const std::vector<Shape> grids = {{2},    {3},    {4},      {5},
+                                             {6},    {2, 2}, {2, 3},   {3, 2},
+                                             {4, 2}, {2, 4}, {2, 2, 2}};
     grid = rng.oneOf(grids);
   }
 }
@@ -115,6 +124,8 @@ std::string shard::fuzz::functionHeader(ProgramBuilder &program,
     results.push_back(value.type() + hint(value, program.rng.chance(20)));
   if (!isPrivate && program.real)
     attributes.push_back("real");
+  if (!isPrivate && program.specials)
+    attributes.push_back("specials");
   if (!isPrivate && program.dynamic) {
     std::vector<std::string> extents;
     for (const Val &value : function.arguments)
@@ -220,6 +231,8 @@ static bool focusedProgram(ProgramBuilder &program) {
     gridsProgram(program);
   else if (kind == Kind::Moves)
     movesProgram(program);
+  else if (kind == Kind::Families)
+    familyProgram(program);
   else
     return false;
   return true;

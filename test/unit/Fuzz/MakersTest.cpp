@@ -77,11 +77,14 @@ TEST(Makers, eachWritesAnOp) {
     MakerGroup group;
     bool real, dynamic;
   };
-  for (Case entry : {Case{MakerGroup::Ops, false, false},
-                     Case{MakerGroup::Real, true, false},
-                     Case{MakerGroup::RealWide, true, false},
-                     Case{MakerGroup::Dynamic, false, true},
-                     Case{MakerGroup::DynamicReal, true, true}}) {
+  std::vector<Case> cases = {Case{MakerGroup::Ops, false, false},
+                             Case{MakerGroup::Real, true, false},
+                             Case{MakerGroup::RealWide, true, false},
+                             Case{MakerGroup::Dynamic, false, true},
+                             Case{MakerGroup::DynamicReal, true, true}};
+  for (size_t group = size_t(firstFamily); group < numMakerGroups; ++group)
+    cases.push_back({MakerGroup(group), false, false});
+  for (Case entry : cases) {
     const std::vector<Maker> &makers = allMakers().of(entry.group);
     EXPECT_FALSE(makers.empty());
     for (size_t i = 0; i < makers.size(); ++i)
