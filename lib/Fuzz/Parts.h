@@ -138,6 +138,9 @@ std::vector<Val> movesAmongOps(ProgramBuilder &program, Val value);
 /// Products, each with a collective in front or behind; returns what the body returns.
 std::vector<Val> productsBesideCollectives(ProgramBuilder &program, Val value);
 
+// BatchPrograms.cpp.
+void batchProgram(ProgramBuilder &program);
+
 // FamilyPrograms.cpp.
 void familyProgram(ProgramBuilder &program);
 

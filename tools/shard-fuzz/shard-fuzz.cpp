@@ -81,6 +81,8 @@ cl::opt<Kind> kind(
                clEnumValN(Kind::Grids, "grids", "two grids in one function"),
                clEnumValN(Kind::Families, "families",
                           "few ops of one family on split arguments"),
+               clEnumValN(Kind::Batches, "batches",
+                          "ops on a batch, without communication"),
                clEnumValN(Kind::Moves, "moves",
                           "collectives among ops that they may move past"),
                clEnumValN(Kind::Ops, "ops", "straight-line code"),
@@ -148,6 +150,8 @@ static std::string kindName() {
     return "grids";
   case Kind::Families:
     return "families";
+  case Kind::Batches:
+    return "batches";
   case Kind::Moves:
     return "moves";
   case Kind::Ops:

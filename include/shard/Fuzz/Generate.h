@@ -32,6 +32,7 @@ enum class Kind {
   Grids,       ///< two grids in one function
   Moves,       ///< collectives among ops that they may move past
   Families,    ///< few ops of one family on arguments that are split
+  Batches,     ///< ops on a batch, which need no communication
   Ops,         ///< straight-line code
   Control,     ///< mostly regions and calls
   Full,        ///< everything

@@ -9,6 +9,7 @@
 #include "shard/Fuzz/Check.h"
 
 #include "CheckCalls.h"
+#include "CheckCount.h"
 #include "CheckForms.h"
 #include "CheckGroups.h"
 #include "CheckHints.h"
@@ -353,6 +354,31 @@ static SpmdPipelineOptions pipelineOptions(uint64_t inputSeed) {
   return options;
 }
 
+/// What is wrong with `partitioned`, which is made of `module`; empty if nothing is.
+static std::string checkPartitioned(ModuleOp module, ModuleOp partitioned,
+                                    func::FuncOp entry, Form form,
+                                    const Errors &errors,
+                                    const SpmdPipelineOptions &pipeline) {
+  if (failed(verify(partitioned)))
+    return "partition makes invalid IR: " + errors.first;
+  if (failed(verifySpmd(partitioned)))
+    return "shard-verify-spmd: " + errors.first;
+  std::string wrong = checkLocal(module, partitioned);
+  if (wrong.empty())
+    wrong = repeatedCollective(partitioned);
+  if (wrong.empty())
+    wrong = checkGroups(partitioned);
+  if (wrong.empty())
+    wrong = checkCount(entry, partitioned);
+  if (wrong.empty())
+    wrong = checkOverlapBytes(module, entry.getName(), pipeline, partitioned);
+  if (!wrong.empty())
+    return wrong;
+  wrong = checkForm(partitioned, print(partitioned), form);
+  return wrong.empty() ? wrong
+                       : "after partition, " + wrong + " " + errors.first;
+}
+
 /// Partitions the whole module, runs `entry`, compiled at `optLevel`, and compares
 /// with the reference, which no optimisation touches. With `mpiDialect`, collectives
 /// are messages.
@@ -382,25 +408,8 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
       eraseUnreachable(called->lookupSymbol<func::FuncOp>(entry.getName()));
     if (coverage)
       coverage->countCollectives(partitioned);
-    if (failed(verify(partitioned)))
-      partitionError = "partition makes invalid IR: " + errors.first;
-    else if (failed(verifySpmd(partitioned)))
-      partitionError = "shard-verify-spmd: " + errors.first;
-    else
-      partitionError = checkLocal(module, partitioned);
-    if (partitionError.empty())
-      partitionError = repeatedCollective(partitioned);
-    if (partitionError.empty())
-      partitionError = checkGroups(partitioned);
-    if (partitionError.empty())
-      partitionError =
-          checkOverlapBytes(module, entry.getName(), pipeline, partitioned);
-    if (!partitionError.empty())
-      return;
-    partitionError = checkForm(partitioned, print(partitioned), form);
-    if (!partitionError.empty())
-      partitionError =
-          "after partition, " + partitionError + " " + errors.first;
+    partitionError =
+        checkPartitioned(module, partitioned, entry, form, errors, pipeline);
   };
   FailureOr<RunReport> report = runProgram(module, entry, std::move(options));
   if (!partitionError.empty())

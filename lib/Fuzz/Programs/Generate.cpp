@@ -34,7 +34,9 @@ static Kind focus(uint64_t seed) {
     return Kind::Grids;
   if (number < 42)
     return Kind::Moves;
-  return number < 62 ? Kind::Families : Kind::Full;
+  if (number < 60)
+    return Kind::Families;
+  return number < 68 ? Kind::Batches : Kind::Full;
 }
 
 ProgramBuilder::ProgramBuilder(uint64_t seed, const GenerateOptions &options)
@@ -126,6 +128,10 @@ std::string shard::fuzz::functionHeader(ProgramBuilder &program,
     attributes.push_back("real");
   if (!isPrivate && program.specials)
     attributes.push_back("specials");
+  if (!isPrivate && program.mostCollectives)
+    attributes.push_back(
+        "most_collectives = " + std::to_string(*program.mostCollectives) +
+        ", most_elements = " + std::to_string(program.mostElements));
   if (!isPrivate && program.dynamic) {
     std::vector<std::string> extents;
     for (const Val &value : function.arguments)
@@ -233,6 +239,8 @@ static bool focusedProgram(ProgramBuilder &program) {
     movesProgram(program);
   else if (kind == Kind::Families)
     familyProgram(program);
+  else if (kind == Kind::Batches)
+    batchProgram(program);
   else
     return false;
   return true;

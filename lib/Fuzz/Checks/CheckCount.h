@@ -1,0 +1,26 @@
+//===- CheckCount.h - Does a program communicate more than it must? -------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_FUZZ_CHECKS_CHECKCOUNT_H
+#define SHARD_LIB_FUZZ_CHECKS_CHECKCOUNT_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+
+namespace shard::fuzz {
+
+/// What is wrong with the collectives of `partitioned`, if `entry` says how many it needs at
+/// most (`most_collectives`), and how many elements these give each device
+/// (`most_elements`); empty if nothing is. An all_slice sends nothing and does not count.
+std::string checkCount(mlir::func::FuncOp entry, mlir::ModuleOp partitioned);
+
+} // namespace shard::fuzz
+
+#endif // SHARD_LIB_FUZZ_CHECKS_CHECKCOUNT_H

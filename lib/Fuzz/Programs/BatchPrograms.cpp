@@ -1,0 +1,157 @@
+//===- BatchPrograms.cpp - Programs that need no communication ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each op of such a program maps every element along one dimension of a batch by itself,
+// whatever else it does. Split along the batch, the program runs without a collective; a
+// sum over the batch at its end needs one. The program says so (`most_collectives`), and a
+// sharding that is chosen badly, or an op whose loops are not known, shows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BatchPrograms.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+void BatchProgram::chooseAxes() {
+  // All of them: by others it may pay to split work and gather what it gives.
+  for (size_t axis = 0; axis < program.grid.size(); ++axis)
+    axes.push_back(axis);
+  rng.shuffle(axes);
+  for (int64_t axis : axes)
+    parts *= program.grid[axis];
+}
+
+std::string BatchProgram::hint(const Val &value, int64_t dim) {
+  std::vector<std::string> lists(value.shape.size(), "[]"), names;
+  for (int64_t axis : axes)
+    names.push_back(program.axisText(axis));
+  lists[dim] = "[" + shard::fuzz::join(names) + "]";
+  return "<@grid, [" + shard::fuzz::join(lists) + "]>";
+}
+
+Batched BatchProgram::argument(const Shape &shape, int64_t dim) {
+  Val value = program.argument(elem, shape, true);
+  if (values.empty() || rng.chance(40))
+    program.givenHints[value.name] = hint(value, dim);
+  return {value, dim};
+}
+
+/// A value that an op may take beside `a`: another one of its shape and batch.
+Val BatchProgram::like(const Batched &a) {
+  std::vector<Val> fits;
+  for (const Batched &b : values)
+    if (b.value.shape == a.value.shape && b.dim == a.dim &&
+        b.value.name != a.value.name)
+      fits.push_back(b.value);
+  if (!fits.empty() && rng.chance(60))
+    return rng.oneOf(fits);
+  Batched made = argument(a.value.shape, a.dim);
+  values.push_back(made);
+  return made.value;
+}
+
+void BatchProgram::add(const std::string &right, const Shape &shape,
+                       int64_t dim, double bound) {
+  Val value = program.define(right, elem, shape, bound);
+  values.push_back({program.clamped(value, 64), dim});
+}
+
+/// A dimension that is not the batch; -1 if there is none.
+int64_t BatchProgram::otherDim(const Batched &a) {
+  int64_t rank = a.value.shape.size();
+  if (rank < 2)
+    return -1;
+  int64_t dim = rng.between(0, rank - 2);
+  return dim + (dim >= a.dim);
+}
+
+/// The sum of sums over the batch of one value, or of several of one shape.
+void BatchProgram::sumOverBatch() {
+  const Batched a = values.back();
+  std::vector<Val> terms = {a.value};
+  for (size_t i = 0; i + 1 < values.size() && terms.size() < 3; ++i)
+    if (values[i].value.shape == a.value.shape && values[i].dim == a.dim)
+      terms.push_back(values[i].value);
+  Shape shape = a.value.shape;
+  shape.erase(shape.begin() + a.dim);
+  std::optional<Val> total;
+  for (const Val &term : terms) {
+    Val init = program.filled(elem, shape, 0);
+    Val sum = program.define(
+        std::string("linalg.reduce { arith.add") + (isFloat(elem) ? "f" : "i") +
+            " } " + insOuts({term}, init) + " dimensions = [" +
+            std::to_string(a.dim) + "]",
+        elem, shape, term.bound * double(a.value.shape[a.dim]));
+    total =
+        total ? program.define(std::string("arith.add") +
+                                   (isFloat(elem) ? "f " : "i ") + total->name +
+                                   ", " + sum.name + " : " + sum.type(),
+                               elem, shape, total->bound + sum.bound)
+              : sum;
+  }
+  results.push_back(*total);
+}
+
+void BatchProgram::write() {
+  using Op = void (BatchProgram::*)(const Batched &);
+  static const std::vector<Op> ops = {
+      &BatchProgram::elementwise, &BatchProgram::transpose,
+      &BatchProgram::broadcast,   &BatchProgram::reduce,
+      &BatchProgram::product,     &BatchProgram::batchProduct,
+      &BatchProgram::slice,       &BatchProgram::pad,
+      &BatchProgram::join,        &BatchProgram::insert,
+      &BatchProgram::collapse,    &BatchProgram::expand,
+      &BatchProgram::pack,        &BatchProgram::digits,
+      &BatchProgram::gather,      &BatchProgram::convolve,
+      &BatchProgram::loop,        &BatchProgram::tosa};
+  program.argumentHintPercent = program.hintPercent = 0;
+  static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::I32,
+                                          Elem::I8};
+  elem = rng.oneOf(elems);
+  chooseAxes();
+  Shape shape(rng.between(1, 3));
+  for (int64_t &extent : shape)
+    extent = rng.between(1, 5);
+  int64_t dim = rng.between(0, int64_t(shape.size()) - 1);
+  shape[dim] = parts * rng.oneOf<int64_t>({1, 2, 3, 4});
+  std::string outer;
+  std::swap(program.out, outer);
+  values.push_back(argument(shape, dim));
+  for (int64_t left = rng.between(1, 4); left > 0; --left) {
+    size_t before = values.size();
+    for (int64_t tries = 0; tries < 10 && values.size() == before; ++tries) {
+      // Mostly the last value, so that programs get deep. A copy: ops add values.
+      const Batched a = rng.chance(80) ? values.back() : rng.oneOf(values);
+      (this->*rng.oneOf(ops))(a);
+    }
+  }
+  int64_t most = 0;
+  if (rng.chance(35)) {
+    sumOverBatch();
+    most = parts > 1;
+    program.mostElements = parts > 1 ? numElements(results.back().shape) : 0;
+  }
+  if (most == 0 || rng.chance(30)) {
+    const Batched last = values.back();
+    if (rng.chance(40))
+      program.givenHints.insert({last.value.name, hint(last.value, last.dim)});
+    results.push_back(last.value);
+  }
+  program.mostCollectives = most;
+  program.line("return " + nameList(results) + " : " + typeList(results));
+  std::swap(program.out, outer);
+  program.out +=
+      functionHeader(program, {"main", program.arguments, results}, false) +
+      outer + "}\n";
+}
+
+void shard::fuzz::batchProgram(ProgramBuilder &program) {
+  BatchProgram(program).write();
+}
