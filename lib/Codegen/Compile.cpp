@@ -129,6 +129,7 @@ static LogicalResult lower(ModuleOp module, StringRef entry,
   options.entry = entry.str();
   options.wrapScalars = true;
   options.hosted = true;
+  options.total = compile.total;
   options.mpi = compile.mpi;
   PassManager passes(module.getContext());
   passes.enableVerifier(false);

@@ -151,7 +151,8 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
   manager.addPass(createShardLowerGlobals({options.entry}));
   manager.addPass(createShardLowerTensorOps());
   manager.addPass(createShardPrepareTensors());
-  manager.addPass(createShardMakeTotal());
+  if (options.total)
+    manager.addPass(createShardMakeTotal());
   manager.addPass(createShardWidenReductions());
   manager.addPass(createShardBufferize({options.entry, options.hosted}));
   // Before anything takes the address of a buffer: uses are visible only here.

@@ -33,6 +33,9 @@ struct LoweringOptions {
   /// Sums of products call `shard_kernel_contract` of Runtime/Kernels; otherwise
   /// they become loops.
   bool kernelCalls = true;
+  /// Divisions and places of elements that make no sense do not trap
+  /// (shard-make-total).
+  bool total = true;
   /// The code runs inside a host that owns its memory, as under shard-run. Its
   /// functions are renamed, so that a program's @exp does not stand in for the
   /// library's. Buffers come from `_mlir_memref_to_llvm_aligned_alloc`; the

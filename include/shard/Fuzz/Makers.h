@@ -43,7 +43,8 @@ enum class MakerGroup {
   Places,     ///< elements and slices at places that are known
   Reductions, ///< reductions with any init
   Loops,      ///< regions that run several times
-  Traps,      ///< ops that must not see padding
+  Elements,   ///< elementwise ops
+  Traps,      ///< divisions that must not see padding
   Tosa,       ///< ops of tosa
   Specials,   ///< NaN and infinities
 };
@@ -85,6 +86,7 @@ void registerDynamicMakers(MakerRegistry &makers);
 void registerWindowMakers(MakerRegistry &makers);
 void registerScanMakers(MakerRegistry &makers);
 void registerSpecialMakers(MakerRegistry &makers);
+void registerTrapMakers(MakerRegistry &makers);
 
 /// Which programs follow from a seed depends on the order of registration.
 void registerAllMakers(MakerRegistry &makers);

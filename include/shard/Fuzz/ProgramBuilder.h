@@ -186,6 +186,8 @@ public:
   int64_t mostElements = 0;
   /// Whether float inputs are NaN and infinite, too.
   bool specials = false;
+  /// Whether no integer input is 0 or -1, and divisions trap.
+  bool traps = false;
   /// Whether the region being written may have several blocks.
   bool manyBlocks = false;
   /// Whether there are public functions beside @main; calls are frequent then.

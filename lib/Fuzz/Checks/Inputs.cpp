@@ -21,6 +21,14 @@ using namespace shard::fuzz;
 
 bool shard::fuzz::isReal(func::FuncOp entry) { return entry->hasAttr("real"); }
 
+/// No divisor by which a division traps.
+template <typename T>
+static void fillWithDivisors(HostTensor &tensor, uint64_t seed) {
+  Random rng(seed);
+  for (int64_t i = 0; i < tensor.numElements(); ++i)
+    reinterpret_cast<T *>(tensor.data())[i] = T(rng.between(1, 9));
+}
+
 /// Integers in floats, so that every sum is exact, and zeros of both signs; `specials` is
 /// how many of a hundred elements are none of these.
 static void fillWithIntegers(HostTensor &tensor, uint64_t seed,
@@ -61,7 +69,13 @@ std::map<unsigned, HostTensor> shard::fuzz::makeInputs(func::FuncOp entry,
     HostTensor input(spec->type, shape);
     bool wide =
         spec->type == ElementType::F32 || spec->type == ElementType::F64;
-    if (wide && !isReal(entry))
+    if (entry->hasAttr("traps") && spec->type == ElementType::I8)
+      fillWithDivisors<int8_t>(input, seed + index);
+    else if (entry->hasAttr("traps") && spec->type == ElementType::I16)
+      fillWithDivisors<int16_t>(input, seed + index);
+    else if (entry->hasAttr("traps") && spec->type == ElementType::I32)
+      fillWithDivisors<int32_t>(input, seed + index);
+    else if (wide && !isReal(entry))
       // All of a block of some is NaN.
       fillWithIntegers(input, seed + index,
                        entry->hasAttr("specials") ? 15 + 60 * (seed % 2) : 0);

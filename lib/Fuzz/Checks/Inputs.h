@@ -15,6 +15,7 @@
 //
 // Floats carry small integers, in a function with the attribute `specials` also NaN and
 // infinities, or real numbers in one with the attribute `real`.
+// Integers are positive in a function with the attribute `traps`.
 //
 //===----------------------------------------------------------------------===//
 

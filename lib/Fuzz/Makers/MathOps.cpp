@@ -214,6 +214,6 @@ bool shard::fuzz::integerMath(ProgramBuilder &program) {
 void shard::fuzz::registerMathMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, inexactMath, 2);
   makers.add(MakerGroup::Ops, exactMath);
-  makers.add(MakerGroup::Traps, integerMath);
+  makers.add(MakerGroup::Elements, integerMath);
   makers.add(MakerGroup::Ops, integerMath);
 }

@@ -264,6 +264,6 @@ void shard::fuzz::registerNamedMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, rareProduct);
   makers.add(MakerGroup::Ops, rareWindow, 2);
   makers.add(MakerGroup::Windows, rareWindow);
-  makers.add(MakerGroup::Traps, linalgSelect, 2);
+  makers.add(MakerGroup::Elements, linalgSelect, 2);
   makers.add(MakerGroup::RealWide, rareWindow);
 }

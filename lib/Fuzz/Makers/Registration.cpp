@@ -30,6 +30,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerWindowMakers(makers);
   registerScanMakers(makers);
   registerSpecialMakers(makers);
+  registerTrapMakers(makers);
 }
 
 const MakerRegistry &shard::fuzz::allMakers() {

@@ -232,8 +232,8 @@ void shard::fuzz::registerArithMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, elementwise, 3);
   makers.add(MakerGroup::Ops, compareSelect);
   makers.add(MakerGroup::Ops, cast);
-  makers.add(MakerGroup::Traps, elementwise, 3);
-  makers.add(MakerGroup::Traps, compareSelect);
+  makers.add(MakerGroup::Elements, elementwise, 3);
+  makers.add(MakerGroup::Elements, compareSelect);
   makers.add(MakerGroup::Reductions, elementwise);
   makers.add(MakerGroup::Packs, elementwise);
   makers.add(MakerGroup::Real, elementwise, 2);

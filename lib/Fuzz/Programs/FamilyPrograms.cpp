@@ -77,15 +77,20 @@ void shard::fuzz::familyProgram(ProgramBuilder &program) {
       MakerGroup::Windows, MakerGroup::Reshapes,   MakerGroup::Reshapes,
       MakerGroup::Packs,   MakerGroup::Places,     MakerGroup::Places,
       MakerGroup::Places,  MakerGroup::Reductions, MakerGroup::Reductions,
-      MakerGroup::Loops,   MakerGroup::Traps,      MakerGroup::Tosa,
-      MakerGroup::Specials};
+      MakerGroup::Loops,   MakerGroup::Elements,   MakerGroup::Traps,
+      MakerGroup::Traps,   MakerGroup::Tosa,       MakerGroup::Specials};
   MakerGroup family = program.rng.oneOf(families);
   program.argumentHintPercent = 0;
   program.hintPercent = program.rng.chance(80) ? 0 : 20;
   std::string outer;
   std::swap(program.out, outer);
   program.specials = family == MakerGroup::Specials;
-  Elem elem = program.specials ? Elem::F32 : program.rng.oneOf(elems);
+  program.traps = family == MakerGroup::Traps;
+  Elem elem = program.rng.oneOf(elems);
+  if (program.specials)
+    elem = Elem::F32;
+  else if (program.traps)
+    elem = program.rng.oneOf<Elem>({Elem::I8, Elem::I16, Elem::I32});
   for (int64_t left = program.rng.between(1, 2); left > 0; --left)
     program.argument(elem, familyShape(program, family), true);
   program.takesArguments = true;

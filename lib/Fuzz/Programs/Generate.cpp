@@ -128,6 +128,8 @@ std::string shard::fuzz::functionHeader(ProgramBuilder &program,
     attributes.push_back("real");
   if (!isPrivate && program.specials)
     attributes.push_back("specials");
+  if (!isPrivate && program.traps)
+    attributes.push_back("traps");
   if (!isPrivate && program.mostCollectives)
     attributes.push_back(
         "most_collectives = " + std::to_string(*program.mostCollectives) +
