@@ -8,6 +8,7 @@
 
 #include "shard/Partitioning/Packing.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -46,6 +47,86 @@ static Value unflatten(OpBuilder &builder, Location loc, Value flat,
                                        allDims(type.getRank()));
 }
 
+/// The dimensions of a tensor of `rank` with dimension `dim` as two; of the result of
+/// `expand` by dimension of the tensor.
+static SmallVector<ReassociationIndices> twoDimsFor(int64_t rank, int64_t dim) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i == dim)
+      groups.push_back({i, i + 1});
+    else
+      groups.push_back({i < dim ? i : i + 1});
+  return groups;
+}
+
+/// The first dimension of `rank`, and all others as one.
+static SmallVector<ReassociationIndices> firstAndRest(int64_t rank) {
+  return {{0}, llvm::to_vector<2>(llvm::seq<int64_t>(1, rank))};
+}
+
+/// `type` with its dimension `dim` as `rows` parts.
+static SmallVector<int64_t> shapeInParts(RankedTensorType type, int64_t dim,
+                                         int64_t rows) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= rows;
+  shape.insert(shape.begin() + dim, rows);
+  return shape;
+}
+
+static Value transpose(OpBuilder &builder, Location loc, Value tensor,
+                       ArrayRef<int64_t> permutation) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape;
+  for (int64_t dim : permutation)
+    shape.push_back(type.getDimSize(dim));
+  Value init =
+      tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
+  return linalg::TransposeOp::create(builder, loc, tensor, init, permutation)
+      ->getResult(0);
+}
+
+/// `tensor` as one of two dimensions, of which row r is part r of dimension `dim`.
+static Value toRows(OpBuilder &builder, Location loc, Value tensor,
+                    int64_t rows, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type element = type.getElementType();
+  auto inRows =
+      RankedTensorType::get({rows, type.getNumElements() / rows}, element);
+  if (rows == 1 || shard::isOutermost(type, dim))
+    return unflatten(builder, loc, flatten(builder, loc, tensor), inRows);
+  Value parts = tensor::ExpandShapeOp::create(
+      builder, loc,
+      RankedTensorType::get(shapeInParts(type, dim, rows), element), tensor,
+      twoDimsFor(type.getRank(), dim));
+  SmallVector<int64_t> permutation{dim};
+  for (int64_t i = 0; i <= type.getRank(); ++i)
+    if (i != dim)
+      permutation.push_back(i);
+  return tensor::CollapseShapeOp::create(
+      builder, loc, inRows, transpose(builder, loc, parts, permutation),
+      firstAndRest(type.getRank() + 1));
+}
+
+/// The inverse of toRows: a tensor of `type`.
+static Value fromRows(OpBuilder &builder, Location loc, Value inRows,
+                      RankedTensorType type, int64_t dim) {
+  int64_t rows = cast<RankedTensorType>(inRows.getType()).getDimSize(0);
+  if (rows == 1 || shard::isOutermost(type, dim))
+    return unflatten(builder, loc, flatten(builder, loc, inRows), type);
+  // The parts come first, which stand in front of the rest of their dimension later.
+  SmallVector<int64_t> shape = shapeInParts(type, dim, rows), permutation;
+  shape.erase(shape.begin() + dim);
+  shape.insert(shape.begin(), rows);
+  for (int64_t i = 0; i <= type.getRank(); ++i)
+    permutation.push_back(i < dim ? i + 1 : i == dim ? 0 : i);
+  Value parts = tensor::ExpandShapeOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), inRows,
+      firstAndRest(type.getRank() + 1));
+  return tensor::CollapseShapeOp::create(
+      builder, loc, type, transpose(builder, loc, parts, permutation),
+      twoDimsFor(type.getRank(), dim));
+}
+
 /// `last` behind what selects all of the dimension of parts, if there is one.
 static SmallVector<OpFoldResult> behind(OpBuilder &builder, int64_t rank,
                                         int64_t first, int64_t last) {
@@ -56,8 +137,13 @@ static SmallVector<OpFoldResult> behind(OpBuilder &builder, int64_t rank,
   return numbers;
 }
 
+bool shard::isOutermost(RankedTensorType type, int64_t dim) {
+  return llvm::all_of(type.getShape().take_front(dim),
+                      [](int64_t extent) { return extent == 1; });
+}
+
 Value shard::packTensors(OpBuilder &builder, Location loc, ValueRange tensors,
-                         int64_t rank, int64_t rows) {
+                         int64_t rank, int64_t rows, ArrayRef<int64_t> cut) {
   auto widthOf = [&](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getNumElements() / rows;
   };
@@ -71,10 +157,11 @@ Value shard::packTensors(OpBuilder &builder, Location loc, ValueRange tensors,
   };
   Value packed = tensor::EmptyOp::create(builder, loc, shapeOf(total), element);
   int64_t offset = 0;
-  for (Value tensor : tensors) {
+  for (auto [index, tensor] : llvm::enumerate(tensors)) {
     int64_t width = widthOf(tensor);
-    Value part = unflatten(builder, loc, flatten(builder, loc, tensor),
-                           RankedTensorType::get(shapeOf(width), element));
+    Value part = rank == 2 ? toRows(builder, loc, tensor, rows,
+                                    cut.empty() ? 0 : cut[index])
+                           : flatten(builder, loc, tensor);
     packed = tensor::InsertSliceOp::create(
         builder, loc, part, packed, behind(builder, rank, 0, offset),
         behind(builder, rank, rows, width), behind(builder, rank, 1, 1));
@@ -85,19 +172,21 @@ Value shard::packTensors(OpBuilder &builder, Location loc, ValueRange tensors,
 
 SmallVector<Value> shard::unpackTensors(OpBuilder &builder, Location loc,
                                         Value packed, TypeRange types,
-                                        int64_t rows) {
+                                        int64_t rows,
+                                        ArrayRef<int64_t> joined) {
   int64_t rank = cast<RankedTensorType>(packed.getType()).getRank();
   SmallVector<Value> results;
   int64_t offset = 0;
-  for (Type resultType : types) {
+  for (auto [index, resultType] : llvm::enumerate(types)) {
     auto type = cast<RankedTensorType>(resultType);
     int64_t width = type.getNumElements() / rows;
     Value part = tensor::ExtractSliceOp::create(
         builder, loc, packed, behind(builder, rank, 0, offset),
         behind(builder, rank, rows, width), behind(builder, rank, 1, 1));
     offset += width;
-    results.push_back(
-        unflatten(builder, loc, flatten(builder, loc, part), type));
+    results.push_back(rank == 2 ? fromRows(builder, loc, part, type,
+                                           joined.empty() ? 0 : joined[index])
+                                : unflatten(builder, loc, part, type));
   }
   return results;
 }

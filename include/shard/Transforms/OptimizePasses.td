@@ -141,12 +141,14 @@ def ShardPackCollectives : Pass<"shard-pack-collectives"> {
     Collectives of one block that agree in kind, attributes and type of elements become
     one, of a tensor that holds all of their elements, if the inputs of all of them are
     there before the first result is needed: all_reduce, permute, shift, broadcast, and
-    all_gather and reduce_scatter along the first dimension of more than one element, where
-    the blocks of the devices lie one after another. (Those of other dimensions would
-    have to be transposed, which costs more copies than latency is worth.) Packing is done where it takes less time: the
+    all_gather, reduce_scatter and all_to_all with blocks of equal size. These three work on
+    a packed tensor of two dimensions, in which each row has what one device sends or
+    receives. Blocks along another dimension than the first one do not lie one after
+    another; a transpose brings them together. Packing is done where it takes less time: the
     latencies that are saved against the time to copy the elements into the packed tensor
     and out of it, by the latency that the grid or its `shard.machine` states and the
-    memory bandwidth of the machine (docs/Cost.md). A grid that states neither has no
+    memory bandwidth of the machine (docs/Cost.md). A collective whose own copies take longer
+    than its latency stays alone. A grid that states neither has no
     latency, and nothing is packed. Part of `shard-optimize-collectives`.
 
     ```mlir

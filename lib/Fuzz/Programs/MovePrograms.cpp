@@ -82,6 +82,20 @@ static bool moveByCollective(ProgramBuilder &program, const MoveKind &kind) {
   return true;
 }
 
+/// Several collectives of `kind` of values that are there in front of all of them: one
+/// packed collective may do what they do.
+static bool moveSideBySide(ProgramBuilder &program, const MoveKind &kind) {
+  std::vector<Val> before = program.scope, made;
+  for (int64_t count = program.rng.between(2, 3); count > 0; --count) {
+    program.scope = before;
+    if (moveByCollective(program, kind))
+      made.push_back(program.scope.back());
+  }
+  program.scope = before;
+  program.scope.insert(program.scope.end(), made.begin(), made.end());
+  return !made.empty();
+}
+
 std::vector<Val> shard::fuzz::movesAmongOps(ProgramBuilder &program,
                                             Val value) {
   static const std::vector<Maker> makers = {elementwise,
@@ -112,8 +126,9 @@ std::vector<Val> shard::fuzz::movesAmongOps(ProgramBuilder &program,
   for (int64_t steps = rng.between(3, 9), tries = 40; steps > 0 && tries > 0;
        --tries) {
     bool moves = rng.chance(40);
-    if (moves ? moveByCollective(program,
-                                 rng.chance(85) ? kind : chooseKind(program))
+    MoveKind now = rng.chance(85) ? kind : chooseKind(program);
+    if (moves ? (rng.chance(30) ? moveSideBySide(program, now)
+                                : moveByCollective(program, now))
               : rng.oneOf(makers)(program))
       --steps;
   }

@@ -29,9 +29,10 @@ namespace {
 struct Packable {
   Operation *op = nullptr;
   Collective kind = Collective::AllReduce;
-  /// The blocks that lie one after another in the input and in the result, one for each
-  /// device of the group or one in all.
+  /// The parts of the input and of the result, one for each device of the group or one in
+  /// all, and the dimensions that consist of them.
   int64_t rowsBefore = 1, rowsAfter = 1;
+  int64_t dimBefore = 0, dimAfter = 0;
 
   Value input() const { return op->getOperand(0); }
   Value result() const { return op->getResult(0); }
@@ -54,15 +55,8 @@ struct Batch {
 constexpr size_t kMaxOpen = 16;
 
 /// The attributes that name the dimension of a block.
-constexpr llvm::StringLiteral kGatherAxis = "gather_axis",
-                              kScatterAxis = "scatter_axis";
-
-/// Whether blocks along `dim` lie one after another: it is the first dimension, but for
-/// such of one element.
-bool isOutermost(RankedTensorType type, int64_t dim) {
-  return llvm::all_of(type.getShape().take_front(dim),
-                      [](int64_t extent) { return extent == 1; });
-}
+constexpr llvm::StringLiteral kDimNames[] = {"gather_axis", "scatter_axis",
+                                             "split_axis", "concat_axis"};
 
 class Packer {
 public:
@@ -84,8 +78,8 @@ public:
       if (!packable)
         continue;
       NamedAttrList attributes(op->getAttrs());
-      attributes.erase(kGatherAxis);
-      attributes.erase(kScatterAxis);
+      for (StringRef name : kDimNames)
+        attributes.erase(name);
       Key key(op->getName().getAsOpaquePointer(),
               attributes.getDictionary(op->getContext()),
               getElementTypeOrSelf(op->getResult(0).getType()));
@@ -133,31 +127,45 @@ private:
       return Packable{op, Collective::Shift};
     if (isa<BroadcastOp>(op))
       return Packable{op, Collective::Broadcast};
-    auto cut = [&](Value whole, Value block, const APInt &dim, int64_t &rows) {
-      auto type = dyn_cast<RankedTensorType>(whole.getType());
-      auto part = dyn_cast<RankedTensorType>(block.getType());
-      int64_t at = dim.getSExtValue();
-      std::optional<int64_t> devices = groupSizeOf(op);
-      if (!type || !part || !devices || !type.hasStaticShape() ||
-          !part.hasStaticShape() || !isOutermost(type, at) ||
-          type.getDimSize(at) != part.getDimSize(at) * *devices)
+    if (!isa<AllGatherOp, ReduceScatterOp, AllToAllOp>(op))
+      return std::nullopt;
+    std::optional<int64_t> devices = groupSizeOf(op);
+    auto input = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+    auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!devices || !input || !result || !input.hasStaticShape() ||
+        !result.hasStaticShape())
+      return std::nullopt;
+    Packable packable{op, Collective::AllGather};
+    // The shape of what each device sends to each other one.
+    SmallVector<int64_t> block(input.getShape());
+    auto cut = [&](const APInt &dim) {
+      packable.dimBefore = dim.getSExtValue();
+      packable.rowsBefore = *devices;
+      if (block[packable.dimBefore] % *devices != 0)
         return false;
-      rows = *devices;
+      block[packable.dimBefore] /= *devices;
       return true;
     };
+    auto join = [&](const APInt &dim) {
+      packable.dimAfter = dim.getSExtValue();
+      packable.rowsAfter = *devices;
+      return !llvm::MulOverflow(block[packable.dimAfter], *devices,
+                                block[packable.dimAfter]);
+    };
+    bool fits = false;
     if (auto gather = dyn_cast<AllGatherOp>(op)) {
-      Packable packable{op, Collective::AllGather};
-      if (cut(gather.getResult(), gather.getInput(), gather.getGatherAxis(),
-              packable.rowsAfter))
-        return packable;
+      fits = join(gather.getGatherAxis());
+    } else if (auto scatter = dyn_cast<ReduceScatterOp>(op)) {
+      packable.kind = Collective::ReduceScatter;
+      fits = cut(scatter.getScatterAxis());
+    } else if (auto exchange = dyn_cast<AllToAllOp>(op)) {
+      packable.kind = Collective::AllToAll;
+      fits = cut(exchange.getSplitAxis()) && join(exchange.getConcatAxis());
     }
-    if (auto scatter = dyn_cast<ReduceScatterOp>(op)) {
-      Packable packable{op, Collective::ReduceScatter};
-      if (cut(scatter.getInput(), scatter.getResult(), scatter.getScatterAxis(),
-              packable.rowsBefore))
-        return packable;
-    }
-    return std::nullopt;
+    // Blocks of equal size only, without padding.
+    if (!fits || result.getShape() != ArrayRef(block))
+      return std::nullopt;
+    return packable;
   }
 
   /// The axes over which `op` communicates.
@@ -218,32 +226,54 @@ private:
     list.push_back({{packable}, input, use});
   }
 
-  /// Whether one collective and the copies take less time than the collectives.
-  bool saves(const Batch &batch) {
-    const Packable &first = batch.list.front();
-    GridOp grid = getGrid(first.op, symbols);
-    std::optional<int64_t> devices = groupSizeOf(first.op);
+  /// What copying the elements of `each` into the packed tensor and out of it takes, in
+  /// seconds: each is read and written in front and behind, and once more where the parts
+  /// of the input do not lie one after another. (Those of the result are put in order by
+  /// the copy that takes them out.)
+  static double secondsOfCopies(const Packable &each, const Machine &machine) {
+    auto bytes = [](Value value) {
+      return double(bytesOfType(value.getType()).value_or(0));
+    };
+    auto input = cast<RankedTensorType>(each.input().getType());
+    bool transposed =
+        each.rowsBefore > 1 && !isOutermost(input, each.dimBefore);
+    return 2 *
+           ((transposed ? 2 : 1) * bytes(each.input()) + bytes(each.result())) /
+           machine.memoryBandwidth;
+  }
+
+  /// Leaves in `batch` the collectives that take less time as one, with the copies, than
+  /// each alone; whether these are several.
+  bool saves(Batch &batch) {
+    Operation *first = batch.list.front().op;
+    Collective kind = batch.list.front().kind;
+    GridOp grid = getGrid(first, symbols);
+    std::optional<int64_t> devices = groupSizeOf(first);
     if (!devices)
       return false;
-    AxisList axes = axesOf(first.op);
+    AxisList axes = axesOf(first);
+    Machine machine = machineOf(grid);
     std::unique_ptr<CostModel> costs = linkCosts(grid);
-    auto cost = [&](double bytes) {
-      double sent = bytesSent(first.kind, *devices, bytes);
-      return sent > 0 ? costs->cost(first.kind, axes, sent) : 0;
+    auto bytes = [](const Packable &each) {
+      return double(bytesOfType(each.input().getType()).value_or(0));
     };
-    double apart = 0, before = 0, after = 0;
+    auto cost = [&](double bytes) {
+      double sent = bytesSent(kind, *devices, bytes);
+      return sent > 0 ? costs->cost(kind, axes, sent) : 0;
+    };
+    // What one more collective costs alone, and what it costs beside another one.
+    llvm::erase_if(batch.list, [&](const Packable &each) {
+      double alone = cost(bytes(each));
+      double beside = cost(2 * bytes(each)) - cost(bytes(each));
+      return beside + secondsOfCopies(each, machine) >= alone;
+    });
+    double apart = 0, all = 0, copies = 0;
     for (const Packable &each : batch.list) {
-      std::optional<int64_t> in = bytesOfType(each.input().getType());
-      std::optional<int64_t> out = bytesOfType(each.result().getType());
-      if (!in || !out)
-        return false;
-      apart += cost(double(*in));
-      before += double(*in);
-      after += double(*out);
+      apart += cost(bytes(each));
+      all += bytes(each);
+      copies += secondsOfCopies(each, machine);
     }
-    // Each element is read and written, before and after.
-    double copies = 2 * (before + after) / machineOf(grid).memoryBandwidth;
-    return cost(before) + copies < apart;
+    return batch.list.size() > 1 && cost(all) + copies < apart;
   }
 
   /// Whether all inputs still stand in front of `user`, and no use does: what was
@@ -266,10 +296,13 @@ private:
     SmallVector<Value> inputs;
     SmallVector<Type> types;
     SmallVector<Location> places;
+    SmallVector<int64_t> cut, joined;
     for (const Packable &each : batch.list) {
       inputs.push_back(each.input());
       types.push_back(each.result().getType());
       places.push_back(each.op->getLoc());
+      cut.push_back(each.dimBefore);
+      joined.push_back(each.dimAfter);
     }
     const Packable &first = batch.list.front();
     OpBuilder builder(first.op);
@@ -285,7 +318,8 @@ private:
     // their elements.
     bool cuts = first.rowsBefore > 1 || first.rowsAfter > 1;
     int64_t rank = cuts ? 2 : 1;
-    Value packed = packTensors(builder, loc, inputs, rank, first.rowsBefore);
+    Value packed =
+        packTensors(builder, loc, inputs, rank, first.rowsBefore, cut);
     auto type = cast<RankedTensorType>(packed.getType());
     SmallVector<int64_t> shape(type.getShape());
     if (cuts)
@@ -294,11 +328,11 @@ private:
     one->setLoc(loc);
     one->setOperand(0, packed);
     one->getResult(0).setType(type.clone(shape));
-    for (StringRef axis : {kGatherAxis, kScatterAxis})
+    for (StringRef axis : kDimNames)
       if (one->hasAttr(axis))
         one->setAttr(axis, builder.getIndexAttr(0));
-    SmallVector<Value> results =
-        unpackTensors(builder, loc, one->getResult(0), types, first.rowsAfter);
+    SmallVector<Value> results = unpackTensors(builder, loc, one->getResult(0),
+                                               types, first.rowsAfter, joined);
     for (auto [each, result] : llvm::zip(batch.list, results)) {
       each.result().replaceAllUsesWith(result);
       dead.push_back(each.op);
