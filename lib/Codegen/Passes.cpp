@@ -42,6 +42,7 @@ namespace shard {
 #define GEN_PASS_DEF_SHARDEXPANDMATH
 #define GEN_PASS_DEF_SHARDEXPANDNARROWFLOATS
 #define GEN_PASS_DEF_SHARDEXPANDNEGATIVEPADDING
+#define GEN_PASS_DEF_SHARDSEPARATESTRIDEDPADDING
 #define GEN_PASS_DEF_SHARDGUARDRECURSION
 #define GEN_PASS_DEF_SHARDINSERTDEALLOCATIONS
 #define GEN_PASS_DEF_SHARDLIFTBRANCHES
@@ -97,6 +98,8 @@ LogicalResult withEntries(ModuleOp module, StringRef entry, StepFn &&step) {
 
 SHARD_CODEGEN_PASS(ShardExpandNegativePadding,
                    (expandNegativePadding(getOperation()), success()))
+SHARD_CODEGEN_PASS(ShardSeparateStridedPadding,
+                   (separateStridedPadding(getOperation()), success()))
 SHARD_CODEGEN_PASS(ShardLiftBranches, liftBranches(getOperation()))
 SHARD_CODEGEN_PASS(ShardLowerTensorOps, lowerTensorOps(getOperation()))
 SHARD_CODEGEN_PASS(ShardPrepareTensors, prepareTensors(getOperation()))
@@ -221,6 +224,7 @@ void shard::registerCodegenPasses() {
       [] { return createShardMakeTotal(); },
       [] { return createShardOutlineNests(); },
       [] { return createShardPrepareTensors(); },
+      [] { return createShardSeparateStridedPadding(); },
       [] { return createShardWidenReductions(); },
       [] { return createShardWrapScalars(); },
   };

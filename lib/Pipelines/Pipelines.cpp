@@ -19,6 +19,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   const PropagationOptions &propagation = options.propagation;
   // Both the lowering of tosa and the canonicalizer fold pads.
   manager.addPass(createShardExpandNegativePadding());
+  manager.addPass(createShardSeparateStridedPadding());
   if (options.lowerTosa)
     manager.addPass(createShardLowerTosa());
   manager.addPass(createShardRaiseExtracts());
@@ -42,6 +43,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
 }
 
 void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {
+  manager.addPass(createShardSeparateStridedPadding());
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
   manager.addPass(createShardHoistCollectives());

@@ -78,6 +78,39 @@ def ShardExpandNegativePadding : Pass<"shard-expand-negative-padding"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ShardSeparateStridedPadding : Pass<"shard-separate-strided-padding"> {
+  let summary = "insert padding with strides apart from what is padded";
+  let description = [{
+    A padded tensor that is inserted with strides becomes two insertions: one of a
+    tensor that is full of the padding element, one of the tensor before padding. MLIR's
+    canonicalization folds a pad into an insertion whatever the strides are, and then
+    inserts at the wrong place, so the pass runs in front of it in `shard-spmd`, behind
+    `shard-expand-negative-padding`.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<2xf32>, %b: tensor<10xf32>) -> tensor<10xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.pad %a low[1] high[1] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<2xf32> to tensor<4xf32>
+      %1 = tensor.insert_slice %0 into %b[0] [4] [3] : tensor<4xf32> into tensor<10xf32>
+      return %1 : tensor<10xf32>
+    }
+    // Output
+    func.func @f(%arg0: tensor<2xf32>, %arg1: tensor<10xf32>) -> tensor<10xf32> {
+      %cst = arith.constant 0.000000e+00 : f32
+      %splat = tensor.splat %cst : tensor<4xf32>
+      %inserted_slice = tensor.insert_slice %splat into %arg1[0] [4] [3] : tensor<4xf32> into tensor<10xf32>
+      %inserted_slice_0 = tensor.insert_slice %arg0 into %inserted_slice[3] [2] [3] : tensor<2xf32> into tensor<10xf32>
+      return %inserted_slice_0 : tensor<10xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ShardLiftBranches : Pass<"shard-lift-branches", "::mlir::ModuleOp"> {
   let summary = "turn blocks and branches into ops of scf";
   let description = [{

@@ -72,6 +72,11 @@ void unifySoftmaxTypes(mlir::Operation *root);
 /// buffer.
 void expandNegativePadding(mlir::Operation *root);
 
+/// Writes tensor.insert_slice ops below `root` that insert a padded tensor with strides as
+/// two insertions, of the padding and of what is padded. MLIR's canonicalization folds
+/// such a pad into the insertion as if the strides were 1. No padding may be negative.
+void separateStridedPadding(mlir::Operation *root);
+
 /// Turns linalg ops below `root` that do not write every element of a result whose
 /// init they do not read into loops that insert elements. MLIR's fusion replaces such
 /// an init by tensor.empty, and its bufferization does not copy it.
