@@ -66,6 +66,24 @@ static Value insertPadding(OpBuilder &builder, tensor::InsertSliceOp op,
                                        op.getMixedStrides());
 }
 
+/// offset + low * stride.
+static OpFoldResult placeBehind(OpBuilder &builder, Location loc,
+                                OpFoldResult offset, OpFoldResult low,
+                                OpFoldResult stride) {
+  std::optional<int64_t> from = getConstantIntValue(offset),
+                         count = getConstantIntValue(low),
+                         step = getConstantIntValue(stride);
+  if (from && count && step)
+    return builder.getIndexAttr(*from + *count * *step);
+  auto value = [&](OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(builder, loc, number);
+  };
+  Value elements =
+      arith::MulIOp::create(builder, loc, value(low), value(stride));
+  return arith::AddIOp::create(builder, loc, value(offset), elements)
+      .getResult();
+}
+
 void shard::separateStridedPadding(Operation *root) {
   SmallVector<tensor::InsertSliceOp> ops;
   root->walk([&](tensor::InsertSliceOp op) {
@@ -80,18 +98,10 @@ void shard::separateStridedPadding(Operation *root) {
     Value around = isFullOfPadding(op.getDest(), pad)
                        ? op.getDest()
                        : insertPadding(rewriter, op, pad);
-    auto value = [&](OpFoldResult number) {
-      return getValueOrCreateConstantIndexOp(rewriter, loc, number);
-    };
     SmallVector<OpFoldResult> offsets;
-    for (auto [offset, stride, low] :
-         llvm::zip_equal(op.getMixedOffsets(), op.getMixedStrides(),
-                         pad.getMixedLowPad())) {
-      Value behind =
-          rewriter.createOrFold<arith::MulIOp>(loc, value(low), value(stride));
-      offsets.push_back(getAsOpFoldResult(
-          rewriter.createOrFold<arith::AddIOp>(loc, value(offset), behind)));
-    }
+    for (auto [offset, stride, low] : llvm::zip_equal(
+             op.getMixedOffsets(), op.getMixedStrides(), pad.getMixedLowPad()))
+      offsets.push_back(placeBehind(rewriter, loc, offset, low, stride));
     rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
         op, pad.getSource(), around, offsets,
         tensor::getMixedSizes(rewriter, loc, pad.getSource()),
