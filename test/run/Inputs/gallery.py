@@ -52,7 +52,9 @@ def predicted(program, options):
     done = subprocess.run(
         [*command, "-o", "/dev/null"], input=program, capture_output=True, text=True, check=True
     )
-    calls = json.loads(done.stderr)[0]["collectives"]
+    # Remarks come first.
+    report = re.search(r"^\[.*", done.stderr, re.MULTILINE | re.DOTALL)
+    calls = json.loads(report.group())[0]["collectives"]
     return [call["kind"] for call in calls], sum(call["bytes_sent_per_device"] for call in calls)
 
 
