@@ -128,7 +128,7 @@ def test_hints_that_conflict(mlp, tmp_path):
     """A click tells both hints, what decided, what it costs, and what another choice would."""
     hints = {0: P("data", "model"), 1: P(None, "model"), 2: P("model")}
     part = mlp.partition(Grid(data=2, model=2), hints)
-    assert [row.kind for row in part.collectives] == ["all_gather", "all_reduce"]
+    assert [row.kind for row in part.collectives] == ["all_gather", "reduce_scatter"]
     path = tmp_path / "report.html"
     part.report(path)
     with Browser(path) as browser:
