@@ -258,26 +258,32 @@ public:
       return failure();
     if (component.grids.size() > 1 && failed(keepOwn(program, gridOp)))
       return failure();
-    auto solved = propagation::solve(program.problem, options);
-    if (auto *first = std::get_if<Solution>(&solved);
-        first && mayChangeResults(program, options) &&
-        tieReturnedSums(program, *first))
-      solved = propagation::solve(program.problem, options);
-    if (auto *error = std::get_if<HintError>(&solved))
-      return report(*error, program, gridOp);
-    auto &solution = std::get<Solution>(solved);
-    // Reshards are planned on the axes that hints cut those of the grid into.
-    llvm::SmallVector<GridAxis> origins;
-    for (const AxisPart &part : solution.axes)
-      origins.push_back(part.axis);
-    std::unique_ptr<CostModel> costs = linkCosts(gridOp, origins);
-    Planner planner(*costs, planTrace());
-    write(component, gridOp, program, solution, planner);
-    return checkKinds(result.grids.back());
+    for (unsigned round = 0;; ++round) {
+      auto solved = propagation::solve(program.problem, options);
+      if (auto *error = std::get_if<HintError>(&solved))
+        return report(*error, program, gridOp);
+      auto &solution = std::get<Solution>(solved);
+      // Reshards are planned on the axes that hints cut those of the grid into.
+      llvm::SmallVector<GridAxis> origins;
+      for (const AxisPart &part : solution.axes)
+        origins.push_back(part.axis);
+      std::unique_ptr<CostModel> costs = linkCosts(gridOp, origins);
+      Planner planner(*costs, planTrace());
+      GridPropagation out;
+      WrittenReshards reshards =
+          writeSolution(program, solution, planner, options, out);
+      // By what is written, so that a second propagation decides the same.
+      if (round < kMaxTies && mayChangeResults(program, options) &&
+          tieReturnedSums(program, solution, out.shardings))
+        continue;
+      result.grids.push_back(std::move(out));
+      finish(component, gridOp, program, solution, planner, reshards);
+      return checkKinds(result.grids.back());
+    }
   }
 
   /// Adds what is explained of the moves between grids, once all are solved.
-  void finish() {
+  void addCrossings() {
     for (auto &[op, entry] : crossings)
       result.explanation.reshards.push_back(std::move(entry));
   }
@@ -301,6 +307,9 @@ public:
   }
 
 private:
+  /// A result that takes the layout of an argument may let others do so, but seldom.
+  static constexpr unsigned kMaxTies = 4;
+
   ReadProgram programFor(GridOp gridOp) {
     // An axis of unknown size divides everything by contract.
     Grid grid;
@@ -355,15 +364,15 @@ private:
     return success();
   }
 
-  void write(const Component &component, GridOp gridOp, ReadProgram &program,
-             Solution &solution, Planner &planner) {
-    GridPropagation &out = result.grids.emplace_back();
+  /// Completes the last one of `result.grids`, and adds what is said of it.
+  void finish(const Component &component, GridOp gridOp, ReadProgram &program,
+              Solution &solution, Planner &planner,
+              const WrittenReshards &reshards) {
+    GridPropagation &out = result.grids.back();
     out.gridName = gridOp.getSymNameAttr();
     out.gridOp = gridOp;
     out.functions.assign(component.functions.begin(),
                          component.functions.end());
-    WrittenReshards reshards =
-        writeSolution(program, solution, planner, options, out);
     addRemarks(program, solution, gridOp, out.shardings, result.remarks);
     addDropped(program, solution, gridOp, result.remarks);
     addGathers(program, solution, options, out, reshards, result.remarks);
@@ -401,7 +410,7 @@ LogicalResult propagateShardings(Operation *root,
       if (failed(solver.solve(component, gridOp)))
         return failure();
   }
-  solver.finish();
+  solver.addCrossings();
   return success();
 }
 

@@ -27,9 +27,10 @@ constexpr size_t kSetSize = 64;
 
 class SumFinder {
 public:
-  SumFinder(ReadProgram &program, const Solution &solution)
+  SumFinder(ReadProgram &program, const Solution &solution,
+            llvm::ArrayRef<Sharding> shardings)
       : program(program), problem(program.problem), solution(solution),
-        ops(program), fixed(findFixed(program)) {}
+        shardings(shardings), ops(program), fixed(findFixed(program)) {}
 
   /// Looks at result `value` of `function`.
   void look(FunctionOpInterface function, unsigned index, ValueId value);
@@ -47,7 +48,7 @@ private:
   void findSources(size_t first);
   const Sharding *shardingOf(ValueId value) const {
     uint32_t number = solution.values[value];
-    return number == kReplicated ? nullptr : &solution.shardings[number];
+    return number == kReplicated ? nullptr : &shardings[number];
   }
   AxisList axesOf(ValueId value, unsigned dim) const {
     const Sharding *sharding = shardingOf(value);
@@ -62,6 +63,7 @@ private:
   ReadProgram &program;
   const Problem &problem;
   const Solution &solution;
+  llvm::ArrayRef<Sharding> shardings;
   OpsOfValues ops;
   llvm::DenseSet<ValueId> fixed;
   std::vector<Candidate> candidates;
@@ -175,7 +177,7 @@ void SumFinder::look(FunctionOpInterface function, unsigned index,
       continue;
     ValueId like = program.find(program.idOf(argument));
     const Sharding *wanted = shardingOf(like);
-    if (fixed.contains(like) && wanted && scatters(value, *wanted, reduced)) {
+    if (wanted && scatters(value, *wanted, reduced)) {
       candidate.arguments.push_back(like);
       arguments.insert(like);
     }
@@ -225,10 +227,11 @@ bool SumFinder::tie() {
   return any;
 }
 
-bool tieReturnedSums(ReadProgram &program, const Solution &solution) {
-  if (solution.shardings.empty())
+bool tieReturnedSums(ReadProgram &program, const Solution &solution,
+                     llvm::ArrayRef<Sharding> shardings) {
+  if (shardings.empty())
     return false;
-  SumFinder finder(program, solution);
+  SumFinder finder(program, solution, shardings);
   for (const auto &[op, values] : program.results)
     if (auto function = dyn_cast<FunctionOpInterface>(op);
         function && !function.isExternal())
