@@ -234,7 +234,10 @@ LogicalResult codegen::lowerTensorOps(ModuleOp module) {
       if (failed(linalg::lowerPack(rewriter, pack)))
         return pack.emitError("cannot be lowered to a pad and a transpose");
     } else if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
-      if (failed(linalg::lowerUnPack(rewriter, unpack)))
+      // MLIR takes an unpack of one block for a slice, whatever dimensions it
+      // unpacks.
+      if (failed(linalg::lowerUnPack(rewriter, unpack,
+                                     /*lowerUnpadLikeWithExtractSlice=*/false)))
         return unpack.emitError("cannot be lowered to a transpose and a slice");
     }
   }
