@@ -9,6 +9,7 @@
 #include "OpenRegions.h"
 
 #include "OpsOfValues.h"
+#include "ReturnedValues.h"
 
 #include "shard/Cost/Ops.h"
 
@@ -34,27 +35,29 @@ class RegionSettler {
 public:
   RegionSettler(ReadProgram &program, Solution &solution,
                 SolvedShardings &solved, OpWishes &opWishes,
-                const GridPropagation &out, UnevenPolicy uneven)
+                const GridPropagation &out, const PropagationOptions &options)
       : program(program), solution(solution), solved(solved),
-        opWishes(opWishes), out(out), uneven(uneven) {}
+        opWishes(opWishes), out(out), options(options) {}
 
   void settle() {
-    std::vector<Seed> seeds = findSeeds();
-    if (seeds.empty())
-      return;
-    opsOfValues.emplace(program);
-    fixed = findFixed(program);
     // Users first, as what they compute decides what they want.
+    std::vector<Seed> seeds = findSeeds();
     for (const Seed &seed : llvm::reverse(seeds))
       attempt(seed);
+    // Results last: the layouts of open arguments are settled then.
+    for (auto [result, argument] :
+         findReturnedLayouts(program, solved, kMaxTrials))
+      attempt({kNoOp, result, solved.numberOf(argument), argument});
   }
 
 private:
-  /// A sharding that `op` computes `value` with, or wants it in.
+  /// A sharding that `op` computes `value` with, or wants it in. Without an op: that of
+  /// `source`.
   struct Seed {
     OpId op;
     ValueId value;
     uint32_t number;
+    ValueId source = kNoValue;
   };
   /// The sharding that a value of a region tries, and where it comes from.
   struct Label {
@@ -163,6 +166,10 @@ private:
   }
 
   void attempt(const Seed &seed) {
+    if (!opsOfValues) {
+      opsOfValues.emplace(program);
+      fixed = findFixed(program);
+    }
     if (!mayChange(seed.value) ||
         out.shardings[seed.number].hasRunTimeNumbers() ||
         trials.lookup(seed.value) >= kMaxTrials ||
@@ -170,7 +177,10 @@ private:
       return;
     labels.clear();
     touched.clear();
-    labels[seed.value] = {seed.number, {seed.op, kNoValue}};
+    OpId op = seed.op;
+    if (op == kNoOp && !opsOfValues->of(seed.value).empty())
+      op = opsOfValues->of(seed.value).front().op;
+    labels[seed.value] = {seed.number, {op, seed.source}};
     bool isKnown = growAll();
     for (const auto &[value, label] : labels) {
       ++trials[value];
@@ -240,14 +250,15 @@ private:
     const Problem &problem = program.problem;
     llvm::ArrayRef<int64_t> extents =
         problem.shapes[problem.valueShape[value]].extents;
-    return llvm::all_of(
-        llvm::zip_equal(extents, sharding.dims), [&](const auto &dim) {
-          auto [extent, axes] = dim;
-          int64_t parts = out.grid.groupSize(axes);
-          return ShapedType::isDynamic(extent) || parts == 1 ||
-                 (uneven == UnevenPolicy::Replicate ? extent % parts == 0
-                                                    : extent >= parts);
-        });
+    return llvm::all_of(llvm::zip_equal(extents, sharding.dims),
+                        [&](const auto &dim) {
+                          auto [extent, axes] = dim;
+                          int64_t parts = out.grid.groupSize(axes);
+                          return ShapedType::isDynamic(extent) || parts == 1 ||
+                                 (options.uneven == UnevenPolicy::Replicate
+                                      ? extent % parts == 0
+                                      : extent >= parts);
+                        });
   }
 
   /// Whether a window of an operand of `use.op` slides over a dimension that is split now
@@ -372,7 +383,7 @@ private:
   void keep() {
     for (OpId op : touched)
       solution.agrees[op] = false;
-    if (solution.causes.empty())
+    if (!options.explain)
       return;
     for (const auto &[value, label] : labels)
       for (const AxisList &axes : out.shardings[label.number].dims)
@@ -404,7 +415,7 @@ private:
   SolvedShardings &solved;
   OpWishes &opWishes;
   const GridPropagation &out;
-  UnevenPolicy uneven;
+  const PropagationOptions &options;
   std::optional<OpsOfValues> opsOfValues;
   llvm::DenseSet<ValueId> fixed;
   llvm::DenseSet<std::pair<ValueId, uint32_t>> tried;
@@ -417,8 +428,9 @@ private:
 
 void settleRegions(ReadProgram &program, Solution &solution,
                    SolvedShardings &solved, OpWishes &opWishes,
-                   const GridPropagation &out, UnevenPolicy uneven) {
-  RegionSettler(program, solution, solved, opWishes, out, uneven).settle();
+                   const GridPropagation &out,
+                   const PropagationOptions &options) {
+  RegionSettler(program, solution, solved, opWishes, out, options).settle();
 }
 
 } // namespace shard::propagation

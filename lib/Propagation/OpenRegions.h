@@ -15,7 +15,8 @@
 // A region is what pass-through ops connect: open values that take their axes from one
 // another. Where an op at its border computes or wants another sharding than a value of
 // the region has, the region tries that sharding, and keeps it if all ops that touch the
-// region reshard fewer bytes then.
+// region reshard fewer bytes then. A region that a function returns also tries the layouts
+// of arguments of the same type (ReturnedValues.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,8 @@ namespace shard::propagation {
 /// Changes the shardings of open regions in `solution` where that costs less.
 void settleRegions(ReadProgram &program, Solution &solution,
                    SolvedShardings &solved, OpWishes &opWishes,
-                   const GridPropagation &out, UnevenPolicy uneven);
+                   const GridPropagation &out,
+                   const PropagationOptions &options);
 
 } // namespace shard::propagation
 

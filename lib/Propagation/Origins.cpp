@@ -22,7 +22,10 @@ ValueId Origins::of(ValueId value, GridAxis axis) {
       again = std::move(*found);
   }
   const auto &causes = again ? again->causes : solution.causes;
-  for (auto cause = causes.find({value, axis}); cause != causes.end();
+  // Values that changed after propagation may have an axis from one another.
+  llvm::SmallDenseSet<ValueId> passed;
+  for (auto cause = causes.find({value, axis});
+       cause != causes.end() && passed.insert(value).second;
        cause = causes.find({value, axis}))
     value = program.find(cause->second.source);
   return value;

@@ -14,7 +14,6 @@
 #include "OpenValues.h"
 #include "Origins.h"
 #include "Reader.h"
-#include "ReturnedSums.h"
 #include "Writer.h"
 
 #include "shard/Interfaces/ShardingInterface.h"
@@ -258,28 +257,21 @@ public:
       return failure();
     if (component.grids.size() > 1 && failed(keepOwn(program, gridOp)))
       return failure();
-    for (unsigned round = 0;; ++round) {
-      auto solved = propagation::solve(program.problem, options);
-      if (auto *error = std::get_if<HintError>(&solved))
-        return report(*error, program, gridOp);
-      auto &solution = std::get<Solution>(solved);
-      // Reshards are planned on the axes that hints cut those of the grid into.
-      llvm::SmallVector<GridAxis> origins;
-      for (const AxisPart &part : solution.axes)
-        origins.push_back(part.axis);
-      std::unique_ptr<CostModel> costs = linkCosts(gridOp, origins);
-      Planner planner(*costs, planTrace());
-      GridPropagation out;
-      WrittenReshards reshards =
-          writeSolution(program, solution, planner, options, out);
-      // By what is written, so that a second propagation decides the same.
-      if (round < kMaxTies && mayChangeResults(program, options) &&
-          tieReturnedSums(program, solution, out.shardings))
-        continue;
-      result.grids.push_back(std::move(out));
-      finish(component, gridOp, program, solution, planner, reshards);
-      return checkKinds(result.grids.back());
-    }
+    auto solved = propagation::solve(program.problem, options);
+    if (auto *error = std::get_if<HintError>(&solved))
+      return report(*error, program, gridOp);
+    auto &solution = std::get<Solution>(solved);
+    // Reshards are planned on the axes that hints cut those of the grid into.
+    llvm::SmallVector<GridAxis> origins;
+    for (const AxisPart &part : solution.axes)
+      origins.push_back(part.axis);
+    std::unique_ptr<CostModel> costs = linkCosts(gridOp, origins);
+    Planner planner(*costs, planTrace());
+    result.grids.emplace_back();
+    WrittenReshards reshards =
+        writeSolution(program, solution, planner, options, result.grids.back());
+    finish(component, gridOp, program, solution, planner, reshards);
+    return checkKinds(result.grids.back());
   }
 
   /// Adds what is explained of the moves between grids, once all are solved.
@@ -307,9 +299,6 @@ public:
   }
 
 private:
-  /// A result that takes the layout of an argument may let others do so, but seldom.
-  static constexpr unsigned kMaxTies = 4;
-
   ReadProgram programFor(GridOp gridOp) {
     // An axis of unknown size divides everything by contract.
     Grid grid;

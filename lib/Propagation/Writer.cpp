@@ -40,7 +40,7 @@ public:
       return wantedOf(op, tensor);
     };
     if (mayChangeResults(program, options)) {
-      settleRegions(program, solution, solved, opWishes, out, options.uneven);
+      settleRegions(program, solution, solved, opWishes, out, options);
       settleResults(program, solution, out.shardings, findComputed(),
                     wantedHere);
     }

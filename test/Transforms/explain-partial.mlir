@@ -8,13 +8,13 @@ shard.grid @grid(shape = 4)
 // CHECK: reshard of %sharding_annotated for math.exp operand 0 at {{.*}}: {{.*}}partial = sum [0] -> {{\[\[}}], []]
 // CHECK-NEXT: decided: the op needs the complete value
 // CHECK-NEXT: so: all_reduce over 0
-func.func @wanted_partial(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>}, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %c = arith.constant dense<0.0> : tensor<8x8xf32>
-  %0 = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+func.func @wanted_partial(%a: tensor<8x12xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>}, %b: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %c = arith.constant dense<0.0> : tensor<8x4xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<8x12xf32>, tensor<12x4xf32>) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
   %s = shard.sharding @grid split_axes = [[]] partial = sum [0] : !shard.sharding
-  %1 = shard.shard %0 to %s : tensor<8x8xf32>
-  %2 = math.exp %1 : tensor<8x8xf32>
-  return %2 : tensor<8x8xf32>
+  %1 = shard.shard %0 to %s : tensor<8x4xf32>
+  %2 = math.exp %1 : tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
 }
 
 // CHECK: reshard of %{{.*}} for func.return operand 0 at {{.*}} -> {{\[\[}}], []] partial = sum [0]

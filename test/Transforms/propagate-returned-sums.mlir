@@ -1,5 +1,5 @@
-// A result without a hint that is a sum over devices gets the layout of an argument of its
-// type that it is computed from, where that makes a reduce_scatter of the all_reduce.
+// A result without a hint gets the layout of an argument of its type, where that makes a
+// reduce_scatter of an all_reduce.
 //
 // RUN: shard-opt %s --split-input-file --shard-spmd | FileCheck %s
 // RUN: shard-opt %s --split-input-file --sharding-propagation -o %t.once
@@ -19,7 +19,7 @@ shard.grid @g(shape = 2x4)
 // CHECK-NOT: shard.all
 // CHECK: return
 // WHY: %6 at {{.*}}: {{\[\[\], \[0, 1\]\]}}
-// WHY: axis 0 in dimension 1: through operand 0 of func.return {{.*}}, through func.func {{.*}}, from the hint #shard.sharding<@g, {{\[\[\], \[0, 1\]\]}}>
+// WHY: axis 0 in dimension 1: through operand 0 of func.return {{.*}}, through operand 0 of func.return {{.*}}, from the hint #shard.sharding<@g, {{\[\[\], \[0, 1\]\]}}>
 func.func @two_dimensions(%x: tensor<8x32xf32> {shard.sharding = #shard.sharding<@g, [[], [0, 1]]>},
     %a: tensor<32x128xf32> {shard.sharding = #shard.sharding<@g, [[0], [1]]>},
     %b: tensor<128x32xf32>) -> tensor<8x32xf32> {
@@ -61,18 +61,43 @@ func.func @gradient(%x: tensor<256x32xf32> {shard.sharding = #shard.sharding<@g,
 
 shard.grid @g(shape = 4)
 
-// Not computed from the argument of that type; tensor parallel: the argument is whole.
+// As many results as arguments of one type: each takes the layout of the argument with its
+// number.
 //
-// CHECK-LABEL: func @unrelated
+// CHECK-LABEL: func @pairs
+// CHECK: -> (tensor<2x8xf32> {{.*}}, tensor<8x2xf32>
+// CHECK: shard.reduce_scatter {{.*}} scatter_axis = 0
+// CHECK: shard.reduce_scatter {{.*}} scatter_axis = 1
+// CHECK-NOT: shard.all
+// CHECK: return
+func.func @pairs(%w: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>},
+    %v: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+    %x: tensor<8x32xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+    %y: tensor<32x8xf32>, %z: tensor<32x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %dw = linalg.matmul ins(%x, %y : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %dv = linalg.matmul ins(%x, %z : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %dw, %dv : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 4)
+
+// The argument of that type is whole, as in tensor parallelism.
+//
+// CHECK-LABEL: func @whole
 // CHECK: shard.all_reduce
 // CHECK-NOT: shard.reduce_scatter
 // CHECK: return
-func.func @unrelated(%x: tensor<8x32xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
-    %w: tensor<32x8xf32>, %other: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>})
-    -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+func.func @whole(%other: tensor<8x8xf32>, %x: tensor<8x32xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+    %w: tensor<32x8xf32>) -> tensor<8x8xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x8xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
   %y = linalg.matmul ins(%x, %w : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %y, %other : tensor<8x8xf32>, tensor<8x8xf32>
+  %s = arith.addf %y, %other : tensor<8x8xf32>
+  return %s : tensor<8x8xf32>
 }

@@ -180,10 +180,10 @@ public:
   /// Whether floats are real numbers, mostly of type `realElem`.
   bool real = false;
   Elem realElem = Elem::F32;
-  /// How many collectives the program needs at most, and how many elements these give a
-  /// device, if that is known.
+  /// How many collectives the program needs at most, and how many bytes a device sends by
+  /// these, if that is known.
   std::optional<int64_t> mostCollectives;
-  int64_t mostElements = 0;
+  int64_t mostBytes = 0;
   /// Whether float inputs are NaN and infinite, too.
   bool specials = false;
   /// Whether no integer input is 0 or -1, and divisions trap.

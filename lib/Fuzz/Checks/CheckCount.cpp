@@ -8,6 +8,7 @@
 
 #include "CheckCount.h"
 
+#include "shard/Cost/Collectives.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 
@@ -18,23 +19,22 @@ std::string shard::fuzz::checkCount(func::FuncOp entry, ModuleOp partitioned) {
   auto most = entry->getAttrOfType<IntegerAttr>("most_collectives");
   if (!most)
     return {};
-  auto mostElements = entry->getAttrOfType<IntegerAttr>("most_elements");
-  int64_t count = 0, elements = 0;
+  auto mostBytes = entry->getAttrOfType<IntegerAttr>("most_bytes");
+  SymbolTableCollection symbols;
+  int64_t count = 0, bytes = 0;
   std::string names;
   partitioned.walk([&](Operation *op) {
     if (!isCollective(op) || isa<AllSliceOp>(op))
       return;
     ++count;
-    for (Type type : op->getResultTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type);
-          tensor && tensor.hasStaticShape())
-        elements += tensor.getNumElements();
+    if (auto cost = costOfCollective(op, symbols); cost && cost->sent)
+      bytes += cost->sent->most(cost->groupSize);
     names += " " + op->getName().getStringRef().str();
   });
-  if (mostElements && elements > mostElements.getInt())
-    return "the collectives of the program need no more than " +
-           std::to_string(mostElements.getInt()) + " elements and give " +
-           std::to_string(elements);
+  if (mostBytes && bytes > mostBytes.getInt())
+    return "the collectives of the program need to send no more than " +
+           std::to_string(mostBytes.getInt()) + " bytes and send " +
+           std::to_string(bytes);
   if (count <= most.getInt())
     return {};
   return "the program needs no more than " + std::to_string(most.getInt()) +

@@ -17,8 +17,8 @@
 namespace shard::fuzz {
 
 /// What is wrong with the collectives of `partitioned`, if `entry` says how many it needs at
-/// most (`most_collectives`), and how many elements these give each device
-/// (`most_elements`); empty if nothing is. An all_slice sends nothing and does not count.
+/// most (`most_collectives`), and how many bytes a device sends by them (`most_bytes`); empty
+/// if nothing is. An all_slice sends nothing and does not count.
 std::string checkCount(mlir::func::FuncOp entry, mlir::ModuleOp partitioned);
 
 } // namespace shard::fuzz

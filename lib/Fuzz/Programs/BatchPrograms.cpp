@@ -136,7 +136,10 @@ void BatchProgram::write() {
   if (rng.chance(35)) {
     sumOverBatch();
     most = parts > 1;
-    program.mostElements = parts > 1 ? numElements(results.back().shape) : 0;
+    // What an all_reduce sends in two rounds, to each other device a part.
+    int64_t part =
+        llvm::divideCeil(numElements(results.back().shape), uint64_t(parts));
+    program.mostBytes = 2 * (parts - 1) * part * (elem == Elem::I8 ? 1 : 4);
   }
   if (most == 0 || rng.chance(30)) {
     const Batched last = values.back();

@@ -133,7 +133,7 @@ std::string shard::fuzz::functionHeader(ProgramBuilder &program,
   if (!isPrivate && program.mostCollectives)
     attributes.push_back(
         "most_collectives = " + std::to_string(*program.mostCollectives) +
-        ", most_elements = " + std::to_string(program.mostElements));
+        ", most_bytes = " + std::to_string(program.mostBytes));
   if (!isPrivate && program.dynamic) {
     std::vector<std::string> extents;
     for (const Val &value : function.arguments)
