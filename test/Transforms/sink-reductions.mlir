@@ -5,6 +5,9 @@
 // RUN: shard-run %s --entry product --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry chain --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry maxima --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry scatters --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry with_whole --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry maximum_with_whole --verify | FileCheck %s --check-prefix=EXEC
 
 // EXEC: PASS
 
@@ -147,4 +150,94 @@ func.func @unlike(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tenso
   %4 = shard.all_reduce %b on @g grid_axes = [0] reduction = max : tensor<8xf32> -> tensor<8xf32>
   %5 = arith.addf %3, %4 : tensor<8xf32>
   return %2, %5 : tensor<8xf32>, tensor<8xf32>
+}
+
+// What all devices have is added by the first one alone.
+// CHECK-LABEL: func @with_whole
+// CHECK-SAME: %[[W:.*]]: tensor<8xf32>, %[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<8xf32>)
+// CHECK: %[[REST:.*]] = arith.constant dense<-0.0
+// CHECK: %[[ONE:.*]] = arith.select %{{.*}}, %[[S:.*]], %[[REST]] : tensor<8xf32>
+// CHECK: %[[WA:.*]] = arith.addf %[[ONE]], %[[A]]
+// CHECK: %[[WAB:.*]] = arith.subf %[[WA]], %[[B]]
+// CHECK: shard.all_reduce %[[WAB]]
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @with_whole(%w: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %w0 = shard.all_reduce %w on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %s = math.exp %w0 : tensor<8xf32>
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %2 = arith.addf %s, %0 : tensor<8xf32>
+  %3 = arith.subf %2, %1 : tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
+
+// A maximum may take it on each device; what devices have otherwise must stay behind.
+// CHECK-LABEL: func @maximum_with_whole
+// CHECK: %[[E:.*]] = math.exp
+// CHECK: %[[M:.*]] = arith.maximumf %[[E]], %arg1
+// CHECK: %[[N:.*]] = arith.maximumf %[[M]], %arg2
+// CHECK: shard.all_reduce %[[N]] on @g grid_axes = [0] reduction = max
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @maximum_with_whole(%w: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %w0 = shard.all_reduce %w on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %s = math.exp %w0 : tensor<8xf32>
+  %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = max : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] reduction = max : tensor<8xf32> -> tensor<8xf32>
+  %2 = arith.maximumf %s, %0 : tensor<8xf32>
+  %3 = arith.maximumf %2, %1 : tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func @with_other
+// CHECK-COUNT-2: shard.all_reduce %arg
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @with_other(%w: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %2 = arith.addf %w, %0 : tensor<8xf32>
+  %3 = arith.addf %2, %1 : tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
+
+// Elementwise ops pass reduce_scatters; blocks become whole.
+// CHECK-LABEL: func @scatters
+// CHECK-SAME: %[[A:.*]]: tensor<8xi32>, %[[B:.*]]: tensor<8xi32>)
+// CHECK: %[[E:.*]] = math.absi %{{.*}} : tensor<8xi32>
+// CHECK-NOT: shard.all_slice
+// CHECK: %[[ONE:.*]] = arith.select %{{.*}}, %[[E]], %{{.*}} : tensor<8xi32>
+// CHECK: %[[WA:.*]] = arith.addi %[[ONE]], %[[A]] : tensor<8xi32>
+// CHECK: %[[WAB:.*]] = arith.subi %[[WA]], %[[B]] : tensor<8xi32>
+// CHECK: %[[R:.*]] = shard.reduce_scatter %[[WAB]] on @g grid_axes = [0] scatter_axis = 0 : tensor<8xi32> -> tensor<2xi32>
+// CHECK-NEXT: shard.all_gather %[[R]]
+func.func @scatters(%a: tensor<8xi32>, %b: tensor<8xi32>) -> tensor<8xi32> {
+  %w0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xi32> -> tensor<8xi32>
+  %s = math.absi %w0 : tensor<8xi32>
+  %w = shard.all_slice %s on @g grid_axes = [0] slice_axis = 0 : tensor<8xi32> -> tensor<2xi32>
+  %0 = shard.reduce_scatter %a on @g grid_axes = [0] scatter_axis = 0 : tensor<8xi32> -> tensor<2xi32>
+  %1 = shard.reduce_scatter %b on @g grid_axes = [0] scatter_axis = 0 : tensor<8xi32> -> tensor<2xi32>
+  %2 = arith.addi %w, %0 : tensor<2xi32>
+  %3 = arith.subi %2, %1 : tensor<2xi32>
+  %4 = shard.all_gather %3 on @g grid_axes = [0] gather_axis = 0 : tensor<2xi32> -> tensor<8xi32>
+  return %4 : tensor<8xi32>
+}
+
+// Blocks along different dimensions, or of other axes, do not mix; a transpose is not
+// elementwise.
+// CHECK-LABEL: func @scatters_unlike
+// CHECK-COUNT-4: shard.reduce_scatter %arg
+// CHECK-NOT: shard.reduce_scatter
+// CHECK: return
+func.func @scatters_unlike(%a: tensor<8x2xi32>, %b: tensor<2x8xi32>) -> (tensor<2x2xi32>, tensor<2x2xi32>) {
+  %0 = shard.reduce_scatter %a on @g grid_axes = [0] scatter_axis = 0 : tensor<8x2xi32> -> tensor<2x2xi32>
+  %1 = shard.reduce_scatter %b on @g grid_axes = [0] scatter_axis = 1 : tensor<2x8xi32> -> tensor<2x2xi32>
+  %2 = arith.addi %0, %1 : tensor<2x2xi32>
+  %3 = shard.reduce_scatter %a on @g grid_axes = [0] scatter_axis = 0 : tensor<8x2xi32> -> tensor<2x2xi32>
+  %4 = shard.reduce_scatter %a on @g grid_axes = [0] scatter_axis = 0 : tensor<8x2xi32> -> tensor<2x2xi32>
+  %e = tensor.empty() : tensor<2x2xi32>
+  %t = linalg.transpose ins(%4 : tensor<2x2xi32>) outs(%e : tensor<2x2xi32>) permutation = [1, 0]
+  %5 = arith.addi %3, %t : tensor<2x2xi32>
+  return %2, %5 : tensor<2x2xi32>, tensor<2x2xi32>
 }

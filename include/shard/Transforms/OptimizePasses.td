@@ -61,8 +61,12 @@ def ShardSinkReductions : Pass<"shard-sink-reductions"> {
     differences of such values, their products with values that are the same on the
     group, ops that move elements, contractions); for every kind but `average` and
     `generic`, ops that move elements and ops that combine as the reduction does, of
-    arith or with such a body. Each value on the way has one user. Among the places on
-    the way the cheapest one is taken, by the cost model of the grid (docs/Cost.md); where
+    arith or with such a body. Each value on the way has one user. Where such an op takes a
+    value that the whole group has besides, only the first device of the group takes it:
+    `w + all_reduce(a) + all_reduce(b)` needs one all_reduce. A reduce_scatter may follow
+    elementwise ops in the same way; what they take besides are blocks by an all_slice of
+    what the whole group has. Among the places on the way
+    the cheapest one is taken, by the cost model of the grid (docs/Cost.md); where
     costs are equal nothing moves. Part of `shard-optimize-collectives`.
 
     Floats are added up in another order than before. `reorder-sums=false` leaves sums

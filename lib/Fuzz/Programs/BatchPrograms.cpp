@@ -72,7 +72,8 @@ int64_t BatchProgram::otherDim(const Batched &a) {
   return dim + (dim >= a.dim);
 }
 
-/// The sum of sums over the batch of one value, or of several of one shape.
+/// The sum of sums over the batch of one value, or of several of one shape, and perhaps of a
+/// value that every device has.
 void BatchProgram::sumOverBatch() {
   const Batched a = values.back();
   std::vector<Val> terms = {a.value};
@@ -82,6 +83,15 @@ void BatchProgram::sumOverBatch() {
   Shape shape = a.value.shape;
   shape.erase(shape.begin() + a.dim);
   std::optional<Val> total;
+  if (rng.chance(30)) {
+    total = program.argument(elem, shape, true);
+    program.givenHints[total->name] =
+        "<@grid, [" +
+        shard::fuzz::join(std::vector<std::string>(shape.size(), "[]")) + "]>";
+    // Distinct sums: an all_reduce of which a program has two uses stays where it is.
+    terms.resize(1);
+    terms.push_back(argument(a.value.shape, a.dim).value);
+  }
   for (const Val &term : terms) {
     Val init = program.filled(elem, shape, 0);
     Val sum = program.define(

@@ -9,7 +9,8 @@
 // An op f passes a reduction if f(all_reduce(x), ...) = all_reduce(f(x, ...)): the
 // ops that propagation lets partial sums through (PartialRule), and those that combine
 // as the reduction does. Values that reductions reach through such ops, each used by
-// one op alone, form trees with all_reduces as leaves. For each value of a tree there
+// one op alone, form trees with all_reduces as leaves, or with
+// reduce_scatters if all ops are elementwise. For each value of a tree there
 // is a choice: reduce there, or where its operands are best reduced. From the leaves
 // to the root the cheaper one is kept; where costs are equal nothing moves.
 //
@@ -41,12 +42,83 @@ namespace shard {
 
 namespace {
 
-/// A value that is an all_reduce, or could be one.
+/// An all_reduce or a reduce_scatter.
+struct Reduction {
+  Operation *op = nullptr;
+  FlatSymbolRefAttr grid;
+  ArrayRef<GridAxis> axes;
+  ReductionKind kind = ReductionKind::Sum;
+  /// Of a reduce_scatter.
+  std::optional<int64_t> scattered;
+  /// How many blocks that dimension has.
+  int64_t blocks = 1;
+
+  explicit operator bool() const { return op; }
+
+  static Reduction of(Operation *op) {
+    auto whole = dyn_cast<AllReduceOp>(op);
+    auto block = dyn_cast<ReduceScatterOp>(op);
+    if (!whole && !block)
+      return {};
+    auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+    auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (op->getNumRegions() != 0 || !from || !to || !from.hasStaticShape() ||
+        from.getElementType() != to.getElementType())
+      return {};
+    if (whole)
+      return {op, whole.getGridAttr(), whole.getGridAxes(),
+              whole.getReduction(), std::nullopt};
+    Reduction reduction{op, block.getGridAttr(), block.getGridAxes(),
+                        block.getReduction(),
+                        block.getScatterAxis().getSExtValue()};
+    int64_t extent = to.getDimSize(*reduction.scattered);
+    if (extent == 0 || from.getDimSize(*reduction.scattered) % extent != 0)
+      return {};
+    reduction.blocks = from.getDimSize(*reduction.scattered) / extent;
+    return reduction;
+  }
+
+  Type element() const { return getElementTypeOrSelf(op->getResult(0)); }
+
+  bool isLike(const Reduction &other) const {
+    return grid == other.grid && kind == other.kind &&
+           scattered == other.scattered && blocks == other.blocks &&
+           (scattered
+                ? axes == other.axes
+                : llvm::SmallDenseSet<GridAxis>(axes.begin(), axes.end()) ==
+                      llvm::SmallDenseSet<GridAxis>(other.axes.begin(),
+                                                    other.axes.end()));
+  }
+
+  /// The type of what is reduced to a value of `type`.
+  RankedTensorType inputType(RankedTensorType type) const {
+    if (!scattered)
+      return type;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[*scattered] *= blocks;
+    return RankedTensorType::get(shape, type.getElementType());
+  }
+
+  Value create(OpBuilder &builder, Location loc, Type type, Value input) const {
+    if (!scattered)
+      return AllReduceOp::create(builder, loc, type, input, grid.getValue(),
+                                 axes, kind);
+    return ReduceScatterOp::create(builder, loc, type, input, grid.getValue(),
+                                   axes, kind, *scattered);
+  }
+};
+
+/// A value that is reduced, or could be.
 struct Reducible {
-  /// One of the all_reduces that it comes from; all are alike.
-  AllReduceOp reduce;
-  /// The operands that are reducible; none for an all_reduce itself.
+  /// One of the reductions that it comes from; all are alike.
+  Reduction reduce;
+  /// The operands that are reducible; none for a reduction itself.
   SmallVector<Value, 2> sources;
+  /// Operands that are equal on all devices, or blocks of such a value where the
+  /// reduction scatters.
+  SmallVector<Value, 1> whole;
+  /// Whether one device adds them, instead of all.
+  bool addsWhole = false;
   /// Of the cheapest way to compute the value.
   double cost = 0;
   /// Whether that is to reduce the value itself.
@@ -73,7 +145,7 @@ private:
   void visit(mlir::Block &block) {
     values.clear();
     for (Operation &op : block)
-      if (auto reduce = dyn_cast<AllReduceOp>(op))
+      if (Reduction reduce = Reduction::of(&op))
         addLeaf(reduce);
       else
         addOp(&op);
@@ -89,6 +161,10 @@ private:
     for (Operation *op : replaced)
       op->erase();
     replaced.clear();
+    for (Operation *slice : slices)
+      if (isOpTriviallyDead(slice))
+        slice->erase();
+    slices.clear();
   }
 
   bool isSource(Value value) {
@@ -108,46 +184,34 @@ private:
                         [&](Value source) { return movesSomething(source); });
   }
 
-  void addLeaf(AllReduceOp reduce) {
-    auto type = dyn_cast<RankedTensorType>(reduce.getResult().getType());
-    if (!type || !type.hasStaticShape() || !reduce.getCombiner().empty() ||
-        reduce.getInput().getType() != type ||
-        reduce.getReduction() == ReductionKind::Generic ||
-        reduce.getReduction() == ReductionKind::Average ||
+  void addLeaf(const Reduction &reduce) {
+    Value value = reduce.op->getResult(0);
+    auto type = cast<RankedTensorType>(value.getType());
+    if (reduce.kind == ReductionKind::Generic ||
+        reduce.kind == ReductionKind::Average ||
         (!reorderSums && isa<FloatType>(type.getElementType()) &&
-         (reduce.getReduction() == ReductionKind::Sum ||
-          reduce.getReduction() == ReductionKind::Product)))
+         (reduce.kind == ReductionKind::Sum ||
+          reduce.kind == ReductionKind::Product)))
       return;
     if (std::optional<double> cost = costOf(reduce, type))
-      values[reduce.getResult()] = {reduce, {}, *cost, true};
+      values[value] = {reduce, {}, {}, false, *cost, true};
   }
 
-  /// The cost of an all_reduce like `reduce` of a value of `type`.
-  std::optional<double> costOf(AllReduceOp reduce, Type type) {
-    GridOp grid = getGrid(reduce, reduce.getGridAttr(), symbols);
-    std::optional<int64_t> bytes = bytesOfType(type);
+  /// The cost of a reduction like `reduce` to a value of `type`.
+  std::optional<double> costOf(const Reduction &reduce, RankedTensorType type) {
+    GridOp grid = getGrid(reduce.op, reduce.grid, symbols);
+    std::optional<int64_t> bytes = bytesOfType(reduce.inputType(type));
     FailureOr<Grid> sizes = grid ? staticGrid(grid) : FailureOr<Grid>();
     if (!bytes || failed(sizes))
       return std::nullopt;
-    AxisList axes(reduce.getGridAxes().begin(), reduce.getGridAxes().end());
-    double sent = bytesSent(Collective::AllReduce, sizes->groupSize(axes),
-                            double(*bytes));
+    Collective kind =
+        reduce.scattered ? Collective::ReduceScatter : Collective::AllReduce;
+    AxisList axes(reduce.axes.begin(), reduce.axes.end());
+    double sent = bytesSent(kind, sizes->groupSize(axes), double(*bytes));
     auto &model = costs[grid];
     if (!model)
       model = linkCosts(grid);
-    return sent > 0 ? model->cost(Collective::AllReduce, axes, sent) : 0;
-  }
-
-  static bool areAlike(AllReduceOp a, AllReduceOp b) {
-    return a.getGridAttr() == b.getGridAttr() &&
-           a.getReduction() == b.getReduction() &&
-           setsEqual(a.getGridAxes(), b.getGridAxes());
-  }
-  static bool setsEqual(ArrayRef<GridAxis> a, ArrayRef<GridAxis> b) {
-    return llvm::all_of(a,
-                        [&](GridAxis x) { return llvm::is_contained(b, x); }) &&
-           llvm::all_of(b,
-                        [&](GridAxis x) { return llvm::is_contained(a, x); });
+    return sent > 0 ? model->cost(kind, axes, sent) : 0;
   }
 
   /// The reducible that `value` is, if `user` is its only user.
@@ -170,7 +234,7 @@ private:
     double cost = 0;
     for (Value operand : op->getOperands())
       if (const Reducible *source = reducible(operand, op)) {
-        if (tree.reduce && !areAlike(tree.reduce, source->reduce))
+        if (tree.reduce && !tree.reduce.isLike(source->reduce))
           return;
         tree.reduce = source->reduce;
         if (llvm::is_contained(tree.sources, operand))
@@ -178,10 +242,8 @@ private:
         tree.sources.push_back(operand);
         cost += source->cost;
       }
-    if (!tree.reduce ||
-        type.getElementType() !=
-            getElementTypeOrSelf(tree.reduce.getResult()) ||
-        !passes(op, tree))
+    if (!tree.reduce || type.getElementType() != tree.reduce.element() ||
+        (tree.reduce.scattered && !isElementwise(op)) || !passes(op, tree))
       return;
     std::optional<double> here = costOf(tree.reduce, type);
     if (!here)
@@ -191,16 +253,30 @@ private:
     values[op->getResult(0)] = std::move(tree);
   }
 
-  /// Whether the reduction of the sources of `tree` may follow `op`.
-  bool passes(Operation *op, const Reducible &tree) {
-    AllReduceOp reduce = tree.reduce;
+  /// Whether `op` computes each element of its result from those at the same place, so
+  /// that blocks of its operands may become whole.
+  static bool isElementwise(Operation *op) {
+    return OpTrait::hasElementwiseMappableTraits(op) &&
+           llvm::all_of(op->getOperandTypes(), [&](Type type) {
+             auto tensor = dyn_cast<RankedTensorType>(type);
+             return tensor &&
+                    tensor.getShape() ==
+                        cast<RankedTensorType>(op->getResult(0).getType())
+                            .getShape();
+           });
+  }
+
+  /// Whether the reduction of the sources of `tree` may follow `op`. Adds the operands that
+  /// one device has to add to `tree`.
+  bool passes(Operation *op, Reducible &tree) {
+    const Reduction &reduce = tree.reduce;
     PartialRule rule = PartialRule::None;
     if (auto model = dyn_cast<ShardingInterface>(op))
       rule = model.getPartialRule();
-    bool sums = reduce.getReduction() == ReductionKind::Sum;
+    bool sums = reduce.kind == ReductionKind::Sum;
     if (rule != PartialRule::Movement && !sums)
       rule = PartialRule::None;
-    bool combines = combinesLike(op, reduce.getReduction());
+    bool combines = combinesLike(op, reduce.kind);
     if (rule == PartialRule::None && !combines)
       return false;
     bool one = rule == PartialRule::Multilinear && !combines;
@@ -216,11 +292,16 @@ private:
         ++numReduced;
         continue;
       }
-      // Additive ops and ops that move elements take nothing else than sums.
-      if ((!one && isa<RankedTensorType>(operand.get().getType())) ||
-          !isSame(operand.get(), reduce))
+      Value whole = wholeOf(operand.get(), reduce);
+      if (!whole || !isSame(whole, reduce))
         return false;
+      // Additive ops and ops that move elements take nothing else than sums.
+      if (!one && isa<RankedTensorType>(whole.getType()) &&
+          !canBePartial(whole, reduce))
+        return false;
+      tree.whole.push_back(operand.get());
     }
+    tree.addsWhole = !one;
     llvm::SetVector<Value> above;
     getUsedValuesDefinedAbove(op->getRegions(), above);
     return (!one || numReduced == 1) && llvm::all_of(above, [&](Value value) {
@@ -228,9 +309,46 @@ private:
            });
   }
 
-  bool isSame(Value value, AllReduceOp reduce) {
-    return replication.isReplicated(value, reduce.getGridAttr(),
-                                    reduce.getGridAxes());
+  /// What `value` is before it is cut into the blocks that `reduce` scatters; null if it
+  /// is not cut so.
+  static Value wholeOf(Value value, const Reduction &reduce) {
+    if (!reduce.scattered)
+      return value;
+    auto slice = value.getDefiningOp<AllSliceOp>();
+    return slice && slice.getGridAttr() == reduce.grid &&
+                   slice.getGridAxes() == reduce.axes &&
+                   slice.getSliceAxis().getSExtValue() == *reduce.scattered &&
+                   slice.getInput().getType() ==
+                       reduce.inputType(cast<RankedTensorType>(value.getType()))
+               ? slice.getInput()
+               : Value();
+  }
+
+  /// Whether `value` can be made a summand of a reduction like `reduce`.
+  static bool canBePartial(Value value, const Reduction &reduce) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.hasStaticShape() && type.getElementType() == reduce.element() &&
+           neutralElement(reduce.kind, type.getElementType());
+  }
+
+  /// The summand of this device of `value`, which all devices have.
+  Value makePartial(OpBuilder &builder, Location loc, Value value,
+                    const Reduction &like) {
+    auto type = cast<RankedTensorType>(value.getType());
+    GridOp gridOp = getGrid(like.op, like.grid, symbols);
+    FailureOr<Grid> grid = staticGrid(gridOp);
+    Sharding whole = Sharding::replicated(type.getRank()), partial = whole;
+    partial.partial.assign(like.axes.begin(), like.axes.end());
+    partial.reduction = like.kind;
+    Planner planner(*costs[gridOp]);
+    FailureOr<Value> made = emitReshard(builder, loc, value, type, whole,
+                                        partial, {*grid, like.grid, planner});
+    assert(succeeded(made) && "there is a neutral element");
+    return *made;
+  }
+
+  bool isSame(Value value, const Reduction &reduce) {
+    return replication.isReplicated(value, reduce.grid, reduce.axes);
   }
 
   static bool isDestination(OpOperand &operand) {
@@ -268,7 +386,7 @@ private:
 
   /// Whether the destination `operand` adds nothing to a reduction like `reduce`: it is
   /// not read, holds the neutral element, or a value that may be combined several times.
-  bool isNeutral(OpOperand &operand, AllReduceOp reduce) {
+  bool isNeutral(OpOperand &operand, const Reduction &reduce) {
     Operation *op = operand.getOwner();
     if (op->getNumRegions() == 1 && op->getRegion(0).hasOneBlock()) {
       mlir::Block &body = op->getRegion(0).front();
@@ -280,11 +398,11 @@ private:
     if (!creator || !isCreator(creator))
       return false;
     Type element = getElementTypeOrSelf(operand.get().getType());
-    TypedAttr neutral = neutralElement(reduce.getReduction(), element);
+    TypedAttr neutral = neutralElement(reduce.kind, element);
     auto isElement = [&](Attribute value) {
       if (auto splat = dyn_cast_if_present<SplatElementsAttr>(value))
         value = splat.getSplatValue<Attribute>();
-      return value == neutral || (reduce.getReduction() == ReductionKind::Sum &&
+      return value == neutral || (reduce.kind == ReductionKind::Sum &&
                                   (matchPattern(value, m_AnyZeroFloat()) ||
                                    matchPattern(value, m_Zero())));
     };
@@ -315,11 +433,9 @@ private:
       return value;
     }
     Value partial = withoutReduction(value);
-    AllReduceOp like = tree.reduce;
     builder.setInsertionPointAfter(op);
-    Value reduced = AllReduceOp::create(
-        builder, op->getLoc(), value.getType(), partial, like.getGrid(),
-        like.getGridAxes(), like.getReduction());
+    Value reduced =
+        tree.reduce.create(builder, op->getLoc(), value.getType(), partial);
     value.replaceAllUsesWith(reduced);
     return reduced;
   }
@@ -330,12 +446,24 @@ private:
     Operation *op = value.getDefiningOp();
     replaced.insert(op);
     if (tree.sources.empty())
-      return cast<AllReduceOp>(op).getInput();
+      return op->getOperand(0);
     IRMapping mapping;
     for (Value source : tree.sources)
       mapping.map(source, withoutReduction(source));
     OpBuilder builder(op);
-    return builder.clone(*op, mapping)->getResult(0);
+    for (Value value : tree.whole) {
+      Value whole = wholeOf(value, tree.reduce);
+      if (whole != value)
+        slices.insert(value.getDefiningOp());
+      bool adds = tree.addsWhole && isa<RankedTensorType>(whole.getType());
+      mapping.map(value,
+                  adds ? makePartial(builder, op->getLoc(), whole, tree.reduce)
+                       : whole);
+    }
+    Operation *clone = builder.clone(*op, mapping);
+    clone->getResult(0).setType(
+        tree.reduce.inputType(cast<RankedTensorType>(value.getType())));
+    return clone->getResult(0);
   }
 
   FunctionOpInterface function;
@@ -345,6 +473,8 @@ private:
   llvm::DenseMap<Operation *, std::unique_ptr<CostModel>> costs;
   llvm::MapVector<Value, Reducible> values;
   llvm::SetVector<Operation *> replaced;
+  /// Made what is added whole into blocks.
+  llvm::SetVector<Operation *> slices;
   bool changed = false;
 };
 
