@@ -96,10 +96,20 @@ LogicalResult withEntries(ModuleOp module, StringRef entry, StepFn &&step) {
   return failed(entries) ? failure() : step(*entries);
 }
 
-SHARD_CODEGEN_PASS(ShardExpandNegativePadding,
-                   (expandNegativePadding(getOperation()), success()))
-SHARD_CODEGEN_PASS(ShardSeparateStridedPadding,
-                   (separateStridedPadding(getOperation()), success()))
+/// A pass that is a call of `run`, which returns whether it has changed anything. The pass
+/// manager verifies what a pass has changed, which takes longer than a walk.
+#define SHARD_REWRITING_PASS(NAME, RUN)                                        \
+  struct NAME : public shard::impl::NAME##Base<NAME> {                         \
+    void runOnOperation() override {                                           \
+      if (!RUN(getOperation()))                                                \
+        markAllAnalysesPreserved();                                            \
+    }                                                                          \
+  };
+
+SHARD_REWRITING_PASS(ShardExpandNegativePadding, expandNegativePadding)
+SHARD_REWRITING_PASS(ShardSeparateStridedPadding, separateStridedPadding)
+#undef SHARD_REWRITING_PASS
+
 SHARD_CODEGEN_PASS(ShardLiftBranches, liftBranches(getOperation()))
 SHARD_CODEGEN_PASS(ShardLowerTensorOps, lowerTensorOps(getOperation()))
 SHARD_CODEGEN_PASS(ShardPrepareTensors, prepareTensors(getOperation()))

@@ -69,13 +69,14 @@ void unifySoftmaxTypes(mlir::Operation *root);
 /// Writes tensor.pad ops below `root` whose padding may be negative as a slice and a
 /// pad whose padding is not. MLIR merges pads by adding up their padding, takes a pad
 /// between equal types for an identity, and writes what is cut off outside of the
-/// buffer.
-void expandNegativePadding(mlir::Operation *root);
+/// buffer. Returns whether there were any.
+bool expandNegativePadding(mlir::Operation *root);
 
 /// Writes tensor.insert_slice ops below `root` that insert a padded tensor with strides as
 /// two insertions, of the padding and of what is padded. MLIR's canonicalization folds
 /// such a pad into the insertion as if the strides were 1. No padding may be negative.
-void separateStridedPadding(mlir::Operation *root);
+/// Returns whether there were any.
+bool separateStridedPadding(mlir::Operation *root);
 
 /// Turns linalg ops below `root` that do not write every element of a result whose
 /// init they do not read into loops that insert elements. MLIR's fusion replaces such

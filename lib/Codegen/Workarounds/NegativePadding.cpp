@@ -123,7 +123,7 @@ static void expand(RewriterBase &rewriter, tensor::PadOp op) {
   rewriter.replaceOp(op, result->getResults());
 }
 
-void shard::expandNegativePadding(Operation *root) {
+bool shard::expandNegativePadding(Operation *root) {
   SmallVector<tensor::PadOp> pads;
   // The verifier of the op lets pass that widths which are not static have no operands.
   auto lacks = [](ArrayRef<int64_t> widths, ValueRange operands) {
@@ -143,4 +143,5 @@ void shard::expandNegativePadding(Operation *root) {
     rewriter.setInsertionPoint(op);
     expand(rewriter, op);
   }
+  return !pads.empty();
 }

@@ -84,7 +84,7 @@ static OpFoldResult placeBehind(OpBuilder &builder, Location loc,
       .getResult();
 }
 
-void shard::separateStridedPadding(Operation *root) {
+bool shard::separateStridedPadding(Operation *root) {
   SmallVector<tensor::InsertSliceOp> ops;
   root->walk([&](tensor::InsertSliceOp op) {
     if (paddedSource(op))
@@ -109,4 +109,5 @@ void shard::separateStridedPadding(Operation *root) {
     if (pad->use_empty())
       rewriter.eraseOp(pad);
   }
+  return !ops.empty();
 }

@@ -5,11 +5,15 @@
 """Prints how the time of each pass grows with the size of the program.
 
     growth.py [--shard-opt build/bin/shard-opt] [--seconds 0.5] [--pass P] [SHAPE...]
+    growth.py --ratio optimize partition [SHAPE...]
 
 For each shape of shapes.py and each pass: n is doubled until the pass takes so many
 seconds of processor time, without what reading and writing the program takes. Then
 the exponent e of time ~ n^e is that of n and n / 4, and the row says n and the
 seconds. 1 is linear. Nothing below a twentieth of the seconds is measured.
+
+With --ratio the row says the seconds of two passes on the same program and the first by
+the second: the median of five measurements that alternate.
 """
 
 import argparse
@@ -97,17 +101,48 @@ def measure(shape, name, seconds):
     return n, large, math.log(large / small, 4)
 
 
+def compare(shape, first, second, seconds):
+    """Prints n, the seconds of both passes, and the median of their ratios."""
+    n = 64
+    while shape.seconds(second, n) < seconds and n < LIMIT:
+        n *= 2
+    rows = []
+    for _ in range(5):
+        shape.times.clear()
+        one, other = shape.seconds(first, n), shape.seconds(second, n)
+        rows.append((one / other, one, other))
+    ratio, one, other = sorted(rows)[2]
+    print(f"{shape.make.__name__:12} {n:8} {one:10.2f} {other:10.2f} {ratio:6.2f}", flush=True)
+
+
+def print_ratios(arguments):
+    first, second = arguments.ratio
+    print(f"{'shape':12} {'n':>8} {first:>10} {second:>10} {'ratio':>6}")
+    for make in SHAPES:
+        if arguments.shapes and make.__name__ not in arguments.shapes:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                shape = Shape(arguments.shard_opt, make, folder)
+                compare(shape, first, second, arguments.seconds)
+            except RuntimeError as error:
+                print(f"{make.__name__:12} failed: {error}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--shard-opt", default="build/bin/shard-opt")
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--pass", dest="passes", action="append", choices=PASSES)
+    parser.add_argument("--ratio", nargs=2, choices=PASSES, metavar="PASS")
     parser.add_argument("shapes", nargs="*")
     arguments = parser.parse_args()
     known = [make.__name__ for make in SHAPES]
     for name in arguments.shapes:
         if name not in known:
             sys.exit(f"unknown shape {name}; there are {', '.join(known)}")
+    if arguments.ratio:
+        return print_ratios(arguments)
     print(f"{'shape':12} {'pass':10} {'n':>8} {'seconds':>8} {'exponent':>8}")
     for make in SHAPES:
         if arguments.shapes and make.__name__ not in arguments.shapes:
