@@ -51,5 +51,7 @@ void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {
   // What moved in front of what a loop changes may leave the loop.
   manager.addPass(createShardHoistCollectives());
   manager.addPass(createShardSinkReductions());
+  // Last of those that move: what stands in a branch leaves no loop and meets nothing.
+  manager.addPass(createShardSinkCollectives());
   manager.addPass(createShardPackCollectives());
 }

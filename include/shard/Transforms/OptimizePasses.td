@@ -53,6 +53,53 @@ def ShardHoistCollectives : Pass<"shard-hoist-collectives"> {
   }];
 }
 
+def ShardSinkCollectives : Pass<"shard-sink-collectives"> {
+  let summary = "move collectives into the branch that needs them";
+  let description = [{
+    Moves each collective whose result one region of a branch alone takes to the start of
+    that region, with the ops between: where the branch is not taken nothing is sent, and
+    elsewhere as much as before. The branch is any op whose `RegionBranchOpInterface` says
+    that the region runs at most once and may not run, such as `scf.if` and
+    `scf.index_switch`; loops are none. From one branch a collective moves on into
+    branches in it.
+
+    All devices of a group must take the same way. What decides must be the same on them by
+    the analysis of `shard-verify-spmd`, which here trusts scalar arguments of functions
+    alone: of tensors without `shard.local`, external functions and memory nothing is
+    known. A pass on a single function knows no callers and trusts no arguments.
+
+    Memory is no reason to stay: the operand lives until the branch instead of the result.
+    Part of `shard-optimize-collectives`, behind the passes that move collectives out of
+    loops and past ops.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%a: tensor<2xf32>, %b: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
+      %0 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<2xf32> -> tensor<8xf32>
+      %1 = scf.if %c -> (tensor<8xf32>) {
+        %2 = math.exp %0 : tensor<8xf32>
+        scf.yield %2 : tensor<8xf32>
+      } else {
+        scf.yield %b : tensor<8xf32>
+      }
+      return %1 : tensor<8xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<2xf32>, %b: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
+      %1 = scf.if %c -> (tensor<8xf32>) {
+        %0 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<2xf32> -> tensor<8xf32>
+        %2 = math.exp %0 : tensor<8xf32>
+        scf.yield %2 : tensor<8xf32>
+      } else {
+        scf.yield %b : tensor<8xf32>
+      }
+      return %1 : tensor<8xf32>
+    }
+    ```
+  }];
+}
+
 def ShardSinkReductions : Pass<"shard-sink-reductions"> {
   let summary = "reduce values where the fewest bytes are sent";
   let description = [{

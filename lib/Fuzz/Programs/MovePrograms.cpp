@@ -9,11 +9,13 @@
 // A program that is one manual computation. In its body, collectives that only move
 // elements, most of them of one kind over the same axes, stand among ops that they may
 // be moved past: elementwise ones, casts, transposes, reshapes, slices, pads, joins,
-// broadcasts, products. Values are taken several times.
+// broadcasts, products. Values are taken several times, or by one branch alone.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+
+#include <algorithm>
 
 using namespace shard::fuzz;
 
@@ -96,6 +98,62 @@ static bool moveSideBySide(ProgramBuilder &program, const MoveKind &kind) {
   return !made.empty();
 }
 
+/// A scalar that is the same on all devices, or where they have one coordinate in common.
+static Val branchCondition(ProgramBuilder &program) {
+  Random &rng = program.rng;
+  if (rng.chance(60))
+    return program.arguments.size() < 6 ? program.argument(Elem::I1, {}, false)
+                                        : program.needScalar(Elem::I1);
+  int64_t axis = rng.oneOf(program.manualAxes);
+  Val place =
+      program.defineScalar("shard.process_multi_index on @" + program.gridName +
+                               " axes = [" + std::to_string(axis) + "] : index",
+                           Elem::Index, program.grid[axis] - 1);
+  Val one = program.scalarConstant(Elem::Index, rng.between(0, 1));
+  return program.defineScalar("arith.cmpi eq, " + place.name + ", " + one.name +
+                                  " : index",
+                              Elem::I1, 1);
+}
+
+/// A collective whose result one branch alone takes.
+static bool takenByOneBranch(ProgramBuilder &program, const MoveKind &kind) {
+  if (program.depth >= 2 || !moveByCollective(program, kind))
+    return false;
+  Val moved = program.scope.back(), result = moved;
+  Val condition = branchCondition(program);
+  std::string taking = program.region([&] {
+    program.scope.push_back(moved);
+    elementwise(program);
+    std::optional<Val> made = program.pickAny([&](const Val &value) {
+      return value.type() == moved.type() && value.shape == moved.shape &&
+             value.name != moved.name;
+    });
+    if (!made || program.rng.chance(30))
+      made = moved;
+    result.bound = made->bound;
+    program.line("scf.yield " + made->name + " : " + made->type());
+  });
+  program.scope.erase(
+      std::find_if(program.scope.begin(), program.scope.end(),
+                   [&](const Val &value) { return value.name == moved.name; }));
+  std::string other = program.region([&] {
+    Val value = program.needLike(moved);
+    result.bound = std::max(result.bound, value.bound);
+    program.line("scf.yield " + value.name + " : " + value.type());
+  });
+  if (program.rng.chance(30))
+    std::swap(taking, other);
+  result.name = program.fresh();
+  program.line(result.name + " = scf.if " + condition.name + " -> (" +
+               result.type() + ") {");
+  program.out += taking;
+  program.line("} else {");
+  program.out += other;
+  program.line("}");
+  program.add(result);
+  return true;
+}
+
 std::vector<Val> shard::fuzz::movesAmongOps(ProgramBuilder &program,
                                             Val value) {
   static const std::vector<Maker> makers = {elementwise,
@@ -127,10 +185,14 @@ std::vector<Val> shard::fuzz::movesAmongOps(ProgramBuilder &program,
        --tries) {
     bool moves = rng.chance(40);
     MoveKind now = rng.chance(85) ? kind : chooseKind(program);
-    if (moves ? (rng.chance(30) ? moveSideBySide(program, now)
-                                : moveByCollective(program, now))
-              : rng.oneOf(makers)(program))
-      --steps;
+    bool made = false;
+    if (moves)
+      made = rng.chance(30)   ? moveSideBySide(program, now)
+             : rng.chance(25) ? takenByOneBranch(program, now)
+                              : moveByCollective(program, now);
+    else
+      made = rng.oneOf(makers)(program);
+    steps -= made;
   }
   std::vector<Val> returned = lastTensors(program);
   program.scope.assign(program.arguments.begin() + argumentsBefore,

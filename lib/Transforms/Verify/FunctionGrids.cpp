@@ -41,6 +41,17 @@ AxisSet FunctionGrids::axesOf(Operation *op, FlatSymbolRefAttr grid,
   return set;
 }
 
+bool FunctionGrids::areSeveral() const {
+  GridOp first;
+  for (auto [function, grid] : gridOf) {
+    if (first && grid && grid != first)
+      return true;
+    if (grid)
+      first = grid;
+  }
+  return false;
+}
+
 void FunctionGrids::add(FunctionOpInterface function) {
   GridOp &finest = gridOf[function];
   FlatSymbolRefAttr last;

@@ -34,9 +34,12 @@ public:
   AxisSet axesOf(mlir::Operation *op, mlir::FlatSymbolRefAttr grid,
                  llvm::ArrayRef<int16_t> axes);
 
+  /// Whether two functions number axes differently.
+  bool areSeveral() const;
+
 private:
   mlir::SymbolTableCollection &symbols;
-  /// By function.
+  /// By function; null for one without a grid.
   llvm::DenseMap<mlir::Operation *, GridOp> gridOf;
   /// Of two grids, for each axis of the first those of the second; empty where
   /// the second does not refine the first.
