@@ -47,6 +47,8 @@ void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
   manager.addPass(createShardHoistCollectives());
+  // What left loops may have a part in common.
+  manager.addPass(createShardShareCollectives());
   manager.addPass(createShardMoveCollectives());
   // What moved in front of what a loop changes may leave the loop.
   manager.addPass(createShardHoistCollectives());

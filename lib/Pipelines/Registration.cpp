@@ -177,6 +177,7 @@ void shard::registerShardPasses() {
   registerOnce([] { return createShardMaterializeReshards(); });
   registerOnce([] { return createShardSimplify(); });
   registerOnce([] { return createShardHoistCollectives(); });
+  registerOnce([] { return createShardShareCollectives(); });
   registerOnce([] { return createShardSinkCollectives(); });
   registerOnce([] { return createShardSinkReductions(); });
   registerOnce([] { return createShardMoveCollectives(); });

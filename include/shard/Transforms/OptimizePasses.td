@@ -53,6 +53,43 @@ def ShardHoistCollectives : Pass<"shard-hoist-collectives"> {
   }];
 }
 
+def ShardShareCollectives : Pass<"shard-share-collectives"> {
+  let summary = "do once what collectives have in common";
+  let description = [{
+    * all_gathers of one value in one block, over axes of which none repeats, share the steps
+      that they have in common, whatever the dimensions and the order: what is gathered over
+      fewer axes is made first, and gathered on. all_gathers that do the same in another
+      order become one. An all_gather changes only if that costs less by the links of the
+      grid (docs/Cost.md), with what nothing else needs any more.
+    * Of equal collectives behind a region and in it (a branch, a loop) the one behind moves
+      in front of the region, and the other one goes. (Equal collectives behind one that
+      dominates them are common subexpressions.)
+
+    Memory is not weighed: what is shared lives from its first use to its last. Types are
+    static and blocks equal. Part of `shard-optimize-collectives`, between
+    `shard-hoist-collectives` and `shard-move-collectives`.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 2x4)
+    func.func @f(%a: tensor<2x8xf32>) -> (tensor<16x8xf32>, tensor<8x8xf32>, tensor<8x16xf32>) {
+      %0 = shard.all_gather %a on @grid grid_axes = [0, 1] gather_axis = 0 : tensor<2x8xf32> -> tensor<16x8xf32>
+      %1 = shard.all_gather %a on @grid grid_axes = [1] gather_axis = 0 : tensor<2x8xf32> -> tensor<8x8xf32>
+      %2 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 1 : tensor<2x8xf32> -> tensor<2x16xf32>
+      %3 = shard.all_gather %2 on @grid grid_axes = [1] gather_axis = 0 : tensor<2x16xf32> -> tensor<8x16xf32>
+      return %0, %1, %3 : tensor<16x8xf32>, tensor<8x8xf32>, tensor<8x16xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<2x8xf32>) -> (tensor<16x8xf32>, tensor<8x8xf32>, tensor<8x16xf32>) {
+      %1 = shard.all_gather %a on @grid grid_axes = [1] gather_axis = 0 : tensor<2x8xf32> -> tensor<8x8xf32>
+      %0 = shard.all_gather %1 on @grid grid_axes = [0] gather_axis = 0 : tensor<8x8xf32> -> tensor<16x8xf32>
+      %3 = shard.all_gather %1 on @grid grid_axes = [0] gather_axis = 1 : tensor<8x8xf32> -> tensor<8x16xf32>
+      return %0, %1, %3 : tensor<16x8xf32>, tensor<8x8xf32>, tensor<8x16xf32>
+    }
+    ```
+  }];
+}
+
 def ShardSinkCollectives : Pass<"shard-sink-collectives"> {
   let summary = "move collectives into the branch that needs them";
   let description = [{

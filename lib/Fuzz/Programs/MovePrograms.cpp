@@ -98,6 +98,48 @@ static bool moveSideBySide(ProgramBuilder &program, const MoveKind &kind) {
   return !made.empty();
 }
 
+/// One value, gathered over several lists of axes in several dimensions and orders.
+static bool gatheredInSeveralWays(ProgramBuilder &program) {
+  Random &rng = program.rng;
+  std::optional<Val> value = program.pickTensor(1);
+  if (!value)
+    return false;
+  Shape order = program.manualAxes;
+  rng.shuffle(order);
+  auto anyDim = [&] {
+    return rng.between(0, int64_t(value->shape.size()) - 1);
+  };
+  int64_t usual = anyDim();
+  bool made = false;
+  for (int64_t ways = rng.between(2, 3); ways > 0; --ways) {
+    Val now = *value;
+    // The first ones or the last ones.
+    Shape axes = order;
+    if (rng.chance(50))
+      std::reverse(axes.begin(), axes.end());
+    axes.resize(rng.between(1, int64_t(axes.size())));
+    if (axes.front() != order.front())
+      std::reverse(axes.begin(), axes.end());
+    while (!axes.empty()) {
+      int64_t rest =
+          rng.chance(60) ? 0 : rng.between(0, int64_t(axes.size()) - 1);
+      Shape step(axes.begin() + rest, axes.end()), shape = now.shape;
+      axes.resize(rest);
+      int64_t dim = rng.chance(70) ? usual : anyDim();
+      shape[dim] *= program.devices(step);
+      if (numElements(shape) > mostLocalElements)
+        break;
+      now = program.define(
+          "shard.all_gather " + now.name + " on @grid grid_axes = [" +
+              list(step) + "] gather_axis = " + std::to_string(dim) + " : " +
+              now.type() + " -> " + tensorType(now.elem, shape),
+          now.elem, shape, now.bound);
+      made = true;
+    }
+  }
+  return made;
+}
+
 /// A scalar that is the same on all devices, or where they have one coordinate in common.
 static Val branchCondition(ProgramBuilder &program) {
   Random &rng = program.rng;
@@ -189,6 +231,7 @@ std::vector<Val> shard::fuzz::movesAmongOps(ProgramBuilder &program,
     if (moves)
       made = rng.chance(30)   ? moveSideBySide(program, now)
              : rng.chance(25) ? takenByOneBranch(program, now)
+             : rng.chance(15) ? gatheredInSeveralWays(program)
                               : moveByCollective(program, now);
     else
       made = rng.oneOf(makers)(program);
