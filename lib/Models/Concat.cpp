@@ -48,6 +48,41 @@ void describeConcat(Operation *op, unsigned joined, MapBuilder &maps) {
   }
 }
 
+/// Where a slice of all of a tensor but in dimension `joined` begins there; nothing if
+/// `value` is no such slice.
+static std::optional<int64_t> sliceBegin(Value value, unsigned joined) {
+  auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || slice.getSourceType().getRank() != slice.getType().getRank() ||
+      !slice.getSourceType().hasStaticShape() || !slice.hasUnitStride() ||
+      joined >= slice.getType().getRank())
+    return std::nullopt;
+  ArrayRef<int64_t> offsets = slice.getStaticOffsets();
+  for (int64_t dim = 0; dim < slice.getType().getRank(); ++dim)
+    if (dim != joined &&
+        (offsets[dim] != 0 || slice.getType().getDimSize(dim) !=
+                                  slice.getSourceType().getDimSize(dim)))
+      return std::nullopt;
+  if (ShapedType::isDynamic(offsets[joined]))
+    return std::nullopt;
+  return offsets[joined];
+}
+
+Value rolledTensor(Operation *op, unsigned joined) {
+  if (op->getNumOperands() != 2)
+    return {};
+  Value first = op->getOperand(0), second = op->getOperand(1);
+  std::optional<int64_t> begin = sliceBegin(first, joined);
+  if (!begin || sliceBegin(second, joined) != 0)
+    return {};
+  Value source = first.getDefiningOp()->getOperand(0);
+  // The first one begins where the second one ends.
+  bool isRoll =
+      source == second.getDefiningOp()->getOperand(0) &&
+      source.getType() == op->getResult(0).getType() &&
+      cast<RankedTensorType>(second.getType()).getDimSize(joined) == *begin;
+  return isRoll ? source : Value();
+}
+
 LogicalResult partitionConcat(Operation *op, unsigned joined,
                               OpBuilder &builder, ArrayRef<Value> operands,
                               PartitionContext &context,

@@ -23,6 +23,10 @@ namespace shard {
 /// `op` joins all its operands, in their order, along dimension `joined`.
 void describeConcat(mlir::Operation *op, unsigned joined, MapBuilder &maps);
 
+/// The tensor of which `op` joins two slices along dimension `joined`, the second one first;
+/// null if it does something else.
+mlir::Value rolledTensor(mlir::Operation *op, unsigned joined);
+
 /// Puts the local operands side by side: where `joined` is split, each of them is its
 /// window, as long as the block of the result.
 llvm::LogicalResult
@@ -38,6 +42,9 @@ struct ConcatModel : public DescribedModel<ConcatModel<OpTy, Joined>, OpTy> {
   }
   PartialRule getPartialRule(mlir::Operation *) const {
     return PartialRule::Movement;
+  }
+  mlir::Value getRolledTensor(mlir::Operation *op) const {
+    return rolledTensor(op, (llvm::cast<OpTy>(op).*Joined)());
   }
   llvm::LogicalResult
   partition(mlir::Operation *op, mlir::OpBuilder &builder,

@@ -209,7 +209,8 @@ void Run::PartialPlacement::collectCandidates() {
   }
   for (OpId op = 0; op < problem.numOps(); ++op) {
     const FlatTable &table = problem.table(op);
-    if (!table.contraction && run.partials.empty())
+    if (problem.ties.contains(op) ||
+        (!table.contraction && run.partials.empty()))
       continue;
     OpStep::Result result = run.stepOf(op, FromAll);
     if (!result.agrees)
@@ -251,7 +252,7 @@ double Run::PartialPlacement::costOfKeeping(size_t index) {
   double cost = 0;
   bool used = false;
   for (OpId user : run.uses(candidate.value)) {
-    if (user == candidate.op)
+    if (user == candidate.op || problem.ties.contains(user))
       continue;
     used = true;
     if (isAskedFor(user, run.partials[candidate.value]))
@@ -289,7 +290,7 @@ void Run::PartialPlacement::price() {
 
 bool Run::PartialPlacement::isTakenByAll(const Candidate &candidate) const {
   return llvm::all_of(run.uses(candidate.value), [&](OpId user) {
-    if (user == candidate.op)
+    if (user == candidate.op || problem.ties.contains(user))
       return true;
     std::optional<PartialState> state = run.through(user);
     return state && state->atoms;
@@ -338,7 +339,8 @@ void Run::placePartials() {
     for (OpId user : uses(value)) {
       llvm::ArrayRef<ValueId> operands =
           problem.tensors(user).take_front(problem.table(user).numOperands);
-      if (llvm::is_contained(operands, value) && !through(user))
+      if (llvm::is_contained(operands, value) && !problem.ties.contains(user) &&
+          !through(user))
         refuses[user] = true;
     }
 }

@@ -25,10 +25,12 @@ OpId ReadProgram::addEdge(TableId table, OpOperand &use,
   return problem.addOp(table, operands, results);
 }
 
-void ReadProgram::addSilentEdge(TableId table, ValueId source, ValueId target,
+OpId ReadProgram::addSilentEdge(TableId table, ValueId source, ValueId target,
                                 Operation *op) {
-  silent[problem.addOp(table, source, target)] = op;
+  OpId edge = problem.addOp(table, source, target);
+  silent[edge] = op;
   origins.push_back(Origin());
+  return edge;
 }
 
 bool ReadProgram::isEdge(OpId op) const {

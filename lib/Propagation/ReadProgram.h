@@ -52,7 +52,7 @@ struct ReadProgram {
   OpId addEdge(TableId table, mlir::OpOperand &use,
                llvm::ArrayRef<ValueId> operands,
                llvm::ArrayRef<ValueId> results);
-  void addSilentEdge(TableId table, ValueId source, ValueId target,
+  OpId addSilentEdge(TableId table, ValueId source, ValueId target,
                      mlir::Operation *op);
   /// Whether `op` passes a value on as it is, where it may be resharded.
   bool isEdge(OpId op) const;

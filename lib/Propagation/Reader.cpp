@@ -10,6 +10,8 @@
 
 #include "EdgeReader.h"
 
+#include "shard/Interfaces/ShardingInterface.h"
+
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
 using namespace mlir;
@@ -184,6 +186,12 @@ void Reader::readTableOp(Operation *op) {
     return;
   problem.addOp(tables.tableOf(op), operands, results);
   program.origins.push_back(op);
+  auto model = dyn_cast<ShardingInterface>(op);
+  Value rolled = model ? model.getRolledTensor() : Value();
+  if (ValueId source = rolled ? idOf(rolled) : kNoValue;
+      source != kNoValue && numbers.areAlike(source, results[0]))
+    problem.ties.insert(program.addSilentEdge(
+        tables.identityOf(problem.valueShape[source]), source, results[0], op));
 }
 
 LogicalResult Reader::readRegionLoops(RegionLoopsInterface loops) {

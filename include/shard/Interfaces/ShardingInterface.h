@@ -109,6 +109,7 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
   std::string getSplitAdvice(mlir::Operation *, unsigned, unsigned) const {
     return {};
   }
+  mlir::Value getRolledTensor(mlir::Operation *) const { return {}; }
   int64_t getFlopsPerIteration(mlir::Operation *op) const {
     return countFlops(op);
   }

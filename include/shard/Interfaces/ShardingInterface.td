@@ -123,6 +123,14 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       "::std::string", "getSplitAdvice", (ins "unsigned":$operand, "unsigned":$dim), "",
       "return {};">,
     InterfaceMethod<[{
+        The tensor, of the type of result 0, that result 0 is with its elements moved around
+        one dimension, whatever operands these come through: two slices of a tensor that
+        are joined in the other order. Propagation then passes shardings between both as
+        if they were one, because devices of one layout exchange what moves, and nothing
+        else. Null, the default, if there is none.
+      }],
+      "::mlir::Value", "getRolledTensor", (ins), "", "return {};">,
+    InterfaceMethod<[{
         How many operations on elements one iteration of all loops takes; the cost of
         the op is this times the extents of its loops (docs/Cost.md). By default the
         number of elementwise ops in its regions, or 1 if it is elementwise itself;

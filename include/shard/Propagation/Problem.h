@@ -22,6 +22,7 @@
 #include "shard/Propagation/Options.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
@@ -125,6 +126,9 @@ struct Problem {
   std::vector<bool> neverPartial;
   /// The ops, from one value to one, that stand for reshards asked for.
   std::vector<OpId> reshards;
+  /// Ops, from one value to one, that pass shardings on and compute nothing: partial values
+  /// do not go through them.
+  llvm::DenseSet<OpId> ties;
   /// The distinct hints, and which values have which; a value has one at most.
   std::vector<Hint> hintTable;
   std::vector<std::pair<ValueId, uint32_t>> hints;
