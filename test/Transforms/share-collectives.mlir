@@ -118,3 +118,49 @@ func.func @latency(%a: tensor<2x8xf32>) -> (tensor<2x32xf32>, tensor<4x8xf32>, t
   %2 = shard.all_gather %0 on @grid grid_axes = [0, 2] gather_axis = 0 : tensor<2x32xf32> -> tensor<8x32xf32>
   return %0, %1, %2 : tensor<2x32xf32>, tensor<4x8xf32>, tensor<8x32xf32>
 }
+
+// -----
+
+shard.grid @grid(shape = 8) {shard.machine = {memory = 1.0e6}}
+
+// Two tensors of 32 KiB fit.
+// CHECK-LABEL: func.func @memory
+// CHECK: shard.all_gather
+// CHECK-NOT: shard.all_gather
+func.func @memory(%a: tensor<1024xf32>, %c: i1) -> (tensor<8192xf32>, tensor<8192xf32>) {
+  %r = scf.if %c -> tensor<8192xf32> {
+    %0 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<1024xf32> -> tensor<8192xf32>
+    %1 = math.exp %0 : tensor<8192xf32>
+    scf.yield %1 : tensor<8192xf32>
+  } else {
+    %2 = tensor.empty() : tensor<8192xf32>
+    scf.yield %2 : tensor<8192xf32>
+  }
+  %3 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<1024xf32> -> tensor<8192xf32>
+  %4 = math.exp %3 : tensor<8192xf32>
+  return %r, %4 : tensor<8192xf32>, tensor<8192xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 8) {shard.machine = {memory = 7.0e4}}
+
+// What is gathered in front of the branch would live beside what the branch makes, and beside
+// what comes behind.
+// CHECK-LABEL: func.func @memory
+// CHECK: scf.if
+// CHECK-NEXT: shard.all_gather
+// CHECK: shard.all_gather
+func.func @memory(%a: tensor<1024xf32>, %c: i1) -> (tensor<8192xf32>, tensor<8192xf32>) {
+  %r = scf.if %c -> tensor<8192xf32> {
+    %0 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<1024xf32> -> tensor<8192xf32>
+    %1 = math.exp %0 : tensor<8192xf32>
+    scf.yield %1 : tensor<8192xf32>
+  } else {
+    %2 = tensor.empty() : tensor<8192xf32>
+    scf.yield %2 : tensor<8192xf32>
+  }
+  %3 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<1024xf32> -> tensor<8192xf32>
+  %4 = math.exp %3 : tensor<8192xf32>
+  return %r, %4 : tensor<8192xf32>, tensor<8192xf32>
+}

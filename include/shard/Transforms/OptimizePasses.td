@@ -65,8 +65,9 @@ def ShardShareCollectives : Pass<"shard-share-collectives"> {
       in front of the region, and the other one goes. (Equal collectives behind one that
       dominates them are common subexpressions.)
 
-    Memory is not weighed: what is shared lives from its first use to its last. Types are
-    static and blocks equal. Part of `shard-optimize-collectives`, between
+    What is shared lives from its first use to its last. A function stays as it is only where
+    its predicted memory would grow and be more than the `memory` of a `shard.machine` that a
+    grid states (docs/Cost.md). Types are static and blocks equal. Part of `shard-optimize-collectives`, between
     `shard-hoist-collectives` and `shard-move-collectives`.
 
     ```mlir

@@ -22,6 +22,7 @@
 #include "Optimize/MoveGraph.h"
 #include "shard/Cost/Collectives.h"
 #include "shard/Cost/Links.h"
+#include "shard/Cost/Memory.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Transforms/Passes.h"
 
@@ -316,14 +317,55 @@ private:
   }
 };
 
+/// The least memory that a machine has which one of the grids of `function` states;
+/// nothing if none does.
+std::optional<double> statedMemory(FunctionOpInterface function) {
+  SymbolTableCollection symbols;
+  llvm::SmallDenseSet<Attribute> seen;
+  std::optional<double> least;
+  function->walk([&](Operation *op) {
+    if (!isCollective(op) || !seen.insert(op->getAttr("grid")).second)
+      return;
+    GridOp grid = getGrid(op, symbols);
+    if (!grid || !baseOf(grid)->hasAttr(kMachineAttrName))
+      return;
+    double bytes = machineOf(grid).memoryBytes;
+    least = least ? std::min(*least, bytes) : bytes;
+  });
+  return least;
+}
+
+/// Returns whether anything changed.
+bool shareIn(FunctionOpInterface function) {
+  bool changed = RegionShare().run(function);
+  GatherShare gathers;
+  function->walk([&](mlir::Block *block) { changed |= gathers.run(*block); });
+  return changed;
+}
+
 struct ShardShareCollectivesPass
     : public ModuleOrFunctionPass<
           impl::ShardShareCollectivesBase<ShardShareCollectivesPass>> {
   void runOnOperation() override {
-    bool changed = RegionShare().run(getOperation());
-    GatherShare gathers;
-    getOperation()->walk(
-        [&](mlir::Block *block) { changed |= gathers.run(*block); });
+    bool changed = false;
+    getOperation()->walk([&](FunctionOpInterface function) {
+      if (function.isExternal())
+        return;
+      std::optional<double> memory = statedMemory(function);
+      if (!memory) {
+        changed |= shareIn(function);
+        return;
+      }
+      int64_t before = memoryOf(function).peak();
+      OwningOpRef<Operation *> copy = function->clone();
+      if (!shareIn(function))
+        return;
+      int64_t after = memoryOf(function).peak();
+      // What lives longer does not fit: as it was.
+      if (after > before && double(after) > *memory)
+        function.getFunctionBody().takeBody(copy.get()->getRegion(0));
+      changed = true;
+    });
     if (!changed)
       markAllAnalysesPreserved();
   }
