@@ -10,8 +10,6 @@ import pytest
 import shard
 from shard import Grid, P
 
-ALL_TYPES = ["i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"]
-
 
 def test_the_result_is_numpys(megatron, tensors):
     x, up, down = tensors
