@@ -1,56 +1,202 @@
 #!/usr/bin/env python3
 """Kills or stops one rank of shard-run at a random moment, again and again.
 
-usage: mpi-faults.py COUNT SHARD-RUN LAUNCHER [--seed N] [--stop]
+usage: mpi-faults.py COUNT SHARD-RUN LAUNCHER... [--seed N] [--ranks N] [--only kill|stop]
 
-Each time 4 ranks run docs/examples/mlp.mlir and write its result. A rank gets SIGKILL, with
---stop SIGSTOP, at some moment after all have started. Then the launcher has to end
-within a minute, with a message and an exit code that is not 0, or with 0 if the run was over;
-no rank may be left, and the result has to be whole or not there. Prints a line at the end, and what
-was wrong. Ends with exit code 1 if anything was.
+COUNT times a rank gets SIGKILL, then COUNT times SIGSTOP, at some moment between the start of
+all ranks and the end of an undisturbed run. The programs take turns (PROGRAMS): blocking calls,
+calls that --overlap starts, and every call that can be started, in loops that take most of the
+run. LAUNCHER is mpirun, with options if need be.
+
+After the signal
+
+  * the launcher ends within a minute;
+  * its exit code is not 0 and it or a rank has said why, or the run was over;
+  * no process of the run is left;
+  * every result has the bytes of an undisturbed run, or is not there; with exit code 0 all are.
+
+Prints what was wrong, and one line with figures for each kind of signal. The exit code is 1 if
+anything was wrong.
 """
 
 import argparse
+import collections
 import contextlib
+import dataclasses
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RANKS = 4
+LIMIT = 60
+# Seconds that an undisturbed loop takes, about.
+LOOP_SECONDS = 1.0
+# What the runtime, Open MPI's mpirun and MPICH's say of a rank that has ended.
+MESSAGE = re.compile(r"^error: |exited on signal|BAD TERMINATION|exit code: [1-9]|"
+                     r"exited with non-zero|Process name|mpirun has exited|ORTE has lost",
+                     re.MULTILINE)
+
+LOOP = """
+shard.grid @g(shape = {ranks}) axes ["model"] {{shard.machine = {{flops32 = 2.0e10,
+    memory_bandwidth = 1.0e10, link_bandwidth = 1.0e9, link_latency = 2.0e-6}}}}
+func.func @main(%x: tensor<96x192xf32> {{shard.sharding = #shard.sharding<@g, [[], ["model"]]>}},
+                %w: tensor<192x192xf32> {{shard.sharding = #shard.sharding<@g, [["model"], []]>}},
+                %v: tensor<96x192xf32> {{shard.sharding = #shard.sharding<@g, [["model"], []]>}})
+    -> (tensor<96x192xf32>, tensor<96x192xf32>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant {iterations} : index
+  %zero = arith.constant 0.0 : f32
+  %scale = arith.constant dense<0.01> : tensor<96x192xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %v)
+      -> (tensor<96x192xf32>, tensor<96x192xf32>) {{
+    %e = tensor.empty() : tensor<96x192xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<96x192xf32>) -> tensor<96x192xf32>
+    %p = linalg.matmul ins(%a, %w : tensor<96x192xf32>, tensor<192x192xf32>)
+        outs(%z : tensor<96x192xf32>) -> tensor<96x192xf32>
+    %s = math.sin %b : tensor<96x192xf32>
+    %t = math.tanh %p : tensor<96x192xf32>
+    %sum = arith.addf %t, %s : tensor<96x192xf32>
+    %next = arith.mulf %sum, %scale : tensor<96x192xf32>
+    scf.yield %next, %s : tensor<96x192xf32>, tensor<96x192xf32>
+  }}
+  return %r#0, %r#1 : tensor<96x192xf32>, tensor<96x192xf32>
+}}
+"""
+
+# One start of each form: MPI's own non-blocking collectives, messages, and a sum of floats,
+# whose second half runs at the wait. Results are sums, since all ranks have to give the same.
+STARTS = """
+shard.grid @g(shape = {ranks})
+func.func @main(%x: tensor<{rows}x64xf32>, %y: tensor<{rows}x64xi32>)
+    -> (tensor<{rows}x64xf32>, tensor<{rows}x64xi32>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant {iterations} : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y)
+      -> (tensor<{rows}x64xf32>, tensor<{rows}x64xi32>) {{
+    %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = average
+        : tensor<{rows}x64xf32> -> tensor<{rows}x64xf32>
+    %1 = shard.all_to_all %a on @g grid_axes = [0] split_axis = 0 concat_axis = 0
+        : tensor<{rows}x64xf32> -> tensor<{rows}x64xf32>
+    %2 = shard.all_reduce %b on @g grid_axes = [0] reduction = max
+        : tensor<{rows}x64xi32> -> tensor<{rows}x64xi32>
+    %3 = shard.shift %b on @g grid_axes = [0] shift_axis = 0 offset = 1 rotate
+        : tensor<{rows}x64xi32> -> tensor<{rows}x64xi32>
+    %4 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 0
+        : tensor<{rows}x64xf32> -> tensor<{all}x64xf32>
+    %s = math.sin %a : tensor<{rows}x64xf32>
+    %w0 = shard.wait %0 of %a : tensor<{rows}x64xf32>, tensor<{rows}x64xf32>
+    %w1 = shard.wait %1 of %a : tensor<{rows}x64xf32>, tensor<{rows}x64xf32>
+    %w2 = shard.wait %2 of %b : tensor<{rows}x64xi32>, tensor<{rows}x64xi32>
+    %w3 = shard.wait %3 of %b : tensor<{rows}x64xi32>, tensor<{rows}x64xi32>
+    %w4 = shard.wait %4 of %a : tensor<{all}x64xf32>, tensor<{rows}x64xf32>
+    %part = tensor.extract_slice %w4[0, 0] [{rows}, 64] [1, 1]
+        : tensor<{all}x64xf32> to tensor<{rows}x64xf32>
+    %f0 = arith.addf %w0, %w1 : tensor<{rows}x64xf32>
+    %f1 = arith.addf %f0, %part : tensor<{rows}x64xf32>
+    %f2 = arith.mulf %f1, %s : tensor<{rows}x64xf32>
+    %b1 = arith.xori %w2, %w3 : tensor<{rows}x64xi32>
+    scf.yield %f2, %b1 : tensor<{rows}x64xf32>, tensor<{rows}x64xi32>
+  }}
+  %f = shard.all_reduce %r#0 on @g grid_axes = [0] : tensor<{rows}x64xf32> -> tensor<{rows}x64xf32>
+  %m = shard.all_reduce %r#1 on @g grid_axes = [0] : tensor<{rows}x64xi32> -> tensor<{rows}x64xi32>
+  return %f, %m : tensor<{rows}x64xf32>, tensor<{rows}x64xi32>
+}}
+"""
 
 
-def descendants(pid):
-    """The processes below `pid`."""
-    children = {}
-    for entry in pathlib.Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            children.setdefault(int(fields[1]), []).append(int(entry.name))
-    found = []
-    pending = [pid]
-    while pending:
-        below = children.get(pending.pop(), [])
-        found += below
-        pending += below
-    return found
+@dataclasses.dataclass
+class Program:
+    """A program with its options, and what was measured of an undisturbed run."""
+    name: str
+    text: str
+    options: list
+    # The first run of a program compares calls and has one under way at a time: never.
+    checks: str
+    iterations: int = 200
+    seconds: float = 0.0
+    results: list = dataclasses.field(default_factory=list)
 
 
-def ranks_below(pid, program):
-    def is_rank(each):
-        try:
-            return os.readlink(f"/proc/{each}/exe") == program
-        except OSError:
-            return False
-    return [each for each in descendants(pid) if is_rank(each)]
+PROGRAMS = [
+    Program("blocking, compared", LOOP, [], "first"),
+    Program("--overlap", LOOP, ["--overlap"], "never"),
+    Program("blocking", LOOP, [], "never"),
+    Program("started", STARTS, [], "never"),
+]
+
+
+class Runner:
+    """Starts the ranks of programs, in a folder."""
+
+    def __init__(self, options, folder):
+        self.options, self.folder = options, pathlib.Path(folder)
+        self.token = "SHARD_TEST_TOKEN=" + uuid.uuid4().hex
+        self.outputs = [self.folder / f"result{i}.npy" for i in range(2)]
+
+    def start(self, program, output):
+        for file in self.folder.glob("result*"):
+            file.unlink()
+        ranks = self.options.ranks
+        source = self.folder / "program.mlir"
+        source.write_text(program.text.format(ranks=ranks, iterations=program.iterations,
+                                              rows=8 * ranks, all=8 * ranks * ranks))
+        command = [*self.options.launcher, "-n", str(ranks), self.options.program, str(source),
+                   *program.options]
+        for each in self.outputs:
+            command += ["--output", str(each)]
+        name, value = self.token.split("=")
+        # How long ranks wait for one that is stopped, and before they know of one another.
+        environment = dict(os.environ, SHARD_RT_SILENCE="3", SHARD_RT_TIMEOUT="20",
+                           SHARD_RT_CHECK=program.checks, **{name: value})
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
+                                stderr=subprocess.STDOUT, env=environment)
+
+    def undisturbed(self, program):
+        """Seconds of a run, and of its loops."""
+        with tempfile.TemporaryFile("w+") as output:
+            begin = time.time()
+            code = self.start(program, output).wait(600)
+            seconds = time.time() - begin
+            output.seek(0)
+            text = output.read()
+        found = re.search(r"^wall time +grid ([0-9.]+) ms", text, re.MULTILINE)
+        if code != 0 or not found:
+            sys.exit(f"{program.name}: exit code {code} without a fault\n{text}")
+        return seconds, float(found.group(1)) / 1000
+
+    def measure(self, program):
+        """Sets the iterations, so that the loop takes LOOP_SECONDS; keeps the results."""
+        _, loop = self.undisturbed(program)
+        program.iterations = max(10, int(program.iterations * LOOP_SECONDS / loop))
+        program.seconds, _ = self.undisturbed(program)
+        program.results = [each.read_bytes() for each in self.outputs]
+
+    def processes(self):
+        """The processes of the run, zombies apart."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                if self.token.encode() in pathlib.Path(f"/proc/{pid}/environ").read_bytes():
+                    found.append(int(pid))
+        return found
+
+    def ranks(self):
+        """Those that run the program, but for the child that watches the launcher."""
+        found = []
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                if os.readlink(f"/proc/{pid}/exe") == self.options.program:
+                    found.append(pid)
+        return [pid for pid in found if parent_of(pid) not in found]
 
 
 def parent_of(pid):
@@ -60,91 +206,104 @@ def parent_of(pid):
         return 0
 
 
-def is_alive(pid, program):
-    try:
-        return os.readlink(f"/proc/{pid}/exe") == program
-    except OSError:
-        return False
+def send_at(runner, launcher, moment, number):
+    """Sends the signal to a rank `moment` seconds after all are there; whether one got it."""
+    begin = None
+    while launcher.poll() is None:
+        now = runner.ranks()
+        if not begin and len(now) >= runner.options.ranks:
+            begin = time.time()
+        if begin and time.time() - begin >= moment:
+            with contextlib.suppress(ProcessLookupError, IndexError):
+                os.kill(random.choice(now), number)
+                return True
+            return False
+        time.sleep(0.005)
+    return False
 
 
-def once(options, command, program, result, moment):
-    """What was wrong, or nothing; and whether the run was over before."""
+def what_is_left(runner):
+    """How many processes were left, which are ended."""
+    deadline = time.time() + 5
+    while (left := runner.processes()) and time.time() < deadline:
+        time.sleep(0.05)
+    for pid in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return len(left)
+
+
+def problem_of(runner, program, code, text):
+    whole = 0
+    for output, result in zip(runner.outputs, program.results):
+        if output.exists():
+            if output.read_bytes() != result:
+                return f"{output.name} is not whole"
+            whole += 1
+    if code == 0 and whole < len(program.results):
+        return f"exit code 0 with {whole} whole results"
+    if code != 0 and not MESSAGE.search(text):
+        return f"exit code {code} without a message"
+    return ""
+
+
+def once(runner, program, number, figures):
+    moment = random.uniform(0, program.seconds)
     with tempfile.TemporaryFile("w+") as output:
-        launcher = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
-                                    stderr=subprocess.STDOUT)
-        begin, now, ranks = None, [], set()
-        while launcher.poll() is None and (not begin or time.time() - begin < moment):
-            now = ranks_below(launcher.pid, program)
-            ranks |= set(now)
-            if not begin and len(now) >= RANKS:
-                begin = time.time()
-            time.sleep(0.005)
-        # A rank's child, which watches, is no rank.
-        now = [each for each in now if parent_of(each) not in now]
-        if launcher.poll() is None and now:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(random.choice(now), signal.SIGSTOP if options.stop else signal.SIGKILL)
+        launcher = runner.start(program, output)
+        hit = send_at(runner, launcher, moment, number)
+        begin = time.time()
         problem = ""
         try:
-            code = launcher.wait(60)
+            code = launcher.wait(LIMIT)
         except subprocess.TimeoutExpired:
-            code = -1
-            problem = "no end within a minute"
-            ranks |= set(ranks_below(launcher.pid, program))
+            code, problem = -1, f"no end within {LIMIT} seconds"
             launcher.kill()
-        deadline = time.time() + 5
-        while any(is_alive(each, program) for each in ranks) and time.time() < deadline:
-            time.sleep(0.05)
-        left = [each for each in ranks if is_alive(each, program)]
-        for each in left:
-            os.kill(each, signal.SIGKILL)
+            launcher.wait()
+        seconds = time.time() - begin
+        if left := what_is_left(runner):
+            problem = problem or f"{left} processes are left"
         output.seek(0)
         text = output.read()
-    if left:
-        problem = problem or f"{len(left)} processes are left"
-    whole = os.path.exists(result) and os.path.getsize(result) == options.size
-    if code == 0 and not whole:
-        problem = problem or "exit code 0 without a whole result"
-    if os.path.exists(result) and not whole:
-        problem = problem or "half a result"
-    if code != 0 and not text.strip():
-        problem = problem or f"exit code {code} without a message"
-    return (f"after {moment:.2f} s: {problem}\n{text}" if problem else ""), code == 0
+    problem = problem or problem_of(runner, program, code, text)
+    if not hit or code == 0:
+        figures["over"] += 1
+    else:
+        figures["by the runtime"] += bool(re.search(r"^error: ", text, re.MULTILINE))
+        figures["longest"] = max(figures["longest"], seconds)
+    figures["wrong"] += bool(problem)
+    if problem:
+        print(f"{program.name}, {signal.Signals(number).name} after {moment:.2f} s: {problem}\n{text}",
+              flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("count", type=int)
     parser.add_argument("program")
-    parser.add_argument("launcher")
+    parser.add_argument("launcher", nargs="+")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--stop", action="store_true")
+    parser.add_argument("--ranks", type=int, default=3)
+    parser.add_argument("--only", choices=["kill", "stop"])
     options = parser.parse_args()
+    options.program = os.path.realpath(options.program)
     random.seed(options.seed)
-    # How long ranks wait for one that is stopped, and before they know of one another.
-    os.environ.update(SHARD_RT_SILENCE="3", SHARD_RT_TIMEOUT="20")
-    program = os.path.realpath(options.program)
-    wrong = over = 0
+    wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        result = f"{folder}/result.npy"
-        command = [options.launcher, "-n", str(RANKS), program,
-                   f"{HERE}/../docs/examples/mlp.mlir", "--output", result]
-        begin = time.time()
-        subprocess.run(command, check=True, capture_output=True)
-        seconds = time.time() - begin
-        options.size = os.path.getsize(result)
-        for _ in range(options.count):
-            if os.path.exists(result):
-                os.remove(result)
-            problem, was_over = once(options, command, program, result,
-                                     random.uniform(0, 0.7 * seconds))
-            over += was_over
-            if problem:
-                wrong += 1
-                print(problem, flush=True)
-    what = "stopped" if options.stop else "killed"
-    print(f"a rank was {what} {options.count} times, {over} of them after its work was done; "
-          f"{wrong} wrong")
+        runner = Runner(options, folder)
+        for program in PROGRAMS[:options.count]:
+            runner.measure(program)
+        for how, number in ("kill", signal.SIGKILL), ("stop", signal.SIGSTOP):
+            if options.only not in (None, how):
+                continue
+            figures = collections.Counter()
+            for i in range(options.count):
+                once(runner, PROGRAMS[i % len(PROGRAMS)], number, figures)
+            print(f"{'killed' if how == 'kill' else 'stopped'} {options.count} times: "
+                  f"{figures['over']} after the work was done, {figures['by the runtime']} messages "
+                  f"of the runtime, the longest end {figures['longest']:.1f} s; "
+                  f"{figures['wrong']} wrong", flush=True)
+            wrong += figures["wrong"]
     return 1 if wrong else 0
 
 
