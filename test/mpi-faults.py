@@ -4,7 +4,8 @@
 usage: mpi-faults.py COUNT SHARD-RUN LAUNCHER... [--seed N] [--ranks N] [--only kill|stop]
 
 COUNT times a rank gets SIGKILL, then COUNT times SIGSTOP, at some moment between the start of
-all ranks and the end of an undisturbed run. The programs take turns (PROGRAMS): blocking calls,
+all ranks and the end of an undisturbed run; then the same for the supervisor's process beside
+rank 0, a quarter as often. The programs take turns (PROGRAMS): blocking calls,
 calls that --overlap starts, and every call that can be started, in loops that take most of the
 run. LAUNCHER is mpirun, with options if need be.
 
@@ -190,13 +191,17 @@ class Runner:
         return found
 
     def ranks(self):
-        """Those that run the program, but for the child that watches the launcher."""
+        """Those that run the program: the ranks, and the supervisor beside rank 0."""
         found = []
         for pid in self.processes():
             with contextlib.suppress(OSError):
                 if os.readlink(f"/proc/{pid}/exe") == self.options.program:
                     found.append(pid)
-        return [pid for pid in found if parent_of(pid) not in found]
+        # The supervisor has another parent than the ranks; its parent at first is rank 0.
+        parents = {pid: parent_of(pid) for pid in found}
+        launcher = collections.Counter(parents.values()).most_common(1)[0][0] if found else 0
+        return ([pid for pid in found if parents[pid] == launcher],
+                [pid for pid in found if parents[pid] not in (launcher, *found)])
 
 
 def parent_of(pid):
@@ -206,16 +211,16 @@ def parent_of(pid):
         return 0
 
 
-def send_at(runner, launcher, moment, number):
-    """Sends the signal to a rank `moment` seconds after all are there; whether one got it."""
+def send_at(runner, launcher, moment, number, whom):
+    """Sends the signal `moment` seconds after all ranks are there; whether one got it."""
     begin = None
     while launcher.poll() is None:
-        now = runner.ranks()
-        if not begin and len(now) >= runner.options.ranks:
+        ranks, supervisor = runner.ranks()
+        if not begin and len(ranks) >= runner.options.ranks:
             begin = time.time()
         if begin and time.time() - begin >= moment:
             with contextlib.suppress(ProcessLookupError, IndexError):
-                os.kill(random.choice(now), number)
+                os.kill(random.choice(ranks if whom == "rank" else supervisor), number)
                 return True
             return False
         time.sleep(0.005)
@@ -247,11 +252,11 @@ def problem_of(runner, program, code, text):
     return ""
 
 
-def once(runner, program, number, figures):
+def once(runner, program, number, whom, figures):
     moment = random.uniform(0, program.seconds)
     with tempfile.TemporaryFile("w+") as output:
         launcher = runner.start(program, output)
-        hit = send_at(runner, launcher, moment, number)
+        hit = send_at(runner, launcher, moment, number, whom)
         begin = time.time()
         problem = ""
         try:
@@ -273,8 +278,21 @@ def once(runner, program, number, figures):
         figures["longest"] = max(figures["longest"], seconds)
     figures["wrong"] += bool(problem)
     if problem:
-        print(f"{program.name}, {signal.Signals(number).name} after {moment:.2f} s: {problem}\n{text}",
+        print(f"{program.name}, {signal.Signals(number).name} of a {whom} after {moment:.2f} s: "
+              f"{problem}\n{text}",
               flush=True)
+
+
+def several(runner, whom, number, count):
+    """Prints the figures; how many runs were wrong."""
+    figures = collections.Counter()
+    for i in range(count):
+        once(runner, PROGRAMS[i % len(PROGRAMS)], number, whom, figures)
+    print(f"a {whom} {'killed' if number == signal.SIGKILL else 'stopped'} {count} times: "
+          f"{figures['over']} after its work was done, {figures['by the runtime']} messages "
+          f"of the runtime, the longest end {figures['longest']:.1f} s; {figures['wrong']} wrong",
+          flush=True)
+    return figures["wrong"]
 
 
 def main():
@@ -293,17 +311,10 @@ def main():
         runner = Runner(options, folder)
         for program in PROGRAMS[:options.count]:
             runner.measure(program)
-        for how, number in ("kill", signal.SIGKILL), ("stop", signal.SIGSTOP):
-            if options.only not in (None, how):
-                continue
-            figures = collections.Counter()
-            for i in range(options.count):
-                once(runner, PROGRAMS[i % len(PROGRAMS)], number, figures)
-            print(f"{'killed' if how == 'kill' else 'stopped'} {options.count} times: "
-                  f"{figures['over']} after the work was done, {figures['by the runtime']} messages "
-                  f"of the runtime, the longest end {figures['longest']:.1f} s; "
-                  f"{figures['wrong']} wrong", flush=True)
-            wrong += figures["wrong"]
+        for whom, count in ("rank", options.count), ("supervisor", options.count // 4):
+            for how, number in ("kill", signal.SIGKILL), ("stop", signal.SIGSTOP):
+                if options.only in (None, how):
+                    wrong += several(runner, whom, number, count)
     return 1 if wrong else 0
 
 

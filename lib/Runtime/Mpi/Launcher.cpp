@@ -71,6 +71,11 @@ double secondsSince(std::chrono::steady_clock::time_point begin) {
 
 } // namespace
 
+bool isStoppedProcess(pid_t process) {
+  ProcessState state;
+  return readState(process, state) && isStopped(state);
+}
+
 LauncherGuard::LauncherGuard(pid_t launcher, double seconds)
     : process(0), seconds(seconds) {
   ProcessState state;

@@ -17,6 +17,9 @@
 namespace shard {
 namespace runtime {
 
+/// Whether there is such a process and it is stopped.
+bool isStoppedProcess(pid_t process);
+
 /// Ends mpirun when it hangs: Open MPI's was seen not to end after a rank was
 /// killed or stopped while it connected to it. It counts as hanging if, for a number of
 /// seconds, it has no child but those that have ended or are stopped. Then the

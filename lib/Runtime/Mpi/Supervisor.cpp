@@ -9,34 +9,17 @@
 #include "Supervisor.h"
 
 #include "../Common/Call.h"
-#include "Launcher.h"
-#include "Limit.h"
+#include "SupervisorProcess.h"
 
 #include <algorithm>
-#include <csignal>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace shard {
 namespace runtime {
 
 namespace {
-
-/// In the supervisor's process.
-LauncherGuard *guard = nullptr;
-
-/// Ends this process. The supervisor's own stays until the launcher has ended.
-[[noreturn]] void leave(int code) {
-  if (guard) {
-    // The launcher waits until nobody can write to it any more.
-    close(STDERR_FILENO);
-    guard->waitForEnd();
-  }
-  _exit(code);
-}
 
 double secondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
@@ -70,7 +53,7 @@ void Supervisor::run() {
     for (const Rank &rank : ranks)
       if (rank.connection.isOpen())
         pollers.push_back({rank.connection.descriptor(), POLLIN, 0});
-    if (parent.isOpen())
+    if (parent.isOpen() && !finishing)
       pollers.push_back({parent.descriptor(), POLLIN, 0});
     poll(pollers.data(), pollers.size(), finishing ? 10 : 50);
     // After a stop of this process itself, all clocks begin anew; if it goes on
@@ -78,7 +61,7 @@ void Supervisor::run() {
     if (secondsSince(lastLoop) > kStopSeconds) {
       usleep(100000);
       if (isTerminated())
-        leave(1);
+        leaveSupervisor(1);
       wasStopped = true;
       resumed = Clock::now();
       for (Rank &rank : ranks)
@@ -87,10 +70,8 @@ void Supervisor::run() {
     lastLoop = Clock::now();
 
     std::vector<std::string> ignored;
-    if (parent.isOpen() && !parent.receive(ignored)) {
-      parent.close();
+    if (parent.isOpen() && !finishing && !parent.receive(ignored))
       finishing = true;
-    }
     if (pollers[0].revents)
       acceptConnection();
     readNewcomers();
@@ -167,7 +148,7 @@ void Supervisor::readRanks() {
     return;
   // While this process was stopped, the others have judged and ended.
   if (wasStopped && secondsSince(resumed) < 2)
-    leave(1);
+    leaveSupervisor(1);
   // A rank that failed has said so before; all that was said is read by now. A
   // launcher may have killed the others before this thread came to run.
   std::string text;
@@ -364,103 +345,9 @@ void Supervisor::end(const std::string &message) {
   // Here, so that the ranks see that this process has ended.
   for (Rank &rank : ranks)
     rank.connection.close();
+  parent.close();
   close(listener);
-  leave(1);
-}
-
-namespace {
-
-/// Closes what the process of the rank had open, but for stderr: a launcher
-/// tells by closed pipes that a rank has ended.
-void closeOthers(int listener, int parent) {
-  // Higher numbers are left open: where the system allows millions, to close each
-  // would take seconds, and no process of a run has so many files.
-  constexpr int kMaxFiles = 65536;
-  rlimit limit;
-  int last = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kMaxFiles
-                 ? int(limit.rlim_cur)
-                 : kMaxFiles;
-  for (int fd = 0; fd < last; ++fd)
-    if (fd != STDERR_FILENO && fd != listener && fd != parent)
-      close(fd);
-}
-
-[[noreturn]] void runSupervisorProcess(int listener, int parent,
-                                       pid_t launcher) {
-  // In no process group that a launcher or a terminal signals; it ends when the
-  // ranks do.
-  setsid();
-  signal(SIGTERM, SIG_IGN);
-  signal(SIGINT, SIG_IGN);
-  signal(SIGHUP, SIG_IGN);
-  closeOthers(listener, parent);
-  LauncherGuard launcherGuard(launcher, secondsOf("SHARD_RT_SILENCE", 10));
-  guard = &launcherGuard;
-  Connection connection(parent);
-  std::vector<std::string> messages;
-  while (messages.empty()) {
-    pollfd poller = {parent, POLLIN, 0};
-    // Rank 0 may be stopped, and the launcher wait for it.
-    poll(&poller, 1, 500);
-    guard->check();
-    if (!connection.receive(messages) && messages.empty())
-      leave(0);
-  }
-  Reader reader(messages.front());
-  WatchOptions options;
-  options.size = reader.number();
-  options.token = reader.number();
-  options.silenceSeconds = double(reader.number()) / 1e6;
-  options.timeoutSeconds = double(reader.number()) / 1e6;
-  for (int64_t i = 0; i < options.size; ++i)
-    options.hosts.push_back(reader.text());
-  {
-    // Closes the connections at its end.
-    Supervisor supervisor(listener, options);
-    supervisor.watchParent(std::move(connection));
-    supervisor.run();
-  }
-  leave(0);
-}
-
-} // namespace
-
-Connection startSupervisorProcess(std::string &addresses) {
-  int listener = listenOnHost(addresses);
-  if (listener < 0)
-    return Connection();
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
-                 ends) != 0) {
-    close(listener);
-    return Connection();
-  }
-  pid_t launcher = getppid();
-  pid_t child = fork();
-  if (child == 0) {
-    // Once more, so that the rank is not its parent: nobody waits for it.
-    if (fork() != 0)
-      _exit(0);
-    runSupervisorProcess(listener, ends[1], launcher);
-  }
-  close(listener);
-  close(ends[1]);
-  if (child < 0) {
-    close(ends[0]);
-    return Connection();
-  }
-  waitpid(child, nullptr, 0);
-  return Connection(ends[0]);
-}
-
-std::string encodeForSupervisor(const WatchOptions &options) {
-  Writer writer;
-  writer.number(options.size).number(options.token);
-  writer.number(uint64_t(options.silenceSeconds * 1e6));
-  writer.number(uint64_t(options.timeoutSeconds * 1e6));
-  for (const std::string &host : options.hosts)
-    writer.text(host);
-  return writer.bytes();
+  leaveSupervisor(1);
 }
 
 } // namespace runtime

@@ -82,14 +82,6 @@ private:
   bool wasStopped = false;
 };
 
-/// Begins a process that supervises, before MPI starts: the launcher ends the
-/// ranks when one has died, in MPICH without giving them a moment, but not a
-/// process in a session of its own. Returns the connection over which it takes
-/// its options; closing that ends it. `addresses` is where it listens.
-Connection startSupervisorProcess(std::string &addresses);
-/// The message with the options.
-std::string encodeForSupervisor(const WatchOptions &options);
-
 } // namespace runtime
 } // namespace shard
 

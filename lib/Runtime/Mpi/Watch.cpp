@@ -86,14 +86,11 @@ Status Status::decode(Reader &reader) {
 Watch::Watch() = default;
 Watch::~Watch() { finish(); }
 
-void Watch::prepare() {
-  supervisorProcess = startSupervisorProcess(supervisorAddresses);
-}
+void Watch::prepare() { supervisorProcess.start(); }
 
 std::string Watch::listen(const WatchOptions &options) {
-  if (supervisorProcess.isOpen() &&
-      supervisorProcess.send(encodeForSupervisor(options)))
-    return supervisorAddresses;
+  if (supervisorProcess.configure(options))
+    return supervisorProcess.addresses();
   std::string addresses;
   int fd = listenOnHost(addresses);
   if (fd < 0)
@@ -107,7 +104,7 @@ void Watch::connect(const std::string &addresses,
                     const WatchOptions &watchOptions) {
   options = watchOptions;
   if (addresses.empty() || options.rank != 0)
-    supervisorProcess.close();
+    supervisorProcess.disconnect();
   if (addresses.empty())
     return;
   connection = connectTo(addresses);
@@ -226,6 +223,7 @@ void Watch::fail(const std::string &message) {
   constexpr int kWaits = 500, kWaitMicroseconds = 10000;
   for (int i = 0; i < kWaits; ++i)
     usleep(kWaitMicroseconds);
+  supervisorProcess.killIfStopped();
   printError(message);
   _exit(1);
 }
@@ -257,9 +255,16 @@ void Watch::watch() {
     bool silent =
         secondsSince(lastHeard) > kSupervisorSilences * options.silenceSeconds;
     if (!alive || silent) {
-      // One rank is enough to say it; the others stand in for it.
+      // Rank 0 kills the supervisor first: a launcher may kill rank 0 as soon as another
+      // rank has ended.
+      if (silent) {
+        supervisorProcess.kill();
+        usleep(500000);
+      }
+      // One rank is enough to say it; the others stand in for it. Open MPI takes more
+      // than half a second to end them.
       if (options.rank != 1)
-        usleep(700000);
+        usleep(2000000);
       if (!terminated)
         printError(silent ? zero + " does not answer: it was stopped, or its "
                                    "host cannot be reached"
@@ -270,8 +275,10 @@ void Watch::watch() {
       terminating = true;
       termination = Clock::now();
     }
-    if (terminating && secondsSince(termination) > 0.6)
+    if (terminating && secondsSince(termination) > 0.6) {
+      supervisorProcess.killIfStopped();
       _exit(128 + SIGTERM);
+    }
 
     if (secondsSince(lastTold) < 0.25)
       continue;
@@ -295,7 +302,7 @@ void Watch::finish() {
   tell(Writer().number(uint64_t(ControlMessage::Bye)).bytes());
   connected = false;
   thread.join();
-  supervisorProcess.close();
+  supervisorProcess.finish(kSupervisorSilences * options.silenceSeconds);
   if (supervisor) {
     supervisor->expectNoMore();
     supervisorThread.join();

@@ -27,6 +27,7 @@
 #define SHARD_LIB_RUNTIME_MPI_WATCH_H
 
 #include "Control.h"
+#include "SupervisorProcess.h"
 
 #include <atomic>
 #include <cstdint>
@@ -140,9 +141,8 @@ private:
   Status status();
 
   WatchOptions options;
-  /// Of the supervisor's process, or the thread in this one.
-  Connection supervisorProcess;
-  std::string supervisorAddresses;
+  /// The supervisor is this process, or a thread of this one.
+  SupervisorProcess supervisorProcess;
   std::unique_ptr<Supervisor> supervisor;
   std::thread supervisorThread;
   std::thread thread;

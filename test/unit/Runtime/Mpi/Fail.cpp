@@ -18,6 +18,8 @@
 #include <csignal>
 #include <cstring>
 #include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -70,6 +72,33 @@ struct Test {
     }
   }
 };
+
+/// Stops the supervisor beside rank 0: the process with this one's test token that neither
+/// is a rank nor has their parent.
+void stopSupervisor() {
+  auto contentOf = [](const std::string &path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  std::string token = getenv("SHARD_TEST_TOKEN");
+  for (const auto &entry : std::filesystem::directory_iterator("/proc")) {
+    std::string folder = entry.path().string();
+    pid_t process = atoi(entry.path().filename().c_str());
+    if (process <= 0 ||
+        contentOf(folder + "/environ").find(token) == std::string::npos)
+      continue;
+    // "... (name) state parent ..."
+    std::string stat = contentOf(folder + "/stat");
+    pid_t parent = 0;
+    size_t end = stat.rfind(')');
+    if (end == std::string::npos ||
+        sscanf(&stat[end], ") %*c %d", &parent) != 1)
+      continue;
+    if (stat.find("(ShardMpiFail)") != std::string::npos &&
+        process != getpid() && parent != getppid())
+      kill(process, SIGSTOP);
+  }
+}
 
 using Scenario = std::function<void(const Test &)>;
 
@@ -160,6 +189,19 @@ const std::map<std::string, Scenario> &scenarios() {
          if (t.rank == 0)
            raise(SIGSTOP);
          t.work(1000);
+       }},
+      {"supervisor",
+       [](const Test &t) {
+         t.work(20);
+         if (t.rank == 0)
+           stopSupervisor();
+         t.work(1000);
+       }},
+      {"supervisorAtEnd",
+       [](const Test &t) {
+         t.work(20);
+         if (t.rank == 0)
+           stopSupervisor();
        }},
       {"late",
        [](const Test &t) {
