@@ -193,34 +193,59 @@ constexpr int64_t kChunk = 1024;
 
 /// `Acc` is the type that accumulates; with `mean` the result is divided by k.
 template <typename Format, typename Op, typename Acc, bool mean>
-void reduceChunks(void *target, const char *const *sources, int64_t k,
-                  int64_t n) {
+struct Combine {
   using Stored = typename Format::Stored;
-  using Value = typename Format::Value;
-  Acc acc[kChunk];
-  for (int64_t begin = 0; begin < n; begin += kChunk) {
-    int64_t count = std::min(kChunk, n - begin);
-    const Stored *first = reinterpret_cast<const Stored *>(sources[0]) + begin;
-    for (int64_t i = 0; i < count; ++i)
-      acc[i] = Acc(Format::load(first[i]));
-    for (int64_t j = 1; j < k; ++j) {
-      const Stored *next = reinterpret_cast<const Stored *>(sources[j]) + begin;
-      for (int64_t i = 0; i < count; ++i)
-        acc[i] = Op::combine(acc[i], Acc(Format::load(next[i])));
+
+  static Acc load(Stored stored) { return Acc(Format::load(stored)); }
+  static Stored store(Acc acc, int64_t k) {
+    if constexpr (mean)
+      acc = acc / Acc(k);
+    return Format::store(typename Format::Value(acc));
+  }
+
+  /// The first two sources are combined as they are read, and the last one as the result
+  /// is written: with two sources nothing is kept in between. `target` may be a source,
+  /// where element i is read before it is written.
+  static void run(void *target, const char *const *sources, int64_t k,
+                  int64_t n) {
+    auto source = [&](int64_t j) {
+      return reinterpret_cast<const Stored *>(sources[j]);
+    };
+    const Stored *first = source(0), *last = source(k - 1);
+    auto *out = static_cast<Stored *>(target);
+    if (k == 1) {
+#pragma clang loop vectorize(assume_safety)
+      for (int64_t i = 0; i < n; ++i)
+        out[i] = store(load(first[i]), 1);
+      return;
     }
-    Stored *out = static_cast<Stored *>(target) + begin;
-    for (int64_t i = 0; i < count; ++i) {
-      if constexpr (mean)
-        out[i] = Format::store(Value(acc[i] / Acc(k)));
-      else
-        out[i] = Format::store(Value(acc[i]));
+    if (k == 2) {
+#pragma clang loop vectorize(assume_safety)
+      for (int64_t i = 0; i < n; ++i)
+        out[i] = store(Op::combine(load(first[i]), load(last[i])), 2);
+      return;
+    }
+    Acc acc[kChunk];
+    for (int64_t begin = 0; begin < n; begin += kChunk) {
+      int64_t count = std::min(kChunk, n - begin);
+      const Stored *second = source(1) + begin;
+      for (int64_t i = 0; i < count; ++i)
+        acc[i] = Op::combine(load(first[begin + i]), load(second[i]));
+      for (int64_t j = 2; j + 1 < k; ++j) {
+        const Stored *next = source(j) + begin;
+        for (int64_t i = 0; i < count; ++i)
+          acc[i] = Op::combine(acc[i], load(next[i]));
+      }
+#pragma clang loop vectorize(assume_safety)
+      for (int64_t i = 0; i < count; ++i)
+        out[begin + i] = store(Op::combine(acc[i], load(last[begin + i])), k);
     }
   }
-}
+};
 
 template <typename Format, typename Op>
 ReduceKernel plain() {
-  return reduceChunks<Format, Op, typename Format::Value, false>;
+  return Combine<Format, Op, typename Format::Value, false>::run;
 }
 
 template <typename Format>
@@ -235,7 +260,7 @@ ReduceKernel floatKernel(int64_t reduction) {
   case SHARD_RT_PRODUCT:
     return plain<Format, Product>();
   case SHARD_RT_AVERAGE:
-    return reduceChunks<Format, Sum, typename Format::Value, true>;
+    return Combine<Format, Sum, typename Format::Value, true>::run;
   default:
     return nullptr;
   }
@@ -254,7 +279,7 @@ ReduceKernel integerKernel(int64_t reduction) {
   case SHARD_RT_PRODUCT:
     return plain<Plain<Unsigned>, Product>();
   case SHARD_RT_AVERAGE:
-    return reduceChunks<Plain<Signed>, Sum, int64_t, true>;
+    return Combine<Plain<Signed>, Sum, int64_t, true>::run;
   case SHARD_RT_BITWISE_AND:
     return plain<Plain<Unsigned>, And>();
   case SHARD_RT_BITWISE_OR:
