@@ -243,7 +243,7 @@ Case makeCase(int number, Random &random, const Grid &grid) {
   for (int64_t &extent : in)
     extent = between(random, 1, 5);
   if (random() % 8 == 0) // enough for the other algorithms of reductions
-    in[rank - 1] = between(random, 3000, 9000);
+    in[rank - 1] = between(random, 3000, c.kind == Reduce ? 90000 : 9000);
   c.dim = between(random, 0, rank - 1);
   std::vector<int64_t> out = in;
   switch (c.kind) {
