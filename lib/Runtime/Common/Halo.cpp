@@ -216,12 +216,12 @@ bool fits(const HaloPlan &plan, const Group &group, const View &view,
   size_t rank = view.rank;
   const int64_t *key = plan.key.data();
   return plan.group == &group &&
-         plan.key.size() == (halo.windows ? 10 : 4) * rank &&
+         plan.key.size() == (halo.windows ? 11 : 4) * rank &&
          std::equal(key, key + rank, view.sizes) &&
          std::equal(key + rank, key + 2 * rank, halo.axesPerDim) &&
          std::equal(key + 2 * rank, key + 4 * rank, halo.widths) &&
          (!halo.windows ||
-          std::equal(key + 4 * rank, key + 10 * rank, halo.windows));
+          std::equal(key + 4 * rank, key + 11 * rank, halo.windows));
 }
 
 } // namespace

@@ -55,7 +55,10 @@ struct HaloBox {
 private:
   View part(View view, const int64_t *at) const {
     for (int64_t d = 0; d < view.rank; ++d) {
-      view = view.slice(d, at[d], sizes[d]);
+      // An empty array may have no memory at all.
+      if (view.data)
+        view.data += at[d] * view.strides[d] * view.elementBytes;
+      view.sizes[d] = sizes[d];
       view.strides[d] *= steps[d];
     }
     return view;

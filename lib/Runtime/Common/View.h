@@ -29,13 +29,27 @@ int64_t elementBytes(int64_t type);
 /// "f32"
 const char *typeName(int64_t type);
 
-/// A strided array; strides count elements.
+/// A strided array; strides count elements. A copy takes the dimensions that it has alone:
+/// a call copies views many times, and most have few dimensions.
 struct View {
   char *data = nullptr;
   int64_t elementBytes = 0;
   int64_t rank = 0;
   int64_t sizes[kMaxRank];
   int64_t strides[kMaxRank];
+
+  View() = default;
+  View(const View &other) { *this = other; }
+  View &operator=(const View &other) {
+    data = other.data;
+    elementBytes = other.elementBytes;
+    rank = other.rank;
+    for (int64_t i = 0; i < rank; ++i) {
+      sizes[i] = other.sizes[i];
+      strides[i] = other.strides[i];
+    }
+    return *this;
+  }
 
   int64_t numElements() const;
   int64_t bytes() const { return numElements() * elementBytes; }
