@@ -8,6 +8,8 @@
 
 #include "shard/Runtime/Kernels/Contraction.h"
 
+#include "Packing.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -21,34 +23,8 @@ using namespace shard;
 #else
 #define SHARD_X86_VARIANTS 0
 #endif
-#define SHARD_INLINE inline __attribute__((always_inline))
 
 namespace {
-
-/// A 16-bit float that converts by bit operations alone.
-struct Bfloat {
-  uint16_t bits;
-};
-/// IEEE half; the compiler uses the machine's conversion where there is one.
-struct Half {
-  _Float16 value;
-};
-
-template <typename Acc, typename T>
-SHARD_INLINE Acc widen(T value) {
-  return static_cast<Acc>(value);
-}
-template <>
-SHARD_INLINE float widen<float, Bfloat>(Bfloat value) {
-  uint32_t wide = static_cast<uint32_t>(value.bits) << 16;
-  float result;
-  std::memcpy(&result, &wide, sizeof(result));
-  return result;
-}
-template <>
-SHARD_INLINE float widen<float, Half>(Half value) {
-  return static_cast<float>(value.value);
-}
 
 /// Register blocking: a tile of `rows` x `vectors` vectors of `bytes` bytes.
 struct Baseline {
@@ -71,37 +47,6 @@ struct Tile {
   static constexpr int lanes = Isa::bytes / sizeof(Acc);
   static constexpr int columns = Isa::vectors * lanes;
 };
-
-/// Packs `count` x `depth` elements into panels of `width`: element (i, k) goes
-/// to panel i / width, at k * width + i % width; missing ones are zero.
-template <int width, typename Acc, typename T>
-SHARD_INLINE void packPanels(const T *source, const int64_t *offsets,
-                             int64_t count, const int64_t *depthOffsets,
-                             int64_t depth, Acc *target) {
-  for (int64_t start = 0; start < count;
-       start += width, target += width * depth) {
-    int64_t filled = std::min<int64_t>(width, count - start);
-    const int64_t *rows = offsets + start;
-    if (filled < width)
-      std::fill(target, target + width * depth, Acc(0));
-    bool contiguous = true;
-    for (int64_t i = 1; i < filled; ++i)
-      contiguous &= rows[i] == rows[0] + i;
-    if (contiguous && filled == width) {
-      for (int64_t k = 0; k < depth; ++k) {
-        const T *from = source + rows[0] + depthOffsets[k];
-        for (int i = 0; i < width; ++i)
-          target[k * width + i] = widen<Acc>(from[i]);
-      }
-      continue;
-    }
-    for (int64_t i = 0; i < filled; ++i) {
-      const T *from = source + rows[i];
-      for (int64_t k = 0; k < depth; ++k)
-        target[k * width + i] = widen<Acc>(from[depthOffsets[k]]);
-    }
-  }
-}
 
 /// tile[rows][columns] = panelA * panelB, summed over `depth`.
 template <typename Isa, typename Acc>
@@ -177,13 +122,16 @@ SHARD_INLINE void multiply(const Problem &p, const TA *a, const TB *b, Acc *c,
         for (int64_t j = 0; j < nSize; j += T::columns) {
           int64_t columns = std::min<int64_t>(T::columns, nSize - j);
           const int64_t *columnOffsets = columnC + n0 + j;
-          bool contiguous = columns == T::columns;
-          for (int64_t x = 1; x < columns; ++x)
-            contiguous &= columnOffsets[x] == columnOffsets[0] + x;
+          bool contiguous = columns == T::columns &&
+                            areConsecutive(columnOffsets, T::columns);
           for (int64_t i = 0; i < mSize; i += T::rows) {
+            int64_t rows = std::min<int64_t>(T::rows, mSize - i);
+            // C arrives while the panels are multiplied.
+            for (int64_t r = 0; r < rows; ++r)
+              for (int64_t x = 0; x < columns; x += kLine / sizeof(Acc))
+                __builtin_prefetch(c + rowC[m0 + i + r] + columnOffsets[x], 1);
             multiplyPanels<Isa>(packedA + i * kSize, packedB + j * kSize, kSize,
                                 tile);
-            int64_t rows = std::min<int64_t>(T::rows, mSize - i);
             for (int64_t r = 0; r < rows; ++r) {
               Acc *row = c + rowC[m0 + i + r];
               const Acc *sums = tile + r * T::columns;
