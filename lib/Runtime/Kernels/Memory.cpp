@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <pthread.h>
 
 using namespace shard;
@@ -21,11 +22,26 @@ static constexpr size_t kAlignment = 64;
 struct alignas(kAlignment) shard::BufferHeader {
   BufferHeader *previous, *next;
   int64_t bytes;
+  /// What `bytes` could be.
+  uint64_t room;
   /// Buffers are numbered in the order in which they are made.
   uint64_t number;
   /// Left alone by the next release of buffers that are newer than a mark.
   bool keep;
 };
+
+/// Smaller buffers are left to malloc, which is fast and keeps them itself. Where the
+/// sanitizer watches for the use of freed memory, nothing is kept.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SHARD_KEEPS_BUFFERS 0
+#endif
+#endif
+#ifndef SHARD_KEEPS_BUFFERS
+#define SHARD_KEEPS_BUFFERS 1
+#endif
+static constexpr uint64_t kKeptBytes =
+    SHARD_KEEPS_BUFFERS ? 64 << 10 : UINT64_MAX;
 
 /// The run that this thread executes.
 static thread_local RunMemory *currentMemory = nullptr;
@@ -36,9 +52,16 @@ static thread_local RunMemory *currentMemory = nullptr;
   std::_Exit(1);
 }
 
+/// A size rounded up; one line more than that follows each buffer.
+static uint64_t roomFor(uint64_t size) {
+  return (size + 2 * kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Whether buffers of that room are kept.
+static bool isKept(uint64_t room) { return room >= kKeptBytes; }
+
 static void *takeAligned(uint64_t size) {
-  uint64_t total = sizeof(BufferHeader) +
-                   (size + 2 * kAlignment - 1) / kAlignment * kAlignment;
+  uint64_t total = sizeof(BufferHeader) + roomFor(size);
   // A size near 2^64 would wrap.
   void *memory =
       size > INT64_MAX ? nullptr : std::aligned_alloc(kAlignment, total);
@@ -50,13 +73,15 @@ static void *takeAligned(uint64_t size) {
 RunMemory::RunMemory()
     : ring(static_cast<BufferHeader *>(takeAligned(0))), nextNumber(1) {
   // The ring itself has number 0.
-  *ring = {ring, ring, 0, 0, false};
+  *ring = {ring, ring, 0, 0, 0, false};
 }
 
 RunMemory::~RunMemory() {
   if (currentMemory == this)
     currentMemory = nullptr;
   clear();
+  for (auto &[room, header] : kept)
+    std::free(header);
   std::free(ring);
 }
 
@@ -73,31 +98,70 @@ void RunMemory::unlink(BufferHeader *header) {
   header->previous->next = header->next;
   header->next->previous = header->previous;
   live -= header->bytes;
+  if (isKept(header->room))
+    used -= header->room;
 }
 
 void RunMemory::release(BufferHeader *header) {
   unlink(header);
-  std::free(header);
+  if (isKept(header->room))
+    kept.emplace(header->room, header);
+  else
+    std::free(header);
 }
 
 std::shared_ptr<void> RunMemory::take(void *buffer, uint64_t size) {
   BufferHeader *header = ring->next;
   while (header != ring && header + 1 != buffer)
     header = header->next;
-  // Sizes are rounded up to the alignment.
-  if (header == ring || uint64_t(header->bytes) >= size + kAlignment)
+  if (header == ring || header->room > roomFor(size))
     return nullptr;
   unlink(header);
+  if (isKept(header->room))
+    held -= header->room;
   return std::shared_ptr<void>(header, [](void *memory) { std::free(memory); });
 }
 
+BufferHeader *RunMemory::reuse(uint64_t room) {
+  auto found = kept.lower_bound(room);
+  if (found == kept.end() || found->first >= 2 * room)
+    return nullptr;
+  BufferHeader *header = found->second;
+  kept.erase(found);
+  return header;
+}
+
+void RunMemory::makeRoom(uint64_t room) {
+  uint64_t limit = std::max(mostUsed, used + room);
+  while (held + room > limit && !kept.empty()) {
+    auto largest = std::prev(kept.end());
+    held -= largest->first;
+    std::free(largest->second);
+    kept.erase(largest);
+  }
+}
+
 void *RunMemory::allocate(uint64_t size) {
-  auto *header = static_cast<BufferHeader *>(takeAligned(size));
-  *header = {ring, ring->next, static_cast<int64_t>(size), nextNumber++, false};
+  // What is larger would wrap, and is refused below.
+  uint64_t room = size <= INT64_MAX ? roomFor(size) : 0;
+  bool keeps = isKept(room);
+  BufferHeader *header = keeps ? reuse(room) : nullptr;
+  if (header) {
+    room = header->room;
+  } else {
+    if (keeps)
+      makeRoom(room);
+    header = static_cast<BufferHeader *>(takeAligned(size));
+    held += keeps ? room : 0;
+  }
+  *header = {ring, ring->next,   static_cast<int64_t>(size),
+             room, nextNumber++, false};
   ring->next->previous = header;
   ring->next = header;
   live += header->bytes;
   peak = std::max(peak, live);
+  used += keeps ? room : 0;
+  mostUsed = std::max(mostUsed, used);
   return header + 1;
 }
 
