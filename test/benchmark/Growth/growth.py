@@ -13,7 +13,7 @@ the exponent e of time ~ n^e is that of n and n / 4, and the row says n and the
 seconds. 1 is linear. Nothing below a twentieth of the seconds is measured.
 
 With --ratio the row says the seconds of two passes on the same program and the first by
-the second: the median of five measurements that alternate.
+the second: the least of five measurements each, which alternate.
 """
 
 import argparse
@@ -37,6 +37,7 @@ PASSES = {
     "lower": (["--shard-lower-to-llvm"], "optimize"),
 }
 LIMIT = 1 << 20
+MOST_COMPARED = 1 << 15
 
 
 def seconds_of(tool, source, out, options):
@@ -102,17 +103,17 @@ def measure(shape, name, seconds):
 
 
 def compare(shape, first, second, seconds):
-    """Prints n, the seconds of both passes, and the median of their ratios."""
+    """Prints n, the least seconds of both passes in five runs, and their ratio."""
     n = 64
-    while shape.seconds(second, n) < seconds and n < LIMIT:
+    while shape.seconds(second, n) < seconds and n < MOST_COMPARED:
         n *= 2
-    rows = []
+    one = other = math.inf
     for _ in range(5):
         shape.times.clear()
-        one, other = shape.seconds(first, n), shape.seconds(second, n)
-        rows.append((one / other, one, other))
-    ratio, one, other = sorted(rows)[2]
-    print(f"{shape.make.__name__:12} {n:8} {one:10.2f} {other:10.2f} {ratio:6.2f}", flush=True)
+        one = min(one, shape.seconds(first, n))
+        other = min(other, shape.seconds(second, n))
+    row = f"{shape.make.__name__:12} {n:8} {one:10.2f} {other:10.2f}"
+    print(row, f"{one / other:6.2f}" if other > 0 else f"{'-':>6}", flush=True)
 
 
 def print_ratios(arguments):
