@@ -9,6 +9,7 @@
 #include "Limit.h"
 
 #include "Supervisor.h"
+#include "Watch.h"
 
 #include <algorithm>
 #include <chrono>
@@ -29,8 +30,9 @@ double secondsOf(const char *variable, double otherwise) {
              : otherwise;
 }
 
-Limit::Limit(int64_t rank, double seconds, const std::string &what)
-    : thread([=, this] { wait(rank, seconds, what); }) {}
+Limit::Limit(int64_t rank, double seconds, const std::string &what,
+             Watch &watch)
+    : thread([=, this, &watch] { wait(rank, seconds, what, watch); }) {}
 
 Limit::~Limit() {
   {
@@ -41,7 +43,8 @@ Limit::~Limit() {
   thread.join();
 }
 
-void Limit::wait(int64_t rank, double seconds, const std::string &what) {
+void Limit::wait(int64_t rank, double seconds, const std::string &what,
+                 Watch &watch) {
   using Clock = std::chrono::steady_clock;
   constexpr double kStep = 0.25;
   // One rank speaks: the first of those that wait. Open MPI takes more than half a
@@ -59,9 +62,11 @@ void Limit::wait(int64_t rank, double seconds, const std::string &what) {
   }
   char host[64] = {};
   gethostname(host, sizeof(host) - 1);
-  printError("rank " + std::to_string(rank) + " on " + host +
-             " has waited for more than " + std::to_string(int64_t(seconds)) +
-             " seconds " + what);
+  std::string message = "rank " + std::to_string(rank) + " on " + host +
+                        " has waited for more than " +
+                        std::to_string(int64_t(seconds)) + " seconds " + what;
+  watch.fail(message);
+  printError(message);
   _exit(1);
 }
 

@@ -21,19 +21,23 @@ namespace runtime {
 /// The number of seconds in an environment variable; `otherwise` if it has none.
 double secondsOf(const char *variable, double otherwise);
 
+class Watch;
+
 /// Ends this process with exit code 1 and a message if the limit still exists
 /// after so many seconds. It stands around MPI_Init and MPI_Finalize: they wait
 /// for all ranks, for ever, and the watch (Watch.h) begins behind the one and ends
-/// before the other. The launcher ends the other ranks. Seconds in which this
-/// process itself was stopped do not count.
+/// before the other. While the watch is connected it says the message and ends the
+/// other ranks, else the launcher ends them. Seconds in which this process itself was
+/// stopped do not count.
 class Limit {
 public:
   /// `what` follows "rank R on HOST has waited for more than S seconds ".
-  Limit(int64_t rank, double seconds, const std::string &what);
+  Limit(int64_t rank, double seconds, const std::string &what, Watch &watch);
   ~Limit();
 
 private:
-  void wait(int64_t rank, double seconds, const std::string &what);
+  void wait(int64_t rank, double seconds, const std::string &what,
+            Watch &watch);
 
   std::mutex mutex;
   std::condition_variable changed;

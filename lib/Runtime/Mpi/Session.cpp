@@ -26,14 +26,40 @@ namespace {
 /// Of texts that travel in pieces, because MPI counts with 32 bits.
 constexpr uint64_t kPieceBytes = uint64_t(1) << 30;
 
+/// What a launcher says that the number of this rank will be; -1 if there is none.
+int64_t rankByLauncher() {
+  for (const char *variable :
+       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    if (const char *rank = getenv(variable))
+      return atol(rank);
+  return -1;
+}
+
+/// Ends this process if a call of MPI at the start has failed, as it does when another
+/// rank has died. The launcher ends the other ranks.
+void checkStart(int code) {
+  if (code == MPI_SUCCESS)
+    return;
+  // One rank is enough to say it, where the launcher ends the others at once.
+  constexpr int64_t kApartMicroseconds = 300000;
+  int64_t rank = rankByLauncher();
+  usleep(std::clamp<int64_t>(rank, 0, 10) * kApartMicroseconds);
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  printError("rank " + std::to_string(rank) +
+             " cannot start, another rank may have died: MPI fails: " + text);
+  _exit(1);
+}
+
 std::vector<std::string> gatherHosts(const Session &s) {
   // Longer names are cut. They are for messages and reports only.
   constexpr int kLength = 64;
   char mine[kLength] = {};
   gethostname(mine, kLength - 1);
   std::vector<char> all(size_t(kLength) * s.size);
-  MPI_Allgather(mine, kLength, MPI_CHAR, all.data(), kLength, MPI_CHAR,
-                s.world);
+  checkStart(MPI_Allgather(mine, kLength, MPI_CHAR, all.data(), kLength,
+                           MPI_CHAR, s.world));
   std::vector<std::string> hosts;
   for (int i = 0; i < s.size; ++i)
     hosts.push_back(all.data() + size_t(i) * kLength);
@@ -60,15 +86,6 @@ bool isWatchWanted() {
   return !(off && strcmp(off, "0") == 0);
 }
 
-/// What a launcher says that the number of this rank will be; -1 if there is none.
-int64_t rankByLauncher() {
-  for (const char *variable :
-       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
-    if (const char *rank = getenv(variable))
-      return atol(rank);
-  return -1;
-}
-
 double silenceSeconds() { return secondsOf("SHARD_RT_SILENCE", 10); }
 
 void startWatch(Session &s) {
@@ -81,12 +98,15 @@ void startWatch(Session &s) {
   uint64_t token =
       std::chrono::high_resolution_clock::now().time_since_epoch().count() ^
       uint64_t(getpid()) << 40;
-  MPI_Bcast(&token, 1, MPI_UINT64_T, 0, s.world);
+  checkStart(MPI_Bcast(&token, 1, MPI_UINT64_T, 0, s.world));
   options.token = token;
   std::string addresses;
   if (s.rank == 0 && s.size > 1 && isWatchWanted())
     addresses = s.watch.listen(options);
   s.watch.connect(broadcastText(s, addresses), options);
+  // The supervisor judges the ranks that it has heard of. One that stops before that keeps
+  // the others here, where their time is limited.
+  checkStart(MPI_Barrier(s.world));
 }
 
 /// How many times as long as a rank may be silent MPI_Finalize may take. All ranks
@@ -104,7 +124,7 @@ void leaveMpi(Session &s) {
   std::optional<Limit> limit;
   if (s.size > 1 && isWatchWanted())
     limit.emplace(s.rank, kFinalizeSilences * silenceSeconds(),
-                  "for the other ranks to end in MPI_Finalize");
+                  "for the other ranks to end in MPI_Finalize", s.watch);
   s.watch.finish();
   MPI_Comm_free(&s.messages);
   MPI_Comm_free(&s.world);
@@ -139,7 +159,7 @@ Session *makeSession() {
       s->watch.prepare();
     if (rankByLauncher() >= 0)
       limit.emplace(rankByLauncher(), secondsOf("SHARD_RT_TIMEOUT", 600),
-                    "for the other ranks to start");
+                    "for the other ranks to start", s->watch);
     int provided = 0;
     if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) !=
         MPI_SUCCESS) {
@@ -147,9 +167,12 @@ Session *makeSession() {
       _exit(1);
     }
     s->ownsMpi = true;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   }
-  MPI_Comm_dup(MPI_COMM_WORLD, &s->world);
-  MPI_Comm_dup(MPI_COMM_WORLD, &s->messages);
+  checkStart(MPI_Comm_dup(MPI_COMM_WORLD, &s->world));
+  checkStart(MPI_Comm_dup(MPI_COMM_WORLD, &s->messages));
+  if (s->ownsMpi)
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(s->world, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(s->messages, MPI_ERRORS_RETURN);
   MPI_Comm_rank(s->world, &s->rank);

@@ -216,15 +216,40 @@ const std::map<std::string, Scenario> &scenarios() {
 const char *library = nullptr;
 /// Stops in MPI_Finalize.
 bool stopsAtEnd = false;
+/// Stops after so many calls of MPI_Bcast: the last one of the start, behind which the
+/// ranks connect to the supervisor, is the third.
+int stopsAfterBroadcasts = 0;
+
+template <typename Function>
+Function *functionOfMpi(const char *name) {
+  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  return reinterpret_cast<Function *>(dlsym(handle, name));
+}
+
+bool isFirstForLauncher() {
+  for (const char *variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
+    if (const char *rank = getenv(variable))
+      return atoi(rank) == 0;
+  return false;
+}
 
 } // namespace
 
-/// The library finds this one in place of MPI's.
+/// The library finds these in place of MPI's. What is a number or a pointer, as an MPI
+/// has it, is handed on as a word.
 extern "C" int MPI_Finalize() {
   if (stopsAtEnd)
     raise(SIGSTOP);
-  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  return reinterpret_cast<int (*)()>(dlsym(handle, "PMPI_Finalize"))();
+  return functionOfMpi<int()>("PMPI_Finalize")();
+}
+
+extern "C" int MPI_Bcast(void *data, int count, intptr_t type, int root,
+                         intptr_t comm) {
+  int code = functionOfMpi<int(void *, int, intptr_t, int, intptr_t)>(
+      "PMPI_Bcast")(data, count, type, root, comm);
+  if (stopsAfterBroadcasts > 0 && --stopsAfterBroadcasts == 0)
+    raise(SIGSTOP);
+  return code;
 }
 
 int main(int argc, char **argv) {
@@ -234,6 +259,8 @@ int main(int argc, char **argv) {
   library = argv[1];
   test.api = loadApi(library);
   std::string name = argv[2];
+  if (name == "connect" && isFirstForLauncher())
+    stopsAfterBroadcasts = 3;
   test.ranks = test.api.num_processes();
   test.rank = test.api.process();
   test.all = {1, test.ranks, 1, 0};

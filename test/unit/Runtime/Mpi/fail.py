@@ -46,6 +46,7 @@ SCENARIOS = {
     "stop": (3, None, r"device 1 \(rank 1 on .*\) has not answered for 2 seconds: it was stopped.* in "
                    r"all_reduce .*work\.mlir:1:1", {"SHARD_RT_SILENCE": "2"}),
     "stop0": (3, None, r"rank 0 on .*\) has not answered for 2 seconds: it was stopped", {"SHARD_RT_SILENCE": "2"}),
+    "connect": (3, None, r"rank 1 on .* has waited for more than 4 seconds for the other ranks to start", {"SHARD_RT_TIMEOUT": "4"}),
     "supervisor": (3, None, r"the supervisor beside rank 0 on .* does not answer", {"SHARD_RT_SILENCE": "2"}),
     "supervisorAtEnd": (3, 0, None, {"SHARD_RT_SILENCE": "2"}),
     "finalize": (3, None, r"rank 0 on .* has waited for more than 6 seconds for the other ranks to end in "
