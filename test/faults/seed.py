@@ -15,6 +15,8 @@ A fault is a file NAME.fault beside this script:
     file: the name of a source below lib or include, with a folder if need be
     include: <header>              (optional; what `wrong` needs)
     options: --cpu x86-64-v3       (optional; options of shard-fuzz that it shows with)
+    ranks: 2                       (optional; of a fault in the back end of MPI: on how many
+                                   ranks shard-fuzz --mpi runs)
     right:
       code of that source; white space and comments need not be the same, and
       it must stand there exactly once
@@ -57,6 +59,7 @@ class Fault:
     file: str = ""
     include: str = ""
     options: str = ""
+    ranks: str = ""
     changes: list = dataclasses.field(default_factory=list)
 
     @property
@@ -81,7 +84,7 @@ def read(path):
             blocks.append((line, block))
         elif block is not None and (not line or line[0] == " "):
             block.append(line)
-        elif block is None and (field := re.fullmatch(r"(breaks|file|include|options): (.+)", line)):
+        elif block is None and (field := re.fullmatch(r"(breaks|file|include|options|ranks): (.+)", line)):
             setattr(fault, field.group(1), field.group(2))
         else:
             raise fault.error(f"cannot read the line '{line}'")

@@ -7,12 +7,14 @@
     faults.py [--shard-fuzz build-faults/bin/shard-fuzz] [--seed 1] [--count 2000]
               [--jobs 2] [fault...]
 
-The build is that of the preset `faults`. A fault is found by the first program
+The build is that of the preset `faults`. Faults of the back end of MPI are made on ranks of Open
+MPI, by `mpirun -n RANKS shard-fuzz --mpi`; without Open MPI they are left out. A fault is found by the first program
 that fails with it and does not fail in the same way without it. Prints the table of
 docs/SeededFaults.md; exit code 1 if a fault is not found.
 """
 
 import argparse
+import os
 import pathlib
 import re
 import statistics
@@ -25,9 +27,10 @@ import seed  # noqa: E402
 
 
 def read_list():
-    """Name, floor, description and options of each fault."""
+    """Name, floor, description, options and number of ranks of each fault."""
     return [
-        (fault.name, fault.floor, fault.breaks, fault.options.split()) for fault in seed.read_all()
+        (fault.name, fault.floor, fault.breaks, fault.options.split(), int(fault.ranks or 0))
+        for fault in seed.read_all()
     ]
 
 
@@ -44,6 +47,49 @@ def first_failure(program, fault, options, seed, count):
     if not told:
         sys.exit(f"{' '.join(command)}: {process.stdout}{process.stderr}")
     return int(told.group(1)), told.group(2)
+
+
+def launcher_of(program):
+    """Open MPI's, for which the build has a back end; None if it has none."""
+    build = pathlib.Path(program).resolve().parents[1]
+    cache = build / "CMakeCache.txt"
+    found = cache.exists() and re.search(
+        r"^SHARD_MPI_openmpi_LAUNCHER:\w+=(/.*)$", cache.read_text(), re.M
+    )
+    return found and found.group(1)
+
+
+def first_failure_on_ranks(program, fault, ranks, seed, count):
+    """The same of shard-fuzz --mpi, which goes on after a failure: so a few programs at a time."""
+    at_a_time = 20
+    environment = dict(
+        os.environ,
+        SHARD_SEEDED_FAULT=fault,
+        SHARD_RT_TIMEOUT="20",
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_rmaps_base_oversubscribe="1",
+    )
+    for first in range(seed, seed + count, at_a_time):
+        command = [launcher_of(program), "-n", str(ranks), program, "--mpi"]
+        command += ["--seed", str(first), "--count", str(min(at_a_time, seed + count - first))]
+        process = subprocess.run(command, capture_output=True, text=True, env=environment)
+        if process.returncode == 0:
+            continue
+        told = re.search(r"^seed (\d+): (.*)", process.stdout, re.M)
+        if told:
+            return int(told.group(1)), "wrong: " + told.group(2)
+        # The runtime ended the ranks, or one has crashed: the program is one of these.
+        return first + at_a_time - 1, "run-failed: " + process.stderr
+    return None
+
+
+def find_on_ranks(program, fault, ranks, seed, count):
+    """The same, if the programs do not fail without the fault."""
+    found = first_failure_on_ranks(program, fault, ranks, seed, count)
+    if found and first_failure_on_ranks(program, "", ranks, seed, found[0] - seed + 1):
+        sys.exit(f"{program} --mpi fails without the fault {fault}, too")
+    return found
 
 
 def find(program, fault, options, seed, count):
@@ -97,6 +143,8 @@ def main():
     arguments = parser.parse_args()
 
     faults = [f for f in read_list() if not arguments.faults or f[0] in arguments.faults]
+    if not launcher_of(arguments.shard_fuzz):
+        faults = [fault for fault in faults if not fault[4]]
     known = subprocess.run(
         [arguments.shard_fuzz, "--list-faults"], capture_output=True, text=True
     ).stdout
@@ -107,12 +155,14 @@ def main():
     needed = []
     with ThreadPoolExecutor(arguments.jobs) as pool:
         results = pool.map(
-            lambda fault: find(
-                arguments.shard_fuzz, fault[0], fault[3], arguments.seed, arguments.count
-            ),
+            lambda fault: find_on_ranks(
+                arguments.shard_fuzz, fault[0], fault[4], arguments.seed, arguments.count
+            )
+            if fault[4]
+            else find(arguments.shard_fuzz, fault[0], fault[3], arguments.seed, arguments.count),
             faults,
         )
-        for (name, floor, description, _), found in zip(faults, results):
+        for (name, floor, description, *_), found in zip(faults, results):
             row = "not found", ""
             if found:
                 needed.append(found[0] - arguments.seed + 1)
