@@ -73,7 +73,7 @@ struct shard_program {
 /* Runs the program on the calling device: within the function that shard_rt_run calls,
  * by all devices. arguments[i] is the device's block of argument i, which is not
  * written to, results[i] memory for its block of result i. Does not return if the run
- * fails. */
+ * fails. The memory that a call takes stays with its thread for the next call. */
 void shard_program_call(const struct shard_program *program,
                         const void *const *arguments, void *const *results);
 
