@@ -143,6 +143,22 @@ class Runner:
         self.token = "SHARD_TEST_TOKEN=" + uuid.uuid4().hex
         self.outputs = [self.folder / f"result{i}.npy" for i in range(2)]
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end_all()
+
+    def end_all(self):
+        """Ends what is left, and tells what that was."""
+        told = []
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                told.append(pathlib.Path(f"/proc/{pid}/stat").read_text().split(" ", 4)[:4])
+                os.kill(pid, signal.SIGKILL)
+        return "; ".join(f"{name} {pid}, state {state}, parent {parent}"
+                         for pid, name, state, parent in told)
+
     def start(self, program, output):
         for file in self.folder.glob("result*"):
             file.unlink()
@@ -228,14 +244,11 @@ def send_at(runner, launcher, moment, number, whom):
 
 
 def what_is_left(runner):
-    """How many processes were left, which are ended."""
-    deadline = time.time() + 5
-    while (left := runner.processes()) and time.time() < deadline:
+    """The processes that do not end in ten seconds, which are ended; empty if all do."""
+    deadline = time.time() + 10
+    while runner.processes() and time.time() < deadline:
         time.sleep(0.05)
-    for pid in left:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    return len(left)
+    return runner.end_all()
 
 
 def problem_of(runner, program, code, text):
@@ -267,7 +280,7 @@ def once(runner, program, number, whom, figures):
             launcher.wait()
         seconds = time.time() - begin
         if left := what_is_left(runner):
-            problem = problem or f"{left} processes are left"
+            problem = problem or f"left with exit code {code}: {left}"
         output.seek(0)
         text = output.read()
     problem = problem or problem_of(runner, program, code, text)
@@ -307,8 +320,9 @@ def main():
     options.program = os.path.realpath(options.program)
     random.seed(options.seed)
     wrong = 0
-    with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(options, folder)
+    # ctest ends what takes too long by SIGTERM; then no process is left either.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with tempfile.TemporaryDirectory() as folder, Runner(options, folder) as runner:
         for program in PROGRAMS[:options.count]:
             runner.measure(program)
         for whom, count in ("rank", options.count), ("supervisor", options.count // 4):
