@@ -67,12 +67,18 @@ std::string digestOf(const RunReport &report, bool withCalls) {
   }
   if (!withCalls)
     return text;
+  // Sorted: calls that were started end in another order on ranks than with threads.
+  std::vector<std::string> calls;
   for (const runtime::CallRecord &record : report.calls) {
+    llvm::raw_string_ostream os(calls.emplace_back());
     os << record.kind << " at " << record.location << " over";
     for (int64_t axis : record.axes)
       os << ' ' << axis;
     os << ": " << record.count << " calls, " << record.bytes << " bytes\n";
   }
+  llvm::sort(calls);
+  for (const std::string &call : calls)
+    text += call;
   return text;
 }
 
