@@ -13,6 +13,9 @@
 
 namespace shard {
 
+static constexpr double kGrains =
+    static_cast<double>(int64_t(1) << kBytesGrainBits);
+
 double bytesSent(Collective collective, int64_t groupSize, double inputBytes) {
   if (groupSize <= 1)
     return 0;
@@ -21,9 +24,7 @@ double bytesSent(Collective collective, int64_t groupSize, double inputBytes) {
   case Collective::AllGather:
     return (k - 1) * inputBytes;
   case Collective::AllReduce:
-    return std::ldexp(
-        std::round(std::ldexp(2 * (k - 1) * inputBytes / k, kBytesGrainBits)),
-        -kBytesGrainBits);
+    return std::round(2 * (k - 1) * inputBytes / k * kGrains) / kGrains;
   case Collective::AllToAll:
   case Collective::ReduceScatter:
   case Collective::Scatter:

@@ -8,7 +8,7 @@
 
 #include "shard/Resharding/Search.h"
 
-#include "SearchSpace.h"
+#include "SearchNodes.h"
 
 #include <algorithm>
 #include <cassert>
@@ -21,81 +21,28 @@ namespace shard {
 static constexpr int kFewAxes = 4;
 /// Its budget, in budgets of the problem.
 static constexpr int64_t kBudgetsForFewAxes = 8;
-/// With more axes each greedy search may use this fraction of the budget; it ends
-/// without a plan if that is not enough.
-static constexpr int64_t kPartsOfBudget = 8;
+
+/// The part of it for the exact search where the list of moves is not complete: it then
+/// proves nothing, and finds little that the beams did not.
+static constexpr int64_t kPartsWithoutProof = 64;
+/// With more axes beam searches look for a good plan first: the weight of the guess at
+/// the work left, how many states of each number of steps are expanded, and which moves
+/// are looked at. The first leads straight to the target, so that the others leave out
+/// what costs more.
+struct Beam {
+  double guess;
+  size_t width;
+  detail::MoveChoice moves;
+};
+static constexpr Beam kBeams[] = {{4, 10, detail::MoveChoice::Narrow},
+                                  {0.1, 15, detail::MoveChoice::Usual},
+                                  {0.4, 40, detail::MoveChoice::Usual}};
+/// A beam of all moves ends by itself, for each level has more steps.
+static constexpr int kMostLevels = 24;
 namespace detail {
 
 namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-struct Node {
-  /// The canonical form of the state, by which the node is found, and the state
-  /// itself.
-  State key, state;
-  double cost = infinity;
-  double bound = 0, guess = 0;
-  int32_t steps = 0;
-  int32_t parent = -1;
-  Move move;
-  bool closed = false;
-};
-
-/// The nodes, found by the canonical forms of their states: open addressing over
-/// indices.
-class NodeTable {
-public:
-  NodeTable() : slots(1024, -1) { nodes.reserve(400); }
-
-  /// The index of the node of `key`, new if `inserted`.
-  int32_t find(const State &key, bool &inserted) {
-    if ((nodes.size() + 1) * 2 > slots.size())
-      grow();
-    size_t slot = slotOf(key);
-    inserted = slots[slot] < 0;
-    if (inserted) {
-      slots[slot] = static_cast<int32_t>(nodes.size());
-      nodes.emplace_back();
-      nodes.back().key = key;
-    }
-    return slots[slot];
-  }
-
-  /// A copy of a node that is found in its place; the old one remains as the
-  /// parent of others.
-  int32_t supersede(int32_t index) {
-    slots[slotOf(nodes[index].key)] = static_cast<int32_t>(nodes.size());
-    nodes[index].closed = true;
-    Node copy = nodes[index];
-    nodes.push_back(copy);
-    return static_cast<int32_t>(nodes.size()) - 1;
-  }
-
-  Node &operator[](int32_t index) { return nodes[index]; }
-  void clear() {
-    nodes.clear();
-    std::fill(slots.begin(), slots.end(), -1);
-  }
-
-private:
-  /// The slot of the node of `key`, or the free one where it would be.
-  size_t slotOf(const State &key) const {
-    size_t slot = key.hash() & (slots.size() - 1);
-    while (slots[slot] >= 0 && !(nodes[slots[slot]].key == key))
-      slot = (slot + 1) & (slots.size() - 1);
-    return slot;
-  }
-
-  void grow() {
-    slots.assign(slots.size() * 2, -1);
-    // Of nodes with one key the last one is found.
-    for (size_t i = 0; i < nodes.size(); ++i)
-      slots[slotOf(nodes[i].key)] = static_cast<int32_t>(i);
-  }
-
-  std::vector<Node> nodes;
-  std::vector<int32_t> slots;
-};
 
 /// What is left to expand, cheapest first; of equals the one with fewer steps,
 /// then the older one: the order does not depend on anything else.
@@ -126,8 +73,7 @@ struct Path {
 struct Aim {
   double guess = 0;
   bool anyPath = false;
-  /// Look only at moves that look useful.
-  bool narrow = false;
+  MoveChoice moves = MoveChoice::Usual;
 };
 
 class AStar {
@@ -138,16 +84,8 @@ public:
   /// it came to an end; without a guess, `path` is then the cheapest.
   bool run(Aim aim, double memoryBound, int64_t budget, Path &path,
            int64_t &spent) {
-    this->memoryBound = memoryBound;
-    nodes.clear();
-    generated = 0;
+    int32_t start = begin(memoryBound);
     std::priority_queue<OpenEntry> open;
-    bool inserted;
-    int32_t start = nodes.find(space.canonical(space.source()), inserted);
-    nodes[start].state = space.source();
-    nodes[start].cost = 0;
-    space.layOut(space.source(), layout);
-    nodes[start].bound = space.bound(layout);
     open.push({nodes[start].bound, 0, start, 0});
     while (!open.empty()) {
       OpenEntry top = open.top();
@@ -165,21 +103,86 @@ public:
         node.closed = true;
       }
       int64_t before = generated;
-      expand(top.node, aim, path, open);
+      expand(top.node, aim, path, [&](int32_t child) {
+        const Node &node = nodes[child];
+        int32_t least = node.steps + (node.state == space.target() ? 0 : 1);
+        open.push(
+            {node.cost + node.bound + node.guess, least, child, node.cost});
+      });
       spent += generated - before;
+      // Along guesses the first plan is as good as the next ones.
+      if (aim.guess > 0 && path.found())
+        return true;
       if (generated > budget)
         return false;
     }
     return true;
   }
 
+  /// Beam search: of the states that some number of moves leads to, expands the `width`
+  /// most promising ones. Finds a better path than `path` or leaves it.
+  void runBeam(Beam beam, double memoryBound, Path &path, int64_t &spent) {
+    std::vector<int32_t> level{begin(memoryBound)}, next;
+    auto isPromising = [&](int32_t index) {
+      const Node &node = nodes[index];
+      return !node.closed && better(node.cost + node.bound, node.steps, path);
+    };
+    for (int depth = 0; !level.empty() && depth < kMostLevels; ++depth) {
+      next.clear();
+      for (int32_t index : level) {
+        if (!isPromising(index))
+          continue;
+        nodes[index].closed = true;
+        expand(index, {beam.guess, false, beam.moves}, path,
+               [&](int32_t child) { next.push_back(child); });
+      }
+      std::sort(next.begin(), next.end());
+      next.erase(std::unique(next.begin(), next.end()), next.end());
+      next.erase(std::remove_if(next.begin(), next.end(),
+                                [&](int32_t i) { return !isPromising(i); }),
+                 next.end());
+      keepBest(next, beam.width);
+      level.swap(next);
+    }
+    spent += generated;
+  }
+
 private:
+  /// Forgets the search before; the node of the source.
+  int32_t begin(double bound) {
+    memoryBound = bound;
+    nodes.clear();
+    generated = 0;
+    int32_t start = nodes.insert(space.canonical(space.source()));
+    nodes[start].state = space.source();
+    nodes[start].cost = 0;
+    space.layOut(space.source(), layout);
+    nodes[start].bound = space.bound(layout);
+    return start;
+  }
+
+  /// Sorts the nodes `list` by their estimates, of equals the older one first, and drops
+  /// all but `count`.
+  void keepBest(std::vector<int32_t> &list, size_t count) {
+    auto before = [&](int32_t a, int32_t b) {
+      const Node &x = nodes[a], &y = nodes[b];
+      double ofX = x.cost + x.bound + x.guess, ofY = y.cost + y.bound + y.guess;
+      return ofX != ofY ? ofX < ofY : a < b;
+    };
+    size_t kept = std::min(count, list.size());
+    std::partial_sort(list.begin(), list.begin() + static_cast<ptrdiff_t>(kept),
+                      list.end(), before);
+    list.resize(kept);
+  }
+
   static bool better(double cost, int32_t steps, const Path &path) {
     return cost < path.cost || (cost == path.cost && steps < path.steps);
   }
 
-  void expand(int32_t index, Aim aim, const Path &path,
-              std::priority_queue<OpenEntry> &open) {
+  /// Looks at all moves out of a node; `add` takes each node to which one is better than
+  /// what was known.
+  template <typename Add>
+  void expand(int32_t index, Aim aim, Path &path, Add add) {
     State state = nodes[index].state;
     double cost = nodes[index].cost;
     const Move last = nodes[index].move;
@@ -187,9 +190,10 @@ private:
     space.layOut(state, layout);
     moves.clear();
     space.moves(state, layout, isSource ? nullptr : &last, memoryBound,
-                path.cost - cost, aim.narrow, moves);
+                path.cost - cost, aim.moves, moves);
     // Moves that were not worth listing take time too.
     generated += 20 + static_cast<int64_t>(moves.size());
+    uint32_t stale = ~0u;
     for (Move &move : moves) {
       int32_t steps = nodes[index].steps + 1;
       if (space.joins(last, layout, move)) {
@@ -199,23 +203,27 @@ private:
       double childCost = cost + move.cost;
       if (!better(childCost, steps, path))
         continue;
-      bool inserted;
-      int32_t child = nodes.find(space.canonical(move.to), inserted);
-      if (inserted) {
+      State key = space.canonical(move.to);
+      int32_t child = nodes.find(key);
+      if (child < 0) {
+        space.layOutChild(layout, move, childLayout, stale);
+        double childBound = space.bound(childLayout);
+        // Most moves end here, so they are not worth a node.
+        if (!better(childCost + childBound, steps, path))
+          continue;
+        child = nodes.insert(key);
         Node &node = nodes[child];
         node.state = move.to;
-        space.layOut(move.to, childLayout);
-        node.bound = space.bound(childLayout);
+        node.bound = childBound;
         if (aim.guess > 0)
           node.guess =
               aim.guess * space.workLeft(childLayout, node.bound, aim.anyPath);
       } else if (childCost > nodes[child].cost ||
                  (childCost == nodes[child].cost &&
-                  steps >= nodes[child].steps)) {
+                  steps >= nodes[child].steps) ||
+                 !better(childCost + nodes[child].bound, steps, path)) {
         continue;
       }
-      if (!better(childCost + nodes[child].bound, steps, path))
-        continue;
       if (!(nodes[child].state == move.to)) {
         child = nodes.supersede(child);
         nodes[child].state = move.to;
@@ -226,8 +234,12 @@ private:
       node.parent = index;
       node.move = move;
       node.closed = false;
-      int32_t least = steps + (move.to == space.target() ? 0 : 1);
-      open.push({childCost + node.bound + node.guess, least, child, childCost});
+      // A plan that is known leaves out more than one that waits to be found.
+      if (move.to == space.target()) {
+        path = pathTo(child);
+        continue;
+      }
+      add(child);
     }
   }
 
@@ -327,16 +339,15 @@ SearchResult searchPlan(const SearchProblem &problem) {
   double bound = 2 * std::max(source.bytes, target.bytes);
   bool known = problem.knownCost < infinity;
   Path path = pathToBeat(problem.knownCost);
-  // First greedy searches for good plans, each within a fraction of the budget. Then
-  // the exact search, which finds a better plan or proves that there is none. If a
-  // greedy search finds no plan within the bound, there is none (the search ended), or
-  // the budget does not suffice to find it.
+  // First beam searches for good plans. Then the exact search, which finds a better plan
+  // or proves that there is none. If no plan is found within the bound, a greedy search
+  // tells whether there is none (it ended) or the budget does not suffice to find it.
   AStar search(space);
   auto run = [&](Aim aim, int64_t budget) {
     return search.run(aim, bound, budget, path, result.generated);
   };
-  // With few axes the exact search ends within a few budgets; with more, greedy
-  // searches come first and the exact one gets what is left.
+  // With few axes the exact search ends within a few budgets; with more, beam
+  // searches come first.
   bool small = space.axes() <= kFewAxes, proven = true;
   int64_t budget = small ? kBudgetsForFewAxes * problem.budget : problem.budget;
   bool restricted = space.restrictToEven();
@@ -350,8 +361,8 @@ SearchResult searchPlan(const SearchProblem &problem) {
     result.generated = detour.generated;
   }
   auto look = [&] {
-    for (double guess : {1.0, 0.3, 0.1, 0.03})
-      run({guess, false, true}, budget / kPartsOfBudget);
+    for (Beam beam : kBeams)
+      search.runBeam(beam, bound, path, result.generated);
   };
   if (!small)
     look();
@@ -374,9 +385,13 @@ SearchResult searchPlan(const SearchProblem &problem) {
     bound *= ended ? 2 : 8;
     proven = proven && ended;
   }
+  if (space.hasEveryOrder())
+    space.allowUneven();
+  else
+    budget /= space.complete() ? 2 : kPartsWithoutProof;
   if (path.found() || known)
     result.optimal =
-        run({0}, budget / (small ? 1 : 2)) && proven && space.complete();
+        run({0, false, MoveChoice::All}, budget) && proven && space.complete();
   result.memoryBound = bound;
   result.lowerBoundBytes = space.boundBytes(source);
   result.found = path.found();

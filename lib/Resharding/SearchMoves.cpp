@@ -33,11 +33,17 @@ bool SearchSpace::hasAllowedParts(const State &state) const {
 
 void SearchSpace::moves(const State &state, const Layout &layout,
                         const Move *last, double memoryBound, double costLeft,
-                        bool narrow, std::vector<Move> &result) const {
+                        MoveChoice choice, std::vector<Move> &result) const {
   auto earlier = static_cast<ptrdiff_t>(result.size());
-  Expansion at{
-      state, layout, last, memoryBound, narrow ? waitingDims(layout) : ~0u,
-      result};
+  bool everyOrder =
+      numAxes <= 4 || (choice == MoveChoice::All && hasEveryOrder());
+  Expansion at{state,
+               layout,
+               last,
+               memoryBound,
+               choice == MoveChoice::Narrow ? waitingDims(layout) : ~0u,
+               everyOrder,
+               result};
   slices(at);
   gathers(at);
   exchanges(at);
@@ -182,7 +188,7 @@ void SearchSpace::slices(const Expansion &at) const {
       if ((before >= 0 && state.place[before] == Replicated) ||
           !mayAppend(at, dim, axis) || !mayCut(local, size[axis]))
         continue;
-      if (!slice(&axis, 1) && numAxes <= 4) {
+      if (!slice(&axis, 1) && at.everyOrder) {
         several[0] = axis;
         sliceMore(sliceMore, 1, layout.replicated & ~(1u << axis));
       }
@@ -310,7 +316,8 @@ void SearchSpace::reductions(const Expansion &at) const {
         result.push_back(move);
       }
       // All orders of a few axes; of many only the ascending one.
-    } while (count <= 4 && std::next_permutation(axes, axes + count));
+    } while ((count <= 4 || at.everyOrder) &&
+             std::next_permutation(axes, axes + count));
   }
 }
 

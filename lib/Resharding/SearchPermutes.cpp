@@ -328,7 +328,7 @@ void SearchSpace::permutes(const Expansion &at) const {
     return;
   PermuteBuilder builder(*this, at.state, layout, at.result);
   builder.moveCost = layout.bytes * costPerByte;
-  builder.exhaustive = numAxes <= 4;
+  builder.exhaustive = at.everyOrder;
   builder.available = (1u << numAxes) - 1;
   for (int dim = 0; dim < numDims; ++dim)
     builder.parts[dim] = product(setOf(layout.axes[dim], layout.count[dim]));

@@ -1,4 +1,4 @@
-//===- SearchSpace.cpp - States and bounds of the reshard search ----------===//
+//===- SearchSpace.cpp - States of the reshard search ---------------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -44,8 +44,9 @@ SearchSpace::SearchSpace(const SearchProblem &problem)
     costPerByte = problem.costModel->leastCostPerByte();
   }
   // Of permutes and orders of many axes only some are tried.
-  allMoves = allMoves && (numAxes <= 4 || (uniform && even && allSizesEqual &&
-                                           problem.from.partial.size() <= 4));
+  allMoves =
+      allMoves && (hasEveryOrder() || (uniform && even && allSizesEqual &&
+                                       problem.from.partial.size() <= 4));
   readEnds();
   findSymmetries();
 }
@@ -58,6 +59,7 @@ bool SearchSpace::chooseAxes() {
                            axis) != problem.fixedAxes.end();
     if (fixed || grid.shape[axis] <= 1)
       continue;
+    usableDevices *= static_cast<double>(grid.shape[axis]);
     bool used = names(problem.from, axis) || names(problem.to, axis);
     (used ? named : others).push_back(axis);
   }
@@ -161,10 +163,14 @@ void SearchSpace::readEnds() {
   for (int dim = 0; dim < numDims; ++dim) {
     targetSplit |= setOf(targetLayout.axes[dim], targetLayout.count[dim]);
     targetBytes *= static_cast<double>(targetLayout.local(dim));
+    int64_t parts =
+        product(setOf(targetLayout.axes[dim], targetLayout.count[dim]));
+    evenTarget[dim] = targetLayout.local(dim) * parts == extent[dim];
   }
 
   targetSummands = static_cast<double>(product(targetPartial));
-  targetCopies = devices / static_cast<double>(product(targetSplit));
+  targetCopies = usableDevices / static_cast<double>(product(targetSplit));
+  targetKnown = true;
 }
 
 void SearchSpace::findSymmetries() {
@@ -184,13 +190,17 @@ void SearchSpace::findSymmetries() {
   }
 }
 
-void SearchSpace::layOut(const State &state, Layout &layout) const {
-  std::memset(layout.count, 0, sizeof(layout.count));
+/// The sets of axes of `layout`, and the lists of those of its dimensions that are in
+/// `dims`.
+void SearchSpace::sortAxes(const State &state, Layout &layout,
+                           uint32_t dims) const {
   layout.replicated = layout.partialSource = layout.partialTarget = 0;
   for (int axis = 0; axis < numAxes; ++axis) {
     uint8_t place = state.place[axis];
     if (place >= FirstSplit) {
       int dim = (place >> 4) - 1;
+      if (!(dims >> dim & 1))
+        continue;
       layout.axes[dim][place & 15] = static_cast<uint8_t>(axis);
       ++layout.count[dim];
     } else if (place == Replicated) {
@@ -201,21 +211,72 @@ void SearchSpace::layOut(const State &state, Layout &layout) const {
       layout.partialTarget |= 1u << axis;
     }
   }
+}
+
+void SearchSpace::measure(Layout &layout, int dim, int from) const {
+  int64_t width = layout.extent[dim][from];
+  for (int i = from; i < layout.count[dim]; ++i) {
+    int64_t k = size[layout.axes[dim][i]];
+    // Division of small numbers is several times faster.
+    if ((static_cast<uint64_t>(width) | static_cast<uint64_t>(k)) >> 31 == 0)
+      width = (static_cast<uint32_t>(width) + static_cast<uint32_t>(k) - 1) /
+              static_cast<uint32_t>(k);
+    else
+      width = ceilDiv(width, k);
+    layout.extent[dim][i + 1] = width;
+  }
+  if (targetKnown)
+    layout.dimBounds[dim] = boundOf(layout, dim);
+}
+
+void SearchSpace::layOut(const State &state, Layout &layout) const {
+  std::memset(layout.count, 0, sizeof(layout.count));
+  sortAxes(state, layout, ~0u);
   layout.bytes = unitBytes;
   for (int dim = 0; dim < numDims; ++dim) {
-    int64_t width = layout.extent[dim][0] = extent[dim];
-    for (int i = 0; i < layout.count[dim]; ++i) {
-      int64_t k = size[layout.axes[dim][i]];
-      // Division of small numbers is several times faster.
-      if ((static_cast<uint64_t>(width) | static_cast<uint64_t>(k)) >> 31 == 0)
-        width = (static_cast<uint32_t>(width) + static_cast<uint32_t>(k) - 1) /
-                static_cast<uint32_t>(k);
-      else
-        width = ceilDiv(width, k);
-      layout.extent[dim][i + 1] = width;
-    }
-    layout.bytes *= static_cast<double>(width);
+    layout.extent[dim][0] = extent[dim];
+    measure(layout, dim, 0);
+    layout.bytes *= static_cast<double>(layout.local(dim));
   }
+}
+
+void SearchSpace::layOutChild(const Layout &parent, const Move &move,
+                              Layout &child, uint32_t &stale) const {
+  if (move.kind == Step::Kind::Permute) {
+    layOut(move.to, child);
+    stale = ~0u;
+    return;
+  }
+  uint32_t changed = (move.dim >= 0 ? 1u << move.dim : 0) |
+                     (move.concatDim >= 0 ? 1u << move.concatDim : 0);
+  for (int dim = 0; dim < numDims; ++dim) {
+    if (changed >> dim & 1) {
+      child.count[dim] = 0;
+    } else if (stale >> dim & 1) {
+      int count = child.count[dim] = parent.count[dim];
+      std::copy(parent.axes[dim], parent.axes[dim] + count, child.axes[dim]);
+      std::copy(parent.extent[dim], parent.extent[dim] + count + 1,
+                child.extent[dim]);
+      child.dimBounds[dim] = parent.dimBounds[dim];
+    }
+  }
+  sortAxes(move.to, child, changed);
+  for (int dim : {move.dim, move.concatDim}) {
+    if (dim < 0)
+      continue;
+    int common = 0;
+    child.extent[dim][0] = extent[dim];
+    for (; common < child.count[dim] && common < parent.count[dim] &&
+           child.axes[dim][common] == parent.axes[dim][common];
+         ++common)
+      child.extent[dim][common + 1] = parent.extent[dim][common + 1];
+    measure(child, dim, common);
+  }
+  double bytes = unitBytes;
+  for (int dim = 0; dim < numDims; ++dim)
+    bytes *= static_cast<double>(child.local(dim));
+  child.bytes = bytes;
+  stale = changed;
 }
 
 bool SearchSpace::flat(int64_t extent, const uint8_t *axes, int count) const {
@@ -282,134 +343,7 @@ bool SearchSpace::restrictToEven() {
           return false;
   }
   even = evenOnly = true;
-  allMoves = false;
   return true;
-}
-
-/// Whether a device at coordinate 1 of one axis and 0 of all others has a full
-/// target block and nothing of it, where blocks are uneven: state (the first
-/// `count` axes of `dim`) and target split `dim` by the same axes up to `at`, by
-/// different ones there.
-bool SearchSpace::missesBlock(const Layout &layout, int dim, int at,
-                              int count) const {
-  const int64_t *target = targetLayout.extent[dim];
-  int64_t wanted = targetLayout.local(dim), local = layout.extent[dim][count];
-  // The axis of the state: its block moves away from that of the target.
-  uint8_t axis = layout.axes[dim][at];
-  int64_t start = layout.extent[dim][at + 1];
-  uint8_t place = targetState.place[axis];
-  if (place >= FirstSplit && (place >> 4) - 1 != dim) {
-    int other = (place >> 4) - 1;
-    const int64_t *extents = targetLayout.extent[other] + (place & 15);
-    if (start >= wanted && extents[0] - extents[1] >= targetLayout.local(other))
-      return true;
-  }
-  // The axis of the target.
-  axis = targetLayout.axes[dim][at];
-  if (target[at] - target[at + 1] < wanted)
-    return false;
-  int64_t shift = 0;
-  for (int i = at + 1; i < count; ++i)
-    if (layout.axes[dim][i] == axis)
-      shift = layout.extent[dim][i + 1];
-  return shift + local <= target[at + 1];
-}
-
-/// Communication moves bytes into a device no faster than it moves them out of
-/// one, on average over the devices, and each symmetric step moves as much into
-/// every device: so what the neediest device, or the average device, still has to
-/// receive bounds what is to be sent.
-///
-/// With a partial target a group along its partial axes is needy as a whole: its
-/// members may share the elements among them, each in one summand.
-double SearchSpace::boundBytes(const Layout &layout) const {
-  double summands = static_cast<double>(product(layout.partialSource));
-  if (layout.partialSource != 0 && targetPartial == 0) {
-    // A sum over k summands, wanted on m devices, takes k - 1 + m - 1 messages
-    // per element; and no device has any element of its target block yet.
-    return std::max(targetBytes,
-                    wholeBytes / devices * (summands - 2 + targetCopies));
-  }
-  bool divides = true, disjoint = false, missesAll = false;
-  double overlap = unitBytes, atOrigin = unitBytes;
-  for (int dim = 0; dim < numDims; ++dim) {
-    const uint8_t *have = layout.axes[dim], *want = targetLayout.axes[dim];
-    int n = layout.count[dim], m = targetLayout.count[dim];
-    while (n > 0 && (targetPartial >> have[n - 1] & 1))
-      --n;
-    int64_t local = layout.extent[dim][n], wanted = targetLayout.local(dim);
-    int64_t parts = 1, wantedParts = 1, first = 0;
-    bool scattered = false;
-    for (int i = 0; i < n; ++i) {
-      parts *= size[have[i]];
-      scattered = scattered || (targetPartial >> have[i] & 1);
-      // The device at coordinate 0 of all target axes and at the last
-      // coordinate of the others.
-      if (!(targetSplit >> have[i] & 1))
-        first += layout.extent[dim][i + 1] * (size[have[i]] - 1);
-    }
-    for (int i = 0; i < m; ++i)
-      wantedParts *= size[want[i]];
-    divides = divides && extent[dim] % parts == 0 &&
-              extent[dim] / parts == local && extent[dim] % wantedParts == 0 &&
-              extent[dim] / wantedParts == wanted;
-    if (scattered) {
-      overlap *= static_cast<double>(wanted);
-      atOrigin *= static_cast<double>(wanted);
-      continue;
-    }
-    int same = 0;
-    while (same < n && same < m && have[same] == want[same])
-      ++same;
-    if (same < n && same < m) {
-      disjoint = true;
-      missesAll = missesAll || missesBlock(layout, dim, same, n);
-    }
-    overlap *= static_cast<double>(std::min(local, wanted));
-    atOrigin *= static_cast<double>(
-        std::min(local, std::max<int64_t>(0, wanted - first)));
-  }
-  bool misses = divides ? disjoint : missesAll;
-  double bytes = targetBytes - (misses ? 0 : divides ? overlap : atOrigin);
-  bytes = std::max(bytes / targetSummands, 0.0);
-  if (targetPartial != 0 && layout.partialSource != 0)
-    bytes = std::max(bytes, wholeBytes / devices *
-                                (summands - (sameKind ? targetSummands : 1)));
-  return bytes;
-}
-
-double SearchSpace::bound(const Layout &layout) const {
-  if (costPerByte <= 0)
-    return 0;
-  // Rounded down to what sums of costs are multiples of.
-  return std::ldexp(
-      std::floor(std::ldexp(boundBytes(layout) * costPerByte, kBytesGrainBits)),
-      -kBytesGrainBits);
-}
-
-double SearchSpace::workLeft(const Layout &layout, double bound,
-                             bool anyPath) const {
-  uint32_t partial = layout.partialSource | layout.partialTarget;
-  int reduced = __builtin_popcount(partial & ~targetPartial);
-  int wrong = reduced + __builtin_popcount(targetPartial & ~partial);
-  int blocked = reduced;
-  for (int dim = 0; dim < numDims; ++dim) {
-    int n = layout.count[dim], m = targetLayout.count[dim], common = 0;
-    const uint8_t *have = layout.axes[dim], *want = targetLayout.axes[dim];
-    while (common < n && common < m && have[common] == want[common])
-      ++common;
-    wrong += n + m - 2 * common;
-    if (common == m)
-      continue;
-    blocked += n - common;
-    for (int i = common; i < m; ++i)
-      blocked += !(layout.replicated >> want[i] & 1);
-  }
-  double perByte = costPerByte > 0 ? costPerByte : 1;
-  if (anyPath)
-    return wrong * std::max(sourceBytes, targetBytes) * perByte;
-  // The groups of a partial target rarely share their work as the bound hopes.
-  return blocked * layout.bytes * perByte + bound * (targetSummands - 1);
 }
 
 Step SearchSpace::step(const State &from, const Move &move) const {

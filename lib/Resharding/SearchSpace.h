@@ -60,18 +60,38 @@ struct State {
   }
 };
 
+/// What one dimension of a state contributes to the lower bound: it depends on the axes
+/// of the dimension alone, and on the target (SearchSpace::boundBytes).
+struct DimBound {
+  /// Elements along the dimension that a device has of its target block: the smaller of
+  /// the two blocks, and those of the device at coordinates 0 of the target's axes.
+  double overlap = 1, atOrigin = 1;
+  /// Whether state and target divide the dimension, whether they split it by different
+  /// axes, and whether some device then has nothing of its target block.
+  bool divides = true, disjoint = false, missesAll = false;
+};
+
 /// A state written out: the axes of each dimension in order, the extents after
 /// each of them, and the sets of the other axes as bit masks.
 struct Layout {
   uint8_t count[maxDims];
   uint8_t axes[maxDims][maxAxes];
   int64_t extent[maxDims][maxAxes + 1];
+  DimBound dimBounds[maxDims];
   uint32_t replicated = 0, partialSource = 0, partialTarget = 0;
   /// Bytes of the local block, padding included.
   double bytes = 0;
 
   int64_t local(int dim) const { return extent[dim][count[dim]]; }
 };
+
+/// The largest number of axes for which the list of all moves has every permute and
+/// every order of axes; where axes differ in what they cost, for which it is short enough.
+constexpr int mostAxesWithAllMoves = 5, mostUnequalAxesWithAllMoves = 4;
+
+/// Which moves are looked at: all, all but rare ones of many axes, or those that look
+/// useful.
+enum class MoveChoice { All, Usual, Narrow };
 
 /// A move: enough to write the step down once the path is known.
 struct Move {
@@ -92,18 +112,33 @@ public:
   /// Whether the problem fits (axes and dimensions that matter).
   bool fits() const { return representable; }
   int axes() const { return numAxes; }
+  /// Whether MoveChoice::All lists every permute and every order of axes.
+  bool hasEveryOrder() const {
+    return numAxes <=
+           (uniform ? mostAxesWithAllMoves : mostUnequalAxesWithAllMoves);
+  }
   /// Whether the moves are all that there are, but for those that cannot help.
-  bool complete() const { return allMoves; }
+  bool complete() const { return allMoves && !evenOnly; }
 
   /// With many axes that divide the dimensions of source and target, but not all
   /// of them together: look only at states where they divide. Whether that is so.
   bool restrictToEven();
-  void allowUneven() { even = evenOnly = false; }
+  void allowUneven() {
+    even = even && !evenOnly;
+    evenOnly = false;
+  }
 
   const State &source() const { return sourceState; }
   const State &target() const { return targetState; }
 
   void layOut(const State &state, Layout &layout) const;
+
+  /// The same for the state that `move` leads to, out of the layout of the state before
+  /// it: only the dimensions of the move are written anew. `child` is, but for the
+  /// dimensions of the set `stale`, a copy of `parent`; afterwards `stale` has the
+  /// dimensions in which they differ.
+  void layOutChild(const Layout &parent, const Move &move, Layout &child,
+                   uint32_t &stale) const;
 
   /// One of the states from which the target is equally far: they differ in the
   /// names of axes that have one size and one role in the target.
@@ -121,10 +156,10 @@ public:
   /// Appends the moves out of `state` whose input plus output stay within
   /// `memoryBound` bytes, but for permutes that cost more than `costLeft`.
   /// `last`, the move that led to the state (null for the source), leaves out
-  /// moves that are no worse earlier. With `narrow` axes go only where they are
-  /// wanted, or to one of few dimensions to wait.
+  /// moves that are no worse earlier. With MoveChoice::Narrow axes go only where they
+  /// are wanted, or to one of few dimensions to wait.
   void moves(const State &state, const Layout &layout, const Move *last,
-             double memoryBound, double costLeft, bool narrow,
+             double memoryBound, double costLeft, MoveChoice choice,
              std::vector<Move> &result) const;
 
   /// Whether `next`, a slice out of a state that `last` led to, and `last` are one
@@ -152,6 +187,11 @@ private:
   bool chooseDims();
   /// Writes down the source and the target.
   void readEnds();
+  /// The extents of a dimension of `layout`, out of its axes; those of the first `from`
+  /// axes are known.
+  void measure(Layout &layout, int dim, int from) const;
+  void sortAxes(const State &state, Layout &layout, uint32_t dims) const;
+  DimBound boundOf(const Layout &layout, int dim) const;
   void findSymmetries();
   /// Whether one step over all of `axes` cuts a dimension of local extent
   /// `extent` as it should be.
@@ -175,17 +215,19 @@ private:
     double memoryBound;
     /// Dimensions to which any axis may go.
     uint32_t openDims;
+    /// Whether every permute and every order of axes is wanted.
+    bool everyOrder;
     std::vector<Move> &result;
   };
-  uint32_t waitingDims(const Layout &layout) const;
-  /// Whether axes, of which `first` is the most major, may go to `dim`.
-  bool mayAppend(const Expansion &at, int dim, uint8_t first) const;
   /// Whether blocks of extent `local` may be cut `k` ways.
   bool mayCut(int64_t local, int64_t k) const {
     return !evenOnly || local % k == 0;
   }
   bool mayFollow(const Move *last, Step::Kind kind, int dim,
                  int concatDim = -1) const;
+  uint32_t waitingDims(const Layout &layout) const;
+  /// Whether axes, of which `first` is the most major, may go to `dim`.
+  bool mayAppend(const Expansion &at, int dim, uint8_t first) const;
   void gathers(const Expansion &) const;
   void slices(const Expansion &) const;
   void exchanges(const Expansion &) const;
@@ -228,6 +270,8 @@ private:
   /// Bytes of one element times the extents of the dimensions left out.
   double unitBytes = 1;
   double devices = 1;
+  /// Devices along all axes that a step may use, those that the search leaves out too.
+  double usableDevices = 1;
   bool sameKind = true, canMakePartial = true, canEmbedPartial = true;
   double costPerByte = 0;
   bool uniform = false, allSizesEqual = true;
@@ -249,9 +293,12 @@ private:
   double targetSummands = 1, targetCopies = 1;
   /// Bytes of the target block at coordinates 0, and of the source block.
   double targetBytes = 0, sourceBytes = 0;
+  /// Of each dimension whether the target divides it.
+  bool evenTarget[maxDims];
+  /// Whether the target is known, so that bounds can be computed.
+  bool targetKnown = false;
   /// Bytes of the whole value.
   double wholeBytes = 1;
-  bool evenTarget[maxDims];
   mutable AxisList scratch;
   /// What keepsBlocks found: it is asked the same again and again.
   struct KnownBlocks {

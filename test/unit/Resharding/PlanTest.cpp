@@ -325,6 +325,18 @@ TEST(Plan, AHostsCostModelDecides) {
   EXPECT_EQ(checkPlan(*plan, grid, {16, 16}, from, to), "");
 }
 
+TEST(Plan, TheLowerBoundCountsAxesThatOnlySomeSearchesUse) {
+  // Neither sharding names axis 5. The search for this target leaves it out, but one on
+  // the way does not.
+  Grid grid{{4, 4, 3, 2, 2, 3, 3}};
+  Sharding from = make({{}, {}, {6, 4}}, {0, 1, 2, 3});
+  Sharding to = make({{1, 2}, {4}, {6}}, {0});
+  std::optional<Plan> plan = planReshard(grid, {42, 34, 50}, 1, from, to);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(checkPlan(*plan, grid, {42, 34, 50}, from, to), "");
+  EXPECT_LE(static_cast<double>(plan->lowerBoundBytes), plan->cost);
+}
+
 TEST(Plan, ManyAxesAndDimensionsStillPlan) {
   // More axes than the search holds: the plan that always exists.
   Grid grid;
