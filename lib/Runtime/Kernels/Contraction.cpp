@@ -54,7 +54,11 @@ SHARD_INLINE void multiplyPanels(const Acc *panelA, const Acc *panelB,
                                  int64_t depth, Acc *tile) {
   using T = Tile<Isa, Acc>;
   typedef Acc Vector __attribute__((vector_size(Isa::bytes)));
-  Vector sum[T::rows][Isa::vectors] = {};
+  // Of floats -0: unlike 0 it changes no sum, not that of zeros either.
+  Vector sum[T::rows][Isa::vectors], zero = {};
+  for (auto &row : sum)
+    for (Vector &start : row)
+      start = -zero;
   for (int64_t k = 0; k < depth; ++k) {
     Vector b[Isa::vectors];
     std::memcpy(b, panelB + k * T::columns, sizeof(b));

@@ -143,6 +143,24 @@ TEST(ContractionTest, EveryType) {
   EXPECT_FALSE(isContractionSupported({E::F64, E::F64, E::F32, E::F32}));
 }
 
+// The sum of zeros is -0 if all of them are -0.
+TEST(ContractionTest, ZerosKeepTheirSign) {
+  const int64_t m = 20, n = 40, k = 300;
+  Nest nest = matmul(m, n, k);
+  std::vector<float> a(m * k, 2.0F), b(k * n, -0.0F);
+  for (ContractionIsa isa : allForms)
+    for (float start : {0.0F, -0.0F}) {
+      if (!isContractionIsaSupported(isa))
+        continue;
+      std::vector<float> c(m * n, start);
+      contract(f32, a.data(), b.data(), c.data(), nest.loops.data(),
+               static_cast<int64_t>(nest.loops.size()), isa);
+      for (float element : c)
+        ASSERT_TRUE(element == 0 &&
+                    std::signbit(element) == std::signbit(start));
+    }
+}
+
 // Where products are exact, fused multiply-adds do not matter, and all forms must
 // round alike: they add the terms of an element in one order.
 TEST(ContractionTest, AllFormsAddInOneOrder) {
