@@ -8,9 +8,9 @@
 //
 // An op that splits a reduction ends in an all_reduce, or, if its result is wanted split by
 // the same axes, in a reduce_scatter, which sends half as much. The result of a function
-// without a hint is wanted by nobody. It may take the layout of an argument of its own type,
-// which the caller has in use already: the result of a layer is then split like its input, a
-// gradient like the weight.
+// without a hint is wanted by nobody. It may take the layout of an argument of its own type
+// that it is computed from, which the caller has in use already: the result of a layer is then
+// split like its input, a gradient like the weight.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,9 @@ struct ReturnedLayout {
 };
 
 /// The layouts that results of functions may take: those of split arguments of the same
-/// type that split all that the result is split by, and more. The layouts for one result are
-/// in the order in which they are to be tried, at most `most`. Where a function has as many
+/// type that the result is computed from, and that split all that the result is split by,
+/// and more. Of each type of one function the first `most` layouts are looked at. The layouts
+/// for one result are in the order in which they are to be tried. Where a function has as many
 /// results as arguments of a type, the argument of the same number comes first. The others
 /// follow in the order of the arguments.
 std::vector<ReturnedLayout> findReturnedLayouts(ReadProgram &program,

@@ -1,5 +1,5 @@
-// A result without a hint gets the layout of an argument of its type, where that makes a
-// reduce_scatter of an all_reduce.
+// A result without a hint gets the layout of an argument of its type that it is computed from,
+// where that makes a reduce_scatter of an all_reduce.
 //
 // RUN: shard-opt %s --split-input-file --shard-spmd | FileCheck %s
 // RUN: shard-opt %s --split-input-file --sharding-propagation -o %t.once
@@ -65,20 +65,28 @@ shard.grid @g(shape = 4)
 // number.
 //
 // CHECK-LABEL: func @pairs
-// CHECK: -> (tensor<2x8xf32> {{.*}}, tensor<8x2xf32>
-// CHECK: shard.reduce_scatter {{.*}} scatter_axis = 0
-// CHECK: shard.reduce_scatter {{.*}} scatter_axis = 1
-// CHECK-NOT: shard.all
+// CHECK-SAME: -> (tensor<2x8xf32> {{.*}}, tensor<8x2xf32> {{.*}})
+// CHECK: shard.reduce_scatter {{.*}} scatter_axis = 0 : tensor<8x8xf32> -> tensor<2x8xf32>
+// CHECK: shard.reduce_scatter {{.*}} scatter_axis = 1 : tensor<8x8xf32> -> tensor<8x2xf32>
 // CHECK: return
 func.func @pairs(%w: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>},
     %v: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
     %x: tensor<8x32xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
-    %y: tensor<32x8xf32>, %z: tensor<32x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+    %z: tensor<32x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
   %zero = arith.constant 0.0 : f32
+  %el = tensor.empty() : tensor<32x8xf32>
+  %l = linalg.fill ins(%zero : f32) outs(%el : tensor<32x8xf32>) -> tensor<32x8xf32>
+  %p = linalg.matmul ins(%z, %w : tensor<32x8xf32>, tensor<8x8xf32>) outs(%l : tensor<32x8xf32>) -> tensor<32x8xf32>
+  %q = linalg.matmul ins(%p, %v : tensor<32x8xf32>, tensor<8x8xf32>) outs(%l : tensor<32x8xf32>) -> tensor<32x8xf32>
+  %er = tensor.empty() : tensor<32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%er : tensor<32xf32>) -> tensor<32xf32>
+  %r = linalg.reduce { arith.addf } ins(%q : tensor<32x8xf32>) outs(%f : tensor<32xf32>) dimensions = [1]
+  %y = linalg.broadcast ins(%r : tensor<32xf32>) outs(%el : tensor<32x8xf32>) dimensions = [1]
+  %t = math.exp %y : tensor<32x8xf32>
   %e = tensor.empty() : tensor<8x8xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
   %dw = linalg.matmul ins(%x, %y : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
-  %dv = linalg.matmul ins(%x, %z : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %dv = linalg.matmul ins(%x, %t : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %dw, %dv : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
@@ -100,4 +108,24 @@ func.func @whole(%other: tensor<8x8xf32>, %x: tensor<8x32xf32> {shard.sharding =
   %y = linalg.matmul ins(%x, %w : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
   %s = arith.addf %y, %other : tensor<8x8xf32>
   return %s : tensor<8x8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 4)
+
+// Not computed from the argument of that type.
+//
+// CHECK-LABEL: func @unrelated
+// CHECK: shard.all_reduce
+// CHECK-NOT: shard.reduce_scatter
+// CHECK: return
+func.func @unrelated(%x: tensor<8x32xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+    %w: tensor<32x8xf32>, %other: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>})
+    -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %y, %other : tensor<8x8xf32>, tensor<8x8xf32>
 }

@@ -103,7 +103,10 @@ def run(program, library, launcher, name):
         problems.append(f"exit code {process.returncode}, expected {code}")
     if pattern and not re.search(pattern, output):
         problems.append(f"the output has no {pattern}")
-    if len(re.findall(r"^error: ", output, re.MULTILINE)) != (1 if pattern else 0):
+    # On a loaded machine mpirun may take longer to end than its guard allows; the scenario
+    # "hanging launcher" checks that message.
+    errors = re.findall(r"^error: (?!mpirun\.\w+ \(process \d+\) has not ended for )", output, re.MULTILINE)
+    if len(errors) != (1 if pattern else 0):
         problems.append("not one line with an error")
     # The launcher's own helpers may take a moment.
     for _ in range(50):
