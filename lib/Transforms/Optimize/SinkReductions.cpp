@@ -9,15 +9,16 @@
 // An op f passes a reduction if f(all_reduce(x), ...) = all_reduce(f(x, ...)): the
 // ops that propagation lets partial sums through (PartialRule), and those that combine
 // as the reduction does. Values that reductions reach through such ops, each used by
-// one op alone, form trees with all_reduces as leaves, or with
-// reduce_scatters if all ops are elementwise. For each value of a tree there
-// is a choice: reduce there, or where its operands are best reduced. From the leaves
+// one op alone, form trees with all_reduces as leaves, or with reduce_scatters if all ops
+// are elementwise. What all devices have is added by the first one. For each value of a
+// tree there is a choice: reduce there, or where its operands are best reduced. From the leaves
 // to the root the cheaper one is kept; where costs are equal nothing moves.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ModuleOrFunctionPass.h"
 
+#include "Optimize/Reduction.h"
 #include "Optimize/Replication.h"
 #include "shard/Cost/Collectives.h"
 #include "shard/Cost/Links.h"
@@ -41,72 +42,6 @@ namespace shard {
 #include "shard/Transforms/Passes.h.inc"
 
 namespace {
-
-/// An all_reduce or a reduce_scatter.
-struct Reduction {
-  Operation *op = nullptr;
-  FlatSymbolRefAttr grid;
-  ArrayRef<GridAxis> axes;
-  ReductionKind kind = ReductionKind::Sum;
-  /// Of a reduce_scatter.
-  std::optional<int64_t> scattered;
-  /// How many blocks that dimension has.
-  int64_t blocks = 1;
-
-  explicit operator bool() const { return op; }
-
-  static Reduction of(Operation *op) {
-    auto whole = dyn_cast<AllReduceOp>(op);
-    auto block = dyn_cast<ReduceScatterOp>(op);
-    if (!whole && !block)
-      return {};
-    auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-    auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (op->getNumRegions() != 0 || !from || !to || !from.hasStaticShape() ||
-        from.getElementType() != to.getElementType())
-      return {};
-    if (whole)
-      return {op, whole.getGridAttr(), whole.getGridAxes(),
-              whole.getReduction(), std::nullopt};
-    Reduction reduction{op, block.getGridAttr(), block.getGridAxes(),
-                        block.getReduction(),
-                        block.getScatterAxis().getSExtValue()};
-    int64_t extent = to.getDimSize(*reduction.scattered);
-    if (extent == 0 || from.getDimSize(*reduction.scattered) % extent != 0)
-      return {};
-    reduction.blocks = from.getDimSize(*reduction.scattered) / extent;
-    return reduction;
-  }
-
-  Type element() const { return getElementTypeOrSelf(op->getResult(0)); }
-
-  bool isLike(const Reduction &other) const {
-    return grid == other.grid && kind == other.kind &&
-           scattered == other.scattered && blocks == other.blocks &&
-           (scattered
-                ? axes == other.axes
-                : llvm::SmallDenseSet<GridAxis>(axes.begin(), axes.end()) ==
-                      llvm::SmallDenseSet<GridAxis>(other.axes.begin(),
-                                                    other.axes.end()));
-  }
-
-  /// The type of what is reduced to a value of `type`.
-  RankedTensorType inputType(RankedTensorType type) const {
-    if (!scattered)
-      return type;
-    SmallVector<int64_t> shape(type.getShape());
-    shape[*scattered] *= blocks;
-    return RankedTensorType::get(shape, type.getElementType());
-  }
-
-  Value create(OpBuilder &builder, Location loc, Type type, Value input) const {
-    if (!scattered)
-      return AllReduceOp::create(builder, loc, type, input, grid.getValue(),
-                                 axes, kind);
-    return ReduceScatterOp::create(builder, loc, type, input, grid.getValue(),
-                                   axes, kind, *scattered);
-  }
-};
 
 /// A value that is reduced, or could be.
 struct Reducible {
