@@ -13,6 +13,7 @@
 
 #include "shard/Conversion/Conversion.h"
 #include "shard/Conversion/Passes.h"
+#include "shard/IR/PassRegistration.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -211,10 +212,6 @@ struct LoweringArguments : public PassPipelineOptions<LoweringArguments> {
       llvm::cl::desc("Collectives become calls of this MPI, openmpi or mpich, "
                      "instead of the runtime")};
 };
-
-bool isTaken(StringRef name) {
-  return PassInfo::lookup(name) || PassPipelineInfo::lookup(name);
-}
 } // namespace
 
 void shard::registerCodegenPasses() {
@@ -239,19 +236,17 @@ void shard::registerCodegenPasses() {
       [] { return createShardWrapScalars(); },
   };
   for (Create create : passes)
-    if (!isTaken(create()->getArgument()))
-      registerPass(create);
-  if (!isTaken("shard-lower-to-llvm"))
-    PassPipelineRegistration<LoweringArguments>(
-        "shard-lower-to-llvm",
-        "From the program of one device to LLVM and calls of the runtime",
-        [](OpPassManager &manager, const LoweringArguments &arguments) {
-          LoweringOptions options;
-          options.entry = arguments.entry;
-          options.wrapScalars = arguments.wrapScalars;
-          options.kernelCalls = arguments.kernelCalls;
-          options.hosted = arguments.hosted;
-          options.mpi = arguments.mpi;
-          buildLowerToLLVMPipeline(manager, options);
-        });
+    registerPassOnce(create);
+  registerModulePipelineOnce<LoweringArguments>(
+      "shard-lower-to-llvm",
+      "From the program of one device to LLVM and calls of the runtime",
+      [](OpPassManager &manager, const LoweringArguments &arguments) {
+        LoweringOptions options;
+        options.entry = arguments.entry;
+        options.wrapScalars = arguments.wrapScalars;
+        options.kernelCalls = arguments.kernelCalls;
+        options.hosted = arguments.hosted;
+        options.mpi = arguments.mpi;
+        buildLowerToLLVMPipeline(manager, options);
+      });
 }

@@ -11,6 +11,7 @@
 
 #include "shard/Conversion/Conversion.h"
 #include "shard/Conversion/Passes.h"
+#include "shard/IR/PassRegistration.h"
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
@@ -128,16 +129,9 @@ void shard::buildShardToRuntimePipeline(OpPassManager &manager, bool mpi) {
                       : createConvertShardToRuntime());
 }
 
-/// Makes the pass of `create` known, unless the process has one of this name.
-static void registerOnce(const PassAllocatorFunction &create) {
-  StringRef name = create()->getArgument();
-  if (!PassInfo::lookup(name) && !PassPipelineInfo::lookup(name))
-    registerPass(create);
-}
-
 void shard::registerConversionPasses() {
-  registerOnce([] { return createConvertShardToRuntime(); });
-  registerOnce([] { return createShardExpandCombiners(); });
-  registerOnce([] { return createShardLegalizeElements(); });
-  registerOnce([] { return createShardVerifyPartitioned(); });
+  registerPassOnce([] { return createConvertShardToRuntime(); });
+  registerPassOnce([] { return createShardExpandCombiners(); });
+  registerPassOnce([] { return createShardLegalizeElements(); });
+  registerPassOnce([] { return createShardVerifyPartitioned(); });
 }

@@ -11,14 +11,13 @@
 #include "shard/Codegen/Passes.h"
 #include "shard/Conversion/Conversion.h"
 #include "shard/Conversion/Passes.h"
+#include "shard/IR/PassRegistration.h"
 #include "shard/IR/ShardDialect.h"
 #include "shard/Models/Models.h"
 #include "shard/Pipelines/Pipelines.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 
@@ -28,25 +27,13 @@ void shard::registerShard(DialectRegistry &registry) {
   registerBufferizableOpInterfaceExternalModels(registry);
 }
 
-static bool isTaken(StringRef name) {
-  return PassInfo::lookup(name) || PassPipelineInfo::lookup(name);
-}
-
-/// Makes the pass of `create` known by its own argument, unless the process knows
-/// that name already: MLIR ends the process otherwise.
-static void registerOnce(const PassAllocatorFunction &create) {
-  if (!isTaken(create()->getArgument()))
-    registerPass(create);
-}
-
 /// Makes the pass of `create` known as `name`, whatever its own argument is: as
 /// a pipeline of one pass, which takes the options of the pass.
 static void registerPassAs(StringRef name,
                            const PassAllocatorFunction &create) {
-  if (isTaken(name))
-    return;
-  registerPassPipeline(
-      name, create()->getDescription(),
+  std::unique_ptr<Pass> pass = create();
+  shard::registerPipelineOnce(
+      name, pass->getDescription(), pass->getOpName().value_or(""),
       [create](OpPassManager &pm, StringRef options,
                function_ref<LogicalResult(const Twine &)> errorHandler) {
         std::unique_ptr<Pass> pass = create();
@@ -155,63 +142,62 @@ void shard::registerShardPasses() {
   registerPassAs("shard-propagate", createPropagation);
   registerPassAs("shard-convert-to-mpi", createToMPI);
   registerPassAs("shard-spmdize", createPartition);
-  registerOnce([] { return createShardLowerTosa(); });
-  registerOnce([] { return createShardRaiseExtracts(); });
-  registerOnce([] { return createShardBlockScans(); });
-  registerOnce([] { return createShardSpreadInsertions(); });
-  registerOnce([] { return createShardWidenHalos(); });
-  registerOnce([] { return createShardChooseHaloSteps(); });
-  registerOnce([] { return createShardExpandReshapes(); });
-  registerOnce([] { return createShardSplitCalls(); });
-  registerOnce([] { return createShardResolvePassedShardings(); });
-  registerOnce([] { return createShardReadEncodings(); });
-  registerOnce([] { return createShardNormalizeAnnotations(); });
-  registerOnce([] { return createShardExpandOpHints(); });
-  registerOnce([] { return createShardCloseManualBodies(); });
-  registerOnce([] { return createShardSplitCreators(); });
-  registerOnce([] { return createShardMergeFunctions(); });
-  registerOnce([] { return createShardTidyShardings(); });
-  registerOnce([] { return createShardExplain(); });
-  registerOnce([] { return createShardPrintLoops(); });
-  registerOnce([] { return createShardReport(); });
-  registerOnce([] { return createShardMaterializeReshards(); });
-  registerOnce([] { return createShardSimplify(); });
-  registerOnce([] { return createShardHoistCollectives(); });
-  registerOnce([] { return createShardShareCollectives(); });
-  registerOnce([] { return createShardSinkCollectives(); });
-  registerOnce([] { return createShardSinkReductions(); });
-  registerOnce([] { return createShardMoveCollectives(); });
-  registerOnce([] { return createShardDecomposeCollectives(); });
-  registerOnce([] { return createShardOverlapCollectives(); });
-  registerOnce([] { return createShardPackCollectives(); });
-  registerOnce([] { return createShardLowerSlices(); });
-  registerOnce([] { return createShardAssignGroups(); });
-  registerOnce([] { return createShardVerifySpmd(); });
+  registerPassOnce([] { return createShardLowerTosa(); });
+  registerPassOnce([] { return createShardRaiseExtracts(); });
+  registerPassOnce([] { return createShardBlockScans(); });
+  registerPassOnce([] { return createShardSpreadInsertions(); });
+  registerPassOnce([] { return createShardWidenHalos(); });
+  registerPassOnce([] { return createShardChooseHaloSteps(); });
+  registerPassOnce([] { return createShardExpandReshapes(); });
+  registerPassOnce([] { return createShardSplitCalls(); });
+  registerPassOnce([] { return createShardResolvePassedShardings(); });
+  registerPassOnce([] { return createShardReadEncodings(); });
+  registerPassOnce([] { return createShardNormalizeAnnotations(); });
+  registerPassOnce([] { return createShardExpandOpHints(); });
+  registerPassOnce([] { return createShardCloseManualBodies(); });
+  registerPassOnce([] { return createShardSplitCreators(); });
+  registerPassOnce([] { return createShardMergeFunctions(); });
+  registerPassOnce([] { return createShardTidyShardings(); });
+  registerPassOnce([] { return createShardExplain(); });
+  registerPassOnce([] { return createShardPrintLoops(); });
+  registerPassOnce([] { return createShardReport(); });
+  registerPassOnce([] { return createShardMaterializeReshards(); });
+  registerPassOnce([] { return createShardSimplify(); });
+  registerPassOnce([] { return createShardHoistCollectives(); });
+  registerPassOnce([] { return createShardShareCollectives(); });
+  registerPassOnce([] { return createShardSinkCollectives(); });
+  registerPassOnce([] { return createShardSinkReductions(); });
+  registerPassOnce([] { return createShardMoveCollectives(); });
+  registerPassOnce([] { return createShardDecomposeCollectives(); });
+  registerPassOnce([] { return createShardOverlapCollectives(); });
+  registerPassOnce([] { return createShardPackCollectives(); });
+  registerPassOnce([] { return createShardLowerSlices(); });
+  registerPassOnce([] { return createShardAssignGroups(); });
+  registerPassOnce([] { return createShardVerifySpmd(); });
   registerConversionPasses();
   registerCodegenPasses();
-  if (!isTaken("shard-optimize-collectives"))
-    registerPassPipeline(
-        "shard-optimize-collectives",
-        "Send fewer bytes in fewer collectives: all passes of partitioned "
-        "programs",
-        [](OpPassManager &manager, StringRef options,
-           function_ref<LogicalResult(const Twine &)> errorHandler) {
-          if (!options.empty())
-            return errorHandler("shard-optimize-collectives has no options");
-          buildOptimizeCollectivesPipeline(manager);
-          return success();
-        },
-        [](function_ref<void(const mlir::detail::PassOptions &)>) {});
-  if (!isTaken("shard-spmd"))
-    PassPipelineRegistration<SpmdArguments>(
-        "shard-spmd",
-        "From hints to the program of one device: propagation, partition and "
-        "clean-up",
-        buildSpmd);
+  registerPipelineOnce(
+      "shard-optimize-collectives",
+      "Send fewer bytes in fewer collectives: all passes of partitioned "
+      "programs",
+      "builtin.module",
+      [](OpPassManager &manager, StringRef options,
+         function_ref<LogicalResult(const Twine &)> errorHandler) {
+        if (!options.empty())
+          return errorHandler("shard-optimize-collectives has no options");
+        buildOptimizeCollectivesPipeline(manager);
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)>) {});
+  registerModulePipelineOnce<SpmdArguments>(
+      "shard-spmd",
+      "From hints to the program of one device: propagation, partition and "
+      "clean-up",
+      buildSpmd);
 }
 
 void shard::registerShardPassesUnderUpstreamNames() {
-  registerOnce(createPropagation);
-  registerOnce(createPartition);
-  registerOnce(createToMPI);
+  registerPassOnce(createPropagation);
+  registerPassOnce(createPartition);
+  registerPassOnce(createToMPI);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs each libFuzzer target: run.py BUILD SECONDS [TARGET...]
+"""Runs each libFuzzer target, and commands.py: run.py BUILD SECONDS [TARGET...]
 
 The first inputs come from the tests and examples. Inputs that end a target are
 kept in BUILD/fuzz/<target>/failures; programs among them are given to shard-mutate,
@@ -29,12 +29,29 @@ def programs():
                 yield re.sub(r"^\s*//.*$\n?", "", part, flags=re.M).encode()
 
 
-def seeds(target):
+def files(build):
+    """Arrays as numpy writes them, and what Python gives to the HTML report."""
+    for kind, (descriptor, data) in enumerate((("<f4", bytes(48)), ("|b1", b"\0\1\2" * 4),
+                                               ("<u2", bytes(24)), ("<i8", bytes(96)),
+                                               ("<c8", bytes(96)), ("|u1", bytes(12)))):
+        for order in ("False", "True"):
+            header = f"{{'descr': '{descriptor}', 'fortran_order': {order}, 'shape': (3, 4), }}"
+            header = header.ljust(117) + "\n"
+            yield bytes([kind]) + b"\x93NUMPY\x01\0v\0" + header.encode() + data
+    report = subprocess.run([str(build / "bin" / "shard-run"), "--report=json",
+                             str(root / "docs/examples/one_hint.mlir")],
+                            capture_output=True, check=True).stdout
+    yield bytes([6]) + b'{"report": ' + report + b"}"
+
+
+def seeds(build, target):
     if target == "shard-fuzz-parser":
         yield from programs()
     elif target == "shard-fuzz-passes":
         for number, text in enumerate(programs()):
             yield bytes([number % 12]) + text
+    elif target == "shard-fuzz-files":
+        yield from files(build)
     elif target == "shard-fuzz-options":
         for text in OPTIONS:
             for kind in range(5):
@@ -46,11 +63,15 @@ def seeds(target):
 
 
 def run(build, seconds, target):
+    if target == "commands":
+        script = pathlib.Path(__file__).with_name("commands.py")
+        return subprocess.run([sys.executable, script, build, str(seconds)],
+                              check=False).returncode == 0
     folder = build / "fuzz" / target
     corpus, failures = folder / "corpus", folder / "failures"
     for each in (corpus, failures):
         each.mkdir(parents=True, exist_ok=True)
-    for number, text in enumerate(seeds(target)):
+    for number, text in enumerate(seeds(build, target)):
         (corpus / f"seed-{number}").write_bytes(text)
     # As for the other tests; fork mode goes on behind a crash.
     environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:allow_user_poisoning=0",
@@ -81,7 +102,8 @@ def run(build, seconds, target):
 def main():
     build, seconds = pathlib.Path(sys.argv[1]).resolve(), int(sys.argv[2])
     targets = sys.argv[3:] or ["shard-fuzz-parser", "shard-fuzz-passes",
-                               "shard-fuzz-bytecode", "shard-fuzz-options"]
+                               "shard-fuzz-bytecode", "shard-fuzz-options", "shard-fuzz-files",
+                               "commands"]
     return 0 if all([run(build, seconds, target) for target in targets]) else 1
 
 
