@@ -192,11 +192,14 @@ class _TorchTrees(Trees):
         self._result_structure = result_structure
 
     def flatten(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
-
         tree: tuple[Any, ...] = (arguments, dict(keywords))
         if self._has_weights:
-            if not arguments:
-                raise RunError("the first argument is the dictionary of weights")
+            if not arguments or not isinstance(arguments[0], Mapping):
+                given = f", not {type(arguments[0]).__name__}" if arguments else ""
+                raise RunError(
+                    "the first argument is the dictionary of weights, such as "
+                    f"program.weights{given}"
+                )
             tree = (dict(arguments[0]), tuple(arguments[1:]), dict(keywords))
         return [_to_numpy(leaf) for leaf in self._tree.flatten(tree)]
 

@@ -472,6 +472,8 @@ def test_results_are_tensors_in_the_structure_of_the_module():
         part({}, x)
     with pytest.raises(shard.RunError, match="weights"):
         part()
+    with pytest.raises(shard.RunError, match="weights, such as program.weights, not Tensor"):
+        part(torch.ones(4, 2))
 
 
 def test_hints_for_lines_of_the_module():

@@ -150,7 +150,7 @@ def complaint(words, code, out, err):
     if code not in ((0, 1, 2) if words[0] == "shard-fuzz" else (0, 1)):
         return f"exit code {code}"
     if code != 0 and not re.search(r"error|FAIL|failed|Unknown command line|must|annot|"
-                                   r"Too many|Not enough|requires|invalid|shard-fuzz: ", err + out):
+                                   r"Too many|Not enough|requires|invalid|no such|shard-fuzz: ", err + out):
         return "exit code 1 without an error"
     if code == 0 and words[0] == "shard-run" and re.search(r"^error|: error:", err, re.M):
         return "an error and exit code 0"
