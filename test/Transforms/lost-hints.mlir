@@ -31,7 +31,7 @@ func.func @made() {
 shard.grid @g(shape = 4)
 
 func.func @filled(%m: memref<8xf32>, %c: f32) {
-  // expected-error @below {{'shard.loops' needs an op on ranked tensors; buffers are not sharded: propagate before bufferization}}
+  // expected-error @below {{'shard.loops' needs an op on ranked tensors; scalars and buffers are not sharded: propagate before bufferization}}
   linalg.fill {shard.loops = #shard.sharding<@g, [[0]]>} ins(%c : f32) outs(%m : memref<8xf32>)
   return
 }

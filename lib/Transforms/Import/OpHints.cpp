@@ -30,7 +30,7 @@ LogicalResult expandLoops(Operation *op, ShardingAttr hint,
       llvm::none_of(op->getResultTypes(), isTensor))
     return op->emitError()
            << "'" << kLoopsAttrName
-           << "' needs an op on ranked tensors; buffers are not "
+           << "' needs an op on ranked tensors; scalars and buffers are not "
               "sharded: propagate before bufferization";
   FailureOr<Grid> grid = staticGrid(gridOp);
   if (failed(grid))
