@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs of JAX: StableHLO, lowered to linalg by iree-opt."""
 
+import io
 import re
 import shutil
 import subprocess
@@ -64,7 +65,7 @@ def from_jax(
             f"shard.from_jax needs JAX and iree-base-compiler: pip install '.[jax]' ({error})"
         ) from error
     lowered = jax.jit(fn, keep_unused=True).lower(*args, **kwargs)
-    module = lowered.compiler_ir("stablehlo")
+    module = _copy(lowered.compiler_ir("stablehlo"))
     grid, constraints = _take_shardings(module)
     rewrite(module)
     rewrite_scatters(module)
@@ -102,6 +103,15 @@ def from_jax(
     if not grid:
         program.grid = _grid_of([*given, *results_given])
     return program
+
+
+def _copy(module: Any) -> Any:
+    """A module to change: that of a lowering is the one in the cache of JAX."""
+    from jaxlib.mlir import ir
+
+    bytecode = io.BytesIO()
+    module.operation.write_bytecode(bytecode)
+    return ir.Module.parse(bytecode.getvalue(), module.context)
 
 
 def _grid_of(shardings: list[Any]) -> Grid | None:

@@ -57,3 +57,17 @@ def test_heads_of_attention_are_not_gathered():
     assert [row.kind for row in part.collectives] == ["all_reduce"]
     # The place is that of the program in Python.
     assert "test_dots.py" in part.collectives[0].location
+
+
+def test_a_function_may_be_taken_again():
+    """What JAX keeps of the first time is not changed."""
+
+    def scores(q, k):
+        return jnp.einsum("bqhd,bkhd->bhqk", q, k)
+
+    q, k = jnp.ones((2, 3, 2, 4)), jnp.arange(48.0).reshape(2, 3, 2, 4)
+    lowered = jax.jit(scores, keep_unused=True).lower(q, k).as_text()
+    for grid in (Grid(2), Grid(3)):
+        program = shard.from_jax(scores, q, k)
+        program.partition(grid, {"q": P(0)}).verify(q, k)
+    assert jax.jit(scores, keep_unused=True).lower(q, k).as_text() == lowered
