@@ -472,7 +472,7 @@ def test_results_are_tensors_in_the_structure_of_the_module():
         part({}, x)
     with pytest.raises(shard.RunError, match="weights"):
         part()
-    with pytest.raises(shard.RunError, match="weights, such as program.weights, not Tensor"):
+    with pytest.raises(shard.RunError, match=r"weights, such as program\.weights, not Tensor"):
         part(torch.ones(4, 2))
 
 
