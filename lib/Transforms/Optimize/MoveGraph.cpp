@@ -21,6 +21,9 @@ namespace shard {
 /// No graph has more ops: the cut of one takes more time than the graph has ops.
 static constexpr size_t kMostOps = 128;
 
+/// Of a value with more users those alone are looked at that move it themselves.
+static constexpr unsigned kMostUsers = 16;
+
 void MoveSeeds::drop(Operation *op) {
   examined.erase(op);
   if (auto at = places.find(op); at != places.end()) {
@@ -76,24 +79,12 @@ void MoveGraph::pushUsers(Value behind) {
       pending.push(user);
 }
 
-/// Adds `op`, whose operand or result `index` is moved in `dims`, if it has two forms.
-bool MoveGraph::addNode(Operation *op, bool isBehind, bool isResult,
-                        unsigned index, MovedDims dims) {
-  if (nodes.size() >= kMostOps || !seeds.examined.insert(op).second)
-    return false;
-  auto forms = std::make_unique<OpForms>(op, collective, replication, isBehind);
-  auto hasBoth = [&](Value value) {
-    if (isBehind)
-      return byBehind.count(value) > 0;
-    // Above the collective, what creators make is made again.
-    return !value.getDefiningOp() || !isCreator(value.getDefiningOp());
-  };
-  if (!forms->find(isResult, index, dims, hasBoth))
-    return false;
+/// Whether the tensors of `forms` are moved as the graph moves them, and each in one way.
+bool MoveGraph::fits(Operation *op, bool isBehind, const OpForms &forms) const {
   auto &known = isBehind ? byBehind : byBefore;
   auto &others = isBehind ? byBefore : byBehind;
   // No tensor is in front of one collective and behind another one.
-  auto fits = [&](Value value, const std::optional<MovedDims> &moved) {
+  auto fitsOne = [&](Value value, const std::optional<MovedDims> &moved) {
     auto at = known.find(value);
     // Collectives are of tensors that have a dimension.
     return !moved ||
@@ -101,15 +92,71 @@ bool MoveGraph::addNode(Operation *op, bool isBehind, bool isResult,
             !others.count(value) &&
             (at == known.end() || tensors[at->second].dims == *moved));
   };
+  for (auto [value, moved] : llvm::zip_equal(op->getOperands(), forms.operands))
+    if (!fitsOne(value, moved) || (moved && isBehind && !known.count(value)))
+      return false;
+  return llvm::all_of(
+      llvm::zip_equal(op->getResults(), forms.results),
+      [&](auto pair) { return fitsOne(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+/// Whether a collective of this kind moves an operand of `op` in other dimensions.
+bool MoveGraph::isMovedOtherwise(Operation *op, const OpForms &forms) const {
+  for (auto [value, moved] : llvm::zip_equal(op->getOperands(), forms.operands))
+    for (Operation *user : value.getUsers())
+      if (moved && seeds.places.count(user) &&
+          !(MovingCollective::dimsOf(user) == *moved))
+        return true;
+  return false;
+}
+
+/// The forms of `op`, whose operand or result `index` is moved in `dims`; null if it has
+/// no two that fit the graph.
+std::unique_ptr<OpForms> MoveGraph::formsOf(Operation *op, bool isBehind,
+                                            bool isResult, unsigned index,
+                                            MovedDims dims) {
+  auto hasBoth = [&](Value value) {
+    if (isBehind)
+      return byBehind.count(value) > 0;
+    // Above the collective, what creators make is made again.
+    return !value.getDefiningOp() || !isCreator(value.getDefiningOp());
+  };
+  auto hasUnit = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && llvm::is_contained(tensor.getShape(), 1);
+  };
+  bool hasUnits = llvm::any_of(op->getOperandTypes(), hasUnit) ||
+                  llvm::any_of(op->getResultTypes(), hasUnit);
+  std::unique_ptr<OpForms> best;
+  // A dimension of one element is one that the axes have split, most likely.
+  for (bool widensUnits : {true, false}) {
+    if (widensUnits && !hasUnits)
+      continue;
+    auto forms = std::make_unique<OpForms>(op, collective, replication,
+                                           isBehind, widensUnits);
+    if (!forms->find(isResult, index, dims, hasBoth) ||
+        !fits(op, isBehind, *forms))
+      continue;
+    bool isLast = isBehind || !isMovedOtherwise(op, *forms);
+    if (!best || isLast)
+      best = std::move(forms);
+    if (isLast)
+      break;
+  }
+  return best;
+}
+
+/// Adds `op`, whose operand or result `index` is moved in `dims`, if it has two forms.
+bool MoveGraph::addNode(Operation *op, bool isBehind, bool isResult,
+                        unsigned index, MovedDims dims) {
+  if (nodes.size() >= kMostOps || !seeds.examined.insert(op).second)
+    return false;
+  std::unique_ptr<OpForms> forms = formsOf(op, isBehind, isResult, index, dims);
+  if (!forms)
+    return false;
+  auto &known = isBehind ? byBehind : byBefore;
   Node node{op, nullptr, isBehind, {}, {}};
   node.operands.assign(op->getNumOperands(), -1);
-  for (auto [value, moved] :
-       llvm::zip_equal(op->getOperands(), forms->operands))
-    if (!fits(value, moved) || (moved && isBehind && !known.count(value)))
-      return false;
-  for (auto [value, moved] : llvm::zip_equal(op->getResults(), forms->results))
-    if (!fits(value, moved))
-      return false;
   int number = int(nodes.size());
   for (auto [i, value] : llvm::enumerate(op->getOperands())) {
     if (!forms->operands[i])
@@ -142,6 +189,21 @@ bool MoveGraph::addNode(Operation *op, bool isBehind, bool isResult,
   return true;
 }
 
+/// Adds the collectives that move `before`, or what one op makes of it.
+void MoveGraph::addOtherMoves(Value before) {
+  SmallVector<Operation *> found;
+  bool isWide = before.hasNUsesOrMore(kMostUsers + 1);
+  for (Operation *user : before.getUsers()) {
+    if (seeds.places.count(user))
+      found.push_back(user);
+    else if (!isWide && user->getBlock() == block && user->getNumResults() == 1)
+      llvm::copy_if(user->getUsers(), std::back_inserter(found),
+                    [&](Operation *op) { return seeds.places.count(op); });
+  }
+  for (Operation *op : found)
+    addCollective(op);
+}
+
 /// Adds the ops that tensor `first` is computed from, in front of the collective.
 void MoveGraph::growUp(int first) {
   SmallVector<int> rising{first};
@@ -157,10 +219,7 @@ void MoveGraph::growUp(int first) {
       continue;
     for (size_t next = known; next < tensors.size(); ++next) {
       rising.push_back(int(next));
-      // It may be moved elsewhere.
-      for (Operation *user : tensors[next].before.getUsers())
-        if (seeds.places.count(user))
-          addCollective(user);
+      addOtherMoves(tensors[next].before);
     }
   }
 }

@@ -92,8 +92,14 @@ public:
 private:
   // Growing.
   void addCollective(mlir::Operation *op);
+  void addOtherMoves(mlir::Value before);
   void growUp(int first);
   void growDown();
+  bool fits(mlir::Operation *op, bool isBehind, const OpForms &forms) const;
+  bool isMovedOtherwise(mlir::Operation *op, const OpForms &forms) const;
+  std::unique_ptr<OpForms> formsOf(mlir::Operation *op, bool isBehind,
+                                   bool isResult, unsigned index,
+                                   MovedDims dims);
   bool addNode(mlir::Operation *op, bool isBehind, bool isResult,
                unsigned index, MovedDims dims);
   void pushUsers(mlir::Value behind);

@@ -171,6 +171,26 @@ bool OpForms::findDims(const LoopTable &table) {
 // The full op
 //===----------------------------------------------------------------------===//
 
+/// The first one of the dimensions of one element without loops right in front of `dim`.
+static size_t firstUnit(const TensorLoops &tensor, ArrayRef<int64_t> shape,
+                        size_t dim) {
+  while (dim > 0 && shape[dim - 1] == 1 && tensor.dims[dim - 1].empty())
+    --dim;
+  return dim;
+}
+
+/// The loop that widens `dim`, or -1: a unit grows in the place of what is behind it.
+static int32_t wideningLoop(const TensorLoops &tensor, ArrayRef<int64_t> shape,
+                            size_t dim, bool widensUnits) {
+  size_t last = dim;
+  while (widensUnits && last + 1 < shape.size() && shape[last] == 1 &&
+         tensor.dims[last].empty())
+    ++last;
+  bool isWidened = !widensUnits || firstUnit(tensor, shape, last) == dim;
+  return tensor.dims[last].empty() || !isWidened ? -1
+                                                 : tensor.dims[last].front();
+}
+
 /// Makes the op on tensors that are whole in the dimensions that the collective joins
 /// and cuts, on operands of no meaning. Null if there is none. The caller erases it.
 Operation *OpForms::makeFull(OpBuilder &builder) const {
@@ -178,10 +198,13 @@ Operation *OpForms::makeFull(OpBuilder &builder) const {
   const TensorLoops &known =
       knownIsResult ? table.results[knownIndex] : table.operands[knownIndex];
   int64_t narrow = isBehind ? knownDims.cut : knownDims.joined;
-  if (!known.isTensor || known.dims[narrow].empty())
+  if (!known.isTensor)
     return nullptr;
-  int32_t loop = known.dims[narrow].front();
-  if (table.loops[loop].kind != LoopKind::Parallel)
+  auto knownType = cast<RankedTensorType>(
+      knownIsResult ? op->getResult(knownIndex).getType()
+                    : op->getOperand(knownIndex).getType());
+  int32_t loop = wideningLoop(known, knownType.getShape(), narrow, widensUnits);
+  if (loop < 0 || table.loops[loop].kind != LoopKind::Parallel)
     return nullptr;
   auto widen = [&](RankedTensorType type,
                    const TensorLoops &tensor) -> RankedTensorType {
@@ -189,8 +212,9 @@ Operation *OpForms::makeFull(OpBuilder &builder) const {
     for (auto [dim, loops] : llvm::enumerate(tensor.dims)) {
       if (!llvm::is_contained(loops, loop))
         continue;
+      size_t wide = widensUnits ? firstUnit(tensor, type.getShape(), dim) : dim;
       if (loops.front() != loop || tensor.isWindow(dim) ||
-          llvm::MulOverflow(shape[dim], collective.groupSize, shape[dim]))
+          llvm::MulOverflow(shape[wide], collective.groupSize, shape[wide]))
         return {};
     }
     return type.clone(shape);
@@ -459,8 +483,8 @@ bool OpForms::find(bool isResult, unsigned index, MovedDims dims,
       continue;
     if (creator && isCreator(creator) && creator->getNumResults() == 1 &&
         depth < kMaxDepth) {
-      creators[i] =
-          std::make_shared<OpForms>(creator, collective, replication, isBehind);
+      creators[i] = std::make_shared<OpForms>(creator, collective, replication,
+                                              isBehind, widensUnits);
       creators[i]->depth = depth + 1;
       if (creators[i]->find(true, 0, *made[i], [](Value) { return false; }))
         continue;

@@ -83,11 +83,14 @@ struct MovingCollective {
 
 class OpForms {
 public:
-  /// `op` is in the form behind the collective if `isBehind`, else before it.
+  /// `op` is in the form behind the collective if `isBehind`, else before it. With
+  /// `widensUnits` a dimension of one element in front of the one that a loop indexes
+  /// first is widened instead of it: a block of tensor<4x8xf32> by rows is 1x8, and as
+  /// good a block of 1x32.
   OpForms(mlir::Operation *op, const MovingCollective &collective,
-          Replication &replication, bool isBehind)
+          Replication &replication, bool isBehind, bool widensUnits = false)
       : op(op), collective(collective), replication(replication),
-        isBehind(isBehind) {}
+        isBehind(isBehind), widensUnits(widensUnits) {}
 
   /// Whether there is another form in which `dims` of the operand or result `index`
   /// are those that the collective moves. `hasBoth` tells of operands whether they
@@ -126,6 +129,7 @@ private:
   const MovingCollective &collective;
   Replication &replication;
   bool isBehind;
+  bool widensUnits;
   bool knownIsResult = false;
   unsigned knownIndex = 0;
   MovedDims knownDims;

@@ -1,0 +1,51 @@
+// A block of one row: a dimension of one element that no loop of a reshape indexes is the
+// one that the axes have split. What is gathered in two forms, merged and transposed, is
+// gathered once.
+// RUN: shard-opt %s --shard-move-collectives --cse --canonicalize | FileCheck %s
+// RUN: shard-run %s --entry merged --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry apart --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry columns --verify | FileCheck %s --check-prefix=EXEC
+
+// EXEC: PASS
+
+shard.grid @grid(shape = 4)
+
+// CHECK-LABEL: func @merged
+// CHECK: %[[G:.*]] = shard.all_gather %arg0 {{.*}} gather_axis = 0 : tensor<1x8x32xf32> -> tensor<4x8x32xf32>
+// CHECK: tensor.collapse_shape %[[G]] {{.*}} : tensor<4x8x32xf32> into tensor<32x32xf32>
+// CHECK: linalg.transpose ins(%[[G]] : tensor<4x8x32xf32>)
+// CHECK-NOT: shard.all_gather
+func.func @merged(%w: tensor<1x8x32xf32> {shard.local = #shard.local<tensor<4x8x32xf32>, <@grid, [[0], [], []]>>})
+    -> (tensor<32x32xf32>, tensor<32x4x8xf32>) {
+  %m = tensor.collapse_shape %w [[0, 1], [2]] : tensor<1x8x32xf32> into tensor<8x32xf32>
+  %g = shard.all_gather %m on @grid grid_axes = [0] gather_axis = 0 : tensor<8x32xf32> -> tensor<32x32xf32>
+  %e = tensor.empty() : tensor<32x1x8xf32>
+  %t = linalg.transpose ins(%w : tensor<1x8x32xf32>) outs(%e : tensor<32x1x8xf32>) permutation = [2, 0, 1]
+  %h = shard.all_gather %t on @grid grid_axes = [0] gather_axis = 1 : tensor<32x1x8xf32> -> tensor<32x4x8xf32>
+  return %g, %h : tensor<32x32xf32>, tensor<32x4x8xf32>
+}
+
+// CHECK-LABEL: func @apart
+// CHECK: %[[G:.*]] = shard.all_gather %arg0 {{.*}} : tensor<8x32xf32> -> tensor<32x32xf32>
+// CHECK: tensor.expand_shape %[[G]] {{.*}} : tensor<32x32xf32> into tensor<4x8x32xf32>
+// CHECK-NOT: shard.all_gather
+func.func @apart(%w: tensor<8x32xf32> {shard.local = #shard.local<tensor<32x32xf32>, <@grid, [[0], []]>>})
+    -> (tensor<32x32xf32>, tensor<4x8x32xf32>) {
+  %m = tensor.expand_shape %w [[0, 1], [2]] output_shape [1, 8, 32] : tensor<8x32xf32> into tensor<1x8x32xf32>
+  %g = shard.all_gather %w on @grid grid_axes = [0] gather_axis = 0 : tensor<8x32xf32> -> tensor<32x32xf32>
+  %h = shard.all_gather %m on @grid grid_axes = [0] gather_axis = 0 : tensor<1x8x32xf32> -> tensor<4x8x32xf32>
+  return %g, %h : tensor<32x32xf32>, tensor<4x8x32xf32>
+}
+
+// Here the columns are split: of the two ways to read the block the other one.
+// CHECK-LABEL: func @columns
+// CHECK: %[[G:.*]] = shard.all_gather %arg0 {{.*}} gather_axis = 1 : tensor<1x8xf32> -> tensor<1x32xf32>
+// CHECK: tensor.collapse_shape %[[G]] {{.*}} : tensor<1x32xf32> into tensor<32xf32>
+// CHECK-NOT: shard.all_gather
+func.func @columns(%w: tensor<1x8xf32> {shard.local = #shard.local<tensor<1x32xf32>, <@grid, [[], [0]]>>})
+    -> (tensor<32xf32>, tensor<1x32xf32>) {
+  %m = tensor.collapse_shape %w [[0, 1]] : tensor<1x8xf32> into tensor<8xf32>
+  %g = shard.all_gather %m on @grid grid_axes = [0] gather_axis = 0 : tensor<8xf32> -> tensor<32xf32>
+  %h = shard.all_gather %w on @grid grid_axes = [0] gather_axis = 1 : tensor<1x8xf32> -> tensor<1x32xf32>
+  return %g, %h : tensor<32xf32>, tensor<1x32xf32>
+}
