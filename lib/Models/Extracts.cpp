@@ -8,6 +8,8 @@
 
 #include "shard/Models/Extracts.h"
 
+#include "LookUps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -128,13 +130,23 @@ std::optional<AffineMap> mapOf(tensor::ExtractOp extract,
   return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
 }
 
-/// `op` with `tensor`, read by `map`, as its last input; `extract` becomes the element.
+/// Erases the indices that nothing reads any more: an op that asks for its place is not
+/// pointwise.
+void eraseDeadIndices(linalg::GenericOp op, IRRewriter &rewriter) {
+  for (Operation &inner :
+       llvm::make_early_inc_range(llvm::reverse(*op.getBlock())))
+    if (isOpTriviallyDead(&inner))
+      rewriter.eraseOp(&inner);
+}
+
+} // namespace
+
 linalg::GenericOp withInput(linalg::GenericOp op, tensor::ExtractOp extract,
-                            AffineMap map, IRRewriter &rewriter) {
+                            Value tensor, AffineMap map, IRRewriter &rewriter) {
   rewriter.setInsertionPoint(op);
   SmallVector<Value> inputs(op.getInputs());
   unsigned place = inputs.size();
-  inputs.push_back(extract.getTensor());
+  inputs.push_back(tensor);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps.insert(maps.begin() + place, map);
   auto made = linalg::GenericOp::create(
@@ -151,17 +163,6 @@ linalg::GenericOp withInput(linalg::GenericOp op, tensor::ExtractOp extract,
   return made;
 }
 
-/// Erases the indices that nothing reads any more: an op that asks for its place is not
-/// pointwise.
-void eraseDeadIndices(linalg::GenericOp op, IRRewriter &rewriter) {
-  for (Operation &inner :
-       llvm::make_early_inc_range(llvm::reverse(*op.getBlock())))
-    if (isOpTriviallyDead(&inner))
-      rewriter.eraseOp(&inner);
-}
-
-} // namespace
-
 bool raiseExtracts(Operation *root) {
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {
@@ -174,10 +175,14 @@ bool raiseExtracts(Operation *root) {
     bool any = false;
     for (auto extract :
          llvm::to_vector(op.getBlock()->getOps<tensor::ExtractOp>())) {
-      std::optional<AffineMap> map = mapOf(extract, op);
-      if (!map)
+      linalg::GenericOp raised;
+      if (std::optional<AffineMap> map = mapOf(extract, op))
+        raised = withInput(op, extract, extract.getTensor(), *map, rewriter);
+      else
+        raised = raiseLookUp(op, extract, rewriter);
+      if (!raised)
         continue;
-      op = withInput(op, extract, *map, rewriter);
+      op = raised;
       any = true;
     }
     if (any)

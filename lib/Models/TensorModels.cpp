@@ -158,55 +158,6 @@ struct GenerateModel
   }
 };
 
-/// Gathers: the leading dimensions come from the indices, the trailing ones are
-/// the source's that are not gathered. `sliced` is the tensor with the whole
-/// slices, `indexed` the one whose shape begins with that of the indices.
-void describeGather(RankedTensorType sliced, RankedTensorType indices,
-                    RankedTensorType indexed, ArrayRef<int64_t> gathered,
-                    MapBuilder &maps, ArrayRef<SmallVector<AffineExpr> *> large,
-                    SmallVector<AffineExpr> *indexExprs,
-                    SmallVector<AffineExpr> &indexedExprs) {
-  int64_t batchRank = indices.getRank() - 1;
-  if (indexExprs)
-    for (int64_t dim = 0; dim < batchRank; ++dim)
-      if (indices.getDimSize(dim) == indexed.getDimSize(dim))
-        (*indexExprs)[dim] = indexedExprs[dim] =
-            maps.loop(indices.getDimSize(dim));
-  bool keepsRank = indexed.getRank() == batchRank + sliced.getRank();
-  int64_t inner = batchRank;
-  for (int64_t dim = 0; dim < sliced.getRank(); ++dim) {
-    bool isGathered = llvm::is_contained(gathered, dim);
-    if (!isGathered && inner < indexed.getRank() &&
-        sliced.getDimSize(dim) == indexed.getDimSize(inner)) {
-      AffineExpr loop = maps.loop(sliced.getDimSize(dim));
-      indexedExprs[inner] = loop;
-      for (SmallVector<AffineExpr> *exprs : large)
-        (*exprs)[dim] = loop;
-    }
-    inner += !isGathered || keepsRank;
-  }
-}
-
-struct GatherModel : public DescribedModel<GatherModel, tensor::GatherOp> {
-  void describe(tensor::GatherOp op, MapBuilder &maps) const {
-    describeGather(op.getSourceType(), op.getIndicesType(), op.getResultType(),
-                   op.getGatherDims(), maps, {&maps.operand(0)},
-                   &maps.operand(1), maps.result(0));
-  }
-  /// MLIR calls it pure, but an index may lie outside of the tensor.
-  bool mayTrapOnPadding(Operation *) const { return true; }
-};
-
-/// The updates all go into one tensor: only its whole dimensions can be split.
-struct ScatterModel : public DescribedModel<ScatterModel, tensor::ScatterOp> {
-  void describe(tensor::ScatterOp op, MapBuilder &maps) const {
-    describeGather(op.getDestType(), op.getIndicesType(), op.getSourceType(),
-                   op.getScatterDims(), maps,
-                   {&maps.operand(1), &maps.result(0)}, nullptr,
-                   maps.operand(0));
-  }
-};
-
 } // namespace
 
 void registerTensorModels(DialectRegistry &registry) {
@@ -214,15 +165,14 @@ void registerTensorModels(DialectRegistry &registry) {
     // Models build ops of these dialects.
     context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect>();
     attachElementModels(context);
+    attachGatherModels(context);
     attachReshapeModels(context);
     attachSliceModels(context);
     tensor::DimOp::attachInterface<DimModel>(*context);
     tensor::EmptyOp::attachInterface<EmptyModel>(*context);
     tensor::FromElementsOp::attachInterface<FromElementsModel>(*context);
-    tensor::GatherOp::attachInterface<GatherModel>(*context);
     tensor::GenerateOp::attachInterface<GenerateModel>(*context);
     tensor::RankOp::attachInterface<RankModel>(*context);
-    tensor::ScatterOp::attachInterface<ScatterModel>(*context);
     tensor::SplatOp::attachInterface<SplatModel>(*context);
   });
 }

@@ -15,6 +15,8 @@ namespace shard {
 
 /// Ops that read or write one element. The tensor dialect must be loaded.
 void attachElementModels(mlir::MLIRContext *context);
+/// tensor.gather and tensor.scatter. The tensor dialect must be loaded.
+void attachGatherModels(mlir::MLIRContext *context);
 /// Casts and reshapes. The tensor dialect must be loaded.
 void attachReshapeModels(mlir::MLIRContext *context);
 /// Slices, pads and concatenations. The tensor dialect must be loaded.

@@ -76,6 +76,7 @@ void registerTensorMakers(MakerRegistry &makers);
 void registerMathMakers(MakerRegistry &makers);
 void registerNamedMakers(MakerRegistry &makers);
 void registerMoveMakers(MakerRegistry &makers);
+void registerLookUpMakers(MakerRegistry &makers);
 void registerTosaMakers(MakerRegistry &makers);
 void registerScfMakers(MakerRegistry &makers);
 void registerFlowMakers(MakerRegistry &makers);

@@ -8,7 +8,9 @@
 //
 // A tensor.extract in the body of a linalg.generic may read any element: its tensor is
 // gathered. Where the indices are sums of loops and constants, the tensor may as well be
-// an input of the op with an indexing map, which tells what each device reads.
+// an input of the op with an indexing map, which tells what each device reads. Where some
+// indices are loops that read a whole dimension, and the others come from data, the op
+// looks up slices, which a tensor.gather does too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +22,9 @@
 namespace shard {
 
 /// Makes inputs of the static tensors that generic ops in `root` extract elements of at
-/// places that are sums of loops and constants, all of them inside of the tensor. Returns
-/// whether there are any.
+/// places that are sums of loops and constants, all of them inside of the tensor, and of
+/// what a tensor.gather finds in those that they look up slices of. Returns whether there
+/// are any.
 bool raiseExtracts(mlir::Operation *root);
 
 } // namespace shard

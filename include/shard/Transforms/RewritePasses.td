@@ -23,7 +23,9 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
     its tensor is gathered. Frontends and the lowering of tosa write reversed dimensions
     like that. Where the indices are sums of `linalg.index` and constants, and all places
     lie inside of a static tensor, the tensor becomes an input of the op with an indexing
-    map, of which each device needs a block or a window.
+    map, of which each device needs a block or a window. Where some indices are loops over
+    whole dimensions, and the others do not depend on these loops, the op looks up slices:
+    it becomes a `tensor.gather`, whose result is the input.
 
     ```mlir
     // Input: %last is 7, %i is linalg.index 0
@@ -34,7 +36,8 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
     // affine_map<(d0) -> (-d0 + 7)>
     ```
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::tensor::TensorDialect"];
 }
 
 def ShardWidenHalos : Pass<"shard-widen-halos"> {

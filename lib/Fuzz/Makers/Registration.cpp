@@ -20,6 +20,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerMathMakers(makers);
   registerNamedMakers(makers);
   registerMoveMakers(makers);
+  registerLookUpMakers(makers);
   registerTosaMakers(makers);
   registerScfMakers(makers);
   registerFlowMakers(makers);

@@ -9,6 +9,10 @@
 #include "shard/Models/Extracts.h"
 #include "shard/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 namespace shard {
 
 #define GEN_PASS_DEF_SHARDRAISEEXTRACTS

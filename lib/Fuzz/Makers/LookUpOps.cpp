@@ -1,0 +1,108 @@
+//===- LookUpOps.cpp - Elements at places that come from data -------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Fuzz/Makers.h"
+
+#include "shard/Fuzz/ProgramBuilder.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+/// An element type of indices. Their values are any: those outside of a table stand for the
+/// nearest place in it.
+static Elem randomIndexType(ProgramBuilder &program) {
+  return program.rng.oneOf(
+      std::vector<Elem>{Elem::Index, Elem::I32, Elem::I64, Elem::I8});
+}
+
+/// tensor.gather by one or two dimensions, with indices of rank 1 or 2.
+static bool gatherByData(ProgramBuilder &program) {
+  std::optional<Val> table = program.pickTensor(1);
+  if (!table)
+    return false;
+  auto rank = int64_t(table->shape.size());
+  std::vector<int64_t> dims{program.rng.between(0, rank - 1)};
+  if (rank > 1 && program.rng.chance(40)) {
+    int64_t other = program.rng.between(0, rank - 2);
+    dims.push_back(other + (other >= dims[0]));
+    std::sort(dims.begin(), dims.end());
+  }
+  Shape shape{program.rng.between(1, 7)}, places = shape;
+  places.push_back(int64_t(dims.size()));
+  Val indices = program.need(randomIndexType(program), places);
+  bool reduced = program.rng.chance(50);
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (std::find(dims.begin(), dims.end(), dim) == dims.end())
+      shape.push_back(table->shape[dim]);
+    else if (!reduced)
+      shape.push_back(1);
+  program.define("tensor.gather " + table->name + "[" + indices.name +
+                     "] gather_dims([" + list(dims) + "]) : (" + table->type() +
+                     ", " + indices.type() + ") -> " +
+                     tensorType(table->elem, shape),
+                 table->elem, shape, table->bound);
+  return true;
+}
+
+/// The look-up of slices in the body of a linalg.generic, as frontends write it.
+static bool lookUp(ProgramBuilder &program) {
+  std::optional<Val> table = program.pickTensor(2);
+  if (!table)
+    return false;
+  size_t rank = table->shape.size();
+  auto reached = size_t(program.rng.between(0, int64_t(rank) - 1));
+  Val ids = program.need(randomIndexType(program), {program.rng.between(1, 7)});
+  // Loop 0 runs over the indices, the others over the dimensions that are whole, in any
+  // order.
+  std::vector<size_t> whole;
+  for (size_t dim = 0; dim < rank; ++dim)
+    if (dim != reached)
+      whole.push_back(dim);
+  program.rng.shuffle(whole);
+  Shape shape{ids.shape[0]};
+  std::vector<std::string> loops{"d0"}, kinds{"\"parallel\""}, at(rank);
+  std::string element = program.fresh(), old = program.fresh(),
+              result = program.fresh(), found = program.fresh();
+  for (size_t dim : whole) {
+    shape.push_back(table->shape[dim]);
+    loops.push_back("d" + std::to_string(loops.size()));
+    kinds.push_back("\"parallel\"");
+  }
+  Val init = program.empty(table->elem, shape);
+  std::string map = "affine_map<(" + join(loops) + ") -> (";
+  program.line(result + " = linalg.generic {indexing_maps = [" + map +
+               "d0)>, " + map + join(loops) + ")>], iterator_types = [" +
+               join(kinds) + "]} " + insOuts({ids}, init) + " {");
+  program.line("^bb0(" + element + ": " + name(ids.elem) + ", " + old + ": " +
+               name(table->elem) + "):");
+  at[reached] = element;
+  if (ids.elem != Elem::Index) {
+    at[reached] = program.fresh();
+    program.line("  " + at[reached] + " = arith.index_cast " + element + " : " +
+                 name(ids.elem) + " to index");
+  }
+  for (size_t i = 0; i < whole.size(); ++i) {
+    at[whole[i]] = program.fresh();
+    program.line("  " + at[whole[i]] + " = linalg.index " +
+                 std::to_string(i + 1) + " : index");
+  }
+  program.line("  " + found + " = tensor.extract " + table->name + "[" +
+               join(at) + "] : " + table->type());
+  program.line("  linalg.yield " + found + " : " + name(table->elem));
+  program.line("} -> " + init.type());
+  program.add({result, table->elem, true, shape, table->bound});
+  return true;
+}
+
+void shard::fuzz::registerLookUpMakers(MakerRegistry &makers) {
+  makers.add(MakerGroup::Ops, gatherByData);
+  makers.add(MakerGroup::Ops, lookUp);
+  makers.add(MakerGroup::Places, gatherByData, 2);
+  makers.add(MakerGroup::Places, lookUp, 2);
+}

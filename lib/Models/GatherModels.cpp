@@ -1,0 +1,261 @@
+//===- GatherModels.cpp - tensor.gather and tensor.scatter ----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A look-up in a table that is split along the dimension it reaches into gives a partial
+// sum: the device that has the element gives it, all others the neutral element, which is
+// -0 for floats, so that the sum has the bits of the element.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorModels.h"
+
+#include "shard/Interfaces/DescribedModel.h"
+#include "shard/Partitioning/PartitionContext.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+
+namespace shard {
+
+namespace {
+
+/// Gathers: the leading dimensions come from the indices, the trailing ones are
+/// the source's that are not gathered. `sliced` is the tensor with the whole
+/// slices, `indexed` the one whose shape begins with that of the indices.
+void describeGather(RankedTensorType sliced, RankedTensorType indices,
+                    RankedTensorType indexed, ArrayRef<int64_t> gathered,
+                    MapBuilder &maps, ArrayRef<SmallVector<AffineExpr> *> large,
+                    SmallVector<AffineExpr> *indexExprs,
+                    SmallVector<AffineExpr> &indexedExprs) {
+  int64_t batchRank = indices.getRank() - 1;
+  if (indexExprs)
+    for (int64_t dim = 0; dim < batchRank; ++dim)
+      if (indices.getDimSize(dim) == indexed.getDimSize(dim))
+        (*indexExprs)[dim] = indexedExprs[dim] =
+            maps.loop(indices.getDimSize(dim));
+  bool keepsRank = indexed.getRank() == batchRank + sliced.getRank();
+  int64_t inner = batchRank;
+  for (int64_t dim = 0; dim < sliced.getRank(); ++dim) {
+    bool isGathered = llvm::is_contained(gathered, dim);
+    if (!isGathered && inner < indexed.getRank() &&
+        sliced.getDimSize(dim) == indexed.getDimSize(inner)) {
+      AffineExpr loop = maps.loop(sliced.getDimSize(dim));
+      indexedExprs[inner] = loop;
+      for (SmallVector<AffineExpr> *exprs : large)
+        (*exprs)[dim] = loop;
+    }
+    inner += !isGathered || keepsRank;
+  }
+}
+
+/// Whether the runtime adds up elements of `type` without another result than the one
+/// that is not neutral.
+bool isSummable(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() && integer.getWidth() >= 8 &&
+           llvm::isPowerOf2_32(integer.getWidth()) && integer.getWidth() <= 64;
+  return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type>(
+      type);
+}
+
+/// One coordinate of the indices, of a dimension of the table that is split.
+struct SplitCoordinate {
+  int64_t number;
+  int64_t extent;
+  Value offset, size, width;
+};
+
+/// What `coordinate` makes of `index`, of any integer type.
+struct LocalIndex {
+  /// The nearest one in the block, padding included.
+  Value nearest;
+  /// Whether the block has the element.
+  Value isInside;
+};
+
+LocalIndex localIndex(OpBuilder &builder, Location loc, Value index,
+                      const SplitCoordinate &coordinate) {
+  if (!index.getType().isIndex())
+    index =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index);
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value).getResult();
+  };
+  auto clamped = [&](Value value, Value last) -> Value {
+    Value low = arith::MinSIOp::create(builder, loc, value, last);
+    return arith::MaxSIOp::create(builder, loc, low, constant(0));
+  };
+  // An index outside of the table means the nearest one in it, on one device too.
+  Value inTable = clamped(index, constant(coordinate.extent - 1));
+  Value local = arith::SubIOp::create(builder, loc, inTable, coordinate.offset);
+  // As unsigned numbers, indices before the block are beyond its end too.
+  Value isInside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, local, coordinate.size);
+  Value last =
+      arith::SubIOp::create(builder, loc, coordinate.width, constant(1));
+  return {clamped(local, last), isInside};
+}
+
+/// The reached dimensions are summed over; all others are as described above.
+struct GatherModel : public DescribedModel<GatherModel, tensor::GatherOp> {
+  void describe(tensor::GatherOp op, MapBuilder &maps) const {
+    RankedTensorType source = op.getSourceType();
+    describeGather(source, op.getIndicesType(), op.getResultType(),
+                   op.getGatherDims(), maps, {&maps.operand(0)},
+                   &maps.operand(1), maps.result(0));
+    for (int64_t dim : op.getGatherDims())
+      if (!source.isDynamicDim(dim) && source.getDimSize(dim) > 1 &&
+          isSummable(source.getElementType()))
+        maps.operand(0)[dim] =
+            maps.loop(Loop::reduce(source.getDimSize(dim), ReductionKind::Sum));
+  }
+  /// MLIR calls it pure, but an index may lie outside of the tensor.
+  bool mayTrapOnPadding(Operation *) const { return true; }
+
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    auto gather = cast<tensor::GatherOp>(op);
+    SmallVector<SplitCoordinate> split =
+        splitCoordinates(gather, builder, operands[0], context);
+    if (split.empty())
+      return partitionByCloning(op, builder, operands, context, results);
+    Value indices = inBlock(builder, op->getLoc(), operands[1], split);
+    Type type = context.localResultType(op->getResult(0).getType(), 0);
+    Value found = tensor::GatherOp::create(
+        builder, op->getLoc(), type, operands[0], indices,
+        gather.getGatherDims(), gather.getUnique());
+    results.push_back(
+        whereInside(builder, op->getLoc(), found, operands[1], split));
+    return success();
+  }
+
+private:
+  static SmallVector<SplitCoordinate>
+  splitCoordinates(tensor::GatherOp op, OpBuilder &builder, Value table,
+                   const PartitionContext &context) {
+    SmallVector<SplitCoordinate> split;
+    Sharding sharding = context.operand(0);
+    Location loc = op.getLoc();
+    for (auto [number, dim] : llvm::enumerate(op.getGatherDims())) {
+      if (sharding.dims[dim].empty())
+        continue;
+      int64_t extent = op.getSourceType().getDimSize(dim);
+      Value width = extentOf(builder, loc, table, dim);
+      DynamicBlock block =
+          blockOf(builder, loc, context.grid, context.emission.gridSymbol,
+                  extent, sharding.dims[dim], width);
+      auto value = [&](OpFoldResult part) {
+        return getValueOrCreateConstantIndexOp(builder, loc, part);
+      };
+      split.push_back({int64_t(number), extent, value(block.offset),
+                       value(block.size), width});
+    }
+    return split;
+  }
+
+  /// `indices` with the split coordinates as those in the block.
+  static Value inBlock(OpBuilder &builder, Location loc, Value indices,
+                       ArrayRef<SplitCoordinate> split) {
+    auto type = cast<RankedTensorType>(indices.getType());
+    Type element = type.getElementType();
+    int64_t last = type.getRank() - 1;
+    Value empty = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, indices), element);
+    AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+    SmallVector<utils::IteratorType> loops(type.getRank(),
+                                           utils::IteratorType::parallel);
+    auto body = [&](OpBuilder &inner, Location at, ValueRange arguments) {
+      Value result = arguments[0];
+      for (const SplitCoordinate &coordinate : split) {
+        Value index = localIndex(inner, at, arguments[0], coordinate).nearest;
+        if (!element.isIndex())
+          index = arith::IndexCastOp::create(inner, at, element, index);
+        if (type.getDimSize(last) != 1) {
+          Value number = linalg::IndexOp::create(inner, at, last);
+          Value wanted =
+              arith::ConstantIndexOp::create(inner, at, coordinate.number);
+          Value isThis = arith::CmpIOp::create(
+              inner, at, arith::CmpIPredicate::eq, number, wanted);
+          index = arith::SelectOp::create(inner, at, isThis, index, result);
+        }
+        result = index;
+      }
+      linalg::YieldOp::create(inner, at, result);
+    };
+    return linalg::GenericOp::create(builder, loc, empty.getType(), indices,
+                                     empty, ArrayRef{identity, identity}, loops,
+                                     body)
+        .getResult(0);
+  }
+
+  /// `found` where the block has the element that `indices` ask for, else neutral.
+  static Value whereInside(OpBuilder &builder, Location loc, Value found,
+                           Value indices, ArrayRef<SplitCoordinate> split) {
+    auto type = cast<RankedTensorType>(found.getType());
+    int64_t batchRank = cast<RankedTensorType>(indices.getType()).getRank() - 1;
+    SmallVector<Value> inputs{found};
+    SmallVector<AffineMap> maps{builder.getMultiDimIdentityMap(type.getRank())};
+    for (const SplitCoordinate &coordinate : split) {
+      SmallVector<AffineExpr> exprs;
+      for (int64_t dim = 0; dim < batchRank; ++dim)
+        exprs.push_back(builder.getAffineDimExpr(dim));
+      exprs.push_back(builder.getAffineConstantExpr(coordinate.number));
+      inputs.push_back(indices);
+      maps.push_back(
+          AffineMap::get(type.getRank(), 0, exprs, builder.getContext()));
+    }
+    maps.push_back(maps.front());
+    Value empty = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, found),
+        type.getElementType());
+    SmallVector<utils::IteratorType> loops(type.getRank(),
+                                           utils::IteratorType::parallel);
+    TypedAttr neutral =
+        neutralElement(ReductionKind::Sum, type.getElementType());
+    auto body = [&](OpBuilder &inner, Location at, ValueRange arguments) {
+      Value isInside;
+      for (auto [coordinate, index] :
+           llvm::zip(split, arguments.drop_front())) {
+        Value here = localIndex(inner, at, index, coordinate).isInside;
+        isInside =
+            isInside ? arith::AndIOp::create(inner, at, isInside, here) : here;
+      }
+      Value otherwise = arith::ConstantOp::create(inner, at, neutral);
+      Value element =
+          arith::SelectOp::create(inner, at, isInside, arguments[0], otherwise);
+      linalg::YieldOp::create(inner, at, element);
+    };
+    return linalg::GenericOp::create(builder, loc, empty.getType(), inputs,
+                                     empty, maps, loops, body)
+        .getResult(0);
+  }
+};
+
+/// The updates all go into one tensor: only its whole dimensions can be split.
+struct ScatterModel : public DescribedModel<ScatterModel, tensor::ScatterOp> {
+  void describe(tensor::ScatterOp op, MapBuilder &maps) const {
+    describeGather(op.getDestType(), op.getIndicesType(), op.getSourceType(),
+                   op.getScatterDims(), maps,
+                   {&maps.operand(1), &maps.result(0)}, nullptr,
+                   maps.operand(0));
+  }
+};
+
+} // namespace
+
+void attachGatherModels(MLIRContext *context) {
+  context->loadDialect<linalg::LinalgDialect>();
+  tensor::GatherOp::attachInterface<GatherModel>(*context);
+  tensor::ScatterOp::attachInterface<ScatterModel>(*context);
+}
+
+} // namespace shard
