@@ -14,9 +14,9 @@
 #ifndef SHARD_LIB_RUNTIME_COMMON_COLLECTIVE_H
 #define SHARD_LIB_RUNTIME_COMMON_COLLECTIVE_H
 
+#include "CallClock.h"
 #include "Device.h"
 
-#include <chrono>
 #include <cstdio>
 
 namespace shard {
@@ -40,7 +40,7 @@ Group &groupOf(Device &device, const Call &call, const int64_t *words);
 
 /// A collective on its way: who, in which group, with what.
 struct Collective {
-  using Clock = std::chrono::steady_clock;
+  using Clock = CallClock;
 
   Device &device;
   Call call;

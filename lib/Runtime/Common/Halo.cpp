@@ -224,6 +224,24 @@ bool fits(const HaloPlan &plan, const Group &group, const View &view,
           std::equal(key + 4 * rank, key + 11 * rank, halo.windows));
 }
 
+BoxMove moveOf(const HaloBox &box, int64_t position, int64_t number,
+               const View &whole, const View &part) {
+  bool isContiguous = part.isContiguous();
+  return {position, number, part.numElements(),
+          isContiguous ? part.data - whole.data : 0,
+          isContiguous ? nullptr : &box};
+}
+
+bool fits(const BoxMoves &moves, const View &input, const View &result) {
+  const int64_t *strides = moves.strides.data();
+  size_t rank = input.rank;
+  return moves.elementBytes == input.elementBytes &&
+         moves.inPlace == (input.data == result.data) &&
+         moves.strides.size() == 2 * rank &&
+         std::equal(strides, strides + rank, input.strides) &&
+         std::equal(strides + rank, strides + 2 * rank, result.strides);
+}
+
 } // namespace
 
 HaloPlan makeHaloPlan(const Group &group, const View &view,
@@ -256,6 +274,33 @@ HaloPlan makeHaloPlan(const Group &group, const View &view,
       }
   }
   return plan;
+}
+
+const BoxMoves &HaloPlan::moves(const View &input, const View &result) const {
+  BoxMoves &moves = lastMoves;
+  if (fits(moves, input, result))
+    return moves;
+  moves = BoxMoves();
+  moves.elementBytes = input.elementBytes;
+  moves.inPlace = input.data == result.data;
+  moves.strides.assign(input.strides, input.strides + input.rank);
+  moves.strides.insert(moves.strides.end(), result.strides,
+                       result.strides + result.rank);
+  bool sameStrides =
+      std::equal(input.strides, input.strides + input.rank, result.strides);
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    const HaloBox &box = boxes[i];
+    if (box.position != group->position)
+      moves.taken.push_back(
+          moveOf(box, box.position, i, result, box.target(result)));
+    else if (!moves.inPlace || !sameStrides ||
+             !std::equal(box.offsets, box.offsets + input.rank, box.sources))
+      moves.own.push_back(&box);
+  }
+  for (const Given &each : given)
+    moves.given.push_back(moveOf(each.box, each.position, each.number, input,
+                                 each.box.source(input)));
+  return moves;
 }
 
 const HaloPlan &HaloPlans::get(const Group &group, const View &view,

@@ -65,6 +65,31 @@ private:
   }
 };
 
+/// A box of a plan in buffers with certain strides.
+struct BoxMove {
+  /// The other device: the owner, or who takes it.
+  int64_t position;
+  /// Its number among the boxes of the device that takes it.
+  int64_t number;
+  int64_t elements;
+  /// If it is contiguous: how many bytes behind the first element of the buffer it begins.
+  int64_t offset;
+  /// If it is not: the box in the plan.
+  const HaloBox *scattered;
+};
+
+/// The boxes of a plan in buffers with certain strides, in little memory: what a call reads
+/// is often no longer in the nearest cache, behind the data that the last one has moved.
+struct BoxMoves {
+  int64_t elementBytes = 0;
+  bool inPlace = false;
+  /// Of the input, then of the result.
+  std::vector<int64_t> strides;
+  std::vector<BoxMove> taken, given;
+  /// Boxes of the device itself, but for those that are in their place already.
+  std::vector<const HaloBox *> own;
+};
+
 /// What a device gives and takes in an update of halos. Depends on the group, the
 /// sizes of the buffer and the widths alone: made once for each.
 struct HaloPlan {
@@ -88,6 +113,12 @@ struct HaloPlan {
   int64_t sentElements = 0;
   /// Whether the boxes leave elements of the result out.
   bool leavesPadding = false;
+
+  /// The moves from `input` to `result`; valid until they are asked for again.
+  const BoxMoves &moves(const View &input, const View &result) const;
+
+private:
+  mutable BoxMoves lastMoves;
 };
 
 /// The plan of the device at the group's own position for buffers like `view`.

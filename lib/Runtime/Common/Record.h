@@ -30,6 +30,8 @@ public:
   double seconds() const;
 
 private:
+  size_t indexOf(const Group &group, const Call &call);
+
   struct Key {
     Kind kind;
     const Group *group;
@@ -46,8 +48,18 @@ private:
     }
   };
 
+  /// The key of a record, and the record that came after it when it was met last.
+  struct Entry {
+    Key key;
+    size_t next;
+  };
+
   std::unordered_map<Key, size_t, KeyHash> index;
   std::vector<CallRecord> calls;
+  /// By the number of the record.
+  std::vector<Entry> entries;
+  /// The record of the last call.
+  size_t last = 0;
 };
 
 /// The records of all devices, by device, as those of the run (Report.h).

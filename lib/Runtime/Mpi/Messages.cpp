@@ -131,61 +131,48 @@ void receive(Collective &c, int64_t from) {
 
 void moveBoxes(Collective &c, const HaloPlan &plan) {
   Communicator &comm = enter(c);
-  const Group &g = *c.group;
   const View &in = c.call.input, &out = c.call.result;
-
-  // Boxes are numbered as their receiver meets them. Those that are not
-  // contiguous are packed, one behind the other.
+  const BoxMoves &moves = plan.moves(in, out);
   RankDevice &device = rankOf(c.device);
   std::vector<MPI_Request> &requests = device.requests;
-  requests.clear();
-  int64_t packedBytes = 0;
-  for (const HaloPlan::Given &each : plan.given)
-    packedBytes += each.box.source(in).bytes();
-  int64_t sendBytes = packedBytes;
-  packedBytes += plan.receivedElements * in.elementBytes;
-  auto *packed = static_cast<char *>(receiveBuffer(c, packedBytes));
+  requests.resize(moves.taken.size() + moves.given.size());
+  MPI_Request *request = requests.data();
+
+  // Boxes that are not contiguous are packed, one behind the other.
+  int64_t sendBytes = plan.sentElements * in.elementBytes;
+  char *packed = static_cast<char *>(
+      receiveBuffer(c, sendBytes + plan.receivedElements * in.elementBytes));
   char *next = packed + sendBytes;
-  for (size_t i = 0; i < plan.boxes.size(); ++i) {
-    const HaloBox &each = plan.boxes[i];
-    if (each.position == g.position)
-      continue;
-    View target = each.target(out);
-    Elements box(c, target.numElements(), in.elementBytes);
-    requests.emplace_back();
-    checkMpi(c, MPI_Irecv(target.isContiguous() ? target.data : next, box.count,
-                          box.type, int(each.position), kHaloTag + int(i),
-                          comm.comm, &requests.back()));
-    next += target.bytes();
+  for (const BoxMove &each : moves.taken) {
+    Elements box(c, each.elements, in.elementBytes);
+    checkMpi(c, MPI_Irecv(each.scattered ? next : out.data + each.offset,
+                          box.count, box.type, int(each.position),
+                          kHaloTag + int(each.number), comm.comm, request++));
+    next += each.elements * in.elementBytes;
   }
   next = packed;
-  for (const HaloPlan::Given &each : plan.given) {
-    View source = each.box.source(in);
-    Elements box(c, source.numElements(), in.elementBytes);
-    void *data = source.data;
-    if (!source.isContiguous()) {
+  for (const BoxMove &each : moves.given) {
+    if (each.scattered) {
+      View source = each.scattered->source(in);
       copy(contiguousLike(source, next), source);
-      data = next;
     }
-    next += source.bytes();
-    requests.emplace_back();
-    checkMpi(c, MPI_Isend(data, box.count, box.type, int(each.position),
-                          kHaloTag + int(each.number), comm.comm,
-                          &requests.back()));
+    Elements box(c, each.elements, in.elementBytes);
+    checkMpi(c, MPI_Isend(each.scattered ? next : in.data + each.offset,
+                          box.count, box.type, int(each.position),
+                          kHaloTag + int(each.number), comm.comm, request++));
+    next += each.elements * in.elementBytes;
   }
-  for (const HaloBox &box : plan.boxes)
-    if (box.position == g.position)
-      copy(box.target(out), box.source(in));
+  for (const HaloBox *box : moves.own)
+    copy(box->target(out), box->source(in));
   checkMpi(c,
            MPI_Waitall(requests.size(), requests.data(), MPI_STATUSES_IGNORE));
   next = packed + sendBytes;
-  for (const HaloBox &each : plan.boxes) {
-    if (each.position == g.position)
-      continue;
-    View target = each.target(out);
-    if (!target.isContiguous())
+  for (const BoxMove &each : moves.taken) {
+    if (each.scattered) {
+      View target = each.scattered->target(out);
       copy(target, contiguousLike(target, next));
-    next += target.bytes();
+    }
+    next += each.elements * in.elementBytes;
   }
   leave(c);
 }

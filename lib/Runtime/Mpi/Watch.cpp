@@ -134,7 +134,7 @@ void Watch::connect(const std::string &addresses,
 
 void Watch::beginCall(const Call &newCall, Communicator &newGroup,
                       int64_t position) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<Latch> lock(latch);
   if (!newGroup.watched)
     groups.push_back(&newGroup);
   newGroup.watched = true;
@@ -149,7 +149,7 @@ void Watch::beginCall(const Call &newCall, Communicator &newGroup,
 
 void Watch::resumeCall(const Call &newCall, Communicator &newGroup,
                        uint64_t newSequence) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<Latch> lock(latch);
   call = &newCall;
   group = &newGroup;
   waitsFor = kWaitsForAll;
@@ -159,7 +159,7 @@ void Watch::resumeCall(const Call &newCall, Communicator &newGroup,
 }
 
 void Watch::endCall() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<Latch> lock(latch);
   lastKind = kindName(call->kind);
   lastLocation = call->location;
   call = nullptr;
@@ -168,7 +168,7 @@ void Watch::endCall() {
 }
 
 void Watch::setActivity(Activity newActivity, int64_t newDevice) {
-  std::unique_lock<std::mutex> lock(mutex);
+  std::unique_lock<Latch> lock(latch);
   activity = newActivity;
   device = newDevice;
   call = nullptr;
@@ -181,13 +181,13 @@ void Watch::setActivity(Activity newActivity, int64_t newDevice) {
 }
 
 void Watch::forgetGroups() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<Latch> lock(latch);
   groups.clear();
   group = nullptr;
 }
 
 Status Watch::status() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<Latch> lock(latch);
   Status status;
   status.activity = activity;
   status.device = device;
@@ -285,7 +285,7 @@ void Watch::watch() {
     lastTold = Clock::now();
     bool isNew;
     {
-      std::lock_guard<std::mutex> lock(mutex);
+      std::lock_guard<Latch> lock(latch);
       isNew = version != toldVersion;
       toldVersion = version;
     }
