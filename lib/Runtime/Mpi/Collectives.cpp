@@ -56,8 +56,9 @@ std::vector<Block> blocksOf(const Group &group, int64_t extent,
 }
 
 /// Gathers or starts to gather inputs of one size into `target`, then unpacks them.
+template <typename Unpack>
 void gatherEqual(Collective &c, Communicator &comm, int64_t root, void *target,
-                 const std::function<void(Collective &)> &unpack) {
+                 const Unpack &unpack) {
   const View &in = c.call.input;
   Elements block(c, in.numElements(), in.elementBytes);
   StartedCall *starting = rankOf(c.device).starting;
@@ -95,17 +96,17 @@ void gatherBlocks(Collective &c, int64_t dim, int64_t root) {
   }
   c.packInput();
   int64_t extent = out.sizes[dim];
-  std::vector<Block> blocks = blocksOf(g, extent, extents);
   bool straight = outerElements(out, dim) == 1 && out.isContiguous();
+  if (extents.empty() && even && (straight || !here))
+    return gatherEqual(c, comm, root, out.data, [](Collective &) {});
+  std::vector<Block> blocks = blocksOf(g, extent, extents);
   int64_t row = extent == 0 ? 0 : out.numElements() / extent;
 
   if (extents.empty() && even) {
     // Blocks of one size, padding included.
-    void *target = nullptr;
-    if (here)
-      target = straight ? out.data : receiveBuffer(c, g.size * in.bytes());
+    void *target = receiveBuffer(c, g.size * in.bytes());
     auto unpack = [=](Collective &c) {
-      for (int64_t p = 0; here && !straight && p < c.group->size; ++p) {
+      for (int64_t p = 0; p < c.group->size; ++p) {
         View part = contiguousLike(c.call.input, static_cast<char *>(target) +
                                                      p * c.call.input.bytes());
         copy(c.call.result.slice(dim, blocks[p].offset, blocks[p].size),
