@@ -4,6 +4,9 @@
 // RUN: shard-opt %s --shard-spmd --shard-verify-spmd | FileCheck %s --check-prefix=IR
 // RUN: shard-run %s --entry swap --verify | FileCheck %s --check-prefix=SWAP
 // RUN: shard-run %s --entry uneven --verify | FileCheck %s --check-prefix=UNEVEN
+// RUN: shard-run %s --entry swap --verify --mpi-dialect | FileCheck %s --check-prefix=PASSES
+// RUN: shard-run %s --entry uneven --verify --mpi-dialect | FileCheck %s --check-prefix=PASSES
+// PASSES: {{^}}PASS
 // RUN: shard-opt %s --shard-spmd --shard-assign-groups | FileCheck %s --check-prefix=GROUPS
 
 // Messages take their time: where the latency outweighs the bytes, a step is better
