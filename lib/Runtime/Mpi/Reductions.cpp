@@ -95,9 +95,19 @@ MPI_Op unorderedOp(const Reduction &reduction, int64_t type) {
 /// Up to so many bytes of all inputs together, every device takes all of them
 /// and combines for itself: one exchange instead of two.
 constexpr int64_t kGatherBytes = 16 << 10;
+/// So it is between two devices on two hosts: both ways send as many bytes, and what a
+/// message takes on a network outweighs the arithmetic.
+constexpr int64_t kGatherBytesBetweenHosts = 8 << 20;
 /// Up to so many bytes of all inputs together, the root of a reduce combines alone: the
 /// others send and go on, where parts would make all devices wait for one another twice.
 constexpr int64_t kRootBytes = 2 << 20;
+
+bool gathersInputs(const Collective &c, const Communicator &comm) {
+  int64_t size = c.group->size;
+  bool isPairOfHosts = size == 2 && comm.crossesHosts;
+  return c.call.input.bytes() * size <=
+         (isPairOfHosts ? kGatherBytesBetweenHosts : kGatherBytes);
+}
 
 /// The part of n elements that the device at position `p` combines.
 Block partOf(int64_t n, int64_t size, int64_t p) {
@@ -303,7 +313,7 @@ void allReduce(Collective &c, const Reduction &reduction) {
   else if (op != MPI_OP_NULL && n <= INT32_MAX)
     checkMpi(c, MPI_Allreduce(in.data, c.call.result.data, int(n), type, op,
                               comm.comm));
-  else if (in.bytes() * c.group->size <= kGatherBytes)
+  else if (gathersInputs(c, comm))
     gatherAndCombine(c, comm, reduction);
   else
     combineInParts(c, comm, reduction, -1);

@@ -156,8 +156,10 @@ void compare(Collective &c, Communicator &group,
 void makeComm(Collective &c, Communicator &group) {
   Session &s = session();
   std::vector<int> ranks;
-  for (int64_t device : group.devices)
+  for (int64_t device : group.devices) {
     ranks.push_back(s.rankOf(device));
+    group.crossesHosts |= s.hosts[ranks.back()] != s.hosts[ranks.front()];
+  }
   MPI_Group world, members;
   checkMpi(c, MPI_Comm_group(s.world, &world));
   checkMpi(c, MPI_Group_incl(world, ranks.size(), ranks.data(), &members));

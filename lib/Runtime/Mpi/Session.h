@@ -53,6 +53,8 @@ struct Communicator {
   uint64_t entered = 0;
   /// The watch knows it.
   bool watched = false;
+  /// Its devices are on more than one host.
+  bool crossesHosts = false;
   /// Places of gathers of which all inputs had the extent of a block of the
   /// result when they were compared.
   std::unordered_set<const char *> blockGathers;
