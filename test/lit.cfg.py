@@ -14,7 +14,7 @@
 # Features: shard-models, standalone (built against an installed MLIR), asan,
 #   asserts (SHARD_ASSERTIONS), cpu-LEVEL (x86-64, x86-64-v2, x86-64-v3, x86-64-v4: this
 #   machine runs code for it), clang (%cc is clang), netns (network namespaces can be
-#   made, see hosts.py), openmpi, mpich (the runtime library
+#   made, see hosts.py), tun (and links with a delay between them), openmpi, mpich (the runtime library
 #   for it was built, and there is a launcher), numpy.
 
 import os
@@ -81,6 +81,8 @@ hosts = os.path.join(config.shard_source_dir, "test", "hosts.py")
 if os.geteuid() == 0 and subprocess.run([config.python, hosts, "--check"],
                                         capture_output=True).returncode == 0:
     config.available_features.add("netns")
+    if os.path.exists("/dev/net/tun"):
+        config.available_features.add("tun")
 
 config.substitutions += [
     ("%hosts", config.python + " " + hosts),
