@@ -18,8 +18,12 @@
 
 unsigned ucp_worker_progress(void *worker) {
   static unsigned (*real)(void *);
-  if (!real)
-    real = (unsigned (*)(void *))dlsym(RTLD_NEXT, "ucp_worker_progress");
+  if (!real) {
+    /* A program that loads MPICH itself may have kept UCX to that library. */
+    void *library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+    real = (unsigned (*)(void *))dlsym(library ? library : RTLD_NEXT,
+                                       "ucp_worker_progress");
+  }
   unsigned found = real(worker);
   if (found == 0)
     sched_yield();
