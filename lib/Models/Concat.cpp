@@ -8,11 +8,13 @@
 
 #include "Concat.h"
 
+#include "shard/Models/Concats.h"
 #include "shard/Partitioning/LocalOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
 
@@ -68,19 +70,27 @@ static std::optional<int64_t> sliceBegin(Value value, unsigned joined) {
 }
 
 Value rolledTensor(Operation *op, unsigned joined) {
-  if (op->getNumOperands() != 2)
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || op->getNumOperands() < 2 ||
+      sliceBegin(op->getOperand(0), joined).value_or(0) == 0)
     return {};
-  Value first = op->getOperand(0), second = op->getOperand(1);
-  std::optional<int64_t> begin = sliceBegin(first, joined);
-  if (!begin || sliceBegin(second, joined) != 0)
+  Value source = op->getOperand(0).getDefiningOp()->getOperand(0);
+  if (source.getType() != type)
     return {};
-  Value source = first.getDefiningOp()->getOperand(0);
-  // The first one begins where the second one ends.
-  bool isRoll =
-      source == second.getDefiningOp()->getOperand(0) &&
-      source.getType() == op->getResult(0).getType() &&
-      cast<RankedTensorType>(second.getType()).getDimSize(joined) == *begin;
-  return isRoll ? source : Value();
+  // Each slice begins where the one in front of it ends, or at 0 behind the last element. As
+  // the type of the result is that of the source, they cover it once.
+  std::optional<int64_t> next;
+  for (Value operand : op->getOperands()) {
+    std::optional<int64_t> begin = sliceBegin(operand, joined);
+    if (!begin || operand.getDefiningOp()->getOperand(0) != source ||
+        (next && *begin != *next))
+      return {};
+    next =
+        *begin + cast<RankedTensorType>(operand.getType()).getDimSize(joined);
+    if (*next == type.getDimSize(joined))
+      next = 0;
+  }
+  return source;
 }
 
 LogicalResult partitionConcat(Operation *op, unsigned joined,
@@ -130,6 +140,24 @@ LogicalResult partitionConcat(Operation *op, unsigned joined,
   }
   results.push_back(joint);
   return success();
+}
+
+void joinTosaConcats(Operation *root) {
+  root->walk([](tosa::ConcatOp op) {
+    auto isStatic = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape();
+    };
+    if (!llvm::all_of(op->getOperandTypes(), isStatic) ||
+        !isStatic(op.getType()))
+      return;
+    OpBuilder builder(op);
+    auto made = tensor::ConcatOp::create(builder, op.getLoc(), op.getType(),
+                                         op.getAxis(), op.getInput1());
+    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    op.replaceAllUsesWith(made.getResult());
+    op.erase();
+  });
 }
 
 } // namespace shard

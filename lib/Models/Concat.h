@@ -23,8 +23,8 @@ namespace shard {
 /// `op` joins all its operands, in their order, along dimension `joined`.
 void describeConcat(mlir::Operation *op, unsigned joined, MapBuilder &maps);
 
-/// The tensor of which `op` joins two slices along dimension `joined`, the second one first;
-/// null if it does something else.
+/// The tensor of which `op` joins all slices along dimension `joined` in rotated order: the
+/// last ones first; null if it does something else.
 mlir::Value rolledTensor(mlir::Operation *op, unsigned joined);
 
 /// Puts the local operands side by side: where `joined` is split, each of them is its

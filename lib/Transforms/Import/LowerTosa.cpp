@@ -9,12 +9,14 @@
 #include "shard/Transforms/Passes.h"
 
 #include "shard/IR/ShardOps.h"
+#include "shard/Models/Concats.h"
 
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
@@ -73,6 +75,7 @@ struct ShardLowerTosaPass
     : public impl::ShardLowerTosaBase<ShardLowerTosaPass> {
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
     lowerings().getDependentDialects(registry);
+    registry.insert<mlir::tensor::TensorDialect>();
   }
 
   void runOnOperation() override {
@@ -91,6 +94,7 @@ struct ShardLowerTosaPass
       if (isTosa(op))
         useConstantParameters(op);
     });
+    joinTosaConcats(getOperation());
     mlir::OpPassManager manager = lowerings();
     if (mlir::failed(runPipeline(manager, getOperation())))
       return signalPassFailure();
