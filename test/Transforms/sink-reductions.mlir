@@ -8,6 +8,10 @@
 // RUN: shard-run %s --entry scatters --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry with_whole --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry maximum_with_whole --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry twice --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry slices_of_one --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry used_elsewhere --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry square_of_one --verify | FileCheck %s --check-prefix=EXEC
 
 // EXEC: PASS
 
@@ -240,4 +244,80 @@ func.func @scatters_unlike(%a: tensor<8x2xi32>, %b: tensor<2x8xi32>) -> (tensor<
   %t = linalg.transpose ins(%4 : tensor<2x2xi32>) outs(%e : tensor<2x2xi32>) permutation = [1, 0]
   %5 = arith.addi %3, %t : tensor<2x2xi32>
   return %2, %5 : tensor<2x2xi32>, tensor<2x2xi32>
+}
+
+// A reduction with two users in one sum: it is taken as it is at both, and reduced once
+// behind.
+// CHECK-LABEL: func @twice
+// CHECK-SAME: %[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<8xf32>)
+// CHECK-NEXT: %[[AB:.*]] = arith.addf %[[A]], %[[B]]
+// CHECK-NEXT: %[[ABA:.*]] = arith.addf %[[AB]], %[[A]]
+// CHECK-NEXT: %[[R:.*]] = shard.all_reduce %[[ABA]]
+// CHECK-NEXT: return %[[R]]
+func.func @twice(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %2 = arith.addf %0, %1 : tensor<8xf32>
+  %3 = arith.addf %2, %0 : tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
+
+// Two slices of one reduction are reduced at their sum, which is smaller.
+// CHECK-LABEL: func @slices_of_one
+// CHECK: %[[S:.*]] = arith.addf {{.*}} : tensor<2xf32>
+// CHECK-NEXT: shard.all_reduce %[[S]] {{.*}} tensor<2xf32>
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @slices_of_one(%a: tensor<8xf32>) -> tensor<2xf32> {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %1 = tensor.extract_slice %0[0] [2] [1] : tensor<8xf32> to tensor<2xf32>
+  %2 = tensor.extract_slice %0[5] [2] [1] : tensor<8xf32> to tensor<2xf32>
+  %3 = arith.addf %1, %2 : tensor<2xf32>
+  return %3 : tensor<2xf32>
+}
+
+// The first reduction stays for the user that is no sum; the others become one.
+// CHECK-LABEL: func @used_elsewhere
+// CHECK-SAME: %[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<8xf32>, %[[C:.*]]: tensor<8xf32>)
+// CHECK: shard.all_reduce %[[A]]
+// CHECK: %[[AB:.*]] = arith.addf %[[A]], %[[B]]
+// CHECK: %[[ABC:.*]] = arith.addf %[[AB]], %[[C]]
+// CHECK: shard.all_reduce %[[ABC]]
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @used_elsewhere(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %2 = shard.all_reduce %c on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %3 = arith.addf %0, %1 : tensor<8xf32>
+  %4 = arith.addf %3, %2 : tensor<8xf32>
+  %5 = math.exp %0 : tensor<8xf32>
+  return %4, %5 : tensor<8xf32>, tensor<8xf32>
+}
+
+// One sum beside another use saves nothing.
+// CHECK-LABEL: func @one_elsewhere
+// CHECK-COUNT-2: shard.all_reduce %arg
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @one_elsewhere(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %1 = shard.all_reduce %b on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %2 = arith.addf %0, %1 : tensor<8xf32>
+  %3 = math.exp %0 : tensor<8xf32>
+  return %2, %3 : tensor<8xf32>, tensor<8xf32>
+}
+
+// The product of a reduction and itself is no sum of products.
+// CHECK-LABEL: func @square_of_one
+// CHECK: %[[R:.*]] = shard.all_reduce %arg0
+// CHECK: %[[N:.*]] = arith.negf %[[R]]
+// CHECK: arith.mulf %[[N]], %[[R]]
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @square_of_one(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %1 = arith.negf %0 : tensor<8xf32>
+  %2 = arith.mulf %1, %0 : tensor<8xf32>
+  return %2 : tensor<8xf32>
 }

@@ -14,6 +14,10 @@
 // tree there is a choice: reduce there, or where its operands are best reduced. From the leaves
 // to the root the cheaper one is kept; where costs are equal nothing moves.
 //
+// A leaf may have several users. It costs nothing until all of them are in one tree: up to
+// there some op needs its result in any case. From the op on that completes them, the leaf
+// is gone if a value that is reduced stands between it and the root on each way.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ModuleOrFunctionPass.h"
@@ -43,6 +47,13 @@ namespace shard {
 
 namespace {
 
+/// A reduction with several users, seen from a tree that has some of them.
+struct SharedLeaf {
+  Value value;
+  /// Users in the tree, and those of them that take the reduced value.
+  unsigned users = 0, taking = 0;
+};
+
 /// A value that is reduced, or could be.
 struct Reducible {
   /// One of the reductions that it comes from; all are alike.
@@ -58,6 +69,20 @@ struct Reducible {
   double cost = 0;
   /// Whether that is to reduce the value itself.
   bool here = true;
+  /// Leaves that users outside of the tree need, too.
+  SmallVector<SharedLeaf, 1> shared = {};
+
+  void addShared(const SharedLeaf &leaf) {
+    auto known = llvm::find_if(shared, [&](const SharedLeaf &other) {
+      return other.value == leaf.value;
+    });
+    if (known == shared.end()) {
+      shared.push_back(leaf);
+      return;
+    }
+    known->users += leaf.users;
+    known->taking += leaf.taking;
+  }
 };
 
 class ReductionSink {
@@ -92,10 +117,13 @@ private:
     changed |= !roots.empty();
     for (Value root : roots)
       rewrite(root);
-    // Users stand before what they use.
-    for (Operation *op : replaced)
-      op->erase();
-    replaced.clear();
+    // Users first. A reduction may have others.
+    SmallVector<Operation *> gone = replaced.takeVector();
+    llvm::sort(
+        gone, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+    for (Operation *op : gone)
+      if (op->use_empty())
+        op->erase();
     for (Operation *slice : slices)
       if (isOpTriviallyDead(slice))
         slice->erase();
@@ -129,7 +157,7 @@ private:
           reduce.kind == ReductionKind::Product)))
       return;
     if (std::optional<double> cost = costOf(reduce, type))
-      values[value] = {reduce, {}, {}, false, *cost, true};
+      values[value] = {reduce, {}, {}, false, *cost, true, {}};
   }
 
   /// The cost of a reduction like `reduce` to a value of `type`.
@@ -149,14 +177,19 @@ private:
     return sent > 0 ? model->cost(kind, axes, sent) : 0;
   }
 
-  /// The reducible that `value` is, if `user` is its only user.
-  const Reducible *reducible(Value value, Operation *user) {
+  /// The reducible that `value` is, if `user` is its only user, or if it is a reduction
+  /// and `mayShare`.
+  const Reducible *reducible(Value value, Operation *user, bool mayShare) {
     auto found = values.find(value);
-    if (found == values.end() ||
-        !llvm::all_of(value.getUsers(),
-                      [&](Operation *other) { return other == user; }))
+    if (found == values.end() || (!isUsedBy(value, user) &&
+                                  !(mayShare && found->second.sources.empty())))
       return nullptr;
     return &found->second;
+  }
+
+  static bool isUsedBy(Value value, Operation *user) {
+    return llvm::all_of(value.getUsers(),
+                        [&](Operation *other) { return other == user; });
   }
 
   void addOp(Operation *op) {
@@ -165,27 +198,55 @@ private:
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (!type || !type.hasStaticShape())
       return;
+    std::optional<Reducible> tree = treeOf(op, type, /*mayShare=*/true);
+    if (!tree)
+      tree = treeOf(op, type, /*mayShare=*/false);
+    if (tree)
+      values[op->getResult(0)] = std::move(*tree);
+  }
+
+  /// The tree with the root `op`, which makes a tensor of `type`. Leaves with several users
+  /// belong to it if `mayShare`; else their results are values like others.
+  std::optional<Reducible> treeOf(Operation *op, RankedTensorType type,
+                                  bool mayShare) {
     Reducible tree;
-    double cost = 0;
+    double below = 0;
     for (Value operand : op->getOperands())
-      if (const Reducible *source = reducible(operand, op)) {
+      if (const Reducible *source = reducible(operand, op, mayShare)) {
         if (tree.reduce && !tree.reduce.isLike(source->reduce))
-          return;
+          return std::nullopt;
         tree.reduce = source->reduce;
         if (llvm::is_contained(tree.sources, operand))
           continue;
         tree.sources.push_back(operand);
-        cost += source->cost;
+        for (const SharedLeaf &leaf : source->shared)
+          tree.addShared(leaf);
+        if (isUsedBy(operand, op))
+          below += source->cost;
+        else
+          tree.addShared({operand, 1, 1});
       }
     if (!tree.reduce || type.getElementType() != tree.reduce.element() ||
         (tree.reduce.scattered && !isElementwise(op)) || !passes(op, tree))
-      return;
+      return std::nullopt;
     std::optional<double> here = costOf(tree.reduce, type);
     if (!here)
-      return;
-    tree.here = *here < cost;
-    tree.cost = std::min(*here, cost);
-    values[op->getResult(0)] = std::move(tree);
+      return std::nullopt;
+    llvm::erase_if(tree.shared, [&](const SharedLeaf &leaf) {
+      llvm::SmallPtrSet<Operation *, 4> users(leaf.value.user_begin(),
+                                              leaf.value.user_end());
+      if (users.size() > leaf.users)
+        return false;
+      if (leaf.taking > 0)
+        below += values[leaf.value].cost;
+      return true;
+    });
+    tree.here = *here < below;
+    tree.cost = std::min(*here, below);
+    if (tree.here)
+      for (SharedLeaf &leaf : tree.shared)
+        leaf.taking = 0;
+    return tree;
   }
 
   /// Whether `op` computes each element of its result from those at the same place, so
