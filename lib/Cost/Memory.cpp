@@ -11,6 +11,8 @@
 #include "Fusion.h"
 
 #include "shard/Cost/Collectives.h"
+#include "shard/Cost/Links.h"
+#include "shard/Cost/Ops.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
@@ -100,6 +102,7 @@ public:
       for (OpResult result : op.getResults())
         if (isa<TensorType>(result.getType()))
           lastUses[result] = lastUse(result);
+    placeCarried();
   }
 
   int64_t peak() {
@@ -121,7 +124,23 @@ private:
     int64_t bytes;
     /// The number of the op behind which it is free.
     int64_t end;
+    /// Whether it counts elsewhere.
+    bool isOutside = false;
   };
+
+  /// What a loop carries has the memory of the loop's result.
+  void placeCarried() {
+    auto loop = dyn_cast_or_null<LoopLikeOpInterface>(block.getParentOp());
+    if (!loop)
+      return;
+    for (BlockArgument argument : loop.getRegionIterArgs()) {
+      if (argument.getOwner() != &block || !isa<TensorType>(argument.getType()))
+        continue;
+      owned[argument] = buffers.size();
+      buffers.push_back({walk.bufferOf(argument.getType()), lastUse(argument),
+                         /*isOutside=*/true});
+    }
+  }
 
   /// The number of the last op of the block that needs `value`, or a view of it.
   /// Results of later ops are known already.
@@ -143,17 +162,27 @@ private:
   /// The operand whose memory `result` may take over; null if there is none.
   Value reusable(OpResult result) {
     Operation *op = result.getOwner();
-    if (auto style = dyn_cast<DestinationStyleOpInterface>(op))
-      return style.getTiedOpOperand(result)->get();
+    if (auto style = dyn_cast<DestinationStyleOpInterface>(op)) {
+      OpOperand *init = style.getTiedOpOperand(result);
+      return isRead(*init) ? init->get() : Value();
+    }
     if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
       OpOperand *init = loop.getTiedLoopInit(result);
       return init ? init->get() : Value();
     }
-    if (op->hasTrait<OpTrait::Elementwise>())
-      for (Value operand : op->getOperands())
-        if (operand.getType() == result.getType() && endsAt(operand, op))
-          return operand;
     return Value();
+  }
+
+  /// Whether the body of a loop nest reads its destination `init`. Code generation gives
+  /// the result another one if it does not. An op without a body, such as the insertion of
+  /// a slice, reads it.
+  static bool isRead(OpOperand &init) {
+    Operation *op = init.getOwner();
+    if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
+      return true;
+    mlir::Block &body = op->getRegion(0).front();
+    return body.getNumArguments() != op->getNumOperands() ||
+           !body.getArgument(init.getOperandNumber()).use_empty();
   }
 
   /// Whether `op` is the last one to need a buffer of this block that `value` is all of.
@@ -175,6 +204,10 @@ private:
     }
     int64_t bytes = walk.bufferOf(result.getType());
     int64_t end = std::max(lastUses[result], numbers[op]);
+    // It is written to the slice that it is inserted in place of.
+    if (result.hasOneUse() && insertsInPlace(*result.user_begin()) &&
+        result.user_begin()->getOperand(0) == result)
+      return;
     Value source = reusable(result);
     if (source && endsAt(source, op) && buffers[owned[source]].bytes == bytes) {
       owned[result] = owned[source];
@@ -246,7 +279,8 @@ private:
     // Some of them have been taken over since, and end later.
     for (size_t buffer : ending[number])
       if (buffers[buffer].end == number) {
-        live -= buffers[buffer].bytes;
+        if (!buffers[buffer].isOutside)
+          live -= buffers[buffer].bytes;
         buffers[buffer].end = -1;
       }
   }
@@ -328,5 +362,21 @@ int64_t MemoryWalk::peakOf(Region &region) {
 } // namespace
 
 MemoryUse memoryOf(FunctionOpInterface entry) { return MemoryWalk(entry).use; }
+
+std::optional<double> statedMemory(FunctionOpInterface function) {
+  SymbolTableCollection symbols;
+  llvm::SmallDenseSet<Attribute> seen;
+  std::optional<double> least;
+  function->walk([&](Operation *op) {
+    if (!isCollective(op) || !seen.insert(op->getAttr("grid")).second)
+      return;
+    GridOp grid = getGrid(op, symbols);
+    if (!grid || !baseOf(grid)->hasAttr(kMachineAttrName))
+      return;
+    double bytes = machineOf(grid).memoryBytes;
+    least = least ? std::min(*least, bytes) : bytes;
+  });
+  return least;
+}
 
 } // namespace shard

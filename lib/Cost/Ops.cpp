@@ -43,9 +43,7 @@ static bool isFree(Operation *op) {
                           }));
 }
 
-/// Whether `op` inserts what was computed in the place of the same slice of its
-/// destination: the elements are there.
-static bool insertsInPlace(Operation *op) {
+bool insertsInPlace(Operation *op) {
   auto insertion = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
   auto style = dyn_cast<DestinationStyleOpInterface>(op);
   if (!insertion || !style || style.getNumDpsInits() != 1 ||

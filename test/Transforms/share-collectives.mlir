@@ -145,13 +145,13 @@ func.func @memory(%a: tensor<1024xf32>, %c: i1) -> (tensor<8192xf32>, tensor<819
 
 shard.grid @grid(shape = 8) {shard.machine = {memory = 7.0e4}}
 
-// What is gathered in front of the branch would live beside what the branch makes, and beside
-// what comes behind.
+// What is gathered in front of the branch would live beside the product, where the memory is
+// highest.
 // CHECK-LABEL: func.func @memory
 // CHECK: scf.if
 // CHECK-NEXT: shard.all_gather
 // CHECK: shard.all_gather
-func.func @memory(%a: tensor<1024xf32>, %c: i1) -> (tensor<8192xf32>, tensor<8192xf32>) {
+func.func @memory(%a: tensor<1024xf32>, %c: i1, %b: tensor<160x128xf32>, %w: tensor<128x32xf32>) -> (tensor<8192xf32>, tensor<160x32xf32>, tensor<8192xf32>) {
   %r = scf.if %c -> tensor<8192xf32> {
     %0 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<1024xf32> -> tensor<8192xf32>
     %1 = math.exp %0 : tensor<8192xf32>
@@ -160,7 +160,10 @@ func.func @memory(%a: tensor<1024xf32>, %c: i1) -> (tensor<8192xf32>, tensor<819
     %2 = tensor.empty() : tensor<8192xf32>
     scf.yield %2 : tensor<8192xf32>
   }
+  %e = math.exp %b : tensor<160x128xf32>
+  %o = tensor.empty() : tensor<160x32xf32>
+  %p = linalg.matmul ins(%e, %w : tensor<160x128xf32>, tensor<128x32xf32>) outs(%o : tensor<160x32xf32>) -> tensor<160x32xf32>
   %3 = shard.all_gather %a on @grid grid_axes = [0] gather_axis = 0 : tensor<1024xf32> -> tensor<8192xf32>
   %4 = math.exp %3 : tensor<8192xf32>
-  return %r, %4 : tensor<8192xf32>, tensor<8192xf32>
+  return %r, %p, %4 : tensor<8192xf32>, tensor<160x32xf32>, tensor<8192xf32>
 }

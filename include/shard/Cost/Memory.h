@@ -11,6 +11,7 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,15 +43,20 @@ struct MemoryUse {
 /// Predicts the memory of `entry`, whose tensors have the types of one device, and of
 /// what it calls. A tensor takes memory from the op that makes it to its last use.
 /// Results of casts, slices and reshapes share the memory of their operand
-/// (ShardingInterface::isAlias). Results take over the memory of their destination, of
-/// the operand of an elementwise op or of the operand of a loop, where it is of their
-/// type, made in the same block and not used later.
+/// (ShardingInterface::isAlias). Results take over the memory of a destination that the op
+/// reads or of the operand of a loop, where it is of their type, made in the same block, or
+/// carried by a loop whose body the block is, and not used later. An elementwise op writes
+/// to memory of its own.
 ///
 /// What an elementwise op makes for one user takes no memory if code generation computes
 /// it there. Each user of a fill, or of a constant that repeats one element, has its own,
 /// while it runs; elementwise ops read the element instead. `constants` has all others.
 /// Buffers have whole cache lines of 64 bytes, as those of the runtime.
 MemoryUse memoryOf(mlir::FunctionOpInterface entry);
+
+/// The bytes of memory of the smallest machine that a grid of a collective of `function`
+/// states by `shard.machine`; nothing if none does.
+std::optional<double> statedMemory(mlir::FunctionOpInterface function);
 
 } // namespace shard
 

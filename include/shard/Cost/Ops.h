@@ -36,6 +36,10 @@ struct OpCost {
 /// (regions, calls, terminators), collectives and ops that copy nothing cost nothing.
 std::optional<OpCost> costOfOp(mlir::Operation *op);
 
+/// Whether `op` inserts what was computed in the place of the same slice of its
+/// destination: the elements are there.
+bool insertsInPlace(mlir::Operation *op);
+
 /// How often the body of `loop` runs, if its bounds and steps are constants.
 std::optional<int64_t> tripCount(mlir::LoopLikeOpInterface loop);
 

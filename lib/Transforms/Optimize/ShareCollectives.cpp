@@ -317,24 +317,6 @@ private:
   }
 };
 
-/// The least memory that a machine has which one of the grids of `function` states;
-/// nothing if none does.
-std::optional<double> statedMemory(FunctionOpInterface function) {
-  SymbolTableCollection symbols;
-  llvm::SmallDenseSet<Attribute> seen;
-  std::optional<double> least;
-  function->walk([&](Operation *op) {
-    if (!isCollective(op) || !seen.insert(op->getAttr("grid")).second)
-      return;
-    GridOp grid = getGrid(op, symbols);
-    if (!grid || !baseOf(grid)->hasAttr(kMachineAttrName))
-      return;
-    double bytes = machineOf(grid).memoryBytes;
-    least = least ? std::min(*least, bytes) : bytes;
-  });
-  return least;
-}
-
 /// Returns whether anything changed.
 bool shareIn(FunctionOpInterface function) {
   bool changed = RegionShare().run(function);
