@@ -138,7 +138,7 @@ def ShardMaterializeReshards
 
     Left as they are, and made by partition as before: moves between grids, halos and
     whatever else ops choose that read windows, and reshards of values that such a window
-    may be cut from.
+    may be cut from. A remark tells of each.
 
     ```mlir
     // Input

@@ -148,8 +148,14 @@ FailureOr<Value> LocalFunction::reshard(Location loc, Value local,
                                         const Sharding *from,
                                         const Sharding *to) {
   GridOp first = pool.gridOf(from), second = pool.gridOf(to);
-  if (first && second && first != second)
+  if (first && second && first != second) {
+    if (planned)
+      planned->kept.emplace_back(loc,
+                                 ("the move from grid @" + first.getSymName() +
+                                  " to grid @" + second.getSymName())
+                                     .str());
     return moveToGrid(loc, local, type, from, to);
+  }
   return emitReshard(builder, loc, local, type, *from, *to,
                      emissionFor(first ? from : to));
 }
@@ -184,6 +190,23 @@ void LocalFunction::note(Value value, const Sharding *from,
                              toString(apart->steps.front()) == toString(step);
     before = &step.result;
   }
+}
+
+void LocalFunction::noteUnstated(Value value, const Sharding *from,
+                                 const Sharding *to, Operation *user,
+                                 const Twine &what) {
+  // An annotation states its reshard itself.
+  if (!planned || !from || isa<ShardOp>(user))
+    return;
+  const Plan *plan = planOf(cast<RankedTensorType>(value.getType()), from, to);
+  if (plan && llvm::any_of(plan->steps, [](const Step &step) {
+        return step.kind != Step::Kind::AllSlice;
+      }))
+    planned->kept.emplace_back(user->getLoc(),
+                               ("the reshard of " + what + " of '" +
+                                user->getName().getStringRef() +
+                                "', which no annotation states,")
+                                   .str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,6 +248,7 @@ FailureOr<Value> LocalFunction::localAs(Value value, const Sharding *wanted,
   Value &reshard = reshards[{value, {builder.getInsertionBlock(), wanted}}];
   if (reshard)
     return reshard;
+  noteUnstated(value, local.sharding, wanted, user, what);
   FailureOr<Value> made = this->reshard(reshardLoc(user, what), local.value,
                                         cast<RankedTensorType>(value.getType()),
                                         local.sharding, wanted);

@@ -151,6 +151,10 @@ private:
                                           const Sharding *from,
                                           const Sharding *to);
 
+  /// Notes that `user` takes `value` in another sharding than it has, for `what`.
+  void noteUnstated(mlir::Value value, const Sharding *from, const Sharding *to,
+                    mlir::Operation *user, const llvm::Twine &what);
+
   std::map<mlir::Operation *, OnGrid> onGrid;
   /// The location of a reshard: that of `user`, named for what it is.
   mlir::Location reshardLoc(mlir::Operation *user, const llvm::Twine &what);

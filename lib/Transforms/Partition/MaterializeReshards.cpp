@@ -21,6 +21,8 @@
 
 #include "mlir/IR/IRMapping.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace shard {
@@ -152,10 +154,21 @@ struct ShardMaterializeReshardsPass
         return signalPassFailure();
     }
     StepWriter writer(origins);
-    for (const PlannedReshards::Reshard &reshard : planned.reshards)
-      if (!planned.searched.contains(reshard.value))
-        if (Value value = origins.lookup(reshard.value))
-          writer.write(value, reshard);
+    for (const PlannedReshards::Reshard &reshard : planned.reshards) {
+      Value value = origins.lookup(reshard.value);
+      if (value && planned.searched.contains(reshard.value))
+        mlir::emitRemark(value.getLoc())
+            << "this reshard stays one annotation: an op that reads a window "
+               "of "
+               "the value chooses in which sharding it reads it";
+      else if (value)
+        writer.write(value, reshard);
+    }
+    std::set<std::pair<const void *, std::string>> told;
+    for (const auto &[location, what] : planned.kept)
+      if (told.insert({location.getAsOpaquePointer(), what}).second)
+        mlir::emitRemark(location) << what << " is no step in the program; "
+                                   << "partition makes it";
   }
 };
 

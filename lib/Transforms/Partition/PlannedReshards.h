@@ -35,6 +35,9 @@ struct PlannedReshards {
   /// Values that a window may be cut from. Which one is, the partitioner of the op that
   /// reads the window decides, and with it which reshards are made.
   llvm::DenseSet<mlir::Value> searched;
+  /// Communication that is no reshard of a value as an annotation states it: where it is
+  /// made, and what it is.
+  std::vector<std::pair<mlir::Location, std::string>> kept;
 };
 
 /// As partitionProgram, which this is with `planned` null.

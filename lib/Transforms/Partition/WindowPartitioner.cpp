@@ -313,6 +313,12 @@ FailureOr<Value> localWindow(LocalFunction &local, ShardingInterface op,
   }
   if (failed(buildExtents(local, op, window)))
     return failure();
+  if (local.planned && window.exchange.cost > 0)
+    local.planned->kept.emplace_back(
+        op->getLoc(),
+        ("the exchange of what '" + op->getName().getStringRef() +
+         "' reads of operand " + Twine(index) + " beyond its block")
+            .str());
   const auto *forall =
       llvm::find_if(local.foralls, [&](const LocalFunction::OpenForall &open) {
         return open.captures(window.value);
