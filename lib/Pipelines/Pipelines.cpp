@@ -34,7 +34,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
       {propagation.strategy, propagation.traversal, propagation.uneven,
        propagation.opPriorities, propagation.userPriorities}));
   manager.addPass(createShardPartition({options.partition.globalArguments}));
-  buildOptimizeCollectivesPipeline(manager);
+  buildOptimizeCollectivesPipeline(manager, options.splitParts);
   if (options.overlap) {
     manager.addPass(createShardDecomposeCollectives(
         {options.decomposeMinGain, /*reorderSums=*/true}));
@@ -42,7 +42,8 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   }
 }
 
-void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {
+void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager,
+                                             int64_t splitParts) {
   manager.addPass(createShardSeparateStridedPadding());
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
@@ -56,4 +57,7 @@ void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager) {
   // Last of those that move: what stands in a branch leaves no loop and meets nothing.
   manager.addPass(createShardSinkCollectives());
   manager.addPass(createShardPackCollectives());
+  // What is packed is small.
+  manager.addPass(createShardSplitCollectives(
+      {/*memory=*/0, splitParts, /*reorderSums=*/true}));
 }

@@ -171,6 +171,7 @@ void shard::registerShardPasses() {
   registerPassOnce([] { return createShardDecomposeCollectives(); });
   registerPassOnce([] { return createShardOverlapCollectives(); });
   registerPassOnce([] { return createShardPackCollectives(); });
+  registerPassOnce([] { return createShardSplitCollectives(); });
   registerPassOnce([] { return createShardLowerSlices(); });
   registerPassOnce([] { return createShardAssignGroups(); });
   registerPassOnce([] { return createShardVerifySpmd(); });

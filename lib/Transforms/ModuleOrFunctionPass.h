@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -31,7 +32,8 @@ struct ModuleOrFunctionPass : public Base {
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
     registerShardDialect(registry);
     registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
-                    mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
+                    mlir::linalg::LinalgDialect, mlir::scf::SCFDialect,
+                    mlir::tensor::TensorDialect>();
   }
   bool canScheduleOn(mlir::RegisteredOperationName name) const override {
     return name.getStringRef() == mlir::ModuleOp::getOperationName() ||

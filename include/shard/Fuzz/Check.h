@@ -65,6 +65,10 @@ bool sameFailure(const Outcome &a, const Outcome &b);
 /// `message` without what differs from program to program.
 std::string normalized(const std::string &message);
 
+/// Into how many parts the collectives of the program of `seed` are cut
+/// (SpmdPipelineOptions::splitParts); 0: they are left whole.
+int64_t splitParts(uint64_t seed);
+
 /// A context without threads that has all that programs and check() need.
 std::unique_ptr<mlir::MLIRContext> makeContext();
 

@@ -31,6 +31,9 @@ struct SpmdPipelineOptions {
   /// Microseconds that the first has to save and the second has to hide.
   double decomposeMinGain = 1;
   double overlapMinGain = 1;
+  /// Cut all collectives that can be cut into so many parts, whatever memory that takes
+  /// (shard-split-collectives); 0: as the memory of a device asks.
+  int64_t splitParts = 0;
 };
 
 /// From a program with hints to the program of one device: negative padding becomes
@@ -41,9 +44,10 @@ void buildSpmdPipeline(mlir::OpPassManager &manager,
                        const SpmdPipelineOptions &options = {});
 
 /// For partitioned programs: MLIR's canonicalizer and CSE, which drop what is there
-/// twice, then the passes that move and join collectives. Pipeline
-/// `shard-optimize-collectives`.
-void buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager);
+/// twice, then the passes that move, join and split collectives, these with the option
+/// `splitParts` of SpmdPipelineOptions. Pipeline `shard-optimize-collectives`.
+void buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager,
+                                      int64_t splitParts = 0);
 
 } // namespace shard
 

@@ -146,7 +146,8 @@ def ShardSinkReductions : Pass<"shard-sink-reductions"> {
     differences of such values, their products with values that are the same on the
     group, ops that move elements, contractions); for every kind but `average` and
     `generic`, ops that move elements and ops that combine as the reduction does, of
-    arith or with such a body. Each value on the way has one user. Where such an op takes a
+    arith or with such a body. Each value on the way has one user; an all_reduce may have
+    several, and is gone where all of them stand in front of one reduction. Where such an op takes a
     value that the whole group has besides, only the first device of the group takes it:
     `w + all_reduce(a) + all_reduce(b)` needs one all_reduce. A reduce_scatter may follow
     elementwise ops in the same way; what they take besides are blocks by an all_slice of
@@ -262,6 +263,72 @@ def ShardPackCollectives : Pass<"shard-pack-collectives"> {
     }
     ```
   }];
+}
+
+def ShardSplitCollectives : Pass<"shard-split-collectives"> {
+  let summary = "run large collectives and the ops around them in parts, to save memory";
+  let description = [{
+    Where the grid states the memory of a device (`shard.machine`) and the program is
+    predicted to take more (docs/Cost.md), collectives are cut into parts along a dimension
+    that they neither join nor cut. Parts of a collective alone save no memory, since its
+    operand and its result are whole tensors still. So the ops that make the operand, up to
+    four, and those that take the result, as many, are cut along the same dimension, if each
+    has only one user. The parts are iterations of a loop: no tensor between those ops is
+    ever whole. What the ops take from outside is sliced in each iteration. The last op
+    writes its part of the result, or, if it sums over the dimension, adds to it.
+
+    Cut are all_gather, all_reduce, all_to_all, broadcast, permute, reduce_scatter and shift, and
+    ops on static shapes whose model says that they do the same to all elements
+    (`isPointwise`): products of matrices, linalg.generic, elementwise ops, transposes. The
+    number of parts divides the extent and is at most 64. As many bytes are sent, in more
+    calls.
+
+    The program changes only if it then fits: each kind of collective, the smallest first,
+    takes the fewest parts with which the whole program fits. Kinds are told by types and
+    attributes; the 32 largest are tried. If the program does not fit in any case, it stays
+    as it is, and a remark says how much it takes, and where. Part of
+    `shard-optimize-collectives`.
+
+    Sums over the dimension that is cut add the same elements in the same order, but
+    are rounded after each part. They are not cut where `reorder-sums` is off, and not for
+    floats of less than 32 bits.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 2)
+    func.func @f(%x: tensor<4x64xf32>, %w: tensor<32x64xf32>, %c: tensor<4x64xf32>) -> tensor<4x64xf32> {
+      %0 = shard.all_gather %w on @grid grid_axes = [0] gather_axis = 0 : tensor<32x64xf32> -> tensor<64x64xf32>
+      %1 = linalg.matmul ins(%x, %0 : tensor<4x64xf32>, tensor<64x64xf32>) outs(%c : tensor<4x64xf32>) -> tensor<4x64xf32>
+      return %1 : tensor<4x64xf32>
+    }
+    // Output, with memory=20000
+    func.func @f(%x: tensor<4x64xf32>, %w: tensor<32x64xf32>, %c: tensor<4x64xf32>) -> tensor<4x64xf32> {
+      %c0 = arith.constant 0 : index
+      %c2 = arith.constant 2 : index
+      %c1 = arith.constant 1 : index
+      %0 = scf.for %i = %c0 to %c2 step %c1 iter_args(%r = %c) -> (tensor<4x64xf32>) {
+        %c32 = arith.constant 32 : index
+        %1 = arith.muli %i, %c32 : index
+        %2 = tensor.extract_slice %w[0, %1] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
+        %3 = shard.all_gather %2 on @grid grid_axes = [0] gather_axis = 0 : tensor<32x32xf32> -> tensor<64x32xf32>
+        %4 = tensor.extract_slice %r[0, %1] [4, 32] [1, 1] : tensor<4x64xf32> to tensor<4x32xf32>
+        %5 = linalg.matmul ins(%x, %3 : tensor<4x64xf32>, tensor<64x32xf32>) outs(%4 : tensor<4x32xf32>) -> tensor<4x32xf32>
+        %6 = tensor.insert_slice %5 into %r[0, %1] [4, 32] [1, 1] : tensor<4x32xf32> into tensor<4x64xf32>
+        scf.yield %6 : tensor<4x64xf32>
+      }
+      return %0 : tensor<4x64xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"memory", "memory", "double", "0",
+           "The bytes of memory of a device; 0: what the grid states">,
+    Option<"parts", "parts", "int64_t", "0",
+           "Cut all that can be cut into so many parts, or the next number that divides "
+           "the extent, whatever memory that takes">,
+    Option<"reorderSums", "reorder-sums", "bool", "true",
+           "Also cut where sums and products of floats are then rounded otherwise">,
+  ];
 }
 
 def ShardDecomposeCollectives : Pass<"shard-decompose-collectives"> {

@@ -340,6 +340,10 @@ static std::string checkCalls(ModuleOp partitioned, StringRef entry,
   return compareCalls(listCalls(partitioned), report.calls);
 }
 
+int64_t shard::fuzz::splitParts(uint64_t seed) {
+  return seed % 8 == 5 ? int64_t(2 + seed / 8 % 3) : 0;
+}
+
 static SpmdPipelineOptions pipelineOptions(uint64_t inputSeed) {
   SpmdPipelineOptions options;
   options.lowerTosa = inputSeed % 2 == 0;
@@ -351,6 +355,8 @@ static SpmdPipelineOptions pipelineOptions(uint64_t inputSeed) {
   options.overlapMinGain = 0;
   // Most of these cut what can be cut, however much that loses.
   options.decomposeMinGain = inputSeed % 16 == 2 ? 0 : -1e9;
+  // Every eighth runs its collectives in parts, whatever memory that takes.
+  options.splitParts = splitParts(inputSeed);
   return options;
 }
 

@@ -177,6 +177,7 @@ RunOptions Prover::optionsFor(func::FuncOp entry, uint64_t seed) const {
   options.pipeline.overlap = overlaps(seed);
   options.pipeline.overlapMinGain = 0;
   options.pipeline.decomposeMinGain = seed % 16 == 2 ? 0 : -1e9;
+  options.pipeline.splitParts = splitParts(seed);
   options.inputs = makeInputs(entry, seed);
   options.keepOutputs = true;
   return options;

@@ -30,13 +30,8 @@
 #ifndef SHARD_LIB_TRANSFORMS_OPTIMIZE_RINGFORMS_H
 #define SHARD_LIB_TRANSFORMS_OPTIMIZE_RINGFORMS_H
 
+#include "Optimize/OpInParts.h"
 #include "Optimize/Replication.h"
-#include "shard/Geometry/Grid.h"
-#include "shard/Interfaces/LoopTable.h"
-
-#include "mlir/IR/Builders.h"
-
-#include <optional>
 
 namespace shard {
 
@@ -60,24 +55,12 @@ struct RingForm {
   mlir::Operation *collective = nullptr, *op = nullptr;
   /// The operand of the op that is gathered.
   unsigned gathered = 0;
-  mlir::FlatSymbolRefAttr grid;
-  Grid sizes;
-  AxisList axes;
+  /// The op, cut for the devices of the collective's groups.
+  OpInParts cut;
   int64_t groupSize = 1;
-  /// The axes split one loop.
-  LoopTable table;
-  ShardingOption option;
-  /// The dimension of each operand and result that this loop indexes, -1 where none.
-  llvm::SmallVector<int64_t, 4> operandDims, resultDims;
 
 private:
-  bool findLoop(const TensorLoops &tensor, int64_t dim);
-  bool findDims();
   bool mayReorder(Replication &replication, bool reorderSums) const;
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-  buildPart(mlir::OpBuilder &builder,
-            llvm::ArrayRef<mlir::Value> operands) const;
-  bool isOnePart() const;
   mlir::Value shifted(mlir::OpBuilder &builder, mlir::Value value) const;
   /// The first elements of the block that comes from `steps` places in front, by the
   /// number of elements of a block.
@@ -91,8 +74,6 @@ private:
   };
   mlir::Value offsetOf(mlir::OpBuilder &builder, Place &place,
                        int64_t extent) const;
-  mlir::Value createdBlock(mlir::OpBuilder &builder, mlir::Value value,
-                           int64_t dim) const;
   llvm::SmallVector<mlir::Value> operandsAt(mlir::OpBuilder &builder,
                                             Place &place,
                                             mlir::ValueRange inits) const;
