@@ -38,6 +38,11 @@ ENDS = {"front": "back", "back": "front", "first": "second", "second": "first",
 # Whose first arguments may be exchanged.
 SYMMETRIC = ("min", "max", "gcd", "lcm", "swap", "is_permutation", "add", "mul",
              "__builtin_add_overflow", "__builtin_mul_overflow")
+# Ops of arith whose operands may be exchanged.
+COMMUTATIVE = re.compile(r"\b(?:Add|Mul|Max|Min|And|Or|XOr)[A-Z]*I?Op(?:>|::create)\(")
+# Of a change of these only the time or the room of a program depends.
+SPEED_ONLY = ("reserve", "shrink_to_fit")
+HASHES = ("hash_value", "getHashValue", "operator()")
 LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.CXX_FOR_RANGE_STMT)
 ASSIGNMENTS = (BinaryOperator.Assign, BinaryOperator.AddAssign, BinaryOperator.SubAssign,
                BinaryOperator.MulAssign, BinaryOperator.OrAssign, BinaryOperator.AndAssign)
@@ -93,9 +98,25 @@ class Finder:
 
     def find(self, cursor):
         for child in cursor.get_children():
-            if self.is_own(child) and "assert(" not in self.text(child)[:7]:
+            if self.is_own(child) and "assert(" not in self.text(child)[:7] and \
+                    not self.is_about_speed(child):
                 self.visit(child, cursor)
-                self.find(child)
+                if not self.is_text(child):
+                    self.find(child)
+
+    def is_about_speed(self, cursor):
+        """Whether `cursor` is a hash function or a call that only reserves room."""
+        if cursor.kind in (CursorKind.CXX_METHOD, CursorKind.FUNCTION_DECL):
+            return cursor.spelling in HASHES and "hash" in self.text(cursor)
+        return cursor.kind == CursorKind.CALL_EXPR and cursor.spelling in SPEED_ONLY
+
+    def is_text(self, cursor):
+        """Whether `cursor` writes the words of a diagnostic, or joins words."""
+        if cursor.kind != CursorKind.CALL_EXPR:
+            return False
+        kind = cursor.type.get_canonical().spelling
+        return (cursor.spelling == "operator<<" and "Diagnostic" in kind) or \
+            (cursor.spelling == "operator+" and "basic_string" in kind)
 
     def visit(self, cursor, parent):
         kind = cursor.kind
@@ -162,6 +183,9 @@ class Finder:
             if count == 1:
                 self.add(cursor, f"{name} is {ENDS[name]}", changed)
         arguments = list(cursor.get_arguments())
+        if name == "operator=" or self.is_text(cursor) or \
+                COMMUTATIVE.search(whole[: whole.find("(") + 1]):
+            return
         if name in SYMMETRIC:
             arguments = arguments[1:]
         for one, two in zip(arguments, arguments[1:]):
@@ -269,18 +293,22 @@ def without_crossing(mutations):
     return kept
 
 
-def mutate(path, arguments, header):
-    """The mutations of the source at `path` that compile, and the function that writes the
-    source with them when they are numbered."""
+def candidates(path, arguments):
+    """The mutations of the source at `path`. Some of them may not compile."""
+    text = open(path, encoding="utf-8").read()
+    unit = ci.Index.create().parse(path, arguments)
+    finder = Finder(path, text)
+    finder.find(unit.cursor)
+    return list({(m.start, m.end, m.wrong): m
+                 for m in without_crossing(finder.found)}.values())
+
+
+def compiling(path, arguments, header, mutations):
+    """Those of `mutations` that compile together."""
     text = open(path, encoding="utf-8").read()
     # A changed bound of an array would be an extension of clang's.
     arguments = [*arguments, "-Werror=vla-cxx-extension"]
     index = ci.Index.create()
-    unit = index.parse(path, arguments)
-    finder = Finder(path, text)
-    finder.find(unit.cursor)
-    mutations = list({(m.start, m.end, m.wrong): m
-                      for m in without_crossing(finder.found)}.values())
     head = f'#include "{header}"\n#line 1 "{path}"\n'
     for _ in range(MOST_ROUNDS):
         for number, m in enumerate(mutations, 1):
@@ -295,6 +323,11 @@ def mutate(path, arguments, header):
             bad |= blamed(error, path, ranges, body.encode(), len(head.encode()))
         mutations = [m for m in mutations if m.number not in bad] if bad else []
     return []
+
+
+def mutate(path, arguments, header):
+    """The mutations of the source at `path` that compile; render() writes them."""
+    return compiling(path, arguments, header, candidates(path, arguments))
 
 
 def blamed(error, path, ranges, data, shift):
