@@ -19,6 +19,7 @@ import multiprocessing
 import os
 import pathlib
 import random
+import resource
 import shlex
 import shutil
 import subprocess
@@ -236,13 +237,20 @@ class Runner:
         if test != "prover":
             passes, _, last = self.run(test, number)
             return None if passes else last
-        end = time.time() + self.options.prover_seconds
+        # Of the processor, so that it does not matter what else the machine does.
+        end = processor_seconds() + self.options.prover_seconds
         for portion, numbers in enumerate(self.portions):
-            if number in numbers and time.time() < end:
+            if number in numbers and processor_seconds() < end:
                 passes, _, last = self.run(test, number, portion=portion)
                 if not passes:
                     return last
         return None
+
+
+def processor_seconds():
+    """That all processes took that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def describe(entry):
@@ -281,6 +289,9 @@ def run(options):
         for entry in dark:
             print(f"  {describe(entry)}")
     candidates = [entry for entry in table if entry["number"] in somewhere]
+    if options.numbers:
+        numbers = {int(number) for number in options.numbers.split(",")}
+        candidates = [entry for entry in candidates if entry["number"] in numbers]
     sample = random.Random(options.seed).sample(candidates, min(options.sample, len(candidates)))
     print(f"sample of {len(sample)}, seed {options.seed}", flush=True)
     killed, done, end = set(), [], time.time() + options.seconds
@@ -318,9 +329,10 @@ def main():
     parser.add_argument("--tests", default=",".join(TESTS), help="of these, in this order: " + ", ".join(TESTS))
     parser.add_argument("--only", default="", help="floors, separated by commas")
     parser.add_argument("--prover-seconds", type=int, default=10**9,
-                        help="begin no portion of programs with one mutation after these")
+                        help="of the processor, for one mutation; begin no portion of programs after these")
     parser.add_argument("--timeout", type=int, default=1200, help="of one test, in seconds")
     parser.add_argument("--seconds", type=int, default=10**9, help="begin no mutation after these")
+    parser.add_argument("--numbers", default="", help="try these mutations, separated by commas")
     parser.add_argument("--unreached", action="store_true", help="list code that no test comes to")
     options = parser.parse_args()
     {"make": make, "run": run}[options.command](options)
