@@ -107,6 +107,75 @@ TEST(Failure, OtherElementTypeAndShape) {
   EXPECT_CONTAINS(error, "4xf32 -> 4xf32");
 }
 
+/// What a run of `call` says, in which device 3 has other numbers than the others.
+template <typename Fn>
+std::string errorOfNumbers(const std::vector<int64_t> &most,
+                           const std::vector<int64_t> &ofThree, Fn call) {
+  std::vector<Buffer> in, out;
+  for (int64_t d = 0; d < 4; ++d) {
+    in.emplace_back(Array({4, 4}, 1), SHARD_RT_F32);
+    out.emplace_back(Array({4, 4}), SHARD_RT_F32);
+  }
+  return errorOf([&](Slots &s, int64_t d) {
+    call(s, in[d].words.data(), out[d].words.data(),
+         (d == 3 ? ofThree : most).data());
+  });
+}
+
+// The numbers that devices must agree on, beside shapes: each one by itself.
+TEST(Failure, EachNumberIsCompared) {
+  auto halo = [](Slots &s, const int64_t *in, const int64_t *out,
+                 const int64_t *numbers) {
+    shard_rt_update_halo("a.mlir:1:1", s.all.data(), SHARD_RT_F32, in, out,
+                         numbers, numbers + 2, nullptr);
+  };
+  // Axes of each dimension, then the halos of each.
+  const std::vector<int64_t> halos = {1, 1, 1, 0, 0, 1};
+  EXPECT_EQ(errorOfNumbers(halos, halos, halo), "");
+  for (const std::vector<int64_t> &other :
+       {std::vector<int64_t>{2, 0, 1, 0, 0, 1},
+        {1, 1, 0, 0, 0, 1},
+        {1, 1, 1, 1, 0, 1},
+        {1, 1, 1, 0, 1, 1},
+        {1, 1, 1, 0, 0, 0}})
+    EXPECT_CONTAINS(errorOfNumbers(halos, other, halo), "collective mismatch");
+
+  auto shift = [](Slots &s, const int64_t *in, const int64_t *out,
+                  const int64_t *numbers) {
+    shard_rt_shift("a.mlir:1:1", s.all.data(), SHARD_RT_F32, in, out, numbers,
+                   numbers[2], numbers[3], numbers[4]);
+  };
+  // A list of one axis, the offset, whether it rotates and whether it mirrors.
+  const std::vector<int64_t> shifts = {1, 0, 1, 1, 0};
+  EXPECT_EQ(errorOfNumbers(shifts, shifts, shift), "");
+  for (const std::vector<int64_t> &other : {std::vector<int64_t>{1, 1, 1, 1, 0},
+                                            {1, 0, 0, 1, 0},
+                                            {1, 0, 1, 0, 0},
+                                            {1, 0, 1, 1, 1}})
+    EXPECT_CONTAINS(errorOfNumbers(shifts, other, shift),
+                    "collective mismatch");
+
+  auto exchange = [](Slots &s, const int64_t *in, const int64_t *out,
+                     const int64_t *numbers) {
+    shard_rt_permute("a.mlir:1:1", s.all.data(), SHARD_RT_F32, in, out,
+                     numbers);
+  };
+  EXPECT_EQ(errorOfNumbers({2, 1, 0}, {2, 1, 0}, exchange), "");
+  EXPECT_CONTAINS(errorOfNumbers({2, 1, 0}, {2, 0, 1}, exchange),
+                  "collective mismatch");
+}
+
+TEST(Failure, HalosOfOneRank) {
+  Buffer square(Array({2, 2}), SHARD_RT_F32);
+  std::string error = errorOf([&](Slots &s, int64_t d) {
+    const int64_t axes[] = {2}, halos[] = {0, 0};
+    shard_rt_update_halo("a.mlir:1:1", s.all.data(), SHARD_RT_F32,
+                         s.in4[d].words.data(), square.words.data(), axes,
+                         halos, nullptr);
+  });
+  EXPECT_CONTAINS(error, "input and result differ in rank");
+}
+
 TEST(Failure, MissingParticipant) {
   std::string error = errorOf([](Slots &s, int64_t d) {
     if (d != 3)
