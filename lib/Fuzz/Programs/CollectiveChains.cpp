@@ -433,6 +433,20 @@ manualChain(ProgramBuilder &program, const Val &global, const std::string &in,
   return results;
 }
 
+/// An argument that is split by half of an axis: it refines the grid, and with it all
+/// collectives of the program. Made with numbers of its own: the others do not depend on it.
+static void refineGrid(ProgramBuilder &program, std::vector<Val> &results) {
+  auto axis = std::find(program.grid.begin(), program.grid.end(), 4);
+  Random rng(program.seed ^ 0x726566696e657321ull);
+  if (axis == program.grid.end() || !rng.chance(60))
+    return;
+  Val other = program.argument(Elem::I32, {rng.between(2, 6)}, true);
+  program.givenHints[other.name] =
+      "<@grid, [[" + program.axisText(axis - program.grid.begin()) +
+      (rng.chance(50) ? ":(1)2" : ":(2)2") + "]]>";
+  results.push_back(other);
+}
+
 static void chainProgram(ProgramBuilder &program,
                          std::vector<Val> (*write)(ProgramBuilder &, Val)) {
   program.subAxes = false;
@@ -460,6 +474,7 @@ static void chainProgram(ProgramBuilder &program,
   std::string in = split.sharding(program);
   std::vector<Val> results =
       manualChain(program, global, in, local, axes, write);
+  refineGrid(program, results);
   program.line("return " + nameList(results) + " : " + typeList(results));
   std::swap(program.out, outer);
   program.out +=
