@@ -144,6 +144,9 @@ void batchProgram(ProgramBuilder &program);
 // FamilyPrograms.cpp.
 void familyProgram(ProgramBuilder &program);
 
+// NeededPrograms.cpp.
+void neededProgram(ProgramBuilder &program);
+
 // PartialPrograms.cpp.
 void partialProgram(ProgramBuilder &program);
 

@@ -83,6 +83,8 @@ cl::opt<Kind> kind(
                           "few ops of one family on split arguments"),
                clEnumValN(Kind::Batches, "batches",
                           "ops on a batch, without communication"),
+               clEnumValN(Kind::Needed, "needed",
+                          "constructs that need a known number of bytes"),
                clEnumValN(Kind::Moves, "moves",
                           "collectives among ops that they may move past"),
                clEnumValN(Kind::Ops, "ops", "straight-line code"),
@@ -137,30 +139,11 @@ struct Failure {
 
 /// What --only was given.
 static std::string kindName() {
-  switch (kind.getValue()) {
-  case Kind::Reshard:
-    return "reshard";
-  case Kind::Collectives:
-    return "collectives";
-  case Kind::Partial:
-    return "partial";
-  case Kind::Hints:
-    return "hints";
-  case Kind::Grids:
-    return "grids";
-  case Kind::Families:
-    return "families";
-  case Kind::Batches:
-    return "batches";
-  case Kind::Moves:
-    return "moves";
-  case Kind::Ops:
-    return "ops";
-  case Kind::Control:
-    return "control";
-  case Kind::Full:
-    return "full";
-  }
+  cl::parser<Kind> &names = kind.getParser();
+  cl::OptionValue<Kind> given(kind.getValue());
+  for (unsigned i = 0; i < names.getNumOptions(); ++i)
+    if (names.getOptionValue(i).compare(given))
+      return names.getOption(i).str();
   llvm_unreachable("no such kind");
 }
 

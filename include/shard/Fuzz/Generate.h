@@ -33,6 +33,7 @@ enum class Kind {
   Moves,       ///< collectives among ops that they may move past
   Families,    ///< few ops of one family on arguments that are split
   Batches,     ///< ops on a batch, which need no communication
+  Needed,      ///< constructs that need a known number of bytes
   Ops,         ///< straight-line code
   Control,     ///< mostly regions and calls
   Full,        ///< everything

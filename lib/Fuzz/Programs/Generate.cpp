@@ -36,7 +36,9 @@ static Kind focus(uint64_t seed) {
     return Kind::Moves;
   if (number < 60)
     return Kind::Families;
-  return number < 68 ? Kind::Batches : Kind::Full;
+  if (number < 68)
+    return Kind::Batches;
+  return number < 73 ? Kind::Needed : Kind::Full;
 }
 
 ProgramBuilder::ProgramBuilder(uint64_t seed, const GenerateOptions &options)
@@ -243,6 +245,8 @@ static bool focusedProgram(ProgramBuilder &program) {
     familyProgram(program);
   else if (kind == Kind::Batches)
     batchProgram(program);
+  else if (kind == Kind::Needed)
+    neededProgram(program);
   else
     return false;
   return true;
@@ -306,7 +310,8 @@ static std::string writeProgram(ProgramBuilder &program) {
                 "\n\n";
   if (focusedProgram(program)) {
     // Plans, and what is packed, by time instead of bytes.
-    if (seed % 4 == 2)
+    Kind kind = options.kind == Kind::Full ? focus(seed) : options.kind;
+    if (seed % 4 == 2 && kind != Kind::Needed)
       program.out.insert(program.out.find('\n'),
                          " {shard.machine = {name = \"a100\"}}");
     return program.out;

@@ -1,0 +1,296 @@
+//===- NeededPrograms.cpp - Programs that need a known number of bytes ----===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One construct of which devices need few elements of each other, on an argument whose
+// dimension is split evenly by all axes. A formula says how many bytes a device must send at
+// most, and the program states it (`most_bytes`). A construct that is not recognised still
+// gives the right numbers; it sends more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+namespace {
+
+class NeededProgram {
+public:
+  explicit NeededProgram(ProgramBuilder &program)
+      : program(program), rng(program.rng) {}
+  void write();
+
+private:
+  /// An argument of `blocks` blocks along `dim`, which is split by all axes.
+  Val splitArgument(int64_t least);
+  std::string hint(int64_t rank, int64_t dim);
+  Val padded(const Val &a, int64_t low, int64_t high,
+             const std::string &number);
+  Val window(const Val &a, const Shape &shape, int64_t count, bool isMax);
+  void finish(const Val &result, bool isHinted);
+
+  // Each writes a construct.
+  void stencil();
+  void scan();
+  void roll();
+  void stride();
+  void transposedConvolution();
+  void product();
+  void sharedGather();
+
+  ProgramBuilder &program;
+  Random &rng;
+  Shape axes;
+  int64_t parts = 1;
+  /// Of the argument: the dimension that is split, the extent of a block, and the bytes of
+  /// the elements at one place of that dimension.
+  int64_t dim = 0, block = 1, rowBytes = 4;
+};
+
+} // namespace
+
+std::string NeededProgram::hint(int64_t rank, int64_t at) {
+  std::vector<std::string> lists(rank, "[]"), names;
+  for (int64_t axis : axes)
+    names.push_back(program.axisText(axis));
+  lists[at] = "[" + shard::fuzz::join(names) + "]";
+  return "<@grid, [" + shard::fuzz::join(lists) + "]>";
+}
+
+Val NeededProgram::splitArgument(int64_t least) {
+  Shape shape(rng.between(1, 2));
+  for (int64_t &extent : shape)
+    extent = rng.between(1, 4);
+  dim = rng.between(0, int64_t(shape.size()) - 1);
+  block = rng.between(least, least + 3);
+  shape[dim] = block * parts;
+  rowBytes = 4 * numElements(shape) / shape[dim];
+  Val value = program.argument(Elem::I32, shape, true);
+  program.givenHints[value.name] = hint(shape.size(), dim);
+  return value;
+}
+
+Val NeededProgram::padded(const Val &a, int64_t low, int64_t high,
+                          const std::string &number) {
+  Shape lows(a.shape.size()), highs(a.shape.size()), shape = a.shape;
+  lows[dim] = low;
+  highs[dim] = high;
+  shape[dim] += low + high;
+  std::vector<std::string> indices;
+  for (size_t i = 0; i < shape.size(); ++i)
+    indices.push_back(program.fresh() + ": index");
+  std::string element = program.fresh(), result = program.fresh();
+  program.line(element + " = arith.constant " + number + " : i32");
+  program.line(result + " = tensor.pad " + a.name + " low[" + list(lows) +
+               "] high[" + list(highs) + "] {");
+  program.line("^bb0(" + shard::fuzz::join(indices) + "):");
+  program.line("  tensor.yield " + element + " : i32");
+  program.line("} : " + a.type() + " to " + tensorType(Elem::I32, shape));
+  return program.add({result, Elem::I32, true, shape});
+}
+
+/// The sum or maximum of the `count` elements of `a` from each place on, of a result of
+/// `shape`.
+Val NeededProgram::window(const Val &a, const Shape &shape, int64_t count,
+                          bool isMax) {
+  Val init = program.filled(Elem::I32, shape, isMax ? -100000 : 0);
+  Val kernel = program.empty(Elem::I32, {count});
+  std::vector<std::string> loops, kinds(shape.size(), "\"parallel\"");
+  for (size_t i = 0; i < shape.size(); ++i)
+    loops.push_back("i" + std::to_string(i));
+  std::vector<std::string> places = loops, reads = loops;
+  reads[dim] += " + k";
+  loops.emplace_back("k");
+  kinds.emplace_back("\"reduction\"");
+  std::string map = "affine_map<(" + shard::fuzz::join(loops) + ") -> (";
+  std::string result = program.fresh(), element = program.fresh(),
+              unused = program.fresh(), carried = program.fresh(),
+              sum = program.fresh();
+  program.line(result + " = linalg.generic {indexing_maps = [" + map +
+               shard::fuzz::join(reads) + ")>, " + map + "k)>, " + map +
+               shard::fuzz::join(places) + ")>], iterator_types = [" +
+               shard::fuzz::join(kinds) + "]} ins(" + a.name + ", " +
+               kernel.name + " : " + a.type() + ", " + kernel.type() +
+               ") outs(" + init.name + " : " + init.type() + ") {");
+  program.line("^bb0(" + element + ": i32, " + unused + ": i32, " + carried +
+               ": i32):");
+  program.line("  " + sum + (isMax ? " = arith.maxsi " : " = arith.addi ") +
+               element + ", " + carried + " : i32");
+  program.line("  linalg.yield " + sum + " : i32");
+  program.line("} -> " + init.type());
+  return program.add({result, Elem::I32, true, shape});
+}
+
+void NeededProgram::finish(const Val &result, bool isHinted) {
+  if (isHinted)
+    program.givenHints[result.name] = hint(result.shape.size(), dim);
+  program.line("return " + result.name + " : " + result.type());
+  program.scope = {result};
+}
+
+/// A device needs what lies `low` in front of and `high` behind its block.
+void NeededProgram::stencil() {
+  int64_t low = rng.between(0, 2), high = rng.between(0, 2);
+  Val a = splitArgument(std::max<int64_t>({low, high, 1}));
+  Val around = padded(a, low, high, "0");
+  program.mostBytes = (low + high) * rowBytes;
+  finish(window(around, a.shape, low + high + 1, rng.chance(30)),
+         rng.chance(50));
+}
+
+/// A device needs the total of each block.
+void NeededProgram::scan() {
+  Val a = splitArgument(2);
+  bool isMax = rng.chance(30), isReversed = rng.chance(40);
+  int64_t extent = a.shape[dim];
+  Val around = padded(a, isReversed ? 0 : extent - 1,
+                      isReversed ? extent - 1 : 0, isMax ? "-2147483648" : "0");
+  program.mostBytes = (parts - 1) * rowBytes;
+  finish(window(around, a.shape, extent, isMax), rng.chance(50));
+}
+
+/// What leaves at one end enters at the other.
+void NeededProgram::roll() {
+  Val a = splitArgument(1);
+  int64_t by = rng.between(1, block), extent = a.shape[dim];
+  // Forward or backward.
+  int64_t first = rng.chance(50) ? by : extent - by;
+  auto piece = [&](int64_t offset, int64_t size) {
+    Shape offsets(a.shape.size()), strides(a.shape.size(), 1), sizes = a.shape;
+    offsets[dim] = offset;
+    sizes[dim] = size;
+    return program.define("tensor.extract_slice " + a.name + "[" +
+                              list(offsets) + "] [" + list(sizes) + "] [" +
+                              list(strides) + "] : " + a.type() + " to " +
+                              tensorType(a.elem, sizes),
+                          a.elem, sizes, 0);
+  };
+  if (first == extent)
+    return finish(a, true);
+  Val behind = piece(first, extent - first), front = piece(0, first);
+  program.mostBytes = by * rowBytes;
+  finish(program.define("tensor.concat dim(" + std::to_string(dim) + ") " +
+                            behind.name + ", " + front.name + " : (" +
+                            behind.type() + ", " + front.type() + ") -> " +
+                            a.type(),
+                        a.elem, a.shape, 0),
+         true);
+}
+
+/// Every n-th element, of blocks of a multiple of n elements.
+void NeededProgram::stride() {
+  int64_t step = rng.between(2, 3);
+  Shape shape = {parts * step * rng.between(1, 3), rng.between(1, 3)};
+  Val a = program.argument(Elem::I32, shape, true);
+  program.givenHints[a.name] = hint(2, 0);
+  Shape sizes = {shape[0] / step, shape[1]};
+  finish(program.define("tensor.extract_slice " + a.name + "[" +
+                            std::to_string(rng.between(0, step - 1)) +
+                            ", 0] [" + list(sizes) + "] [" +
+                            std::to_string(step) + ", 1] : " + a.type() +
+                            " to " + tensorType(a.elem, sizes),
+                        a.elem, sizes, 0),
+         rng.chance(50));
+}
+
+/// The elements of a block stand apart in zeros, and a window goes over them: it needs so
+/// many elements of a neighbour as its width has multiples of the distance.
+void NeededProgram::transposedConvolution() {
+  Val a = splitArgument(2);
+  int64_t step = rng.between(2, 3), count = rng.between(2, 3);
+  Shape shape = a.shape, offsets(a.shape.size()), strides(a.shape.size(), 1);
+  shape[dim] *= step;
+  strides[dim] = step;
+  Val zeros = program.filled(a.elem, shape, 0);
+  Val apart = program.define("tensor.insert_slice " + a.name + " into " +
+                                 zeros.name + "[" + list(offsets) + "] [" +
+                                 list(a.shape) + "] [" + list(strides) +
+                                 "] : " + a.type() + " into " + zeros.type(),
+                             a.elem, shape, 0);
+  Val around = padded(apart, 0, count - 1, "0");
+  // The first element behind a block is one with data, the next ones are zeros.
+  program.mostBytes = ((count - 1 + step - 1) / step) * rowBytes;
+  finish(window(around, shape, count, false), rng.chance(50));
+}
+
+/// A product along the split dimension, of the type of its operand, that is returned: a sum
+/// over the devices of which each keeps a part.
+void NeededProgram::product() {
+  int64_t rows = rng.between(1, 4), extent = parts * rng.between(1, 3);
+  dim = 1;
+  Val a = program.argument(Elem::I32, {rows, extent}, true);
+  Val weight = program.argument(Elem::I32, {extent, extent}, true);
+  program.givenHints[a.name] = hint(2, 1);
+  program.givenHints[weight.name] = hint(2, 0);
+  Val init = program.filled(a.elem, a.shape, 0);
+  program.mostBytes = (parts - 1) * rows * (extent / parts) * 4;
+  finish(program.define("linalg.matmul " + insOutsTo({a, weight}, init), a.elem,
+                        a.shape, 0),
+         rng.chance(30));
+}
+
+/// Two products take one operand whole: it is gathered once.
+void NeededProgram::sharedGather() {
+  Val a = splitArgument(1);
+  program.mostBytes = (parts - 1) * block * rowBytes;
+  std::string lists =
+      shard::fuzz::join(std::vector<std::string>(a.shape.size(), "[]"));
+  std::vector<Val> whole;
+  for (int64_t i = 0; i < 2; ++i)
+    whole.push_back(program.define("shard.constraint " + a.name +
+                                       " to <@grid, [" + lists +
+                                       "]> : " + a.type(),
+                                   a.elem, a.shape, 0));
+  Val sum = program.define("arith.muli " + whole[0].name + ", " + a.name +
+                               " : " + a.type(),
+                           a.elem, a.shape, 0);
+  Val other = program.define("arith.addi " + whole[1].name + ", " +
+                                 whole[1].name + " : " + a.type(),
+                             a.elem, a.shape, 0);
+  program.givenHints[sum.name] = program.givenHints[other.name] =
+      "<@grid, [" + lists + "]>";
+  program.line("return " + sum.name + ", " + other.name + " : " + sum.type() +
+               ", " + other.type());
+  program.scope = {sum, other};
+}
+
+void NeededProgram::write() {
+  using Write = void (NeededProgram::*)();
+  static const std::vector<Write> constructs = {
+      &NeededProgram::stencil,
+      &NeededProgram::scan,
+      &NeededProgram::roll,
+      &NeededProgram::stride,
+      &NeededProgram::transposedConvolution,
+      &NeededProgram::product,
+      &NeededProgram::sharedGather};
+  program.argumentHintPercent = program.hintPercent = 0;
+  for (size_t axis = 0; axis < program.grid.size(); ++axis)
+    axes.push_back(axis);
+  rng.shuffle(axes);
+  for (int64_t axis : axes)
+    parts *= program.grid[axis];
+  std::string outer;
+  std::swap(program.out, outer);
+  // A halo beyond short blocks takes a collective for each neighbour: bytes alone count.
+  program.mostCollectives = 1000;
+  (this->*rng.oneOf(constructs))();
+  if (parts == 1)
+    program.mostBytes = 0;
+  std::swap(program.out, outer);
+  program.out +=
+      functionHeader(program, {"main", program.arguments, program.scope},
+                     false) +
+      outer + "}\n";
+}
+
+void shard::fuzz::neededProgram(ProgramBuilder &program) {
+  NeededProgram(program).write();
+}
