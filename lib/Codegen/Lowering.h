@@ -40,11 +40,13 @@ inline constexpr llvm::StringLiteral loopAnnotationName =
 struct MatchedContraction {
   mlir::OpOperand *a, *b, *c;
   ContractionTypes types;
+  /// The matrix of a matrix-vector product, else null.
+  mlir::OpOperand *matrix;
 };
 
 /// Matches an op on tensors or buffers whose body sums products of two operands,
-/// with linear indexing maps. Matrix-vector products and the like are left to
-/// loops, which are faster there.
+/// with linear indexing maps, and which is a matrix product or a matrix-vector product of
+/// floats, or a batch of either. Others are left to loops, which are faster there.
 std::optional<MatchedContraction> matchContraction(mlir::linalg::LinalgOp op);
 
 /// The factor of each loop in `expr`, if it is a sum of multiples of loops.

@@ -100,23 +100,66 @@ matchFactor(Value value) {
   return std::make_pair(arg, *type);
 }
 
-/// Whether some loops move A and C but not B, and others B and C but not A:
-/// only then does blocking pay.
-static bool hasRowsAndColumns(linalg::LinalgOp op, OpOperand *a, OpOperand *b,
-                              OpOperand *c) {
+namespace {
+/// What the kernel does with an op.
+enum class ProductKind { None, Matrices, MatrixVector };
+} // namespace
+
+/// The fewest products of a matrix-vector product that are worth a call.
+static constexpr int64_t kFewestProducts = 1024;
+
+/// Matrices, if some loops move A and C but not B, and others B and C but not A. A
+/// matrix-vector product has the one or the other. The kernel has a form for it if it has one
+/// such loop and one that is summed, and runs along one of them through the matrix, which
+/// `matrix` is set to.
+static ProductKind kindOf(linalg::LinalgOp op, OpOperand *a, OpOperand *b,
+                          OpOperand *c, bool isFloat, OpOperand *&matrix) {
   auto moves = [&](OpOperand *operand, unsigned loop) {
     return op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
   };
-  bool rows = false, columns = false;
+  SmallVector<unsigned> rows, columns, depth;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t products = 1;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    if (!moves(c, loop) || ranges[loop] == 1)
+    if (ranges[loop] == 1)
       continue;
-    bool inA = moves(a, loop), inB = moves(b, loop);
-    rows |= inA && !inB;
-    columns |= inB && !inA;
+    bool inA = moves(a, loop), inB = moves(b, loop), inC = moves(c, loop);
+    bool isBatch = inA && inB && inC;
+    if (!inC)
+      depth.push_back(loop);
+    else if (inA && !inB)
+      rows.push_back(loop);
+    else if (inB && !inA)
+      columns.push_back(loop);
+    if (!isBatch && ShapedType::isDynamic(ranges[loop]))
+      products = kFewestProducts;
+    else if (!isBatch)
+      products = std::min(products * ranges[loop], kFewestProducts);
   }
-  return rows && columns;
+  if (!rows.empty() && !columns.empty())
+    return ProductKind::Matrices;
+  if (!isFloat || rows.size() + columns.size() != 1 || depth.size() != 1 ||
+      products < kFewestProducts)
+    return ProductKind::None;
+  OpOperand *large = columns.empty() ? a : b;
+  unsigned many = columns.empty() ? rows.front() : columns.front();
+  AffineMap map = op.getMatchingIndexingMap(large);
+  if (!moves(a, depth.front()) || !moves(b, depth.front()) ||
+      map.getNumResults() == 0)
+    return ProductKind::None;
+  // The last dimension that has more than one element.
+  for (AffineExpr expr : llvm::reverse(map.getResults())) {
+    bool isOne = true;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      isOne &= !expr.isFunctionOfDim(loop) || ranges[loop] == 1;
+    if (isOne)
+      continue;
+    if (!expr.isFunctionOfDim(many) && !expr.isFunctionOfDim(depth.front()))
+      return ProductKind::None;
+    matrix = large;
+    return ProductKind::MatrixVector;
+  }
+  return ProductKind::None;
 }
 
 std::optional<MatchedContraction>
@@ -153,7 +196,11 @@ codegen::matchContraction(linalg::LinalgOp op) {
       !isa<ShapedType>(b->get().getType()))
     return std::nullopt;
   std::optional<ElementType> type = getElementType(accumulator.getType());
-  if (!type || !hasRowsAndColumns(op, a, b, init))
+  if (!type)
+    return std::nullopt;
+  OpOperand *matrix = nullptr;
+  if (kindOf(op, a, b, init, isa<FloatType>(accumulator.getType()), matrix) ==
+      ProductKind::None)
     return std::nullopt;
   // Products of narrow floats are summed in f32, whatever the body says.
   bool narrow = *type == ElementType::F16 || *type == ElementType::BF16;
@@ -161,5 +208,5 @@ codegen::matchContraction(linalg::LinalgOp op) {
                          narrow ? ElementType::F32 : *type};
   if (!isContractionSupported(types))
     return std::nullopt;
-  return MatchedContraction{a, b, init, types};
+  return MatchedContraction{a, b, init, types, matrix};
 }

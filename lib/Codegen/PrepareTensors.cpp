@@ -39,6 +39,14 @@ static bool isCheap(linalg::LinalgOp op) {
       });
 }
 
+/// Whether the kernel computes `consumer`, and that is worth more than not to write
+/// `operand` to memory. A matrix that is multiplied by a vector is read once: it is better
+/// computed there.
+static bool isKernelOperand(linalg::LinalgOp consumer, OpOperand *operand) {
+  std::optional<MatchedContraction> match = matchContraction(consumer);
+  return match && match->matrix != operand;
+}
+
 /// Fuse a producer into its only user, unless that user is a contraction (the
 /// kernel would be lost) or would compute it many times over. A producer that
 /// reads its init would, fused, run in place on it, once per element of a
@@ -47,7 +55,7 @@ static bool shouldFuse(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
   auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
   if (!consumer || !producer || !operand->get().hasOneUse() ||
-      matchContraction(consumer) ||
+      isKernelOperand(consumer, operand) ||
       llvm::any_of(producer.getDpsInitsMutable(),
                    [&](OpOperand &init) {
                      return producer.payloadUsesValueFromOperand(&init);

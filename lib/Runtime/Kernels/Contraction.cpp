@@ -8,37 +8,21 @@
 
 #include "shard/Runtime/Kernels/Contraction.h"
 
+#include "Direct.h"
+#include "Isa.h"
+#include "LoopGroups.h"
 #include "Packing.h"
+#include "Skinny.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <optional>
 #include <vector>
 
 using namespace shard;
 
-#if defined(__x86_64__) && defined(__clang__)
-#define SHARD_X86_VARIANTS 1
-#else
-#define SHARD_X86_VARIANTS 0
-#endif
-
 namespace {
 
-/// Register blocking: a tile of `rows` x `vectors` vectors of `bytes` bytes.
-struct Baseline {
-  static constexpr int rows = 4, vectors = 2, bytes = 16;
-};
-struct Avx2 {
-  static constexpr int rows = 6, vectors = 2, bytes = 32;
-};
-struct Avx512 {
-  static constexpr int rows = 8, vectors = 2, bytes = 64;
-};
-
-/// Cache blocking, in elements of the summed, row and column dimensions.
-constexpr int64_t blockK = 256, blockM = 96, blockN = 1024;
 constexpr int maxTile = 8 * 2 * 16;
 
 template <typename Isa, typename Acc>
@@ -73,54 +57,39 @@ SHARD_INLINE void multiplyPanels(const Acc *panelA, const Acc *panelB,
   std::memcpy(tile, sum, sizeof(sum));
 }
 
-/// The loops of a contraction in groups, each flattened to tables of offsets.
+/// Which form of the kernel computes a product.
+enum class Form { Packed, Skinny, Direct };
+
+/// One matrix product. Tables of offsets, one a group of loops, for the packed form; for the
+/// others a plain product.
 struct Problem {
-  struct Batch {
-    int64_t extent, strideA, strideB, strideC;
-  };
-  std::vector<Batch> batches;
+  Form form = Form::Packed;
   std::vector<int64_t> rowA, rowC, columnB, columnC, depthA, depthB;
+  PlainProduct plain;
+  bool largeIsB = false;
 };
 
-/// Bytes of a cache line, and of the longest vector: panels and tiles begin at one.
-constexpr size_t kLine = 64;
-
-/// Memory for packed panels, kept per thread between calls.
-template <typename T>
-T *scratch(int which, int64_t count) {
-  struct Free {
-    void operator()(void *pointer) const { std::free(pointer); }
-  };
-  static thread_local std::unique_ptr<void, Free> memory[3];
-  static thread_local size_t sizes[3] = {0, 0, 0};
-  size_t size = (count * sizeof(T) + 2 * kLine - 1) / kLine * kLine;
-  if (size > sizes[which]) {
-    memory[which].reset(std::aligned_alloc(kLine, size));
-    sizes[which] = size;
-  }
-  return static_cast<T *>(memory[which].get());
-}
-
-/// One matrix product: C += A * B, all of it through the tables of `p`, except
-/// that C is addressed by `rowC` and `columnC`.
+/// C += A * B through the tables of `p`.
 template <typename Isa, typename Acc, typename TA, typename TB>
-SHARD_INLINE void multiply(const Problem &p, const TA *a, const TB *b, Acc *c,
-                           const int64_t *rowC, const int64_t *columnC) {
+SHARD_INLINE void multiplyPacked(const Problem &p, const TA *a, const TB *b,
+                                 Acc *c) {
+  const int64_t *rowC = p.rowC.data(), *columnC = p.columnC.data();
   using T = Tile<Isa, Acc>;
   int64_t m = p.rowA.size(), n = p.columnB.size(), k = p.depthA.size();
   auto roundUp = [](int64_t x, int64_t y) { return (x + y - 1) / y * y; };
-  Acc *packedA = scratch<Acc>(0, roundUp(blockM, T::rows) * blockK);
-  Acc *packedB =
-      scratch<Acc>(1, roundUp(std::min(n, blockN), T::columns) * blockK);
+  Acc *packedA =
+      scratch<Acc>(Scratch::PanelsA, roundUp(kBlockM, T::rows) * kBlockK);
+  Acc *packedB = scratch<Acc>(
+      Scratch::PanelsB, roundUp(std::min(n, kBlockN), T::columns) * kBlockK);
   alignas(kLine) Acc tile[maxTile];
-  for (int64_t n0 = 0; n0 < n; n0 += blockN) {
-    int64_t nSize = std::min(blockN, n - n0);
-    for (int64_t k0 = 0; k0 < k; k0 += blockK) {
-      int64_t kSize = std::min(blockK, k - k0);
+  for (int64_t n0 = 0; n0 < n; n0 += kBlockN) {
+    int64_t nSize = std::min(kBlockN, n - n0);
+    for (int64_t k0 = 0; k0 < k; k0 += kBlockK) {
+      int64_t kSize = std::min(kBlockK, k - k0);
       packPanels<T::columns>(b, p.columnB.data() + n0, nSize,
                              p.depthB.data() + k0, kSize, packedB);
-      for (int64_t m0 = 0; m0 < m; m0 += blockM) {
-        int64_t mSize = std::min(blockM, m - m0);
+      for (int64_t m0 = 0; m0 < m; m0 += kBlockM) {
+        int64_t mSize = std::min(kBlockM, m - m0);
         packPanels<T::rows>(a, p.rowA.data() + m0, mSize, p.depthA.data() + k0,
                             kSize, packedA);
         for (int64_t j = 0; j < nSize; j += T::columns) {
@@ -156,26 +125,22 @@ SHARD_INLINE void multiply(const Problem &p, const TA *a, const TB *b, Acc *c,
 }
 
 template <typename Acc, typename TA, typename TB>
-using MultiplyFn = void (*)(const Problem &, const TA *, const TB *, Acc *,
-                            const int64_t *, const int64_t *);
+using MultiplyFn = void (*)(const Problem &, const TA *, const TB *, Acc *);
 
 template <typename Acc, typename TA, typename TB>
-void multiplyBaseline(const Problem &p, const TA *a, const TB *b, Acc *c,
-                      const int64_t *rowC, const int64_t *columnC) {
-  multiply<Baseline>(p, a, b, c, rowC, columnC);
+void multiplyBaseline(const Problem &p, const TA *a, const TB *b, Acc *c) {
+  multiplyPacked<Baseline>(p, a, b, c);
 }
 #if SHARD_X86_VARIANTS
 template <typename Acc, typename TA, typename TB>
-__attribute__((target("avx2,fma,f16c"))) void
-multiplyAvx2(const Problem &p, const TA *a, const TB *b, Acc *c,
-             const int64_t *rowC, const int64_t *columnC) {
-  multiply<Avx2>(p, a, b, c, rowC, columnC);
+SHARD_TARGET_AVX2 void multiplyAvx2(const Problem &p, const TA *a, const TB *b,
+                                    Acc *c) {
+  multiplyPacked<Avx2>(p, a, b, c);
 }
 template <typename Acc, typename TA, typename TB>
-__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,f16c"))) void
-multiplyAvx512(const Problem &p, const TA *a, const TB *b, Acc *c,
-               const int64_t *rowC, const int64_t *columnC) {
-  multiply<Avx512>(p, a, b, c, rowC, columnC);
+SHARD_TARGET_AVX512 void multiplyAvx512(const Problem &p, const TA *a,
+                                        const TB *b, Acc *c) {
+  multiplyPacked<Avx512>(p, a, b, c);
 }
 #endif
 
@@ -191,147 +156,113 @@ MultiplyFn<Acc, TA, TB> chooseMultiply(ContractionIsa isa) {
   return multiplyBaseline<Acc, TA, TB>;
 }
 
-/// Sets `first` and `second` to the offsets of all points of `loops`, first loop
-/// outermost.
-void flatten(const std::vector<ContractionLoop> &loops,
-             int64_t ContractionLoop::*strideFirst,
-             int64_t ContractionLoop::*strideSecond,
-             std::vector<int64_t> &first, std::vector<int64_t> &second) {
-  first.assign(1, 0);
-  second.assign(1, 0);
-  for (const ContractionLoop &loop : loops) {
-    std::vector<int64_t> nextFirst, nextSecond;
-    nextFirst.reserve(first.size() * loop.extent);
-    nextSecond.reserve(first.size() * loop.extent);
-    for (size_t i = 0; i < first.size(); ++i)
-      for (int64_t x = 0; x < loop.extent; ++x) {
-        nextFirst.push_back(first[i] + x * loop.*strideFirst);
-        nextSecond.push_back(second[i] + x * loop.*strideSecond);
-      }
-    first = std::move(nextFirst);
-    second = std::move(nextSecond);
+/// C += A * B in the form of `p`.
+template <typename Acc, typename TA, typename TB>
+void multiply(const Problem &p, const TA *a, const TB *b, Acc *c,
+              ContractionIsa isa) {
+  if constexpr (std::is_floating_point_v<Acc>) {
+    const PlainProduct &q = p.plain;
+    if (p.form == Form::Skinny && p.largeIsB) {
+      SkinnyProduct<Acc, TB> product{q.m,      q.n, q.k,    b,        q.columnB,
+                                     q.depthB, c,   q.rowC, q.columnC};
+      packFew(a, q.rowA, q.depthA, product);
+      return multiplySkinny(product, isa);
+    }
+    if (p.form == Form::Skinny) {
+      SkinnyProduct<Acc, TA> product{q.n,      q.m, q.k,       a,     q.rowA,
+                                     q.depthA, c,   q.columnC, q.rowC};
+      packFew(b, q.columnB, q.depthB, product);
+      return multiplySkinny(product, isa);
+    }
+    if constexpr (std::is_same_v<TA, Acc> && std::is_same_v<TB, Acc>)
+      if (p.form == Form::Direct)
+        return multiplyDirect(q, a, b, c, isa);
   }
+  chooseMultiply<Acc, TA, TB>(isa)(p, a, b, c);
 }
 
-/// The loops by the operands that move with them.
-struct LoopGroups {
-  std::vector<ContractionLoop> batch, rows, columns, depth;
-};
-
-/// Orders `loops` from the largest to the smallest step; equal ones stay.
-template <typename StepFn>
-void sortByStep(std::vector<ContractionLoop> &loops, StepFn step) {
-  for (size_t i = 1; i < loops.size(); ++i)
-    for (size_t j = i; j > 0 && step(loops[j]) > step(loops[j - 1]); --j)
-      std::swap(loops[j], loops[j - 1]);
+/// The tables of the packed form.
+void flattenGroups(const LoopGroups &groups, Problem &p) {
+  flattenLoops(groups.rows, &ContractionLoop::strideA,
+               &ContractionLoop::strideC, p.rowA, p.rowC);
+  flattenLoops(groups.columns, &ContractionLoop::strideB,
+               &ContractionLoop::strideC, p.columnB, p.columnC);
+  flattenLoops(groups.depth, &ContractionLoop::strideA,
+               &ContractionLoop::strideB, p.depthA, p.depthB);
 }
 
-/// Groups `loops`, ordered so that steps shrink inwards. Returns true if A and B
-/// were exchanged so that the columns are contiguous in C.
-bool groupLoops(const ContractionLoop *loops, int64_t numLoops,
-                LoopGroups &groups) {
-  for (int64_t i = 0; i < numLoops; ++i) {
-    const ContractionLoop &loop = loops[i];
-    if (!loop.strideC)
-      groups.depth.push_back(loop);
-    else if (loop.strideA && loop.strideB)
-      groups.batch.push_back(loop);
-    else if (loop.strideB)
-      groups.columns.push_back(loop);
-    else
-      groups.rows.push_back(loop);
+/// The product of `groups` in the form that computes it. The choice does not depend on the
+/// machine: the order in which terms are added follows from it.
+template <typename Acc, typename TA, typename TB>
+Problem chooseForm(const LoopGroups &groups) {
+  Problem p;
+  std::optional<PlainProduct> plain = plainProduct(groups);
+  if (plain && std::is_floating_point_v<Acc>) {
+    p.plain = *plain;
+    if (std::is_same_v<TA, Acc> && std::is_same_v<TB, Acc> &&
+        isDirect<Acc>(*plain))
+      p.form = Form::Direct;
+    else if (isSkinny(*plain, p.largeIsB))
+      p.form = Form::Skinny;
   }
-  auto stepOfC = [](const ContractionLoop &loop) {
-    return std::abs(loop.strideC);
-  };
-  sortByStep(groups.rows, stepOfC);
-  sortByStep(groups.columns, stepOfC);
-  sortByStep(groups.depth, [](const ContractionLoop &loop) {
-    return std::abs(loop.strideA) + std::abs(loop.strideB);
-  });
-  auto size = [](const std::vector<ContractionLoop> &group) {
-    int64_t product = 1;
-    for (const ContractionLoop &loop : group)
-      product *= loop.extent;
-    return product;
-  };
-  auto innerStep = [](const std::vector<ContractionLoop> &group) {
-    return group.empty() ? 0 : group.back().strideC;
-  };
-  bool exchange =
-      innerStep(groups.columns) != 1 &&
-      (innerStep(groups.rows) == 1 || size(groups.rows) > size(groups.columns));
-  if (!exchange)
-    return false;
-  std::swap(groups.rows, groups.columns);
-  for (auto *group :
-       {&groups.batch, &groups.rows, &groups.columns, &groups.depth})
-    for (ContractionLoop &loop : *group)
-      std::swap(loop.strideA, loop.strideB);
-  return true;
+  if (p.form == Form::Packed)
+    flattenGroups(groups, p);
+  return p;
 }
 
-/// Calls `body` with the operands' offsets at every point of `batch`.
-template <typename BodyFn>
-void forEachBatch(const std::vector<ContractionLoop> &batch, size_t depth,
-                  int64_t a, int64_t b, int64_t c, BodyFn &&body) {
-  if (depth == batch.size())
-    return body(a, b, c);
-  const ContractionLoop &loop = batch[depth];
-  for (int64_t i = 0; i < loop.extent; ++i)
-    forEachBatch(batch, depth + 1, a + i * loop.strideA, b + i * loop.strideB,
-                 c + i * loop.strideC, body);
+/// C is F16 or BF16 and the sum in f32: each product is added to a copy of its C.
+template <typename TA, typename TB>
+void runNarrow(const LoopGroups &groups, Problem &p, bool isHalf, const TA *a,
+               const TB *b, uint16_t *c, ContractionIsa isa) {
+  std::vector<int64_t> rowC, columnC, unused;
+  flattenLoops(groups.rows, &ContractionLoop::strideA,
+               &ContractionLoop::strideC, unused, rowC);
+  flattenLoops(groups.columns, &ContractionLoop::strideB,
+               &ContractionLoop::strideC, unused, columnC);
+  int64_t m = rowC.size(), n = columnC.size();
+  p.rowC.resize(m);
+  p.columnC.resize(n);
+  for (int64_t i = 0; i < m; ++i)
+    p.rowC[i] = i * n;
+  for (int64_t j = 0; j < n; ++j)
+    p.columnC[j] = j;
+  p.plain.rowC = n;
+  p.plain.columnC = 1;
+  float *wide = scratch<float>(Scratch::WideC, m * n);
+  forEachBatch(groups.batch, 0, 0, 0, 0,
+               [&](int64_t offsetA, int64_t offsetB, int64_t offsetC) {
+                 uint16_t *narrow = c + offsetC;
+                 for (int64_t i = 0; i < m; ++i)
+                   for (int64_t j = 0; j < n; ++j) {
+                     uint16_t bits = narrow[rowC[i] + columnC[j]];
+                     wide[i * n + j] =
+                         isHalf ? halfToFloat(bits) : bfloatToFloat(bits);
+                   }
+                 multiply(p, a + offsetA, b + offsetB, wide, isa);
+                 for (int64_t i = 0; i < m; ++i)
+                   for (int64_t j = 0; j < n; ++j) {
+                     float value = wide[i * n + j];
+                     narrow[rowC[i] + columnC[j]] =
+                         isHalf ? floatToHalf(value) : floatToBfloat(value);
+                   }
+               });
 }
 
 template <typename Acc, typename TA, typename TB>
 void run(const LoopGroups &groups, ElementType typeC, const TA *a, const TB *b,
          void *c, ContractionIsa isa) {
-  Problem p;
-  flatten(groups.rows, &ContractionLoop::strideA, &ContractionLoop::strideC,
-          p.rowA, p.rowC);
-  flatten(groups.columns, &ContractionLoop::strideB, &ContractionLoop::strideC,
-          p.columnB, p.columnC);
-  flatten(groups.depth, &ContractionLoop::strideA, &ContractionLoop::strideB,
-          p.depthA, p.depthB);
-  auto multiplyFn = chooseMultiply<Acc, TA, TB>(isa);
-  bool narrow = typeC == ElementType::F16 || typeC == ElementType::BF16;
-  if (!narrow) {
-    forEachBatch(groups.batch, 0, 0, 0, 0,
-                 [&](int64_t offsetA, int64_t offsetB, int64_t offsetC) {
-                   multiplyFn(p, a + offsetA, b + offsetB,
-                              static_cast<Acc *>(c) + offsetC, p.rowC.data(),
-                              p.columnC.data());
-                 });
+  Problem p = chooseForm<Acc, TA, TB>(groups);
+  if (typeC == ElementType::F16 || typeC == ElementType::BF16) {
+    if constexpr (std::is_same_v<Acc, float>)
+      runNarrow(groups, p, typeC == ElementType::F16, a, b,
+                static_cast<uint16_t *>(c), isa);
     return;
   }
-  if constexpr (std::is_same_v<Acc, float>) {
-    int64_t m = p.rowC.size(), n = p.columnC.size();
-    std::vector<int64_t> wideRow(m), wideColumn(n);
-    for (int64_t i = 0; i < m; ++i)
-      wideRow[i] = i * n;
-    for (int64_t j = 0; j < n; ++j)
-      wideColumn[j] = j;
-    float *wide = scratch<float>(2, m * n);
-    forEachBatch(groups.batch, 0, 0, 0, 0,
-                 [&](int64_t offsetA, int64_t offsetB, int64_t offsetC) {
-                   uint16_t *narrowC = static_cast<uint16_t *>(c) + offsetC;
-                   bool isHalf = typeC == ElementType::F16;
-                   for (int64_t i = 0; i < m; ++i)
-                     for (int64_t j = 0; j < n; ++j) {
-                       uint16_t bits = narrowC[p.rowC[i] + p.columnC[j]];
-                       wide[i * n + j] =
-                           isHalf ? halfToFloat(bits) : bfloatToFloat(bits);
-                     }
-                   multiplyFn(p, a + offsetA, b + offsetB, wide, wideRow.data(),
-                              wideColumn.data());
-                   for (int64_t i = 0; i < m; ++i)
-                     for (int64_t j = 0; j < n; ++j) {
-                       float value = wide[i * n + j];
-                       narrowC[p.rowC[i] + p.columnC[j]] =
-                           isHalf ? floatToHalf(value) : floatToBfloat(value);
-                     }
-                 });
-  }
+  forEachBatch(groups.batch, 0, 0, 0, 0,
+               [&](int64_t offsetA, int64_t offsetB, int64_t offsetC) {
+                 multiply(p, a + offsetA, b + offsetB,
+                          static_cast<Acc *>(c) + offsetC, isa);
+               });
 }
 
 /// Calls `body` with a null pointer of the C++ type of `type`, if the

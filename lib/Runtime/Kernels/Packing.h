@@ -17,10 +17,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 
 #define SHARD_INLINE inline __attribute__((always_inline))
+#define SHARD_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace shard {
 
@@ -49,6 +52,30 @@ SHARD_INLINE float widen<float, Half>(Half value) {
   return static_cast<float>(value.value);
 }
 
+/// Bytes of a cache line, and of the longest vector: panels and tiles begin at one.
+constexpr size_t kLine = 64;
+
+/// What a kernel keeps between calls, per thread.
+enum class Scratch { PanelsA, PanelsB, WideC, Few, Sums };
+
+/// Memory for `count` elements, which begin at a cache line.
+template <typename T>
+T *scratch(Scratch use, int64_t count) {
+  constexpr int uses = 5;
+  struct Free {
+    void operator()(void *pointer) const { std::free(pointer); }
+  };
+  static thread_local std::unique_ptr<void, Free> memory[uses];
+  static thread_local size_t sizes[uses] = {};
+  int which = static_cast<int>(use);
+  size_t size = (count * sizeof(T) + 2 * kLine - 1) / kLine * kLine;
+  if (size > sizes[which]) {
+    memory[which].reset(std::aligned_alloc(kLine, size));
+    sizes[which] = size;
+  }
+  return static_cast<T *>(memory[which].get());
+}
+
 /// Whether `count` offsets follow one another.
 SHARD_INLINE bool areConsecutive(const int64_t *offsets, int64_t count) {
   bool consecutive = true;
@@ -58,8 +85,9 @@ SHARD_INLINE bool areConsecutive(const int64_t *offsets, int64_t count) {
 }
 
 /// target[k * width + i] = source[rows[i] + k] for 4 rows and 4 values of k.
-template <int width, typename T>
-SHARD_INLINE void transpose4(const T *source, const int64_t *rows, T *target) {
+template <typename T>
+SHARD_INLINE void transpose4(const T *source, const int64_t *rows, T *target,
+                             int64_t width) {
   typedef T Vector __attribute__((vector_size(4 * sizeof(T))));
   Vector row[4];
   for (int i = 0; i < 4; ++i)
@@ -76,6 +104,20 @@ SHARD_INLINE void transpose4(const T *source, const int64_t *rows, T *target) {
     std::memcpy(target + k * width, &column[k], sizeof(Vector));
 }
 
+/// Packs the terms from `begin` to `end` of a panel whose elements are contiguous.
+template <int width, typename Acc, typename T>
+SHARD_INLINE void packRows(const T *source, const int64_t *depthOffsets,
+                           int64_t begin, int64_t end, Acc *target) {
+  for (int64_t k = begin; k < end; ++k) {
+    // Read before anything is written: the compiler then uses vectors.
+    Acc values[width];
+    const T *from = source + depthOffsets[k];
+    for (int i = 0; i < width; ++i)
+      values[i] = widen<Acc>(from[i]);
+    std::memcpy(target + k * width, values, sizeof(values));
+  }
+}
+
 /// Packs `count` x `depth` elements into panels of `width`: element (i, k) goes
 /// to panel i / width, at k * width + i % width; missing ones are zero.
 template <int width, typename Acc, typename T>
@@ -84,21 +126,26 @@ SHARD_INLINE void packPanels(const T *source, const int64_t *offsets,
                              int64_t depth, Acc *target) {
   constexpr bool transposes = std::is_same_v<Acc, T> && width % 4 == 0;
   bool depthIsContiguous = transposes && areConsecutive(depthOffsets, depth);
-  for (int64_t start = 0; start < count;
-       start += width, target += width * depth) {
+  int64_t start = 0;
+  // Where all panels are contiguous, a few rows are read from one end to the other: panel by
+  // panel, each read of a row would begin in another page.
+  constexpr int64_t atOnce = 8;
+  if (int64_t whole = count / width * width;
+      whole > width && areConsecutive(offsets, whole)) {
+    for (int64_t k = 0; k < depth; k += atOnce)
+      for (int64_t i = 0; i < whole; i += width)
+        packRows<width>(source + offsets[i], depthOffsets, k,
+                        std::min(k + atOnce, depth), target + i * depth);
+    start = whole;
+    target += whole * depth;
+  }
+  for (; start < count; start += width, target += width * depth) {
     int64_t filled = std::min<int64_t>(width, count - start);
     const int64_t *rows = offsets + start;
     if (filled < width)
       std::fill(target, target + width * depth, Acc(0));
     if (filled == width && areConsecutive(rows, width)) {
-      for (int64_t k = 0; k < depth; ++k) {
-        // Read before anything is written: the compiler then uses vectors.
-        Acc values[width];
-        const T *from = source + rows[0] + depthOffsets[k];
-        for (int i = 0; i < width; ++i)
-          values[i] = widen<Acc>(from[i]);
-        std::memcpy(target + k * width, values, sizeof(values));
-      }
+      packRows<width>(source + rows[0], depthOffsets, 0, depth, target);
       continue;
     }
     int64_t done = 0;
@@ -106,8 +153,8 @@ SHARD_INLINE void packPanels(const T *source, const int64_t *offsets,
       if (filled == width && depthIsContiguous)
         for (; done + 4 <= depth; done += 4)
           for (int i = 0; i < width; i += 4)
-            transpose4<width>(source + depthOffsets[done], rows + i,
-                              target + done * width + i);
+            transpose4(source + depthOffsets[done], rows + i,
+                       target + done * width + i, width);
     for (int64_t i = 0; i < filled; ++i) {
       const T *from = source + rows[i];
       for (int64_t k = done; k < depth; ++k)

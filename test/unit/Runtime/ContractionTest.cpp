@@ -12,8 +12,10 @@
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace shard;
 
@@ -95,6 +97,79 @@ TEST(ContractionTest, TransposedOperandsAndResults) {
         1e-5);
 }
 
+// One operand is large, the other has few rows or columns, or one: every count of rows that
+// is computed at once, contiguous along either dimension of the large one or along none.
+TEST(ContractionTest, SkinnyProducts) {
+  for (int64_t few : {1, 2, 3, 7, 8, 13, 16})
+    for (int64_t many : {5, 67, 200})
+      for (int64_t k : {1, 7, 8, 15, 16, 100, 260}) {
+        if (few * many * k < 50)
+          continue;
+        Nest rows = matmul(few, many, k);
+        check(rows, f32, 1e-4);
+        check(matmul(many, few, k), f32, 1e-4);
+        rows.loops[1].strideB = k;
+        rows.loops[2].strideB = 1;
+        check(rows, f32, 1e-4);
+        rows.loops[1].strideB = 2 * k;
+        rows.loops[2].strideB = 2;
+        rows.sizeB *= 2;
+        check(rows, f32, 1e-4);
+      }
+  // More columns than have sums at once.
+  check(matmul(1, 5000, 9), f32, 1e-5);
+  check(matmul(9, 1100, 9), f32, 1e-5);
+  using E = ElementType;
+  for (auto [m, n] : {std::pair{1, 210}, {210, 1}, {3, 210}, {210, 3}}) {
+    check(matmul(m, n, 300), {E::F64, E::F64, E::F64, E::F64}, 1e-12);
+    check(matmul(m, n, 300), {E::BF16, E::F16, E::BF16, E::F32}, 0x1p-7);
+    check(matmul(m, n, 300), {E::F32, E::BF16, E::F32, E::F32}, 1e-4);
+    check(matmul(m, n, 300), {E::F16, E::F32, E::F16, E::F32}, 0x1p-10);
+    check(matmul(m, n, 30), {E::I8, E::I8, E::I32, E::I32}, 0);
+  }
+}
+
+// An infinity or NaN reaches the elements that it is a term of, and no other.
+TEST(ContractionTest, NaNStaysWhereItIs) {
+  float nan = std::nanf(""), infinity = std::numeric_limits<float>::infinity();
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 70, 37},
+                         {70, 1, 37},
+                         {6, 70, 37},
+                         {70, 6, 37},
+                         {20, 20, 37},
+                         {50, 600, 300}})
+    for (bool transposed : {false, true})
+      for (float special : {nan, infinity})
+        for (ContractionIsa isa : allForms) {
+          if (!isContractionIsaSupported(isa))
+            continue;
+          Nest nest = matmul(m, n, k);
+          if (transposed)
+            nest.loops[1].strideB = k, nest.loops[2].strideB = 1;
+          std::vector<float> a(m * k, 1.0F), b(k * n, 1.0F), c(m * n, 0.0F);
+          a[(m - 1) * k + k - 1] = special;
+          contract(f32, a.data(), b.data(), c.data(), nest.loops.data(), 3,
+                   isa);
+          for (int64_t i = 0; i < m * n; ++i)
+            ASSERT_EQ(std::isfinite(c[i]), i / n != m - 1) << i;
+        }
+}
+
+TEST(ContractionTest, LoopsThatGoThroughMemoryLikeOne) {
+  // Rows of 4 x 5, a summed dimension of 6 x 7, and a loop of one step.
+  int64_t n = 33, k = 42;
+  check({{{4, 5 * k, 0, 5 * n},
+          {5, k, 0, n},
+          {1, 3, 5, 7},
+          {n, 0, 1, 1},
+          {6, 7, 7 * n, 0},
+          {7, 1, n, 0}},
+         20 * k,
+         k * n,
+         20 * n},
+        f32, 1e-5);
+}
+
 TEST(ContractionTest, Batches) {
   int64_t batch = 3, m = 9, n = 10, k = 11;
   check(
@@ -143,49 +218,85 @@ TEST(ContractionTest, EveryType) {
   EXPECT_FALSE(isContractionSupported({E::F64, E::F64, E::F32, E::F32}));
 }
 
+/// Products of each form of the kernel: rows, columns, depth.
+const std::array<int64_t, 3> orders[] = {
+    {130, 200, 300}, {20, 40, 300}, {37, 65, 300}, {1, 100, 300},
+    {100, 1, 300},   {1, 100, 7},   {7, 500, 300}, {500, 7, 300}};
+
 // The sum of zeros is -0 if all of them are -0.
 TEST(ContractionTest, ZerosKeepTheirSign) {
-  const int64_t m = 20, n = 40, k = 300;
-  Nest nest = matmul(m, n, k);
-  std::vector<float> a(m * k, 2.0F), b(k * n, -0.0F);
-  for (ContractionIsa isa : allForms)
-    for (float start : {0.0F, -0.0F}) {
-      if (!isContractionIsaSupported(isa))
-        continue;
-      std::vector<float> c(m * n, start);
-      contract(f32, a.data(), b.data(), c.data(), nest.loops.data(),
-               static_cast<int64_t>(nest.loops.size()), isa);
-      for (float element : c)
-        ASSERT_TRUE(element == 0 &&
-                    std::signbit(element) == std::signbit(start));
-    }
+  for (auto [m, n, k] : orders)
+    for (bool transposed : {false, true})
+      for (ContractionIsa isa : allForms)
+        for (float start : {0.0F, -0.0F}) {
+          if (!isContractionIsaSupported(isa))
+            continue;
+          Nest nest = matmul(m, n, k);
+          if (transposed)
+            nest.loops[1].strideB = k, nest.loops[2].strideB = 1;
+          std::vector<float> a(m * k, 2.0F), b(k * n, -0.0F), c(m * n, start);
+          contract(f32, a.data(), b.data(), c.data(), nest.loops.data(),
+                   static_cast<int64_t>(nest.loops.size()), isa);
+          for (float element : c)
+            ASSERT_TRUE(element == 0 &&
+                        std::signbit(element) == std::signbit(start));
+        }
 }
 
 // Where products are exact, fused multiply-adds do not matter, and all forms must
 // round alike: they add the terms of an element in one order.
 TEST(ContractionTest, AllFormsAddInOneOrder) {
-  Nest nest = matmul(37, 65, 300);
-  HostTensor a(ElementType::F32, {nest.sizeA}),
-      b(ElementType::F32, {nest.sizeB});
   auto fill = [](HostTensor &tensor, float scale) {
     auto *data = reinterpret_cast<float *>(tensor.data());
     for (int64_t i = 0; i < tensor.numElements(); ++i)
       data[i] = float((i * 2654435761u >> 7) % 4001 - 2000) * scale;
   };
-  fill(a, 0x1p-9f);
-  fill(b, 0x1p-3f);
-  std::vector<std::vector<float>> results;
-  for (ContractionIsa isa : allForms) {
-    if (!isContractionIsaSupported(isa))
-      continue;
-    std::vector<float> c(nest.sizeC, 0.1f);
-    contract(f32, a.data(), b.data(), c.data(), nest.loops.data(), 3, isa);
-    results.push_back(c);
-  }
-  for (const std::vector<float> &result : results)
-    EXPECT_EQ(std::memcmp(result.data(), results.front().data(),
-                          result.size() * sizeof(float)),
-              0);
+  for (auto [m, n, k] : orders)
+    for (bool transposed : {false, true}) {
+      Nest nest = matmul(m, n, k);
+      if (transposed)
+        nest.loops[1].strideB = k, nest.loops[2].strideB = 1;
+      HostTensor a(ElementType::F32, {nest.sizeA}),
+          b(ElementType::F32, {nest.sizeB});
+      fill(a, 0x1p-9f);
+      fill(b, 0x1p-3f);
+      std::vector<std::vector<float>> results;
+      for (ContractionIsa isa : allForms) {
+        if (!isContractionIsaSupported(isa))
+          continue;
+        std::vector<float> c(nest.sizeC, 0.1f);
+        contract(f32, a.data(), b.data(), c.data(), nest.loops.data(), 3, isa);
+        results.push_back(c);
+      }
+      for (const std::vector<float> &result : results)
+        EXPECT_EQ(std::memcmp(result.data(), results.front().data(),
+                              result.size() * sizeof(float)),
+                  0)
+            << m << " " << n << " " << k;
+    }
+}
+
+// A small product is computed where its operands are, a large one from panels. An element of
+// both has the same bits.
+TEST(ContractionTest, SmallAndLargeProductsAgree) {
+  for (bool transposed : {false, true})
+    for (ContractionIsa isa : allForms) {
+      if (!isContractionIsaSupported(isa))
+        continue;
+      const int64_t m = 24, n = 18, k = 300, more = 90;
+      Nest small = matmul(m, n, k), large = matmul(more, n, k);
+      for (Nest *nest : {&small, &large})
+        if (transposed)
+          nest->loops[1].strideB = k, nest->loops[2].strideB = 1;
+      HostTensor a(ElementType::F32, {large.sizeA}),
+          b(ElementType::F32, {large.sizeB});
+      fillRandom(a, 1, 0);
+      fillRandom(b, 1, 1);
+      std::vector<float> c(small.sizeC), d(large.sizeC);
+      contract(f32, a.data(), b.data(), c.data(), small.loops.data(), 3, isa);
+      contract(f32, a.data(), b.data(), d.data(), large.loops.data(), 3, isa);
+      EXPECT_EQ(std::memcmp(c.data(), d.data(), c.size() * sizeof(float)), 0);
+    }
 }
 
 TEST(ContractionTest, EveryEntryTakesATable) {
