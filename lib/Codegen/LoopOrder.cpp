@@ -81,3 +81,46 @@ LoopOrder codegen::chooseOrder(linalg::LinalgOp op) {
   order.carried = reductions;
   return order;
 }
+
+/// Bytes of a block of one operand.
+static constexpr int64_t kBlockBytes = 16 << 10;
+
+std::optional<TransposedReads>
+codegen::findTransposedReads(linalg::LinalgOp op, const LoopOrder &order) {
+  if (op.getNumReductionLoops() > 0 || order.outer.empty())
+    return std::nullopt;
+  TransposedReads found;
+  found.written = order.outer.back();
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (map.getNumResults() == 0 ||
+        !isa<AffineDimExpr>(map.getResults().back()) ||
+        !map.getResults().back().isFunctionOfDim(found.written))
+      return std::nullopt;
+  }
+  int64_t width = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto type = dyn_cast<MemRefType>(input->get().getType());
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!type || !type.getElementType().isIntOrFloat() ||
+        !map.isProjectedPermutation() || map.getNumResults() < 2)
+      continue;
+    unsigned last = map.getDimPosition(map.getNumResults() - 1);
+    if (last == found.written || !map.isFunctionOfDim(found.written) ||
+        (!found.operands.empty() && last != found.read))
+      continue;
+    found.read = last;
+    found.operands.push_back(input);
+    width = std::max<int64_t>(width, (type.getElementTypeBitWidth() + 7) / 8);
+  }
+  if (found.operands.empty())
+    return std::nullopt;
+  found.size = 64;
+  while (found.size > 8 && found.size * found.size * width > kBlockBytes)
+    found.size /= 2;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (unsigned loop : {found.written, found.read})
+    if (!ShapedType::isDynamic(ranges[loop]) && ranges[loop] < found.size / 2)
+      return std::nullopt;
+  return found;
+}

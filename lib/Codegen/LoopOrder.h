@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include <optional>
+
 namespace shard::codegen {
 
 /// The order of loops, and how outputs are kept while reducing.
@@ -25,6 +27,21 @@ struct LoopOrder {
 /// The order for `op`, on buffers, that walks through memory in the smallest steps.
 /// Parallel loops move freely; reduction loops keep their order.
 LoopOrder chooseOrder(mlir::linalg::LinalgOp op);
+
+/// Operands that are read along another dimension than the outputs are written along, as in a
+/// transpose. In blocks of `size` x `size` of the two loops they are copied to buffers that
+/// stay in the nearest cache, and are read from there.
+struct TransposedReads {
+  /// The loops along which the outputs and these operands are contiguous.
+  unsigned written, read;
+  llvm::SmallVector<mlir::OpOperand *> operands;
+  int64_t size;
+};
+
+/// Finds such operands in `op`, whose loops run in `order`; none, if its extents are known to
+/// be too small for that to pay.
+std::optional<TransposedReads> findTransposedReads(mlir::linalg::LinalgOp op,
+                                                   const LoopOrder &order);
 
 } // namespace shard::codegen
 

@@ -98,12 +98,19 @@ private:
   void emitReductionNest(linalg::LinalgOp op, ArrayRef<unsigned> loops,
                          ArrayRef<Value> extents, MutableArrayRef<Value> ivs,
                          SmallVector<Value> &carried);
-  Value stackTable(Operation *op, int64_t count);
+  Value stackBuffer(Operation *op, MemRefType type);
+  void emitTransposed(linalg::LinalgOp op, ArrayRef<unsigned> outer,
+                      const TransposedReads &reads, ArrayRef<Value> extents);
 
   /// The kernel's table of extents and steps, where all are constants.
   std::optional<SmallVector<int64_t>>
   constantTable(linalg::LinalgOp op, const MatchedContraction &match);
   Value globalTable(ArrayRef<int64_t> values);
+
+  /// The buffers that hold blocks of operands, and where the element of the point at hand
+  /// is in them.
+  DenseMap<OpOperand *, Value> copied;
+  SmallVector<Value> copiedAt;
 
   ModuleOp module;
   bool kernelCalls;
@@ -114,13 +121,13 @@ private:
   std::map<std::vector<int64_t>, std::string> tables;
 };
 
-Value LinalgLowering::stackTable(Operation *op, int64_t count) {
+Value LinalgLowering::stackBuffer(Operation *op, MemRefType type) {
   // In the function's entry block: an alloca in a loop would grow the stack.
   OpBuilder::InsertionGuard guard(builder);
   auto function = op->getParentOfType<FunctionOpInterface>();
   builder.setInsertionPointToStart(&function.getFunctionBody().front());
-  return memref::AllocaOp::create(
-      builder, loc, MemRefType::get({count}, builder.getI64Type()));
+  return memref::AllocaOp::create(builder, loc, type,
+                                  builder.getI64IntegerAttr(64));
 }
 
 std::optional<SmallVector<int64_t>>
@@ -175,9 +182,11 @@ void LinalgLowering::emitContraction(linalg::LinalgOp op,
   std::optional<SmallVector<int64_t>> known = constantTable(op, match);
   SmallVector<Value> extents = known ? SmallVector<Value>() : loopExtents(op);
   Type i64 = builder.getI64Type();
-  Value table = known && numLoops > 0
-                    ? globalTable(*known)
-                    : stackTable(op, std::max(1u, 4 * numLoops));
+  Value table =
+      known && numLoops > 0
+          ? globalTable(*known)
+          : stackBuffer(op,
+                        MemRefType::get({std::max(1, int(4 * numLoops))}, i64));
   SmallVector<Value> pointers;
   SmallVector<SmallVector<Value>> steps;
   for (OpOperand *operand : {match.a, match.b, match.c}) {
@@ -279,6 +288,9 @@ SmallVector<Value> LinalgLowering::emitBody(linalg::LinalgOp op, ValueRange ivs,
     unsigned number = operand.getOperandNumber();
     if (number >= numInputs && !carried.empty())
       mapping.map(arg, carried[number - numInputs]);
+    else if (auto it = copied.find(&operand); it != copied.end())
+      mapping.map(arg,
+                  memref::LoadOp::create(builder, loc, it->second, copiedAt));
     else if (isa<MemRefType>(operand.get().getType()))
       mapping.map(arg, memref::LoadOp::create(builder, loc, operand.get(),
                                               indicesOf(op, operand, ivs)));
@@ -369,12 +381,63 @@ void LinalgLowering::emitReductionNest(linalg::LinalgOp op,
   carried.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
+void LinalgLowering::emitTransposed(linalg::LinalgOp op,
+                                    ArrayRef<unsigned> outer,
+                                    const TransposedReads &reads,
+                                    ArrayRef<Value> extents) {
+  SmallVector<Value> ivs(op.getNumLoops());
+  auto enter = [&](Value extent, Value step) -> Value {
+    auto loop = scf::ForOp::create(builder, loc, zero, extent, step);
+    builder.setInsertionPointToStart(loop.getBody());
+    return loop.getInductionVar();
+  };
+  for (unsigned loop : outer)
+    if (loop != reads.written && loop != reads.read)
+      ivs[loop] = enter(extents[loop], one);
+  // What is left of the extent at the beginning of a block.
+  auto restOf = [&](unsigned loop, Value begin, Value size) -> Value {
+    if (op.getStaticLoopRanges()[loop] % reads.size == 0)
+      return size;
+    Value rest = arith::SubIOp::create(builder, loc, extents[loop], begin);
+    return arith::MinSIOp::create(builder, loc, size, rest);
+  };
+  Value size = index(reads.size);
+  Value beginWritten = enter(extents[reads.written], size);
+  Value beginRead = enter(extents[reads.read], size);
+  Value numWritten = restOf(reads.written, beginWritten, size);
+  Value numRead = restOf(reads.read, beginRead, size);
+  auto moveTo = [&](Value written, Value read) {
+    ivs[reads.written] =
+        arith::AddIOp::create(builder, loc, beginWritten, written);
+    ivs[reads.read] = arith::AddIOp::create(builder, loc, beginRead, read);
+    copiedAt = {read, written};
+  };
+  for (OpOperand *operand : reads.operands) {
+    Type element = cast<MemRefType>(operand->get().getType()).getElementType();
+    Value buffer =
+        stackBuffer(op, MemRefType::get({reads.size, reads.size}, element));
+    OpBuilder::InsertionGuard guard(builder);
+    Value written = enter(numWritten, one), read = enter(numRead, one);
+    moveTo(written, read);
+    Value value = memref::LoadOp::create(builder, loc, operand->get(),
+                                         indicesOf(op, *operand, ivs));
+    memref::StoreOp::create(builder, loc, value, buffer, copiedAt);
+    copied[operand] = buffer;
+  }
+  Value read = enter(numRead, one), written = enter(numWritten, one);
+  moveTo(written, read);
+  storeResults(op, ivs, emitBody(op, ivs, {}));
+  copied.clear();
+}
+
 void LinalgLowering::emitLoops(linalg::LinalgOp op) {
   loc = op.getLoc();
   SmallVector<Value> extents = loopExtents(op);
   LoopOrder order = chooseOrder(op);
   zero = index(0);
   one = index(1);
+  if (std::optional<TransposedReads> reads = findTransposedReads(op, order))
+    return emitTransposed(op, order.outer, *reads, extents);
   SmallVector<Value> ivs(op.getNumLoops());
   for (unsigned loop : order.outer) {
     auto forOp = scf::ForOp::create(builder, loc, zero, extents[loop], one);
