@@ -9,6 +9,7 @@
 #include "NumberReductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace shard;
@@ -40,6 +41,20 @@ static Value makeNeutral(OpBuilder &builder, Location loc, FloatType type,
                          bool isMax) {
   return makeFloat(builder, loc, type,
                    APFloat::getInf(type.getFloatSemantics(), isMax));
+}
+
+/// `element`, or the infinity that changes no maximum (or minimum) if it is NaN. LLVM would
+/// move a selection behind the maximum, and then not vectorise the reduction. Its own maximum
+/// of two numbers stays, and ignores NaN where it is no reduction. It has no narrow types.
+static Value replaceNaN(OpBuilder &builder, Location loc, bool isMax,
+                        Value element, Value isNumber) {
+  auto type = cast<FloatType>(element.getType());
+  Value neutral = makeNeutral(builder, loc, type, isMax);
+  if (!type.isF32() && !type.isF64())
+    return arith::SelectOp::create(builder, loc, isNumber, element, neutral);
+  if (isMax)
+    return LLVM::MaxNumOp::create(builder, loc, element, neutral);
+  return LLVM::MinNumOp::create(builder, loc, element, neutral);
 }
 
 NumberReductions::NumberReductions(linalg::LinalgOp op) {
@@ -76,9 +91,7 @@ void NumberReductions::step(OpBuilder &builder, Location loc,
     Value element = combiner->getOperand(other);
     Value isNumber = arith::CmpFOp::create(
         builder, loc, arith::CmpFPredicate::ORD, element, element);
-    Value chosen = arith::SelectOp::create(
-        builder, loc, isNumber, element,
-        makeNeutral(builder, loc, reduction.type, reduction.isMax));
+    Value chosen = replaceNaN(builder, loc, reduction.isMax, element, isNumber);
     results[reduction.output] = makeNumberOp(builder, loc, reduction.isMax,
                                              accumulator, chosen, numbersOnly);
     combiner->erase();
