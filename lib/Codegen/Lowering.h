@@ -138,6 +138,9 @@ void guardRecursion(mlir::ModuleOp module);
 /// Scalar math ops that no lowering of MLIR knows become others.
 void expandMath(mlir::ModuleOp module);
 
+/// exp, log, tanh and erf of scalars of f32 become arithmetic.
+void expandElementary(mlir::ModuleOp module);
+
 /// Scalar arith and math ops on f16 and bf16 become ops on f32 between
 /// conversions.
 void expandNarrowFloats(mlir::ModuleOp module);

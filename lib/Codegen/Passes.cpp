@@ -40,6 +40,7 @@ using namespace shard::codegen;
 namespace shard {
 #define GEN_PASS_DEF_SHARDBUFFERIZE
 #define GEN_PASS_DEF_SHARDCONVERTTOLLVM
+#define GEN_PASS_DEF_SHARDEXPANDELEMENTARY
 #define GEN_PASS_DEF_SHARDEXPANDMATH
 #define GEN_PASS_DEF_SHARDEXPANDNARROWFLOATS
 #define GEN_PASS_DEF_SHARDEXPANDNEGATIVEPADDING
@@ -123,6 +124,8 @@ SHARD_CODEGEN_PASS(ShardOutlineNests,
                    (outlineNests(getOperation(), kernelCalls), success()))
 SHARD_CODEGEN_PASS(ShardLowerLinalg, lowerLinalg(getOperation(), kernelCalls))
 SHARD_CODEGEN_PASS(ShardExpandMath, always(expandMath, getOperation()))
+SHARD_CODEGEN_PASS(ShardExpandElementary,
+                   always(expandElementary, getOperation()))
 SHARD_CODEGEN_PASS(ShardExpandNarrowFloats,
                    always(expandNarrowFloats, getOperation()))
 SHARD_CODEGEN_PASS(ShardConvertToLLVM, lowerToLLVM(getOperation(), hosted, mpi))
@@ -181,6 +184,7 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
   manager.addPass(createShardLowerLinalg({options.kernelCalls}));
   manager.addPass(createShardExpandMath());
   manager.addPass(createShardExpandNarrowFloats());
+  manager.addPass(createShardExpandElementary());
   manager.addPass(createShardConvertToLLVM({options.hosted, options.mpi}));
 }
 
@@ -219,6 +223,7 @@ void shard::registerCodegenPasses() {
   Create passes[] = {
       [] { return createShardBufferize(); },
       [] { return createShardConvertToLLVM(); },
+      [] { return createShardExpandElementary(); },
       [] { return createShardExpandMath(); },
       [] { return createShardExpandNarrowFloats(); },
       [] { return createShardExpandNegativePadding(); },
