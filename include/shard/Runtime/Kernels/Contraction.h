@@ -17,7 +17,11 @@
 // The method is that of Goto and van de Geijn ("Anatomy of High-Performance
 // Matrix Multiplication", 2008): blocks of A and B are packed into panels, and
 // a register-blocked inner kernel multiplies panels. Here packing goes through
-// offset tables (one per group of loops), which is what makes it general.
+// offset tables (one per group of loops), which is what makes it general. Two kinds of
+// products are not packed, because that would take longer than to multiply: those of a large
+// matrix and a few rows or columns (lib/Runtime/Kernels/Skinny.h), matrix-vector products
+// among them, and small ones (Direct.h). The element types, extents and steps alone decide
+// which form computes a product, and with it the order in which terms are added.
 //
 // Plain C++17, no MLIR. Thread-safe.
 //
