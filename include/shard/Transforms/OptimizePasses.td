@@ -279,15 +279,18 @@ def ShardSplitCollectives : Pass<"shard-split-collectives"> {
 
     Cut are all_gather, all_reduce, all_to_all, broadcast, permute, reduce_scatter and shift, and
     ops on static shapes whose model says that they do the same to all elements
-    (`isPointwise`): products of matrices, linalg.generic, elementwise ops, transposes. The
-    number of parts divides the extent and is at most 64. As many bytes are sent, in more
-    calls.
+    (`isPointwise`): products of matrices, linalg.generic, elementwise ops, transposes. Numbers
+    of parts divide the extent, are at most 64, and each that is tried is at least twice the
+    one before. As many bytes are sent, in more calls.
 
     The program changes only if it then fits: each kind of collective, the smallest first,
     takes the fewest parts with which the whole program fits. Kinds are told by types and
     attributes; the 32 largest are tried. If the program does not fit in any case, it stays
     as it is, and a remark says how much it takes, and where. Part of
     `shard-optimize-collectives`.
+
+    Alone on a function that calls others the pass changes nothing, since their memory counts,
+    too.
 
     Sums over the dimension that is cut add the same elements in the same order, but
     are rounded after each part. They are not cut where `reorder-sums` is off, and not for
@@ -324,8 +327,8 @@ def ShardSplitCollectives : Pass<"shard-split-collectives"> {
     Option<"memory", "memory", "double", "0",
            "The bytes of memory of a device; 0: what the grid states">,
     Option<"parts", "parts", "int64_t", "0",
-           "Cut all that can be cut into so many parts, or the next number that divides "
-           "the extent, whatever memory that takes">,
+           "Cut all that can be cut into so many parts, or the next number above that is "
+           "tried, whatever memory that takes">,
     Option<"reorderSums", "reorder-sums", "bool", "true",
            "Also cut where sums and products of floats are then rounded otherwise">,
   ];

@@ -69,6 +69,7 @@ public:
       if (auto call = dyn_cast<CallOpInterface>(op))
         called.insert(call.resolveCallableInTable(&symbols));
     });
+    callsOthers = isa<FunctionOpInterface>(root) && !called.empty();
     for (FunctionOpInterface function : functions)
       if (!called.contains(function))
         entries.push_back(function);
@@ -98,6 +99,8 @@ public:
 
   /// Cuts until the program fits into `memory` bytes. Returns whether anything changed.
   bool fit(double memory) {
+    if (callsOthers)
+      return false;
     Peak before = peak();
     if (before.bytes() <= memory)
       return false;
@@ -107,9 +110,11 @@ public:
       region.takeBody(function.getFunctionBody());
     auto tryCounts = [&] {
       for (auto [function, region] : llvm::zip_equal(functions, kept)) {
-        function.getFunctionBody().getBlocks().clear();
+        Region &body = function.getFunctionBody();
+        body.dropAllReferences();
+        body.getBlocks().clear();
         IRMapping mapping;
-        region.cloneInto(&function.getFunctionBody(), mapping);
+        region.cloneInto(&body, mapping);
       }
       build([&](const PartForm &form) { return counts.lookup(form.key()); });
       return peak().bytes();
@@ -213,6 +218,8 @@ private:
   }
 
   bool reorderSums;
+  /// Whether functions are called that other threads may be changing.
+  bool callsOthers = false;
   SmallVector<FunctionOpInterface> functions, entries;
   std::vector<std::pair<Attribute, SmallVector<int64_t>>> keys;
   llvm::DenseMap<Attribute, int64_t> counts;
