@@ -396,7 +396,9 @@ void LinalgLowering::emitTransposed(linalg::LinalgOp op,
       ivs[loop] = enter(extents[loop], one);
   // What is left of the extent at the beginning of a block.
   auto restOf = [&](unsigned loop, Value begin, Value size) -> Value {
-    if (op.getStaticLoopRanges()[loop] % reads.size == 0)
+    // The number that stands for a dynamic extent is a multiple of any block.
+    int64_t extent = op.getStaticLoopRanges()[loop];
+    if (!ShapedType::isDynamic(extent) && extent % reads.size == 0)
       return size;
     Value rest = arith::SubIOp::create(builder, loc, extents[loop], begin);
     return arith::MinSIOp::create(builder, loc, size, rest);
