@@ -87,10 +87,24 @@ private:
           continue;
         std::optional<MovingCollective> collective =
             MovingCollective::of(first, symbols);
-        MoveGraph graph(*collective, seeds, replication);
-        if (failed(graph.run(erased)))
+        auto graph =
+            std::make_unique<MoveGraph>(*collective, seeds, replication, true);
+        if (graph->movesReplicatedUnits()) {
+          graph->release();
+          auto other = std::make_unique<MoveGraph>(*collective, seeds,
+                                                   replication, false);
+          if (other->secondsSaved() > graph->secondsSaved()) {
+            graph = std::move(other);
+          } else {
+            other->release();
+            graph->retake();
+          }
+        }
+        if (graph->secondsSaved() == 0)
+          continue;
+        if (failed(graph->rewrite(erased)))
           return failure();
-        changed |= graph.hasRewritten();
+        changed = true;
       }
     return success();
   }

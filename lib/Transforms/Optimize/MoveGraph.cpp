@@ -32,13 +32,56 @@ void MoveSeeds::drop(Operation *op) {
   }
 }
 
-LogicalResult MoveGraph::run(llvm::function_ref<void(Operation *)> erased) {
+void MoveClaims::takeCollective(Operation *op) {
+  auto at = seeds.places.find(op);
+  if (at == seeds.places.end() || !seeds.collectives[at->second])
+    return;
+  seeds.collectives[at->second] = nullptr;
+  collectives.emplace_back(at->second, op);
+}
+
+bool MoveClaims::examine(Operation *op) {
+  if (!seeds.examined.insert(op).second)
+    return false;
+  examined.push_back(op);
+  return true;
+}
+
+void MoveClaims::release() {
+  last = std::exchange(seeds.next, first);
+  for (auto [place, op] : collectives)
+    seeds.collectives[place] = op;
+  for (Operation *op : examined)
+    seeds.examined.erase(op);
+}
+
+void MoveClaims::retake() {
+  seeds.next = last;
+  for (auto [place, op] : collectives)
+    seeds.collectives[place] = nullptr;
+  seeds.examined.insert(examined.begin(), examined.end());
+}
+
+MoveGraph::MoveGraph(const MovingCollective &collective, MoveSeeds &seeds,
+                     Replication &replication, bool widensUnits)
+    : collective(collective), seeds(seeds), claims(seeds),
+      replication(replication), block(collective.like->getBlock()),
+      widensUnits(widensUnits),
+      links(linkSeconds(collective.gridOp, machineOf(collective.gridOp))) {
   addCollective(collective.like);
   growDown();
-  if (nodes.empty() || !choose())
-    return success();
-  rewritten = true;
-  return rewrite(erased);
+  if (!nodes.empty())
+    choose();
+}
+
+bool MoveGraph::movesReplicatedUnits() {
+  return llvm::any_of(tensors, [&](const Moved &tensor) {
+    return tensor.before && tensor.collectives.empty() &&
+           tensor.dims.joined >= 0 &&
+           tensorTypeOf(tensor.before).getDimSize(tensor.dims.joined) == 1 &&
+           replication.isReplicated(tensor.before, collective.grid,
+                                    collective.axes);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -51,8 +94,7 @@ void MoveGraph::addCollective(Operation *op) {
   if (byBehind.count(behind) || byBehind.count(before) ||
       byBefore.count(behind))
     return;
-  if (auto at = seeds.places.find(op); at != seeds.places.end())
-    seeds.collectives[at->second] = nullptr;
+  claims.takeCollective(op);
   MovedDims dims = MovingCollective::dimsOf(op);
   auto found = byBefore.find(before);
   if (found != byBefore.end() && !(tensors[found->second].dims == dims))
@@ -128,12 +170,11 @@ std::unique_ptr<OpForms> MoveGraph::formsOf(Operation *op, bool isBehind,
   bool hasUnits = llvm::any_of(op->getOperandTypes(), hasUnit) ||
                   llvm::any_of(op->getResultTypes(), hasUnit);
   std::unique_ptr<OpForms> best;
-  // A dimension of one element is one that the axes have split, most likely.
-  for (bool widensUnits : {true, false}) {
-    if (widensUnits && !hasUnits)
+  for (bool widens : {widensUnits, !widensUnits}) {
+    if (widens && !hasUnits)
       continue;
     auto forms = std::make_unique<OpForms>(op, collective, replication,
-                                           isBehind, widensUnits);
+                                           isBehind, widens);
     if (!forms->find(isResult, index, dims, hasBoth) ||
         !fits(op, isBehind, *forms))
       continue;
@@ -149,7 +190,7 @@ std::unique_ptr<OpForms> MoveGraph::formsOf(Operation *op, bool isBehind,
 /// Adds `op`, whose operand or result `index` is moved in `dims`, if it has two forms.
 bool MoveGraph::addNode(Operation *op, bool isBehind, bool isResult,
                         unsigned index, MovedDims dims) {
-  if (nodes.size() >= kMostOps || !seeds.examined.insert(op).second)
+  if (nodes.size() >= kMostOps || !claims.examine(op))
     return false;
   std::unique_ptr<OpForms> forms = formsOf(op, isBehind, isResult, index, dims);
   if (!forms)
@@ -258,7 +299,26 @@ void MoveGraph::growDown() {
 // The choice
 //===----------------------------------------------------------------------===//
 
+/// What `tensor` in front of the collective is a slice of, if the collective gives just
+/// that: it is the same on all devices of a group. Null otherwise.
+Value MoveGraph::slicedSource(const Moved &tensor) const {
+  auto slice = tensor.before && collective.isGather()
+                   ? tensor.before.getDefiningOp<AllSliceOp>()
+                   : nullptr;
+  if (!slice || slice.getGridAttr() != collective.grid ||
+      slice.getGridAxes() != ArrayRef<GridAxis>(collective.axes) ||
+      slice.getSliceAxis().getSExtValue() != tensor.dims.joined ||
+      slice.getInput().getType() !=
+          collective.behind(tensorTypeOf(tensor.before), tensor.dims) ||
+      !replication.isReplicated(slice.getInput(), collective.grid,
+                                collective.axes))
+    return {};
+  return slice.getInput();
+}
+
 double MoveGraph::secondsOfMove(const Moved &tensor) const {
+  if (slicedSource(tensor))
+    return 0;
   RankedTensorType type =
       tensor.before
           ? tensorTypeOf(tensor.before)
@@ -281,8 +341,8 @@ double MoveGraph::secondsOfSlice(const Moved &tensor) const {
          machineOf(collective.gridOp).memoryBandwidth;
 }
 
-/// Decides which ops take their other form; whether any does.
-bool MoveGraph::choose() {
+/// Decides which ops take their other form, and what that saves.
+void MoveGraph::choose() {
   MinCut cut;
   double total = 0;
   for (const Moved &tensor : tensors)
@@ -290,7 +350,7 @@ bool MoveGraph::choose() {
   for (const Node &node : nodes)
     total += node.forms->secondsHere + node.forms->secondsThere;
   if (!(total > 0) || !std::isfinite(total))
-    return false;
+    return;
   // Fractions of the sum of all costs are exact; the least of them is below one that
   // makes an op keep its form.
   const double scale = std::ldexp(1, 44) / total;
@@ -344,11 +404,13 @@ bool MoveGraph::choose() {
       asIs += wasBehind ? 0 : move;
     }
   }
-  if (cut.solve() >= asIs)
-    return false;
+  int64_t chosen = cut.solve();
+  if (chosen >= asIs)
+    return;
   for (auto [node, side] : llvm::zip_equal(nodes, sideOf))
     node.flips = cut.isWithSource(side) == node.isBehind;
-  return llvm::any_of(nodes, [](const auto &node) { return node.flips; });
+  if (llvm::any_of(nodes, [](const auto &node) { return node.flips; }))
+    saved = double(asIs - chosen) / scale;
 }
 
 } // namespace shard

@@ -73,21 +73,49 @@ struct MoveSeeds {
   void drop(mlir::Operation *op);
 };
 
+/// What a graph has taken from its seeds, so that another graph can be tried instead.
+class MoveClaims {
+public:
+  explicit MoveClaims(MoveSeeds &seeds) : seeds(seeds), first(seeds.next) {}
+
+  /// Takes the collective `op` if it is one of the seeds.
+  void takeCollective(mlir::Operation *op);
+  /// Whether no graph has looked at `op` before.
+  bool examine(mlir::Operation *op);
+  /// Gives everything back, and takes it again.
+  void release();
+  void retake();
+
+private:
+  MoveSeeds &seeds;
+  size_t first, last = 0;
+  std::vector<std::pair<size_t, mlir::Operation *>> collectives;
+  std::vector<mlir::Operation *> examined;
+};
+
 /// The ops around some collectives of one kind in a block.
 class MoveGraph {
 public:
+  /// Finds the graph. With `widensUnits` a dimension of one element is taken for one that
+  /// the axes have split where an op allows that.
   MoveGraph(const MovingCollective &collective, MoveSeeds &seeds,
-            Replication &replication)
-      : collective(collective), seeds(seeds), replication(replication),
-        block(collective.like->getBlock()),
-        links(linkSeconds(collective.gridOp, machineOf(collective.gridOp))) {}
+            Replication &replication, bool widensUnits);
 
-  /// Finds the graph, and changes the program if that is cheaper. Fails where a model
-  /// does not build what it has built before. `erased` is told what goes.
-  llvm::LogicalResult run(llvm::function_ref<void(mlir::Operation *)> erased);
+  /// The seconds that a change of the program saves; 0 if there is none to make.
+  double secondsSaved() const { return saved; }
 
-  /// Whether run() has changed the program.
-  bool hasRewritten() const { return rewritten; }
+  /// Whether it moves a tensor that is the same on all devices of a group, and a dimension
+  /// of one element: another choice of dimensions may leave that tensor where it is.
+  bool movesReplicatedUnits();
+
+  /// The graph does not change the program, or it may do so after all.
+  void release() { claims.release(); }
+  void retake() { claims.retake(); }
+
+  /// Changes the program. Fails where a model does not build what it has built before.
+  /// `erased` is told what goes.
+  llvm::LogicalResult
+  rewrite(llvm::function_ref<void(mlir::Operation *)> erased);
 
 private:
   // Growing.
@@ -105,21 +133,22 @@ private:
   void pushUsers(mlir::Value behind);
 
   // Choosing.
+  mlir::Value slicedSource(const Moved &tensor) const;
   double secondsOfMove(const Moved &tensor) const;
   double secondsOfSlice(const Moved &tensor) const;
-  bool choose();
+  void choose();
 
   // Rewriting.
   mlir::Value takeBefore(int number);
   mlir::Value takeBehind(int number, mlir::Operation *user);
-  llvm::LogicalResult
-  rewrite(llvm::function_ref<void(mlir::Operation *)> erased);
   void replaceUses(mlir::Value old, llvm::function_ref<mlir::Value()> make);
 
   const MovingCollective &collective;
   MoveSeeds &seeds;
+  MoveClaims claims;
   Replication &replication;
   mlir::Block *block;
+  bool widensUnits;
   LinkCostModel links;
 
   std::vector<Moved> tensors;
@@ -137,7 +166,7 @@ private:
   std::priority_queue<mlir::Operation *, std::vector<mlir::Operation *>, Later>
       pending;
   llvm::DenseSet<mlir::Operation *> visited;
-  bool rewritten = false;
+  double saved = 0;
 };
 
 } // namespace shard

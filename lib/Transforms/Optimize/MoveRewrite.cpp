@@ -30,6 +30,8 @@ Value MoveGraph::takeBefore(int number) {
 /// The tensor behind the collective, for `user`.
 Value MoveGraph::takeBehind(int number, Operation *user) {
   Moved &tensor = tensors[number];
+  if (!tensor.behind)
+    tensor.behind = slicedSource(tensor);
   if (!tensor.behind) {
     OpBuilder builder(block->getParentOp()->getContext());
     // What comes from outside of the block is moved in the block.
