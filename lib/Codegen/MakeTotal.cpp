@@ -113,8 +113,11 @@ static void makeInsertTotal(tensor::InsertOp op) {
       builder, op.getLoc(), valid, op.getScalar(), old));
 }
 
-/// Whether `value` depends on data: an element of a tensor, or an argument.
+/// Whether `value` depends on data, an element of a tensor or an argument, or is a
+/// constant, which may be out of range as well.
 static bool dependsOnData(Value value) {
+  if (getConstantIntValue(value))
+    return true;
   SmallVector<Value> worklist{value};
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!worklist.empty()) {

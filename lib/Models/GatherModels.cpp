@@ -25,6 +25,14 @@ using namespace mlir;
 
 namespace shard {
 
+bool isSummable(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() && integer.getWidth() >= 8 &&
+           llvm::isPowerOf2_32(integer.getWidth()) && integer.getWidth() <= 64;
+  return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type>(
+      type);
+}
+
 namespace {
 
 /// Gathers: the leading dimensions come from the indices, the trailing ones are
@@ -54,16 +62,6 @@ void describeGather(RankedTensorType sliced, RankedTensorType indices,
     }
     inner += !isGathered || keepsRank;
   }
-}
-
-/// Whether the runtime adds up elements of `type` without another result than the one
-/// that is not neutral.
-bool isSummable(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.isSignless() && integer.getWidth() >= 8 &&
-           llvm::isPowerOf2_32(integer.getWidth()) && integer.getWidth() <= 64;
-  return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type>(
-      type);
 }
 
 /// One coordinate of the indices, of a dimension of the table that is split.

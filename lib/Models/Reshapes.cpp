@@ -191,6 +191,39 @@ struct SplitMerge : OpRewritePattern<tensor::CollapseShapeOp> {
 };
 } // namespace
 
+/// Whether `op` only drops dimensions of one element of a slice that has one of many.
+static bool dropsUnitsOfSlice(tensor::CollapseShapeOp op) {
+  auto slice = op.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || hasHint(slice) || mergedDims(op).any())
+    return false;
+  return llvm::any_of(llvm::enumerate(slice.getMixedSizes()), [&](auto size) {
+    return isConstantIntValue(size.value(), 1) &&
+           slice.getSourceType().getDimSize(size.index()) != 1;
+  });
+}
+
+bool dropUnitsOfSlices(Operation *root) {
+  SmallVector<tensor::CollapseShapeOp> ops;
+  root->walk([&](tensor::CollapseShapeOp op) {
+    if (dropsUnitsOfSlice(op))
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(root->getContext());
+  for (tensor::CollapseShapeOp op : ops) {
+    auto slice = op.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
+    rewriter.setInsertionPoint(op);
+    auto dropped = tensor::ExtractSliceOp::create(
+        rewriter, slice.getLoc(), op.getResultType(), slice.getSource(),
+        slice.getMixedOffsets(), slice.getMixedSizes(),
+        slice.getMixedStrides());
+    dropped->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, dropped);
+    if (slice.use_empty())
+      rewriter.eraseOp(slice);
+  }
+  return !ops.empty();
+}
+
 void populateExpandLoopsPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, canExpand);

@@ -22,9 +22,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -39,21 +40,6 @@ Value beforeShardings(Value value) {
     value = def->getOperand(0);
   }
   return value;
-}
-
-OpFoldResult fillOfPad(tensor::PadOp pad) {
-  Value padding = pad.getConstantPaddingValue();
-  FloatAttr number;
-  IntegerAttr integer;
-  if (!padding)
-    return {};
-  if (matchPattern(padding, m_Constant(&number)))
-    return number;
-  if (matchPattern(padding, m_Constant(&integer)))
-    return integer;
-  // Other constants may stand in the body.
-  return padding.getParentRegion() == &pad.getRegion() ? OpFoldResult()
-                                                       : OpFoldResult(padding);
 }
 
 namespace {
@@ -124,10 +110,85 @@ LocalSlice mappedSlice(OpTy op, ArrayRef<Value> operands,
   return slice;
 }
 
+/// Where the one element that a slice has of a dimension lies in the local tensor.
+struct PlaceInBlock {
+  /// The nearest place in it.
+  Value nearest;
+  /// Whether the block has the element.
+  Value isInside;
+};
+
+PlaceInBlock placeInBlock(OpBuilder &builder, Location loc, OpFoldResult offset,
+                          int64_t extent, const AxisList &axes, Value local,
+                          int64_t dim, const PartitionContext &context) {
+  auto value = [&](OpFoldResult index) {
+    return getValueOrCreateConstantIndexOp(builder, loc, index);
+  };
+  Value zero = value(builder.getIndexAttr(0));
+  auto clamp = [&](Value index, Value last) {
+    return builder.createOrFold<arith::MinSIOp>(
+        loc, builder.createOrFold<arith::MaxSIOp>(loc, index, zero), last);
+  };
+  // As on one device: an offset that is out of range is moved into it.
+  Value place = clamp(value(offset), value(builder.getIndexAttr(extent - 1)));
+  Value width = extentOf(builder, loc, local, dim);
+  DynamicBlock block =
+      blockOf(builder, loc, context.grid, context.emission.gridSymbol, extent,
+              axes, width);
+  Value index =
+      builder.createOrFold<arith::SubIOp>(loc, place, value(block.offset));
+  // As unsigned numbers, indices before the block are beyond its end too.
+  Value isInside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, index, value(block.size));
+  Value last = builder.createOrFold<arith::SubIOp>(
+      loc, width, value(builder.getIndexAttr(1)));
+  return {clamp(index, last), isInside};
+}
+
+/// `slice` on devices that have it, elsewhere the neutral element of sums.
+Value sliceOrNeutral(OpBuilder &builder, Location loc, Value slice,
+                     Value isInside) {
+  auto type = cast<RankedTensorType>(slice.getType());
+  TypedAttr neutral = neutralElement(ReductionKind::Sum, type.getElementType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, slice),
+      type.getElementType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &inner, Location at, ValueRange arguments) {
+    Value otherwise = arith::ConstantOp::create(inner, at, neutral);
+    linalg::YieldOp::create(
+        inner, at,
+        arith::SelectOp::create(inner, at, isInside, arguments[0], otherwise)
+            .getResult());
+  };
+  return linalg::GenericOp::create(builder, loc, empty.getType(), slice, empty,
+                                   ArrayRef{identity, identity}, loops, body)
+      .getResult(0);
+}
+
+/// Whether `index` is computed in a loop.
+bool isOfLoop(OpFoldResult index) {
+  auto value = dyn_cast<Value>(index);
+  for (Operation *op = value ? value.getParentBlock()->getParentOp() : nullptr;
+       op; op = op->getParentOp())
+    if (isa<LoopLikeOpInterface>(op))
+      return true;
+  return false;
+}
+
+/// Of a dimension that the slice has one element of, the device that has the element
+/// gives it, and the others give the neutral element: the result is a partial sum.
 struct ExtractSliceModel
     : public DescribedModel<ExtractSliceModel, tensor::ExtractSliceOp> {
   void describe(tensor::ExtractSliceOp op, MapBuilder &maps) const {
     auto slide = [&](int64_t inner, int64_t dim) {
+      if (isOneOfMany(op, dim)) {
+        maps.operand(0)[dim] = maps.loop(Loop::reduce(
+            op.getSourceType().getDimSize(dim), ReductionKind::Sum));
+        return;
+      }
       std::optional<int64_t> offset =
           getConstantIntValue(op.getMixedOffsets()[dim]);
       std::optional<int64_t> stride =
@@ -164,11 +225,23 @@ struct ExtractSliceModel
     const TensorLoops &tensor = context.table.operands[0];
     auto local =
         cast<RankedTensorType>(context.localResultType(slice.getType(), 0));
+    Value isInside;
     // Of a dimension that is split the operand has all elements of the slice: its
     // block, or its window, which begins with the first of them.
     for (auto [dim, axes] : llvm::enumerate(context.operand(0).dims)) {
       if (axes.empty())
         continue;
+      if (isOneOfMany(slice, dim)) {
+        PlaceInBlock place =
+            placeInBlock(builder, op->getLoc(), parts.offsets[dim],
+                         slice.getSourceType().getDimSize(dim), axes,
+                         operands[0], dim, context);
+        parts.offsets[dim] = place.nearest;
+        isInside = isInside ? builder.createOrFold<arith::AndIOp>(
+                                  op->getLoc(), isInside, place.isInside)
+                            : place.isInside;
+        continue;
+      }
       // A negative stride begins at the last one.
       int64_t offset = tensor.isWindow(dim) ? tensor.windows[dim]->offset -
                                                   context.windowStart(0, dim)
@@ -192,10 +265,26 @@ struct ExtractSliceModel
       results.push_back(tensor::ExtractSliceOp::create(
           builder, op->getLoc(), local, operands[0], parts.offsets, parts.sizes,
           parts.strides));
+    if (isInside)
+      results.back() =
+          sliceOrNeutral(builder, op->getLoc(), results.back(), isInside);
     return success();
   }
 
 private:
+  /// Whether the slice has one element of dimension `dim`, which has more, at a place that
+  /// does not change in a loop, and no loop that slides. Slices that a loop takes one after
+  /// another are better gathered at once, in front of the loop.
+  static bool isOneOfMany(tensor::ExtractSliceOp op, int64_t dim) {
+    RankedTensorType source = op.getSourceType();
+    return !source.isDynamicDim(dim) && source.getDimSize(dim) > 1 &&
+           isConstantIntValue(op.getMixedSizes()[dim], 1) &&
+           isSummable(source.getElementType()) &&
+           (op.getDroppedDims().test(dim) ||
+            !getConstantIntValue(op.getMixedOffsets()[dim])) &&
+           !isOfLoop(op.getMixedOffsets()[dim]);
+  }
+
   /// How many iterations read one element each of a window of `span` elements, `stride`
   /// apart: those at its ends and others between.
   static OpFoldResult iterationsIn(OpBuilder &builder, Location loc,
@@ -366,95 +455,14 @@ private:
   }
 };
 
-/// Whether `op` has an operand for each width that is not static. The verifier of the op
-/// does not ask for that.
-bool hasAllWidths(tensor::PadOp op) {
-  return llvm::count_if(op.getStaticLow(), ShapedType::isDynamic) ==
-             int64_t(op.getLow().size()) &&
-         llvm::count_if(op.getStaticHigh(), ShapedType::isDynamic) ==
-             int64_t(op.getHigh().size());
-}
-
-/// Where the result is split, the operand is the window of it with the padding
-/// already around it.
-struct PadModel : public DescribedModel<PadModel, tensor::PadOp> {
-  void describe(tensor::PadOp op, MapBuilder &maps) const {
-    // A body that asks where it is would get local indices.
-    if (!op.getConstantPaddingValue() || !hasAllWidths(op))
-      return;
-    bool hasFill = bool(getWindowFill(op, 0));
-    for (auto [dim, low, high] :
-         llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
-      std::optional<int64_t> before = getConstantIntValue(low),
-                             behind = getConstantIntValue(high);
-      if (!before || !behind || ((*before || *behind) && !hasFill))
-        continue;
-      Loop slides = Loop::parallel(op.getType().getDimSize(dim));
-      if (op.getType().isDynamicDim(dim) && (*before || *behind))
-        slides = Loop::sliding({0, int32_t(dim), *before + *behind});
-      AffineExpr loop = maps.loop(slides);
-      maps.result(0)[dim] = loop;
-      maps.operand(0)[dim] = loop - *before;
-    }
-  }
-  PartialRule getPartialRule(Operation *op) const {
-    Value padding = cast<tensor::PadOp>(op).getConstantPaddingValue();
-    bool isZero = padding && (matchPattern(padding, m_AnyZeroFloat()) ||
-                              matchPattern(padding, m_Zero()));
-    return isZero ? PartialRule::Additive : PartialRule::None;
-  }
-  bool isView(Operation *op) const {
-    return bool(cast<tensor::PadOp>(op).getConstantPaddingValue());
-  }
-  OpFoldResult getWindowFill(Operation *op, unsigned) const {
-    return fillOfPad(cast<tensor::PadOp>(op));
-  }
-  LogicalResult partition(Operation *op, OpBuilder &builder,
-                          ArrayRef<Value> operands, PartitionContext &context,
-                          SmallVectorImpl<Value> &results) const {
-    auto pad = cast<tensor::PadOp>(op);
-    // The op itself would be printed with the error, which it cannot be.
-    if (!hasAllWidths(pad))
-      return emitError(op->getLoc())
-             << "'tensor.pad' op has widths that are not static and have no "
-                "operands; give one for each";
-    SmallVector<OpFoldResult> low = pad.getMixedLowPad(),
-                              high = pad.getMixedHighPad();
-    for (SmallVector<OpFoldResult> *list : {&low, &high})
-      for (OpFoldResult &entry : *list)
-        if (auto value = dyn_cast_if_present<Value>(entry))
-          for (unsigned i = 1; i < operands.size(); ++i)
-            if (op->getOperand(i) == value)
-              entry = operands[i];
-    for (auto [dim, axes] : llvm::enumerate(context.operand(0).dims))
-      if (!axes.empty())
-        low[dim] = high[dim] = builder.getIndexAttr(0);
-    auto isZero = [](OpFoldResult width) {
-      return isConstantIntValue(width, 0);
-    };
-    Type local = context.localResultType(pad.getType(), 0);
-    if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero) &&
-        operands[0].getType() == local) {
-      results.push_back(operands[0]);
-      return success();
-    }
-    auto made = tensor::PadOp::create(builder, op->getLoc(), local, operands[0],
-                                      low, high, pad.getNofold());
-    IRMapping mapping;
-    pad.getRegion().cloneInto(&made.getRegion(), mapping);
-    results.push_back(made);
-    return success();
-  }
-};
-
 } // namespace
 
 void attachSliceModels(MLIRContext *context) {
+  context->loadDialect<linalg::LinalgDialect>();
   tensor::ConcatOp::attachInterface<
       ConcatModel<tensor::ConcatOp, &tensor::ConcatOp::getDim>>(*context);
   tensor::ExtractSliceOp::attachInterface<ExtractSliceModel>(*context);
   tensor::InsertSliceOp::attachInterface<InsertSliceModel>(*context);
-  tensor::PadOp::attachInterface<PadModel>(*context);
 }
 
 } // namespace shard

@@ -167,6 +167,7 @@ void registerTensorModels(DialectRegistry &registry) {
     attachElementModels(context);
     attachGatherModels(context);
     attachReshapeModels(context);
+    attachPadModel(context);
     attachSliceModels(context);
     tensor::DimOp::attachInterface<DimModel>(*context);
     tensor::EmptyOp::attachInterface<EmptyModel>(*context);

@@ -19,7 +19,10 @@ void attachElementModels(mlir::MLIRContext *context);
 void attachGatherModels(mlir::MLIRContext *context);
 /// Casts and reshapes. The tensor dialect must be loaded.
 void attachReshapeModels(mlir::MLIRContext *context);
-/// Slices, pads and concatenations. The tensor dialect must be loaded.
+/// Pads. The tensor dialect must be loaded.
+void attachPadModel(mlir::MLIRContext *context);
+
+/// Slices and concatenations. The tensor dialect must be loaded.
 void attachSliceModels(mlir::MLIRContext *context);
 
 /// The value whose sharding shard.shard and shard.constraint change into `value`.
@@ -27,6 +30,10 @@ mlir::Value beforeShardings(mlir::Value value);
 /// The element that `pad` puts around its source: an attribute if it is a constant, a
 /// scalar that is defined outside of the op, or null.
 mlir::OpFoldResult fillOfPad(mlir::tensor::PadOp pad);
+
+/// Whether the runtime adds up elements of `type` without another result than the one
+/// that is not neutral.
+bool isSummable(mlir::Type type);
 
 } // namespace shard
 

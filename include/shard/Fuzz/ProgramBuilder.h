@@ -66,6 +66,8 @@ constexpr int64_t mostDynamicElements = 4000;
 /// "%a, %b" and "tensor<2xf32>, i1" of values.
 std::string nameList(const std::vector<Val> &values);
 std::string typeList(const std::vector<Val> &values);
+/// "[[0, 1], [2]]", groups of consecutive numbers of these sizes.
+std::string groupsText(const std::vector<int64_t> &sizes);
 /// "ins(...) outs(...)" of a linalg op, and the same with the type of its result.
 std::string insOuts(const std::vector<Val> &inputs, const Val &output);
 std::string insOutsTo(const std::vector<Val> &inputs, const Val &output);

@@ -17,6 +17,12 @@ namespace shard {
 /// elements, so that the inner ones cannot be split behind it.
 bool mergesDims(mlir::Operation *op);
 
+/// Takes dimensions of one element that a reshape drops of a slice out of the slice, for all
+/// reshapes in `root`: the place of a dropped dimension is read by a partial sum where the
+/// source is split, while a kept one is split into one block and empty ones. Whether there
+/// were any.
+bool dropUnitsOfSlices(mlir::Operation *root);
+
 /// Patterns that move such an op from the operands of an op of linalg to its results, if
 /// every operand that has the merged loop comes from one: attention on `batch x heads`,
 /// merged for a batched product, keeps both dimensions. Ops that take a merge back are

@@ -179,7 +179,9 @@ def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
     and linear layers. This pass moves such a merge from the inputs of an op of linalg to
     its results, if each input that the loop indexes is merged alike, and folds it with
     the `tensor.expand_shape` that takes it back. Named ops become `linalg.generic`.
-    Dimensions of extent 1 do not count. Values do not change, not even in the last bit.
+    Dimensions of extent 1 do not count: those that a `tensor.collapse_shape` drops of a
+    `tensor.extract_slice` become dropped dimensions of the slice. Values do not change, not
+    even in the last bit.
 
     ```mlir
     // Input

@@ -100,9 +100,56 @@ static bool lookUp(ProgramBuilder &program) {
   return true;
 }
 
+/// A slice of one element of some dimensions, at a constant or at a place from data, which
+/// may lie outside. Dimensions are dropped by the slice, by a reshape, or kept.
+static bool sliceOne(ProgramBuilder &program) {
+  std::optional<Val> a = program.pickTensor(1);
+  if (!a)
+    return false;
+  std::vector<std::string> offsets;
+  Shape sizes, kept, strides(a->shape.size(), 1);
+  std::vector<bool> ones;
+  for (int64_t extent : a->shape) {
+    bool isOne = program.rng.chance(kept.size() == ones.size() ? 75 : 25);
+    ones.push_back(isOne);
+    sizes.push_back(isOne ? 1 : extent);
+    if (!isOne)
+      kept.push_back(extent);
+    offsets.push_back(!isOne ? "0"
+                      : program.rng.chance(50)
+                          ? program.needScalar(Elem::Index).name
+                          : std::to_string(program.rng.between(0, extent - 1)));
+  }
+  bool drops = program.rng.chance(50);
+  bool collapses = !drops && !kept.empty() && kept.size() < ones.size() &&
+                   program.rng.chance(70);
+  Val slice = program.define("tensor.extract_slice " + a->name + "[" +
+                                 join(offsets) + "] [" + list(sizes) + "] [" +
+                                 list(strides) + "] : " + a->type() + " to " +
+                                 tensorType(a->elem, drops ? kept : sizes),
+                             a->elem, drops ? kept : sizes, a->bound);
+  if (!collapses)
+    return true;
+  // Each dimension that is kept takes the dropped ones in front of it, the last one those
+  // behind it, too.
+  std::vector<int64_t> groups(kept.size());
+  size_t group = 0;
+  for (bool isOne : ones) {
+    ++groups[std::min(group, kept.size() - 1)];
+    group += !isOne;
+  }
+  program.define("tensor.collapse_shape " + slice.name + " " +
+                     groupsText(groups) + " : " + slice.type() + " into " +
+                     tensorType(a->elem, kept),
+                 a->elem, kept, a->bound);
+  return true;
+}
+
 void shard::fuzz::registerLookUpMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, gatherByData);
   makers.add(MakerGroup::Ops, lookUp);
+  makers.add(MakerGroup::Ops, sliceOne);
   makers.add(MakerGroup::Places, gatherByData, 2);
   makers.add(MakerGroup::Places, lookUp, 2);
+  makers.add(MakerGroup::Places, sliceOne, 2);
 }

@@ -113,8 +113,7 @@ bool shard::fuzz::extractElement(ProgramBuilder &program) {
   return true;
 }
 
-/// "[[0, 1], [2]]", groups of consecutive numbers of these sizes.
-static std::string groupsText(const std::vector<int64_t> &sizes) {
+std::string shard::fuzz::groupsText(const std::vector<int64_t> &sizes) {
   std::vector<std::string> groups;
   int64_t next = 0;
   for (int64_t size : sizes) {

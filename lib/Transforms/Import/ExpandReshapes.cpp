@@ -28,6 +28,7 @@ struct ShardExpandReshapesPass
   using ShardExpandReshapesBase::ShardExpandReshapesBase;
 
   void runOnOperation() override {
+    bool changed = dropUnitsOfSlices(getOperation());
     // Merges and the ops that they reach; all others stay as they are.
     llvm::SetVector<mlir::Operation *> ops;
     getOperation()->walk([&](mlir::Operation *op) {
@@ -36,8 +37,11 @@ struct ShardExpandReshapesPass
       ops.insert(op);
       ops.insert(op->user_begin(), op->user_end());
     });
-    if (ops.empty())
-      return markAllAnalysesPreserved();
+    if (ops.empty()) {
+      if (!changed)
+        markAllAnalysesPreserved();
+      return;
+    }
     mlir::RewritePatternSet patterns(&getContext());
     populateExpandLoopsPatterns(patterns);
     mlir::GreedyRewriteConfig config;
