@@ -204,14 +204,14 @@ static const std::vector<ShapeMaker> &elementwiseMakers(Elem elem) {
                             {withSecond<tosaCast>, 1},
                             {withSecond<tosaClamp>, 1},
                             {withSecond<tosaExact>, 1},
-                            {withSecond<tosaInexact>, 1}});
+                            {withSecond<tosaInexact>, 3}});
   static const std::vector<ShapeMaker> integers =
       weighted<ShapeMaker>({{tosaCompare, 1},
                             {tosaSelect, 1},
                             {withSecond<tosaMul>, 1},
                             {withSecond<tosaNegate>, 1},
                             {withSecond<tosaArithmetic>, 2},
-                            {withSecond<tosaBits>, 1},
+                            {withSecond<tosaBits>, 2},
                             {withSecond<tosaBitwise>, 2},
                             {withSecond<tosaShift>, 1}});
   return isFloat(elem) ? floats : integers;
