@@ -88,6 +88,22 @@ void describeSlice(OpTy op, Value large, MapBuilder &maps,
   }
 }
 
+/// The offset of `op` in dimension `dim` of a tensor of `type` if it is constant. As on one
+/// device (lib/Codegen/MakeTotal.cpp), one that is out of range is moved into it.
+template <typename OpTy>
+std::optional<int64_t> knownOffset(OpTy op, RankedTensorType type,
+                                   int64_t dim) {
+  std::optional<int64_t> offset =
+      getConstantIntValue(op.getMixedOffsets()[dim]);
+  std::optional<int64_t> size = getConstantIntValue(op.getMixedSizes()[dim]);
+  std::optional<int64_t> stride =
+      getConstantIntValue(op.getMixedStrides()[dim]);
+  if (!offset || !size || !stride || *size < 1 || type.isDynamicDim(dim))
+    return offset;
+  int64_t last = type.getDimSize(dim) - (*size - 1) * *stride - 1;
+  return last < 0 ? *offset : std::clamp<int64_t>(*offset, 0, last);
+}
+
 /// What the local form of a slice or insertion is made of.
 struct LocalSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
@@ -189,8 +205,7 @@ struct ExtractSliceModel
             op.getSourceType().getDimSize(dim), ReductionKind::Sum));
         return;
       }
-      std::optional<int64_t> offset =
-          getConstantIntValue(op.getMixedOffsets()[dim]);
+      std::optional<int64_t> offset = knownOffset(op, op.getSourceType(), dim);
       std::optional<int64_t> stride =
           getConstantIntValue(op.getMixedStrides()[dim]);
       if (inner < 0 || !offset || !stride)
@@ -323,8 +338,7 @@ struct InsertSliceModel
       // The whole slice then.
       if (ShapedType::isDynamic(extent))
         return;
-      std::optional<int64_t> offset =
-          getConstantIntValue(op.getMixedOffsets()[dim]);
+      std::optional<int64_t> offset = knownOffset(op, op.getDestType(), dim);
       if (inner >= 0 && offset && op.getSourceType().getDimSize(inner) > 0)
         maps.operand(0)[inner] = loop - *offset;
     };

@@ -15,7 +15,8 @@ func.func @main(
     %a: tensor<3x10x5xf32> {shard.sharding = #shard.sharding<@grid, [[], [0], []]>},
     %b: tensor<9x6xi16> {shard.sharding = #shard.sharding<@grid, [[0], []]>},
     %c: tensor<2x8xf64> {shard.sharding = #shard.sharding<@grid, [[], [0]]>},
-    %at: index) -> (tensor<3x5xf32>, tensor<6xi16>, tensor<6xi16>, tensor<2x1xf64>, tensor<3xf32>) {
+    %at: index) -> (tensor<3x5xf32>, tensor<6xi16>, tensor<6xi16>, tensor<2x1xf64>, tensor<3xf32>,
+                   tensor<2x4xf64>) {
   %last = tensor.extract_slice %a[0, 9, 0] [3, 1, 5] [1, 1, 1]
       : tensor<3x10x5xf32> to tensor<3x5xf32>
   // A place that comes from data, and one that lies outside: the nearest row is read.
@@ -32,6 +33,9 @@ func.func @main(
   %kept = tensor.extract_slice %a[0, 2, 4] [3, 1, 1] [1, 1, 1]
       : tensor<3x10x5xf32> to tensor<3x1x1xf32>
   %dropped = tensor.collapse_shape %kept [[0, 1, 2]] : tensor<3x1x1xf32> into tensor<3xf32>
-  return %last, %row, %outside, %column, %dropped
-      : tensor<3x5xf32>, tensor<6xi16>, tensor<6xi16>, tensor<2x1xf64>, tensor<3xf32>
+  // A window that a constant moves outside: the last one is read.
+  %window = tensor.extract_slice %c[0, %c99] [2, 4] [1, 1] : tensor<2x8xf64> to tensor<2x4xf64>
+  return %last, %row, %outside, %column, %dropped, %window
+      : tensor<3x5xf32>, tensor<6xi16>, tensor<6xi16>, tensor<2x1xf64>, tensor<3xf32>,
+        tensor<2x4xf64>
 }
