@@ -437,4 +437,12 @@ FailureOr<ResolvedSharding> resolve(ShardingAttr sharding, GridOp grid,
   return result;
 }
 
+bool hasHint(Operation *op) {
+  return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
+    Dialect *dialect = attribute.getNameDialect();
+    return dialect &&
+           dialect->getNamespace() == ShardDialect::getDialectNamespace();
+  });
+}
+
 } // namespace shard

@@ -9,7 +9,7 @@
 #include "shard/Models/Insertions.h"
 
 #include "shard/Geometry/BlockLayout.h"
-#include "shard/IR/ShardDialect.h"
+#include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -24,14 +24,6 @@ using namespace mlir;
 namespace shard {
 
 namespace {
-
-bool hasHint(Operation *op) {
-  return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
-    Dialect *dialect = attribute.getNameDialect();
-    return dialect &&
-           dialect->getNamespace() == ShardDialect::getDialectNamespace();
-  });
-}
 
 /// The element that all of `tensor` is; null if there is none.
 OpFoldResult elementOf(Value tensor) {

@@ -9,6 +9,7 @@
 #include "shard/Models/Reshapes.h"
 
 #include "shard/IR/ShardDialect.h"
+#include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -42,22 +43,15 @@ bool mergesDims(Operation *op) {
 }
 
 /// Whether a hint is about `op` or its results: those keep their place.
-static bool hasHint(Operation *op) {
-  auto isShard = [](Dialect *dialect) {
-    return dialect &&
-           dialect->getNamespace() == ShardDialect::getDialectNamespace();
-  };
-  return llvm::any_of(op->getDiscardableAttrs(),
-                      [&](NamedAttribute attribute) {
-                        return isShard(attribute.getNameDialect());
-                      }) ||
+static bool isHinted(Operation *op) {
+  return hasHint(op) ||
          llvm::any_of(op->getResultTypes(),
                       [](Type type) {
                         auto tensor = dyn_cast<RankedTensorType>(type);
                         return tensor && tensor.getEncoding();
                       }) ||
-         llvm::any_of(op->getUsers(), [&](Operation *user) {
-           return isShard(user->getDialect());
+         llvm::any_of(op->getUsers(), [](Operation *user) {
+           return isa_and_nonnull<ShardDialect>(user->getDialect());
          });
 }
 
@@ -104,24 +98,53 @@ static bool comesApartAlong(linalg::LinalgOp user, OpOperand &operand,
   return true;
 }
 
+/// The extents that dimension `dim` of `op` is made of.
+static SmallVector<int64_t> mergedExtents(tensor::CollapseShapeOp op,
+                                          unsigned dim) {
+  return llvm::map_to_vector(
+      op.getReassociationIndices()[dim],
+      [&](int64_t inner) { return op.getSrcType().getDimSize(inner); });
+}
+
+/// Whether each dimension of `operand` of `user` that `loop` indexes is made of dimensions of
+/// `extents`, which are known.
+static bool isMergedAlike(linalg::LinalgOp user, OpOperand &operand,
+                          unsigned loop, ArrayRef<int64_t> extents) {
+  AffineMap map = user.getMatchingIndexingMap(&operand);
+  auto collapse = operand.get().getDefiningOp<tensor::CollapseShapeOp>();
+  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+    if (expr.isFunctionOfDim(loop) &&
+        (!collapse || !isa<AffineDimExpr>(expr) ||
+         mergedExtents(collapse, dim) != extents ||
+         llvm::is_contained(extents, ShapedType::kDynamic)))
+      return false;
+  return true;
+}
+
 /// The merged dimensions of `operand` whose loops can be taken apart without a reshape
-/// of another input.
+/// of another input: parallel loops where the result is split again, and reductions over what
+/// all inputs merge alike.
 static llvm::SmallBitVector expandableDims(OpOperand &operand) {
   auto collapse = operand.get().getDefiningOp<tensor::CollapseShapeOp>();
   auto user = dyn_cast<linalg::LinalgOp>(operand.getOwner());
-  unsigned budget = kMaxVisits;
-  if (!collapse || !user || !user.isDpsInput(&operand) || hasHint(collapse) ||
-      hasHint(user) || !reachesSplit(user, budget))
+  if (!collapse || !user || !user.isDpsInput(&operand) || isHinted(collapse) ||
+      isHinted(user))
     return {};
+  unsigned budget = kMaxVisits;
+  bool isSplitLater = reachesSplit(user, budget);
   llvm::SmallBitVector merged = mergedDims(collapse), found = merged;
   AffineMap map = user.getMatchingIndexingMap(&operand);
   SmallVector<utils::IteratorType> kinds = user.getIteratorTypesArray();
   for (unsigned dim : merged.set_bits()) {
     auto loop = dyn_cast<AffineDimExpr>(map.getResult(dim));
-    if (!loop || kinds[loop.getPosition()] != utils::IteratorType::parallel ||
-        !llvm::all_of(user.getDpsInputOperands(), [&](OpOperand *other) {
-          return comesApartAlong(user, *other, loop.getPosition());
-        }))
+    auto comesApart = [&](OpOperand *other) {
+      return kinds[loop.getPosition()] == utils::IteratorType::parallel
+                 ? isSplitLater &&
+                       comesApartAlong(user, *other, loop.getPosition())
+                 : isMergedAlike(user, *other, loop.getPosition(),
+                                 mergedExtents(collapse, dim));
+    };
+    if (!loop || !llvm::all_of(user.getDpsInputOperands(), comesApart))
       found.reset(dim);
   }
   return found;
@@ -131,7 +154,7 @@ static llvm::SmallBitVector expandableDims(OpOperand &operand) {
 /// operand.
 static bool canExpand(OpOperand *operand) {
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner())) {
-    if (hasHint(expand) || hasHint(expand.getSrc().getDefiningOp()))
+    if (isHinted(expand) || isHinted(expand.getSrc().getDefiningOp()))
       return false;
     for (auto [dim, group] : llvm::enumerate(expand.getReassociationIndices()))
       if (group.size() > 1 && !comesApart(operand->get(), dim))
@@ -194,7 +217,7 @@ struct SplitMerge : OpRewritePattern<tensor::CollapseShapeOp> {
 /// Whether `op` only drops dimensions of one element of a slice that has one of many.
 static bool dropsUnitsOfSlice(tensor::CollapseShapeOp op) {
   auto slice = op.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
-  if (!slice || hasHint(slice) || mergedDims(op).any())
+  if (!slice || isHinted(slice) || mergedDims(op).any())
     return false;
   return llvm::any_of(llvm::enumerate(slice.getMixedSizes()), [&](auto size) {
     return isConstantIntValue(size.value(), 1) &&

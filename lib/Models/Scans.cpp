@@ -9,7 +9,7 @@
 #include "shard/Models/Scans.h"
 
 #include "shard/Geometry/BlockLayout.h"
-#include "shard/IR/ShardDialect.h"
+#include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/Emitter.h"
 
@@ -61,14 +61,6 @@ Operation *combinerOf(linalg::GenericOp op) {
                 (combiner->getOperand(0) == carried &&
                  combiner->getOperand(1) == element);
   return isPair ? combiner : nullptr;
-}
-
-bool hasHint(Operation *op) {
-  return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
-    Dialect *dialect = attribute.getNameDialect();
-    return dialect &&
-           dialect->getNamespace() == ShardDialect::getDialectNamespace();
-  });
 }
 
 /// The dimension along which the first input of `op` is read by a window of `d_i + d_k`,

@@ -175,9 +175,12 @@ def _is_key(dtype: Any) -> bool:
 
 
 def _to_numpy(leaf: Any) -> Any:
-    """An array of numpy; of a key of random numbers its integers."""
+    """An array of numpy; of a key of random numbers its integers. Python's numbers stay, and
+    take the type that the program wants, as for JAX."""
     import jax
 
+    if isinstance(leaf, bool | int | float | complex) and not isinstance(leaf, np.generic):
+        return leaf
     if _is_key(getattr(leaf, "dtype", None)):
         leaf = jax.random.key_data(leaf)
     return np.asarray(leaf)

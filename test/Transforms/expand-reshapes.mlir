@@ -136,3 +136,37 @@ func.func @dynamic(%x: tensor<?x?x8xf32>, %m: index, %n: index) -> tensor<?x?x8x
   %r = tensor.expand_shape %0 [[0, 1], [2]] output_shape [%m, %n, 8] : tensor<?x8xf32> into tensor<?x?x8xf32>
   return %r : tensor<?x?x8xf32>
 }
+
+// -----
+
+// A reduction over what both operands merge alike becomes two, of which the inner one may be
+// split.
+// CHECK-LABEL: func.func @merged_reduction(
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+// CHECK-SAME: ins(%{{.*}}, %{{.*}} : tensor<4x6x8xf32>, tensor<6x8x5xf32>)
+func.func @merged_reduction(%x: tensor<4x6x8xf32>, %w: tensor<6x8x5xf32>, %e: tensor<4x5xf32>)
+    -> tensor<4x5xf32> {
+  %a = tensor.collapse_shape %x [[0], [1, 2]] : tensor<4x6x8xf32> into tensor<4x48xf32>
+  %b = tensor.collapse_shape %w [[0, 1], [2]] : tensor<6x8x5xf32> into tensor<48x5xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<4x48xf32>, tensor<48x5xf32>) outs(%e : tensor<4x5xf32>)
+      -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
+// -----
+
+// Merged in another way, or not at all, it stays one.
+// CHECK-LABEL: func.func @merged_otherwise(
+// CHECK: linalg.matmul
+// CHECK: linalg.matmul
+func.func @merged_otherwise(%x: tensor<4x6x8xf32>, %w: tensor<8x6x5xf32>, %v: tensor<48x5xf32>,
+                            %e: tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>) {
+  %a = tensor.collapse_shape %x [[0], [1, 2]] : tensor<4x6x8xf32> into tensor<4x48xf32>
+  %b = tensor.collapse_shape %w [[0, 1], [2]] : tensor<8x6x5xf32> into tensor<48x5xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<4x48xf32>, tensor<48x5xf32>) outs(%e : tensor<4x5xf32>)
+      -> tensor<4x5xf32>
+  %1 = linalg.matmul ins(%a, %v : tensor<4x48xf32>, tensor<48x5xf32>) outs(%e : tensor<4x5xf32>)
+      -> tensor<4x5xf32>
+  return %0, %1 : tensor<4x5xf32>, tensor<4x5xf32>
+}

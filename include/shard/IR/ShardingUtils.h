@@ -168,6 +168,9 @@ resolveLocal(mlir::FunctionOpInterface function, LocalAttr local,
 ShardingAttr getShardingAttr(mlir::FlatSymbolRefAttr grid,
                              const Sharding &sharding);
 
+/// Whether `op` has an attribute of this dialect that is none of its own.
+bool hasHint(mlir::Operation *op);
+
 /// The per-device type of a value of the global `type` under `sharding`, block
 /// layout, halos included; dynamic where offsets differ in size.
 mlir::RankedTensorType localType(mlir::RankedTensorType type, const Grid &grid,

@@ -1,4 +1,4 @@
-//===- Insertions.h - Insertions with strides become reshapes --*- C++ -*-===//
+//===- Insertions.h - Insertions become other ops --------------*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,6 +17,9 @@
 // A block of the image makes a block of the result; what windows read of its neighbours are
 // halos.
 //
+// A concatenation comes from frontends as a chain of insertions, each of which would be a window
+// of its own.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARD_MODELS_INSERTIONS_H
@@ -32,6 +35,11 @@ namespace shard {
 /// are not known and of shapes that are not static stay as they are. Returns whether there are
 /// any.
 bool spreadInsertions(mlir::Operation *root, llvm::ArrayRef<int64_t> grid);
+
+/// Makes a `tensor.concat` of each chain of insertions in `root` that write all of a tensor,
+/// side by side in one dimension. Insertions with hints, at places that are not known, of shapes
+/// that are not static and with other users stay as they are. Returns whether there are any.
+bool joinInsertions(mlir::Operation *root);
 
 } // namespace shard
 

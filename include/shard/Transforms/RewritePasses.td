@@ -127,8 +127,12 @@ def ShardBlockScans : Pass<"shard-block-scans"> {
 }
 
 def ShardSpreadInsertions : Pass<"shard-spread-insertions"> {
-  let summary = "make reshapes of insertions with strides";
+  let summary = "make reshapes of insertions with strides, and concats of those side by side";
   let description = [{
+    A concatenation comes from frontends as a chain of `tensor.insert_slice` ops that write all of
+    a tensor, side by side in one dimension. This pass makes a `tensor.concat` of such a chain: its
+    operands are cut alike, and one of slices of one tensor is a roll, which is a shift.
+
     A transposed convolution comes from frontends as a `tensor.insert_slice` with a stride
     into zeros, in front of a convolution. What a block of its result holds is no window
     of the operand, which is therefore gathered. This pass makes of each element a
@@ -137,7 +141,7 @@ def ShardSpreadInsertions : Pass<"shard-spread-insertions"> {
     The operand is padded before, if need be, such that the axes of the largest grid of the
     module divide the dimension, as far as it is long enough. The tensor that is inserted into
     must hold equal elements. Insertions with hints, of dynamic shapes and at dynamic offsets
-    stay as they are, and without a grid all do. Values do not change.
+    stay as they are in both cases, and without a grid all do. Values do not change.
 
     ```mlir
     // Input
@@ -178,7 +182,8 @@ def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
     the operand is gathered. Frontends merge dimensions like that for batched products
     and linear layers. This pass moves such a merge from the inputs of an op of linalg to
     its results, if each input that the loop indexes is merged alike, and folds it with
-    the `tensor.expand_shape` that takes it back. Named ops become `linalg.generic`.
+    the `tensor.expand_shape` that takes it back. A reduction over a dimension that all inputs
+    merge alike becomes several. Named ops become `linalg.generic`.
     Dimensions of extent 1 do not count: those that a `tensor.collapse_shape` drops of a
     `tensor.extract_slice` become dropped dimensions of the slice. Values do not change, not
     even in the last bit.

@@ -291,6 +291,34 @@ static bool smallFloats(ProgramBuilder &program) {
   return true;
 }
 
+/// A product that sums over two dimensions, which both operands merge, as frontends write
+/// it.
+static bool mergedProduct(ProgramBuilder &program) {
+  std::optional<Val> a = program.pick([](const Val &v) {
+    return v.tensor && v.shape.size() == 3 &&
+           (v.elem == Elem::F32 || v.elem == Elem::I32);
+  });
+  if (!a)
+    return false;
+  int64_t sum = a->shape[1] * a->shape[2], width = program.rng.between(1, 4);
+  Val left = program.clamped(*a, 8);
+  Val right = program.clamped(
+      program.need(a->elem, {a->shape[1], a->shape[2], width}), 8);
+  auto merged = [&](const Val &of, Shape shape,
+                    const std::vector<int64_t> &groups) {
+    return program.define("tensor.collapse_shape " + of.name + " " +
+                              groupsText(groups) + " : " + of.type() +
+                              " into " + tensorType(of.elem, shape),
+                          of.elem, shape, of.bound);
+  };
+  Val rows = merged(left, {a->shape[0], sum}, {1, 2});
+  Val columns = merged(right, {sum, width}, {2, 1});
+  Val init = program.splat(a->elem, {a->shape[0], width}, 0);
+  program.define("linalg.matmul " + insOutsTo({rows, columns}, init), a->elem,
+                 init.shape, left.bound * right.bound * double(sum));
+  return true;
+}
+
 void shard::fuzz::registerMoveMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, dynamicExtent);
   makers.add(MakerGroup::Ops, tensorReshape);
@@ -299,6 +327,8 @@ void shard::fuzz::registerMoveMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, softmax);
   makers.add(MakerGroup::Ops, packUnpack);
   makers.add(MakerGroup::Ops, smallFloats);
+  makers.add(MakerGroup::Ops, mergedProduct);
+  makers.add(MakerGroup::Reshapes, mergedProduct);
   makers.add(MakerGroup::Reshapes, tensorReshape);
   makers.add(MakerGroup::Packs, packUnpack, 4);
   makers.add(MakerGroup::Places, gatherScatter, 2);

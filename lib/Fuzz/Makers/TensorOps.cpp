@@ -258,6 +258,31 @@ bool shard::fuzz::pad(ProgramBuilder &program) {
   return true;
 }
 
+/// `parts` side by side in dimension `dim` of a tensor of `shape`, as frontends write a
+/// concatenation: one insertion after another, in any order.
+static void insertSideBySide(ProgramBuilder &program,
+                             const std::vector<Val> &parts, int64_t dim,
+                             const Shape &shape, double bound) {
+  std::vector<std::pair<int64_t, Val>> places;
+  int64_t next = 0;
+  for (const Val &part : parts) {
+    places.push_back({next, part});
+    next += part.shape[dim];
+  }
+  program.rng.shuffle(places);
+  Val whole = program.need(parts.front().elem, shape);
+  for (auto &[place, part] : places) {
+    std::vector<std::string> offsets(shape.size(), "0");
+    offsets[dim] = std::to_string(place);
+    whole = program.define("tensor.insert_slice " + part.name + " into " +
+                               whole.name + "[" + join(offsets) + "] [" +
+                               list(part.shape) + "] [" +
+                               list(Shape(shape.size(), 1)) +
+                               "] : " + part.type() + " into " + whole.type(),
+                           whole.elem, shape, std::max(bound, whole.bound));
+  }
+}
+
 bool shard::fuzz::concat(ProgramBuilder &program) {
   std::optional<Val> a = program.pickTensor(1);
   if (!a || numElements(a->shape) > 400)
@@ -277,6 +302,10 @@ bool shard::fuzz::concat(ProgramBuilder &program) {
     parts.push_back(part);
   }
   program.rng.shuffle(parts);
+  if (program.rng.chance(25)) {
+    insertSideBySide(program, parts, dim, shape, bound);
+    return true;
+  }
   std::vector<std::string> namesOfParts, types;
   for (const Val &part : parts) {
     namesOfParts.push_back(part.name);

@@ -27,7 +27,9 @@ struct ShardSpreadInsertionsPass
 
   void runOnOperation() override {
     llvm::SmallVector<int64_t> grid = largestGridAround(getOperation());
-    if (grid.empty() || !spreadInsertions(getOperation(), grid))
+    bool changed = !grid.empty() && joinInsertions(getOperation());
+    changed |= !grid.empty() && spreadInsertions(getOperation(), grid);
+    if (!changed)
       markAllAnalysesPreserved();
   }
 };
