@@ -197,6 +197,8 @@ def _from_numpy(array: Any, dtype: Any) -> Any:
 
 def _reinterpreted(array: Any, dtype: Any) -> Any:
     """Unsigned integers cross as the signless ones of their width."""
+    if not hasattr(array, "dtype"):
+        return array
     if array.dtype != dtype and {array.dtype.kind, dtype.kind} == {"i", "u"}:
         if array.dtype.itemsize == dtype.itemsize:
             return array.view(dtype)
