@@ -60,6 +60,7 @@ LogicalResult codegen::bufferize(ModuleOp module,
   copyCallResults(module, entries, hosted);
   copySwitchResults(module);
   copyOuterYields(module);
+  copyRepeatedYields(module);
   copyDynamicBoundaries(module);
   OpBuilder builder(module.getContext());
   for (func::FuncOp entry : entries)

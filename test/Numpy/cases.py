@@ -8,8 +8,9 @@ import numpy as np
 
 from values import BF16, bits, from_bits, mismatch
 
-# The maker of each op, and ops that have none, with the reason.
+# The maker of each op, of programs of several ops, and ops that have none, with the reason.
 MAKERS = {}
+PROGRAMS = {}
 WITHOUT = {}
 
 
@@ -20,6 +21,16 @@ def op(*names):
         for name in names:
             assert name not in MAKERS, name
             MAKERS[name] = maker
+        return maker
+
+    return register
+
+
+def program(name):
+    """The same for programs that are no single op."""
+
+    def register(maker):
+        PROGRAMS[name] = maker
         return maker
 
     return register

@@ -25,14 +25,17 @@ import numpy as np
 
 import cases
 import ops_arith
+import ops_control
 import ops_linalg
 import ops_math
 import ops_structured
 import ops_tensor
 import ops_tosa
 import ops_without
-from cases import MAKERS, WITHOUT
+from cases import MAKERS, PROGRAMS, WITHOUT
 from values import Random
+
+ALL = {**MAKERS, **PROGRAMS}
 
 
 def check_models(path):
@@ -53,7 +56,7 @@ def make(name, seed, number):
     digest = sum(ord(c) * 131 ** i for i, c in enumerate(name))
     random = Random((seed * 1000003 + number * 10007 + digest) % 2 ** 32)
     with np.errstate(all="ignore"):
-        case = MAKERS[name](random, name)
+        case = ALL[name](random, name)
     case.name = f"{name} (--seed {seed}, program {number})"
     return case
 
@@ -112,11 +115,11 @@ def main():
     parser.add_argument("options", nargs="*")
     arguments = parser.parse_args()
     if arguments.list:
-        print("\n".join(sorted(MAKERS)))
+        print("\n".join(sorted(ALL)))
         return 0
     if arguments.models:
         return 0 if check_models(arguments.models) else 1
-    names = [name for name in sorted(MAKERS) if re.search(arguments.only, name)]
+    names = [name for name in sorted(ALL) if re.search(arguments.only, name)]
     programs = [make(name, arguments.seed, number)
                 for number in range(arguments.count) for name in names]
     size = arguments.batch

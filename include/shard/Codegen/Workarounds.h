@@ -56,6 +56,12 @@ void copySwitchResults(mlir::Operation *root);
 /// the buffer of a view that it has copied as it is, and writes into it after the loop.
 void copyOuterYields(mlir::Operation *root);
 
+/// Gives each but the first result of a loop below `root` that the loop yields one value
+/// for, or passes one value for from its condition to its body, a buffer of its own.
+/// MLIR's bufferization lets several carried values share a buffer that the next
+/// iteration writes into.
+void copyRepeatedYields(mlir::Operation *root);
+
 /// Copies what scf.forall ops below `root` with several shared outputs put into
 /// them. One output may be read from another, which MLIR's bufferization
 /// overwrites first.

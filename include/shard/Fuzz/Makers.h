@@ -88,6 +88,11 @@ void registerWindowMakers(MakerRegistry &makers);
 void registerScanMakers(MakerRegistry &makers);
 void registerSpecialMakers(MakerRegistry &makers);
 void registerTrapMakers(MakerRegistry &makers);
+void registerUnrolledMakers(MakerRegistry &makers);
+
+/// What a program says that asserts that a loop gives what its iterations give.
+inline constexpr char unrolledMessage[] =
+    "a loop differs from its iterations, written out";
 
 /// Which programs follow from a seed depends on the order of registration.
 void registerAllMakers(MakerRegistry &makers);

@@ -11,6 +11,7 @@
 #include "Inputs.h"
 #include "ReduceShapes.h"
 
+#include "shard/Fuzz/Makers.h"
 #include "shard/Fuzz/Processes.h"
 #include "shard/IR/ShardOps.h"
 
@@ -286,6 +287,9 @@ std::string shard::fuzz::reduce(std::string program, const Outcome &failure,
                                 double seconds) {
   using Clock = std::chrono::steady_clock;
   static const char *noStep = "no such step";
+  // Without the ops of the loop the assertion fails for another reason.
+  if (StringRef(failure.message).contains(unrolledMessage))
+    return program;
   // Reading symbols takes a second per crash.
   setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
   auto begin = Clock::now();

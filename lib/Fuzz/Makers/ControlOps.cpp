@@ -113,6 +113,9 @@ shard::fuzz::carriedValues(ProgramBuilder &program) {
             : std::optional<Val>(program.needScalar(Elem::I32));
     if (!init)
       continue;
+    // Carried values of one type may be yielded as one.
+    if (!inits.empty() && program.rng.chance(30))
+      init = program.needLike(inits.front());
     Val small = program.clamped(*init, 8);
     inits.push_back(small);
     small.name = program.fresh();
@@ -131,7 +134,14 @@ std::vector<Val> shard::fuzz::nextValues(ProgramBuilder &program,
       return v.type() == value.type() && v.shape == value.shape &&
              v.name != value.name;
     });
-    next.push_back(program.clamped(found ? *found : value, 8));
+    // One value for two results in a part of the loops.
+    auto same = std::find_if(next.begin(), next.end(), [&](const Val &v) {
+      return v.type() == value.type() && v.shape == value.shape;
+    });
+    if (same != next.end() && program.rng.chance(40))
+      next.push_back(Val(*same));
+    else
+      next.push_back(program.clamped(found ? *found : value, 8));
   }
   return next;
 }

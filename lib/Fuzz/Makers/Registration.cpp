@@ -32,6 +32,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerScanMakers(makers);
   registerSpecialMakers(makers);
   registerTrapMakers(makers);
+  registerUnrolledMakers(makers);
 }
 
 const MakerRegistry &shard::fuzz::allMakers() {
