@@ -16,12 +16,14 @@
 
 namespace shard::fuzz {
 
-/// The same numbers on every machine, from any seed, close seeds included.
+/// The same numbers on every machine, from any seed, close seeds included: the state
+/// begins at a scattered number, as each number is a step of the state, and the next seed
+/// would give the same numbers but the first one.
 /// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
 /// Generators", 2014 (SplitMix64).
 class Random {
 public:
-  explicit Random(uint64_t seed) : state(seed * 0x9e3779b97f4a7c15ull + 1) {}
+  explicit Random(uint64_t seed) : state(seed) { state = next(); }
 
   uint64_t next() {
     uint64_t z = state += 0x9e3779b97f4a7c15ull;

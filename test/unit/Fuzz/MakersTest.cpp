@@ -93,4 +93,14 @@ TEST(Makers, eachWritesAnOp) {
   }
 }
 
+// Each number is a step of the state; close seeds must not begin some steps apart.
+TEST(Random, closeSeedsShareNoNumbers) {
+  std::set<uint64_t> seen;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    Random random(seed);
+    for (int i = 0; i < 50; ++i)
+      EXPECT_TRUE(seen.insert(random.next()).second);
+  }
+}
+
 } // namespace
