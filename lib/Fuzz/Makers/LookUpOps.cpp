@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SharedOps.h"
+
 #include "shard/Fuzz/Makers.h"
 
 #include "shard/Fuzz/ProgramBuilder.h"
@@ -21,6 +23,29 @@ static Elem randomIndexType(ProgramBuilder &program) {
       std::vector<Elem>{Elem::Index, Elem::I32, Elem::I64, Elem::I8});
 }
 
+Shape shard::fuzz::gatheredShape(const Val &table,
+                                 const std::vector<int64_t> &dims,
+                                 int64_t places, bool reduced) {
+  Shape shape{places};
+  for (int64_t dim = 0; dim < int64_t(table.shape.size()); ++dim)
+    if (std::find(dims.begin(), dims.end(), dim) == dims.end())
+      shape.push_back(table.shape[dim]);
+    else if (!reduced)
+      shape.push_back(1);
+  return shape;
+}
+
+void shard::fuzz::gather(ProgramBuilder &program, const Val &table,
+                         const std::string &indices,
+                         const std::string &indicesType,
+                         const std::vector<int64_t> &dims, const Shape &shape) {
+  program.define("tensor.gather " + table.name + "[" + indices +
+                     "] gather_dims([" + list(dims) + "]) : (" + table.type() +
+                     ", " + indicesType + ") -> " +
+                     tensorType(table.elem, shape),
+                 table.elem, shape, table.bound);
+}
+
 /// tensor.gather by one or two dimensions, with indices of rank 1 or 2.
 static bool gatherByData(ProgramBuilder &program) {
   std::optional<Val> table = program.pickTensor(1);
@@ -33,20 +58,11 @@ static bool gatherByData(ProgramBuilder &program) {
     dims.push_back(other + (other >= dims[0]));
     std::sort(dims.begin(), dims.end());
   }
-  Shape shape{program.rng.between(1, 7)}, places = shape;
-  places.push_back(int64_t(dims.size()));
+  Shape places{program.rng.between(1, 7), int64_t(dims.size())};
   Val indices = program.need(randomIndexType(program), places);
   bool reduced = program.rng.chance(50);
-  for (int64_t dim = 0; dim < rank; ++dim)
-    if (std::find(dims.begin(), dims.end(), dim) == dims.end())
-      shape.push_back(table->shape[dim]);
-    else if (!reduced)
-      shape.push_back(1);
-  program.define("tensor.gather " + table->name + "[" + indices.name +
-                     "] gather_dims([" + list(dims) + "]) : (" + table->type() +
-                     ", " + indices.type() + ") -> " +
-                     tensorType(table->elem, shape),
-                 table->elem, shape, table->bound);
+  gather(program, *table, indices.name, indices.type(), dims,
+         gatheredShape(*table, dims, places[0], reduced));
   return true;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "SharedOps.h"
 
 #include <algorithm>
 
@@ -93,30 +94,21 @@ static bool gatherScatter(ProgramBuilder &program) {
   std::vector<std::string> rows;
   for (int64_t position : positions)
     rows.push_back("[" + std::to_string(position) + "]");
-  Shape shape = {int64_t(positions.size())};
-  bool reduced = program.rng.chance(50);
-  for (size_t i = 0; i < a->shape.size(); ++i)
-    if (int64_t(i) != dim)
-      shape.push_back(a->shape[i]);
-    else if (!reduced)
-      shape.push_back(1);
+  Shape shape = gatheredShape(*a, {dim}, int64_t(positions.size()),
+                              program.rng.chance(50));
   std::string indices = program.fresh(),
               type = "tensor<" + std::to_string(positions.size()) + "x1xindex>";
   program.line(indices + " = arith.constant dense<[" + join(rows) +
                "]> : " + type);
-  std::string dims = "_dims([" + std::to_string(dim) + "]) ";
   if (!scatter) {
-    program.define("tensor.gather " + a->name + "[" + indices + "] gather" +
-                       dims + ": (" + a->type() + ", " + type + ") -> " +
-                       tensorType(a->elem, shape),
-                   a->elem, shape, a->bound);
+    gather(program, *a, indices, type, {dim}, shape);
     return true;
   }
   Val source = program.need(a->elem, shape);
   program.define("tensor.scatter " + source.name + " into " + a->name + "[" +
-                     indices + "] scatter" + dims + "unique : (" +
-                     source.type() + ", " + a->type() + ", " + type + ") -> " +
-                     a->type(),
+                     indices + "] scatter_dims([" + std::to_string(dim) +
+                     "]) unique : (" + source.type() + ", " + a->type() + ", " +
+                     type + ") -> " + a->type(),
                  a->elem, a->shape, std::max(a->bound, source.bound));
   return true;
 }

@@ -13,12 +13,36 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SharedOps.h"
+
 #include "shard/Fuzz/Makers.h"
 
 #include <algorithm>
 #include <cstdlib>
 
 using namespace shard::fuzz;
+
+std::string shard::fuzz::paddedAlong(ProgramBuilder &program, const Val &a,
+                                     size_t dim, int64_t low, int64_t high,
+                                     const std::string &value,
+                                     std::string &type) {
+  Shape lows(a.shape.size()), highs(a.shape.size()), shape = a.shape;
+  lows[dim] = low;
+  highs[dim] = high;
+  shape[dim] += low + high;
+  std::vector<std::string> indices;
+  for (size_t i = 0; i < shape.size(); ++i)
+    indices.push_back(program.fresh() + ": index");
+  std::string constant = program.fresh(), result = program.fresh();
+  type = tensorType(a.elem, shape);
+  program.line(constant + " = arith.constant " + value + " : " + name(a.elem));
+  program.line(result + " = tensor.pad " + a.name + " low[" + list(lows) +
+               "] high[" + list(highs) + "] {");
+  program.line("^bb0(" + join(indices) + "):");
+  program.line("  tensor.yield " + constant + " : " + name(a.elem));
+  program.line("} : " + a.type() + " to " + type);
+  return result;
+}
 
 namespace {
 
@@ -48,29 +72,6 @@ Combination combinationFor(Random &rng, Elem elem) {
 int64_t fillThatCounts(Random &rng, const Combination &kind) {
   int64_t small = rng.between(1, 3) * (rng.chance(50) ? 1 : -1);
   return kind.sum || rng.chance(20) ? small : -kind.init;
-}
-
-/// `a` with elements `value`, `low` in front and `high` behind in dimension `dim`. No
-/// other op gets the result, which may have infinities.
-std::string paddedAlong(ProgramBuilder &program, const Val &a, size_t dim,
-                        int64_t low, int64_t high, const std::string &value,
-                        std::string &type) {
-  Shape lows(a.shape.size()), highs(a.shape.size()), shape = a.shape;
-  lows[dim] = low;
-  highs[dim] = high;
-  shape[dim] += low + high;
-  std::vector<std::string> indices;
-  for (size_t i = 0; i < shape.size(); ++i)
-    indices.push_back(program.fresh() + ": index");
-  std::string constant = program.fresh(), result = program.fresh();
-  type = tensorType(a.elem, shape);
-  program.line(constant + " = arith.constant " + value + " : " + name(a.elem));
-  program.line(result + " = tensor.pad " + a.name + " low[" + list(lows) +
-               "] high[" + list(highs) + "] {");
-  program.line("^bb0(" + join(indices) + "):");
-  program.line("  tensor.yield " + constant + " : " + name(a.elem));
-  program.line("} : " + a.type() + " to " + type);
-  return result;
 }
 
 Val scanned(ProgramBuilder &program, const Val &input) {

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "SharedOps.h"
 
 #include <algorithm>
 
@@ -79,20 +80,10 @@ Val NeededProgram::splitArgument(int64_t least) {
 
 Val NeededProgram::padded(const Val &a, int64_t low, int64_t high,
                           const std::string &number) {
-  Shape lows(a.shape.size()), highs(a.shape.size()), shape = a.shape;
-  lows[dim] = low;
-  highs[dim] = high;
+  std::string type;
+  std::string result = paddedAlong(program, a, dim, low, high, number, type);
+  Shape shape = a.shape;
   shape[dim] += low + high;
-  std::vector<std::string> indices;
-  for (size_t i = 0; i < shape.size(); ++i)
-    indices.push_back(program.fresh() + ": index");
-  std::string element = program.fresh(), result = program.fresh();
-  program.line(element + " = arith.constant " + number + " : i32");
-  program.line(result + " = tensor.pad " + a.name + " low[" + list(lows) +
-               "] high[" + list(highs) + "] {");
-  program.line("^bb0(" + shard::fuzz::join(indices) + "):");
-  program.line("  tensor.yield " + element + " : i32");
-  program.line("} : " + a.type() + " to " + tensorType(Elem::I32, shape));
   return program.add({result, Elem::I32, true, shape});
 }
 

@@ -1,0 +1,34 @@
+//===- SharedOps.h - Ops that makers of several files write -----*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_FUZZ_SHAREDOPS_H
+#define SHARD_LIB_FUZZ_SHAREDOPS_H
+
+#include "shard/Fuzz/ProgramBuilder.h"
+
+namespace shard::fuzz {
+
+/// `a` with elements `value`, `low` in front and `high` behind in dimension `dim`, of type
+/// `type`. No other op gets the result, which may have infinities. (ScanOps.cpp)
+std::string paddedAlong(ProgramBuilder &program, const Val &a, size_t dim,
+                        int64_t low, int64_t high, const std::string &value,
+                        std::string &type);
+
+/// The shape of what is gathered from `table` along `dims` at `places` places: `reduced`
+/// leaves these dimensions out. (LookUpOps.cpp)
+Shape gatheredShape(const Val &table, const std::vector<int64_t> &dims,
+                    int64_t places, bool reduced);
+
+/// Writes a tensor.gather of that shape. (LookUpOps.cpp)
+void gather(ProgramBuilder &program, const Val &table,
+            const std::string &indices, const std::string &indicesType,
+            const std::vector<int64_t> &dims, const Shape &shape);
+
+} // namespace shard::fuzz
+
+#endif // SHARD_LIB_FUZZ_SHAREDOPS_H
