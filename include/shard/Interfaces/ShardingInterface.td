@@ -124,10 +124,10 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       "return {};">,
     InterfaceMethod<[{
         The tensor, of the type of result 0, that result 0 is with its elements moved around
-        one dimension, whatever operands these come through: two slices of a tensor that
-        are joined in the other order. Propagation then passes shardings between both as
-        if they were one, because devices of one layout exchange what moves, and nothing
-        else. Null, the default, if there is none.
+        one dimension, whatever operands these come through: slices of a tensor, two or
+        more, that are joined in another order. Propagation then passes shardings between
+        both as if they were one, because devices of one layout exchange what moves, and
+        nothing else. Null, the default, if there is none.
       }],
       "::mlir::Value", "getRolledTensor", (ins), "", "return {};">,
     InterfaceMethod<[{
