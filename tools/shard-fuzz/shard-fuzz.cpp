@@ -83,6 +83,8 @@ cl::opt<Kind> kind(
                           "few ops of one family on split arguments"),
                clEnumValN(Kind::Batches, "batches",
                           "ops on a batch, without communication"),
+               clEnumValN(Kind::Choices, "choices",
+                          "few ops whose shardings are to be chosen well"),
                clEnumValN(Kind::Needed, "needed",
                           "constructs that need a known number of bytes"),
                clEnumValN(Kind::Moves, "moves",

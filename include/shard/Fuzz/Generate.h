@@ -34,6 +34,7 @@ enum class Kind {
   Families,    ///< few ops of one family on arguments that are split
   Batches,     ///< ops on a batch, which need no communication
   Needed,      ///< constructs that need a known number of bytes
+  Choices,     ///< few ops whose shardings are to be chosen well
   Ops,         ///< straight-line code
   Control,     ///< mostly regions and calls
   Full,        ///< everything

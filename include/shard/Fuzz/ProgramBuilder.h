@@ -186,6 +186,8 @@ public:
   /// these, if that is known.
   std::optional<int64_t> mostCollectives;
   int64_t mostBytes = 0;
+  /// Whether the bytes sent are compared with those by other shardings.
+  bool choices = false;
   /// Whether float inputs are NaN and infinite, too.
   bool specials = false;
   /// Whether no integer input is 0 or -1, and divisions trap.

@@ -9,6 +9,7 @@
 #include "shard/Fuzz/Check.h"
 
 #include "CheckCalls.h"
+#include "CheckChoices.h"
 #include "CheckCount.h"
 #include "CheckForms.h"
 #include "CheckGroups.h"
@@ -485,6 +486,10 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
       outcome = checkAt(0, /*mpiDialect=*/true);
     if (outcome.verdict != Verdict::Pass)
       return outcome;
+    if (std::string wrong =
+            checkChoices(*module, entry, pipelineOptions(inputSeed));
+        !wrong.empty())
+      return {Verdict::CheckFailed, oneLine(wrong)};
   }
   if (std::string wrong = checkPlans(inputSeed); !wrong.empty())
     return {Verdict::CheckFailed, oneLine(wrong)};

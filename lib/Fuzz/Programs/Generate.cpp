@@ -71,6 +71,9 @@ ProgramBuilder::ProgramBuilder(uint64_t seed, const GenerateOptions &options)
                                              {1, 2, 2}, {2, 2, 3}, {2, 3, 2}};
     grid = rng.oneOf(grids);
   }
+  // Every sharding of every value is tried.
+  if (options.grid.empty() && kind == Kind::Choices)
+    grid = rng.chance(60) ? Shape{2} : rng.chance(70) ? Shape{2, 2} : Shape{4};
   // Neighbours of neighbours need several devices along one axis.
   if (options.grid.empty() && kind == Kind::Families && rng.chance(80)) {
     static const std::vector<Shape> grids = {{2},    {3},    {4},      {5},
@@ -132,6 +135,8 @@ std::string shard::fuzz::functionHeader(ProgramBuilder &program,
     attributes.push_back("specials");
   if (!isPrivate && program.traps)
     attributes.push_back("traps");
+  if (!isPrivate && program.choices)
+    attributes.push_back("choices");
   if (!isPrivate && program.mostCollectives)
     attributes.push_back(
         "most_collectives = " + std::to_string(*program.mostCollectives) +
@@ -247,6 +252,8 @@ static bool focusedProgram(ProgramBuilder &program) {
     batchProgram(program);
   else if (kind == Kind::Needed)
     neededProgram(program);
+  else if (kind == Kind::Choices)
+    choiceProgram(program);
   else
     return false;
   return true;
@@ -311,7 +318,7 @@ static std::string writeProgram(ProgramBuilder &program) {
   if (focusedProgram(program)) {
     // Plans, and what is packed, by time instead of bytes.
     Kind kind = options.kind == Kind::Full ? focus(seed) : options.kind;
-    if (seed % 4 == 2 && kind != Kind::Needed)
+    if (seed % 4 == 2 && kind != Kind::Needed && kind != Kind::Choices)
       program.out.insert(program.out.find('\n'),
                          " {shard.machine = {name = \"a100\"}}");
     return program.out;
