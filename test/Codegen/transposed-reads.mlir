@@ -32,6 +32,21 @@ func.func @wide(%a: memref<128x100xf64>, %b: memref<100x128xf64>) {
       permutation = [1, 0]
   return
 }
+// Nobody knows that a dynamic extent is a multiple of a block: both dimensions end early.
+// CHECK-LABEL: func.func @dynamic(
+// CHECK: memref.alloca() {{.*}} : memref<64x64xf32>
+// CHECK: scf.for %[[DI:.+]] = %c0{{.*}} to %[[M:.+]] step %c64
+// CHECK: scf.for %[[DJ:.+]] = %c0{{.*}} to %[[N:.+]] step %c64
+// CHECK-DAG: %[[RESTI:.+]] = arith.subi %[[M]], %[[DI]]
+// CHECK-DAG: %[[COUNTI:.+]] = arith.minsi %c64{{.*}}, %[[RESTI]]
+// CHECK-DAG: %[[RESTJ:.+]] = arith.subi %[[N]], %[[DJ]]
+// CHECK-DAG: %[[COUNTJ:.+]] = arith.minsi %c64{{.*}}, %[[RESTJ]]
+// CHECK: scf.for %{{.+}} = %c0{{.*}} to %[[COUNTI]] step %c1
+// CHECK: scf.for %{{.+}} = %c0{{.*}} to %[[COUNTJ]] step %c1
+func.func @dynamic(%a: memref<?x?xf32>, %b: memref<?x?xf32>) {
+  linalg.transpose ins(%a : memref<?x?xf32>) outs(%b : memref<?x?xf32>) permutation = [1, 0]
+  return
+}
 // The last dimension stays the last: rows are copied.
 // CHECK-LABEL: func.func @rows(
 // CHECK-NOT: alloca
