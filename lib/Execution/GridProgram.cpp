@@ -94,6 +94,29 @@ static FailureOr<Grid> describeGrid(GridOp gridOp, RunReport &report) {
   return grid;
 }
 
+LogicalResult execution::checkProcesses(GridOp gridOp,
+                                        const runtime::Processes *processes) {
+  if (!processes)
+    return success();
+  FailureOr<Grid> grid = staticGrid(gridOp);
+  // Of axes without a size the partition says what is wrong.
+  if (failed(grid))
+    return success();
+  int64_t devices = grid->numDevices();
+  if (devices != processes->count())
+    return emitError(gridOp.getLoc())
+           << "the grid has " << devices << " devices, but there are "
+           << processes->count() << " processes: start " << devices
+           << ", as by mpirun -n " << devices;
+  SymbolTableCollection symbols;
+  ArrayRef<int64_t> ids = deviceIdsOf(gridOp, symbols);
+  if (!ids.empty() && !llvm::is_contained(ids, processes->number()))
+    return emitError(gridOp.getLoc())
+           << "device_ids of the grid name no device " << processes->number()
+           << ", which is the number of a process";
+  return success();
+}
+
 FailureOr<GridProgram>
 execution::partitionForGrid(ModuleOp module, StringRef entryName, GridOp gridOp,
                             const RunOptions &options, RunReport &report) {

@@ -93,6 +93,11 @@ mlir::LogicalResult lowerAffineLoops(mlir::ModuleOp module);
 mlir::LogicalResult answerShardShapes(mlir::ModuleOp module,
                                       const SpmdPipelineOptions &options);
 
+/// With processes there has to be one for each device of the grid. Asked before anything is
+/// compiled: nobody should wait for a program that cannot run.
+mlir::LogicalResult checkProcesses(GridOp gridOp,
+                                   const runtime::Processes *processes);
+
 /// Partitions `module` in place; describes grid, arguments and results in `report`.
 mlir::FailureOr<GridProgram>
 partitionForGrid(mlir::ModuleOp module, llvm::StringRef entry, GridOp gridOp,

@@ -114,6 +114,9 @@ LogicalResult PartitionedProgram::compileOnce(const Monitor &monitor,
     return success();
   auto begin = std::chrono::steady_clock::now();
   OwningOpRef<ModuleOp> copy = text->clone();
+  FailureOr<GridOp> gridOp = findGrid(*copy);
+  if (failed(gridOp) || failed(checkProcesses(*gridOp, options.processes)))
+    return failure();
   options.monitor = monitor;
   LogicalResult compiled = compileForGrid(*copy, entryName, options, *program);
   options.monitor = {};

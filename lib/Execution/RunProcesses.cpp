@@ -152,18 +152,9 @@ std::string prepareHere(const GridProgram &program,
                         const runtime::Processes &processes, RunReport &report,
                         std::vector<HostTensor> &owned,
                         std::optional<Invocation> &invocation) {
-  int64_t devices = program.grid.numDevices();
-  if (devices != processes.count())
-    return llvm::formatv("the grid has {0} devices, but there are {1} "
-                         "processes: start {0}, as by mpirun -n {0}",
-                         devices, processes.count())
-        .str();
   int64_t device = deviceHere(program, processes);
-  if (device < 0)
-    return llvm::formatv("device_ids of the grid name no device {0}, which is "
-                         "the number of this process",
-                         processes.number())
-        .str();
+  assert(device >= 0 && program.grid.numDevices() == processes.count() &&
+         "checkProcesses has passed");
   if (std::string broken = brokenContract(program, inputs); !broken.empty())
     return broken;
   std::vector<const HostTensor *> pointers;

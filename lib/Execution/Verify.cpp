@@ -279,6 +279,8 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
     runAlone(entry, *one.programs->optimized, inputs, report);
     return report;
   }
+  if (failed(checkProcesses(*gridOp, options.processes)))
+    return failure();
   // The grid's program first: what is wrong with it is said before anything is
   // compiled.
   OwningOpRef<ModuleOp> whole = options.verify ? work->clone() : ModuleOp();

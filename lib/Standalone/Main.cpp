@@ -14,6 +14,7 @@
 #include "shard/Host/Npy.h"
 #include "shard/Host/NpyOutput.h"
 #include "shard/Host/Placement.h"
+#include "shard/Runtime/Launcher.h"
 #include "shard/Runtime/Runtime.h"
 #include "shard/Standalone/Layout.h"
 #include "shard/Standalone/Program.h"
@@ -430,6 +431,15 @@ int shard_program_main(int argc, char **argv, const shard_program *program) {
       options.help ? printHelp(*program) : describe(*program);
     return 0;
   }
+  // Each of the processes would run the whole program and write the same outputs.
+  std::string mpi = runtime::launcherOfProcesses();
+  if (!mpi.empty() && shard_rt_num_processes() == 1)
+    shard_rt_fail(("mpirun (" + mpi +
+                   ") has started several processes, but this program knows "
+                   "of one: it is compiled for threads or for another MPI; "
+                   "use shard-compile --backend=" +
+                   mpi)
+                      .c_str());
   Run run{*program, options, Arguments(*program, options),
           std::vector<Device>(program->num_devices)};
   if (program->device_ids)

@@ -311,6 +311,11 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   if (!program->grid && (verifyRun || printPartitioned))
     return emitError(module.getLoc())
            << "the program has no grid; give one by --grid, such as --grid 2x2";
+  if (!program->grid && processes && processes->count() > 1)
+    return emitError(entry.getLoc())
+           << "the program has no grid, but there are " << processes->count()
+           << " processes; give one by --grid, such as --grid "
+           << processes->count();
 
   auto machine = shard::createTargetMachine({cpu, ""}, 0, /*toRun=*/true);
   if (!machine)

@@ -8,6 +8,7 @@
 
 #include "shard/Runtime/Processes.h"
 
+#include "shard/Runtime/Launcher.h"
 #include "shard/Runtime/Runtime.h"
 #include "shard/Runtime/Symbols.h"
 
@@ -17,28 +18,7 @@
 using namespace shard;
 using namespace shard::runtime;
 
-namespace {
-
-/// Whether a variable that holds a number of processes says that there are
-/// several.
-bool saysSeveral(const char *variable) {
-  const char *text = getenv(variable);
-  return text && atol(text) > 1;
-}
-
-} // namespace
-
-std::string Processes::launcher() {
-  // Open MPI's mpirun; that of MPICH and what speaks its protocol; srun, which
-  // speaks one of both.
-  if (saysSeveral("OMPI_COMM_WORLD_SIZE"))
-    return "openmpi";
-  if (saysSeveral("PMI_SIZE"))
-    return "mpich";
-  if (getenv("PMIX_RANK") && saysSeveral("SLURM_NTASKS"))
-    return "openmpi";
-  return std::string();
-}
+std::string Processes::launcher() { return launcherOfProcesses(); }
 
 Processes *Processes::load(const std::string &mpi, const std::string &folder,
                            std::string &error) {
