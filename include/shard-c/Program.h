@@ -53,8 +53,8 @@ typedef struct ShardDiagnosticSink {
 } ShardDiagnosticSink;
 
 /// Follows long work. `step` is called with the work ("partition", "compile", "run")
-/// and, of the first two, the next step: the name of a pass, or "machine code"; during
-/// a run several times a second. If it returns false, the work stops: the call that it
+/// and its next step: the name of a pass, "machine code", "one device", or nothing for
+/// the run of the grid; during a run of threads several times a second. If it returns false, the work stops: the call that it
 /// is part of fails. May be called on another thread than the call. A null `step`
 /// follows nothing.
 typedef struct ShardMonitor {

@@ -167,6 +167,7 @@ compileObject(ModuleOp module, StringRef entryName,
   run.target = options.target;
   run.optLevel = options.optLevel;
   run.onPartitioned = options.onPartitioned;
+  run.monitor = options.monitor;
   RunReport report;
   FailureOr<GridProgram> program =
       partitionForGrid(module, entryName, *gridOp, run, report);
@@ -205,8 +206,9 @@ LogicalResult shard::compileAheadOfTime(ModuleOp module, func::FuncOp entry,
       failed(checkFile(module, options.header,
                        header.write(makeCHeader(table, options)))))
     return failure();
-  if (links &&
-      failed(checkLinked(module, link(object.path(), output.path(), options))))
+  if (links && (failed(askMonitor(options.monitor, module, "link", "")) ||
+                failed(checkLinked(
+                    module, link(object.path(), output.path(), options)))))
     return failure();
   if (failed(checkFile(module, options.output, output.giveName())))
     return failure();

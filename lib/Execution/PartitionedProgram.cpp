@@ -135,6 +135,7 @@ FailureOr<RunReport> PartitionedProgram::run(std::vector<HostTensor> inputs,
   std::vector<HostTensor> outputs;
   RunOptions runOptions;
   runOptions.verify = false;
+  runOptions.monitor = monitor;
   runOptions.processes = options.processes;
   runOptions.shareOutputs = true;
   ProcessResults results;

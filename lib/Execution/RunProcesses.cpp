@@ -265,6 +265,8 @@ bool execution::runOnProcesses(const GridProgram &program,
   std::optional<Invocation> invocation;
   std::string problem =
       prepareHere(program, inputs, processes, report, owned, invocation);
+  if (problem.empty() && options.monitor && !options.monitor("run", ""))
+    problem = "stopped on request: run";
   if (!processes.startTogether(problem)) {
     fail(report, problem);
     return false;

@@ -89,6 +89,14 @@ int64_t execution::largestExtent(const std::vector<HostTensor> &tensors) {
   return largest;
 }
 
+/// Tells that the program of one device is about to run; false if it is not to.
+static bool mayRunOneDevice(const RunOptions &options, RunReport &report) {
+  if (!options.monitor || options.monitor("run", "one device"))
+    return true;
+  fail(report, "stopped on request: run");
+  return false;
+}
+
 /// Runs the reference; false if that went wrong.
 static bool runReference(const CompiledProgram &program,
                          const std::vector<HostTensor> &inputs,
@@ -224,6 +232,8 @@ void execution::runAndCompare(const GridProgram &program, const Comparable &one,
                               const RunOptions &options, RunReport &report) {
   report.verified = options.verify;
   std::vector<HostTensor> expected, outputs;
+  if (options.verify && !mayRunOneDevice(options, report))
+    return;
   if (options.verify &&
       (!runReference(*one.programs->reference, inputs, report, expected) ||
        (one.programs->optimized &&
@@ -276,7 +286,8 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
                                 largestExtent(inputs), cache, one)))
       return failure();
     report.secondsCompile = secondsSince(begin);
-    runAlone(entry, *one.programs->optimized, inputs, report);
+    if (mayRunOneDevice(options, report))
+      runAlone(entry, *one.programs->optimized, inputs, report);
     return report;
   }
   if (failed(checkProcesses(*gridOp, options.processes)))

@@ -13,7 +13,7 @@ from shard import _shard
 
 Progress = bool | Callable[[str, str], object] | None
 """A function of the work (`partition`, `compile`, `run`) and of its next step (the name of
-a pass, `machine code`, or nothing). True: a bar of tqdm if it is installed, else a line on
+a pass, `machine code`, `one device`, or nothing). True: a bar of tqdm if it is installed, else a line on
 standard error. An exception of the function stops the work."""
 
 

@@ -13,6 +13,7 @@
 
 #include "../Common/Extensions.h"
 #include "../Common/Program.h"
+#include "../Common/Progress.h"
 #include "../Common/PropagationFlags.h"
 #include "../Version.h"
 
@@ -177,7 +178,8 @@ LogicalResult nameFiles(MLIRContext *context,
   return success();
 }
 
-LogicalResult run(MLIRContext &context, const char *program) {
+LogicalResult run(MLIRContext &context, const char *program,
+                  shard::Progress &progress) {
   shard::AheadOfTimeOptions options;
   options.kind = emitKind;
   options.target = readTarget();
@@ -202,8 +204,10 @@ LogicalResult run(MLIRContext &context, const char *program) {
            << "is no program that can be executed";
   options.libraries = shard::sharedLibraryPaths();
   options.pipeline = shard::readPipelineOptions();
+  options.monitor = progress.monitor();
   if (printPartitioned)
-    options.onPartitioned = [](ModuleOp partitioned) {
+    options.onPartitioned = [&progress](ModuleOp partitioned) {
+      progress.hide();
       partitioned.print(llvm::outs());
       llvm::outs() << '\n';
     };
@@ -238,7 +242,9 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  LogicalResult result = run(context, argv[0]);
+  shard::Progress progress("shard-compile", /*shows=*/true);
+  progress.hideForDiagnostics(context);
+  LogicalResult result = run(context, argv[0], progress);
   llvm::outs().flush();
   return succeeded(result) ? 0 : 1;
 }

@@ -12,6 +12,7 @@
 
 #include "../Common/Extensions.h"
 #include "../Common/Program.h"
+#include "../Common/Progress.h"
 #include "../Common/PropagationFlags.h"
 #include "../Version.h"
 
@@ -299,7 +300,8 @@ LogicalResult endTogether(shard::runtime::Processes &processes,
 }
 
 /// Everything after the command line has been read.
-LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
+LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes,
+                  shard::Progress &progress) {
   bool isFirst = !processes || processes->number() == 0;
   if (failed(checkTimeout(&context)) || failed(checkLink(&context)))
     return failure();
@@ -335,7 +337,8 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
   else
     options.keepOutputs = !outputs.empty();
   if (printPartitioned && isFirst)
-    options.onPartitioned = [](ModuleOp partitioned) {
+    options.onPartitioned = [&progress](ModuleOp partitioned) {
+      progress.hide();
       partitioned.print(llvm::outs());
       llvm::outs() << '\n';
     };
@@ -344,9 +347,11 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes) {
     return failure();
   if (isFirst && failed(shard::explainIfAsked(entry, options.pipeline)))
     return failure();
+  options.monitor = progress.monitor();
   const shard::SpmdPipelineOptions pipeline = options.pipeline;
   FailureOr<shard::RunReport> report =
       shard::runProgram(module, entry, std::move(options));
+  progress.hide();
   if (failed(report))
     return failure();
   if (!isFirst)
@@ -389,7 +394,9 @@ int main(int argc, char **argv) {
   SourceMgrDiagnosticHandler handler(
       sources, &context,
       isFirst ? static_cast<llvm::raw_ostream &>(llvm::errs()) : problemStream);
-  LogicalResult result = run(context, processes);
+  shard::Progress progress("shard-run", isFirst);
+  progress.hideForDiagnostics(context);
+  LogicalResult result = run(context, processes, progress);
   llvm::outs().flush();
   if (processes)
     result = endTogether(*processes, result, problems);

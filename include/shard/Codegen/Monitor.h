@@ -16,9 +16,9 @@
 
 namespace shard {
 
-/// Is told what is done next: the work ("partition", "compile", "run") and, of the
-/// first two, the step: the name of a pass, "machine code". During a run it is called
-/// several times a second. Returns false to stop. May be empty.
+/// Is told what is done next: the work ("partition", "compile", "run") and its step: the
+/// name of a pass, "machine code", "one device" before the runs to compare with; nothing
+/// for the run of the grid. During a run of threads it is called several times a second. Returns false to stop. May be empty.
 using Monitor = std::function<bool(llvm::StringRef work, llvm::StringRef step)>;
 
 /// Runs `passes` on `module` and asks `monitor` before each of them. Fails, with an

@@ -15,6 +15,7 @@
 #ifndef SHARD_EXECUTION_AHEADOFTIME_H
 #define SHARD_EXECUTION_AHEADOFTIME_H
 
+#include "shard/Codegen/Monitor.h"
 #include "shard/Codegen/Target.h"
 #include "shard/Pipelines/Pipelines.h"
 
@@ -54,6 +55,8 @@ struct AheadOfTimeOptions {
   SpmdPipelineOptions pipeline;
   /// Called with the partitioned module, before it is lowered.
   std::function<void(mlir::ModuleOp)> onPartitioned;
+  /// Is told of the linking too, as work of its own ("link").
+  Monitor monitor;
 };
 
 /// `text` as the beginning of C identifiers.

@@ -92,7 +92,7 @@ struct RunOptions {
   runtime::Processes *processes = nullptr;
   /// With `processes`: every one of them gets the whole results, not only the first.
   bool shareOutputs = false;
-  /// Not asked during the run on one device, nor in processes.
+  /// Asked before the runs on one device and in processes, not during them.
   Monitor monitor;
 };
 
