@@ -53,6 +53,9 @@ struct RunOptions {
   /// of mpiSymbols().
   std::vector<int64_t> deviceIds;
 
+  /// Whether the report has the calls and the time within them.
+  bool keepsRecords = true;
+
   /// An artificial link: a collective takes a device so many seconds more, and the
   /// bytes that it sends by it. None if both are 0. The environment's SHARD_RT_LINK
   /// ("BYTES_PER_SECOND,SECONDS") sets the default.

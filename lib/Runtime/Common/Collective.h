@@ -45,10 +45,13 @@ struct Collective {
   Device &device;
   Call call;
   Group *group = nullptr;
-  Clock::time_point begin = Clock::now();
+  /// For the record.
+  Clock::time_point begin;
 
   Collective(Kind kind, const char *location)
       : device(deviceFor(location, kind)) {
+    if (device.keepsRecords)
+      begin = Clock::now();
     call.kind = kind;
     call.location = location;
   }
@@ -106,9 +109,10 @@ struct Collective {
   /// Notes the call, by which this device sent `bytes`, as done.
   void record(int64_t bytes) {
     backend::delay(*this, bytes);
-    device.recorder.add(
-        *group, call, bytes,
-        std::chrono::duration<double>(Clock::now() - begin).count());
+    if (device.keepsRecords)
+      device.recorder.add(
+          *group, call, bytes,
+          std::chrono::duration<double>(Clock::now() - begin).count());
   }
 };
 

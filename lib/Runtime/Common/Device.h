@@ -39,6 +39,8 @@ struct Device {
   std::vector<char> scratch;
   HaloPlans haloPlans;
   Recorder recorder;
+  /// Whether somebody asks for the records; without them no call reads the clock.
+  bool keepsRecords = true;
   /// The next call is to be started (shard_rt_start).
   bool startsNext = false;
 };

@@ -90,8 +90,9 @@ public:
   }
   RunReport run(const std::vector<int64_t> &shape,
                 const std::function<void(int64_t)> &fn) override {
-    return runOnRanks(shape,
-                      [&](int64_t device) { runOnLargeStack(fn, device); });
+    return runOnRanks(
+        shape, [&](int64_t device) { runOnLargeStack(fn, device); },
+        /*keepsRecords=*/true);
   }
   std::vector<std::string> gather(const std::string &bytes) override {
     return exchange([&](Session &s) { return gatherTexts(s, bytes); });

@@ -21,7 +21,7 @@ using namespace shard::runtime;
 namespace {
 
 /// Changes when ranks built from different sources cannot work together.
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
 
 std::string lastError;
 /// Set by the program before a session begins.
@@ -52,29 +52,37 @@ std::string nameOf(const Session &s, int64_t rank) {
 
 /// What all ranks have to agree on before a run.
 struct Agreement {
-  uint64_t version, program, shape, devices, checks;
+  uint64_t version, program, shape, devices;
+  /// The number of Checks, and kRecords where the rank keeps records.
+  uint64_t checks;
+  static constexpr uint64_t kRecords = 16;
 };
 
 /// What the ranks do not agree on; empty if they agree. All ranks get the same
 /// answer.
-std::string compareRanks(Session &s, const std::vector<int64_t> &shape) {
+std::string compareRanks(Session &s, const std::vector<int64_t> &shape,
+                         bool keepsRecords) {
   Agreement mine = {kVersion, hashOf(s.program.data(), s.program.size()),
                     hashOf(shape.data(), shape.size() * sizeof(int64_t)),
                     hashOf(s.ranks.data(), s.ranks.size() * sizeof(int64_t)),
-                    uint64_t(s.checks)};
+                    uint64_t(s.checks) +
+                        (keepsRecords ? Agreement::kRecords : 0)};
   constexpr int kWords = sizeof(Agreement) / sizeof(uint64_t);
   std::vector<Agreement> all(s.size);
   MPI_Allgather(&mine, kWords, MPI_UINT64_T, all.data(), kWords, MPI_UINT64_T,
                 s.world);
   for (int64_t i = 1; i < s.size; ++i) {
     const Agreement &first = all[0], &other = all[i];
-    const char *what = first.version != other.version   ? "another version"
-                       : first.program != other.program ? "another program"
-                       : first.shape != other.shape     ? "another grid"
-                       : first.devices != other.devices
-                           ? "another placement of devices"
-                       : first.checks != other.checks ? "another check mode"
-                                                      : nullptr;
+    const char *what =
+        first.version != other.version   ? "another version"
+        : first.program != other.program ? "another program"
+        : first.shape != other.shape     ? "another grid"
+        : first.devices != other.devices ? "another placement of devices"
+        : first.checks % Agreement::kRecords !=
+                other.checks % Agreement::kRecords
+            ? "another check mode"
+        : first.checks != other.checks ? "another function of the runtime"
+                                       : nullptr;
     if (what)
       return nameOf(s, i) + " runs with " + what + " than " + nameOf(s, 0);
   }
@@ -197,14 +205,15 @@ std::vector<CallRecord> collectRecords(Session &s) {
 }
 
 /// Makes the device of this rank ready; what is wrong with the grid, if it is.
-std::string beginRun(Session &s, const std::vector<int64_t> &shape) {
+std::string beginRun(Session &s, const std::vector<int64_t> &shape,
+                     bool keepsRecords) {
   Call start;
   start.kind = Kind::Barrier;
   start.location = "the start of the run";
   int64_t index = deviceOfRank(s, s.size);
   s.watch.setActivity(Activity::Running, index);
   s.watch.beginCall(start, s.everybody);
-  std::string problem = compareRanks(s, shape);
+  std::string problem = compareRanks(s, shape, keepsRecords);
   s.watch.endCall();
   if (problem.empty())
     problem = checkShape(s, shape);
@@ -219,6 +228,7 @@ std::string beginRun(Session &s, const std::vector<int64_t> &shape) {
   RankDevice &device = *s.device;
   device.index = index;
   device.grid = &s.grid;
+  device.keepsRecords = keepsRecords;
   device.sent.resize(s.size);
   device.receivedFrom.resize(s.size);
   device.sentAt.resize(s.size);
@@ -230,11 +240,12 @@ std::string beginRun(Session &s, const std::vector<int64_t> &shape) {
 } // namespace
 
 RunReport shard::runtime::runOnRanks(const std::vector<int64_t> &shape,
-                                     const std::function<void(int64_t)> &fn) {
+                                     const std::function<void(int64_t)> &fn,
+                                     bool keepsRecords) {
   using Clock = std::chrono::steady_clock;
   Session &s = begunSession();
   RunReport report;
-  report.error = beginRun(s, shape);
+  report.error = beginRun(s, shape, keepsRecords);
   s.refused = !report.error.empty();
   if (s.refused) {
     report.ok = false;
@@ -260,7 +271,8 @@ RunReport shard::runtime::runOnRanks(const std::vector<int64_t> &shape,
   for (std::unique_ptr<PendingSend> &each : s.device->pending)
     MPI_Waitall(2, each->requests, MPI_STATUSES_IGNORE);
   MPI_Allreduce(&seconds, &report.seconds, 1, MPI_DOUBLE, MPI_MAX, s.world);
-  report.calls = collectRecords(s);
+  if (keepsRecords)
+    report.calls = collectRecords(s);
   s.checkedProgram = s.program;
   s.device.reset();
   s.watch.setActivity(Activity::Outside, -1);
@@ -287,8 +299,11 @@ void delay(Collective &, int64_t) {}
 
 int shard_rt_run(int64_t rank, const int64_t *shape,
                  void (*fn)(void *context, int64_t device), void *context) {
-  RunReport report = runOnRanks(std::vector<int64_t>(shape, shape + rank),
-                                [=](int64_t device) { fn(context, device); });
+  RunReport report = runOnRanks(
+      std::vector<int64_t>(shape, shape + rank),
+      [=](int64_t device) { fn(context, device); },
+      // There is no function to ask for them.
+      /*keepsRecords=*/false);
   lastError = report.error;
   return report.ok ? 0 : 1;
 }

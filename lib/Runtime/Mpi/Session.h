@@ -163,9 +163,10 @@ std::vector<std::string> gatherTexts(const Session &s, const std::string &text);
 std::string broadcastText(const Session &s, std::string text);
 
 /// Runs `fn` on this rank's device, as runOnGrid does on all (Threads.h). The
-/// records of all devices are in rank 0's report, those of this one elsewhere.
+/// records of all devices are in rank 0's report, those of this one elsewhere, if all
+/// ranks keep them.
 RunReport runOnRanks(const std::vector<int64_t> &shape,
-                     const std::function<void(int64_t)> &fn);
+                     const std::function<void(int64_t)> &fn, bool keepsRecords);
 
 /// Ends the run if `code` is an error of MPI.
 void checkMpi(Collective &c, int code);

@@ -157,9 +157,10 @@ Clock::time_point takeEnded(Progress &progress, size_t count) {
   for (; count > 0; --count) {
     Task &task = progress.tasks.front();
     last = std::max(last, task.end);
-    progress.device->recorder.add(
-        *task.c.group, task.c.call, task.bytes,
-        std::chrono::duration<double>(task.end - task.c.begin).count());
+    if (progress.device->keepsRecords)
+      progress.device->recorder.add(
+          *task.c.group, task.c.call, task.bytes,
+          std::chrono::duration<double>(task.end - task.c.begin).count());
     progress.tasks.pop_front();
   }
   return last;

@@ -198,6 +198,7 @@ RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
     run.devices.back()->index = i;
     run.devices.back()->id = id;
     run.devices.back()->grid = &run.grid;
+    run.devices.back()->keepsRecords = options.keepsRecords;
   }
 
   std::vector<Start> starts;
@@ -237,8 +238,12 @@ RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
 
 int shard_rt_run(int64_t rank, const int64_t *shape,
                  void (*fn)(void *context, int64_t device), void *context) {
-  RunReport report = runOnGrid(std::vector<int64_t>(shape, shape + rank),
-                               [=](int64_t device) { fn(context, device); });
+  RunOptions options;
+  // There is no function to ask for them.
+  options.keepsRecords = false;
+  RunReport report = runOnGrid(
+      std::vector<int64_t>(shape, shape + rank),
+      [=](int64_t device) { fn(context, device); }, options);
   lastError = report.error;
   return report.ok ? 0 : 1;
 }

@@ -344,6 +344,24 @@ TEST(Run, Records) {
   EXPECT_EQ(report.calls[1].count, 3);
   EXPECT_EQ(report.calls[1].bytes, 3 * 16);
   EXPECT_GT(report.seconds, 0);
+  EXPECT_GT(report.secondsInCalls, 0);
+}
+
+TEST(Run, NoRecordsIfNobodyAsks) {
+  Slots slots;
+  runtime::RunOptions options;
+  options.keepsRecords = false;
+  auto report = runtime::runOnGrid(
+      {2, 2},
+      [&](int64_t d) {
+        slots.allReduce("a.mlir:1:1", slots.all, d);
+        shard_rt_start("a.mlir:2:2");
+        slots.allReduce("a.mlir:2:2", slots.all, d);
+      },
+      options);
+  ASSERT_TRUE(report.ok) << report.error;
+  EXPECT_TRUE(report.calls.empty());
+  EXPECT_EQ(report.secondsInCalls, 0);
 }
 
 TEST(Run, GridsWithUnknownExtents) {
