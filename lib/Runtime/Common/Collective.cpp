@@ -9,7 +9,6 @@
 #include "Collective.h"
 
 #include <cstdarg>
-#include <cstring>
 
 namespace shard {
 namespace runtime {
@@ -20,7 +19,7 @@ Group *findOrMakeGroup(Device &device, const Call &call, const int64_t *words) {
   int64_t numWords = numGroupWords(words);
   for (std::unique_ptr<Group> &group : device.groups)
     if (int64_t(group->words.size()) == numWords &&
-        memcmp(group->words.data(), words, numWords * sizeof(int64_t)) == 0)
+        sameWords(group->words.data(), words, numWords))
       return group.get();
   auto group = std::make_unique<Group>();
   std::string problem = makeGroup(*device.grid, device.index, words, *group);

@@ -217,11 +217,10 @@ bool fits(const HaloPlan &plan, const Group &group, const View &view,
   const int64_t *key = plan.key.data();
   return plan.group == &group &&
          plan.key.size() == (halo.windows ? 11 : 4) * rank &&
-         std::equal(key, key + rank, view.sizes) &&
-         std::equal(key + rank, key + 2 * rank, halo.axesPerDim) &&
-         std::equal(key + 2 * rank, key + 4 * rank, halo.widths) &&
-         (!halo.windows ||
-          std::equal(key + 4 * rank, key + 11 * rank, halo.windows));
+         sameWords(key, view.sizes, rank) &&
+         sameWords(key + rank, halo.axesPerDim, rank) &&
+         sameWords(key + 2 * rank, halo.widths, 2 * rank) &&
+         (!halo.windows || sameWords(key + 4 * rank, halo.windows, 7 * rank));
 }
 
 BoxMove moveOf(const HaloBox &box, int64_t position, int64_t number,
@@ -238,8 +237,8 @@ bool fits(const BoxMoves &moves, const View &input, const View &result) {
   return moves.elementBytes == input.elementBytes &&
          moves.inPlace == (input.data == result.data) &&
          moves.strides.size() == 2 * rank &&
-         std::equal(strides, strides + rank, input.strides) &&
-         std::equal(strides + rank, strides + 2 * rank, result.strides);
+         sameWords(strides, input.strides, rank) &&
+         sameWords(strides + rank, result.strides, rank);
 }
 
 } // namespace

@@ -73,8 +73,10 @@ View viewOf(const int64_t *buffer, int64_t type) {
   view.data = reinterpret_cast<char *>(static_cast<intptr_t>(buffer[0])) +
               buffer[1] * view.elementBytes;
   view.rank = buffer[2];
-  memcpy(view.sizes, buffer + 3, view.rank * sizeof(int64_t));
-  memcpy(view.strides, buffer + 3 + view.rank, view.rank * sizeof(int64_t));
+  for (int64_t i = 0; i < view.rank; ++i) {
+    view.sizes[i] = buffer[3 + i];
+    view.strides[i] = buffer[3 + view.rank + i];
+  }
   return view;
 }
 

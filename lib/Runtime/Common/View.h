@@ -24,6 +24,16 @@ namespace runtime {
 
 constexpr int64_t kMaxRank = SHARD_RT_MAX_RANK;
 
+/// Whether `count` words are the same. There are few of them: a call of memcmp takes longer
+/// than this loop.
+inline bool sameWords(const int64_t *first, const int64_t *second,
+                      int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    if (first[i] != second[i])
+      return false;
+  return true;
+}
+
 /// The bytes of an element of a shard_rt_type; 0 for a number that is none.
 int64_t elementBytes(int64_t type);
 /// "f32"

@@ -71,6 +71,64 @@ void collectSent(Collective &c) {
 /// group's, whose making would wait for all.
 int headerTag(const Communicator &group) { return int(group.id % 16000) * 2; }
 
+/// Where the elements of a box that is given are: in the input or, if it is scattered,
+/// at `packed`, to which this copies them.
+const char *packBox(Collective &c, const BoxMove &box, char *packed) {
+  if (!box.scattered)
+    return c.call.input.data + box.offset;
+  View source = box.scattered->source(c.call.input);
+  copy(contiguousLike(source, packed), source);
+  return packed;
+}
+
+void copyOwn(Collective &c, const BoxMoves &moves) {
+  for (const HaloBox *box : moves.own)
+    copy(box->target(c.call.result), box->source(c.call.input));
+}
+
+/// Moves the one box that is taken and the one that is given. MPI needs no requests for
+/// that, which take it longer than a small message.
+void exchangeBoxes(Collective &c, Communicator &comm, const BoxMoves &moves,
+                   char *packed, char *received) {
+  const BoxMove &taken = moves.taken.front(), &given = moves.given.front();
+  Elements in(c, taken.elements, moves.elementBytes);
+  Elements out(c, given.elements, moves.elementBytes);
+  const char *source = packBox(c, given, packed);
+  checkMpi(c, MPI_Sendrecv(source, out.count, out.type, int(given.position),
+                           kHaloTag + int(given.number),
+                           taken.scattered ? received
+                                           : c.call.result.data + taken.offset,
+                           in.count, in.type, int(taken.position),
+                           kHaloTag + int(taken.number), comm.comm,
+                           MPI_STATUS_IGNORE));
+  copyOwn(c, moves);
+}
+
+void exchangeManyBoxes(Collective &c, Communicator &comm, const BoxMoves &moves,
+                       char *packed, char *received) {
+  std::vector<MPI_Request> &requests = rankOf(c.device).requests;
+  requests.resize(moves.taken.size() + moves.given.size());
+  MPI_Request *request = requests.data();
+  for (const BoxMove &each : moves.taken) {
+    Elements box(c, each.elements, moves.elementBytes);
+    checkMpi(c, MPI_Irecv(each.scattered ? received
+                                         : c.call.result.data + each.offset,
+                          box.count, box.type, int(each.position),
+                          kHaloTag + int(each.number), comm.comm, request++));
+    received += each.elements * moves.elementBytes;
+  }
+  for (const BoxMove &each : moves.given) {
+    Elements box(c, each.elements, moves.elementBytes);
+    checkMpi(c, MPI_Isend(packBox(c, each, packed), box.count, box.type,
+                          int(each.position), kHaloTag + int(each.number),
+                          comm.comm, request++));
+    packed += each.elements * moves.elementBytes;
+  }
+  copyOwn(c, moves);
+  checkMpi(c,
+           MPI_Waitall(requests.size(), requests.data(), MPI_STATUSES_IGNORE));
+}
+
 } // namespace
 
 namespace backend {
@@ -133,40 +191,16 @@ void moveBoxes(Collective &c, const HaloPlan &plan) {
   Communicator &comm = enter(c);
   const View &in = c.call.input, &out = c.call.result;
   const BoxMoves &moves = plan.moves(in, out);
-  RankDevice &device = rankOf(c.device);
-  std::vector<MPI_Request> &requests = device.requests;
-  requests.resize(moves.taken.size() + moves.given.size());
-  MPI_Request *request = requests.data();
-
-  // Boxes that are not contiguous are packed, one behind the other.
+  // Boxes that are not contiguous are packed, one behind the other: what is sent, then
+  // what is received.
   int64_t sendBytes = plan.sentElements * in.elementBytes;
-  char *packed = static_cast<char *>(
+  auto *packed = static_cast<char *>(
       receiveBuffer(c, sendBytes + plan.receivedElements * in.elementBytes));
+  if (moves.taken.size() == 1 && moves.given.size() == 1)
+    exchangeBoxes(c, comm, moves, packed, packed + sendBytes);
+  else
+    exchangeManyBoxes(c, comm, moves, packed, packed + sendBytes);
   char *next = packed + sendBytes;
-  for (const BoxMove &each : moves.taken) {
-    Elements box(c, each.elements, in.elementBytes);
-    checkMpi(c, MPI_Irecv(each.scattered ? next : out.data + each.offset,
-                          box.count, box.type, int(each.position),
-                          kHaloTag + int(each.number), comm.comm, request++));
-    next += each.elements * in.elementBytes;
-  }
-  next = packed;
-  for (const BoxMove &each : moves.given) {
-    if (each.scattered) {
-      View source = each.scattered->source(in);
-      copy(contiguousLike(source, next), source);
-    }
-    Elements box(c, each.elements, in.elementBytes);
-    checkMpi(c, MPI_Isend(each.scattered ? next : in.data + each.offset,
-                          box.count, box.type, int(each.position),
-                          kHaloTag + int(each.number), comm.comm, request++));
-    next += each.elements * in.elementBytes;
-  }
-  for (const HaloBox *box : moves.own)
-    copy(box->target(out), box->source(in));
-  checkMpi(c,
-           MPI_Waitall(requests.size(), requests.data(), MPI_STATUSES_IGNORE));
-  next = packed + sendBytes;
   for (const BoxMove &each : moves.taken) {
     if (each.scattered) {
       View target = each.scattered->target(out);

@@ -70,6 +70,8 @@ bool start(const Collective &c, std::function<void(Collective &)> move,
 
 void wait(Device &base, const void *result) {
   RankDevice &device = rankOf(base);
+  if (device.started.empty())
+    return;
   size_t count = device.started.size();
   while (count > 0 && result &&
          device.started[count - 1]->c.call.result.data != result)

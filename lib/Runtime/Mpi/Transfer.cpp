@@ -8,31 +8,11 @@
 
 #include "Transfer.h"
 
-#include <climits>
-
 namespace shard {
 namespace runtime {
 
-MPI_Datatype wordType(int64_t bytes) {
-  switch (bytes) {
-  case 1:
-    return MPI_UINT8_T;
-  case 2:
-    return MPI_UINT16_T;
-  case 4:
-    return MPI_UINT32_T;
-  default:
-    return MPI_UINT64_T;
-  }
-}
-
-Elements::Elements(Collective &c, int64_t n, int64_t elementBytes) {
-  type = wordType(elementBytes);
-  if (n <= INT_MAX) {
-    count = int(n);
-    return;
-  }
-  // One element of a type of n: so many whole pieces, and the rest behind them.
+void Elements::makeType(Collective &c, int64_t n, int64_t elementBytes) {
+  // So many whole pieces, and the rest behind them.
   constexpr int64_t kPiece = int64_t(1) << 24;
   if (n / kPiece > INT_MAX)
     fail(c.device, c.call, "buffers of %lld elements are too large for MPI",
@@ -51,11 +31,6 @@ Elements::Elements(Collective &c, int64_t n, int64_t elementBytes) {
   MPI_Type_free(&rest);
   owned = true;
   count = 1;
-}
-
-Elements::~Elements() {
-  if (owned)
-    MPI_Type_free(&type);
 }
 
 Layout::Layout(Collective &c, int64_t elementBytes, int64_t unit)

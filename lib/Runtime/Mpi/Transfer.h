@@ -16,22 +16,47 @@
 
 #include "Session.h"
 
+#include <climits>
+
 namespace shard {
 namespace runtime {
 
 /// MPI's unsigned integer of so many bytes.
-MPI_Datatype wordType(int64_t bytes);
+inline MPI_Datatype wordType(int64_t bytes) {
+  switch (bytes) {
+  case 1:
+    return MPI_UINT8_T;
+  case 2:
+    return MPI_UINT16_T;
+  case 4:
+    return MPI_UINT32_T;
+  default:
+    return MPI_UINT64_T;
+  }
+}
 
 /// `n` contiguous elements as a count of a type.
 struct Elements {
   int count = 0;
   MPI_Datatype type = MPI_BYTE;
 
-  Elements(Collective &c, int64_t n, int64_t elementBytes);
+  Elements(Collective &c, int64_t n, int64_t elementBytes)
+      : type(wordType(elementBytes)) {
+    if (n <= INT_MAX)
+      count = int(n);
+    else
+      makeType(c, n, elementBytes);
+  }
   Elements(const Elements &) = delete;
-  ~Elements();
+  ~Elements() {
+    if (owned)
+      MPI_Type_free(&type);
+  }
 
 private:
+  /// One element of a type of `n`.
+  void makeType(Collective &c, int64_t n, int64_t elementBytes);
+
   bool owned = false;
 };
 
