@@ -176,7 +176,8 @@ def _is_key(dtype: Any) -> bool:
 
 def _to_numpy(leaf: Any) -> Any:
     """An array of numpy; of a key of random numbers its integers. Python's numbers stay, and
-    take the type that the program wants, as for JAX."""
+    take the type that the program wants, as for JAX.
+    """
     import jax
 
     if isinstance(leaf, bool | int | float | complex) and not isinstance(leaf, np.generic):

@@ -13,8 +13,8 @@ from shard import _shard
 
 Progress = bool | Callable[[str, str], object] | None
 """A function of the work (`partition`, `compile`, `run`) and of its next step (the name of
-a pass, `machine code`, `one device`, or nothing). True: a bar of tqdm if it is installed, else a line on
-standard error. An exception of the function stops the work."""
+a pass, `machine code`, `one device`, or nothing). True: a bar of tqdm if it is installed, else a
+line on standard error. An exception of the function stops the work."""
 
 
 @contextlib.contextmanager

@@ -414,3 +414,14 @@ def test_flags_and_unsigned_integers_become_numbers():
     program = shard.from_jax(fn, flags, counts, x)
     expected = leaves(jax.jit(fn)(flags, counts, x))
     check(program, (flags, counts, x), expected, Grid(2), {"x": P(0)})
+
+
+def test_numbers_of_python_take_the_type_of_the_program():
+    def step(x, n, scale):
+        return jax.lax.dynamic_slice(x, (n, 0), (4, 16)) * scale
+
+    program = shard.from_jax(step, X, 3, 2.0)
+    part = program.partition(Grid(2), {"x": P(0)})
+    np.testing.assert_allclose(part(X, 5, 0.5), step(X, 5, 0.5), rtol=1e-6)
+    with pytest.raises(shard.RunError, match="n"):
+        part(X, 1 << 40, 0.5)
