@@ -20,8 +20,25 @@ using namespace mlir;
 using namespace shard;
 using namespace shard::fuzz;
 
-/// Whether devices add their floats in `partitioned`.
+/// Whether `function` returns parts of a sum, which are added where the results meet.
+static bool returnsParts(func::FuncOp function) {
+  for (unsigned number = 0; number < function.getNumResults(); ++number) {
+    auto local =
+        function.getResultAttrOfType<LocalAttr>(number, kLocalAttrName);
+    ReductionKindAttr kind =
+        local ? local.getSharding().getPartialKind() : ReductionKindAttr();
+    if (kind && (kind.getValue() == ReductionKind::Sum ||
+                 kind.getValue() == ReductionKind::Average))
+      return true;
+  }
+  return false;
+}
+
+/// Whether devices, or those who read the results, add floats in `partitioned`.
 static bool addsFloats(ModuleOp partitioned) {
+  for (func::FuncOp function : partitioned.getOps<func::FuncOp>())
+    if (returnsParts(function))
+      return true;
   WalkResult walked = partitioned.walk([](Operation *op) {
     auto kind = op->getAttrOfType<ReductionKindAttr>("reduction");
     bool adds = isCollective(op) && kind &&

@@ -211,17 +211,31 @@ private:
     op->moveBefore(place);
   }
 
-  /// Erases `gather`, and what it alone has needed.
-  void erase(GatherFamily &family, AllGatherOp gather) {
+  /// Erases `gather`, and what it alone has needed, of other families, too.
+  void erase(AllGatherOp gather) {
     while (gather && gather->use_empty() && known.erase(gather)) {
       if (auto place = placeOf.find(gather); place != placeOf.end()) {
-        family.list[place->second.second].op = nullptr;
+        families[place->second.first].list[place->second.second].op = nullptr;
         placeOf.erase(place);
       }
       auto before = gather.getInput().getDefiningOp<AllGatherOp>();
       gather->erase();
       gather = before;
     }
+  }
+
+  /// Families that begin with the result of `old` begin with `value` from now on.
+  void replaceRoots(AllGatherOp old, Value value) {
+    bool isRoot = llvm::any_of(old->getUsers(), [&](Operation *user) {
+      auto place = placeOf.find(user);
+      return place != placeOf.end() &&
+             families[place->second.first].root == old.getResult();
+    });
+    if (!isRoot)
+      return;
+    for (auto &[key, family] : families)
+      if (family.root == old.getResult())
+        family.root = value;
   }
 
   bool share(GatherFamily &family) {
@@ -239,7 +253,7 @@ private:
       if (!to.op)
         continue;
       if (to.op->use_empty()) {
-        erase(family, to.op);
+        erase(to.op);
         continue;
       }
       const Gathered *best = cheapestBase(family, root, done, to);
@@ -251,6 +265,7 @@ private:
       Value value = best->value;
       gatherOn(*best, to, &builder, value);
       AllGatherOp old = to.op;
+      replaceRoots(old, value);
       old.getResult().replaceAllUsesWith(value);
       // Where nothing was left to gather, the other one stands for both.
       to.op = nullptr;
@@ -260,7 +275,7 @@ private:
         placeOf[to.op] = placeOf.lookup(old);
       }
       placeOf.erase(old);
-      erase(family, old);
+      erase(old);
       changed = true;
     }
     return changed;
