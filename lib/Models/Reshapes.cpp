@@ -217,7 +217,8 @@ struct SplitMerge : OpRewritePattern<tensor::CollapseShapeOp> {
 /// Whether `op` only drops dimensions of one element of a slice that has one of many.
 static bool dropsUnitsOfSlice(tensor::CollapseShapeOp op) {
   auto slice = op.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
-  if (!slice || isHinted(slice) || mergedDims(op).any())
+  // A hint about the loops of the reshape says nothing about those of the slice.
+  if (!slice || isHinted(slice) || hasHint(op) || mergedDims(op).any())
     return false;
   return llvm::any_of(llvm::enumerate(slice.getMixedSizes()), [&](auto size) {
     return isConstantIntValue(size.value(), 1) &&

@@ -13,6 +13,7 @@
 
 #include "Concat.h"
 #include "LoopScans.h"
+#include "SliceLookUps.h"
 #include "TensorModels.h"
 
 #include "shard/Interfaces/DescribedModel.h"
@@ -25,7 +26,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -126,81 +126,13 @@ LocalSlice mappedSlice(OpTy op, ArrayRef<Value> operands,
   return slice;
 }
 
-/// Where the one element that a slice has of a dimension lies in the local tensor.
-struct PlaceInBlock {
-  /// The nearest place in it.
-  Value nearest;
-  /// Whether the block has the element.
-  Value isInside;
-};
-
-PlaceInBlock placeInBlock(OpBuilder &builder, Location loc, OpFoldResult offset,
-                          int64_t extent, const AxisList &axes, Value local,
-                          int64_t dim, const PartitionContext &context) {
-  auto value = [&](OpFoldResult index) {
-    return getValueOrCreateConstantIndexOp(builder, loc, index);
-  };
-  Value zero = value(builder.getIndexAttr(0));
-  auto clamp = [&](Value index, Value last) {
-    return builder.createOrFold<arith::MinSIOp>(
-        loc, builder.createOrFold<arith::MaxSIOp>(loc, index, zero), last);
-  };
-  // As on one device: an offset that is out of range is moved into it.
-  Value place = clamp(value(offset), value(builder.getIndexAttr(extent - 1)));
-  Value width = extentOf(builder, loc, local, dim);
-  DynamicBlock block =
-      blockOf(builder, loc, context.grid, context.emission.gridSymbol, extent,
-              axes, width);
-  Value index =
-      builder.createOrFold<arith::SubIOp>(loc, place, value(block.offset));
-  // As unsigned numbers, indices before the block are beyond its end too.
-  Value isInside = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, index, value(block.size));
-  Value last = builder.createOrFold<arith::SubIOp>(
-      loc, width, value(builder.getIndexAttr(1)));
-  return {clamp(index, last), isInside};
-}
-
-/// `slice` on devices that have it, elsewhere the neutral element of sums.
-Value sliceOrNeutral(OpBuilder &builder, Location loc, Value slice,
-                     Value isInside) {
-  auto type = cast<RankedTensorType>(slice.getType());
-  TypedAttr neutral = neutralElement(ReductionKind::Sum, type.getElementType());
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, slice),
-      type.getElementType());
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &inner, Location at, ValueRange arguments) {
-    Value otherwise = arith::ConstantOp::create(inner, at, neutral);
-    linalg::YieldOp::create(
-        inner, at,
-        arith::SelectOp::create(inner, at, isInside, arguments[0], otherwise)
-            .getResult());
-  };
-  return linalg::GenericOp::create(builder, loc, empty.getType(), slice, empty,
-                                   ArrayRef{identity, identity}, loops, body)
-      .getResult(0);
-}
-
-/// Whether `index` is computed in a loop.
-bool isOfLoop(OpFoldResult index) {
-  auto value = dyn_cast<Value>(index);
-  for (Operation *op = value ? value.getParentBlock()->getParentOp() : nullptr;
-       op; op = op->getParentOp())
-    if (isa<LoopLikeOpInterface>(op))
-      return true;
-  return false;
-}
-
 /// Of a dimension that the slice has one element of, the device that has the element
 /// gives it, and the others give the neutral element: the result is a partial sum.
 struct ExtractSliceModel
     : public DescribedModel<ExtractSliceModel, tensor::ExtractSliceOp> {
   void describe(tensor::ExtractSliceOp op, MapBuilder &maps) const {
     auto slide = [&](int64_t inner, int64_t dim) {
-      if (isOneOfMany(op, dim)) {
+      if (isLookUp(op, dim)) {
         maps.operand(0)[dim] = maps.loop(Loop::reduce(
             op.getSourceType().getDimSize(dim), ReductionKind::Sum));
         return;
@@ -246,7 +178,7 @@ struct ExtractSliceModel
     for (auto [dim, axes] : llvm::enumerate(context.operand(0).dims)) {
       if (axes.empty())
         continue;
-      if (isOneOfMany(slice, dim)) {
+      if (isLookedUp(context.table, dim)) {
         PlaceInBlock place =
             placeInBlock(builder, op->getLoc(), parts.offsets[dim],
                          slice.getSourceType().getDimSize(dim), axes,
@@ -287,17 +219,11 @@ struct ExtractSliceModel
   }
 
 private:
-  /// Whether the slice has one element of dimension `dim`, which has more, at a place that
-  /// does not change in a loop, and no loop that slides. Slices that a loop takes one after
-  /// another are better gathered at once, in front of the loop.
-  static bool isOneOfMany(tensor::ExtractSliceOp op, int64_t dim) {
-    RankedTensorType source = op.getSourceType();
-    return !source.isDynamicDim(dim) && source.getDimSize(dim) > 1 &&
-           isConstantIntValue(op.getMixedSizes()[dim], 1) &&
-           isSummable(source.getElementType()) &&
-           (op.getDroppedDims().test(dim) ||
-            !getConstantIntValue(op.getMixedOffsets()[dim])) &&
-           !isOfLoop(op.getMixedOffsets()[dim]);
+  /// Whether dimension `dim` of the source is looked up.
+  static bool isLookedUp(const LoopTable &table, int64_t dim) {
+    const TensorLoops &source = table.operands[0];
+    return !source.dims[dim].empty() && !source.isWindow(dim) &&
+           table.loops[source.dims[dim].front()].kind == LoopKind::Reduction;
   }
 
   /// How many iterations read one element each of a window of `span` elements, `stride`

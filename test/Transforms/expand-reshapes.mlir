@@ -170,3 +170,24 @@ func.func @merged_otherwise(%x: tensor<4x6x8xf32>, %w: tensor<8x6x5xf32>, %v: te
       -> tensor<4x5xf32>
   return %0, %1 : tensor<4x5xf32>, tensor<4x5xf32>
 }
+
+// -----
+
+// A reshape drops a dimension of a slice: the slice does. With a hint on its loops it stays.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @unit_of_slice(
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: tensor.extract_slice %{{.*}} : tensor<4x8x6xf32> to tensor<4x6xf32>
+// CHECK-LABEL: func.func @hinted_unit_of_slice(
+// CHECK: tensor.collapse_shape {{.*}}shard.loops
+func.func @unit_of_slice(%x: tensor<4x8x6xf32>) -> tensor<4x6xf32> {
+  %0 = tensor.extract_slice %x[0, 5, 0] [4, 1, 6] [1, 1, 1] : tensor<4x8x6xf32> to tensor<4x1x6xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<4x1x6xf32> into tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}
+func.func @hinted_unit_of_slice(%x: tensor<4x8x6xf32>) -> tensor<4x6xf32> {
+  %0 = tensor.extract_slice %x[0, 5, 0] [4, 1, 6] [1, 1, 1] : tensor<4x8x6xf32> to tensor<4x1x6xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1], [2]] {shard.loops = #shard.sharding<@grid, [[0], []]>}
+      : tensor<4x1x6xf32> into tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}

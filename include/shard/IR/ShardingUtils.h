@@ -168,7 +168,7 @@ resolveLocal(mlir::FunctionOpInterface function, LocalAttr local,
 ShardingAttr getShardingAttr(mlir::FlatSymbolRefAttr grid,
                              const Sharding &sharding);
 
-/// Whether `op` has an attribute of this dialect that is none of its own.
+/// Whether `op` has a discardable attribute of this dialect, such as `shard.loops`.
 bool hasHint(mlir::Operation *op);
 
 /// The per-device type of a value of the global `type` under `sharding`, block

@@ -17,10 +17,10 @@ namespace shard {
 /// elements, so that the inner ones cannot be split behind it.
 bool mergesDims(mlir::Operation *op);
 
-/// Takes dimensions of one element that a reshape drops of a slice out of the slice, for all
-/// reshapes in `root`: the place of a dropped dimension is read by a partial sum where the
-/// source is split, while a kept one is split into one block and empty ones. Whether there
-/// were any.
+/// Makes each `tensor.collapse_shape` in `root` that only drops dimensions of one element of a
+/// `tensor.extract_slice` a slice that drops them itself: a dropped dimension is a look-up where
+/// the source is split, while one that is kept gathers the source. Reshapes and slices with
+/// hints stay as they are. Returns whether there were any.
 bool dropUnitsOfSlices(mlir::Operation *root);
 
 /// Patterns that move such an op from the operands of an op of linalg to its results, if

@@ -245,7 +245,7 @@ private:
              std::make_pair(family.list[b].devices, b);
     });
     Gathered root{nullptr, family.root, {}, 1};
-    root.axes.resize(tensorTypeOf(family.root).getRank());
+    root.axes.resize(family.list.front().axes.size());
     SmallVector<size_t> done;
     bool changed = false;
     for (size_t number : order) {

@@ -1,0 +1,51 @@
+//===- SliceLookUps.h - Slices of one element of a dimension ----*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of a split dimension that a slice has one element of, one device has that element. It
+// gives it, and the others give the neutral element of sums: the result is a partial sum.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_MODELS_SLICELOOKUPS_H
+#define SHARD_MODELS_SLICELOOKUPS_H
+
+#include "shard/Partitioning/PartitionContext.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace shard {
+
+/// Whether `op` looks up the one element that it has of dimension `dim` of its source. The
+/// dimension has a known extent above 1, and the place does not change in a loop: slices that a
+/// loop takes one after another are better gathered at once, in front of the loop. So are slices
+/// with more than half of the elements of the source together, since a sum sends each element
+/// twice.
+bool isLookUp(mlir::tensor::ExtractSliceOp op, int64_t dim);
+
+/// Where the one element that a slice has of a dimension lies in the local tensor.
+struct PlaceInBlock {
+  /// The nearest place in it.
+  mlir::Value nearest;
+  /// Whether the block has the element.
+  mlir::Value isInside;
+};
+
+/// The place of element `offset` of dimension `dim`, of `extent` elements, which `axes` split,
+/// in the block `local` of this device. An offset that is out of range is moved into it.
+PlaceInBlock placeInBlock(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::OpFoldResult offset, int64_t extent,
+                          const AxisList &axes, mlir::Value local, int64_t dim,
+                          const PartitionContext &context);
+
+/// `slice` on devices where `isInside` is true, elsewhere the neutral element of sums.
+mlir::Value sliceOrNeutral(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value slice, mlir::Value isInside);
+
+} // namespace shard
+
+#endif // SHARD_MODELS_SLICELOOKUPS_H
