@@ -203,6 +203,14 @@ bool combinesAs(Operation *op, ReductionKind kind) {
   return false;
 }
 
+void dropOverflowFlags(Operation *op) {
+  auto none = arith::IntegerOverflowFlagsAttr::get(
+      op->getContext(), arith::IntegerOverflowFlags::none);
+  op->walk([&](arith::ArithIntegerOverflowFlagsInterface inner) {
+    inner->setAttr(inner.getIntegerOverflowAttrName(), none);
+  });
+}
+
 /// Whether the two reduce over the same devices in the same way.
 static bool isSameReduction(AllReduceOp a, AllReduceOp b) {
   return sameSet(a.getGridAxes(), b.getGridAxes());
@@ -247,6 +255,7 @@ struct CombineReductions : OpRewritePattern<OpT> {
     local->setOperand(isFirst ? 0 : 1, op.getInput());
     local->setOperand(isFirst ? 1 : 0, other.getInput());
     local->getResult(0).setType(inputType);
+    dropOverflowFlags(local);
     Operation *combined = rewriter.clone(*op);
     combined->setOperand(0, local->getResult(0));
     combined->setLoc(user->getLoc());

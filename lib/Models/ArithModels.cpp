@@ -8,6 +8,8 @@
 
 #include "shard/Models/Models.h"
 
+#include "Commuting.h"
+
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/Emitter.h"
@@ -55,6 +57,9 @@ struct ElementwiseModel : public GenericShardingModel<ElementwiseModel> {
     if (isa<arith::MulFOp, arith::MulIOp>(op))
       return PartialRule::Multilinear;
     return PartialRule::None;
+  }
+  bool commutesWith(Operation *op, ReductionKind kind, unsigned operand) const {
+    return commutesWithReduction(op, kind, operand);
   }
 
   /// MLIR calls these pure, but they divide; math.ipowi is lowered to a division.

@@ -15,6 +15,7 @@
 
 #include "shard/Models/Models.h"
 
+#include "Commuting.h"
 #include "RelayoutModels.h"
 
 #include "shard/IR/ShardOps.h"
@@ -134,6 +135,29 @@ PartialRule ruleOf(linalg::LinalgOp op) {
   return PartialRule::None;
 }
 
+/// Whether the body of `op` computes the result of input `index` by a chain of ops that
+/// commute with `kind`, each element of the result by one of the input.
+bool bodyCommutes(linalg::LinalgOp op, ReductionKind kind, unsigned index) {
+  if (index >= op.getNumDpsInputs() || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() > 0 ||
+      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0))
+           .isProjectedPermutation())
+    return false;
+  mlir::Block *body = op.getBlock();
+  for (Value value = body->getArgument(index); value.hasOneUse();) {
+    OpOperand &use = *value.use_begin();
+    Operation *user = use.getOwner();
+    if (user == body->getTerminator())
+      return true;
+    if (user->getBlock() != body ||
+        !commutesWithReduction(user, kind, use.getOperandNumber()))
+      return false;
+    value = user->getResult(0);
+  }
+  return false;
+}
+
 /// Whether every element of `value` is `element`: a splat constant or a fill.
 bool isFilledWith(Value value, TypedAttr element) {
   while (Operation *def = value.getDefiningOp()) {
@@ -234,6 +258,9 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
 
   PartialRule getPartialRule(Operation *op) const {
     return ruleOf(cast<linalg::LinalgOp>(op));
+  }
+  bool commutesWith(Operation *op, ReductionKind kind, unsigned operand) const {
+    return bodyCommutes(cast<linalg::LinalgOp>(op), kind, operand);
   }
 
   int32_t getFirstInit(Operation *op) const {

@@ -244,6 +244,15 @@ bool PartitionContext::isUneven(unsigned loop) const {
          !dividesEvenly(extent, grid.sizes(option.loops[loop]));
 }
 
+bool PartitionContext::computesSummands() const {
+  if (!option.partial.empty())
+    return true;
+  for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops))
+    if (loop.kind == LoopKind::Reduction && !axes.empty())
+      return true;
+  return false;
+}
+
 /// Whether what is built next stands behind all else of the entry block of a function.
 static bool isAtEndOfFunction(OpBuilder &builder) {
   mlir::Block *block = builder.getInsertionBlock();
@@ -406,6 +415,8 @@ LogicalResult partitionByCloning(Operation *op, OpBuilder &builder,
   Operation *local = builder.clone(*op, mapping);
   // By place, not by value: one value may be two operands under different shardings.
   local->setOperands(inputs);
+  if (context.computesSummands())
+    dropOverflowFlags(local);
   for (auto [index, result] : llvm::enumerate(local->getResults())) {
     Type type = context.localResultType(result.getType(), index);
     const TensorLoops &tensor = context.table.results[index];

@@ -66,6 +66,10 @@ bool isCollective(mlir::Operation *op);
 /// that the reduction of its results is `op` of the two reductions. Averages are linear.
 bool combinesAs(mlir::Operation *op, ReductionKind kind);
 
+/// Drops from `op`, and from ops in it, the promises that integers do not overflow: they are
+/// made of whole values, and the summands that devices have may overflow where sums do not.
+void dropOverflowFlags(mlir::Operation *op);
+
 /// Whether an argument or a result of `function` has a hint.
 bool hasSignatureHint(mlir::FunctionOpInterface function);
 

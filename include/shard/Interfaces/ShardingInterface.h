@@ -92,6 +92,9 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
   PartialRule getPartialRule(mlir::Operation *) const {
     return PartialRule::None;
   }
+  bool commutesWith(mlir::Operation *, ReductionKind, unsigned) const {
+    return false;
+  }
   int32_t getFirstInit(mlir::Operation *) const { return -1; }
   bool isCreator(mlir::Operation *op) const { return isConstantTensor(op); }
   bool mayTrapOnPadding(mlir::Operation *op) const {

@@ -57,6 +57,15 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       "::shard::PartialRule", "getPartialRule", (ins), "",
       "return ::shard::PartialRule::None;">,
     InterfaceMethod<[{
+        Whether an elementwise op commutes with reductions of kind `kind` of tensor operand
+        `operand`: `f(reduce(x, y)) = reduce(f(x), f(y))`, to the bit, whatever x and y are, if
+        the other operands are the same on all devices and each element of the result depends
+        on one element of the operand. An example is arith.truncf and a maximum. By default
+        false. Sums that getPartialRule lets pass need not be told again.
+      }],
+      "bool", "commutesWith", (ins "::shard::ReductionKind":$kind, "unsigned":$operand), "",
+      "return false;">,
+    InterfaceMethod<[{
         The number of the first operand that is a destination combined into the
         results (operand firstInit + i into result i), or -1.
       }],

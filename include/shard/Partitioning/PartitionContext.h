@@ -67,6 +67,8 @@ public:
   /// Whether the axes of `loop` cut it into blocks that have padding. Those of dynamic
   /// extents have none.
   bool isUneven(unsigned loop) const;
+  /// Whether the op takes or makes partial values, so that a device computes with summands.
+  bool computesSummands() const;
 
   /// The global indices of `loop` that this device iterates over; the local
   /// extent of a dynamic loop is read off `operands`, the local operands.

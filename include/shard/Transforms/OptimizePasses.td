@@ -145,15 +145,21 @@ def ShardSinkReductions : Pass<"shard-sink-reductions"> {
     values through: for sums, ops whose model says so (`getPartialRule`: sums and
     differences of such values, their products with values that are the same on the
     group, ops that move elements, contractions); for every kind but `average` and
-    `generic`, ops that move elements and ops that combine as the reduction does, of
-    arith or with such a body. Each value on the way has one user; an all_reduce may have
+    `generic`, ops that move elements, ops that combine as the reduction does, of
+    arith or with such a body, and ops whose model says that they commute with it to the
+    bit (`commutesWith`): with maxima and minima rounding, sums with finite constants, products with
+    positive ones, exact casts, `arith.truncf` to formats with infinities and `arith.select`;
+    with bitwise reductions shifts and masks; with sums of integers `arith.trunci`. Each value on the way has one user; an all_reduce may have
     several, and is gone where all of them stand in front of one reduction. Where such an op takes a
     value that the whole group has besides, only the first device of the group takes it:
     `w + all_reduce(a) + all_reduce(b)` needs one all_reduce. A reduce_scatter may follow
     elementwise ops in the same way; what they take besides are blocks by an all_slice of
     what the whole group has. Among the places on the way
     the cheapest one is taken, by the cost model of the grid (docs/Cost.md); where
-    costs are equal nothing moves. Part of `shard-optimize-collectives`.
+    costs are equal nothing moves. An all_reduce moves in front of such an op that makes its
+    operand larger, as `arith.extf` and `linalg.broadcast` do.
+    Integer ops that move lose the promise that they do not overflow (`overflow<nsw>`): sums of
+    summands of one device may. Part of `shard-optimize-collectives`.
 
     Floats are added up in another order than before. `reorder-sums=false` leaves sums
     and products of floats where they are.

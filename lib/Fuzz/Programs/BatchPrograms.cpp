@@ -36,6 +36,12 @@ std::string BatchProgram::hint(const Val &value, int64_t dim) {
   return "<@grid, [" + shard::fuzz::join(lists) + "]>";
 }
 
+/// Of a value that every device has.
+static std::string wholeHint(const Shape &shape) {
+  std::vector<std::string> lists(shape.size(), "[]");
+  return "<@grid, [" + shard::fuzz::join(lists) + "]>";
+}
+
 Batched BatchProgram::argument(const Shape &shape, int64_t dim) {
   Val value = program.argument(elem, shape, true);
   if (values.empty() || rng.chance(40))
@@ -85,9 +91,7 @@ void BatchProgram::sumOverBatch() {
   std::optional<Val> total;
   if (rng.chance(30)) {
     total = program.argument(elem, shape, true);
-    program.givenHints[total->name] =
-        "<@grid, [" +
-        shard::fuzz::join(std::vector<std::string>(shape.size(), "[]")) + "]>";
+    program.givenHints[total->name] = wholeHint(shape);
     // Distinct sums: an all_reduce of which a program has two uses stays where it is.
     terms.resize(1);
     terms.push_back(argument(a.value.shape, a.dim).value);
@@ -107,6 +111,83 @@ void BatchProgram::sumOverBatch() {
               : sum;
   }
   results.push_back(*total);
+}
+
+/// What comes out of an op that never falls as `value` rises.
+Val BatchProgram::risen(const Val &value) {
+  std::string type = " : " + value.type();
+  auto with = [&](const std::string &op, const Val &other, double bound) {
+    return program.define(op + " " + value.name + ", " + other.name + type,
+                          elem, value.shape, bound);
+  };
+  auto number = [&](int64_t most) {
+    return program.splat(elem, value.shape, rng.between(1, most));
+  };
+  int64_t choice = rng.between(0, isFloat(elem) ? 6 : 2);
+  if (choice == 0) {
+    Val mask = program.constant(Elem::I1, value.shape), other = number(9);
+    return program.define("arith.select " + mask.name + ", " + value.name +
+                              ", " + other.name + " : " + mask.type() + ", " +
+                              value.type(),
+                          elem, value.shape, std::max(value.bound, 9.0));
+  }
+  if (choice <= 2) {
+    std::string op = choice == 1 ? "arith.min" : "arith.max";
+    Val other = program.argument(elem, value.shape, true);
+    program.givenHints[other.name] = wholeHint(value.shape);
+    return with(op + (isFloat(elem) ? "imumf" : "si"), other,
+                std::max(value.bound, other.bound));
+  }
+  if (choice == 3)
+    return program.define("math.floor " + value.name + type, elem, value.shape,
+                          value.bound + 1);
+  if (choice == 4)
+    return with("arith.mulf", number(4), value.bound * 4);
+  return with(choice == 5 ? "arith.addf" : "arith.subf", number(9),
+              value.bound + 9);
+}
+
+/// The maximum or the minimum over the batch of two values, behind ops that commute with it.
+/// Returns how many all_reduces that takes.
+int64_t BatchProgram::extremeOverBatch() {
+  const Batched a = values.back();
+  std::string op = rng.chance(50) ? "max" : "min";
+  op = "arith." + op + (isFloat(elem) ? "imumf" : "si");
+  Shape shape = a.value.shape;
+  shape.erase(shape.begin() + a.dim);
+  std::optional<Val> total;
+  int64_t numSent = 1;
+  for (const Val &term : {a.value, argument(a.value.shape, a.dim).value}) {
+    Val init = program.filled(elem, shape, rng.between(-9, 9));
+    Val found =
+        program.define("linalg.reduce { " + op + " } " + insOuts({term}, init) +
+                           " dimensions = [" + std::to_string(a.dim) + "]",
+                       elem, shape, std::max(term.bound, 9.0));
+    for (int64_t left = rng.between(0, 2); left > 0; --left)
+      found = risen(found);
+    // A difference falls as what it takes away rises: there are two all_reduces.
+    if (isFloat(elem) && total && rng.chance(45)) {
+      Val from = program.splat(elem, shape, rng.between(-9, 9));
+      found = program.define("arith.subf " + from.name + ", " + found.name +
+                                 " : " + found.type(),
+                             elem, shape, found.bound + 9);
+      numSent = 2;
+    }
+    total =
+        total ? program.define(op + " " + total->name + ", " + found.name +
+                                   " : " + found.type(),
+                               elem, shape, std::max(total->bound, found.bound))
+              : found;
+  }
+  // Half as many bytes.
+  if (elem == Elem::F32 && numSent == 1 && rng.chance(40)) {
+    Val cut = program.clamped(*total, 256);
+    total = program.define("arith.truncf " + cut.name + " : " + cut.type() +
+                               " to " + tensorType(Elem::BF16, shape),
+                           Elem::BF16, shape, cut.bound);
+  }
+  results.push_back(*total);
+  return numSent;
 }
 
 void BatchProgram::write() {
@@ -142,14 +223,29 @@ void BatchProgram::write() {
       (this->*rng.oneOf(ops))(a);
     }
   }
-  int64_t most = 0;
+  int64_t most = 0, sent = 1;
   if (rng.chance(35)) {
-    sumOverBatch();
-    most = parts > 1;
+    if (rng.chance(60)) {
+      sumOverBatch();
+      most = 1;
+    } else {
+      most = sent = extremeOverBatch();
+      // Without the hint devices may want parts of the result: two reduce_scatters send as
+      // much as one all_reduce.
+      if (rng.chance(50))
+        program.givenHints[results.back().name] =
+            wholeHint(results.back().shape);
+      else
+        most = 2;
+    }
+    if (parts == 1)
+      most = 0;
     // What an all_reduce sends in two rounds, to each other device a part.
     int64_t part =
         llvm::divideCeil(numElements(results.back().shape), uint64_t(parts));
-    program.mostBytes = 2 * (parts - 1) * part * (elem == Elem::I8 ? 1 : 4);
+    Elem type = results.back().elem;
+    int64_t size = type == Elem::I8 ? 1 : type == Elem::BF16 ? 2 : 4;
+    program.mostBytes = 2 * sent * (parts - 1) * part * size;
   }
   if (most == 0 || rng.chance(30)) {
     const Batched last = values.back();

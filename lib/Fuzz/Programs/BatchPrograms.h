@@ -54,6 +54,8 @@ private:
   void loop(const Batched &a);
   void tosa(const Batched &a);
   void sumOverBatch();
+  int64_t extremeOverBatch();
+  Val risen(const Val &value);
 
   ProgramBuilder &program;
   Random &rng;

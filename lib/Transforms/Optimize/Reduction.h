@@ -61,10 +61,6 @@ struct Reduction {
     return reduction.inputType(to) == from ? reduction : Reduction();
   }
 
-  mlir::Type element() const {
-    return mlir::getElementTypeOrSelf(op->getResult(0));
-  }
-
   /// Whether two reductions combine alike over the same groups, and scatter alike.
   bool isLike(const Reduction &other) const {
     return grid == other.grid && kind == other.kind &&

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An op f passes a reduction if f(all_reduce(x), ...) = all_reduce(f(x, ...)): the
-// ops that propagation lets partial sums through (PartialRule), and those that combine
-// as the reduction does. Values that reductions reach through such ops, each used by
+// ops that propagation lets partial sums through (PartialRule), those that combine
+// as the reduction does, and those whose model says so (commutesWith). Values that reductions reach through such ops, each used by
 // one op alone, form trees with all_reduces as leaves, or with reduce_scatters if all ops
 // are elementwise. What all devices have is added by the first one. For each value of a
 // tree there is a choice: reduce there, or where its operands are best reduced. From the leaves
@@ -23,6 +23,7 @@
 #include "ModuleOrFunctionPass.h"
 
 #include "Optimize/Reduction.h"
+#include "Optimize/ReductionOps.h"
 #include "Optimize/Replication.h"
 #include "shard/Cost/Collectives.h"
 #include "shard/Cost/Links.h"
@@ -32,8 +33,6 @@
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
@@ -104,6 +103,12 @@ public:
 private:
   void visit(mlir::Block &block) {
     values.clear();
+    SmallVector<Reduction> reductions;
+    for (Operation &op : block)
+      if (Reduction reduce = Reduction::of(&op))
+        reductions.push_back(reduce);
+    for (const Reduction &reduce : reductions)
+      lift(reduce);
     for (Operation &op : block)
       if (Reduction reduce = Reduction::of(&op))
         addLeaf(reduce);
@@ -128,6 +133,74 @@ private:
       if (isOpTriviallyDead(slice))
         slice->erase();
     slices.clear();
+  }
+
+  /// Moves an all_reduce in front of ops that its operand comes through, as far as less is
+  /// sent there: `all_reduce(extf(x))` is `extf(all_reduce(x))`, if it is of a maximum.
+  void lift(Reduction reduce) {
+    while (!reduce.scattered && reduce.kind != ReductionKind::Generic &&
+           reduce.kind != ReductionKind::Average) {
+      Value input = reduce.op->getOperand(0);
+      Operation *def = input.getDefiningOp();
+      if (!def || def->getBlock() != reduce.op->getBlock() ||
+          !input.hasOneUse() || def->getNumResults() != 1 ||
+          !isMemoryEffectFree(def))
+        return;
+      OpOperand *from = operandToReduce(def, reduce);
+      if (!from)
+        return;
+      auto type = cast<RankedTensorType>(from->get().getType());
+      std::optional<double> there = costOf(reduce, type);
+      if (!there ||
+          *there >= *costOf(reduce, cast<RankedTensorType>(input.getType())))
+        return;
+      OpBuilder builder(def);
+      from->set(reduce.create(builder, reduce.op->getLoc(), type, from->get()));
+      reduce.op->getResult(0).replaceAllUsesWith(input);
+      reduce.op->erase();
+      reduce = Reduction::of(from->get().getDefiningOp());
+      changed = true;
+    }
+  }
+
+  /// The operand of `op` that may be reduced like `reduce` instead of its result; null if
+  /// there is none. All others are the same on all devices.
+  OpOperand *operandToReduce(Operation *op, const Reduction &reduce) {
+    auto model = dyn_cast<ShardingInterface>(op);
+    if (!model)
+      return nullptr;
+    OpOperand *found = nullptr;
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (isDestination(operand)) {
+        if (!isNeutralDestination(operand, reduce.kind))
+          return nullptr;
+        continue;
+      }
+      if (isSame(operand.get(), reduce))
+        continue;
+      bool passes = model.getPartialRule() == PartialRule::Movement ||
+                    model.commutesWith(reduce.kind, operand.getOperandNumber());
+      if (found || !type || !type.hasStaticShape() || !passes)
+        return nullptr;
+      found = &operand;
+    }
+    // Movement is of tensors that are all summands.
+    if (found && !model.commutesWith(reduce.kind, found->getOperandNumber()) &&
+        llvm::count_if(op->getOpOperands(), [](OpOperand &operand) {
+          return isa<RankedTensorType>(operand.get().getType()) &&
+                 !isDestination(operand);
+        }) != 1)
+      return nullptr;
+    return found && capturesTheSame(op, reduce) ? found : nullptr;
+  }
+
+  /// Whether all devices have the same of what the regions of `op` use from outside.
+  bool capturesTheSame(Operation *op, const Reduction &reduce) {
+    llvm::SetVector<Value> above;
+    getUsedValuesDefinedAbove(op->getRegions(), above);
+    return llvm::all_of(above,
+                        [&](Value value) { return isSame(value, reduce); });
   }
 
   bool isSource(Value value) {
@@ -226,8 +299,8 @@ private:
         else
           tree.addShared({operand, 1, 1});
       }
-    if (!tree.reduce || type.getElementType() != tree.reduce.element() ||
-        (tree.reduce.scattered && !isElementwise(op)) || !passes(op, tree))
+    if (!tree.reduce || (tree.reduce.scattered && !isElementwise(op)) ||
+        !passes(op, type.getElementType(), tree))
       return std::nullopt;
     std::optional<double> here = costOf(tree.reduce, type);
     if (!here)
@@ -249,38 +322,34 @@ private:
     return tree;
   }
 
-  /// Whether `op` computes each element of its result from those at the same place, so
-  /// that blocks of its operands may become whole.
-  static bool isElementwise(Operation *op) {
-    return OpTrait::hasElementwiseMappableTraits(op) &&
-           llvm::all_of(op->getOperandTypes(), [&](Type type) {
-             auto tensor = dyn_cast<RankedTensorType>(type);
-             return tensor &&
-                    tensor.getShape() ==
-                        cast<RankedTensorType>(op->getResult(0).getType())
-                            .getShape();
-           });
-  }
-
-  /// Whether the reduction of the sources of `tree` may follow `op`. Adds the operands that
-  /// one device has to add to `tree`.
-  bool passes(Operation *op, Reducible &tree) {
+  /// Whether the reduction of the sources of `tree` may follow `op`, which gives elements of
+  /// type `element`. Adds the operands that one device has to add to `tree`.
+  bool passes(Operation *op, Type element, Reducible &tree) {
     const Reduction &reduce = tree.reduce;
     PartialRule rule = PartialRule::None;
-    if (auto model = dyn_cast<ShardingInterface>(op))
+    auto model = dyn_cast<ShardingInterface>(op);
+    if (model)
       rule = model.getPartialRule();
     bool sums = reduce.kind == ReductionKind::Sum;
     if (rule != PartialRule::Movement && !sums)
       rule = PartialRule::None;
     bool combines = combinesLike(op, reduce.kind);
-    if (rule == PartialRule::None && !combines)
+    bool commutes = false;
+    for (OpOperand &operand : op->getOpOperands())
+      commutes |= rule == PartialRule::None && !combines && model &&
+                  operand.get() == tree.sources.front() &&
+                  model.commutesWith(reduce.kind, operand.getOperandNumber());
+    if (rule == PartialRule::None && !combines && !commutes)
       return false;
-    bool one = rule == PartialRule::Multilinear && !combines;
+    Type reduced = getElementTypeOrSelf(tree.sources.front());
+    if (!commutes && element != reduced)
+      return false;
+    bool one = commutes || (rule == PartialRule::Multilinear && !combines);
     unsigned numReduced = 0;
     for (OpOperand &operand : op->getOpOperands()) {
       if (isDestination(operand)) {
         if (llvm::is_contained(tree.sources, operand.get()) ||
-            !isNeutral(operand, reduce))
+            !isNeutralDestination(operand, reduce.kind))
           return false;
         continue;
       }
@@ -289,42 +358,18 @@ private:
         continue;
       }
       Value whole = wholeOf(operand.get(), reduce);
+      if (!whole && splatOf(operand.get()))
+        whole = operand.get();
       if (!whole || !isSame(whole, reduce))
         return false;
       // Additive ops and ops that move elements take nothing else than sums.
       if (!one && isa<RankedTensorType>(whole.getType()) &&
-          !canBePartial(whole, reduce))
+          !canBePartial(whole, reduce.kind, reduced))
         return false;
       tree.whole.push_back(operand.get());
     }
     tree.addsWhole = !one;
-    llvm::SetVector<Value> above;
-    getUsedValuesDefinedAbove(op->getRegions(), above);
-    return (!one || numReduced == 1) && llvm::all_of(above, [&](Value value) {
-             return isSame(value, reduce);
-           });
-  }
-
-  /// What `value` is before it is cut into the blocks that `reduce` scatters; null if it
-  /// is not cut so.
-  static Value wholeOf(Value value, const Reduction &reduce) {
-    if (!reduce.scattered)
-      return value;
-    auto slice = value.getDefiningOp<AllSliceOp>();
-    return slice && slice.getGridAttr() == reduce.grid &&
-                   slice.getGridAxes() == reduce.axes &&
-                   slice.getSliceAxis().getSExtValue() == *reduce.scattered &&
-                   slice.getInput().getType() ==
-                       reduce.inputType(cast<RankedTensorType>(value.getType()))
-               ? slice.getInput()
-               : Value();
-  }
-
-  /// Whether `value` can be made a summand of a reduction like `reduce`.
-  static bool canBePartial(Value value, const Reduction &reduce) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return type.hasStaticShape() && type.getElementType() == reduce.element() &&
-           neutralElement(reduce.kind, type.getElementType());
+    return (!one || numReduced == 1) && capturesTheSame(op, reduce);
   }
 
   /// The summand of this device of `value`, which all devices have.
@@ -345,72 +390,6 @@ private:
 
   bool isSame(Value value, const Reduction &reduce) {
     return replication.isReplicated(value, reduce.grid, reduce.axes);
-  }
-
-  static bool isDestination(OpOperand &operand) {
-    auto style = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
-    return style && style.isDpsInit(&operand);
-  }
-
-  /// Whether each element of the result of `op` combines elements of the operands as
-  /// `kind` does, and does nothing else.
-  static bool combinesLike(Operation *op, ReductionKind kind) {
-    if (op->getNumRegions() == 0)
-      return op->getNumOperands() == 2 && combinesAs(op, kind);
-    auto style = dyn_cast<DestinationStyleOpInterface>(op);
-    if (!style || style.getNumDpsInits() != 1 || op->getNumRegions() != 1 ||
-        !op->getRegion(0).hasOneBlock() || !isa<ShardingInterface>(op))
-      return false;
-    mlir::Block &body = op->getRegion(0).front();
-    if (body.getNumArguments() != op->getNumOperands() ||
-        !llvm::hasNItems(body, 2))
-      return false;
-    Operation &combiner = body.front();
-    return combiner.getNumOperands() == 2 && combiner.getNumResults() == 1 &&
-           combinesAs(&combiner, kind) &&
-           llvm::all_of(
-               combiner.getOperands(),
-               [&](Value value) {
-                 auto argument = dyn_cast<BlockArgument>(value);
-                 return argument && argument.getOwner() == &body &&
-                        isa<RankedTensorType>(
-                            op->getOperand(argument.getArgNumber()).getType());
-               }) &&
-           body.getTerminator()->getNumOperands() == 1 &&
-           body.getTerminator()->getOperand(0) == combiner.getResult(0);
-  }
-
-  /// Whether the destination `operand` adds nothing to a reduction like `reduce`: it is
-  /// not read, holds the neutral element, or a value that may be combined several times.
-  bool isNeutral(OpOperand &operand, const Reduction &reduce) {
-    Operation *op = operand.getOwner();
-    if (op->getNumRegions() == 1 && op->getRegion(0).hasOneBlock()) {
-      mlir::Block &body = op->getRegion(0).front();
-      if (body.getNumArguments() == op->getNumOperands() &&
-          body.getArgument(operand.getOperandNumber()).use_empty())
-        return true;
-    }
-    auto creator = operand.get().getDefiningOp();
-    if (!creator || !isCreator(creator))
-      return false;
-    Type element = getElementTypeOrSelf(operand.get().getType());
-    TypedAttr neutral = neutralElement(reduce.kind, element);
-    auto isElement = [&](Attribute value) {
-      if (auto splat = dyn_cast_if_present<SplatElementsAttr>(value))
-        value = splat.getSplatValue<Attribute>();
-      return value == neutral || (reduce.kind == ReductionKind::Sum &&
-                                  (matchPattern(value, m_AnyZeroFloat()) ||
-                                   matchPattern(value, m_Zero())));
-    };
-    Attribute constant;
-    if (matchPattern(creator, m_Constant(&constant)))
-      return isElement(constant);
-    // A fill: the scalar that it takes.
-    for (Value scalar : creator->getOperands())
-      if (scalar.getType() == element)
-        return matchPattern(scalar, m_Constant(&constant)) &&
-               isElement(constant);
-    return false;
   }
 
   /// Gives `value` its cheapest form; returns what stands for it.
@@ -449,7 +428,9 @@ private:
     OpBuilder builder(op);
     for (Value value : tree.whole) {
       Value whole = wholeOf(value, tree.reduce);
-      if (whole != value)
+      if (!whole)
+        whole = splatLike(builder, value, tree.reduce);
+      else if (whole != value)
         slices.insert(value.getDefiningOp());
       bool adds = tree.addsWhole && isa<RankedTensorType>(whole.getType());
       mapping.map(value,
@@ -457,6 +438,7 @@ private:
                        : whole);
     }
     Operation *clone = builder.clone(*op, mapping);
+    dropOverflowFlags(clone);
     clone->getResult(0).setType(
         tree.reduce.inputType(cast<RankedTensorType>(value.getType())));
     return clone->getResult(0);
