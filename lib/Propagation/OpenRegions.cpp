@@ -159,7 +159,7 @@ private:
   }
 
   bool mayChange(ValueId value) const {
-    if (fixed.contains(value))
+    if (decided.contains(value))
       return false;
     Sharding has = solved.shardingOf(value);
     return has.partial.empty() && !has.hasHalosOrOffsets();
@@ -168,7 +168,7 @@ private:
   void attempt(const Seed &seed) {
     if (!opsOfValues) {
       opsOfValues.emplace(program);
-      fixed = findFixed(program);
+      decided = findDecided(program, solution, options);
     }
     if (!mayChange(seed.value) ||
         out.shardings[seed.number].hasRunTimeNumbers() ||
@@ -417,7 +417,7 @@ private:
   const GridPropagation &out;
   const PropagationOptions &options;
   std::optional<OpsOfValues> opsOfValues;
-  llvm::DenseSet<ValueId> fixed;
+  llvm::DenseSet<ValueId> decided;
   llvm::DenseSet<std::pair<ValueId, uint32_t>> tried;
   llvm::DenseMap<ValueId, unsigned> trials;
   /// The region that is being tried, and the ops that touch it.
