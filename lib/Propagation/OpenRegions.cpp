@@ -210,10 +210,13 @@ private:
     for (const ShardingOption &moved :
          moveReductionAxes(table, out.grid, option))
       for (bool withOperands : {true, false}) {
-        if (!labelTensors(op, owner, moved, withOperands) || !growAll())
+        if (!labelTensors(op, owner, moved, withOperands))
           continue;
+        bool isKnown = growAll();
         for (const auto &[value, label] : labels)
           ++moves[value];
+        if (!isKnown)
+          continue;
         std::optional<Prices> found =
             priceLabels([&] { return sumsUpAs(op, owner, moved); });
         if (!found || found->after * 2 >= found->before ||
