@@ -135,6 +135,7 @@ OpWishes::Wishes OpWishes::choose(OpId op, Operation *owner,
     if (sharding != shardings[1][index])
       wishes.results.push_back({index, std::move(sharding)});
   }
+  wishes.option = std::move(option);
   return wishes;
 }
 

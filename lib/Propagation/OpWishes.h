@@ -99,6 +99,8 @@ public:
     llvm::SmallVector<std::pair<unsigned, Sharding>, 1> results;
     /// The dimensions of one of them are split otherwise.
     bool splitsOtherwise = false;
+    /// How it runs.
+    ShardingOption option;
   };
 
   /// Whether the model of `owner` decides how it is split.

@@ -9,11 +9,10 @@
 #include "OpenRegions.h"
 
 #include "OpsOfValues.h"
+#include "ReductionMoves.h"
+#include "RegionPrices.h"
 #include "ReturnedValues.h"
 
-#include "shard/Cost/Ops.h"
-
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -23,11 +22,8 @@ namespace shard::propagation {
 /// A value tries so many shardings at most. Bounds the work per value.
 static constexpr unsigned kMaxTrials = 4;
 
-/// How often an op in a loop is taken to run where the number of trips is not known.
-static constexpr double kUnknownTrips = 2;
-
-/// So many uses of a value are asked for a reshard that they share with a region.
-static constexpr unsigned kMaxUses = 16;
+/// So often a value is part of a region to which axes of a sum are moved.
+static constexpr unsigned kMaxMoves = 16;
 
 namespace {
 /// Tries other shardings for regions, one after another.
@@ -37,13 +33,17 @@ public:
                 SolvedShardings &solved, OpWishes &opWishes,
                 const GridPropagation &out, const PropagationOptions &options)
       : program(program), solution(solution), solved(solved),
-        opWishes(opWishes), out(out), options(options) {}
+        opWishes(opWishes), out(out), options(options),
+        prices(program, solution, solved, opWishes, out) {}
 
   void settle() {
     // Users first, as what they compute decides what they want.
     std::vector<Seed> seeds = findSeeds();
     for (const Seed &seed : llvm::reverse(seeds))
       attempt(seed);
+    for (OpId op = program.origins.size(); op-- > 0;)
+      if (Operation *owner = ownerOf(op))
+        moveReduction(op, owner);
     // Results last: the layouts of open arguments are settled then.
     for (auto [result, argument] :
          findReturnedLayouts(program, solved, kMaxTrials))
@@ -72,10 +72,7 @@ private:
     return parts;
   }
 
-  /// The op of the program that `op` stands for, if it is no edge.
-  Operation *ownerOf(OpId op) const {
-    return dyn_cast_if_present<Operation *>(program.origins[op]);
-  }
+  Operation *ownerOf(OpId op) const { return prices.ownerOf(op); }
 
   std::vector<Seed> findSeeds() {
     std::vector<Seed> seeds;
@@ -159,17 +156,14 @@ private:
   }
 
   bool mayChange(ValueId value) const {
-    if (fixed.contains(value))
+    if (decided.contains(value))
       return false;
     Sharding has = solved.shardingOf(value);
     return has.partial.empty() && !has.hasHalosOrOffsets();
   }
 
   void attempt(const Seed &seed) {
-    if (!opsOfValues) {
-      opsOfValues.emplace(program);
-      fixed = findFixed(program);
-    }
+    findOps();
     if (!mayChange(seed.value) ||
         out.shardings[seed.number].hasRunTimeNumbers() ||
         trials.lookup(seed.value) >= kMaxTrials ||
@@ -188,23 +182,129 @@ private:
     }
     if (!isKnown)
       return;
+    std::optional<Prices> found = priceLabels();
+    if (found && found->after < found->before)
+      keep();
+  }
+
+  void findOps() {
+    if (opsOfValues)
+      return;
+    opsOfValues.emplace(program);
+    decided = findDecided(program, solution, options);
+  }
+
+  /// Lets axes of reduction loops of `op` split parallel loops instead where less than half
+  /// is sent then. For more, sums stay where hints have put them.
+  void moveReduction(OpId op, Operation *owner) {
+    const Problem &problem = program.problem;
+    const LoopTable &table = program.tables.table(problem.opTable[op]);
+    if (!problem.table(op).contraction || opWishes.decides(op, owner))
+      return;
+    findOps();
+    ShardingOption option =
+        opWishes.of(op, owner, operandsMadeFor(owner)).option;
+    llvm::MapVector<ValueId, Label> bestLabels;
+    llvm::SetVector<OpId> bestTouched;
+    double saved = 0;
+    for (const ShardingOption &moved :
+         moveReductionAxes(table, out.grid, option))
+      for (bool withOperands : {true, false}) {
+        if (!labelTensors(op, owner, moved, withOperands))
+          continue;
+        bool isKnown = growAll();
+        for (const auto &[value, label] : labels)
+          ++moves[value];
+        if (!isKnown)
+          continue;
+        std::optional<Prices> found =
+            priceLabels([&] { return sumsUpAs(op, owner, moved); });
+        if (!found || found->after * 2 >= found->before ||
+            found->before - found->after <= saved)
+          continue;
+        saved = found->before - found->after;
+        bestLabels = labels;
+        bestTouched = touched;
+      }
+    if (saved == 0)
+      return;
+    labels = std::move(bestLabels);
+    touched = std::move(bestTouched);
+    keep();
+  }
+
+  /// Labels the result of `op`, and its operands if `withOperands`, as `option` has them.
+  /// None of them gets fewer parts: that would take more memory or more operations. Returns
+  /// false if there is nothing to try.
+  bool labelTensors(OpId op, Operation *owner, const ShardingOption &option,
+                    bool withOperands) {
+    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+    llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+    labels.clear();
+    touched.clear();
+    touched.insert(op);
+    unsigned numOperands = owner->getNumOperands();
+    for (auto [index, id] : llvm::enumerate(program.problem.tensors(op))) {
+      if (id == kNoValue || llvm::is_contained(made, index) ||
+          (index < numOperands && !withOperands))
+        continue;
+      if (!solved.shardingOf(id).partial.empty() && index >= numOperands)
+        return false;
+      ValueId value = program.find(id);
+      Sharding wanted = shardingOf(table, index, option);
+      wanted.partial.clear();
+      Sharding has = solved.shardingOf(id);
+      if (wanted.dims == has.dims || partsOf(wanted) < partsOf(has))
+        continue;
+      if (moves.lookup(value) >= kMaxMoves)
+        return false;
+      label(value, solved.indexFor(wanted), {op, kNoValue});
+    }
+    return !labels.empty();
+  }
+
+  struct Prices {
+    double before, after;
+  };
+
+  /// Whether `op` splits its reduction loops as `option` does. With a split result alone, a
+  /// sum may also be scattered; whether it is returned so is not decided here.
+  bool sumsUpAs(OpId op, Operation *owner, const ShardingOption &option) {
+    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+    const ShardingOption &taken =
+        opWishes.of(op, owner, operandsMadeFor(owner)).option;
+    for (auto [loop, has, wanted] :
+         llvm::zip_equal(table.loops, taken.loops, option.loops))
+      if (loop.kind == LoopKind::Reduction && has != wanted)
+        return false;
+    return true;
+  }
+
+  /// What the ops that touch the region cost without its labels and with them, if both are
+  /// known, there is something to save and `isMeant` is true of the labels.
+  std::optional<Prices> priceLabels(llvm::function_ref<bool()> isMeant = [] {
+    return true;
+  }) {
     std::optional<double> before = price();
     if (!before || *before == 0)
-      return;
+      return std::nullopt;
     llvm::SmallVector<uint32_t> had;
-    for (const auto &[value, label] : labels) {
+    for (const auto &[value, label] : labels)
       had.push_back(solution.values[value]);
+    applyLabels();
+    std::optional<double> after = isMeant() ? price() : std::nullopt;
+    for (const auto &[entry, number] : llvm::zip_equal(labels, had))
+      solution.values[entry.first] = number;
+    if (!after)
+      return std::nullopt;
+    return Prices{*before, *after};
+  }
+
+  void applyLabels() {
+    for (const auto &[value, label] : labels)
       solution.values[value] = out.shardings[label.number].isReplicated()
                                    ? kReplicated
                                    : label.number;
-    }
-    std::optional<double> after = price();
-    if (after && *after < *before) {
-      keep();
-      return;
-    }
-    for (const auto &[entry, number] : llvm::zip_equal(labels, had))
-      solution.values[entry.first] = number;
   }
 
   /// Labels the whole region. Returns false if it cannot be split like that.
@@ -308,79 +408,13 @@ private:
                     });
   }
 
-  /// What the ops that touch the region cost as values are sharded now, if that is known.
-  /// A value that several ops want in one sharding is resharded once.
   std::optional<double> price() {
-    std::optional<double> sum = 0;
-    llvm::DenseSet<std::pair<ValueId, uint32_t>> priced;
-    auto add = [&](OpId op, Type type, const Sharding &from,
-                   const Sharding &to) {
-      std::optional<double> cost =
-          opWishes.costOf(op, cast<RankedTensorType>(type), from, to);
-      if (!cost || !sum)
-        sum = std::nullopt;
-      else if (*cost > 0)
-        *sum += *cost * tripsAround(program.ownerOf(op));
-    };
-    for (OpId op : touched) {
-      llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
-      auto addOperand = [&](ValueId id, Type type, const Sharding &to) {
-        uint32_t number = solved.indexFor(to);
-        if (priced.insert({program.find(id), number}).second &&
-            !isWantedElsewhere(program.find(id), number))
-          add(op, type, solved.shardingOf(id), to);
-      };
-      Operation *owner = ownerOf(op);
-      if (!owner) {
-        addOperand(tensors.front(), typeOfEdge(op),
-                   solved.shardingOf(tensors.back()));
-        continue;
-      }
-      llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
-      const OpWishes::Wishes &wishes = opWishes.of(op, owner, made);
-      for (auto [operand, number] : wishes.operands)
-        if (!llvm::is_contained(made, operand))
-          addOperand(tensors[operand], owner->getOperand(operand).getType(),
-                     Sharding(out.shardings[number]));
-      for (const auto &[result, sharding] : wishes.results)
-        add(op, owner->getResult(result).getType(), sharding,
-            solved.shardingOf(tensors[owner->getNumOperands() + result]));
-    }
-    return sum;
-  }
-
-  /// Whether an op that does not touch the region wants `value` in the sharding `number`
-  /// otherwise than it is, so that the reshard is there whatever the region does.
-  bool isWantedElsewhere(ValueId value, uint32_t number) {
-    for (const TensorUse &use : opsOfValues->of(value, kMaxUses)) {
-      Operation *owner = ownerOf(use.op);
-      if (owner && !solution.agrees[use.op] && !touched.contains(use.op) &&
-          llvm::is_contained(
-              opWishes.of(use.op, owner, operandsMadeFor(owner)).operands,
-              std::make_pair(use.tensor, number)))
-        return true;
-    }
-    return false;
-  }
-
-  Type typeOfEdge(OpId op) const {
-    if (auto *use = dyn_cast_if_present<OpOperand *>(program.origins[op]))
-      return use->get().getType();
-    return program.ownerOf(op)->getOperand(0).getType();
-  }
-
-  static double tripsAround(Operation *op) {
-    double trips = 1;
-    for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
-         loop = loop->getParentOfType<LoopLikeOpInterface>()) {
-      std::optional<int64_t> known = tripCount(loop);
-      trips *= known ? double(*known) : kUnknownTrips;
-    }
-    return trips;
+    return prices.of(*opsOfValues, touched.getArrayRef());
   }
 
   /// The region keeps its labels.
   void keep() {
+    applyLabels();
     for (OpId op : touched)
       solution.agrees[op] = false;
     if (!options.explain)
@@ -416,10 +450,11 @@ private:
   OpWishes &opWishes;
   const GridPropagation &out;
   const PropagationOptions &options;
+  RegionPrices prices;
   std::optional<OpsOfValues> opsOfValues;
-  llvm::DenseSet<ValueId> fixed;
+  llvm::DenseSet<ValueId> decided;
   llvm::DenseSet<std::pair<ValueId, uint32_t>> tried;
-  llvm::DenseMap<ValueId, unsigned> trials;
+  llvm::DenseMap<ValueId, unsigned> trials, moves;
   /// The region that is being tried, and the ops that touch it.
   llvm::MapVector<ValueId, Label> labels;
   llvm::SetVector<OpId> touched;

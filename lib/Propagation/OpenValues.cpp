@@ -104,31 +104,21 @@ void settleArguments(const ReadProgram &program, Solution &solution,
   }
 }
 
-bool mayChangeResults(const ReadProgram &program,
-                      const PropagationOptions &options) {
-  if (options.strategy == PropagationStrategy::Basic)
-    return false;
-  return !options.userPriorities ||
-         llvm::none_of(program.problem.hintTable, [](const Hint &hint) {
-           return llvm::any_of(
-               hint.dims, [](const DimHint &dim) { return dim.priority > 0; });
-         });
-}
-
 namespace {
 /// Finds the values that can take the sharding of a result together with it.
 class ResultSettler {
 public:
-  ResultSettler(const ReadProgram &program, WantedOperand wanted)
+  ResultSettler(const ReadProgram &program, WantedOperand wanted,
+                llvm::DenseSet<ValueId> decided)
       : program(program), wanted(wanted), ops(program),
-        fixed(findFixed(program)) {}
+        decided(std::move(decided)) {}
 
   /// Whether `value`, which `op` makes, can have the sharding `number`. Adds it to
   /// `found`, and the values that it alone is passed on to, such as the result of its
   /// function.
   bool canHave(ValueId value, OpId op, uint32_t number,
                llvm::SmallVectorImpl<ValueId> &found) {
-    if (fixed.contains(value) || llvm::is_contained(found, value))
+    if (decided.contains(value) || llvm::is_contained(found, value))
       return false;
     found.push_back(value);
     return llvm::all_of(ops.of(value), [&](const TensorUse &use) {
@@ -146,17 +136,18 @@ private:
   const ReadProgram &program;
   WantedOperand wanted;
   OpsOfValues ops;
-  llvm::DenseSet<ValueId> fixed;
+  llvm::DenseSet<ValueId> decided;
 };
 } // namespace
 
 void settleResults(const ReadProgram &program, Solution &solution,
                    const std::vector<Sharding> &shardings,
-                   llvm::ArrayRef<ComputedResult> results,
-                   WantedOperand wanted) {
+                   llvm::ArrayRef<ComputedResult> results, WantedOperand wanted,
+                   const PropagationOptions &options) {
   if (results.empty())
     return;
-  ResultSettler settler(program, wanted);
+  ResultSettler settler(program, wanted,
+                        findDecided(program, solution, options));
   // Users first: what they compute decides what they want.
   for (const ComputedResult &result : llvm::reverse(results)) {
     llvm::SmallVector<ValueId, 4> found;

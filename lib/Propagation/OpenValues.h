@@ -34,12 +34,6 @@ void settleArguments(const ReadProgram &program, Solution &solution,
                      const std::vector<Sharding> &shardings,
                      WantedOperand wanted);
 
-/// Whether open results may take another layout than propagation gives them. The basic
-/// strategy gives only what all tensors agree on, and priorities of users decide before
-/// prices do.
-bool mayChangeResults(const ReadProgram &program,
-                      const PropagationOptions &options);
-
 /// A result that its op computes otherwise than the solution says.
 struct ComputedResult {
   OpId op;
@@ -52,8 +46,8 @@ struct ComputedResult {
 /// `results` are in the order of the program.
 void settleResults(const ReadProgram &program, Solution &solution,
                    const std::vector<Sharding> &shardings,
-                   llvm::ArrayRef<ComputedResult> results,
-                   WantedOperand wanted);
+                   llvm::ArrayRef<ComputedResult> results, WantedOperand wanted,
+                   const PropagationOptions &options);
 
 } // namespace shard::propagation
 

@@ -53,4 +53,21 @@ llvm::DenseSet<ValueId> findFixed(const ReadProgram &program) {
   return fixed;
 }
 
+static bool hasPriorities(const Hint &hint) {
+  return llvm::any_of(hint.dims,
+                      [](const DimHint &dim) { return dim.priority > 0; });
+}
+
+llvm::DenseSet<ValueId> findDecided(const ReadProgram &program,
+                                    const Solution &solution,
+                                    const PropagationOptions &options) {
+  llvm::DenseSet<ValueId> decided = findFixed(program);
+  if (options.userPriorities &&
+      llvm::any_of(program.problem.hintTable, hasPriorities))
+    for (ValueId value = 0; value < program.problem.numValues(); ++value)
+      if (solution.values[program.find(value)] != kReplicated)
+        decided.insert(program.find(value));
+  return decided;
+}
+
 } // namespace shard::propagation

@@ -16,6 +16,8 @@
 
 #include "ReadProgram.h"
 
+#include "shard/Propagation/Engine.h"
+
 namespace shard::propagation {
 
 /// A tensor of an op; results are numbered behind operands.
@@ -44,6 +46,14 @@ private:
 /// The values that a hint is for, that a body uses whole, or that a declared function
 /// takes.
 llvm::DenseSet<ValueId> findFixed(const ReadProgram &program);
+
+/// The values that do not take another sharding because it costs less: the fixed ones, and,
+/// where hints have user priorities, all that `solution` splits, because priorities decide
+/// before costs do. What priorities leave whole may change, as it may when the annotations
+/// of this propagation, which have no priorities, are propagated again.
+llvm::DenseSet<ValueId> findDecided(const ReadProgram &program,
+                                    const Solution &solution,
+                                    const PropagationOptions &options);
 
 } // namespace shard::propagation
 

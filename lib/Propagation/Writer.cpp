@@ -39,10 +39,11 @@ public:
     auto wantedHere = [&](OpId op, unsigned tensor) {
       return wantedOf(op, tensor);
     };
-    if (mayChangeResults(program, options)) {
+    // The basic strategy gives only what all tensors agree on.
+    if (options.strategy != PropagationStrategy::Basic) {
       settleRegions(program, solution, solved, opWishes, out, options);
       settleResults(program, solution, out.shardings, findComputed(),
-                    wantedHere);
+                    wantedHere, options);
     }
     settleCreators();
     settleArguments(program, solution, out.shardings, wantedHere);

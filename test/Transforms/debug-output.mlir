@@ -28,7 +28,7 @@
 
 shard.grid @g(shape = 2x2)
 func.func @f(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[0], [1]]>}, %b: tensor<8x16xf32>)
-    -> tensor<8x16xf32> {
+    -> (tensor<8x16xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<8x16xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x16xf32>) -> tensor<8x16xf32>

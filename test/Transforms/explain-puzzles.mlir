@@ -257,7 +257,8 @@ func.func @bias(
 shard.grid @grid(shape = 4) axes ["x"]
 func.func @product(
     %a: tensor<16x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>},
-    %b: tensor<8x16xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>}) -> tensor<16x16xf32> {
+    %b: tensor<8x16xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>})
+    -> (tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [[], []]>}) {
   %z = arith.constant dense<0.0> : tensor<16x16xf32>
   %0 = linalg.matmul ins(%a, %b : tensor<16x8xf32>, tensor<8x16xf32>) outs(%z : tensor<16x16xf32>) -> tensor<16x16xf32>
   %1 = arith.negf %0 : tensor<16x16xf32>

@@ -185,3 +185,16 @@ func.func @complete_for_users(%x: tensor<2x2x1xf32> {shard.sharding = #shard.sha
   %dim = tensor.dim %cast, %c2 : tensor<2x2x?xf32>
   return %dim : index
 }
+
+// Priorities decide what is split. A returned sum that they leave whole takes the layout of
+// the argument of its type in the first run, as in the second, where there are no priorities.
+// CHECK-LABEL: func.func @whole_beside_priorities(
+// CHECK-SAME: -> (tensor<2xf32> {shard.sharding = #shard.sharding<@grid, {{\[\[0\]\]}}>})
+func.func @whole_beside_priorities(
+    %x: tensor<2xf32> {shard.sharding = #shard.sharding<@grid, [["x", ?]p3]>},
+    %m: tensor<2x2xf32>, %init: tensor<2xf32> {shard.sharding = #shard.sharding<@grid, [[]]>})
+    -> tensor<2xf32> {
+  %0 = linalg.matvec ins(%m, %x : tensor<2x2xf32>, tensor<2xf32>)
+      outs(%init : tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}

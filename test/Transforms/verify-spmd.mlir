@@ -236,3 +236,49 @@ func.func @waited(%s: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+// Behind an exchange, blocks differ along the axes that split them then, and along no
+// others: devices that differ in an axis that split them before have one block.
+
+shard.grid @g(shape = 2x2x4)
+func.func @redistributed(
+    %a: tensor<1xi1> {shard.local = #shard.local<tensor<2xi1>, <@g, [[1, 0]]>>}, %s: tensor<4xf32>) {
+  %zero = arith.constant 0 : index
+  %b = shard.redistribute %a on @g grid_axes = [0, 1] from = [[1, 0]] to = [[0]] extents = [2] : tensor<1xi1> -> tensor<1xi1>
+  %c = tensor.extract %b[%zero] : tensor<1xi1>
+  // expected-note @+1 {{devices part ways here}}
+  scf.if %c {
+    %1 = shard.all_reduce %s on @g grid_axes = [1] : tensor<4xf32> -> tensor<4xf32>
+    // expected-error @+1 {{depends on the coordinate on axis 0}}
+    %2 = shard.all_reduce %1 on @g grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  }
+  return
+}
+func.func @permuted(
+    %a: tensor<1xi1> {shard.local = #shard.local<tensor<4xi1>, <@g, [[0, 1]]>>}, %s: tensor<4xf32>) {
+  %zero = arith.constant 0 : index
+  %b = shard.permute %a on @g from_axes = [0, 1] to_axes = [2] : tensor<1xi1>
+  %c = tensor.extract %b[%zero] : tensor<1xi1>
+  // expected-note @+1 {{devices part ways here}}
+  scf.if %c {
+    %1 = shard.all_reduce %s on @g grid_axes = [0, 1] : tensor<4xf32> -> tensor<4xf32>
+    // expected-error @+1 {{depends on the coordinate on axis 2}}
+    %2 = shard.all_reduce %1 on @g grid_axes = [2] : tensor<4xf32> -> tensor<4xf32>
+  }
+  return
+}
+// What differs along the new axes already is no block of one tensor: nothing is known then.
+func.func @permuted_differing(
+    %a: tensor<1xi1> {shard.local = #shard.local<tensor<4xi1>, <@g, [[2]]>>}, %s: tensor<4xf32>) {
+  %zero = arith.constant 0 : index
+  %b = shard.permute %a on @g from_axes = [0, 1] to_axes = [2] : tensor<1xi1>
+  %c = tensor.extract %b[%zero] : tensor<1xi1>
+  // expected-note @+1 {{devices part ways here}}
+  scf.if %c {
+    // expected-error @+1 {{depends on the coordinate on axes 0, 1}}
+    %1 = shard.all_reduce %s on @g grid_axes = [0, 1] : tensor<4xf32> -> tensor<4xf32>
+  }
+  return
+}

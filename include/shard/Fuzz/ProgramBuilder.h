@@ -168,6 +168,9 @@ public:
   bool layouts = false;
   /// Whether the function that is written may get arguments that its ops want.
   bool takesArguments = false;
+  /// Whether an iteration of an scf.forall is written. Iterations run on different devices,
+  /// so that halos and offsets cannot be numbers that one of them computes.
+  bool inIteration = false;
   /// The widths of halos that are known when the program runs, with the largest number
   /// that each may be.
   std::map<std::string, int64_t> widths;

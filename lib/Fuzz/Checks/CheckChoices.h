@@ -18,9 +18,10 @@
 namespace shard::fuzz {
 
 /// Where `entry` of `module` says `choices`: partitions the program with every sharding of
-/// each value that no hint is about, which propagation then only hands on, and compares what
-/// devices send at least with what they send by the shardings that propagation chooses. More
-/// than twice as much is a failure. Empty, or what is wrong, with the better shardings.
+/// each value that no hint is about, which propagation then only hands on, and compares the
+/// least predicted time with that of the shardings that propagation chooses. More than twice
+/// as much is a failure. Shardings by axes that no hint names, and those with which arguments
+/// take more memory, do not count. Empty, or what is wrong, with the better shardings.
 std::string checkChoices(mlir::ModuleOp module, mlir::func::FuncOp entry,
                          SpmdPipelineOptions options);
 

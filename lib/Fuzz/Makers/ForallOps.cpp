@@ -56,6 +56,7 @@ bool shard::fuzz::scfForall(ProgramBuilder &program) {
   }
   std::string place =
       "[" + join(offsets) + "] [" + list(tile) + "] [" + join(ones) + "] : ";
+  program.inIteration = true;
   std::string text = program.region([&] {
     for (const std::string &induction : inductions)
       program.add({induction, Elem::Index, false, {}, 12});
@@ -81,6 +82,7 @@ bool shard::fuzz::scfForall(ProgramBuilder &program) {
                    " into " + shared[i].type());
     program.line("}");
   });
+  program.inIteration = false;
   std::string name = program.fresh();
   program.line(multiple(name, shared.size()) + " = scf.forall (" +
                join(inductions) + ") = (" + join(zeros) + ") to (" +

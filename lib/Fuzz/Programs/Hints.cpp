@@ -152,7 +152,8 @@ std::string ProgramBuilder::randomLayout(const Val &value, bool attribute) {
 }
 
 /// An i64 in [low, high] that no pass knows. Those of halos are used again, so that they
-/// stand in front of what is annotated by them.
+/// stand in front of what is annotated by them. An iteration of a loop computes none: it has
+/// those from outside and constants.
 std::string ProgramBuilder::runTimeNumber(int64_t low, int64_t high) {
   auto isWidth = [&](const Val &v) {
     auto known = widths.find(v.name);
@@ -161,6 +162,8 @@ std::string ProgramBuilder::runTimeNumber(int64_t low, int64_t high) {
   if (low == 0 && rng.chance(50))
     if (std::optional<Val> known = pickAny(isWidth))
       return known->name;
+  if (inIteration)
+    return std::to_string(rng.between(low, high));
   Val base = needScalar(Elem::I64);
   std::string rest = fresh(), number = fresh(), count = fresh(),
               first = fresh();

@@ -105,6 +105,15 @@ AxisSet SpmdAnalysis::axesOf(Operation *op, FlatSymbolRefAttr grid,
   return grids.axesOf(op, grid, axes);
 }
 
+AxisSet SpmdAnalysis::axesOf(Operation *collective,
+                             ArrayRef<GridAxesAttr> lists) {
+  auto grid = collective->getAttrOfType<FlatSymbolRefAttr>("grid");
+  AxisSet set = 0;
+  for (GridAxesAttr axes : lists)
+    set |= axesOf(collective, grid, axes.asArrayRef());
+  return set;
+}
+
 /// Whether an argument without a sharding counts as the same on all devices. Callers of a
 /// function that is looked at alone are not known.
 bool SpmdAnalysis::isTrusted(BlockArgument argument) const {
@@ -378,6 +387,21 @@ void SpmdAnalysis::visitCall(CallOpInterface call, AxisSet under) {
 // Ops of the dialect
 //===--------------------------------------------------------------------===//
 
+/// What is left of `set` behind a collective that makes values equal along `axes`. Where one
+/// of the two is not known, everything is.
+static AxisSet endedAlong(AxisSet set, AxisSet axes) {
+  return set == everyAxis || axes == everyAxis ? set : set & ~axes;
+}
+
+/// The axes along which the result of a collective varies that takes blocks split by the
+/// axes `from` to blocks split by the axes `to`. Where the input is the same along the axes
+/// of `to` alone, as it is unless the program is wrong, devices that differ in axes of
+/// `from` alone get one block.
+static AxisSet exchangedBlocks(AxisSet inputs, AxisSet from, AxisSet to) {
+  bool isSplitByFrom = (inputs & to & ~from) == 0;
+  return (isSplitByFrom ? endedAlong(inputs, from) : inputs | from) | to;
+}
+
 /// The axes along which the results vary, given the operands.
 AxisSet SpmdAnalysis::visitShardOp(Operation *op, AxisSet under) {
   AxisSet inputs = along(op->getOperands());
@@ -397,21 +421,23 @@ AxisSet SpmdAnalysis::visitShardOp(Operation *op, AxisSet under) {
   if (!isa<AllSliceOp>(op) && visitCollective)
     visitCollective(op, group, under);
   if (isa<AllGatherOp, AllReduceOp, BroadcastOp>(op))
-    return inputs == everyAxis ? everyAxis : inputs & ~group;
+    return endedAlong(inputs, group);
+  if (auto move = dyn_cast<RedistributeOp>(op))
+    return exchangedBlocks(inputs, axesOf(op, move.getFrom().getAxes()),
+                           axesOf(op, move.getTo().getAxes()));
+  if (auto move = dyn_cast<PermuteOp>(op))
+    return exchangedBlocks(inputs, axesOf(op, move.getFromAxesAttr()),
+                           axesOf(op, move.getToAxesAttr()));
   return inputs | group;
 }
 
 AxisSet SpmdAnalysis::groupOf(Operation *collective) {
   auto grid = collective->getAttrOfType<FlatSymbolRefAttr>("grid");
-  if (auto halo = dyn_cast<UpdateHaloOp>(collective)) {
-    AxisSet group = 0;
-    for (GridAxesAttr axes : halo.getSplitAxes())
-      group |= axesOf(collective, grid, axes.asArrayRef());
-    return group;
-  }
+  if (auto halo = dyn_cast<UpdateHaloOp>(collective))
+    return axesOf(collective, halo.getSplitAxes().getAxes());
   if (auto permute = dyn_cast<PermuteOp>(collective))
-    return axesOf(collective, grid, permute.getFromAxes()) |
-           axesOf(collective, grid, permute.getToAxes());
+    return axesOf(collective, permute.getFromAxesAttr()) |
+           axesOf(collective, permute.getToAxesAttr());
   auto axes = collective->getAttrOfType<DenseI16ArrayAttr>("grid_axes");
   return grid && axes ? axesOf(collective, grid, axes.asArrayRef()) : everyAxis;
 }

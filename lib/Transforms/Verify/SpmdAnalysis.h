@@ -80,6 +80,8 @@ private:
 
   AxisSet axesOf(mlir::Operation *op, mlir::FlatSymbolRefAttr grid,
                  llvm::ArrayRef<int16_t> axes);
+  AxisSet axesOf(mlir::Operation *collective,
+                 llvm::ArrayRef<GridAxesAttr> lists);
   bool isTrusted(mlir::BlockArgument argument) const;
   void seedArguments(mlir::FunctionOpInterface function);
   ExtentSets splitAxesOf(mlir::Operation *op, mlir::FlatSymbolRefAttr grid,

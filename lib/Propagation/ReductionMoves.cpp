@@ -1,0 +1,57 @@
+//===- ReductionMoves.cpp - Other loops for the axes of sums --------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReductionMoves.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace shard::propagation {
+
+/// Appends to `moved` the options that have `axes` on a parallel loop instead of on
+/// reduction loops.
+static void addMoves(const LoopTable &table, const Grid &grid,
+                     const ShardingOption &option, const AxisList &axes,
+                     std::vector<ShardingOption> &moved) {
+  ShardingOption without = option;
+  for (auto [loop, list] : llvm::zip_equal(table.loops, without.loops))
+    if (loop.kind == LoopKind::Reduction)
+      llvm::erase_if(
+          list, [&](GridAxis axis) { return llvm::is_contained(axes, axis); });
+  for (auto [number, loop] : llvm::enumerate(table.loops)) {
+    ShardingOption made = without;
+    AxisList &list = made.loops[number];
+    list.insert(list.end(), axes.begin(), axes.end());
+    int64_t parts = grid.groupSize(list);
+    if (loop.kind == LoopKind::Parallel && loop.extent != kDynamic &&
+        parts != kDynamic && loop.extent % parts == 0 &&
+        isValidOption(table, grid, made))
+      moved.push_back(std::move(made));
+  }
+}
+
+std::vector<ShardingOption> moveReductionAxes(const LoopTable &table,
+                                              const Grid &grid,
+                                              const ShardingOption &option) {
+  AxisList axes;
+  for (auto [loop, list] : llvm::zip_equal(table.loops, option.loops))
+    if (loop.kind == LoopKind::Reduction)
+      axes.insert(axes.end(), list.begin(), list.end());
+  std::vector<ShardingOption> moved;
+  if (axes.empty() ||
+      llvm::any_of(table.operands, [](const TensorLoops &operand) {
+        return !operand.windows.empty();
+      }))
+    return moved;
+  addMoves(table, grid, option, axes, moved);
+  if (axes.size() > 1)
+    for (GridAxis axis : axes)
+      addMoves(table, grid, option, {axis}, moved);
+  return moved;
+}
+
+} // namespace shard::propagation

@@ -1,0 +1,97 @@
+//===- RegionPrices.cpp - What the ops at a region cost --------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegionPrices.h"
+
+#include "shard/Cost/Ops.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+
+namespace shard::propagation {
+
+/// How often an op in a loop is taken to run where the number of trips is not known.
+static constexpr double kUnknownTrips = 2;
+
+/// So many uses of a value are asked for a reshard that they share with a region.
+static constexpr unsigned kMaxUses = 16;
+
+static double tripsAround(Operation *op) {
+  double trips = 1;
+  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+    std::optional<int64_t> known = tripCount(loop);
+    trips *= known ? double(*known) : kUnknownTrips;
+  }
+  return trips;
+}
+
+Type RegionPrices::typeOfEdge(OpId op) const {
+  if (auto *use = dyn_cast_if_present<OpOperand *>(program.origins[op]))
+    return use->get().getType();
+  return program.ownerOf(op)->getOperand(0).getType();
+}
+
+/// Whether an op that does not touch the region wants `value` in the sharding `number`
+/// otherwise than it is, so that the reshard is there whatever the region does.
+bool RegionPrices::isWantedElsewhere(const OpsOfValues &ops,
+                                     const llvm::SmallDenseSet<OpId> &touched,
+                                     ValueId value, uint32_t number) {
+  for (const TensorUse &use : ops.of(value, kMaxUses)) {
+    Operation *owner = ownerOf(use.op);
+    if (owner && !solution.agrees[use.op] && !touched.contains(use.op) &&
+        llvm::is_contained(
+            opWishes.of(use.op, owner, operandsMadeFor(owner)).operands,
+            std::make_pair(use.tensor, number)))
+      return true;
+  }
+  return false;
+}
+
+std::optional<double> RegionPrices::of(const OpsOfValues &ops,
+                                       llvm::ArrayRef<OpId> touched) {
+  llvm::SmallDenseSet<OpId> inside(touched.begin(), touched.end());
+  std::optional<double> sum = 0;
+  llvm::DenseSet<std::pair<ValueId, uint32_t>> priced;
+  auto add = [&](OpId op, Type type, const Sharding &from, const Sharding &to) {
+    std::optional<double> cost =
+        opWishes.costOf(op, cast<RankedTensorType>(type), from, to);
+    if (!cost || !sum)
+      sum = std::nullopt;
+    else if (*cost > 0)
+      *sum += *cost * tripsAround(program.ownerOf(op));
+  };
+  for (OpId op : touched) {
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+    auto addOperand = [&](ValueId id, Type type, const Sharding &to) {
+      uint32_t number = solved.indexFor(to);
+      if (priced.insert({program.find(id), number}).second &&
+          !isWantedElsewhere(ops, inside, program.find(id), number))
+        add(op, type, solved.shardingOf(id), to);
+    };
+    Operation *owner = ownerOf(op);
+    if (!owner) {
+      addOperand(tensors.front(), typeOfEdge(op),
+                 solved.shardingOf(tensors.back()));
+      continue;
+    }
+    llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+    const OpWishes::Wishes &wishes = opWishes.of(op, owner, made);
+    for (auto [operand, number] : wishes.operands)
+      if (!llvm::is_contained(made, operand))
+        addOperand(tensors[operand], owner->getOperand(operand).getType(),
+                   Sharding(out.shardings[number]));
+    for (const auto &[result, sharding] : wishes.results)
+      add(op, owner->getResult(result).getType(), sharding,
+          solved.shardingOf(tensors[owner->getNumOperands() + result]));
+  }
+  return sum;
+}
+
+} // namespace shard::propagation

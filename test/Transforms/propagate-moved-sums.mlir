@@ -1,0 +1,72 @@
+// Axes of a loop that is summed up split another loop where less than half is sent
+// then (lib/Propagation/ReductionMoves.h).
+// RUN: shard-opt %s --split-input-file --shard-spmd | FileCheck %s
+// RUN: shard-opt %s --split-input-file --sharding-propagation -o %t.once
+// RUN: shard-opt %t.once --split-input-file --sharding-propagation -o %t.twice
+// RUN: diff %t.once %t.twice
+
+// 64 rows of the product are more than the operands: x is exchanged and w gathered, so that
+// rows are split and nothing is summed. w has no hint, but stays split.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @narrow(
+// CHECK-SAME: tensor<2x8xf32> {shard.local = #shard.local<tensor<8x8xf32>, <@g, {{\[\[0\], \[\]\]}}>>}
+// CHECK-SAME: -> (tensor<16x8xf32> {shard.local = #shard.local<tensor<64x8xf32>, <@g, {{\[\[0\], \[\]\]}}>>})
+// CHECK: shard.all_to_all
+// CHECK: shard.all_gather
+// CHECK: linalg.matmul
+// CHECK-NOT: shard.
+// CHECK: return
+func.func @narrow(%x: tensor<64x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+                  %w: tensor<8x8xf32>) -> tensor<64x8xf32> {
+  %z = arith.constant dense<0.0> : tensor<64x8xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<64x8xf32>, tensor<8x8xf32>) outs(%z : tensor<64x8xf32>) -> tensor<64x8xf32>
+  return %0 : tensor<64x8xf32>
+}
+
+// -----
+
+// Both operands have hints for the summed loop, which is short.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @hinted(
+// CHECK-SAME: -> (tensor<16x32xf32> {shard.local = #shard.local<tensor<64x32xf32>, <@g, {{\[\[0\], \[\]\]}}>>})
+// CHECK: shard.all_to_all
+// CHECK: shard.all_gather
+// CHECK: linalg.matmul
+// CHECK-NOT: shard.
+// CHECK: return
+func.func @hinted(%x: tensor<64x4xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+                  %w: tensor<4x32xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) -> tensor<64x32xf32> {
+  %z = arith.constant dense<0.0> : tensor<64x32xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<64x4xf32>, tensor<4x32xf32>) outs(%z : tensor<64x32xf32>) -> tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
+}
+
+// -----
+
+// A long summed loop stays split: the sum is the smallest of the three.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @long(
+// CHECK-NOT: shard.all_gather
+// CHECK: linalg.matmul
+// CHECK: shard.all_reduce
+func.func @long(%x: tensor<8x256xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+                %w: tensor<256x8xf32>) -> tensor<8x8xf32> {
+  %z = arith.constant dense<0.0> : tensor<8x8xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<8x256xf32>, tensor<256x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// The result is wanted whole: behind a move it would have to be gathered, and the sum sends
+// less than twice as much.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @whole(
+// CHECK: linalg.matmul
+// CHECK: shard.all_reduce
+func.func @whole(%x: tensor<64x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %w: tensor<8x32xf32>)
+    -> (tensor<64x32xf32> {shard.sharding = #shard.sharding<@g, [[], []]>}) {
+  %z = arith.constant dense<0.0> : tensor<64x32xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<64x8xf32>, tensor<8x32xf32>) outs(%z : tensor<64x32xf32>) -> tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
+}
