@@ -86,3 +86,15 @@ func.func @sliced(%x: tensor<40xi64> {shard.local = #shard.local<tensor<40xi64>,
   %g = shard.all_gather %w on @grid grid_axes = [0] gather_axis = 0 : tensor<10x1xi64> -> tensor<40x1xi64>
   return %g : tensor<40x1xi64>
 }
+
+// `dimensions = [1]` is no list of the extents of the operand, though it is equal to them.
+// CHECK-LABEL: func @broadcast
+// CHECK: shard.all_gather %arg0 {{.*}} tensor<1xi32> -> tensor<4xi32>
+// CHECK: linalg.broadcast {{.*}} dimensions = [1]
+func.func @broadcast(%x: tensor<1xi32>) -> tensor<4x3xi32> {
+  %e = tensor.empty() : tensor<1x3xi32>
+  %0 = linalg.broadcast ins(%x : tensor<1xi32>) outs(%e : tensor<1x3xi32>) dimensions = [1]
+  %1 = shard.all_gather %0 on @grid grid_axes = [0] gather_axis = 0 : tensor<1x3xi32> -> tensor<4x3xi32>
+  return %1 : tensor<4x3xi32>
+}
+
