@@ -147,6 +147,9 @@ void familyProgram(ProgramBuilder &program);
 // NeededPrograms.cpp.
 void neededProgram(ProgramBuilder &program);
 
+// LayerPrograms.cpp.
+void layerProgram(ProgramBuilder &program);
+
 // ChoicePrograms.cpp.
 void choiceProgram(ProgramBuilder &program);
 

@@ -147,9 +147,10 @@ void BatchProgram::write() {
     sumOverBatch();
     most = parts > 1;
     // What an all_reduce sends in two rounds, to each other device a part.
-    int64_t part =
-        llvm::divideCeil(numElements(results.back().shape), uint64_t(parts));
-    program.mostBytes = 2 * (parts - 1) * part * (elem == Elem::I8 ? 1 : 4);
+    int64_t bytes =
+        numElements(results.back().shape) * (elem == Elem::I8 ? 1 : 4);
+    program.mostBytes =
+        llvm::divideCeil(2 * (parts - 1) * bytes, uint64_t(parts));
   }
   if (most == 0 || rng.chance(30)) {
     const Batched last = values.back();
