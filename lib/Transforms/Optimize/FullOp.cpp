@@ -57,6 +57,7 @@ static SmallVector<NamedAttribute> wideLists(Operation *op,
 /// Gives `full` those of `lists` with which it verifies; false if there are none. A list may
 /// be equal to a shape and mean something else, as the `dimensions` of a broadcast.
 static bool setLists(Operation *full, ArrayRef<NamedAttribute> lists) {
+  Silence silence(full->getContext());
   DictionaryAttr asIs = full->getAttrDictionary();
   for (unsigned chosen = 0; chosen < 1u << lists.size(); ++chosen) {
     full->setAttrs(asIs);

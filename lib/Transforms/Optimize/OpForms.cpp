@@ -20,7 +20,6 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 
@@ -28,17 +27,6 @@ namespace shard {
 
 /// Creators that take creators are made again up to this depth.
 static constexpr unsigned kMaxDepth = 4;
-
-namespace {
-/// Drops what this thread reports: an op that does not verify is an answer here.
-struct Silence {
-  explicit Silence(MLIRContext *context)
-      : handler(context, [thread = llvm::get_threadid()](Diagnostic &) {
-          return success(llvm::get_threadid() == thread);
-        }) {}
-  ScopedDiagnosticHandler handler;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // What the op takes
