@@ -19,181 +19,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Parts.h"
+#include "LayerPrograms.h"
 #include "SharedOps.h"
-
-#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
 using namespace shard::fuzz;
-
-namespace {
-
-class LayerProgram {
-public:
-  explicit LayerProgram(ProgramBuilder &program)
-      : program(program), rng(program.rng) {}
-  void write();
-
-private:
-  /// The axes of each dimension.
-  using Axes = std::vector<Shape>;
-
-  std::string hint(const Axes &axes);
-  /// An argument; `percent` says how likely the hint is written.
-  Val argument(const Shape &shape, const Axes &axes, int64_t percent = 100,
-               Elem elem = Elem::I32);
-  void result(const Val &value, const Axes &axes, int64_t percent = 100);
-  Val define(const std::string &text, const Shape &shape,
-             Elem elem = Elem::I32);
-
-  // Ops.
-  Val product(const Val &a, const Val &b);
-  Val transposed(const Val &a);
-  /// The sum, or the largest element, along `dim`.
-  Val reduced(const Val &a, int64_t dim, bool isMax = false);
-  /// `a` with a new dimension `dim` of `extent`.
-  Val broadcast(const Val &a, int64_t dim, int64_t extent);
-  Val combined(const std::string &op, const Val &a, const Val &b);
-  /// `a` through none to two elementwise ops.
-  Val pointwise(Val a);
-  Val slice(const Val &a, const Shape &offsets, const Shape &sizes);
-
-  // Adds the bytes that a device sends where `count` devices have `elements` elements each.
-  void gathers(int64_t count, int64_t elements, int64_t bytes = 4) {
-    program.mostBytes += (count - 1) * elements * bytes;
-  }
-  /// Also of an exchange: to each other device goes one part of `count`.
-  void scatters(int64_t count, int64_t elements, int64_t rounds = 1) {
-    program.mostBytes +=
-        llvm::divideCeil(rounds * (count - 1) * elements * 4, uint64_t(count));
-  }
-  void allReduces(int64_t count, int64_t elements) {
-    scatters(count, elements, 2);
-  }
-
-  // Each writes a layer.
-  void twoProducts();
-  void weights();
-  void gradient();
-  void statistics();
-  void attention();
-  void lookUp();
-  void exchange();
-  void reversal();
-  void shifted();
-  void smallerBesideGather();
-  void sumsOfSums();
-  void weightsInLoop();
-
-  ProgramBuilder &program;
-  Random &rng;
-  /// The axes of the grid, dealt out, and all of them; in how many parts each list splits.
-  Shape data, model, all;
-  int64_t d = 1, m = 1, n = 1;
-  std::vector<Val> results;
-};
-
-} // namespace
-
-std::string LayerProgram::hint(const Axes &axes) {
-  std::vector<std::string> lists;
-  for (const Shape &dim : axes) {
-    std::vector<std::string> names;
-    for (int64_t axis : dim)
-      names.push_back(program.axisText(axis));
-    lists.push_back("[" + join(names) + "]");
-  }
-  return "<@grid, [" + join(lists) + "]>";
-}
-
-Val LayerProgram::argument(const Shape &shape, const Axes &axes,
-                           int64_t percent, Elem elem) {
-  Val value = program.argument(elem, shape, true);
-  if (rng.chance(percent))
-    program.givenHints[value.name] = hint(axes);
-  return value;
-}
-
-void LayerProgram::result(const Val &value, const Axes &axes, int64_t percent) {
-  if (rng.chance(percent))
-    program.givenHints[value.name] = hint(axes);
-  results.push_back(value);
-}
-
-Val LayerProgram::define(const std::string &text, const Shape &shape,
-                         Elem elem) {
-  return program.define(text, elem, shape, 0);
-}
-
-/// As a named op, or as one whose right operand is stored the other way round.
-Val LayerProgram::product(const Val &a, const Val &b) {
-  Shape shape = {a.shape[0], b.shape[1]};
-  Val init = program.filled(Elem::I32, shape, 0);
-  if (rng.chance(70))
-    return define("linalg.matmul " + insOutsTo({a, b}, init), shape);
-  std::string map = "affine_map<(i, j, k) -> (";
-  return define("linalg.matmul indexing_maps = [" + map + "i, k)>, " + map +
-                    "j, k)>, " + map + "i, j)>] " +
-                    insOutsTo({a, transposed(b)}, init),
-                shape);
-}
-
-Val LayerProgram::transposed(const Val &a) {
-  Shape shape = {a.shape[1], a.shape[0]};
-  Val init = program.empty(a.elem, shape);
-  return define("linalg.transpose " + insOuts({a}, init) +
-                    " permutation = [1, 0]",
-                shape, a.elem);
-}
-
-Val LayerProgram::reduced(const Val &a, int64_t dim, bool isMax) {
-  Shape shape = a.shape;
-  shape.erase(shape.begin() + dim);
-  Val init = program.filled(Elem::I32, shape, isMax ? -100000 : 0);
-  return define(std::string("linalg.reduce { arith.") +
-                    (isMax ? "maxsi" : "addi") + " } " + insOuts({a}, init) +
-                    " dimensions = [" + std::to_string(dim) + "]",
-                shape);
-}
-
-Val LayerProgram::broadcast(const Val &a, int64_t dim, int64_t extent) {
-  Shape shape = a.shape;
-  shape.insert(shape.begin() + dim, extent);
-  Val init = program.empty(Elem::I32, shape);
-  return define("linalg.broadcast " + insOuts({a}, init) + " dimensions = [" +
-                    std::to_string(dim) + "]",
-                shape);
-}
-
-Val LayerProgram::combined(const std::string &op, const Val &a, const Val &b) {
-  return define("arith." + op + " " + a.name + ", " + b.name + " : " + a.type(),
-                a.shape, a.elem);
-}
-
-/// No op folds away: the data would not be needed.
-Val LayerProgram::pointwise(Val a) {
-  static const std::vector<std::string> ops = {"addi", "muli", "maxsi", "subi"};
-  for (int64_t left = rng.between(0, 2); left > 0; --left) {
-    if (rng.chance(40)) {
-      a = combined(rng.chance(50) ? "addi" : "muli", a, a);
-      continue;
-    }
-    Val other = program.filled(a.elem, a.shape, rng.between(2, 3));
-    a = rng.chance(50) ? combined(rng.oneOf(ops), a, other)
-                       : combined(rng.oneOf(ops), other, a);
-  }
-  return a;
-}
-
-Val LayerProgram::slice(const Val &a, const Shape &offsets,
-                        const Shape &sizes) {
-  return define("tensor.extract_slice " + a.name + "[" + list(offsets) + "] [" +
-                    list(sizes) + "] [" + list(Shape(a.shape.size(), 1)) +
-                    "] : " + a.type() + " to " + tensorType(a.elem, sizes),
-                sizes, a.elem);
-}
 
 /// The first product is split along its columns, the second one sums over them. What it
 /// gives is summed over `model`.
@@ -353,6 +184,37 @@ void LayerProgram::shifted() {
   result(pointwise(b), {all, {}}, 60);
 }
 
+/// Both dimensions of an image are split. A device needs what lies around its block; what lies
+/// across a corner comes by way of a neighbour.
+void LayerProgram::convolution() {
+  Shape low = {rng.between(0, 2), rng.between(0, 2)};
+  Shape high = {rng.between(0, 2), rng.between(0, 2)};
+  Shape block, shape, kernel, parts = {d, m};
+  for (size_t i = 0; i < 2; ++i) {
+    block.push_back(rng.between(std::max({low[i], high[i], int64_t(1)}), 4));
+    shape.push_back(block[i] * parts[i]);
+    kernel.push_back(low[i] + high[i] + 1);
+  }
+  Val a = pointwise(argument(shape, {data, model}));
+  Shape wide = {shape[0] + kernel[0] - 1, shape[1] + kernel[1] - 1};
+  Val zero = program.scalarConstant(Elem::I32, 0);
+  std::string name = program.fresh(), i = program.fresh(), j = program.fresh();
+  program.line(name + " = tensor.pad " + a.name + " low[" + list(low) +
+               "] high[" + list(high) + "] {");
+  program.line("^bb0(" + i + ": index, " + j + ": index):");
+  program.line("  tensor.yield " + zero.name + " : i32");
+  program.line("} : " + a.type() + " to " + tensorType(Elem::I32, wide));
+  Val around = program.add({name, Elem::I32, true, wide});
+  Val weights = argument(kernel, {{}, {}});
+  Val init = program.filled(Elem::I32, shape, 0);
+  int64_t rows = mostToNeighbours(d, block[0], low[0], high[0]);
+  int64_t columns = mostToNeighbours(m, block[1], low[1], high[1]);
+  int64_t height = block[0] + (d > 1 ? low[0] + high[0] : 0);
+  program.mostBytes += 4 * (rows * block[1] + columns * height);
+  result(define("linalg.conv_2d " + insOutsTo({around, weights}, init), shape),
+         {data, model}, 60);
+}
+
 /// What is wanted whole is made of less, or becomes less: that is gathered.
 void LayerProgram::smallerBesideGather() {
   Shape shape = {n * rng.between(1, 3), rng.between(2, 3)};
@@ -421,6 +283,43 @@ void LayerProgram::sumsOfSums() {
   }
 }
 
+/// Summands along `model` pass through linear ops; the result is asked for as summands, or
+/// whole.
+void LayerProgram::summandsThrough() {
+  auto partial = [&](const Axes &axes) {
+    std::string text = hint(axes), names;
+    for (int64_t axis : model)
+      names += (names.empty() ? "" : ", ") + program.axisText(axis);
+    text.pop_back();
+    return text + (model.empty() ? ">" : ", partial = sum [" + names + "]>");
+  };
+  Shape shape = {d * rng.between(1, 2), rng.between(1, 3)};
+  Axes axes = {data, {}};
+  auto summands = [&] {
+    Val value = argument(shape, axes);
+    program.givenHints[value.name] = partial(axes);
+    return value;
+  };
+  Val a = summands();
+  if (rng.chance(40))
+    a = combined(rng.chance(50) ? "addi" : "subi", a, summands());
+  if (rng.chance(60)) {
+    Shape weight = {shape[1], rng.between(1, 3)};
+    a = product(a, argument(weight, {{}, {}}, 50));
+  }
+  if (rng.chance(40))
+    a = combined("muli", a, program.filled(a.elem, a.shape, 3));
+  if (rng.chance(40)) {
+    a = transposed(a);
+    std::swap(axes[0], axes[1]);
+  }
+  result(a, axes);
+  if (rng.chance(60))
+    program.givenHints[a.name] = partial(axes);
+  else
+    allReduces(m, numElements(a.shape) / d);
+}
+
 /// A loop that multiplies by a weight, which is gathered once.
 void LayerProgram::weightsInLoop() {
   int64_t columns = n * rng.between(1, 2);
@@ -445,15 +344,41 @@ void LayerProgram::weightsInLoop() {
   result(program.add({name, Elem::I32, true, x.shape}), {all, {}}, 60);
 }
 
+/// Small collectives of one kind on a machine whose links have a latency: one does the work of
+/// all. Each is of an argument of its own, so that none waits for another one.
+void LayerProgram::sideBySide() {
+  machine = " {shard.machine = {name = \"a100\"}}";
+  bool isSum = rng.chance(60);
+  int64_t count = rng.between(2, 3), elements = 0;
+  Shape shape = {n * rng.between(1, 2), rng.between(1, 3)};
+  std::vector<Val> wanted;
+  for (int64_t i = 0; i < count; ++i) {
+    // Blocks that are gathered are of equal size.
+    if (isSum)
+      shape = {n * rng.between(1, 2), rng.between(1, 3)};
+    Val a = pointwise(argument(shape, {all, {}}));
+    elements += isSum ? shape[1] : numElements(shape) / n;
+    wanted.push_back(isSum ? reduced(a, 0) : a);
+  }
+  // Behind all of them: a collective does not wait for what another one's result is needed
+  // for.
+  for (const Val &value : wanted)
+    result(isSum ? pointwise(value) : value, Axes(value.shape.size()));
+  isSum ? allReduces(n, elements) : gathers(n, elements);
+  program.mostCollectives = n > 1;
+}
+
 void LayerProgram::write() {
   using Write = void (LayerProgram::*)();
   static const std::vector<Write> layers = {
-      &LayerProgram::twoProducts, &LayerProgram::weights,
-      &LayerProgram::gradient,    &LayerProgram::statistics,
-      &LayerProgram::attention,   &LayerProgram::lookUp,
-      &LayerProgram::exchange,    &LayerProgram::reversal,
-      &LayerProgram::shifted,     &LayerProgram::smallerBesideGather,
-      &LayerProgram::sumsOfSums,  &LayerProgram::weightsInLoop};
+      &LayerProgram::twoProducts,  &LayerProgram::weights,
+      &LayerProgram::gradient,     &LayerProgram::statistics,
+      &LayerProgram::attention,    &LayerProgram::lookUp,
+      &LayerProgram::exchange,     &LayerProgram::reversal,
+      &LayerProgram::shifted,      &LayerProgram::convolution,
+      &LayerProgram::sideBySide,   &LayerProgram::smallerBesideGather,
+      &LayerProgram::sumsOfSums,   &LayerProgram::summandsThrough,
+      &LayerProgram::weightsInLoop};
   program.argumentHintPercent = program.hintPercent = 0;
   for (size_t axis = 0; axis < program.grid.size(); ++axis)
     all.push_back(axis);
@@ -473,6 +398,7 @@ void LayerProgram::write() {
     program.mostBytes = 0;
   program.line("return " + nameList(results) + " : " + typeList(results));
   std::swap(program.out, outer);
+  program.out.insert(program.out.find('\n'), machine);
   program.out +=
       functionHeader(program, {"main", program.arguments, results}, false) +
       outer + "}\n";
