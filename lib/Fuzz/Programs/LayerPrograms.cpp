@@ -191,9 +191,10 @@ void LayerProgram::convolution() {
   Shape high = {rng.between(0, 2), rng.between(0, 2)};
   Shape block, shape, kernel, parts = {d, m};
   for (size_t i = 0; i < 2; ++i) {
-    block.push_back(rng.between(std::max({low[i], high[i], int64_t(1)}), 4));
-    shape.push_back(block[i] * parts[i]);
     kernel.push_back(low[i] + high[i] + 1);
+    // Of a window that is wider than the image it may be the window's loop that is split.
+    block.push_back(rng.between(parts[i] > 2 ? 2 : parts[i] == 2 ? 3 : 5, 5));
+    shape.push_back(block[i] * parts[i]);
   }
   Val a = pointwise(argument(shape, {data, model}));
   Shape wide = {shape[0] + kernel[0] - 1, shape[1] + kernel[1] - 1};
@@ -257,7 +258,8 @@ void LayerProgram::smallerBesideGather() {
 
 /// Sums over one dimension that are added, cut or summed again are completed once.
 void LayerProgram::sumsOfSums() {
-  int64_t rows = d * rng.between(1, 3), columns = m * rng.between(1, 3);
+  // Of one element for each device, sums over some axes and then over others are left.
+  int64_t rows = d * rng.between(2, 3), columns = m * rng.between(1, 3);
   Val a = argument({rows, columns}, {data, model});
   Val sum = reduced(pointwise(a), 1);
   switch (rng.between(0, 2)) {
