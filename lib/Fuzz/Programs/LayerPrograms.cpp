@@ -303,9 +303,11 @@ void LayerProgram::summandsThrough() {
     return value;
   };
   Val a = summands();
-  if (rng.chance(40))
+  // A product takes summands only if a hint says that it gets them.
+  bool isSum = rng.chance(40);
+  if (isSum)
     a = combined(rng.chance(50) ? "addi" : "subi", a, summands());
-  if (rng.chance(60)) {
+  if (!isSum && rng.chance(60)) {
     Shape weight = {shape[1], rng.between(1, 3)};
     a = product(a, argument(weight, {{}, {}}, 50));
   }
