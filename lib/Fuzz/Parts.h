@@ -146,6 +146,13 @@ void familyProgram(ProgramBuilder &program);
 
 // NeededPrograms.cpp.
 void neededProgram(ProgramBuilder &program);
+/// How many places of a dimension of `parts` blocks a device sends at most, if each one
+/// needs those `low` in front of and `high` behind its block.
+int64_t mostToNeighbours(int64_t parts, int64_t block, int64_t low,
+                         int64_t high);
+
+// LayerPrograms.cpp.
+void layerProgram(ProgramBuilder &program);
 
 // ChoicePrograms.cpp.
 void choiceProgram(ProgramBuilder &program);

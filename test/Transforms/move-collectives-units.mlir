@@ -2,6 +2,8 @@
 // one that the axes have split. What is gathered in two forms, merged and transposed, is
 // gathered once.
 // RUN: shard-opt %s --shard-move-collectives --cse --canonicalize | FileCheck %s
+// What is tried reports nothing.
+// RUN: shard-opt %s --shard-move-collectives -o /dev/null 2>&1 | count 0
 // RUN: shard-run %s --entry merged --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry apart --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry columns --verify | FileCheck %s --check-prefix=EXEC
@@ -86,3 +88,15 @@ func.func @sliced(%x: tensor<40xi64> {shard.local = #shard.local<tensor<40xi64>,
   %g = shard.all_gather %w on @grid grid_axes = [0] gather_axis = 0 : tensor<10x1xi64> -> tensor<40x1xi64>
   return %g : tensor<40x1xi64>
 }
+
+// `dimensions = [1]` is no list of the extents of the operand, though it is equal to them.
+// CHECK-LABEL: func @broadcast
+// CHECK: shard.all_gather %arg0 {{.*}} tensor<1xi32> -> tensor<4xi32>
+// CHECK: linalg.broadcast {{.*}} dimensions = [1]
+func.func @broadcast(%x: tensor<1xi32>) -> tensor<4x3xi32> {
+  %e = tensor.empty() : tensor<1x3xi32>
+  %0 = linalg.broadcast ins(%x : tensor<1xi32>) outs(%e : tensor<1x3xi32>) dimensions = [1]
+  %1 = shard.all_gather %0 on @grid grid_axes = [0] gather_axis = 0 : tensor<1x3xi32> -> tensor<4x3xi32>
+  return %1 : tensor<4x3xi32>
+}
+

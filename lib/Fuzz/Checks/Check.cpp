@@ -465,9 +465,6 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
     return {Verdict::Invalid, "no public function"};
   if (coverage)
     coverage->countOps(*module);
-  bool hasDeviceIds = llvm::any_of(module->getOps<GridOp>(), [](GridOp grid) {
-    return grid.getDeviceIdsAttr();
-  });
   for (func::FuncOp entry : entries) {
     auto checkAt = [&](unsigned optLevel, bool mpiDialect = false) {
       Outcome outcome = checkEntry(
@@ -477,12 +474,11 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
       return outcome;
     };
     // What users run; for every eighth program the code without optimisation, and for
-    // every sixteenth, with device ids every fourth, what convert-shard-to-mpi makes of it.
+    // every fourth what convert-shard-to-mpi makes of it.
     Outcome outcome = checkAt(RunOptions().optLevel);
     if (outcome.verdict == Verdict::Pass && inputSeed % 8 == 0)
       outcome = checkAt(0);
-    if (outcome.verdict == Verdict::Pass &&
-        inputSeed % (hasDeviceIds ? 4 : 16) == (hasDeviceIds ? 0 : 4))
+    if (outcome.verdict == Verdict::Pass && inputSeed % 4 == 0)
       outcome = checkAt(0, /*mpiDialect=*/true);
     if (outcome.verdict != Verdict::Pass)
       return outcome;

@@ -187,6 +187,27 @@ static std::string pairText(int64_t rank, int64_t at) {
   return "[" + join(groups) + "]";
 }
 
+/// `a` in another `shape`: by `op`, or by an op that is given the whole shape.
+void BatchProgram::reshape(const std::string &op, const Batched &a,
+                           const Shape &shape, int64_t dim) {
+  if (rng.chance(60))
+    return add(op, shape, dim, a.value.bound);
+  std::string size = std::to_string(shape.size()), target = program.fresh();
+  std::string numbers =
+      "dense<[" + list(shape) + "]> : tensor<" + size + "xindex>";
+  bool isTosa = rng.chance(50);
+  program.line(target + (isTosa ? " = tosa.const_shape {values = " + numbers +
+                                      "} : () -> !tosa.shape<" + size + ">"
+                                : " = arith.constant " + numbers));
+  std::string types =
+      " : (" + a.value.type() + ", " +
+      (isTosa ? "!tosa.shape<" + size + ">" : "tensor<" + size + "xindex>") +
+      ") -> " + tensorType(elem, shape);
+  add(isTosa ? "tosa.reshape " + a.value.name + ", " + target + types
+             : "tensor.reshape " + a.value.name + "(" + target + ")" + types,
+      shape, dim, a.value.bound);
+}
+
 /// Merges two dimensions; the batch stays the major one.
 void BatchProgram::collapse(const Batched &a) {
   int64_t rank = a.value.shape.size();
@@ -198,9 +219,9 @@ void BatchProgram::collapse(const Batched &a) {
   Shape shape = a.value.shape;
   shape[at] *= shape[at + 1];
   shape.erase(shape.begin() + at + 1);
-  add("tensor.collapse_shape " + a.value.name + " " + pairText(rank, at) +
-          " : " + a.value.type() + " into " + tensorType(elem, shape),
-      shape, a.dim - (at < a.dim), a.value.bound);
+  reshape("tensor.collapse_shape " + a.value.name + " " + pairText(rank, at) +
+              " : " + a.value.type() + " into " + tensorType(elem, shape),
+          a, shape, a.dim - (at < a.dim));
 }
 
 /// Takes a dimension apart; the major part of a batch is one.
@@ -219,10 +240,10 @@ void BatchProgram::expand(const Batched &a) {
   int64_t minor = rng.oneOf(minors);
   shape[at] /= minor;
   shape.insert(shape.begin() + at + 1, minor);
-  add("tensor.expand_shape " + a.value.name + " " + pairText(rank + 1, at) +
-          " output_shape [" + list(shape) + "] : " + a.value.type() + " into " +
-          tensorType(elem, shape),
-      shape, a.dim + (at < a.dim), a.value.bound);
+  reshape("tensor.expand_shape " + a.value.name + " " + pairText(rank + 1, at) +
+              " output_shape [" + list(shape) + "] : " + a.value.type() +
+              " into " + tensorType(elem, shape),
+          a, shape, a.dim + (at < a.dim));
 }
 
 /// Takes the batch apart where its major axis ends, so that each part is split by some of

@@ -241,11 +241,13 @@ void BatchProgram::write() {
     if (parts == 1)
       most = 0;
     // What an all_reduce sends in two rounds, to each other device a part.
-    int64_t part =
-        llvm::divideCeil(numElements(results.back().shape), uint64_t(parts));
     Elem type = results.back().elem;
-    int64_t size = type == Elem::I8 ? 1 : type == Elem::BF16 ? 2 : 4;
-    program.mostBytes = 2 * sent * (parts - 1) * part * size;
+    int64_t bytes =
+        numElements(results.back().shape) * (type == Elem::I8     ? 1
+                                             : type == Elem::BF16 ? 2
+                                                                  : 4);
+    program.mostBytes =
+        llvm::divideCeil(2 * sent * (parts - 1) * bytes, uint64_t(parts));
   }
   if (most == 0 || rng.chance(30)) {
     const Batched last = values.back();

@@ -34,6 +34,8 @@ private:
   void add(const std::string &right, const Shape &shape, int64_t dim,
            double bound);
   int64_t otherDim(const Batched &a);
+  void reshape(const std::string &op, const Batched &a, const Shape &shape,
+               int64_t dim);
 
   void elementwise(const Batched &a);
   void transpose(const Batched &a);

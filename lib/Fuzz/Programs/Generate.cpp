@@ -251,7 +251,7 @@ static bool focusedProgram(ProgramBuilder &program) {
   else if (kind == Kind::Batches)
     batchProgram(program);
   else if (kind == Kind::Needed)
-    neededProgram(program);
+    program.rng.chance(50) ? layerProgram(program) : neededProgram(program);
   else if (kind == Kind::Choices)
     choiceProgram(program);
   else

@@ -39,6 +39,7 @@ private:
 
   // Each writes a construct.
   void stencil();
+  void twoStencils();
   void scan();
   void roll();
   void stride();
@@ -126,14 +127,50 @@ void NeededProgram::finish(const Val &result, bool isHinted) {
   program.scope = {result};
 }
 
-/// A device needs what lies `low` in front of and `high` behind its block.
+int64_t shard::fuzz::mostToNeighbours(int64_t parts, int64_t block, int64_t low,
+                                      int64_t high) {
+  int64_t most = 0;
+  for (int64_t from = 0; from < parts; ++from) {
+    int64_t sent = 0;
+    for (int64_t to = 0; to < parts; ++to) {
+      int64_t begin = std::max(from * block, to * block - low);
+      int64_t end = std::min((from + 1) * block, (to + 1) * block + high);
+      sent += to == from ? 0 : std::max<int64_t>(end - begin, 0);
+    }
+    most = std::max(most, sent);
+  }
+  return most;
+}
+
+/// A device needs what lies `low` in front of and `high` behind its block, which may be more
+/// than a neighbour has.
 void NeededProgram::stencil() {
-  int64_t low = rng.between(0, 2), high = rng.between(0, 2);
-  Val a = splitArgument(std::max<int64_t>({low, high, 1}));
+  int64_t low = rng.between(0, 3), high = rng.between(0, 3);
+  Val a = splitArgument(rng.chance(30) ? 1 : std::max<int64_t>({low, high, 1}));
+  // Of a window that is wider than the tensor it may be the window's loop that is split.
+  low = std::min(low, a.shape[dim] - 1);
+  high = std::min(high, a.shape[dim] - 1 - low);
   Val around = padded(a, low, high, "0");
-  program.mostBytes = (low + high) * rowBytes;
+  program.mostBytes = mostToNeighbours(parts, block, low, high) * rowBytes;
   finish(window(around, a.shape, low + high + 1, rng.chance(30)),
          rng.chance(50));
+}
+
+/// One exchange serves two windows on one tensor: of the elements that both read one is sent.
+void NeededProgram::twoStencils() {
+  int64_t low = rng.between(0, 2), high = rng.between(0, 2);
+  Val a = splitArgument(3);
+  std::vector<Val> results;
+  for (bool isWider : {true, false}) {
+    int64_t ownLow = isWider ? low : rng.between(0, low);
+    int64_t ownHigh = isWider ? high : rng.between(0, high);
+    results.push_back(window(padded(a, ownLow, ownHigh, "0"), a.shape,
+                             ownLow + ownHigh + 1, false));
+    program.givenHints[results.back().name] = hint(a.shape.size(), dim);
+  }
+  program.mostBytes = mostToNeighbours(parts, block, low, high) * rowBytes;
+  program.line("return " + nameList(results) + " : " + typeList(results));
+  program.scope = results;
 }
 
 /// A device needs the total of each block.
@@ -172,7 +209,7 @@ void NeededProgram::roll() {
                             behind.type() + ", " + front.type() + ") -> " +
                             a.type(),
                         a.elem, a.shape, 0),
-         true);
+         rng.chance(60));
 }
 
 /// Every n-th element, of blocks of a multiple of n elements.
@@ -255,13 +292,10 @@ void NeededProgram::sharedGather() {
 void NeededProgram::write() {
   using Write = void (NeededProgram::*)();
   static const std::vector<Write> constructs = {
-      &NeededProgram::stencil,
-      &NeededProgram::scan,
-      &NeededProgram::roll,
-      &NeededProgram::stride,
-      &NeededProgram::transposedConvolution,
-      &NeededProgram::product,
-      &NeededProgram::sharedGather};
+      &NeededProgram::stencil, &NeededProgram::twoStencils,
+      &NeededProgram::scan,    &NeededProgram::roll,
+      &NeededProgram::stride,  &NeededProgram::transposedConvolution,
+      &NeededProgram::product, &NeededProgram::sharedGather};
   program.argumentHintPercent = program.hintPercent = 0;
   for (size_t axis = 0; axis < program.grid.size(); ++axis)
     axes.push_back(axis);

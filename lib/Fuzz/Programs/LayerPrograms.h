@@ -1,0 +1,91 @@
+//===- LayerPrograms.h - Layers that need a known number of bytes *- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_FUZZ_PROGRAMS_LAYERPROGRAMS_H
+#define SHARD_LIB_FUZZ_PROGRAMS_LAYERPROGRAMS_H
+
+#include "Parts.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace shard::fuzz {
+
+/// A program of one layer; LayerPrograms.cpp describes them.
+class LayerProgram {
+public:
+  explicit LayerProgram(ProgramBuilder &program)
+      : program(program), rng(program.rng) {}
+  void write();
+
+private:
+  /// The axes of each dimension.
+  using Axes = std::vector<Shape>;
+
+  std::string hint(const Axes &axes);
+  /// An argument; `percent` says how likely the hint is written.
+  Val argument(const Shape &shape, const Axes &axes, int64_t percent = 100,
+               Elem elem = Elem::I32);
+  void result(const Val &value, const Axes &axes, int64_t percent = 100);
+  Val define(const std::string &text, const Shape &shape,
+             Elem elem = Elem::I32);
+
+  // Ops.
+  Val product(const Val &a, const Val &b);
+  Val transposed(const Val &a);
+  /// The sum, or the largest element, along `dim`.
+  Val reduced(const Val &a, int64_t dim, bool isMax = false);
+  /// `a` with a new dimension `dim` of `extent`.
+  Val broadcast(const Val &a, int64_t dim, int64_t extent);
+  Val combined(const std::string &op, const Val &a, const Val &b);
+  /// `a` through none to two elementwise ops.
+  Val pointwise(Val a);
+  Val slice(const Val &a, const Shape &offsets, const Shape &sizes);
+
+  // Adds the bytes that a device sends where `count` devices have `elements` elements each.
+  void gathers(int64_t count, int64_t elements, int64_t bytes = 4) {
+    program.mostBytes += (count - 1) * elements * bytes;
+  }
+  /// Also of an exchange: to each other device goes one part of `count`.
+  void scatters(int64_t count, int64_t elements, int64_t rounds = 1) {
+    program.mostBytes +=
+        llvm::divideCeil(rounds * (count - 1) * elements * 4, uint64_t(count));
+  }
+  void allReduces(int64_t count, int64_t elements) {
+    scatters(count, elements, 2);
+  }
+
+  // Each writes a layer.
+  void twoProducts();
+  void weights();
+  void gradient();
+  void statistics();
+  void attention();
+  void lookUp();
+  void exchange();
+  void reversal();
+  void shifted();
+  void convolution();
+  void sideBySide();
+  void smallerBesideGather();
+  void sumsOfSums();
+  void summandsThrough();
+  void weightsInLoop();
+
+  ProgramBuilder &program;
+  Random &rng;
+  /// The axes of the grid, dealt out, and all of them; in how many parts each list splits.
+  Shape data, model, all;
+  int64_t d = 1, m = 1, n = 1;
+  std::vector<Val> results;
+  /// Attributes of the grid.
+  std::string machine;
+};
+
+} // namespace shard::fuzz
+
+#endif // SHARD_LIB_FUZZ_PROGRAMS_LAYERPROGRAMS_H
