@@ -227,19 +227,14 @@ void BatchProgram::write() {
   if (rng.chance(35)) {
     if (rng.chance(60)) {
       sumOverBatch();
-      most = 1;
     } else {
-      most = sent = extremeOverBatch();
-      // Without the hint devices may want parts of the result: two reduce_scatters send as
-      // much as one all_reduce.
+      sent = extremeOverBatch();
       if (rng.chance(50))
         program.givenHints[results.back().name] =
             wholeHint(results.back().shape);
-      else
-        most = 2;
     }
-    if (parts == 1)
-      most = 0;
+    // Several collectives may send less than one all_reduce: their bytes are what counts.
+    most = parts > 1 ? 1000 : 0;
     // What an all_reduce sends in two rounds, to each other device a part.
     Elem type = results.back().elem;
     int64_t bytes =
