@@ -8,20 +8,20 @@
 // REDUCTION: error: 'shard.all_reduce' op combines elements of type 'f8E4M3FN'; reductions are defined on f16
 
 shard.grid @g(shape = 4)
-func.func @main(%a: tensor<8x16xf8E4M3FN> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %b: tensor<16x8xf8E5M2> {shard.sharding = #shard.sharding<@g, [[0], []]>}, %s: tensor<16xf8E3M4> {shard.sharding = #shard.sharding<@g, [[0]]>})
-    -> (tensor<8x8xf32>, tensor<8x16xf8E4M3FN>, tensor<16xi1>, tensor<16xf8E5M2FNUZ>) {
+func.func @main(%a: tensor<8x64xf8E4M3FN> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %b: tensor<64x8xf8E5M2> {shard.sharding = #shard.sharding<@g, [[0], []]>}, %s: tensor<16xf8E3M4> {shard.sharding = #shard.sharding<@g, [[0]]>})
+    -> (tensor<8x8xf32>, tensor<8x64xf8E4M3FN>, tensor<16xi1>, tensor<16xf8E5M2FNUZ>) {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x8xf32>
   %i = linalg.fill ins(%z : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
-  %0 = linalg.matmul ins(%a, %b : tensor<8x16xf8E4M3FN>, tensor<16x8xf8E5M2>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
-  %c = arith.constant dense<1.5> : tensor<8x16xf8E4M3FN>
-  %m = arith.mulf %a, %c : tensor<8x16xf8E4M3FN>
-  %x = math.exp %m : tensor<8x16xf8E4M3FN>
+  %0 = linalg.matmul ins(%a, %b : tensor<8x64xf8E4M3FN>, tensor<64x8xf8E5M2>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %c = arith.constant dense<1.5> : tensor<8x64xf8E4M3FN>
+  %m = arith.mulf %a, %c : tensor<8x64xf8E4M3FN>
+  %x = math.exp %m : tensor<8x64xf8E4M3FN>
   %k = arith.constant dense<0.5> : tensor<16xf8E3M4>
   %q = arith.cmpf olt, %s, %k : tensor<16xf8E3M4>
   %w = arith.extf %s : tensor<16xf8E3M4> to tensor<16xf64>
   %t = arith.truncf %w : tensor<16xf64> to tensor<16xf8E5M2FNUZ>
-  return %0, %x, %q, %t : tensor<8x8xf32>, tensor<8x16xf8E4M3FN>, tensor<16xi1>, tensor<16xf8E5M2FNUZ>
+  return %0, %x, %q, %t : tensor<8x8xf32>, tensor<8x64xf8E4M3FN>, tensor<16xi1>, tensor<16xf8E5M2FNUZ>
 }
 func.func @largest(%s: tensor<16xf8E4M3FN> {shard.sharding = #shard.sharding<@g, [[0]]>}) -> tensor<f8E4M3FN> {
   %z = arith.constant 0.0 : f8E4M3FN
