@@ -34,6 +34,9 @@ static int32_t wideningLoop(const TensorLoops &tensor, ArrayRef<int64_t> shape,
                                                  : tensor.dims[last].front();
 }
 
+/// So many lists are tried in all combinations.
+static constexpr size_t kMaxLists = 9;
+
 /// The attributes of `op` that list the extents of an operand or result, as those of slices
 /// and reshapes do, with the extents that it has in the types `wide`.
 static SmallVector<NamedAttribute> wideLists(Operation *op,
@@ -46,10 +49,12 @@ static SmallVector<NamedAttribute> wideLists(Operation *op,
       for (auto [from, to] : llvm::zip_equal(narrow, wide))
         if (auto tensor = dyn_cast<RankedTensorType>(from);
             tensor && from != to && tensor.getShape() == list.asArrayRef()) {
-          lists.emplace_back(
+          NamedAttribute wider(
               attribute.getName(),
               DenseI64ArrayAttr::get(op->getContext(),
                                      cast<RankedTensorType>(to).getShape()));
+          if (!llvm::is_contained(lists, wider))
+            lists.push_back(wider);
         }
   return lists;
 }
@@ -57,6 +62,9 @@ static SmallVector<NamedAttribute> wideLists(Operation *op,
 /// Gives `full` those of `lists` with which it verifies; false if there are none. A list may
 /// be equal to a shape and mean something else, as the `dimensions` of a broadcast.
 static bool setLists(Operation *full, ArrayRef<NamedAttribute> lists) {
+  // Bounds the work per op; slices have three lists and three tensors.
+  if (lists.size() > kMaxLists)
+    return false;
   Silence silence(full->getContext());
   DictionaryAttr asIs = full->getAttrDictionary();
   for (unsigned chosen = 0; chosen < 1u << lists.size(); ++chosen) {

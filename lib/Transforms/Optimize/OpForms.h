@@ -30,26 +30,16 @@
 #define SHARD_LIB_TRANSFORMS_OPTIMIZE_OPFORMS_H
 
 #include "Optimize/Replication.h"
+#include "Optimize/Silence.h"
 #include "shard/Geometry/Grid.h"
 #include "shard/Interfaces/LoopTable.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Diagnostics.h"
-#include "llvm/Support/Threading.h"
 
 #include <memory>
 
 namespace shard {
-
-/// Drops what this thread reports: an op that does not verify is an answer here.
-struct Silence {
-  explicit Silence(mlir::MLIRContext *context)
-      : handler(context, [thread = llvm::get_threadid()](mlir::Diagnostic &) {
-          return mlir::success(llvm::get_threadid() == thread);
-        }) {}
-  mlir::ScopedDiagnosticHandler handler;
-};
 
 /// The dimensions that the collective joins and cuts; -1 where it does neither.
 struct MovedDims {
