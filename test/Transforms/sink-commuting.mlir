@@ -177,3 +177,17 @@ func.func @scattered(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<2xf32> {
   %3 = arith.addf %2, %1 : tensor<2xf32>
   return %3 : tensor<2xf32>
 }
+
+// No back end reduces floats of one byte.
+// CHECK-LABEL: @byte_floats(
+// CHECK: shard.all_reduce %arg0 {{.*}} : tensor<8xf32>
+// CHECK: arith.truncf
+// CHECK: %[[WIDE:.*]] = arith.extf %arg1
+// CHECK: shard.all_reduce %[[WIDE]]
+func.func @byte_floats(%a: tensor<8xf32>, %b: tensor<8xf8E5M2>) -> (tensor<8xf8E5M2>, tensor<8xf32>) {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = max : tensor<8xf32> -> tensor<8xf32>
+  %1 = arith.truncf %0 : tensor<8xf32> to tensor<8xf8E5M2>
+  %2 = arith.extf %b : tensor<8xf8E5M2> to tensor<8xf32>
+  %3 = shard.all_reduce %2 on @g grid_axes = [0] reduction = max : tensor<8xf32> -> tensor<8xf32>
+  return %1, %3 : tensor<8xf8E5M2>, tensor<8xf32>
+}

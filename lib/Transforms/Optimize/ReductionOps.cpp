@@ -133,4 +133,9 @@ bool canBePartial(Value value, ReductionKind kind, Type element) {
          neutralElement(kind, element);
 }
 
+bool mayReduceInstead(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+         (type.isSignlessInteger() && type.getIntOrFloatBitWidth() <= 64);
+}
+
 } // namespace shard

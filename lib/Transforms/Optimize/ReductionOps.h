@@ -41,6 +41,10 @@ mlir::Value splatLike(mlir::OpBuilder &builder, mlir::Value value,
 /// Whether `value` can be made a summand of a reduction of `kind` of such elements.
 bool canBePartial(mlir::Value value, ReductionKind kind, mlir::Type element);
 
+/// Whether the back ends reduce elements of `type`, which is not that of a reduction of the
+/// program: no floats of one byte, for instance (legalizeElements).
+bool mayReduceInstead(mlir::Type type);
+
 } // namespace shard
 
 #endif // SHARD_LIB_TRANSFORMS_OPTIMIZE_REDUCTIONOPS_H

@@ -150,7 +150,10 @@ private:
       if (!from)
         return;
       auto type = cast<RankedTensorType>(from->get().getType());
+      Type element = type.getElementType();
       std::optional<double> there = costOf(reduce, type);
+      if (element != getElementTypeOrSelf(input) && !mayReduceInstead(element))
+        return;
       if (!there ||
           *there >= *costOf(reduce, cast<RankedTensorType>(input.getType())))
         return;
@@ -342,7 +345,7 @@ private:
     if (rule == PartialRule::None && !combines && !commutes)
       return false;
     Type reduced = getElementTypeOrSelf(tree.sources.front());
-    if (!commutes && element != reduced)
+    if (element != reduced && !(commutes && mayReduceInstead(element)))
       return false;
     bool one = commutes || (rule == PartialRule::Multilinear && !combines);
     unsigned numReduced = 0;
