@@ -1,7 +1,7 @@
 # How the project's libraries are declared.
 
-# One precompiled header of the MLIR headers that nearly every file includes,
-# owned by a dummy library; shard_add_mlir_library reuses it.
+# One precompiled header of the headers that nearly every file above Resharding includes,
+# owned by a dummy library; what is compiled against MLIR reuses it.
 set(SHARD_PCH_OWNER ShardPrecompiledHeader)
 file(WRITE "${PROJECT_BINARY_DIR}/pch/pch.cpp.in" "// Owns the precompiled header.\n")
 configure_file("${PROJECT_BINARY_DIR}/pch/pch.cpp.in" "${PROJECT_BINARY_DIR}/pch/pch.cpp" COPYONLY)
@@ -10,6 +10,8 @@ target_precompile_headers(${SHARD_PCH_OWNER} PRIVATE "${PROJECT_SOURCE_DIR}/cmak
 if(TARGET mlir-headers)
   add_dependencies(${SHARD_PCH_OWNER} mlir-headers)
 endif()
+# The dialect's own ops are in it too; their target is declared later.
+add_dependencies(${SHARD_PCH_OWNER} ShardIRIncGen)
 set_target_properties(${SHARD_PCH_OWNER} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 llvm_update_compile_flags(${SHARD_PCH_OWNER})
 
@@ -72,5 +74,6 @@ function(shard_add_tool name)
   target_compile_definitions(${name} PRIVATE SHARD_VERSION="${shard_VERSION}")
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
   mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR_LIBS})
+  shard_reuse_pch(${name})
   set_property(GLOBAL APPEND PROPERTY SHARD_TOOLS ${name})
 endfunction()

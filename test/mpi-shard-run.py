@@ -4,13 +4,16 @@
 usage: mpi-shard-run.py MPIRUN SHARD-RUN ARGUMENTS...
 
 The number of devices is that of --grid, else of the first grid of the program that
-is no refinement. Programs of one device, and commands that do not run a program,
-run without mpirun.
+is no refinement. Programs of one device, commands that do not run a program, and
+programs of more than 32 devices (to start so many takes a small machine a minute) run
+without mpirun.
 """
 
 import os
 import re
 import sys
+
+MOST_PROCESSES = 32
 
 
 def shape_of(arguments):
@@ -35,7 +38,7 @@ def main():
     for extent in shape_of(arguments).split("x"):
         devices *= int(extent) if extent.isdigit() else 1
     command = [program, *arguments]
-    if devices > 1:
+    if 1 < devices <= MOST_PROCESSES:
         command = [launcher, "-n", str(devices), *command]
     os.execvp(command[0], command)
 

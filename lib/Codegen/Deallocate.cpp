@@ -31,7 +31,7 @@ using namespace shard::codegen;
 /// the buffer leaves the block.
 static Operation *findLastUser(memref::AllocOp allocation,
                                const BufferViewFlowAnalysis &aliases) {
-  Block *block = allocation->getBlock();
+  mlir::Block *block = allocation->getBlock();
   Operation *last = allocation;
   for (Value alias : aliases.resolve(allocation.getResult())) {
     for (Operation *user : alias.getUsers()) {

@@ -279,7 +279,7 @@ void LinalgLowering::storeResults(linalg::LinalgOp op, ValueRange ivs,
 SmallVector<Value> LinalgLowering::emitBody(linalg::LinalgOp op, ValueRange ivs,
                                             ValueRange carried) {
   IRMapping mapping;
-  Block *body = op.getBlock();
+  mlir::Block *body = op.getBlock();
   unsigned numInputs = op.getNumDpsInputs();
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument arg = op.getMatchingBlockArgument(&operand);

@@ -170,7 +170,7 @@ codegen::matchContraction(linalg::LinalgOp op) {
     for (AffineExpr expr : map.getResults())
       if (!linearFactors(expr, op.getNumLoops()))
         return std::nullopt;
-  Block *body = op.getBlock();
+  mlir::Block *body = op.getBlock();
   Operation *sum = body->getTerminator()->getOperand(0).getDefiningOp();
   if (!sum || sum->getBlock() != body ||
       !isa<arith::AddFOp, arith::AddIOp>(sum))

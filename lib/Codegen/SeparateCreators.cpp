@@ -34,7 +34,7 @@ static bool isFree(Operation *op) {
 /// Moves `op` in front of its first use, and a copy of it in front of each other one.
 /// Uses inside of one op of the block count as one: a loop would repeat the op.
 static void separate(Operation *op) {
-  Block *block = op->getBlock();
+  mlir::Block *block = op->getBlock();
   Value result = op->getResult(0);
   SmallVector<std::pair<Operation *, SmallVector<OpOperand *, 1>>> uses;
   DenseMap<Operation *, size_t> nested;

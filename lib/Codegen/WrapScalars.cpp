@@ -17,7 +17,7 @@ using namespace shard::codegen;
 void codegen::wrapScalars(func::FuncOp entry) {
   OpBuilder builder(entry.getContext());
   Location loc = entry.getLoc();
-  Block &body = entry.getBody().front();
+  mlir::Block &body = entry.getBody().front();
   builder.setInsertionPointToStart(&body);
   SmallVector<Type> inputs, results;
   for (BlockArgument arg : body.getArguments()) {

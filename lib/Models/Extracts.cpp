@@ -154,7 +154,7 @@ linalg::GenericOp withInput(linalg::GenericOp op, tensor::ExtractOp extract,
       rewriter.getAffineMapArrayAttr(maps), op.getIteratorTypes(),
       op.getDocAttr(), op.getLibraryCallAttr());
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  Block &body = *op.getBlock();
+  mlir::Block &body = *op.getBlock();
   BlockArgument element =
       body.insertArgument(place, extract.getType(), extract.getLoc());
   rewriter.replaceOp(extract, element);

@@ -31,6 +31,12 @@ inline const std::vector<int64_t> &allTypes() {
       SHARD_RT_I8,  SHARD_RT_I16,  SHARD_RT_I32, SHARD_RT_I64};
   return types;
 }
+/// One type of each width: what is only moved depends on nothing else.
+inline const std::vector<int64_t> &oneTypePerWidth() {
+  static const std::vector<int64_t> types = {SHARD_RT_I1, SHARD_RT_BF16,
+                                             SHARD_RT_I32, SHARD_RT_F64};
+  return types;
+}
 inline bool isFloat(int64_t type) { return type <= SHARD_RT_F64; }
 inline int bitWidth(int64_t type) {
   static const int widths[] = {0, 16, 16, 32, 64, 1, 8, 16, 32, 64};
