@@ -8,6 +8,7 @@ message of the table, and leave no process behind. Then a launcher that does not
 after its ranks has to be ended.
 """
 
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -61,6 +62,7 @@ SCENARIOS = {
     "placement": (2, 1, r"device ids have to name every rank once, but rank 0 is named 2 times", {}),
 }
 LIMIT = 30
+AT_ONCE = 3
 
 
 def processes_with(token):
@@ -118,11 +120,11 @@ def run(program, library, launcher, name):
         problems.append(f"processes {left} are left")
         for pid in left:
             os.kill(pid, 9)
-    print(f"{'FAIL' if problems else 'ok'} {name} ({seconds:.1f} s)", flush=True)
-    for problem in problems:
-        print("  " + problem)
+    lines = [f"{'FAIL' if problems else 'ok'} {name} ({seconds:.1f} s)"]
+    lines += ["  " + problem for problem in problems]
     if problems:
-        print("  " + output.replace("\n", "\n  "))
+        lines.append("  " + output.replace("\n", "\n  "))
+    print("\n".join(lines) + "\n", end="", flush=True)
     return not problems
 
 
@@ -170,7 +172,9 @@ def main():
     if "--" in launcher:
         at = launcher.index("--")
         launcher, names = launcher[:at], launcher[at + 1:]
-    wrong = sum(not run(program, library, launcher, name) for name in names)
+    # Ranks that go wrong mostly wait.
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        wrong = sum(not ok for ok in pool.map(lambda name: run(program, library, launcher, name), names))
     if names == list(SCENARIOS):
         wrong += not hanging_launcher(program, library)
     print(f"{len(names)} scenarios, {wrong} wrong")
