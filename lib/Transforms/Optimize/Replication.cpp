@@ -78,11 +78,20 @@ Replication::Axes Replication::axesOfArgument(BlockArgument argument,
       function.getArgAttr(argument.getArgNumber(), kLocalAttrName));
   if (!local || local.getSharding().getGrid() != grid)
     return unknown;
+  auto [entry, isNew] =
+      ofLocals.try_emplace({function->getParentOp(), local}, unknown);
+  if (isNew)
+    entry->second = axesOfLocal(function, local);
+  return entry->second;
+}
+
+Replication::Axes Replication::axesOfLocal(FunctionOpInterface function,
+                                           LocalAttr local) {
   // On a grid with an axis of unknown size it fails.
   Silence silence(function->getContext());
   FailureOr<LocalSharding> read = resolveLocal(function, local, symbols);
   if (failed(read))
-    return unknown;
+    return {everyAxis, 0};
   uint64_t axes = 0;
   auto add = [&](const AxisList &list) {
     axes |= setOf(ArrayRef<GridAxis>(list.data(), list.size()));

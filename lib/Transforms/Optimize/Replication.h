@@ -45,10 +45,13 @@ private:
   Axes axesUncached(mlir::Value value, mlir::FlatSymbolRefAttr grid);
   Axes axesOfArgument(mlir::BlockArgument argument,
                       mlir::FlatSymbolRefAttr grid);
+  Axes axesOfLocal(mlir::FunctionOpInterface function, LocalAttr local);
 
   mlir::SymbolTableCollection symbols;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, Axes> known;
   llvm::SmallSetVector<mlir::Attribute, 2> grids;
+  /// By the op that has the symbol of the grid: many arguments have one layout.
+  llvm::DenseMap<std::pair<mlir::Operation *, mlir::Attribute>, Axes> ofLocals;
 };
 
 } // namespace shard

@@ -172,6 +172,14 @@ private:
     auto model = dyn_cast<ShardingInterface>(op);
     if (!model)
       return nullptr;
+    bool moves = model.getPartialRule() == PartialRule::Movement;
+    auto passes = [&](OpOperand &operand) {
+      return moves ||
+             model.commutesWith(reduce.kind, operand.getOperandNumber());
+    };
+    // First, since to know what devices have the same takes longer.
+    if (llvm::none_of(op->getOpOperands(), passes))
+      return nullptr;
     OpOperand *found = nullptr;
     for (OpOperand &operand : op->getOpOperands()) {
       auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -182,9 +190,7 @@ private:
       }
       if (isSame(operand.get(), reduce))
         continue;
-      bool passes = model.getPartialRule() == PartialRule::Movement ||
-                    model.commutesWith(reduce.kind, operand.getOperandNumber());
-      if (found || !type || !type.hasStaticShape() || !passes)
+      if (found || !type || !type.hasStaticShape() || !passes(operand))
         return nullptr;
       found = &operand;
     }
@@ -274,8 +280,11 @@ private:
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (!type || !type.hasStaticShape())
       return;
+    auto isShared = [&](Value operand) {
+      return values.count(operand) && !isUsedBy(operand, op);
+    };
     std::optional<Reducible> tree = treeOf(op, type, /*mayShare=*/true);
-    if (!tree)
+    if (!tree && llvm::any_of(op->getOperands(), isShared))
       tree = treeOf(op, type, /*mayShare=*/false);
     if (tree)
       values[op->getResult(0)] = std::move(*tree);
