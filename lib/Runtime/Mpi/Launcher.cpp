@@ -84,6 +84,10 @@ LauncherGuard::LauncherGuard(pid_t launcher, double seconds)
   for (const char *prefix : {"mpirun", "mpiexec", "orterun", "prterun"})
     if (state.name.compare(0, strlen(prefix), prefix) == 0)
       process = launcher;
+  // What starts the ranks of MPICH on each host.
+  isDaemon = state.name == "hydra_pmi_proxy";
+  if (isDaemon)
+    process = launcher;
   name = state.name;
   begin = state.begin;
 }
@@ -101,18 +105,20 @@ bool LauncherGuard::isIdle(bool killStopped) const {
   DIR *folder = opendir("/proc");
   if (!folder)
     return false;
-  bool idle = true;
+  bool runs = false, waits = false;
   while (dirent *entry = readdir(folder)) {
     pid_t number = atoi(entry->d_name);
     if (number <= 0 || !readState(number, state) || state.parent != process)
       continue;
+    waits |= isStopped(state);
     if (isStopped(state) && killStopped)
       kill(number, SIGKILL);
     else
-      idle &= isStopped(state) || hasEnded(state);
+      runs |= !isStopped(state) && !hasEnded(state);
   }
   closedir(folder);
-  return idle;
+  // A daemon without ranks may wait for those of other hosts.
+  return !runs && (waits || !isDaemon);
 }
 
 void LauncherGuard::say(const std::string &message) const {

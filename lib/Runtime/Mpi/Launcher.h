@@ -20,15 +20,17 @@ namespace runtime {
 /// Whether there is such a process and it is stopped.
 bool isStoppedProcess(pid_t process);
 
-/// Ends mpirun when it hangs: Open MPI's was seen not to end after a rank was
-/// killed or stopped while it connected to it. It counts as hanging if, for a number of
+/// Ends mpirun, or what starts the ranks for it, when it hangs: Open MPI's was seen not to
+/// end after a rank was killed or stopped while it connected to it, and MPICH's waits for a
+/// rank that is stopped behind MPI_Finalize. It counts as hanging if, for a number of
 /// seconds, it has no child but those that have ended or are stopped. Then the
 /// stopped ones are killed, which lets it go on; if that does not help it gets
 /// SIGTERM, then SIGKILL. Belongs into a process that is no rank.
 class LauncherGuard {
 public:
-  /// Guards `process` if its name is one of mpirun's. Daemons of launchers are
-  /// left alone: ranks of other hosts may keep them.
+  /// Guards `process` if its name is one of mpirun's, or that of MPICH's daemon on each
+  /// host. The daemon counts as hanging only while a rank is stopped: ranks of other hosts
+  /// may keep it. Other daemons are left alone.
   LauncherGuard(pid_t process, double seconds);
 
   /// Whether there is a launcher to guard, and it still runs.
@@ -46,6 +48,7 @@ private:
 
   pid_t process;
   double seconds;
+  bool isDaemon = false;
   std::string name;
   /// In ticks since the system's start: tells the process from a later one with the
   /// same number.

@@ -13,9 +13,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace shard {
@@ -128,8 +130,11 @@ void leaveMpi(Session &s) {
   s.watch.finish();
   MPI_Comm_free(&s.messages);
   MPI_Comm_free(&s.world);
-  if (s.ownsMpi)
-    MPI_Finalize();
+  if (!s.ownsMpi)
+    return;
+  MPI_Finalize();
+  // The launcher may end now, whether this process does or is stopped.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 /// At the end of the process: leaves MPI in good order, or not at all.

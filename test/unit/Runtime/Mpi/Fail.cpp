@@ -216,6 +216,8 @@ const std::map<std::string, Scenario> &scenarios() {
 const char *library = nullptr;
 /// Stops in MPI_Finalize.
 bool stopsAtEnd = false;
+/// Stops when MPI and the runtime have been left.
+bool stopsLast = false;
 /// Stops after so many calls of MPI_Bcast: the last one of the start, behind which the
 /// ranks connect to the supervisor, is the third.
 int stopsAfterBroadcasts = 0;
@@ -255,6 +257,11 @@ extern "C" int MPI_Bcast(void *data, int count, intptr_t type, int root,
 int main(int argc, char **argv) {
   if (argc < 3)
     return 2;
+  // Handlers run in the opposite order: after that of the runtime.
+  atexit([] {
+    if (stopsLast)
+      raise(SIGSTOP);
+  });
   Test test;
   library = argv[1];
   test.api = loadApi(library);
@@ -275,6 +282,7 @@ int main(int argc, char **argv) {
     exit(4);
   stopsAtEnd = (name == "finalize" && test.rank == 1) ||
                (name == "finalize0" && test.rank == 0);
+  stopsLast = name == "last" && test.rank == 1;
   if (name == "placement") {
     std::vector<int64_t> processes(test.ranks, 0);
     test.api.set_processes(processes.size(), processes.data());

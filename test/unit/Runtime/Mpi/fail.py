@@ -54,6 +54,7 @@ SCENARIOS = {
                        r"MPI_Finalize", {"SHARD_RT_SILENCE": "2"}),
     "finalize0": (3, None, r"rank 1 on .* has waited for more than 6 seconds for the other ranks to end "
                        r"in MPI_Finalize", {"SHARD_RT_SILENCE": "2"}),
+    "last": (3, None, None, {"SHARD_RT_SILENCE": "2"}),
     "late": (2, 1, r"device 0 \(rank 0 on .*\) has waited for more than 2 seconds in all_reduce .* at "
                    r"a\.mlir:1:1; device 1 \(rank 1 on .*\) computes", {"SHARD_RT_TIMEOUT": "2"}),
     "grid": (2, 1, r"the grid 2x2 has 4 devices, but there are 2 ranks: start 4 \(mpirun -n 4\)", {}),
@@ -61,6 +62,8 @@ SCENARIOS = {
     "grids": (2, 1, r"rank 1 on .* runs with another grid than rank 0", {}),
     "placement": (2, 1, r"device ids have to name every rank once, but rank 0 is named 2 times", {}),
 }
+# What goes wrong goes wrong behind the work of the ranks.
+WORK_DONE = {"none", "supervisorAtEnd", "last"}
 LIMIT = 30
 AT_ONCE = 3
 
@@ -105,9 +108,11 @@ def run(program, library, launcher, name):
         problems.append(f"exit code {process.returncode}, expected {code}")
     if pattern and not re.search(pattern, output):
         problems.append(f"the output has no {pattern}")
+    if name in WORK_DONE and "done" not in output.splitlines():
+        problems.append("the work was not done")
     # On a loaded machine mpirun may take longer to end than its guard allows; the scenario
     # "hanging launcher" checks that message.
-    errors = re.findall(r"^error: (?!mpirun\.\w+ \(process \d+\) has not ended for )", output, re.MULTILINE)
+    errors = re.findall(r"^error: (?!(?:mpirun\.\w+|hydra_pmi_proxy) \(process \d+\) has not ended for )", output, re.MULTILINE)
     if len(errors) != (1 if pattern else 0):
         problems.append("not one line with an error")
     # The launcher's own helpers may take a moment.
