@@ -10,10 +10,15 @@
 // sum: the device that has the element gives it, all others the neutral element, which is
 // -0 for floats, so that the sum has the bits of the element.
 //
+// A coordinate may be the place along a dimension of the indices everywhere: table[b, ids[b]].
+// Then that dimension of the table and that of the indices are split together, and each
+// device has the elements that it looks up.
+//
 //===----------------------------------------------------------------------===//
 
 #include "TensorModels.h"
 
+#include "shard/IR/ShardOps.h"
 #include "shard/Interfaces/DescribedModel.h"
 #include "shard/Partitioning/PartitionContext.h"
 
@@ -69,7 +74,61 @@ struct SplitCoordinate {
   int64_t number;
   int64_t extent;
   Value offset, size, width;
+  /// Whether the block has the elements that its indices ask for.
+  bool isBatch;
 };
+
+/// Whether `condition` is that the loop `loop` is at `place`.
+bool isAt(Value condition, int64_t loop, int64_t &place) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  auto index =
+      compare ? compare.getLhs().getDefiningOp<linalg::IndexOp>() : nullptr;
+  std::optional<int64_t> constant =
+      compare ? getConstantIntValue(compare.getRhs()) : std::nullopt;
+  if (!index || !constant || int64_t(index.getDim()) != loop ||
+      compare.getPredicate() != arith::CmpIPredicate::eq)
+    return false;
+  place = *constant;
+  return true;
+}
+
+/// The dimension of `indices` along which the coordinate `number` is the place everywhere,
+/// as raiseLookUp (LookUps.cpp) makes them; -1 if none is known.
+int64_t batchDim(Value indices, int64_t number) {
+  while (auto annotation = indices.getDefiningOp<ShardOp>())
+    indices = annotation.getSrc();
+  auto op = indices.getDefiningOp<linalg::GenericOp>();
+  if (!op || op->getNumResults() != 1 ||
+      op.getNumParallelLoops() != op.getNumLoops() ||
+      !op.getIndexingMapsArray().back().isIdentity())
+    return -1;
+  int64_t last = op.getNumLoops() - 1;
+  Value value = op.getBlock()->getTerminator()->getOperand(0);
+  while (auto select = value.getDefiningOp<arith::SelectOp>()) {
+    int64_t place = 0;
+    if (!isAt(select.getCondition(), last, place))
+      return -1;
+    value = place == number ? select.getTrueValue() : select.getFalseValue();
+  }
+  auto index = value.getDefiningOp<linalg::IndexOp>();
+  return index && int64_t(index.getDim()) < last ? int64_t(index.getDim()) : -1;
+}
+
+/// The dimension of the indices that is split together with the gathered dimension
+/// `number` of the table; -1 if there is none.
+int64_t batchDim(tensor::GatherOp op, int64_t number) {
+  int64_t dim = batchDim(op.getIndices(), number);
+  int64_t extent = op.getSourceType().getDimSize(op.getGatherDims()[number]);
+  if (dim < 0 || ShapedType::isDynamic(extent) ||
+      op.getIndicesType().getDimSize(dim) != extent ||
+      op.getResultType().getDimSize(dim) != extent)
+    return -1;
+  // A dimension of the indices goes with one of the table.
+  for (int64_t other = 0; other < number; ++other)
+    if (batchDim(op, other) == dim)
+      return -1;
+  return dim;
+}
 
 /// What `coordinate` makes of `index`, of any integer type.
 struct LocalIndex {
@@ -102,16 +161,19 @@ LocalIndex localIndex(OpBuilder &builder, Location loc, Value index,
   return {clamped(local, last), isInside};
 }
 
-/// The reached dimensions are summed over; all others are as described above.
+/// The reached dimensions are summed over, but for batches; all others are as described
+/// above.
 struct GatherModel : public DescribedModel<GatherModel, tensor::GatherOp> {
   void describe(tensor::GatherOp op, MapBuilder &maps) const {
     RankedTensorType source = op.getSourceType();
     describeGather(source, op.getIndicesType(), op.getResultType(),
                    op.getGatherDims(), maps, {&maps.operand(0)},
                    &maps.operand(1), maps.result(0));
-    for (int64_t dim : op.getGatherDims())
-      if (!source.isDynamicDim(dim) && source.getDimSize(dim) > 1 &&
-          isSummable(source.getElementType()))
+    for (auto [number, dim] : llvm::enumerate(op.getGatherDims()))
+      if (int64_t batch = batchDim(op, number); batch >= 0)
+        maps.operand(0)[dim] = maps.operand(1)[batch];
+      else if (!source.isDynamicDim(dim) && source.getDimSize(dim) > 1 &&
+               isSummable(source.getElementType()))
         maps.operand(0)[dim] =
             maps.loop(Loop::reduce(source.getDimSize(dim), ReductionKind::Sum));
   }
@@ -131,8 +193,12 @@ struct GatherModel : public DescribedModel<GatherModel, tensor::GatherOp> {
     Value found = tensor::GatherOp::create(
         builder, op->getLoc(), type, operands[0], indices,
         gather.getGatherDims(), gather.getUnique());
-    results.push_back(
-        whereInside(builder, op->getLoc(), found, operands[1], split));
+    llvm::erase_if(split, [](const SplitCoordinate &coordinate) {
+      return coordinate.isBatch;
+    });
+    results.push_back(split.empty() ? found
+                                    : whereInside(builder, op->getLoc(), found,
+                                                  operands[1], split));
     return success();
   }
 
@@ -155,7 +221,7 @@ private:
         return getValueOrCreateConstantIndexOp(builder, loc, part);
       };
       split.push_back({int64_t(number), extent, value(block.offset),
-                       value(block.size), width});
+                       value(block.size), width, batchDim(op, number) >= 0});
     }
     return split;
   }

@@ -21,6 +21,10 @@
 // at the places of loops 0 and 1, and %rows becomes an input. The gather has a model by
 // which every dimension of the table can be split (GatherModels.cpp).
 //
+// A loop that reads a whole dimension in order may have a part in the other indices too, as
+// loop 0 in %table[%0, %ids[%0]]. It is a batch: the dimension is gathered, and the model
+// splits it together with that of the indices.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LookUps.h"
@@ -64,6 +68,7 @@ public:
     }
     // An index may depend on a loop that reads another dimension: then that one is an
     // index too. Each round makes one more of them.
+    bool hasBatch = false;
     for (bool changed = true; changed;) {
       if (!findDependences())
         return false;
@@ -71,7 +76,7 @@ public:
       for (int64_t &loop : loopOf)
         if (loop >= 0 && depends.test(loop)) {
           loop = -1;
-          changed = true;
+          changed = hasBatch = true;
         }
     }
     int64_t slice = 1;
@@ -80,8 +85,15 @@ public:
         slice *= type.getDimSize(dim);
       else
         gathered.push_back(dim);
+    if (gathered.empty())
+      return false;
+    int64_t found = 1;
+    for (int64_t extent : extents)
+      found *= extent;
+    if (hasBatch && found <= type.getNumElements())
+      return true;
     // Else the indices take more memory than what they find.
-    return !gathered.empty() && slice > 1 && slice >= int64_t(gathered.size());
+    return slice > 1 && slice >= int64_t(gathered.size());
   }
 
   linalg::GenericOp raise(IRRewriter &rewriter) {

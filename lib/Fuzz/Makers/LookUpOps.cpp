@@ -66,14 +66,14 @@ static bool gatherByData(ProgramBuilder &program) {
   return true;
 }
 
-/// The look-up of slices in the body of a linalg.generic, as frontends write it.
+/// The look-up of slices in the body of a linalg.generic, as frontends write it. Each element
+/// of a batch may have indices of its own: table[b, ids[b]].
 static bool lookUp(ProgramBuilder &program) {
   std::optional<Val> table = program.pickTensor(2);
   if (!table)
     return false;
   size_t rank = table->shape.size();
   auto reached = size_t(program.rng.between(0, int64_t(rank) - 1));
-  Val ids = program.need(randomIndexType(program), {program.rng.between(1, 7)});
   // Loop 0 runs over the indices, the others over the dimensions that are whole, in any
   // order.
   std::vector<size_t> whole;
@@ -81,20 +81,29 @@ static bool lookUp(ProgramBuilder &program) {
     if (dim != reached)
       whole.push_back(dim);
   program.rng.shuffle(whole);
-  Shape shape{ids.shape[0]};
+  Shape shape{program.rng.between(1, 7)}, idShape = shape;
   std::vector<std::string> loops{"d0"}, kinds{"\"parallel\""}, at(rank);
-  std::string element = program.fresh(), old = program.fresh(),
-              result = program.fresh(), found = program.fresh();
+  std::vector<std::string> idLoops = loops;
+  bool hasBatch = program.rng.chance(40);
   for (size_t dim : whole) {
     shape.push_back(table->shape[dim]);
     loops.push_back("d" + std::to_string(loops.size()));
     kinds.push_back("\"parallel\"");
+    if (hasBatch && program.rng.chance(60)) {
+      bool isLast = program.rng.chance(50);
+      idShape.insert(isLast ? idShape.end() : idShape.begin(), shape.back());
+      idLoops.insert(isLast ? idLoops.end() : idLoops.begin(), loops.back());
+    }
   }
+  Val ids = program.need(randomIndexType(program), idShape);
+  std::string element = program.fresh(), old = program.fresh(),
+              result = program.fresh(), found = program.fresh();
   Val init = program.empty(table->elem, shape);
   std::string map = "affine_map<(" + join(loops) + ") -> (";
   program.line(result + " = linalg.generic {indexing_maps = [" + map +
-               "d0)>, " + map + join(loops) + ")>], iterator_types = [" +
-               join(kinds) + "]} " + insOuts({ids}, init) + " {");
+               join(idLoops) + ")>, " + map + join(loops) +
+               ")>], iterator_types = [" + join(kinds) + "]} " +
+               insOuts({ids}, init) + " {");
   program.line("^bb0(" + element + ": " + name(ids.elem) + ", " + old + ": " +
                name(table->elem) + "):");
   at[reached] = element;
