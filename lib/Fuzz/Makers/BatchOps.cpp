@@ -326,6 +326,50 @@ void BatchProgram::gather(const Batched &a) {
       shape, a.dim + 1 - (dim < a.dim), a.value.bound);
 }
 
+/// Each element of the batch has indices of its own.
+void BatchProgram::lookUp(const Batched &a) {
+  int64_t dim = otherDim(a);
+  if (dim < 0)
+    return;
+  Shape shape = a.value.shape, idShape{shape[a.dim]};
+  shape[dim] = rng.between(1, shape[dim]);
+  std::vector<std::string> loops, idLoops{"d" + std::to_string(a.dim)}, at,
+      kinds(shape.size(), "\"parallel\"");
+  if (rng.chance(60)) {
+    idShape.push_back(shape[dim]);
+    idLoops.push_back("d" + std::to_string(dim));
+  }
+  Val ids = program.argument(Elem::I32, idShape, true);
+  Val init = program.empty(elem, shape);
+  std::string id = program.fresh(), place = program.fresh(),
+              old = program.fresh(), found = program.fresh(),
+              result = program.fresh();
+  std::vector<std::string> places;
+  for (int64_t i = 0; i < int64_t(shape.size()); ++i) {
+    loops.push_back("d" + std::to_string(i));
+    at.push_back(i == dim ? place : program.fresh());
+    if (i != dim)
+      places.push_back("  " + at.back() + " = linalg.index " +
+                       std::to_string(i) + " : index");
+  }
+  std::string map = "affine_map<(" + shard::fuzz::join(loops) + ") -> (";
+  program.line(result + " = linalg.generic {indexing_maps = [" + map +
+               shard::fuzz::join(idLoops) + ")>, " + map +
+               shard::fuzz::join(loops) + ")>], iterator_types = [" +
+               shard::fuzz::join(kinds) + "]} " + insOuts({ids}, init) + " {");
+  program.line("^bb0(" + id + ": i32, " + old + ": " + name(elem) + "):");
+  program.line("  " + place + " = arith.index_cast " + id + " : i32 to index");
+  for (const std::string &line : places)
+    program.line(line);
+  program.line("  " + found + " = tensor.extract " + a.value.name + "[" +
+               shard::fuzz::join(at) + "] : " + a.value.type());
+  program.line("  linalg.yield " + found + " : " + name(elem));
+  program.line("} -> " + init.type());
+  Val value{result, elem, true, shape, a.value.bound};
+  program.add(value);
+  values.push_back({value, a.dim});
+}
+
 /// A convolution of the images of the batch, or a sum over windows of each.
 void BatchProgram::convolve(const Batched &a) {
   if (a.value.shape.size() != 3 || a.dim == 1)

@@ -201,7 +201,8 @@ void BatchProgram::write() {
       &BatchProgram::collapse,    &BatchProgram::expand,
       &BatchProgram::pack,        &BatchProgram::digits,
       &BatchProgram::gather,      &BatchProgram::convolve,
-      &BatchProgram::loop,        &BatchProgram::tosa};
+      &BatchProgram::loop,        &BatchProgram::tosa,
+      &BatchProgram::lookUp};
   program.argumentHintPercent = program.hintPercent = 0;
   static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::I32,
                                           Elem::I8};
