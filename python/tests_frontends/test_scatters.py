@@ -156,3 +156,22 @@ def test_keys_of_random_numbers_and_checkpoints():
     assert jnp.array_equal(jax.random.key_data(second), jax.random.key_data(wanted_second))
     np.testing.assert_allclose(gradient, wanted, rtol=1e-5, atol=1e-6)
     part.verify(key, W, X)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x, at: jax.vmap(lambda row, i: row[i])(x, at[:, 0, :]),
+        lambda x, at: jnp.take_along_axis(x, at, axis=1),
+        lambda x, at: jax.vmap(lambda row, i: jax.lax.dynamic_slice(row, (i, 0), (2, 4)))(
+            x, at[:, 0, 0]
+        ),
+    ],
+    ids=["rows", "elements", "slices"],
+)
+def test_look_ups_of_a_batch_send_nothing(fn):
+    x = np.random.default_rng(0).standard_normal((6, 8, 4)).astype(np.float32)
+    at = np.random.default_rng(1).integers(0, 8, (6, 3, 4)).astype(np.int32)
+    program = shard.from_jax(fn, x, at)
+    part = check(program, (x, at), [np.asarray(fn(x, at))], Grid(3), {"x": P(0)})
+    assert not list(part.collectives)

@@ -7,6 +7,9 @@
 // RUN: shard-run %s --entry rows --verify --grid 2x3 --hint 'arg0=[[1],[0]]' --hint 'arg1=[[0],[]]' | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry pixels --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry columns --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry diagonal --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry diagonal --verify --grid 3 --hint 'arg0=[[],[0]]' | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry diagonal --verify --grid 2x3 --hint 'arg0=[[0],[1]]' | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry zeros --verify | FileCheck %s --check-prefix=EXEC
 
 // EXEC: PASS
@@ -66,12 +69,17 @@ func.func @pixels(%image: tensor<4x3x6x8xf32> {shard.sharding = #shard.sharding<
   return %r : tensor<4x3x12x16xf32>
 }
 
-// The index depends on the loop that reads the rows, which are therefore no slices: nothing
-// is whole, and the op stays.
+// The index depends on the loop that reads the columns, which are a batch: they are split
+// together with the indices.
 // CHECK-LABEL: func @diagonal
-// CHECK-NOT: tensor.gather
-// CHECK: tensor.extract
-func.func @diagonal(%table: tensor<8x8xf32>, %ids: tensor<8xi32>) -> tensor<8xf32> {
+// CHECK: tensor.gather %arg0[%{{.*}}] gather_dims([0, 1]) : (tensor<8x8xf32>, tensor<8x2xindex>) -> tensor<8xf32>
+// SPMD-LABEL: func.func @diagonal
+// SPMD-SAME: %arg1: tensor<2xi32>
+// SPMD-NOT: shard.all_
+// SPMD: tensor.gather {{.*}} : (tensor<8x2xf32>, tensor<2x2xindex>) -> tensor<2xf32>
+// SPMD-NOT: shard.all_
+// SPMD: return
+func.func @diagonal(%table: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>}, %ids: tensor<8xi32>) -> tensor<8xf32> {
   %e = tensor.empty() : tensor<8xf32>
   %r = linalg.generic {
       indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
@@ -83,6 +91,24 @@ func.func @diagonal(%table: tensor<8x8xf32>, %ids: tensor<8xi32>) -> tensor<8xf3
     linalg.yield %x : f32
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
+}
+
+// More is looked up than the table has elements: the op stays.
+// CHECK-LABEL: func @permuted
+// CHECK-NOT: tensor.gather
+// CHECK: tensor.extract
+func.func @permuted(%table: tensor<8x4xf32>, %ids: tensor<8x5xi32>) -> tensor<8x5xf32> {
+  %e = tensor.empty() : tensor<8x5xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%ids : tensor<8x5xi32>) outs(%e : tensor<8x5xf32>) {
+  ^bb0(%id: i32, %out: f32):
+    %row = linalg.index 0 : index
+    %column = arith.index_cast %id : i32 to index
+    %x = tensor.extract %table[%row, %column] : tensor<8x4xf32>
+    linalg.yield %x : f32
+  } -> tensor<8x5xf32>
+  return %r : tensor<8x5xf32>
 }
 
 // The slice is in another order than the loops, and the body goes on with the element.
