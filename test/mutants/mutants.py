@@ -38,6 +38,8 @@ RANKS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 PORTION = 20
 # Lit tests run together that take so many seconds.
 BATCH_SECONDS = 10
+# A part hangs if it takes so many times as long as without a mutation, and 10 seconds.
+SLOWER = 10
 # Tests of ctest that take minutes and run the programs of lit tests.
 NO_UNIT_TESTS = "ShardMpi(Run|Repeat|Faults|Fail)"
 
@@ -242,18 +244,18 @@ class Runner:
             return ["ctest", "--test-dir", str(self.build), "--timeout", "300",
                     "-R", f"^{re.escape(names[0])}$"]
         lit = shutil.which("lit") or "/usr/lib/llvm-22/bin/lit"
-        return [lit, "-q", "--max-failures=1", "--timeout=300", f"-j{jobs}",
+        return [lit, "-q", "--max-failures=1", f"-j{jobs}",
                 *(str(self.build / "test" / name) for name in names)]
 
-    def execute(self, command, **variables):
-        """Whether the command succeeds, the seconds that it takes, and the last line of its
-        output."""
+    def execute(self, command, timeout, **variables):
+        """Whether the command succeeds in `timeout` seconds, the seconds that it takes, and the
+        last line of its output."""
         begin = time.time()
         process = subprocess.Popen(command, env={**os.environ, **RANKS, **variables},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, start_new_session=True)
         try:
-            output, _ = process.communicate(timeout=self.options.timeout)
+            output, _ = process.communicate(timeout=timeout)
             passes = process.returncode == 0
         except subprocess.TimeoutExpired:
             passes, output = False, b"timeout"
@@ -285,7 +287,8 @@ class Runner:
             trace = self.options.output.resolve() / f"trace-{test}"
             trace.write_bytes(bytes(self.count + 1))
             command = self.command(test, [name])
-            passes, seconds, last = self.execute(command, SHARD_MUTANT_TRACE=str(trace))
+            passes, seconds, last = self.execute(command, self.options.timeout,
+                                                 SHARD_MUTANT_TRACE=str(trace))
             if passes:
                 parts.append(Part(name, numbers_of(trace), seconds))
             else:
@@ -298,7 +301,7 @@ class Runner:
         folder.mkdir()
         results = folder / "results.json"
         command = [part for part in self.command("lit", [""]) if not part.startswith("--max")]
-        self.execute([*command, "--output", str(results)], SHARD_MUTANT_TRACES=str(folder),
+        self.execute([*command, "--output", str(results)], None, SHARD_MUTANT_TRACES=str(folder),
                      SHARD_MUTANT_COUNT=str(self.count))
         parts = []
         for result in json.loads(results.read_text())["tests"]:
@@ -331,7 +334,8 @@ class Runner:
         return numbers
 
     def batches(self, test, number):
-        """Names of the parts that come to a mutation: lists of those that run together."""
+        """The parts that come to a mutation: names of those that run together, and the seconds
+        that they take without it."""
         batch, seconds = [], 0.0
         for part in self.parts[test]:
             if number not in part.numbers:
@@ -340,10 +344,10 @@ class Runner:
             seconds += part.seconds
             # The short lit tests together, because lit takes a second by itself.
             if test != "lit" or seconds > BATCH_SECONDS:
-                yield batch
+                yield batch, seconds
                 batch, seconds = [], 0.0
         if batch:
-            yield batch
+            yield batch, seconds
 
     def kills(self, test, number):
         """What the test says where it fails with the mutation; None if it passes, and whether
@@ -351,11 +355,12 @@ class Runner:
         # Of the processor, so that it does not matter what else the machine does.
         limit = self.options.prover_seconds if test == "prover" else self.options.test_seconds
         end = processor_seconds() + limit
-        for names in self.batches(test, number):
+        for names, seconds in self.batches(test, number):
             if processor_seconds() > end:
                 return None, True
             command = self.command(test, names)
-            passes, _, last = self.execute(command, SHARD_MUTANT=str(number))
+            timeout = min(self.options.timeout, SLOWER * (seconds + 10))
+            passes, _, last = self.execute(command, timeout, SHARD_MUTANT=str(number))
             if not passes:
                 return last or shlex.join(command[-1:]), False
         return None, False
