@@ -29,6 +29,10 @@ void gather(ProgramBuilder &program, const Val &table,
             const std::string &indices, const std::string &indicesType,
             const std::vector<int64_t> &dims, const Shape &shape);
 
+/// One or two ops in a row on the integer or float tensor `a` that some kinds of reduction
+/// pass. The result is in no scope. (CommutingOps.cpp)
+Val commutingOps(ProgramBuilder &program, const Val &a);
+
 } // namespace shard::fuzz
 
 #endif // SHARD_LIB_FUZZ_SHAREDOPS_H

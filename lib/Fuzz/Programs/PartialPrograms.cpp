@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "SharedOps.h"
 
 #include <utility>
 
@@ -222,11 +223,17 @@ static std::vector<Val> writePartialOps(ProgramBuilder &program,
     results.push_back(program.scope.back());
   if (comePartial && program.rng.chance(60))
     results.push_back(changedArgument(program, arguments, alike));
+  if (comePartial && program.rng.chance(40))
+    results.push_back(commutingOps(program, program.rng.oneOf(alike)));
   if (!comePartial)
     writeSome(program, reducing, program.rng.between(1, 2));
   writeSome(program, plain, program.rng.between(comePartial ? 1 : 0, 3));
   if (program.rng.chance(50))
     writeSome(program, reducing, 1);
+  const Val &last = program.scope.back();
+  if (last.tensor && last.elem != Elem::I1 && last.elem != Elem::Index &&
+      program.rng.chance(30))
+    results.push_back(commutingOps(program, Val(last)));
   return results;
 }
 
