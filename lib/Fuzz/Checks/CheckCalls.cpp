@@ -122,6 +122,12 @@ CallList shard::fuzz::listCalls(ModuleOp partitioned) {
         op->getName().stripDialect().str(),
         std::vector<int64_t>(grid.getShape().begin(), grid.getShape().end()),
         std::move(*group));
+    // By a combiner of its own devices combine what they gather (shard-expand-combiners).
+    if (op->getNumRegions() > 0) {
+      list.straight = false;
+      for (const char *kind : {"all_gather", "all_slice"})
+        list.sums[{kind, std::get<1>(key), std::get<2>(key)}];
+    }
     // Complex numbers and wide integers are moved in parts, by a call for each.
     if (llvm::any_of(op->getOperandTypes(), isMovedInParts))
       list.straight = false;
