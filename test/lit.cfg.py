@@ -20,6 +20,7 @@
 import os
 import platform
 import subprocess
+import sys
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -45,6 +46,13 @@ if config.asan:
 # The processor that programs are compiled for; without it, that of the machine.
 if "SHARD_CPU" in os.environ:
     config.environment["SHARD_CPU"] = os.environ["SHARD_CPU"]
+# Mutation testing: the mutation that programs make, or which ones each test comes to.
+if "SHARD_MUTANT" in os.environ:
+    config.environment["SHARD_MUTANT"] = os.environ["SHARD_MUTANT"]
+if "SHARD_MUTANT_TRACES" in os.environ:
+    sys.path.append(os.path.join(config.shard_source_dir, "test", "mutants"))
+    from traced_test import TracedTest
+    config.test_format = TracedTest(execute_external=False)
 # The levels of the x86-64 psABI that this machine has.
 levels = {
     "x86-64": {"sse2"},

@@ -29,6 +29,14 @@ void gather(ProgramBuilder &program, const Val &table,
             const std::string &indices, const std::string &indicesType,
             const std::vector<int64_t> &dims, const Shape &shape);
 
+/// One or two ops in a row on the integer or float tensor `a` that some kinds of reduction
+/// pass. The result is in no scope. (CommutingOps.cpp)
+Val commutingOps(ProgramBuilder &program, const Val &a);
+
+/// A reduction of elements as `value` has them by a combiner of its own: `generic combiner
+/// {...}`. The order of the devices matters to some. (ManualOps.cpp)
+std::string combinedBy(Random &rng, const Val &value);
+
 } // namespace shard::fuzz
 
 #endif // SHARD_LIB_FUZZ_SHAREDOPS_H

@@ -19,11 +19,11 @@ import multiprocessing
 import os
 import pathlib
 import random
+import re
 import resource
 import shlex
 import shutil
 import subprocess
-import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -36,6 +36,12 @@ RANKS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 # So many programs of the prover run together. Which mutations they come to is noted, so that
 # a mutation is tried on no others.
 PORTION = 20
+# Lit tests run together that take so many seconds.
+BATCH_SECONDS = 10
+# A part hangs if it takes so many times as long as without a mutation, and 10 seconds.
+SLOWER = 10
+# Tests of ctest that take minutes and run the programs of lit tests.
+NO_UNIT_TESTS = "ShardMpi(Run|Repeat|Faults|Fail)"
 
 
 def arguments_of(command, path):
@@ -47,6 +53,48 @@ def arguments_of(command, path):
         elif part not in ("-c", "--", path) and not part.endswith("clang++-22"):
             arguments.append(part)
     return arguments
+
+
+def without_header(arguments):
+    """The arguments without those of the precompiled header, and the source of the header."""
+    rest, header, parts = [], None, iter(arguments)
+    for part in parts:
+        if part == "-Xclang":
+            value = next(parts)
+            header = value if value.endswith(".hxx") else header
+        else:
+            rest.append(part)
+    return rest, header
+
+
+def precompile(job):
+    """Precompiles a header for libclang, which does not read what the compiler wrote. Files are
+    parsed ten times as fast with it."""
+    import clang.cindex as ci
+
+    header, arguments, output = job
+    if not output.exists():
+        unit = ci.Index.create().parse(header, ["-x", "c++-header", *arguments],
+                                       options=ci.TranslationUnit.PARSE_INCOMPLETE)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        unit.save(str(output))
+
+
+def with_headers(pool, commands, cache):
+    """The commands, with headers that libclang has precompiled."""
+    jobs, result = {}, {}
+    for path, arguments in commands.items():
+        rest, header = without_header(arguments)
+        if header:
+            # The compiler's file is newer than all headers in it.
+            stamp = os.stat(header + ".pch").st_mtime_ns
+            key = hashlib.sha256(repr((header, rest, stamp)).encode()).hexdigest()
+            output = cache / f"{key}.pch"
+            jobs[output] = (header, rest, output)
+            rest = [*rest, "-include-pch", str(output)]
+        result[path] = rest
+    pool.map(precompile, jobs.values())
+    return result
 
 
 def find_one(job):
@@ -92,16 +140,29 @@ def write(path, text):
         path.write_text(text)
 
 
-def sample_of(items, floor, per_floor, seed):
-    """`per_floor` random ones of the items of each floor; all if it is 0."""
-    if not per_floor:
-        return items
+def draw_files(paths, per_floor, seed):
+    """How many mutations come from which file: `per_floor` draws for each floor, each of a file
+    with the probability of its share of the floor's lines."""
     floors = collections.defaultdict(list)
-    for item in items:
-        floors[floor(item)].append(item)
-    chosen = random.Random(seed)
-    return [item for name in sorted(floors)
-            for item in chosen.sample(floors[name], min(per_floor, len(floors[name])))]
+    for path in sorted(paths):
+        floors[floor_of(name_of(path))].append(path)
+    chosen, counts = random.Random(seed), collections.Counter()
+    for floor in sorted(floors):
+        lines = [len(pathlib.Path(path).read_text().splitlines()) for path in floors[floor]]
+        counts.update(chosen.choices(floors[floor], lines, k=per_floor))
+    return counts
+
+
+def sample_of_one(job):
+    """`count` random mutations of one source that compile; all of them if `count` is 0."""
+    path, arguments, cache, count, seed = job
+    _, found = find_one((path, arguments, cache))
+    if count:
+        # Some do not compile, so more are tried.
+        chosen = random.Random(f"{seed} {name_of(path)}")
+        found = chosen.sample(found, min(len(found), 2 * count + 2))
+    _, kept = compiling_one((path, arguments, found))
+    return path, kept[:count] if count else kept
 
 
 def make(options):
@@ -109,19 +170,15 @@ def make(options):
     commands = {path: arguments
                 for path, arguments in sources(options.build.resolve()).items()
                 if not options.only or floor_of(name_of(path)) in options.only.split(",")}
+    counts = dict.fromkeys(commands, 0)
+    if options.per_floor:
+        counts = draw_files(commands, options.per_floor, options.seed)
+    print(f"parses {len(counts)} of {len(commands)} files", flush=True)
     # libclang keeps memory; a process is replaced after some sources.
     with multiprocessing.Pool(options.jobs, maxtasksperchild=10) as pool:
-        jobs = [(path, commands[path], cache) for path in sorted(commands)]
-        found = [(path, mutation) for path, mutations in pool.imap(find_one, jobs)
-                 for mutation in mutations]
-        print(f"{len(found)} mutations in {len(commands)} files, some of which do not compile",
-              flush=True)
-        chosen = collections.defaultdict(list)
-        for path, mutation in sample_of(found, lambda item: floor_of(name_of(item[0])),
-                                        options.per_floor, options.seed):
-            chosen[path].append(mutation)
-        jobs = [(path, commands[path], chosen[path]) for path in sorted(chosen)]
-        kept = list(pool.imap(compiling_one, jobs))
+        commands = with_headers(pool, {path: commands[path] for path in sorted(counts)}, cache)
+        jobs = [(path, commands[path], cache, counts[path], options.seed) for path in commands]
+        kept = list(pool.imap(sample_of_one, jobs))
     write_copy(options.output, kept)
 
 
@@ -158,42 +215,47 @@ def write_copy(output, kept):
     print(f"{len(table)} mutations in {len(mutated)} files")
 
 
-class Runner:
-    def __init__(self, options):
-        self.options = options
-        self.build = options.output.resolve() / "build"
+@dataclasses.dataclass
+class Part:
+    """Some programs of a test: a portion of the prover's, a unit test, a lit test."""
+    name: str
+    # The mutations that it comes to, and what it takes without any.
+    numbers: list
+    seconds: float
 
-    def commands(self, test, portion=None):
-        options, lit = self.options, shutil.which("lit") or "/usr/lib/llvm-22/bin/lit"
+
+class Runner:
+    def __init__(self, options, count):
+        self.options = options
+        self.count = count
+        self.build = options.output.resolve() / "build"
+        self.parts = {}
+
+    def command(self, test, names):
+        options, jobs = self.options, str(self.options.jobs)
         if test == "prover":
-            first = options.seed + (portion or 0) * PORTION
-            count = options.count if portion is None else PORTION
-            return [str(self.build / "bin/shard-fuzz"), "--quiet", "--stop-at-first",
-                    "--jobs", str(options.jobs), "--seed", str(first), "--count", str(count)]
+            return [str(self.build / "bin/shard-fuzz"), "--quiet", "--stop-at-first", "--jobs",
+                    jobs, "--seed", names[0], "--count", str(PORTION)]
         if test == "ranks":
             # The prover on processes of Open MPI: nothing else of it comes to lib/Runtime/Mpi.
             return ["mpirun.openmpi", "-n", "2", str(self.build / "bin/shard-fuzz"), "--mpi",
                     "--seed", str(options.seed), "--count", str(options.count // 10)]
         if test == "unit":
-            return ["ctest", "--test-dir", str(self.build), "-j", str(options.jobs),
-                    "--stop-on-failure", "--timeout", "300", "-LE", "mpi"]
-        return [lit, "-q", "--max-failures=1", "--timeout=300", f"-j{options.jobs}",
-                str(self.build / "test")]
+            return ["ctest", "--test-dir", str(self.build), "--timeout", "300",
+                    "-R", f"^{re.escape(names[0])}$"]
+        lit = shutil.which("lit") or "/usr/lib/llvm-22/bin/lit"
+        return [lit, "-q", "--max-failures=1", f"-j{jobs}",
+                *(str(self.build / "test" / name) for name in names)]
 
-    def run(self, test, number=None, trace=None, portion=None):
-        """Whether the test passes with the mutation, the seconds that it took, and the last
-        line of its output. Of the prover all programs, or those of a portion."""
-        environment = dict(os.environ, **RANKS)
-        if number:
-            environment["SHARD_MUTANT"] = str(number)
-        if trace:
-            environment["SHARD_MUTANT_TRACE"] = str(trace)
+    def execute(self, command, timeout, **variables):
+        """Whether the command succeeds in `timeout` seconds, the seconds that it takes, and the
+        last line of its output."""
         begin = time.time()
-        process = subprocess.Popen(self.commands(test, portion), env=environment,
+        process = subprocess.Popen(command, env={**os.environ, **RANKS, **variables},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, start_new_session=True)
         try:
-            output, _ = process.communicate(timeout=self.options.timeout)
+            output, _ = process.communicate(timeout=timeout)
             passes = process.returncode == 0
         except subprocess.TimeoutExpired:
             passes, output = False, b"timeout"
@@ -206,45 +268,106 @@ class Runner:
         lines = output.decode(errors="replace").strip().splitlines()
         return passes, time.time() - begin, lines[-1][:160] if lines else ""
 
-    def traced(self, test, count, portion=None):
-        """The mutations that the test comes to, or that a portion of the prover's does."""
-        trace = self.options.output.resolve() / f"trace-{test}"
-        with open(trace, "wb") as file:
-            file.truncate(count + 1)
-        passes, _, last = self.run(test, trace=trace, portion=portion)
-        if not passes:
-            sys.exit(f"{test} fails without a mutation: "
-                     f"{shlex.join(self.commands(test, portion))}: {last}")
-        data = trace.read_bytes()
-        return {number for number in range(1, count + 1) if data[number]}
-
-    def reached(self, test, count):
-        """The mutations that the test comes to."""
-        begin = time.time()
+    def names(self, test):
+        """The parts of a test, but for lit."""
         if test == "prover":
-            self.portions = [self.traced(test, count, portion)
-                             for portion in range(self.options.count // PORTION)]
-            numbers = set().union(*self.portions)
+            first = self.options.seed
+            return [str(first + i) for i in range(0, self.options.count, PORTION)]
+        if test == "ranks":
+            return ["all"]
+        listing = subprocess.run(["ctest", "--test-dir", str(self.build), "-N"], text=True,
+                                 check=True, stdout=subprocess.PIPE).stdout
+        return [name for name in re.findall(r"Test +#\d+: (\S+)", listing)
+                if not re.match(NO_UNIT_TESTS, name)]
+
+    def traced(self, test):
+        """The parts of a test, run without a mutation. What fails then is left out."""
+        parts = []
+        for name in self.names(test):
+            trace = self.options.output.resolve() / f"trace-{test}"
+            trace.write_bytes(bytes(self.count + 1))
+            command = self.command(test, [name])
+            passes, seconds, last = self.execute(command, self.options.timeout,
+                                                 SHARD_MUTANT_TRACE=str(trace))
+            if passes:
+                parts.append(Part(name, numbers_of(trace), seconds))
+            else:
+                print(f"fails without a mutation: {shlex.join(command)}: {last}", flush=True)
+        return parts
+
+    def traced_lit(self):
+        folder = self.options.output.resolve() / "traces"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        results = folder / "results.json"
+        command = [part for part in self.command("lit", [""]) if not part.startswith("--max")]
+        self.execute([*command, "--output", str(results)], None, SHARD_MUTANT_TRACES=str(folder),
+                     SHARD_MUTANT_COUNT=str(self.count))
+        parts = []
+        for result in json.loads(results.read_text())["tests"]:
+            name = result["name"].split(" :: ")[1]
+            if result["code"] == "PASS":
+                trace = folder / name.replace("/", "+")
+                parts.append(Part(name, numbers_of(trace), result["elapsed"]))
+            elif result["code"] in ("FAIL", "TIMEOUT"):
+                print(f"fails without a mutation: {name}", flush=True)
+        return parts
+
+    def reached(self, test):
+        """The mutations that the test comes to. They are kept in a file until the next build."""
+        begin, kept = time.time(), self.options.output.resolve() / f"reached-{test}.json"
+        key = [self.options.seed, self.options.count,
+               os.stat(self.build / "bin/shard-fuzz").st_mtime]
+        old = json.loads(kept.read_text()) if kept.exists() else {"key": []}
+        if old["key"] == key:
+            parts = [Part(**part) for part in old["parts"]]
         else:
-            numbers = self.traced(test, count)
-        print(f"{test}: {time.time() - begin:.0f} s without a mutation, comes to "
-              f"{len(numbers)} of {count}", flush=True)
+            parts = self.traced_lit() if test == "lit" else self.traced(test)
+            kept.write_text(json.dumps({"key": key,
+                                        "parts": [dataclasses.asdict(p) for p in parts]}))
+        if test != "prover":
+            parts.sort(key=lambda part: part.seconds)
+        self.parts[test] = parts
+        numbers = set().union(*(part.numbers for part in parts))
+        print(f"{test}: {sum(part.seconds for part in parts):.0f} s without a mutation, comes "
+              f"to {len(numbers)} of {self.count} ({time.time() - begin:.0f} s)", flush=True)
         return numbers
 
+    def batches(self, test, number):
+        """The parts that come to a mutation: names of those that run together, and the seconds
+        that they take without it."""
+        batch, seconds = [], 0.0
+        for part in self.parts[test]:
+            if number not in part.numbers:
+                continue
+            batch.append(part.name)
+            seconds += part.seconds
+            # The short lit tests together, because lit takes a second by itself.
+            if test != "lit" or seconds > BATCH_SECONDS:
+                yield batch, seconds
+                batch, seconds = [], 0.0
+        if batch:
+            yield batch, seconds
+
     def kills(self, test, number):
-        """What the test says where it fails with the mutation; None if it passes. Of the
-        prover's programs those run that lie in a portion that comes to the mutation."""
-        if test != "prover":
-            passes, _, last = self.run(test, number)
-            return None if passes else last
+        """What the test says where it fails with the mutation; None if it passes, and whether
+        the time was over before all of it ran."""
         # Of the processor, so that it does not matter what else the machine does.
-        end = processor_seconds() + self.options.prover_seconds
-        for portion, numbers in enumerate(self.portions):
-            if number in numbers and processor_seconds() < end:
-                passes, _, last = self.run(test, number, portion=portion)
-                if not passes:
-                    return last
-        return None
+        limit = self.options.prover_seconds if test == "prover" else self.options.test_seconds
+        end = processor_seconds() + limit
+        for names, seconds in self.batches(test, number):
+            if processor_seconds() > end:
+                return None, True
+            command = self.command(test, names)
+            timeout = min(self.options.timeout, SLOWER * (seconds + 10))
+            passes, _, last = self.execute(command, timeout, SHARD_MUTANT=str(number))
+            if not passes:
+                return last or shlex.join(command[-1:]), False
+        return None, False
+
+
+def numbers_of(trace):
+    return [number for number, byte in enumerate(trace.read_bytes()) if byte]
 
 
 def processor_seconds():
@@ -269,25 +392,36 @@ def summary(sample, killed):
     tried = collections.Counter(floor_of(entry["file"]) for entry in sample)
     dead = collections.Counter(floor_of(e["file"]) for e in sample if e["number"] in killed)
     print(f"\n{'floor':14}  killed  tried")
-    for floor in sorted(tried):
-        print(f"{floor:14}  {dead[floor]:6}  {tried[floor]:5}  {100 * dead[floor] / tried[floor]:.0f} %")
-    print(f"{'all':14}  {len(killed):6}  {len(sample):5}  {100 * len(killed) / max(1, len(sample)):.0f} %")
+    rows = [(floor, dead[floor], tried[floor]) for floor in sorted(tried)]
+    for name, some, total in [*rows, ("all", len(killed), len(sample))]:
+        print(f"{name:14}  {some:6}  {total:5}  {100 * some / max(1, total):.0f} %")
+
+
+def try_one(runner, entry, reached):
+    """The test that a mutation is killed by, what it says, and the tests that ran in part."""
+    short = []
+    for test, numbers in reached.items():
+        if entry["number"] in numbers:
+            said, stopped = runner.kills(test, entry["number"])
+            if said is not None:
+                return test, said, short
+            if stopped:
+                short.append(test)
+    return None, "", short
 
 
 def run(options):
     table = json.loads((options.output / "mutants.json").read_text())
+    runner = Runner(options, max(entry["number"] for entry in table))
     if options.only:
         table = [e for e in table if floor_of(e["file"]) in options.only.split(",")]
-    runner = Runner(options)
-    total = max(entry["number"] for entry in table)
-    tests = [test for test in TESTS if test in options.tests.split(",")]
-    reached = {test: runner.reached(test, total) for test in tests}
+    reached = {test: runner.reached(test) for test in TESTS if test in options.tests.split(",")}
     somewhere = set().union(*reached.values())
     dark = [entry for entry in table if entry["number"] not in somewhere]
     print(f"{len(dark)} of {len(table)} mutations are in code that no test comes to")
     if options.unreached:
         for entry in dark:
-            print(f"  {describe(entry)}")
+            print(f"  {entry['number']} {describe(entry)}")
     candidates = [entry for entry in table if entry["number"] in somewhere]
     if options.numbers:
         numbers = {int(number) for number in options.numbers.split(",")}
@@ -299,17 +433,13 @@ def run(options):
         if time.time() > end:
             print(f"stopped after {options.seconds} s")
             break
-        number, by, said = entry["number"], None, None
-        for test in tests:
-            if number in reached[test]:
-                said = runner.kills(test, number)
-            if said is not None:
-                by = test
-                break
+        by, said, short = try_one(runner, entry, reached)
         done.append(entry)
         if by:
-            killed.add(number)
-        print(f"{number:6} {by or 'SURVIVES':8} {describe(entry)} {said or ''}", flush=True)
+            killed.add(entry["number"])
+        elif short:
+            said = f"(not all of: {', '.join(short)})"
+        print(f"{entry['number']:6} {by or 'SURVIVES':8} {describe(entry)} {said}", flush=True)
     summary(done, killed)
 
 
@@ -323,13 +453,16 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--sample", type=int, default=400, help="mutations to try")
     parser.add_argument("--per-floor", type=int, default=0,
-                        help="make only so many random mutations of each floor")
+                        help="make only so many random mutations of each floor, from random files")
     parser.add_argument("--seed", type=int, default=1, help="of the sample and of the programs")
     parser.add_argument("--count", type=int, default=2000, help="programs of the prover")
-    parser.add_argument("--tests", default=",".join(TESTS), help="of these, in this order: " + ", ".join(TESTS))
+    parser.add_argument("--tests", default=",".join(TESTS),
+                        help="of these, in this order: " + ", ".join(TESTS))
     parser.add_argument("--only", default="", help="floors, separated by commas")
     parser.add_argument("--prover-seconds", type=int, default=10**9,
-                        help="of the processor, for one mutation; begin no portion of programs after these")
+                        help="of the processor, for one mutation; begin no portion after these")
+    parser.add_argument("--test-seconds", type=int, default=10**9,
+                        help="the same for the unit tests, and for the lit tests")
     parser.add_argument("--timeout", type=int, default=1200, help="of one test, in seconds")
     parser.add_argument("--seconds", type=int, default=10**9, help="begin no mutation after these")
     parser.add_argument("--numbers", default="", help="try these mutations, separated by commas")

@@ -69,6 +69,7 @@ private:
 
 void registerRealMakers(MakerRegistry &makers);
 void registerArithMakers(MakerRegistry &makers);
+void registerOddMakers(MakerRegistry &makers);
 void registerCreatorMakers(MakerRegistry &makers);
 void registerGenericMakers(MakerRegistry &makers);
 void registerLinalgMakers(MakerRegistry &makers);

@@ -189,6 +189,8 @@ public:
   /// these, if that is known.
   std::optional<int64_t> mostCollectives;
   int64_t mostBytes = 0;
+  /// How many calls a run makes at most, those in each iteration of a loop included.
+  std::optional<int64_t> mostCalls;
   /// Whether the bytes sent are compared with those by other shardings.
   bool choices = false;
   /// Whether float inputs are NaN and infinite, too.

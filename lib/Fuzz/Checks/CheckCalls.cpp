@@ -12,6 +12,7 @@
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -30,6 +31,12 @@ static int64_t bytesOf(Type type) {
     bytes *= extent;
   }
   return bytes;
+}
+
+static bool isMovedInParts(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return isa<ComplexType>(element) ||
+         (element.isInteger() && element.getIntOrFloatBitWidth() > 64);
 }
 
 /// The axes of a collective's group, in the order in which the runtime knows them;
@@ -115,6 +122,15 @@ CallList shard::fuzz::listCalls(ModuleOp partitioned) {
         op->getName().stripDialect().str(),
         std::vector<int64_t>(grid.getShape().begin(), grid.getShape().end()),
         std::move(*group));
+    // By a combiner of its own devices combine what they gather (shard-expand-combiners).
+    if (op->getNumRegions() > 0) {
+      list.straight = false;
+      for (const char *kind : {"all_gather", "all_slice"})
+        list.sums[{kind, std::get<1>(key), std::get<2>(key)}];
+    }
+    // Complex numbers and wide integers are moved in parts, by a call for each.
+    if (llvm::any_of(op->getOperandTypes(), isMovedInParts))
+      list.straight = false;
     CallList::Sum &sum = list.sums[key];
     ++sum.count;
     sum.needed += needed.contains(op);

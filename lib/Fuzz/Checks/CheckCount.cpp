@@ -40,3 +40,17 @@ std::string shard::fuzz::checkCount(func::FuncOp entry, ModuleOp partitioned) {
   return "the program needs no more than " + std::to_string(most.getInt()) +
          " collectives and has" + names;
 }
+
+std::string
+shard::fuzz::checkCallCount(func::FuncOp entry,
+                            const std::vector<runtime::CallRecord> &called) {
+  auto most = entry->getAttrOfType<IntegerAttr>("most_calls");
+  int64_t count = 0;
+  for (const runtime::CallRecord &record : called)
+    if (record.kind != "all_slice")
+      count += record.count;
+  if (!most || count <= most.getInt())
+    return {};
+  return "the program needs no more than " + std::to_string(most.getInt()) +
+         " calls and makes " + std::to_string(count);
+}

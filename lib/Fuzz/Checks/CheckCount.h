@@ -9,10 +9,13 @@
 #ifndef SHARD_LIB_FUZZ_CHECKS_CHECKCOUNT_H
 #define SHARD_LIB_FUZZ_CHECKS_CHECKCOUNT_H
 
+#include "shard/Runtime/Report.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <string>
+#include <vector>
 
 namespace shard::fuzz {
 
@@ -20,6 +23,11 @@ namespace shard::fuzz {
 /// most (`most_collectives`), and how many bytes a device sends by them (`most_bytes`); empty
 /// if nothing is. An all_slice sends nothing and does not count.
 std::string checkCount(mlir::func::FuncOp entry, mlir::ModuleOp partitioned);
+
+/// What is wrong with the number of calls that a run made, if `entry` says how many it needs
+/// at most (`most_calls`), those in each iteration of loops included; empty if nothing is.
+std::string checkCallCount(mlir::func::FuncOp entry,
+                           const std::vector<runtime::CallRecord> &called);
 
 } // namespace shard::fuzz
 

@@ -13,6 +13,7 @@
 #include "shard/IR/ShardDialect.h"
 #include "shard/IR/ShardingUtils.h"
 
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -52,6 +53,18 @@ static bool addsFloats(ModuleOp partitioned) {
   return walked.wasInterrupted();
 }
 
+/// Whether tosa.mul multiplies floats. MLIR folds a product with a constant 0 to 0, whatever
+/// the sign of the other factor is.
+static bool foldsProducts(func::FuncOp entry) {
+  return entry->getParentOfType<ModuleOp>()
+      .walk([](tosa::MulOp op) {
+        return isa<FloatType>(getElementTypeOrSelf(op.getType()))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether `entry` only states and changes shardings.
 static bool onlyReshards(func::FuncOp entry) {
   return llvm::all_of(entry.getOps(), [](Operation &op) {
@@ -69,7 +82,8 @@ Outcome shard::fuzz::judgeResults(func::FuncOp entry, ModuleOp partitioned,
       continue;
     if (comparison.equal && comparison.maxAbsolute == 0) {
       if (comparison.otherZeros == 0 ||
-          (!onlyReshards(entry) && addsFloats(partitioned)))
+          (!onlyReshards(entry) && addsFloats(partitioned)) ||
+          foldsProducts(entry))
         continue;
       return {Verdict::Wrong, "result " + std::to_string(index) + " has " +
                                   std::to_string(comparison.otherZeros) +

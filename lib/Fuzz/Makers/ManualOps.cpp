@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "SharedOps.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -369,6 +370,22 @@ static bool manualComputation(ProgramBuilder &program) {
                (results.size() > 1 ? "(" + types + ")" : types));
   addResults(program, name, results);
   return true;
+}
+
+std::string shard::fuzz::combinedBy(Random &rng, const Val &value) {
+  static const std::vector<std::string> floats = {
+      "arith.maximumf %p, %q", "arith.minimumf %q, %p", "arith.negf %q",
+      "arith.select %yes, %q, %p"};
+  // Some do not associate: the first device's element is combined with the second one's, and
+  // the result with the third one's.
+  static const std::vector<std::string> integers = {
+      "arith.addi %p, %q", "arith.subi %p, %q", "arith.subi %q, %p",
+      "arith.maxsi %p, %q", "arith.select %yes, %q, %p"};
+  std::string type = name(value.elem);
+  std::string op = rng.oneOf(isFloat(value.elem) ? floats : integers);
+  return "generic combiner {\n  ^bb0(%p: " + type + ", %q: " + type + "):\n" +
+         "    %yes = arith.constant true\n    %r = " + op + " : " + type +
+         "\n    shard.return %r : " + type + "\n  }";
 }
 
 void shard::fuzz::registerManualMakers(MakerRegistry &makers) {

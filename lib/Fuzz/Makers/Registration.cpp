@@ -13,6 +13,7 @@ using namespace shard::fuzz;
 void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerRealMakers(makers);
   registerArithMakers(makers);
+  registerOddMakers(makers);
   registerCreatorMakers(makers);
   registerGenericMakers(makers);
   registerLinalgMakers(makers);

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "SharedOps.h"
 
 #include <algorithm>
 
@@ -104,6 +105,8 @@ static std::string reduction(Random &rng, const Val &value, int64_t count) {
   }
   if (!isFloat(value.elem) || value.bound * double(count) <= boundLimit)
     kinds.insert(kinds.end(), 4, "sum");
+  if (rng.chance(8))
+    return combinedBy(rng, value);
   return rng.oneOf(kinds);
 }
 

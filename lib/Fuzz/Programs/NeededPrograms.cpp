@@ -40,6 +40,7 @@ private:
   // Each writes a construct.
   void stencil();
   void twoStencils();
+  void stencilSteps();
   void scan();
   void roll();
   void stride();
@@ -173,6 +174,38 @@ void NeededProgram::twoStencils() {
   program.scope = results;
 }
 
+/// A loop of a stencil of which one exchange serves `steps` iterations; iterations that are
+/// left over exchange one by one.
+void NeededProgram::stencilSteps() {
+  int64_t low = rng.between(0, 2), high = rng.between(low == 0 ? 1 : 0, 2);
+  int64_t steps = rng.between(1, 4), trips = rng.between(1, 9);
+  steps = std::min(steps, trips);
+  Val a = splitArgument(steps * std::max(low, high));
+  Val begin = program.scalarConstant(Elem::Index, 0),
+      end = program.scalarConstant(Elem::Index, trips),
+      step = program.scalarConstant(Elem::Index, 1);
+  Val carried = a, result = a;
+  carried.name = program.fresh();
+  std::string index = program.fresh();
+  std::string text = program.region([&] {
+    Val next = window(padded(carried, low, high, "0"), a.shape, low + high + 1,
+                      rng.chance(30));
+    program.line("scf.yield " + next.name + " : " + next.type());
+  });
+  result.name = program.fresh();
+  program.line(result.name + " = scf.for " + index + " = " + begin.name +
+               " to " + end.name + " step " + step.name + " iter_args(" +
+               carried.name + " = " + a.name + ") -> (" + a.type() + ") {");
+  program.out += text;
+  program.line("} {shard.halo_steps = " + std::to_string(steps) + " : i64}");
+  int64_t rest = trips % steps;
+  program.mostCalls = parts == 1 ? 0 : trips / steps + rest;
+  program.mostBytes =
+      mostToNeighbours(parts, block, steps * low, steps * high) * rowBytes +
+      (rest > 0 ? mostToNeighbours(parts, block, low, high) * rowBytes : 0);
+  finish(result, rng.chance(50));
+}
+
 /// A device needs the total of each block.
 void NeededProgram::scan() {
   Val a = splitArgument(2);
@@ -292,10 +325,15 @@ void NeededProgram::sharedGather() {
 void NeededProgram::write() {
   using Write = void (NeededProgram::*)();
   static const std::vector<Write> constructs = {
-      &NeededProgram::stencil, &NeededProgram::twoStencils,
-      &NeededProgram::scan,    &NeededProgram::roll,
-      &NeededProgram::stride,  &NeededProgram::transposedConvolution,
-      &NeededProgram::product, &NeededProgram::sharedGather};
+      &NeededProgram::stencil,
+      &NeededProgram::twoStencils,
+      &NeededProgram::stencilSteps,
+      &NeededProgram::scan,
+      &NeededProgram::roll,
+      &NeededProgram::stride,
+      &NeededProgram::transposedConvolution,
+      &NeededProgram::product,
+      &NeededProgram::sharedGather};
   program.argumentHintPercent = program.hintPercent = 0;
   for (size_t axis = 0; axis < program.grid.size(); ++axis)
     axes.push_back(axis);

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "SharedOps.h"
 
 #include <utility>
 
@@ -83,6 +84,8 @@ struct PartialArguments {
   std::string kind;
   /// Whether the arguments are partial, and along which axes; `rest` are the others.
   bool comePartial;
+  /// Whether it matters most which ops the kind of reduction commutes with.
+  bool commutes;
   Shape partialAxes, rest;
 };
 } // namespace
@@ -98,6 +101,8 @@ static PartialArguments chooseArguments(ProgramBuilder &program) {
       "sum",     "sum",         "sum",        "sum",        "sum", "sum",
       "sum",     "max",         "max",        "min",        "min", "umax",
       "product", "bitwise_and", "bitwise_or", "bitwise_xor"};
+  static const std::vector<std::string> orders = {
+      "max", "min", "umax", "umin", "bitwise_and", "bitwise_or", "bitwise_xor"};
   PartialArguments result;
   result.elem = program.rng.oneOf(elems);
   Shape axes;
@@ -114,6 +119,10 @@ static PartialArguments chooseArguments(ProgramBuilder &program) {
     (partial ? result.partialAxes : result.rest).push_back(axis);
   }
   result.kind = program.rng.oneOf(isFloat(result.elem) ? floats : integers);
+  result.commutes = result.comePartial && program.rng.chance(30);
+  // Sums have programs enough.
+  if (result.commutes && !isFloat(result.elem))
+    result.kind = program.rng.oneOf(orders);
   return result;
 }
 
@@ -222,11 +231,17 @@ static std::vector<Val> writePartialOps(ProgramBuilder &program,
     results.push_back(program.scope.back());
   if (comePartial && program.rng.chance(60))
     results.push_back(changedArgument(program, arguments, alike));
+  if (arguments.commutes || (comePartial && program.rng.chance(20)))
+    results.push_back(commutingOps(program, program.rng.oneOf(alike)));
   if (!comePartial)
     writeSome(program, reducing, program.rng.between(1, 2));
   writeSome(program, plain, program.rng.between(comePartial ? 1 : 0, 3));
   if (program.rng.chance(50))
     writeSome(program, reducing, 1);
+  const Val &last = program.scope.back();
+  if (last.tensor && last.elem != Elem::I1 && last.elem != Elem::Index &&
+      program.rng.chance(30))
+    results.push_back(commutingOps(program, Val(last)));
   return results;
 }
 
