@@ -191,3 +191,17 @@ func.func @byte_floats(%a: tensor<8xf32>, %b: tensor<8xf8E5M2>) -> (tensor<8xf8E
   %3 = shard.all_reduce %2 on @g grid_axes = [0] reduction = max : tensor<8xf32> -> tensor<8xf32>
   return %1, %3 : tensor<8xf8E5M2>, tensor<8xf32>
 }
+
+// Of the integers as signed numbers the order stays, of unsigned ones it does not.
+// CHECK-LABEL: @integers_to_floats(
+// CHECK: %[[SMALL:.*]] = arith.sitofp %arg0
+// CHECK: shard.all_reduce %[[SMALL]] {{.*}} : tensor<8xbf16>
+// CHECK: %[[UNSIGNED:.*]] = shard.all_reduce %arg1 {{.*}} : tensor<8xi32>
+// CHECK: arith.sitofp %[[UNSIGNED]]
+func.func @integers_to_floats(%a: tensor<8xi32>, %b: tensor<8xi32>) -> (tensor<8xbf16>, tensor<8xbf16>) {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = max : tensor<8xi32> -> tensor<8xi32>
+  %1 = arith.sitofp %0 : tensor<8xi32> to tensor<8xbf16>
+  %2 = shard.all_reduce %b on @g grid_axes = [0] reduction = umax : tensor<8xi32> -> tensor<8xi32>
+  %3 = arith.sitofp %2 : tensor<8xi32> to tensor<8xbf16>
+  return %1, %3 : tensor<8xbf16>, tensor<8xbf16>
+}

@@ -132,9 +132,10 @@ void leaveMpi(Session &s) {
   MPI_Comm_free(&s.world);
   if (!s.ownsMpi)
     return;
-  MPI_Finalize();
-  // The launcher may end now, whether this process does or is stopped.
+  // In MPI_Finalize the launcher hears that this process is done; then it may end while
+  // this process is stopped.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  MPI_Finalize();
 }
 
 /// At the end of the process: leaves MPI in good order, or not at all.
