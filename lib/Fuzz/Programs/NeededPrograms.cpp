@@ -180,7 +180,8 @@ void NeededProgram::stencilSteps() {
   int64_t low = rng.between(0, 2), high = rng.between(low == 0 ? 1 : 0, 2);
   int64_t steps = rng.between(1, 4), trips = rng.between(1, 9);
   steps = std::min(steps, trips);
-  Val a = splitArgument(steps * std::max(low, high));
+  // No window is wider than the tensor, as in `stencil`.
+  Val a = splitArgument(std::max(steps * std::max(low, high), low + high + 1));
   Val begin = program.scalarConstant(Elem::Index, 0),
       end = program.scalarConstant(Elem::Index, trips),
       step = program.scalarConstant(Elem::Index, 1);
