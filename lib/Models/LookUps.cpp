@@ -36,6 +36,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -87,10 +88,10 @@ public:
         gathered.push_back(dim);
     if (gathered.empty())
       return false;
-    int64_t found = 1;
-    for (int64_t extent : extents)
-      found *= extent;
-    if (hasBatch && found <= type.getNumElements())
+    uint64_t found = slice;
+    for (int loop : depends.set_bits())
+      found = llvm::SaturatingMultiply<uint64_t>(found, extents[loop]);
+    if (hasBatch && found <= uint64_t(type.getNumElements()))
       return true;
     // Else the indices take more memory than what they find.
     return slice > 1 && slice >= int64_t(gathered.size());
