@@ -113,35 +113,11 @@ static void makeInsertTotal(tensor::InsertOp op) {
       builder, op.getLoc(), valid, op.getScalar(), old));
 }
 
-/// Whether `value` depends on data, an element of a tensor or an argument, or is a
-/// constant, which may be out of range as well.
-static bool dependsOnData(Value value) {
-  if (getConstantIntValue(value))
-    return true;
-  SmallVector<Value> worklist{value};
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!worklist.empty()) {
-    Value next = worklist.pop_back_val();
-    if (auto argument = dyn_cast<BlockArgument>(next)) {
-      // Loops' own numbers are in range, or the program is wrong everywhere.
-      if (isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
-        return true;
-      continue;
-    }
-    Operation *op = next.getDefiningOp();
-    if (isa<tensor::ExtractOp>(op))
-      return true;
-    if (isa<arith::ArithDialect>(op->getDialect()) && seen.insert(op).second)
-      llvm::append_range(worklist, op->getOperands());
-  }
-  return false;
-}
-
 namespace {
 
-/// Moves slices whose offsets depend on data into their tensors. Two slices with
-/// one offset keep sharing it: bufferization tells by that that they are the
-/// same place.
+/// Moves slices with dynamic offsets into their tensors. Two slices with one offset
+/// keep sharing it: bufferization tells by that that they are the same place.
+/// LLVM removes the comparisons where the bounds of a loop imply them.
 class SliceClamper {
 public:
   template <typename OpTy>
@@ -156,8 +132,7 @@ public:
       OpOperand &offset = offsets[next++];
       std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
       std::optional<int64_t> stride = getConstantIntValue(strides[dim]);
-      if (type.isDynamicDim(dim) || !size || !stride || *size < 1 ||
-          !dependsOnData(offset.get()))
+      if (type.isDynamicDim(dim) || !size || !stride || *size < 1)
         continue;
       int64_t last = type.getDimSize(dim) - (*size - 1) * *stride - 1;
       if (last >= 0)

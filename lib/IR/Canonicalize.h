@@ -12,7 +12,9 @@
 
 #include "shard/IR/ShardingUtils.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 
 namespace shard {
 
@@ -52,6 +54,42 @@ struct DropOneDeviceGroup : mlir::OpRewritePattern<OpTy> {
       return mlir::failure();
     rewriter.replaceOp(op, op.getInput());
     return mlir::success();
+  }
+};
+
+/// Whether the extent of dimension `dim` differs between input and result.
+inline bool changesExtent(AllGatherOp op, int64_t dim) {
+  return op.getGatherAxis() == dim;
+}
+inline bool changesExtent(AllSliceOp op, int64_t dim) {
+  return op.getSliceAxis() == dim;
+}
+inline bool changesExtent(AllToAllOp op, int64_t dim) {
+  return op.getSplitAxis() == dim || op.getConcatAxis() == dim;
+}
+inline bool changesExtent(AllReduceOp, int64_t) { return false; }
+inline bool changesExtent(ReduceScatterOp op, int64_t dim) {
+  return op.getScatterAxis() == dim;
+}
+
+/// The extent of a dimension that collective `OpTy` leaves as it is, is that of its input.
+template <typename OpTy>
+struct ExtentOfInput
+    : mlir::OpInterfaceRewritePattern<mlir::ShapedDimOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  mlir::LogicalResult
+  matchAndRewrite(mlir::ShapedDimOpInterface op,
+                  mlir::PatternRewriter &rewriter) const override {
+    auto moved = op.getShapedValue().template getDefiningOp<OpTy>();
+    std::optional<int64_t> dim = mlir::getConstantIntValue(op.getDimension());
+    if (!moved || !dim || changesExtent(moved, *dim))
+      return mlir::failure();
+    for (mlir::OpOperand &operand : op->getOpOperands())
+      if (operand.get() == moved.getResult()) {
+        rewriter.modifyOpInPlace(op, [&] { operand.set(moved.getInput()); });
+        return mlir::success();
+      }
+    return mlir::failure();
   }
 };
 

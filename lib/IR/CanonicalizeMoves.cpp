@@ -9,9 +9,7 @@
 #include "Canonicalize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/ShapedOpInterfaces.h"
 
 using namespace mlir;
 
@@ -274,36 +272,6 @@ struct SimplifyShift : OpRewritePattern<ShiftOp> {
         op, op.getResult().getType(), inner.getInput(), op.getGrid(),
         op.getGridAxes(), axes, joint, op.getRotate(), mirrors);
     return success();
-  }
-};
-
-/// The extent of a dimension that collective `OpTy` leaves as it is, is that of its input.
-template <typename OpTy>
-struct ExtentOfInput : OpInterfaceRewritePattern<ShapedDimOpInterface> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
-  LogicalResult matchAndRewrite(ShapedDimOpInterface op,
-                                PatternRewriter &rewriter) const override {
-    auto moved = op.getShapedValue().template getDefiningOp<OpTy>();
-    std::optional<int64_t> dim = getConstantIntValue(op.getDimension());
-    if (!moved || !dim || changes(moved, *dim))
-      return failure();
-    for (OpOperand &operand : op->getOpOperands())
-      if (operand.get() == moved.getResult()) {
-        rewriter.modifyOpInPlace(op, [&] { operand.set(moved.getInput()); });
-        return success();
-      }
-    return failure();
-  }
-
-private:
-  static bool changes(AllGatherOp op, int64_t dim) {
-    return op.getGatherAxis() == dim;
-  }
-  static bool changes(AllSliceOp op, int64_t dim) {
-    return op.getSliceAxis() == dim;
-  }
-  static bool changes(AllToAllOp op, int64_t dim) {
-    return op.getSplitAxis() == dim || op.getConcatAxis() == dim;
   }
 };
 } // namespace

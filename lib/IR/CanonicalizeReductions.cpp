@@ -274,7 +274,8 @@ void populateSliceOfAllReduce(RewritePatternSet &patterns) {
 void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
   patterns.add<DropOneDeviceGroup<AllReduceOp>, NestedAllReduce,
-               CombineReductions<AllReduceOp>>(context);
+               CombineReductions<AllReduceOp>, ExtentOfInput<AllReduceOp>>(
+      context);
 }
 
 void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
@@ -284,8 +285,10 @@ void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void ReduceScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                   MLIRContext *context) {
-  patterns.add<DropOneDeviceGroup<ReduceScatterOp>, ReduceScatterOfReplicated,
-               CombineReductions<ReduceScatterOp>>(context);
+  patterns
+      .add<DropOneDeviceGroup<ReduceScatterOp>, ReduceScatterOfReplicated,
+           CombineReductions<ReduceScatterOp>, ExtentOfInput<ReduceScatterOp>>(
+          context);
 }
 
 } // namespace shard

@@ -786,6 +786,37 @@ func.func @extent_of_gather(%x: tensor<2x?x?xi32>) -> (index, index, index) {
 
 // -----
 
+// CHECK-LABEL: func.func @extent_of_reduction(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x?xi32>
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[A:.*]] = tensor.dim %[[X]], %[[ONE]]
+// CHECK-NEXT: %[[B:.*]] = tensor.dim %[[X]], %[[ONE]]
+// CHECK-NEXT: return %[[A]], %[[B]]
+shard.grid @g(shape = 2x3)
+func.func @extent_of_reduction(%x: tensor<?x?xi32>) -> (index, index) {
+  %one = arith.constant 1 : index
+  %0 = shard.all_reduce %x on @g grid_axes = [0] : tensor<?x?xi32> -> tensor<?x?xi32>
+  %1 = shard.reduce_scatter %0 on @g grid_axes = [1] scatter_axis = 0 : tensor<?x?xi32> -> tensor<?x?xi32>
+  %a = tensor.dim %0, %one : tensor<?x?xi32>
+  %b = tensor.dim %1, %one : tensor<?x?xi32>
+  return %a, %b : index, index
+}
+
+// -----
+
+// CHECK-LABEL: func.func @extent_of_scattered(
+// CHECK: %[[G:.*]] = shard.reduce_scatter
+// CHECK: tensor.dim %[[G]]
+shard.grid @g(shape = 2x3)
+func.func @extent_of_scattered(%x: tensor<?xi32>) -> index {
+  %zero = arith.constant 0 : index
+  %0 = shard.reduce_scatter %x on @g grid_axes = [0] scatter_axis = 0 : tensor<?xi32> -> tensor<?xi32>
+  %a = tensor.dim %0, %zero : tensor<?xi32>
+  return %a : index
+}
+
+// -----
+
 // CHECK-LABEL: func.func @extent_that_changes(
 // CHECK: %[[G:.*]] = shard.all_gather
 // CHECK: tensor.dim %[[G]]

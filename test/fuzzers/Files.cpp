@@ -61,17 +61,17 @@ static void printReport(const uint8_t *data, size_t size) {
     *static_cast<size_t *>(sum) += part.length;
   };
   bool done = shardPrintHtml(text, mlirStringRefCreateFromCString("p.mlir"),
-                             mlirStringRefCreateFromCString("func.func"),
-                             count, &printed);
+                             mlirStringRefCreateFromCString("func.func"), count,
+                             &printed);
   demand(done == (printed > 0), "a page without success, or the reverse");
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0)
     return 0;
-  constexpr ElementType types[] = {
-      ElementType::F32, ElementType::I1,  ElementType::BF16,
-      ElementType::I64, ElementType::C64, ElementType::F8E4M3FN};
+  constexpr ElementType types[] = {ElementType::F32,  ElementType::I1,
+                                   ElementType::BF16, ElementType::I64,
+                                   ElementType::C64,  ElementType::F8E4M3FN};
   unsigned kind = data[0] % (std::size(types) + 1);
   if (kind < std::size(types))
     readArray(types[kind], data + 1, size - 1);

@@ -55,9 +55,8 @@ TEST(CompareTest, NaNAgreesWithNaNAlone) {
 }
 
 TEST(CompareTest, ZerosOfOtherSignsAreEqualButCounted) {
-  Comparison result =
-      compareTensors(floats({0.0f, -0.0f, 0.0f, 1.0f}),
-                     floats({-0.0f, -0.0f, 0.0f, 1.0f}), model);
+  Comparison result = compareTensors(floats({0.0f, -0.0f, 0.0f, 1.0f}),
+                                     floats({-0.0f, -0.0f, 0.0f, 1.0f}), model);
   EXPECT_TRUE(result.equal);
   EXPECT_EQ(result.otherZeros, 1);
 }
