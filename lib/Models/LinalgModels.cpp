@@ -138,8 +138,8 @@ PartialRule ruleOf(linalg::LinalgOp op) {
 /// Whether the body of `op` computes the result of input `index` by a chain of ops that
 /// commute with `kind`, each element of the result by one of the input.
 bool bodyCommutes(linalg::LinalgOp op, ReductionKind kind, unsigned index) {
-  if (index >= op.getNumDpsInputs() || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() > 0 ||
+  if (op.getNumReductionLoops() > 0 || index >= op.getNumDpsInputs() ||
+      op.getNumDpsInits() != 1 ||
       op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
       !op.getMatchingIndexingMap(op.getDpsInitOperand(0))
            .isProjectedPermutation())

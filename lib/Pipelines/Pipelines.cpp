@@ -45,8 +45,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
 void shard::buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager,
                                              int64_t splitParts) {
   manager.addPass(createShardSeparateStridedPadding());
-  manager.addPass(mlir::createCanonicalizerPass());
-  manager.addPass(mlir::createCSEPass());
+  manager.addPass(createShardFoldCollectives());
   manager.addPass(createShardHoistCollectives());
   // What left loops may have a part in common.
   manager.addPass(createShardShareCollectives());

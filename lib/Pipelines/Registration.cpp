@@ -163,6 +163,7 @@ void shard::registerShardPasses() {
   registerPassOnce([] { return createShardReport(); });
   registerPassOnce([] { return createShardMaterializeReshards(); });
   registerPassOnce([] { return createShardSimplify(); });
+  registerPassOnce([] { return createShardFoldCollectives(); });
   registerPassOnce([] { return createShardHoistCollectives(); });
   registerPassOnce([] { return createShardShareCollectives(); });
   registerPassOnce([] { return createShardSinkCollectives(); });

@@ -288,11 +288,13 @@ private:
     std::optional<double> before = price();
     if (!before || *before == 0)
       return std::nullopt;
+    llvm::SmallVector<bool> slid = prices.slidingOps(touched.getArrayRef());
     llvm::SmallVector<uint32_t> had;
     for (const auto &[value, label] : labels)
       had.push_back(solution.values[value]);
     applyLabels();
-    std::optional<double> after = isMeant() ? price() : std::nullopt;
+    std::optional<double> after =
+        isMeant() && !slidesAnew(slid) ? price() : std::nullopt;
     for (const auto &[entry, number] : llvm::zip_equal(labels, had))
       solution.values[entry.first] = number;
     if (!after)
@@ -305,6 +307,13 @@ private:
       solution.values[value] = out.shardings[label.number].isReplicated()
                                    ? kReplicated
                                    : label.number;
+  }
+
+  /// Whether an op of the region splits a loop of a window that it has not split before.
+  bool slidesAnew(llvm::ArrayRef<bool> slid) {
+    return llvm::any_of(
+        llvm::zip_equal(slid, prices.slidingOps(touched.getArrayRef())),
+        [](auto pair) { return std::get<1>(pair) && !std::get<0>(pair); });
   }
 
   /// Labels the whole region. Returns false if it cannot be split like that.

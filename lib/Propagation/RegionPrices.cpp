@@ -94,4 +94,22 @@ std::optional<double> RegionPrices::of(const OpsOfValues &ops,
   return sum;
 }
 
+llvm::SmallVector<bool> RegionPrices::slidingOps(llvm::ArrayRef<OpId> touched) {
+  return llvm::map_to_vector(touched, [&](OpId op) {
+    Operation *owner = ownerOf(op);
+    if (!owner)
+      return false;
+    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+    const ShardingOption &option =
+        opWishes.of(op, owner, operandsMadeFor(owner)).option;
+    return llvm::any_of(table.operands, [&](const TensorLoops &operand) {
+      for (unsigned dim = 0; dim < operand.dims.size(); ++dim)
+        if (operand.isWindow(dim) &&
+            !option.loops[operand.dims[dim].front()].empty())
+          return true;
+      return false;
+    });
+  });
+}
+
 } // namespace shard::propagation

@@ -28,6 +28,10 @@ public:
   std::optional<double> of(const OpsOfValues &ops,
                            llvm::ArrayRef<OpId> touched);
 
+  /// Which of `touched` split a loop over which a window slides: `of` does not know what
+  /// their halos cost.
+  llvm::SmallVector<bool> slidingOps(llvm::ArrayRef<OpId> touched);
+
   /// The op of the program that `op` stands for, if it is no edge.
   mlir::Operation *ownerOf(OpId op) const {
     return llvm::dyn_cast_if_present<mlir::Operation *>(program.origins[op]);

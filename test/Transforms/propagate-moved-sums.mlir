@@ -70,3 +70,28 @@ func.func @whole(%x: tensor<64x8xf32> {shard.sharding = #shard.sharding<@g, [[],
   %0 = linalg.matmul ins(%x, %w : tensor<64x8xf32>, tensor<8x32xf32>) outs(%z : tensor<64x32xf32>) -> tensor<64x32xf32>
   return %0 : tensor<64x32xf32>
 }
+
+// -----
+
+// The rows of the first minimum could be split for less than a sum sends, but its padding
+// would then be filled by a halo, whose bytes are not known.
+shard.grid @g(shape = 2)
+// CHECK-LABEL: func.func @padded(
+// CHECK-NOT: shard.all_to_all
+// CHECK-NOT: shard.update_halo
+// CHECK: shard.all_reduce
+// CHECK-NOT: shard.
+// CHECK: return
+func.func @padded(%x: tensor<2x4x2xi8> {shard.sharding = #shard.sharding<@g, [[], [0], []]>},
+                  %y: tensor<3x4x4xi8> {shard.sharding = #shard.sharding<@g, [[], [0], []]>}) -> tensor<3x4xi8> {
+  %one = arith.constant 1 : i8
+  %init = arith.constant dense<0> : tensor<3x4xi8>
+  %p = tensor.pad %x low[0, 0, 2] high[1, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %one : i8
+  } : tensor<2x4x2xi8> to tensor<3x4x4xi8>
+  %a = linalg.reduce { arith.minsi } ins(%p : tensor<3x4x4xi8>) outs(%init : tensor<3x4xi8>) dimensions = [1]
+  %b = linalg.reduce { arith.minsi } ins(%y : tensor<3x4x4xi8>) outs(%init : tensor<3x4xi8>) dimensions = [1]
+  %c = arith.minsi %a, %b : tensor<3x4xi8>
+  return %c : tensor<3x4xi8>
+}

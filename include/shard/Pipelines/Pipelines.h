@@ -43,8 +43,8 @@ struct SpmdPipelineOptions {
 void buildSpmdPipeline(mlir::OpPassManager &manager,
                        const SpmdPipelineOptions &options = {});
 
-/// For partitioned programs: MLIR's canonicalizer and CSE, which drop what is there
-/// twice, then the passes that move, join and split collectives, these with the option
+/// For partitioned programs: shard-fold-collectives, which drops what is there twice,
+/// then the passes that move, join and split collectives, these with the option
 /// `splitParts` of SpmdPipelineOptions. Pipeline `shard-optimize-collectives`.
 void buildOptimizeCollectivesPipeline(mlir::OpPassManager &manager,
                                       int64_t splitParts = 0);

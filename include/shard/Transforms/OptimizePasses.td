@@ -11,6 +11,45 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ShardFoldCollectives : Pass<"shard-fold-collectives"> {
+  let summary = "fold collectives with each other, and make equal ops one";
+  let description = [{
+    Applies all canonicalization patterns, then eliminates common subexpressions: what
+    `canonicalize` and `cse` do, in one pass that leaves a program that has nothing to
+    fold untouched, so that it is not verified again. The patterns of collectives are:
+
+    * an all_slice of an all_reduce is a reduce_scatter; an all_gather of that is the
+      all_reduce again;
+    * an all_slice of an all_gather over the same axes and dimension, and the reverse where
+      all devices of the group have the same, is the value itself;
+    * two all_reduces in a row are one over the axes of both;
+    * two all_to_alls, shifts or permutes that undo each other go away;
+    * a gather to a root and a scatter from it undo each other; a scatter or broadcast of
+      what all devices have needs no communication;
+    * a collective over groups of one device is its operand.
+
+    Part of `shard-optimize-collectives`, as the first pass that looks at collectives.
+
+    ```mlir
+    // Input
+    shard.grid @grid(shape = 4)
+    func.func @f(%x: tensor<8xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+      %a = shard.all_reduce %x on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+      %s = shard.all_slice %a on @grid grid_axes = [0] slice_axis = 0 : tensor<8xf32> -> tensor<2xf32>
+      %t = arith.negf %s : tensor<2xf32>
+      %u = arith.negf %s : tensor<2xf32>
+      return %t, %u : tensor<2xf32>, tensor<2xf32>
+    }
+    // Output
+    func.func @f(%x: tensor<8xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+      %s = shard.reduce_scatter %x on @grid grid_axes = [0] scatter_axis = 0 : tensor<8xf32> -> tensor<2xf32>
+      %t = arith.negf %s : tensor<2xf32>
+      return %t, %t : tensor<2xf32>, tensor<2xf32>
+    }
+    ```
+  }];
+}
+
 def ShardHoistCollectives : Pass<"shard-hoist-collectives"> {
   let summary = "move collectives out of loops where nothing changes them";
   let description = [{

@@ -40,18 +40,20 @@ Replication::Axes Replication::axesOf(Value value, FlatSymbolRefAttr grid) {
   grids.insert(grid);
   // What a value depends on is looked at first, without recursion: chains of ops are
   // long.
-  SmallVector<Value> pending{value};
+  SmallVector<llvm::PointerIntPair<Value, 1, bool>> pending{{value, false}};
   while (!pending.empty()) {
-    Value at = pending.back();
+    auto [at, isExpanded] = pending.back();
     if (known.count({at, grid})) {
       pending.pop_back();
       continue;
     }
     size_t before = pending.size();
-    if (Operation *op = at.getDefiningOp()) {
+    Operation *op = isExpanded ? nullptr : at.getDefiningOp();
+    pending.back().setInt(true);
+    if (op) {
       auto wait = [&](Value operand) {
         if (!known.count({operand, grid}))
-          pending.push_back(operand);
+          pending.emplace_back(operand, false);
       };
       llvm::for_each(op->getOperands(), wait);
       llvm::SetVector<Value> above;

@@ -143,11 +143,10 @@ private:
       Value input = reduce.op->getOperand(0);
       Operation *def = input.getDefiningOp();
       if (!def || def->getBlock() != reduce.op->getBlock() ||
-          !input.hasOneUse() || def->getNumResults() != 1 ||
-          !isMemoryEffectFree(def))
+          !input.hasOneUse() || def->getNumResults() != 1)
         return;
       OpOperand *from = operandToReduce(def, reduce);
-      if (!from)
+      if (!from || !isMemoryEffectFree(def))
         return;
       auto type = cast<RankedTensorType>(from->get().getType());
       Type element = type.getElementType();
@@ -275,7 +274,9 @@ private:
   }
 
   void addOp(Operation *op) {
-    if (op->getNumResults() != 1 || !isMemoryEffectFree(op))
+    if (op->getNumResults() != 1 ||
+        llvm::none_of(op->getOperands(),
+                      [&](Value operand) { return values.count(operand); }))
       return;
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (!type || !type.hasStaticShape())
@@ -286,7 +287,8 @@ private:
     std::optional<Reducible> tree = treeOf(op, type, /*mayShare=*/true);
     if (!tree && llvm::any_of(op->getOperands(), isShared))
       tree = treeOf(op, type, /*mayShare=*/false);
-    if (tree)
+    // Last, since it looks at all ops of a body.
+    if (tree && isMemoryEffectFree(op))
       values[op->getResult(0)] = std::move(*tree);
   }
 

@@ -1,0 +1,46 @@
+// What canonicalize and cse do, in one pass, on modules and on functions.
+//
+// RUN: shard-opt %s --split-input-file --shard-fold-collectives | FileCheck %s
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(shard-fold-collectives))' | FileCheck %s
+
+// CHECK-LABEL: func.func @fold
+// CHECK: %[[S:.*]] = shard.reduce_scatter
+// CHECK: %[[N:.*]] = arith.negf %[[S]]
+// CHECK: return %[[N]], %[[N]]
+shard.grid @grid(shape = 4)
+func.func @fold(%x: tensor<8xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %a = shard.all_reduce %x on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  %s = shard.all_slice %a on @grid grid_axes = [0] slice_axis = 0 : tensor<8xf32> -> tensor<2xf32>
+  %t = arith.negf %s : tensor<2xf32>
+  %u = arith.negf %s : tensor<2xf32>
+  return %t, %u : tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// Blocks that are never reached go away, with what they send.
+// CHECK-LABEL: func.func @branches
+// CHECK-NOT: shard.all_reduce
+// CHECK: return %{{.*}} : tensor<8xf32>
+shard.grid @grid(shape = 4)
+func.func @branches(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %true = arith.constant true
+  cf.cond_br %true, ^bb1(%x : tensor<8xf32>), ^bb2
+^bb1(%r: tensor<8xf32>):
+  return %r : tensor<8xf32>
+^bb2:
+  %a = shard.all_reduce %x on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  cf.br ^bb1(%a : tensor<8xf32>)
+}
+
+// -----
+
+// A function without a body, and a program that has nothing to fold: it stays as it is.
+// CHECK-LABEL: func.func @nothing
+// CHECK: shard.all_reduce
+shard.grid @grid(shape = 4)
+func.func private @declared(tensor<8xf32>)
+func.func @nothing(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %a = shard.all_reduce %x on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  return %a : tensor<8xf32>
+}
