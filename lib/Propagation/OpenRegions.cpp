@@ -267,15 +267,18 @@ private:
     double before, after;
   };
 
-  /// Whether `op` splits its reduction loops as `option` does. With a split result alone, a
-  /// sum may also be scattered; whether it is returned so is not decided here.
+  /// Whether `op` splits its reduction loops as `option` does, or less. With a split result
+  /// alone, a sum may also be scattered; whether it is returned so is not decided here.
   bool sumsUpAs(OpId op, Operation *owner, const ShardingOption &option) {
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
     const ShardingOption &taken =
         opWishes.of(op, owner, operandsMadeFor(owner)).option;
     for (auto [loop, has, wanted] :
          llvm::zip_equal(table.loops, taken.loops, option.loops))
-      if (loop.kind == LoopKind::Reduction && has != wanted)
+      if (loop.kind == LoopKind::Reduction &&
+          !llvm::all_of(has, [&, &axes = wanted](GridAxis axis) {
+            return llvm::is_contained(axes, axis);
+          }))
         return false;
     return true;
   }

@@ -37,6 +37,9 @@
 #include "llvm/Target/TargetMachine.h"
 
 #include <chrono>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 #include <map>
 #include <memory>
 #include <unistd.h>
@@ -449,8 +452,18 @@ static int listUncovered(const Source &source) {
   return 0;
 }
 
+/// Lets malloc fill what it gives and what it takes back, so that an element that nothing
+/// has written shows: fresh pages are zero, which often is the right element.
+static void fillFreshMemory() {
+#ifdef M_PERTURB
+  // malloc gives bytes of the complement, 0x5b: an odd number in each integer type.
+  mallopt(M_PERTURB, 0xa4);
+#endif
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  fillFreshMemory();
   shard::setVersionPrinter();
   cl::HideUnrelatedOptions(category);
   if (!cl::ParseCommandLineOptions(argc, argv,

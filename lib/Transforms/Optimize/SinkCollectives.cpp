@@ -74,8 +74,7 @@ private:
   /// or through ops that it takes; null if there is none, or if `op` must stay.
   Region *takerOf(Operation *op,
                   const llvm::MapVector<Operation *, Region *> &takers) {
-    if (op->use_empty() || !isMemoryEffectFree(op) ||
-        op->hasTrait<OpTrait::IsTerminator>())
+    if (op->use_empty() || op->hasTrait<OpTrait::IsTerminator>())
       return nullptr;
     Region *taker = nullptr;
     for (Operation *user : op->getUsers()) {
@@ -86,6 +85,9 @@ private:
         return nullptr;
       taker = here;
     }
+    // Behind the users, since it looks at all ops of a body.
+    if (!isMemoryEffectFree(op))
+      return nullptr;
     // Those in regions of `op` count too.
     bool isStuck =
         op->walk([&](Operation *inner) {

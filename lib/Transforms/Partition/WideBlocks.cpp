@@ -263,7 +263,12 @@ bool hasComputedHalos(LocalFunction &local, Value value,
     return false;
   for (auto [dim, axes] : llvm::enumerate(exchange.gathered.dims)) {
     const std::optional<HaloNeed> &need = exchange.needs[dim];
-    if (axes.empty() || !need)
+    if (axes.empty())
+      continue;
+    // How wide halos are is known only when the program runs.
+    if (source.dims[dim].slidesOverUnknown())
+      return false;
+    if (!need)
       continue;
     Growth growth = wide->second.growth[dim];
     if (need->low > growth.low || need->high > growth.high)
