@@ -46,6 +46,10 @@ if config.asan:
 # The processor that programs are compiled for; without it, that of the machine.
 if "SHARD_CPU" in os.environ:
     config.environment["SHARD_CPU"] = os.environ["SHARD_CPU"]
+# glibc's malloc fills what it gives and what it takes back: elements that nothing has
+# written differ from those of fresh pages, which are zero.
+if not config.asan:
+    config.environment["MALLOC_PERTURB_"] = "164"
 # Mutation testing: the mutation that programs make, or which ones each test comes to.
 if "SHARD_MUTANT" in os.environ:
     config.environment["SHARD_MUTANT"] = os.environ["SHARD_MUTANT"]
