@@ -46,6 +46,7 @@ private:
   void stride();
   void transposedConvolution();
   void product();
+  void productOfBlocks();
   void sharedGather();
 
   ProgramBuilder &program;
@@ -323,6 +324,50 @@ void NeededProgram::sharedGather() {
   program.scope = {sum, other};
 }
 
+/// Rows in blocks of any sizes by columns in equal blocks: devices have what they need.
+void NeededProgram::productOfBlocks() {
+  auto numRowAxes = size_t(rng.between(1, int64_t(axes.size())));
+  Shape rowAxes(axes.begin(), axes.begin() + numRowAxes),
+      columnAxes(axes.begin() + numRowAxes, axes.end());
+  int64_t rowParts = program.devices(rowAxes),
+          columnParts = program.devices(columnAxes),
+          columns = rng.between(1, 3), inner = rng.between(1, 4);
+  Shape rowBounds{0}, bounds;
+  for (int64_t part = 0; part < rowParts; ++part)
+    rowBounds.push_back(rowBounds.back() + rng.between(0, 3));
+  // Not all of them are empty.
+  rowBounds.back() += 1;
+  bounds = rowBounds;
+  if (!columnAxes.empty())
+    for (int64_t part = 0; part <= columnParts; ++part)
+      bounds.push_back(part * columns);
+  auto listOf = [&](const Shape &chosen) {
+    std::vector<std::string> names;
+    for (int64_t axis : chosen)
+      names.push_back(program.axisText(axis));
+    return "[" + shard::fuzz::join(names) + "]";
+  };
+  std::string rows = listOf(rowAxes), cols = listOf(columnAxes);
+  Val x = program.argument(Elem::I32, {rowBounds.back(), inner}, true);
+  program.givenHints[x.name] =
+      "<@grid, [" + rows + ", []], offsets = [" + list(rowBounds) + "]>";
+  Val w = program.argument(Elem::I32, {inner, columns * columnParts}, true);
+  program.givenHints[w.name] = "<@grid, [[], " + cols + "]>";
+  // An open argument would be split evenly.
+  Val init = program.filled(Elem::I32, {x.shape[0], w.shape[1]}, 0);
+  Val result =
+      program.define("linalg.matmul ins(" + x.name + ", " + w.name + " : " +
+                         x.type() + ", " + w.type() + ") outs(" + init.name +
+                         " : " + init.type() + ") -> " + init.type(),
+                     Elem::I32, init.shape, x.bound * w.bound * double(inner));
+  program.givenHints[result.name] =
+      "<@grid, [" + rows + ", " + cols + "], offsets = [" + list(bounds) + "]>";
+  program.mostBytes = 0;
+  program.mostCollectives = 0;
+  program.line("return " + result.name + " : " + result.type());
+  program.scope = {result};
+}
+
 void NeededProgram::write() {
   using Write = void (NeededProgram::*)();
   static const std::vector<Write> constructs = {
@@ -334,6 +379,7 @@ void NeededProgram::write() {
       &NeededProgram::stride,
       &NeededProgram::transposedConvolution,
       &NeededProgram::product,
+      &NeededProgram::productOfBlocks,
       &NeededProgram::sharedGather};
   program.argumentHintPercent = program.hintPercent = 0;
   for (size_t axis = 0; axis < program.grid.size(); ++axis)
