@@ -199,6 +199,9 @@ class Finder:
             if not first or not second or first == second or a.end.offset > b.start.offset:
                 continue
             data = self.data[base : cursor.extent.end.offset]
+            # In a template the operator has no name yet.
+            if data[a.end.offset - base : b.start.offset - base].strip() in (b"==", b"!="):
+                continue
             swapped = (data[: a.start.offset - base] + second.encode()
                        + data[a.end.offset - base : b.start.offset - base] + first.encode()
                        + data[b.end.offset - base :])

@@ -335,8 +335,8 @@ void NeededProgram::productOfBlocks() {
   Shape rowBounds{0}, bounds;
   for (int64_t part = 0; part < rowParts; ++part)
     rowBounds.push_back(rowBounds.back() + rng.between(0, 3));
-  // Not all of them are empty.
-  rowBounds.back() += 1;
+  // Without a row for each device, the loop over rows is not split.
+  rowBounds.back() = std::max(rowBounds.back(), rowParts);
   bounds = rowBounds;
   if (!columnAxes.empty())
     for (int64_t part = 0; part <= columnParts; ++part)
