@@ -198,3 +198,16 @@ func.func @whole_beside_priorities(
       outs(%init : tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// With the rows of the result split, the op splits none of its summed loops. The first
+// propagation moves the axis to the rows. A second one, which finds the constant annotated,
+// must not be the first to do so.
+// CHECK-LABEL: func.func @moved_sum(
+// CHECK: linalg.mmt4d
+shard.grid @three_by_four(shape = 3x4)
+func.func @moved_sum(%x: tensor<3x3x3x2xf32> {shard.sharding = #shard.sharding<@three_by_four, [[], [0], [], [1]]>}) -> tensor<3x4x3x2xf32> {
+  %w = arith.constant dense<2.0> : tensor<4x3x2x2xf32>
+  %zero = arith.constant dense<0.0> : tensor<3x4x3x2xf32>
+  %0 = linalg.mmt4d ins(%x, %w : tensor<3x3x3x2xf32>, tensor<4x3x2x2xf32>) outs(%zero : tensor<3x4x3x2xf32>) -> tensor<3x4x3x2xf32>
+  return %0 : tensor<3x4x3x2xf32>
+}
