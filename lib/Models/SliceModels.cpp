@@ -284,11 +284,13 @@ struct InsertSliceModel
     SmallVector<OpFoldResult> from, sizes;
     bool cuts = false;
     llvm::SmallBitVector dropped = slice.getDroppedDims();
-    unsigned inner = 0;
+    // The dimension in the source with those that have come back, and in that of the op.
+    unsigned inner = 0, stated = 0;
     for (auto [dim, axes] : llvm::enumerate(context.operand(1).dims)) {
       bool isDropped = dropped.test(dim);
-      unsigned own = inner;
+      unsigned own = inner, number = stated;
       inner += !isDropped;
+      stated += !isDropped;
       if (!isDropped) {
         from.push_back(builder.getIndexAttr(0));
         sizes.push_back(tensor::getMixedSize(builder, loc, source, own));
@@ -296,8 +298,8 @@ struct InsertSliceModel
       if (axes.empty())
         continue;
       const TensorLoops &table = context.table.operands[0];
-      bool isWindow = !isDropped && table.isWindow(own);
-      if (!isDropped && !isWindow && !table.dims[own].empty()) {
+      bool isWindow = !isDropped && table.isWindow(number);
+      if (!isDropped && !isWindow && !table.dims[number].empty()) {
         parts.sizes[dim] = tensor::getMixedSize(builder, loc, operands[1], dim);
         continue;
       }

@@ -51,7 +51,7 @@ struct ShardFoldCollectivesPass
   void runOnOperation() override {
     Operation *root = getOperation();
     GreedyRewriteConfig config;
-    // Without branches it finds nothing and takes a fifth of the time.
+    // To simplify regions finds nothing without branches, and takes time.
     if (!hasBranches(root))
       config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     bool isFolded = false, isShared = false;

@@ -41,6 +41,8 @@ Replication::Axes Replication::axesOf(Value value, FlatSymbolRefAttr grid) {
   // What a value depends on is looked at first, without recursion: chains of ops are
   // long.
   SmallVector<llvm::PointerIntPair<Value, 1, bool>> pending{{value, false}};
+  // In code that is not reached ops may take each other's results.
+  llvm::SmallDenseSet<Value, 8> expanded;
   while (!pending.empty()) {
     auto [at, isExpanded] = pending.back();
     if (known.count({at, grid})) {
@@ -51,8 +53,9 @@ Replication::Axes Replication::axesOf(Value value, FlatSymbolRefAttr grid) {
     Operation *op = isExpanded ? nullptr : at.getDefiningOp();
     pending.back().setInt(true);
     if (op) {
+      expanded.insert(at);
       auto wait = [&](Value operand) {
-        if (!known.count({operand, grid}))
+        if (!known.count({operand, grid}) && !expanded.contains(operand))
           pending.emplace_back(operand, false);
       };
       llvm::for_each(op->getOperands(), wait);
