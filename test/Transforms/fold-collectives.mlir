@@ -44,3 +44,20 @@ func.func @nothing(%x: tensor<8xf32>) -> tensor<8xf32> {
   %a = shard.all_reduce %x on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
   return %a : tensor<8xf32>
 }
+
+// -----
+
+// An index that may be out of range stays one of the tensor: it is moved into it later.
+// CHECK-LABEL: func.func @generated
+// CHECK: tensor.generate
+// CHECK: tensor.extract
+func.func @generated(%n: i32, %i: index) -> i32 {
+  %t = tensor.generate {
+  ^bb0(%j: index):
+    %c = arith.index_cast %j : index to i32
+    %s = arith.ori %n, %c : i32
+    tensor.yield %s : i32
+  } : tensor<3xi32>
+  %e = tensor.extract %t[%i] : tensor<3xi32>
+  return %e : i32
+}
