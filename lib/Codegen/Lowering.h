@@ -96,6 +96,9 @@ mlir::LogicalResult bufferize(mlir::ModuleOp module,
                               llvm::ArrayRef<mlir::func::FuncOp> entries,
                               bool hosted);
 
+/// Ops on buffers of dynamic extents check that these fit each other.
+void checkExtents(mlir::ModuleOp module);
+
 /// Copies between buffers with gaps become linalg.generic ops.
 void expandCopies(mlir::ModuleOp module);
 

@@ -15,6 +15,7 @@
 #include "shard/Codegen/ObjectProgram.h"
 #include "shard/Runtime/Kernels/Builtins.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/InstructionSimplify.h"
@@ -194,10 +195,15 @@ generateObject(ModuleOp module, StringRef entryName, unsigned level,
   llvm::LLVMContext context;
   std::string errors;
   context.setDiagnosticHandler(std::make_unique<KeepErrors>(errors));
+  // Sizes of types are folded while the code is translated: an i65 takes 16 bytes here, and
+  // 12 where no layout is known.
+  module->setAttr(
+      LLVM::LLVMDialect::getDataLayoutAttrName(),
+      StringAttr::get(module.getContext(),
+                      machine.createDataLayout().getStringRepresentation()));
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)
     return failure();
-  code->setDataLayout(machine.createDataLayout());
   code->setTargetTriple(machine.getTargetTriple());
   for (llvm::Function &function : *code)
     if (!function.isDeclaration()) {

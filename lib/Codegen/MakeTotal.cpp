@@ -8,7 +8,11 @@
 
 #include "Lowering.h"
 
+#include "shard/Geometry/Window.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -117,11 +121,13 @@ namespace {
 
 /// Moves slices with dynamic offsets into their tensors. Two slices with one offset
 /// keep sharing it: bufferization tells by that that they are the same place.
-/// LLVM removes the comparisons where the bounds of a loop imply them.
+/// LLVM removes the comparisons where the bounds of a loop imply them. A slice that
+/// does not fit its tensor at any offset is found by shard-check-extents.
 class SliceClamper {
 public:
   template <typename OpTy>
-  void clamp(OpTy op, RankedTensorType type) {
+  void clamp(OpTy op, Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
     SmallVector<OpFoldResult> sizes = op.getMixedSizes(),
                               strides = op.getMixedStrides();
     unsigned next = 0;
@@ -132,29 +138,82 @@ public:
       OpOperand &offset = offsets[next++];
       std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
       std::optional<int64_t> stride = getConstantIntValue(strides[dim]);
-      if (type.isDynamicDim(dim) || !size || !stride || *size < 1)
+      if (!stride || (size && *size < 1))
         continue;
-      int64_t last = type.getDimSize(dim) - (*size - 1) * *stride - 1;
-      if (last >= 0)
-        offset.set(clamped(offset.get(), last));
+      if (!size || type.isDynamicDim(dim)) {
+        offset.set(
+            clampedAtRun(op, offset.get(), tensor, dim, sizes[dim], *stride));
+        continue;
+      }
+      SliceOffsets range = offsetsInRange(type.getDimSize(dim), *size, *stride);
+      if (range.first <= range.last)
+        offset.set(clamped(offset.get(), range));
     }
   }
 
 private:
-  Value clamped(Value offset, int64_t last) {
-    Value &result = known[{offset, last}];
+  Value clamped(Value offset, SliceOffsets range) {
+    Value &result = known[{offset, range.first, range.last}];
     if (result)
       return result;
     OpBuilder builder(offset.getContext());
     builder.setInsertionPointAfterValue(offset);
     Location loc = offset.getLoc();
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value limit = arith::ConstantIndexOp::create(builder, loc, last);
-    Value low = arith::MinSIOp::create(builder, loc, offset, limit);
-    return result = arith::MaxSIOp::create(builder, loc, low, zero);
+    return result = between(
+               builder, loc, offset,
+               arith::ConstantIndexOp::create(builder, loc, range.first),
+               arith::ConstantIndexOp::create(builder, loc, range.last));
   }
 
-  llvm::DenseMap<std::pair<Value, int64_t>, Value> known;
+  /// The same where the extent of dimension `dim` of `tensor`, or the size of the slice, is
+  /// known only when the program runs.
+  Value clampedAtRun(Operation *op, Value offset, Value tensor, int64_t dim,
+                     OpFoldResult size, int64_t stride) {
+    tensor = ofSameShape(tensor);
+    Value &result = knownAtRun[{offset, tensor, size.getOpaqueValue(),
+                                op->getBlock(), dim, stride}];
+    if (result)
+      return result;
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    auto value = [&](OpFoldResult number) {
+      return getValueOrCreateConstantIndexOp(builder, loc, number);
+    };
+    Value zero = value(builder.getIndexAttr(0));
+    Value one = value(builder.getIndexAttr(1));
+    Value extent = value(tensor::getMixedSize(builder, loc, tensor, dim));
+    Value steps = builder.createOrFold<arith::SubIOp>(loc, value(size), one);
+    steps = builder.createOrFold<arith::MaxSIOp>(loc, steps, zero);
+    Value span = builder.createOrFold<arith::MulIOp>(
+        loc, steps, value(builder.getIndexAttr(stride < 0 ? -stride : stride)));
+    Value first = stride < 0 ? span : zero;
+    Value last = builder.createOrFold<arith::SubIOp>(loc, extent, one);
+    if (stride > 0)
+      last = builder.createOrFold<arith::SubIOp>(loc, last, span);
+    return result = between(builder, loc, offset, first, last);
+  }
+
+  /// The tensor that `tensor` is an updated version of; it has the same shape.
+  static Value ofSameShape(Value tensor) {
+    while (auto result = dyn_cast<OpResult>(tensor)) {
+      auto update = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+      if (!update)
+        break;
+      tensor = update.getTiedOpOperand(result)->get();
+    }
+    return tensor;
+  }
+
+  static Value between(OpBuilder &builder, Location loc, Value offset,
+                       Value first, Value last) {
+    Value low = arith::MinSIOp::create(builder, loc, offset, last);
+    return arith::MaxSIOp::create(builder, loc, low, first);
+  }
+
+  llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> known;
+  llvm::DenseMap<
+      std::tuple<Value, Value, void *, mlir::Block *, int64_t, int64_t>, Value>
+      knownAtRun;
 };
 
 } // namespace
@@ -176,11 +235,11 @@ static void clampPlaces(ModuleOp module) {
   SliceClamper clamper;
   module.walk([&](Operation *op) {
     if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
-      clamper.clamp(extract, extract.getSourceType());
+      clamper.clamp(extract, extract.getSource());
     else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-      clamper.clamp(insert, insert.getDestType());
+      clamper.clamp(insert, insert.getDest());
     else if (auto part = dyn_cast<tensor::ParallelInsertSliceOp>(op))
-      clamper.clamp(part, part.getDestType());
+      clamper.clamp(part, part.getDest());
     else if (auto dim = dyn_cast<tensor::DimOp>(op))
       clampDimension(dim);
   });

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -39,6 +40,7 @@ using namespace shard::codegen;
 
 namespace shard {
 #define GEN_PASS_DEF_SHARDBUFFERIZE
+#define GEN_PASS_DEF_SHARDCHECKEXTENTS
 #define GEN_PASS_DEF_SHARDCONVERTTOLLVM
 #define GEN_PASS_DEF_SHARDEXPANDELEMENTARY
 #define GEN_PASS_DEF_SHARDEXPANDMATH
@@ -116,6 +118,7 @@ SHARD_CODEGEN_PASS(ShardLiftBranches, liftBranches(getOperation()))
 SHARD_CODEGEN_PASS(ShardLowerTensorOps, lowerTensorOps(getOperation()))
 SHARD_CODEGEN_PASS(ShardPrepareTensors, prepareTensors(getOperation()))
 SHARD_CODEGEN_PASS(ShardMakeTotal, always(makeTotal, getOperation()))
+SHARD_CODEGEN_PASS(ShardCheckExtents, always(checkExtents, getOperation()))
 SHARD_CODEGEN_PASS(ShardWidenReductions,
                    always(widenReductions, getOperation()))
 SHARD_CODEGEN_PASS(ShardInsertDeallocations,
@@ -172,6 +175,8 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
     manager.addPass(createShardMakeTotal());
   manager.addPass(createShardWidenReductions());
   manager.addPass(createShardBufferize({options.entry, options.hosted}));
+  if (options.total)
+    manager.addPass(createShardCheckExtents());
   // Before anything takes the address of a buffer: uses are visible only here.
   if (options.hosted) {
     manager.addPass(createShardInsertDeallocations());
@@ -222,6 +227,7 @@ void shard::registerCodegenPasses() {
   using Create = std::unique_ptr<Pass> (*)();
   Create passes[] = {
       [] { return createShardBufferize(); },
+      [] { return createShardCheckExtents(); },
       [] { return createShardConvertToLLVM(); },
       [] { return createShardExpandElementary(); },
       [] { return createShardExpandMath(); },

@@ -19,6 +19,7 @@
 #include "shard/Interfaces/DescribedModel.h"
 #include "shard/Partitioning/LocalOps.h"
 
+#include "shard/Geometry/Window.h"
 #include "shard/IR/ShardOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -100,8 +101,10 @@ std::optional<int64_t> knownOffset(OpTy op, RankedTensorType type,
       getConstantIntValue(op.getMixedStrides()[dim]);
   if (!offset || !size || !stride || *size < 1 || type.isDynamicDim(dim))
     return offset;
-  int64_t last = type.getDimSize(dim) - (*size - 1) * *stride - 1;
-  return last < 0 ? *offset : std::clamp<int64_t>(*offset, 0, last);
+  SliceOffsets range = offsetsInRange(type.getDimSize(dim), *size, *stride);
+  return range.first > range.last
+             ? *offset
+             : std::clamp(*offset, range.first, range.last);
 }
 
 /// What the local form of a slice or insertion is made of.
@@ -348,19 +351,23 @@ private:
       return getValueOrCreateConstantIndexOp(builder, loc, index);
     };
     int64_t extent = slice.getDestType().getDimSize(dim);
-    bool isDynamic = ShapedType::isDynamic(extent);
+    Value local = ShapedType::isDynamic(extent)
+                      ? extentOf(builder, loc, dest, dim)
+                      : Value();
     DynamicBlock block =
         blockOf(builder, loc, context.grid, context.emission.gridSymbol, extent,
-                axes, isDynamic ? extentOf(builder, loc, dest, dim) : Value());
+                axes, local);
     // As on one device: an offset that is out of range is moved into it.
-    std::optional<int64_t> count = getConstantIntValue(size);
-    if (isa<Value>(offset) && !isDynamic && count && *count > 0 &&
-        *count <= extent)
-      offset = builder.createOrFold<arith::MinSIOp>(
-          loc,
-          builder.createOrFold<arith::MaxSIOp>(loc, value(offset),
-                                               value(builder.getIndexAttr(0))),
-          value(builder.getIndexAttr(extent - *count)));
+    if (isa<Value>(offset)) {
+      Value whole = local
+                        ? wholeExtent(builder, loc, context.grid,
+                                      context.emission.gridSymbol, local, axes)
+                        : value(builder.getIndexAttr(extent));
+      Value last = builder.createOrFold<arith::SubIOp>(loc, whole, value(size));
+      offset = builder.createOrFold<arith::MaxSIOp>(
+          loc, builder.createOrFold<arith::MinSIOp>(loc, value(offset), last),
+          value(builder.getIndexAttr(0)));
+    }
     Value begin = value(block.offset), zero = value(builder.getIndexAttr(0));
     Value room = value(block.size), width = value(size);
     // The begin and the end of the slice, counted from that of the block.

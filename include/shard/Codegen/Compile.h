@@ -22,7 +22,8 @@
 //
 // Where a program would be undefined (integer division by zero, an index
 // out of range in tensor.extract) the compiled one is defined and does not crash:
-// such a division gives 0, such an index is clamped.
+// such a division gives 0, such an index is clamped. Where dynamic extents do not fit, it
+// ends with a message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +84,7 @@ struct CompileOptions {
   /// transformation of LLVM IR with 2 and 3, which are LLVM's -O2 and -O3.
   unsigned optLevel = 3;
   /// Divisions and places of elements that make no sense do not trap
-  /// (shard-make-total).
+  /// (shard-make-total), and dynamic extents are checked (shard-check-extents).
   bool total = true;
   /// What compile() generates code for must be able to run here.
   CpuTarget target;

@@ -34,7 +34,7 @@ struct LoweringOptions {
   /// they become loops.
   bool kernelCalls = true;
   /// Divisions and places of elements that make no sense do not trap
-  /// (shard-make-total).
+  /// (shard-make-total), and dynamic extents are checked (shard-check-extents).
   bool total = true;
   /// The code runs inside a host that owns its memory, as under shard-run. Its
   /// functions are renamed, so that a program's @exp does not stand in for the

@@ -100,6 +100,43 @@ def ShardGuardRecursion : Pass<"shard-guard-recursion", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
 }
 
+def ShardCheckExtents : Pass<"shard-check-extents", "::mlir::ModuleOp"> {
+  let summary = "check dynamic extents when the program runs";
+  let description = [{
+    Operands of one op that do not fit each other would read or write memory that is not
+    theirs: tensors of other extents than an op on them expects, slices outside of their
+    tensor, reshapes to another number of elements. MLIR's verifiers find that where extents
+    are static. Where they are not, this pass places `cf.assert` in front of the op, by MLIR's
+    `RuntimeVerifiableOpInterface`. Ops whose operands and results have static extents are
+    left alone.
+
+    ```mlir
+    // Input
+    func.func @f(%a: memref<?xf32>, %b: memref<?xf32>) {
+      memref.copy %a, %b : memref<?xf32> to memref<?xf32>
+      return
+    }
+    // Output
+    func.func @f(%arg0: memref<?xf32>, %arg1: memref<?xf32>) {
+      %c0 = arith.constant 0 : index
+      %dim = memref.dim %arg0, %c0 : memref<?xf32>
+      %c0_0 = arith.constant 0 : index
+      %dim_1 = memref.dim %arg1, %c0_0 : memref<?xf32>
+      %0 = arith.cmpi eq, %dim, %dim_1 : index
+      cf.assert %0, "the extents of this run do not fit: 'memref.copy': size of 0-th source/target dim does not match"
+      memref.copy %arg0, %arg1 : memref<?xf32> to memref<?xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::index::IndexDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def ShardInsertDeallocations : Pass<"shard-insert-deallocations", "::mlir::ModuleOp"> {
   let summary = "free buffers behind their last use where that is easy to prove";
   let description = [{

@@ -274,8 +274,8 @@ def ShardMakeTotal : Pass<"shard-make-total", "::mlir::ModuleOp"> {
     A division by zero, or one that overflows, would trap, and an index that is out
     of range would read or write elsewhere. Afterwards such a division gives 0, an
     index is moved to the nearest one in range, an element whose index is out of
-    range is not inserted, and a slice whose offset depends on data is moved into
-    its tensor.
+    range is not inserted, and a slice whose offset is not a constant is moved into
+    its tensor, if there is an offset at which it fits.
 
     ```mlir
     // Input

@@ -87,6 +87,7 @@ void registerCallMakers(MakerRegistry &makers);
 void registerDynamicMakers(MakerRegistry &makers);
 void registerWindowMakers(MakerRegistry &makers);
 void registerScanMakers(MakerRegistry &makers);
+void registerSliceMakers(MakerRegistry &makers);
 void registerSpecialMakers(MakerRegistry &makers);
 void registerTrapMakers(MakerRegistry &makers);
 void registerUnrolledMakers(MakerRegistry &makers);

@@ -24,6 +24,7 @@
 
 #include "shard/Geometry/BlockLayout.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -55,6 +56,20 @@ struct Window {
   }
   bool operator!=(const Window &other) const { return !(*this == other); }
 };
+
+/// The offsets of a slice that lies in its dimension: [first, last], which is empty where
+/// no offset does.
+struct SliceOffsets {
+  int64_t first, last;
+};
+
+/// The offsets at which the elements offset, offset + stride, ... of a slice of `size`
+/// elements, at least one, lie in [0, extent).
+inline SliceOffsets offsetsInRange(int64_t extent, int64_t size,
+                                   int64_t stride) {
+  int64_t span = (size - 1) * stride;
+  return {std::max<int64_t>(-span, 0), extent - 1 - std::max<int64_t>(span, 0)};
+}
 
 /// Where the window of each device lies in its block of a dimension, widened by
 /// halos of `low` and `high` elements. All blocks of the dimension are taken for

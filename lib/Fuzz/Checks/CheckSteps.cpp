@@ -44,6 +44,18 @@ static bool asksForExtent(Operation *op, bool isUneven) {
          type.getElementType().isInteger(64);
 }
 
+/// What `types` are. Where dynamic dimensions do not divide evenly, one program may know an
+/// extent that the other one computes, so that only ranks and elements are compared.
+static void printTypes(raw_ostream &stream, TypeRange types, bool isUneven) {
+  for (Type type : types) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (isUneven && shaped && shaped.hasRank())
+      stream << ' ' << shaped.getRank() << " of " << shaped.getElementType();
+    else
+      stream << ' ' << type;
+  }
+}
+
 /// How often each collective and each slice occurs.
 static std::map<std::string, int> collectivesOf(ModuleOp module) {
   std::map<std::string, int> found;
@@ -56,8 +68,10 @@ static std::map<std::string, int> collectivesOf(ModuleOp module) {
       return;
     std::string text;
     llvm::raw_string_ostream stream(text);
-    stream << op->getName() << ' ' << op->getAttrDictionary() << ' '
-           << op->getOperandTypes() << " -> " << op->getResultTypes();
+    stream << op->getName() << ' ' << op->getAttrDictionary();
+    printTypes(stream, op->getOperandTypes(), isUneven);
+    stream << " ->";
+    printTypes(stream, op->getResultTypes(), isUneven);
     ++found[text];
   });
   return found;

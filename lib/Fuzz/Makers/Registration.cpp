@@ -34,6 +34,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerSpecialMakers(makers);
   registerTrapMakers(makers);
   registerUnrolledMakers(makers);
+  registerSliceMakers(makers);
 }
 
 const MakerRegistry &shard::fuzz::allMakers() {

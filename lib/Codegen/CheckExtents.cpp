@@ -1,0 +1,80 @@
+//===- CheckExtents.cpp - Check dynamic extents when the program runs -----===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The verifiers of MLIR reject operands that do not fit each other where their extents are
+// static. Dynamic extents are compared when the program runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
+
+using namespace mlir;
+using namespace shard;
+
+/// Whether `op` has an operand or result with an extent that is not static.
+static bool isDynamic(Operation *op) {
+  auto isDynamicBuffer = [](Type type) {
+    auto buffer = dyn_cast<MemRefType>(type);
+    return buffer && !buffer.hasStaticShape();
+  };
+  return llvm::any_of(op->getOperandTypes(), isDynamicBuffer) ||
+         llvm::any_of(op->getResultTypes(), isDynamicBuffer);
+}
+
+/// The start of what a failed check says.
+static constexpr llvm::StringLiteral kDoNotFit =
+    "the extents of this run do not fit: ";
+
+/// The extents of the result of `op` have as many elements as the source. MLIR's own check
+/// compares static extents alone.
+static void checkElements(memref::ExpandShapeOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> extents = op.getMixedOutputShape();
+  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
+    Value product = arith::ConstantIndexOp::create(builder, loc, 1);
+    for (int64_t part : group)
+      product = builder.createOrFold<arith::MulIOp>(
+          loc, product,
+          getValueOrCreateConstantIndexOp(builder, loc, extents[part]));
+    Value extent = memref::DimOp::create(builder, loc, op.getSrc(), dim);
+    Value isSame = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, product, extent);
+    cf::AssertOp::create(builder, loc, isSame,
+                         (kDoNotFit + "dimension " + Twine(dim) +
+                          " of the source of 'memref.expand_shape' has not "
+                          "the product of the extents that it becomes")
+                             .str());
+  }
+}
+
+void codegen::checkExtents(ModuleOp module) {
+  SmallVector<RuntimeVerifiableOpInterface> ops;
+  module.walk([&](RuntimeVerifiableOpInterface op) {
+    // Indices of single elements are in range (MakeTotal.cpp).
+    if (isDynamic(op) && !isa<memref::LoadOp, memref::StoreOp>(op))
+      ops.push_back(op);
+  });
+  OpBuilder builder(module.getContext());
+  for (RuntimeVerifiableOpInterface op : ops) {
+    builder.setInsertionPoint(op);
+    op.generateRuntimeVerification(
+        builder, op.getLoc(), [](Operation *checked, StringRef message) {
+          return (kDoNotFit + "'" + checked->getName().getStringRef() + "': " +
+                  message)
+              .str();
+        });
+    if (auto expand = dyn_cast<memref::ExpandShapeOp>(*op))
+      checkElements(expand);
+  }
+}

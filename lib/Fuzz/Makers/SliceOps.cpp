@@ -1,0 +1,121 @@
+//===- SliceOps.cpp - Slices at places from data in a random program ------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Slices are cut out of a tensor or inserted into it at offsets that are constants or that
+// data gives. Such an offset may lie outside of the tensor; the slice is then moved into it.
+// A constant in a dynamic dimension has to be in range, and so has what may be folded to one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+namespace {
+/// Where a slice lies in a tensor, and what it is.
+struct SlicePlace {
+  std::vector<std::string> offsets, sizes;
+  Shape strides;
+  /// The slice, without the dimensions that it drops.
+  Val slice;
+
+  std::string text() const {
+    return "[" + join(offsets) + "] [" + join(sizes) + "] [" + list(strides) +
+           "] : ";
+  }
+};
+} // namespace
+
+/// An offset in [0, last], or one that is not known and may be any number.
+static std::string randomOffset(ProgramBuilder &program, int64_t last,
+                                bool isDynamic) {
+  if (program.rng.chance(60)) {
+    if (!isDynamic)
+      return program.needScalar(Elem::Index).name;
+    if (program.arguments.size() < 6 && program.manualAxes.empty())
+      return program.argument(Elem::Index, {}, false).name;
+  }
+  int64_t offset = program.rng.between(0, last);
+  return program.rng.chance(20)
+             ? program.scalarConstant(Elem::Index, offset).name
+             : std::to_string(offset);
+}
+
+/// A place in `tensor` for a slice with strides of 1 or, if `strided`, more.
+static SlicePlace randomPlace(ProgramBuilder &program, const Val &tensor,
+                              bool strided) {
+  SlicePlace place;
+  place.slice = tensor;
+  place.slice.name.clear();
+  place.slice.shape.clear();
+  place.slice.dynamic.clear();
+  Random &rng = program.rng;
+  bool drops = rng.chance(60);
+  for (size_t dim = 0; dim < tensor.shape.size(); ++dim) {
+    int64_t extent = tensor.shape[dim];
+    bool isDynamic = dim < tensor.dynamic.size() && tensor.dynamic[dim];
+    bool isWhole = rng.chance(30), isOne = !isWhole && rng.chance(50);
+    // A dynamic dimension of the slice has to divide as others do.
+    bool isStatic = !isDynamic || (!isWhole && rng.chance(60));
+    int64_t unit = isStatic ? 1 : program.dynamicUnit();
+    int64_t stride = strided && !isWhole && unit == 1 && rng.chance(25) ? 2 : 1;
+    int64_t most = (extent + stride - 1) / stride;
+    int64_t size = isWhole ? extent
+                   : isOne ? unit
+                           : unit * rng.between(1, most / unit);
+    int64_t last = extent - 1 - (size - 1) * stride;
+    place.offsets.push_back(isWhole ? "0"
+                                    : randomOffset(program, last, isDynamic));
+    place.strides.push_back(stride);
+    place.sizes.push_back(
+        isStatic  ? std::to_string(size)
+        : isWhole ? program.extentOf(tensor, dim)
+                  : program.scalarConstant(Elem::Index, size).name);
+    if (drops && size == 1 && isStatic)
+      continue;
+    place.slice.shape.push_back(size);
+    place.slice.dynamic.push_back(!isStatic);
+  }
+  place.slice = tidied(place.slice);
+  return place;
+}
+
+static bool sliceOf(ProgramBuilder &program, const std::optional<Val> &tensor) {
+  if (!tensor)
+    return false;
+  bool inserts = program.rng.chance(50);
+  SlicePlace place = randomPlace(program, *tensor, !inserts);
+  if (!inserts) {
+    program.defineLike("tensor.extract_slice " + tensor->name + place.text() +
+                           tensor->type() + " to " + place.slice.type(),
+                       place.slice, tensor->bound);
+    return true;
+  }
+  Val source = program.needLike(place.slice);
+  program.defineLike("tensor.insert_slice " + source.name + " into " +
+                         tensor->name + place.text() + source.type() +
+                         " into " + tensor->type(),
+                     *tensor, std::max(tensor->bound, source.bound));
+  return true;
+}
+
+static bool placedSlice(ProgramBuilder &program) {
+  return sliceOf(program, program.pickTensor(1));
+}
+
+static bool dynamicPlacedSlice(ProgramBuilder &program) {
+  return sliceOf(program, program.pickDynamic());
+}
+
+void shard::fuzz::registerSliceMakers(MakerRegistry &makers) {
+  makers.add(MakerGroup::Ops, placedSlice);
+  makers.add(MakerGroup::Places, placedSlice, 3);
+  makers.add(MakerGroup::Dynamic, dynamicPlacedSlice, 2);
+}
