@@ -195,7 +195,11 @@ private:
 
   /// The tensor that `tensor` is an updated version of; it has the same shape.
   static Value ofSameShape(Value tensor) {
+    // In code that is not reached they may take each other's results.
+    llvm::SmallPtrSet<Operation *, 8> seen;
     while (auto result = dyn_cast<OpResult>(tensor)) {
+      if (!seen.insert(result.getOwner()).second)
+        break;
       auto update = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
       if (!update)
         break;
