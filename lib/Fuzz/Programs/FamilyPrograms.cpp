@@ -37,6 +37,25 @@ static Shape familyShape(ProgramBuilder &program, MakerGroup family) {
   return shape;
 }
 
+/// An argument with dynamic dimensions, whose extents are multiples of the number of
+/// devices where they have to divide evenly.
+static void dynamicArgument(ProgramBuilder &program, Elem elem) {
+  Shape shape = familyShape(program, MakerGroup::Dynamic);
+  std::vector<bool> dims(shape.size());
+  dims[program.rng.between(0, int64_t(shape.size()) - 1)] = true;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (program.rng.chance(30))
+      dims[dim] = true;
+    if (dims[dim])
+      shape[dim] = program.dynamicSize();
+  }
+  if (numElements(shape) > mostDynamicElements) {
+    shape = {program.dynamicSize()};
+    dims = {true};
+  }
+  program.argumentLike(tidied({"", elem, true, shape, inputBound, dims}));
+}
+
 /// A hint that splits `value` along most axes, in any order. Along those of two halves
 /// it splits by one half or by each of them apart.
 static std::string splitHint(ProgramBuilder &program, const Val &value) {
@@ -78,7 +97,9 @@ void shard::fuzz::familyProgram(ProgramBuilder &program) {
       MakerGroup::Packs,   MakerGroup::Places,     MakerGroup::Places,
       MakerGroup::Places,  MakerGroup::Reductions, MakerGroup::Reductions,
       MakerGroup::Loops,   MakerGroup::Elements,   MakerGroup::Traps,
-      MakerGroup::Traps,   MakerGroup::Tosa,       MakerGroup::Specials};
+      MakerGroup::Traps,   MakerGroup::Tosa,       MakerGroup::Specials,
+      MakerGroup::Dynamic, MakerGroup::Dynamic,    MakerGroup::Dynamic,
+      MakerGroup::Dynamic};
   MakerGroup family = program.rng.oneOf(families);
   program.argumentHintPercent = 0;
   program.hintPercent = program.rng.chance(80) ? 0 : 20;
@@ -91,8 +112,13 @@ void shard::fuzz::familyProgram(ProgramBuilder &program) {
     elem = Elem::F32;
   else if (program.traps)
     elem = program.rng.oneOf<Elem>({Elem::I8, Elem::I16, Elem::I32});
+  program.dynamic = family == MakerGroup::Dynamic;
+  program.unevenDynamic = program.dynamic && program.rng.chance(65);
   for (int64_t left = program.rng.between(1, 2); left > 0; --left)
-    program.argument(elem, familyShape(program, family), true);
+    if (program.dynamic)
+      dynamicArgument(program, elem);
+    else
+      program.argument(elem, familyShape(program, family), true);
   program.takesArguments = true;
   program.budget = 4;
   for (int64_t left = program.rng.between(1, 3); left > 0; --left) {
