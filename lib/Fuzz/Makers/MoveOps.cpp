@@ -238,13 +238,31 @@ static bool packUnpack(ProgramBuilder &program) {
   return true;
 }
 
-/// Rounds to a float of 8 bits, may move it, and goes back.
+/// The largest or the smallest elements of `a` along one dimension.
+static Val extremumAlong(ProgramBuilder &program, const Val &a) {
+  bool isMax = program.rng.chance(50);
+  int64_t dim = program.rng.between(0, int64_t(a.shape.size()) - 1);
+  int64_t beyond = int64_t(a.bound) + 1;
+  Shape shape = a.shape;
+  shape.erase(shape.begin() + dim);
+  Val init = program.filled(a.elem, shape, isMax ? -beyond : beyond);
+  return program.define(std::string("linalg.reduce { arith.") +
+                            (isMax ? "maximumf" : "minimumf") + " } " +
+                            insOuts({a}, init) + " dimensions = [" +
+                            std::to_string(dim) + "]",
+                        a.elem, shape, a.bound);
+}
+
+/// Rounds to a float of 8 bits, may move it, and goes back. A maximum that is rounded could
+/// be rounded before it is reduced over devices, if reductions had such types.
 static bool smallFloats(ProgramBuilder &program) {
   std::optional<Val> a = program.pick([](const Val &v) {
     return v.tensor && v.elem == Elem::F32 && v.bound <= 200;
   });
   if (!a)
     return false;
+  if (!a->shape.empty() && program.rng.chance(40))
+    a = extremumAlong(program, *a);
   static const std::vector<std::string> types = {
       "f8E4M3", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ"};
   std::string type = program.rng.oneOf(types);
