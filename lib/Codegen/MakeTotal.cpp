@@ -170,6 +170,9 @@ private:
   Value clampedAtRun(Operation *op, Value offset, Value tensor, int64_t dim,
                      OpFoldResult size, int64_t stride) {
     tensor = ofSameShape(tensor);
+    // The combining region of an scf.forall holds insertions alone.
+    if (isa<tensor::ParallelInsertSliceOp>(op))
+      op = op->getParentOp();
     Value &result = knownAtRun[{offset, tensor, size.getOpaqueValue(),
                                 op->getBlock(), dim, stride}];
     if (result)

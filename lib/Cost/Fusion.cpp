@@ -58,8 +58,7 @@ bool readsElements(Operation *op) {
   if (isParallel(op))
     return true;
   auto model = cast<ShardingInterface>(op);
-  SmallVector<Loop> loops = model.getShardingLoops();
-  SmallVector<AffineMap> maps = model.getShardingMaps();
+  auto [loops, maps] = model.getLoopsAndMaps();
   unsigned inputs = cast<DestinationStyleOpInterface>(op).getNumDpsInputs();
   AffineMap result = maps[op->getNumOperands()];
   for (unsigned a = 0; a < inputs; ++a)

@@ -182,10 +182,13 @@ public:
       : op(model.getOperation()), model(model) {}
 
   LoopTable build() {
-    table.loops.assign(model.getShardingLoops());
+    auto [loops, maps] = model.getLoopsAndMaps();
+    table.loops.assign(std::move(loops));
     table.partialRule = model.getPartialRule();
     table.firstInit = model.getFirstInit();
-    SmallVector<AffineMap> maps = model.getShardingMaps();
+    bool reduces = llvm::any_of(table.loops, [](const Loop &loop) {
+      return loop.kind == LoopKind::Reduction;
+    });
     unsigned numOperands = op->getNumOperands();
     if (maps.size() != numOperands + op->getNumResults())
       maps.assign(numOperands + op->getNumResults(), AffineMap());
@@ -195,7 +198,8 @@ public:
     for (auto [index, result] : llvm::enumerate(op->getResults())) {
       table.results.push_back(tensorLoops(
           result.getType(), maps[numOperands + index], /*slides=*/false));
-      table.results.back().reduction = model.getResultReduction(index);
+      if (reduces)
+        table.results.back().reduction = model.getResultReduction(index);
     }
     countSlidingLoops();
     checkResults();

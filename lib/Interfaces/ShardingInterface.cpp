@@ -25,6 +25,11 @@ ReductionKind firstReductionKind(Operation *op) {
   return ReductionKind::Sum;
 }
 
+LoopsAndMaps askLoopsAndMaps(Operation *op) {
+  auto model = cast<ShardingInterface>(op);
+  return {model.getShardingLoops(), model.getShardingMaps()};
+}
+
 bool isConstantTensor(Operation *op) {
   return op->getNumResults() == 1 &&
          isa<RankedTensorType>(op->getResult(0).getType()) &&

@@ -17,7 +17,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -138,33 +137,33 @@ struct ForallModel
     auto forall = cast<scf::ForallOp>(op);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forall);
+    // The ops are moved: partition knows them, and the values that they make.
     auto body = [&](OpBuilder &inner, Location loc, ValueRange indices,
                     ValueRange outs) -> scf::ValueVector {
-      IRMapping mapping;
-      mapping.map(forall.getInductionVars(), indices);
-      mapping.map(forall.getRegionIterArgs(), outs);
-      for (Operation &op : forall.getBody()->without_terminator())
-        inner.clone(op, mapping);
-      // An insertion changes what the next one finds, not what the body has read.
-      scf::ValueVector results(outs.begin(), outs.end());
+      mlir::Block *from = forall.getBody();
+      Operation *terminator = forall.getTerminator();
+      inner.getInsertionBlock()->getOperations().splice(
+          inner.getInsertionPoint(), from->getOperations(), from->begin(),
+          terminator->getIterator());
+      SmallVector<std::pair<tensor::ParallelInsertSliceOp, unsigned>> inserts;
       for (Operation &combine : forall.getTerminator().getYieldingOps()) {
         auto insert = cast<tensor::ParallelInsertSliceOp>(combine);
-        auto dest = cast<BlockArgument>(insert.getDest());
-        Value &into = results[dest.getArgNumber() - forall.getRank()];
-        auto mapped = [&](ArrayRef<OpFoldResult> parts) {
-          SmallVector<OpFoldResult> made;
-          for (OpFoldResult part : parts)
-            made.push_back(
-                isa<Value>(part)
-                    ? OpFoldResult(mapping.lookupOrDefault(cast<Value>(part)))
-                    : part);
-          return made;
-        };
-        into = tensor::InsertSliceOp::create(
-            inner, insert.getLoc(), mapping.lookupOrDefault(insert.getSource()),
-            into, mapped(insert.getMixedOffsets()),
-            mapped(insert.getMixedSizes()), mapped(insert.getMixedStrides()));
+        inserts.emplace_back(
+            insert, cast<BlockArgument>(insert.getDest()).getArgNumber() -
+                        forall.getRank());
       }
+      for (auto [argument, value] :
+           llvm::zip(forall.getInductionVars(), indices))
+        argument.replaceAllUsesWith(value);
+      for (auto [argument, value] : llvm::zip(forall.getRegionIterArgs(), outs))
+        argument.replaceAllUsesWith(value);
+      // An insertion changes what the next one finds, not what the body has read.
+      scf::ValueVector results(outs.begin(), outs.end());
+      for (auto [insert, number] : inserts)
+        results[number] = tensor::InsertSliceOp::create(
+            inner, insert.getLoc(), insert.getSource(), results[number],
+            insert.getMixedOffsets(), insert.getMixedSizes(),
+            insert.getMixedStrides());
       return results;
     };
     scf::LoopNest nest = scf::buildLoopNest(

@@ -51,16 +51,25 @@ private:
 /// The base of models with a function `void describe(OpTy, MapBuilder &) const`.
 template <typename Model, typename OpTy>
 struct DescribedModel : public ShardingInterface::ExternalModel<Model, OpTy> {
+  LoopsAndMaps getLoopsAndMaps(mlir::Operation *op) const {
+    MapBuilder maps(op);
+    describeOp(op, maps);
+    llvm::SmallVector<mlir::AffineMap> list = maps.maps();
+    return {std::move(maps.loops), std::move(list)};
+  }
   llvm::SmallVector<Loop> getShardingLoops(mlir::Operation *op) const {
     MapBuilder maps(op);
-    static_cast<const Model *>(this)->describe(llvm::cast<OpTy>(op), maps);
+    describeOp(op, maps);
     return maps.loops;
   }
   llvm::SmallVector<mlir::AffineMap>
   getShardingMaps(mlir::Operation *op) const {
-    MapBuilder maps(op);
+    return getLoopsAndMaps(op).maps;
+  }
+
+private:
+  void describeOp(mlir::Operation *op, MapBuilder &maps) const {
     static_cast<const Model *>(this)->describe(llvm::cast<OpTy>(op), maps);
-    return maps.maps();
   }
 };
 

@@ -28,6 +28,16 @@ class PartitionContext;
 /// of ShardingInterface::getResultReduction.
 ReductionKind firstReductionKind(mlir::Operation *op);
 
+/// The loops of an op, and a map from them for each operand and result.
+struct LoopsAndMaps {
+  llvm::SmallVector<Loop> loops;
+  llvm::SmallVector<mlir::AffineMap> maps;
+};
+
+/// What the interface of `op` answers to the two questions. The default of
+/// ShardingInterface::getLoopsAndMaps.
+LoopsAndMaps askLoopsAndMaps(mlir::Operation *op);
+
 /// Whether `op` is a constant whose one result is a ranked tensor. The default of
 /// ShardingInterface::isCreator.
 bool isConstantTensor(mlir::Operation *op);
@@ -86,6 +96,10 @@ namespace shard {
 /// another interface): like ExternalModel, with the interface's defaults.
 template <typename Model>
 struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
+  LoopsAndMaps getLoopsAndMaps(mlir::Operation *op) const {
+    const auto &model = *static_cast<const Model *>(this);
+    return {model.getShardingLoops(op), model.getShardingMaps(op)};
+  }
   ReductionKind getResultReduction(mlir::Operation *op, unsigned) const {
     return firstReductionKind(op);
   }

@@ -45,6 +45,12 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
             $_op->getNumOperands() + $_op->getNumResults());
       }]>,
     InterfaceMethod<[{
+        What `getShardingLoops` and `getShardingMaps` return, in one call. By default it
+        calls the two; a model that computes both from one description need not do so twice.
+      }],
+      "::shard::LoopsAndMaps", "getLoopsAndMaps", (ins), "",
+      [{ return ::shard::askLoopsAndMaps($_op.getOperation()); }]>,
+    InterfaceMethod<[{
         How the summands of result `result` combine when a reduction loop is
         split; by default the kind of the first reduction loop.
       }],

@@ -74,10 +74,10 @@ static SlicePlace randomPlace(ProgramBuilder &program, const Val &tensor,
     place.offsets.push_back(isWhole ? "0"
                                     : randomOffset(program, last, isDynamic));
     place.strides.push_back(stride);
-    place.sizes.push_back(
-        isStatic  ? std::to_string(size)
-        : isWhole ? program.extentOf(tensor, dim)
-                  : program.scalarConstant(Elem::Index, size).name);
+    place.sizes.push_back(isStatic ? std::to_string(size)
+                          : isWhole
+                              ? program.extentOf(tensor, dim)
+                              : program.scalarConstant(Elem::Index, size).name);
     if (drops && size == 1 && isStatic)
       continue;
     place.slice.shape.push_back(size);
@@ -114,8 +114,65 @@ static bool dynamicPlacedSlice(ProgramBuilder &program) {
   return sliceOf(program, program.pickDynamic());
 }
 
+/// An scf.forall over a dynamic dimension: each iteration writes the larger elements of
+/// one place of two tensors.
+static bool dynamicForall(ProgramBuilder &program) {
+  std::optional<Val> a = program.pickDynamic();
+  if (!a || program.depth >= 2)
+    return false;
+  std::vector<int64_t> dynamicDims;
+  for (size_t dim = 0; dim < a->shape.size(); ++dim)
+    if (a->dynamic[dim])
+      dynamicDims.push_back(dim);
+  int64_t chosen = program.rng.oneOf(dynamicDims);
+  Val b = program.needLike(*a);
+  Val init =
+      program.rng.chance(50) ? program.needLike(*a) : program.emptyLike(*a);
+  std::string count = program.extentOf(*a, chosen), step = program.fresh(),
+              shared = program.fresh(), result = program.fresh();
+  Val row = *a;
+  row.shape[chosen] = 1;
+  row.dynamic[chosen] = false;
+  row = tidied(row);
+  std::vector<std::string> offsets, sizes, ones(a->shape.size(), "1");
+  for (int64_t dim = 0; dim < int64_t(a->shape.size()); ++dim) {
+    offsets.push_back(dim == chosen ? step : "0");
+    sizes.push_back(dim == chosen     ? "1"
+                    : a->dynamic[dim] ? program.extentOf(*a, dim)
+                                      : std::to_string(a->shape[dim]));
+  }
+  std::string place =
+      "[" + join(offsets) + "] [" + join(sizes) + "] [" + join(ones) + "] : ";
+  program.line(result + " = scf.forall (" + step + ") in (" + count +
+               ") shared_outs(" + shared + " = " + init.name + ") -> (" +
+               init.type() + ") {");
+  std::vector<std::string> rows;
+  for (const Val &source : {*a, b}) {
+    rows.push_back(program.fresh());
+    program.line("  " + rows.back() + " = tensor.extract_slice " + source.name +
+                 place + source.type() + " to " + row.type());
+  }
+  std::string larger = program.fresh();
+  program.line("  " + larger + " = arith." +
+               (isFloat(a->elem)      ? "maximumf "
+                : a->elem == Elem::I1 ? "ori "
+                                      : "maxsi ") +
+               join(rows) + " : " + row.type());
+  program.line("  scf.forall.in_parallel {");
+  program.line("    tensor.parallel_insert_slice " + larger + " into " +
+               shared + place + row.type() + " into " + init.type());
+  program.line("  }");
+  program.line("}");
+  Val made = *a;
+  made.name = result;
+  made.bound = std::max(a->bound, b.bound);
+  program.add(made);
+  return true;
+}
+
 void shard::fuzz::registerSliceMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, placedSlice);
   makers.add(MakerGroup::Places, placedSlice, 3);
   makers.add(MakerGroup::Dynamic, dynamicPlacedSlice, 2);
+  makers.add(MakerGroup::Dynamic, dynamicForall);
 }

@@ -91,8 +91,10 @@ LogicalResult partitionForall(LocalFunction &local, RegionLoopsInterface loops,
   if (failed(partitionBody(local, op, made, naturals, rebuild)))
     return failure();
   SmallVector<Value> results(made->getResults());
-  if (communicates(made))
+  if (communicates(made)) {
+    local.forgetReshards(&made->getRegion(0).front());
     results = cast<RegionLoopsInterface>(made).makeSequential(local.builder);
+  }
   for (auto [number, result] : llvm::enumerate(op->getResults()))
     if (failed(local.setResult(result, results[number], naturals[number], op)))
       return failure();

@@ -245,7 +245,7 @@ FailureOr<Value> LocalFunction::localAs(Value value, const Sharding *wanted,
       foralls, [&](const OpenForall &open) { return open.captures(value); });
   if (forall != foralls.end())
     builder.setInsertionPoint(forall->local);
-  Value &reshard = reshards[{value, {builder.getInsertionBlock(), wanted}}];
+  Value &reshard = reshards[builder.getInsertionBlock()][{value, wanted}];
   if (reshard)
     return reshard;
   noteUnstated(value, local.sharding, wanted, user, what);

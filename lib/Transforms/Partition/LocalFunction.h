@@ -145,6 +145,10 @@ public:
   /// What is sent to make the results of views, as the planner prices it.
   llvm::DenseMap<mlir::Value, double> viewCosts;
 
+  /// Forgets the reshards of `block`, which will be deleted: a new block may have its
+  /// address.
+  void forgetReshards(mlir::Block *block) { reshards.erase(block); }
+
 private:
   llvm::FailureOr<mlir::Value> moveToGrid(mlir::Location loc, mlir::Value local,
                                           mlir::RankedTensorType type,
@@ -161,8 +165,8 @@ private:
 
   /// Reshards of a value in a block, to share among its users there.
   llvm::DenseMap<
-      std::pair<mlir::Value, std::pair<mlir::Block *, const Sharding *>>,
-      mlir::Value>
+      mlir::Block *,
+      llvm::DenseMap<std::pair<mlir::Value, const Sharding *>, mlir::Value>>
       reshards;
 };
 
