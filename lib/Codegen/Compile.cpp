@@ -130,6 +130,7 @@ static LogicalResult lower(ModuleOp module, StringRef entry,
   options.wrapScalars = true;
   options.hosted = true;
   options.total = compile.total;
+  options.checkExtents = compile.checkExtents;
   options.mpi = compile.mpi;
   PassManager passes(module.getContext());
   passes.enableVerifier(false);

@@ -175,7 +175,7 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
     manager.addPass(createShardMakeTotal());
   manager.addPass(createShardWidenReductions());
   manager.addPass(createShardBufferize({options.entry, options.hosted}));
-  if (options.total)
+  if (options.checkExtents)
     manager.addPass(createShardCheckExtents());
   // Before anything takes the address of a buffer: uses are visible only here.
   if (options.hosted) {

@@ -189,7 +189,7 @@ CompileOptions execution::compileWithRuntime(
     const std::vector<std::pair<const char *, void *>> &symbols) {
   CompileOptions result;
   result.optLevel = options.optLevel;
-  result.total = options.total;
+  result.total = result.checkExtents = options.total;
   result.target = options.target;
   result.monitor = options.monitor;
   for (auto [name, address] : symbols)

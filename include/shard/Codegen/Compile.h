@@ -23,7 +23,7 @@
 // Where a program would be undefined (integer division by zero, an index
 // out of range in tensor.extract) the compiled one is defined and does not crash:
 // such a division gives 0, such an index is clamped. Where dynamic extents do not fit, it
-// ends with a message.
+// ends with a message, if CompileOptions::checkExtents says so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,8 +84,11 @@ struct CompileOptions {
   /// transformation of LLVM IR with 2 and 3, which are LLVM's -O2 and -O3.
   unsigned optLevel = 3;
   /// Divisions and places of elements that make no sense do not trap
-  /// (shard-make-total), and dynamic extents are checked (shard-check-extents).
+  /// (shard-make-total).
   bool total = true;
+  /// Dynamic extents are checked when the program runs (shard-check-extents). Where they do
+  /// not fit, it calls shard_rt_fail, which has to be among `symbols`.
+  bool checkExtents = false;
   /// What compile() generates code for must be able to run here.
   CpuTarget target;
   Monitor monitor;

@@ -34,8 +34,10 @@ struct LoweringOptions {
   /// they become loops.
   bool kernelCalls = true;
   /// Divisions and places of elements that make no sense do not trap
-  /// (shard-make-total), and dynamic extents are checked (shard-check-extents).
+  /// (shard-make-total).
   bool total = true;
+  /// Dynamic extents are checked when the program runs (shard-check-extents).
+  bool checkExtents = false;
   /// The code runs inside a host that owns its memory, as under shard-run. Its
   /// functions are renamed, so that a program's @exp does not stand in for the
   /// library's. Buffers come from `_mlir_memref_to_llvm_aligned_alloc`; the
