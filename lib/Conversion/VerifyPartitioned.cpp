@@ -41,6 +41,16 @@ static LogicalResult verifySignature(FunctionOpInterface function) {
   return success();
 }
 
+/// Nothing runs what stands in the body of a module, where ops on tensors may take each
+/// other's results, which MLIR's patterns do not expect.
+static LogicalResult verifyTopLevel(ModuleOp module) {
+  for (Operation &op : *module.getBody())
+    if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>))
+      return op.emitOpError() << "is an op on tensors outside of a function, "
+                                 "where nothing runs it; move it into one";
+  return success();
+}
+
 LogicalResult shard::verifyPartitioned(ModuleOp module) {
   WalkResult walked = module.walk<WalkOrder::PreOrder>([](Operation *op) {
     if (isa<ShardOp, ConstraintOp, GroupOp, ManualComputationOp>(op)) {
@@ -57,7 +67,7 @@ LogicalResult shard::verifyPartitioned(ModuleOp module) {
       return WalkResult::interrupt();
     return WalkResult::advance();
   });
-  return failure(walked.wasInterrupted());
+  return failure(walked.wasInterrupted() || failed(verifyTopLevel(module)));
 }
 
 namespace {
