@@ -62,8 +62,8 @@ def Shard_RegionLoopsInterface : OpInterface<"RegionLoopsInterface"> {
     InterfaceMethod<[{
         Replaces the op, which is erased, by loops that run the iterations one
         after the other, and returns the loops' results. The ops of the body are moved
-        into the loops, not copied. Partition does so with the per-device form if collectives are left in it: all devices must
-        reach these in one order.
+        into the loops, not copied. Partition does so with the per-device form if
+        collectives are left in it: all devices must reach these in one order.
       }],
       "::llvm::SmallVector<::mlir::Value>", "makeSequential",
       (ins "::mlir::OpBuilder &":$builder)>
