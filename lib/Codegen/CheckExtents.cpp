@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // The verifiers of MLIR reject operands that do not fit each other where their extents are
-// static. Dynamic extents are compared when the program runs.
+// static. Dynamic extents are compared when the program runs. So are slices whose place is
+// a value: MLIR verifies constant places alone.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+
+#include "shard/Geometry/Window.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -31,6 +34,33 @@ static bool isDynamic(Operation *op) {
          llvm::any_of(op->getResultTypes(), isDynamicBuffer);
 }
 
+/// Whether `op` may lie outside of a source with static extents, after shard-make-total
+/// has moved offsets that are values to where the slice fits.
+static bool mayLieOutside(memref::SubViewOp op) {
+  for (auto [dim, extent] : llvm::enumerate(op.getSourceType().getShape())) {
+    if (op.isDynamicStride(dim))
+      return true;
+    if (!op.isDynamicOffset(dim) || op.isDynamicSize(dim))
+      continue;
+    int64_t size = op.getStaticSize(dim);
+    if (size < 1)
+      continue;
+    SliceOffsets range = offsetsInRange(extent, size, op.getStaticStride(dim));
+    if (range.first > range.last)
+      return true;
+  }
+  return false;
+}
+
+/// Whether only a run tells whether what `op` reads and writes is there.
+static bool isChecked(Operation *op) {
+  // Indices of single elements are in range (MakeTotal.cpp).
+  if (isa<memref::LoadOp, memref::StoreOp>(op))
+    return false;
+  auto slice = dyn_cast<memref::SubViewOp>(op);
+  return isDynamic(op) || (slice && mayLieOutside(slice));
+}
+
 /// The start of what a failed check says.
 static constexpr llvm::StringLiteral kDoNotFit =
     "the extents of this run do not fit: ";
@@ -48,8 +78,8 @@ static void checkElements(memref::ExpandShapeOp op) {
           loc, product,
           getValueOrCreateConstantIndexOp(builder, loc, extents[part]));
     Value extent = memref::DimOp::create(builder, loc, op.getSrc(), dim);
-    Value isSame = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, product, extent);
+    Value isSame = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         product, extent);
     cf::AssertOp::create(builder, loc, isSame,
                          (kDoNotFit + "dimension " + Twine(dim) +
                           " of the source of 'memref.expand_shape' has not "
@@ -61,8 +91,7 @@ static void checkElements(memref::ExpandShapeOp op) {
 void codegen::checkExtents(ModuleOp module) {
   SmallVector<RuntimeVerifiableOpInterface> ops;
   module.walk([&](RuntimeVerifiableOpInterface op) {
-    // Indices of single elements are in range (MakeTotal.cpp).
-    if (isDynamic(op) && !isa<memref::LoadOp, memref::StoreOp>(op))
+    if (isChecked(op))
       ops.push_back(op);
   });
   OpBuilder builder(module.getContext());
@@ -70,8 +99,8 @@ void codegen::checkExtents(ModuleOp module) {
     builder.setInsertionPoint(op);
     op.generateRuntimeVerification(
         builder, op.getLoc(), [](Operation *checked, StringRef message) {
-          return (kDoNotFit + "'" + checked->getName().getStringRef() + "': " +
-                  message)
+          return (kDoNotFit + "'" + checked->getName().getStringRef() +
+                  "': " + message)
               .str();
         });
     if (auto expand = dyn_cast<memref::ExpandShapeOp>(*op))

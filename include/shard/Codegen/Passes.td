@@ -107,8 +107,9 @@ def ShardCheckExtents : Pass<"shard-check-extents", "::mlir::ModuleOp"> {
     theirs: tensors of other extents than an op on them expects, slices outside of their
     tensor, reshapes to another number of elements. MLIR's verifiers find that where extents
     are static. Where they are not, this pass places `cf.assert` in front of the op, by MLIR's
-    `RuntimeVerifiableOpInterface`. Ops whose operands and results have static extents are
-    left alone.
+    `RuntimeVerifiableOpInterface`. Of ops whose operands and results have static extents
+    only slices are checked, and of these the ones with a stride that is a value and the
+    ones that lie in their tensor at no offset.
 
     ```mlir
     // Input
