@@ -32,6 +32,9 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/StringSet.h"
@@ -60,6 +63,36 @@ static LogicalResult expandOps(ModuleOp module) {
   GreedyRewriteConfig config;
   config.setMaxIterations(kMaxRewrites);
   return applyPatternsGreedily(module, std::move(patterns), config);
+}
+
+/// Loops and branches in terms of blocks. Each one moves what follows it in its block to a
+/// new block. Therefore the last op of a block comes first: what follows it then is what lies
+/// between it and the next one. The conversion of dialects begins with the first op, and its
+/// rewriter records each op that is moved, which takes quadratic time.
+static LogicalResult lowerControlFlow(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  PatternApplicator applicator(frozen);
+  applicator.applyDefaultCostModel();
+  PatternRewriter rewriter(context);
+  // Some patterns make other ops of scf.
+  while (true) {
+    SmallVector<Operation *> ops;
+    module.walk<WalkOrder::PreOrder, ReverseIterator>([&](Operation *op) {
+      if (isa<scf::SCFDialect>(op->getDialect()) &&
+          !op->hasTrait<OpTrait::IsTerminator>())
+        ops.push_back(op);
+    });
+    if (ops.empty())
+      return success();
+    for (Operation *op : ops) {
+      rewriter.setInsertionPoint(op);
+      if (failed(applicator.matchAndRewrite(op, rewriter)))
+        return op->emitOpError("did not lower to branches");
+    }
+  }
 }
 
 /// math ops that neither LLVM nor libm has, by others that they have.
@@ -160,6 +193,8 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted,
   if (failed(expandOps(module)))
     return module.emitError("views of buffers did not lower");
   expandLibraryMath(module);
+  if (failed(lowerControlFlow(module)))
+    return failure();
 
   LowerToLLVMOptions options(context);
   options.allocLowering = LowerToLLVMOptions::AllocLowering::AlignedAlloc;
@@ -169,7 +204,6 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted,
   target.addLegalOp<ModuleOp>();
   RewritePatternSet patterns(context);
   SymbolTableCollection symbols;
-  populateSCFToControlFlowConversionPatterns(patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   cf::populateAssertToLLVMConversionPattern(converter, patterns);
