@@ -16,6 +16,8 @@
 
 #include "Partition/Partitioners.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -279,6 +281,56 @@ static LogicalResult buildExtents(LocalFunction &local, Operation *op,
   return success();
 }
 
+/// Ends the run where `op` reads elements that operand `index` does not have: no device has
+/// them, and each one would take for them what lies in its window there. One device finds
+/// that when it runs the op (shard-check-extents).
+static LogicalResult checkReads(LocalFunction &local, ShardingInterface op,
+                                unsigned index,
+                                const PartitionContext &context) {
+  // What lies outside has a value then.
+  if (op.getWindowFill(index))
+    return success();
+  OpBuilder &builder = local.builder;
+  Location loc = op->getLoc();
+  const TensorLoops &tensor = context.table.operands[index];
+  for (unsigned dim = 0; dim < tensor.dims.size(); ++dim) {
+    if (!tensor.isWindow(dim))
+      continue;
+    int32_t number = tensor.dims[dim].front();
+    const Loop &loop = context.table.loops[number];
+    if (!loop.slidesOverUnknown || context.option.loops[number].empty())
+      continue;
+    FailureOr<Value> counted = iterationsOf(local, op, loop.count);
+    FailureOr<Value> whole =
+        wholeExtentOf(local, op, op->getOperand(index), dim);
+    if (failed(counted) || failed(whole))
+      return failure();
+    auto constant = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(builder, loc, value).getResult();
+    };
+    // Loops over unknown extents do not run backwards.
+    const Window &window = *tensor.windows[dim];
+    Value steps = window.stride == 1
+                      ? *counted
+                      : arith::MulIOp::create(builder, loc, *counted,
+                                              constant(window.stride));
+    Value left = builder.createOrFold<arith::SubIOp>(loc, *whole, steps);
+    int64_t least = window.offset + window.reach - window.stride;
+    if (getConstantIntValue(left).value_or(least - 1) >= least)
+      continue;
+    Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                       left, constant(least));
+    cf::AssertOp::create(builder, loc, fits,
+                         ("dimension " + Twine(dim) + " of operand " +
+                          Twine(index) + " of '" +
+                          op->getName().getStringRef() +
+                          "' is too short: what the op reads has elements "
+                          "outside of it")
+                             .str());
+  }
+  return success();
+}
+
 void noteExtents(LocalFunction &local, Operation *op, const LoopTable &table,
                  ArrayRef<FoundWindow> windows) {
   auto countedOf = [&](const IterationCount &count) {
@@ -311,7 +363,8 @@ FailureOr<Value> localWindow(LocalFunction &local, ShardingInterface op,
       return failure();
     block = *made;
   }
-  if (failed(buildExtents(local, op, window)))
+  if (failed(buildExtents(local, op, window)) ||
+      failed(checkReads(local, op, index, context)))
     return failure();
   if (local.planned && window.exchange.cost > 0)
     local.planned->kept.emplace_back(
