@@ -80,9 +80,11 @@ LogicalResult codegen::bufferize(ModuleOp module,
         return bufferization::getMemRefTypeWithStaticIdentityLayout(
             type, memorySpace);
       };
+  cutWriteChains(module, options);
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotModuleBufferize(module, options, state)))
     return failure();
+  joinWriteChains(module);
   bufferization::removeBufferizationAttributesInModule(module);
   return rejectHugeBuffers(module);
 }

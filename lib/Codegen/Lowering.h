@@ -23,6 +23,10 @@
 
 #include <optional>
 
+namespace mlir::bufferization {
+struct OneShotBufferizationOptions;
+} // namespace mlir::bufferization
+
 namespace shard::codegen {
 
 /// Loads every dialect that the steps create ops of.
@@ -89,6 +93,14 @@ void makeTotal(mlir::ModuleOp module);
 
 /// Gives the tensor that `operand` is, if it is one, a buffer of its own.
 void copyTensor(mlir::OpOperand &operand);
+
+/// Copies versions of tensors between which there are many updates, so that the analysis
+/// of bufferization takes linear time, and removes such copies of buffers that are not used
+/// any more.
+void cutWriteChains(
+    mlir::ModuleOp module,
+    const mlir::bufferization::OneShotBufferizationOptions &options);
+void joinWriteChains(mlir::ModuleOp module);
 
 /// Tensors become buffers; arguments of `entries` are not written. Unless
 /// `hosted`, every result of a function is an allocation of its own.

@@ -35,6 +35,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/CodeExtractor.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace mlir;
@@ -67,25 +68,55 @@ static void simplify(llvm::Function &function) {
   llvm::RecursivelyDeleteTriviallyDeadInstructions(dead);
 }
 
-/// Whether `function` has a loop whose own instructions take time: it reads or writes
-/// memory, or calls nothing.
+/// Whether `loop` or one in it has instructions of its own that take time: it reads or
+/// writes memory, or calls nothing.
+static bool isBusy(const llvm::Loop &loop) {
+  bool calls = false;
+  for (llvm::BasicBlock *block : loop.blocks())
+    for (llvm::Instruction &instruction : *block) {
+      bool isCall = llvm::isa<llvm::CallBase>(instruction) &&
+                    !llvm::isa<llvm::IntrinsicInst>(instruction);
+      calls |= isCall;
+      if (!isCall && instruction.mayReadOrWriteMemory())
+        return true;
+    }
+  return !calls || llvm::any_of(loop, [](const llvm::Loop *inner) {
+    return isBusy(*inner);
+  });
+}
+
+/// Whether a loop of `function` is worth optimising.
 static bool hasBusyLoop(llvm::Function &function) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
-  for (llvm::Loop *loop : loops.getLoopsInPreorder()) {
-    bool calls = false;
-    for (llvm::BasicBlock *block : loop->blocks())
-      for (llvm::Instruction &instruction : *block) {
-        bool isCall = llvm::isa<llvm::CallBase>(instruction) &&
-                      !llvm::isa<llvm::IntrinsicInst>(instruction);
-        calls |= isCall;
-        if (!isCall && instruction.mayReadOrWriteMemory())
-          return true;
-      }
-    if (!calls)
-      return true;
+  return llvm::any_of(loops,
+                      [](const llvm::Loop *loop) { return isBusy(*loop); });
+}
+
+/// Makes functions of the outer loops of `function` if they are many. What LLVM's analyses know of a loop depends on all branches in front of
+/// it: in one function their time grows faster than the number of loops, with the depth
+/// of their recursion.
+static void extractLoops(llvm::Function &function) {
+  constexpr size_t few = 8;
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  if (llvm::range_size(loops) <= few)
+    return;
+  llvm::CodeExtractorAnalysisCache cache(function);
+  for (llvm::Loop *loop : loops) {
+    llvm::CodeExtractor extractor(loop->getBlocks(), &dominators);
+    if (extractor.isEligible())
+      extractor.extractCodeRegion(cache);
   }
-  return false;
+}
+
+static void extractLoops(llvm::Module &module) {
+  llvm::SmallVector<llvm::Function *> functions;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() && !function.getName().contains(nestMarker))
+      functions.push_back(&function);
+  llvm::for_each(functions,
+                 [](llvm::Function *function) { extractLoops(*function); });
 }
 
 /// Loop nests, which are functions of their own, are optimised. What only calls them
@@ -214,6 +245,7 @@ generateObject(ModuleOp module, StringRef entryName, unsigned level,
   addPackedEntry(*code, code->getFunction(entryName), packedName);
   if (program)
     addProgramTable(*code, *code->getFunction(packedName), *program);
+  extractLoops(*code);
   if (level < 2)
     llvm::for_each(*code, simplify);
   else
