@@ -21,6 +21,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace shard;
 
@@ -88,7 +90,73 @@ static void checkElements(memref::ExpandShapeOp op) {
   }
 }
 
+static void require(OpBuilder &builder, Location loc, Value holds,
+                    const Twine &message) {
+  cf::AssertOp::create(builder, loc, holds, (kDoNotFit + message).str());
+}
+
+/// Extents that are values are not negative, and a buffer of them has a size.
+static void checkSizes(Operation *op, ArrayRef<OpFoldResult> sizes,
+                       std::optional<int64_t> elementBytes) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  // The product is computed in floats: there it does not overflow.
+  Type real = builder.getF64Type();
+  double known = elementBytes.value_or(0);
+  Value bytes;
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    if (std::optional<int64_t> constant = getConstantIntValue(size)) {
+      known *= static_cast<double>(*constant);
+      continue;
+    }
+    auto extent = cast<Value>(size);
+    require(builder, loc,
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                  extent, zero),
+            "the extent of dimension " + Twine(dim) +
+                " of a tensor is negative");
+    Value number =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), extent);
+    number = arith::SIToFPOp::create(builder, loc, real, number);
+    bytes = bytes ? arith::MulFOp::create(builder, loc, bytes, number) : number;
+  }
+  if (!bytes || known <= 0)
+    return;
+  auto most = arith::ConstantOp::create(
+      builder, loc, builder.getFloatAttr(real, std::ldexp(1.0, 62) / known));
+  require(builder, loc,
+          arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, bytes,
+                                most),
+          "a tensor takes 2^62 bytes or more");
+}
+
+static void checkSizes(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    auto slice = dyn_cast<memref::SubViewOp>(op);
+    auto allocation = dyn_cast<memref::AllocOp>(op);
+    if ((allocation && !allocation.getDynamicSizes().empty()) ||
+        (slice && !slice.getSizes().empty()))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    if (auto slice = dyn_cast<memref::SubViewOp>(op)) {
+      checkSizes(op, slice.getMixedSizes(), std::nullopt);
+      continue;
+    }
+    auto allocation = cast<memref::AllocOp>(op);
+    Type element = allocation.getType().getElementType();
+    // Other elements, as complex numbers, take no more.
+    int64_t bytes = element.isIntOrFloat()
+                        ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+                        : 16;
+    checkSizes(op, allocation.getMixedSizes(), bytes);
+  }
+}
+
 void codegen::checkExtents(ModuleOp module) {
+  checkSizes(module);
   SmallVector<RuntimeVerifiableOpInterface> ops;
   module.walk([&](RuntimeVerifiableOpInterface op) {
     if (isChecked(op))

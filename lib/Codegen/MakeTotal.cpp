@@ -30,6 +30,12 @@ static Value makeConstant(OpBuilder &builder, Location loc, Type type,
                                    cast<TypedAttr>(Attribute(element)));
 }
 
+/// The width of the elements of `type`, integers or indices.
+static unsigned widthOf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+}
+
 /// Gives `op`, an integer division or remainder, a divisor that cannot trap, and
 /// the result 0 where the divisor is 0.
 static void makeDivisionTotal(Operation *op, bool isSigned) {
@@ -45,8 +51,7 @@ static void makeDivisionTotal(Operation *op, bool isSigned) {
     if (value && !value.getValue().isZero() && !value.getValue().isAllOnes())
       return;
   }
-  Type element = getElementTypeOrSelf(type);
-  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  unsigned width = widthOf(type);
   Value zero = makeConstant(builder, loc, type, APInt::getZero(width));
   Value one = makeConstant(builder, loc, type, APInt(width, 1));
   Value isZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
@@ -70,6 +75,94 @@ static void makeDivisionTotal(Operation *op, bool isSigned) {
   Value result = op->getResult(0);
   auto select = arith::SelectOp::create(builder, loc, isZero, zero, result);
   result.replaceAllUsesExcept(select, select);
+}
+
+static bool hasStaticShape(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return !shaped || shaped.hasStaticShape();
+}
+
+/// A shift by at least the width, or by a negative number, moves all bits out: it gives
+/// 0, and of arith.shrsi the sign in each bit.
+static void makeShiftTotal(Operation *op) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType();
+  Value amount = op->getOperand(1);
+  unsigned width = widthOf(type);
+  IntegerAttr known;
+  if (!hasStaticShape(type) ||
+      (matchPattern(amount, m_Constant(&known)) && known.getValue().ult(width)))
+    return;
+  DenseIntElementsAttr list;
+  if (matchPattern(amount, m_Constant(&list)) &&
+      llvm::all_of(list.getValues<APInt>(),
+                   [&](const APInt &number) { return number.ult(width); }))
+    return;
+  bool isArithmetic = isa<arith::ShRSIOp>(op);
+  // A width of one bit has no number of its own among the integers of one bit.
+  Value most = makeConstant(builder, loc, type, APInt(width, width - 1));
+  Value isLarge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt,
+                                        amount, most);
+  op->setOperand(1,
+                 arith::SelectOp::create(builder, loc, isLarge, most, amount));
+  if (isArithmetic)
+    return;
+  builder.setInsertionPointAfter(op);
+  Value zero = makeConstant(builder, loc, type, APInt::getZero(width));
+  Value result = op->getResult(0);
+  auto select = arith::SelectOp::create(builder, loc, isLarge, zero, result);
+  result.replaceAllUsesExcept(select, select);
+}
+
+/// A float that an integer type does not hold becomes the nearest integer that it holds;
+/// NaN becomes 0.
+static void makeConversionTotal(Operation *op, bool isSigned) {
+  Type type = op->getResult(0).getType();
+  Value source = op->getOperand(0);
+  if (!hasStaticShape(type))
+    return;
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  auto element = cast<FloatType>(getElementTypeOrSelf(source.getType()));
+  auto real = [&](const APFloat &number) -> Value {
+    auto attribute = FloatAttr::get(element, number);
+    if (auto shaped = dyn_cast<ShapedType>(source.getType()))
+      return arith::ConstantOp::create(
+          builder, loc, DenseElementsAttr::get(shaped, Attribute(attribute)));
+    return arith::ConstantOp::create(builder, loc, attribute);
+  };
+  auto compare = [&](arith::CmpFPredicate predicate, Value other) -> Value {
+    return arith::CmpFOp::create(builder, loc, predicate, source, other);
+  };
+  builder.setInsertionPointAfter(op);
+  unsigned width = widthOf(type);
+  Value result = op->getResult(0), last = result;
+  Operation *first = nullptr;
+  auto replace = [&](Value condition, const APInt &number) {
+    Value constant = makeConstant(builder, loc, type, number);
+    auto select =
+        arith::SelectOp::create(builder, loc, condition, constant, last);
+    first = first ? first : select.getOperation();
+    last = select;
+  };
+  APInt most =
+      isSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
+  // 2 to the number of bits of the magnitude: one more than the largest integer.
+  APFloat beyond(element.getFloatSemantics());
+  APFloat::opStatus status =
+      beyond.convertFromAPInt(APInt::getOneBitSet(width + 1, width - isSigned),
+                              /*IsSigned=*/false, APFloat::rmNearestTiesToEven);
+  if (status == APFloat::opOK || beyond.isInfinity()) {
+    replace(compare(arith::CmpFPredicate::OGE, real(beyond)), most);
+    APFloat below = isSigned ? beyond : APFloat::getZero(beyond.getSemantics());
+    below.changeSign();
+    replace(compare(arith::CmpFPredicate::OLE, real(below)),
+            isSigned ? APInt::getSignedMinValue(width) : APInt(width, 0));
+  }
+  replace(compare(arith::CmpFPredicate::UNO, source), APInt(width, 0));
+  result.replaceUsesWithIf(
+      last, [&](OpOperand &use) { return use.getOwner() != first; });
 }
 
 /// Clamps `indices` into `tensor`, whose elements `op` reads or writes. Returns
@@ -258,7 +351,8 @@ void codegen::makeTotal(ModuleOp module) {
   module.walk([&](Operation *op) {
     if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
-            tensor::ExtractOp, tensor::InsertOp>(op))
+            arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp, arith::FPToSIOp,
+            arith::FPToUIOp, tensor::ExtractOp, tensor::InsertOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
@@ -266,6 +360,10 @@ void codegen::makeTotal(ModuleOp module) {
       clampIndices(extract, extract.getTensor(), extract.getIndicesMutable());
     else if (auto insert = dyn_cast<tensor::InsertOp>(op))
       makeInsertTotal(insert);
+    else if (isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op))
+      makeShiftTotal(op);
+    else if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+      makeConversionTotal(op, isa<arith::FPToSIOp>(op));
     else
       makeDivisionTotal(op, isa<arith::DivSIOp, arith::RemSIOp,
                                 arith::CeilDivSIOp, arith::FloorDivSIOp>(op));

@@ -186,6 +186,33 @@ static bool expandIntConversion(Operation *op) {
   return true;
 }
 
+/// math.copysign of bf16, on the bits: LLVM 22 loses the sign where a number that is
+/// converted to bf16 has the magnitude of one number and the sign bit of another, put
+/// together by masks or by llvm.copysign. Returns whether it was one.
+static bool expandCopySign(Operation *op) {
+  Type type = op->getResult(0).getType();
+  if (!isa<math::CopySignOp>(op) || !type.isBF16())
+    return false;
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Type i16 = builder.getI16Type();
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, number, 16);
+  };
+  Value bits = arith::BitcastOp::create(builder, loc, i16, op->getOperand(0));
+  Value sign = arith::BitcastOp::create(builder, loc, i16, op->getOperand(1));
+  Value positive = arith::AndIOp::create(builder, loc, bits, constant(0x7fff));
+  Value negative = arith::OrIOp::create(builder, loc, bits, constant(-0x8000));
+  Value isNegative = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::slt, sign, constant(0));
+  Value result =
+      arith::SelectOp::create(builder, loc, isNegative, negative, positive);
+  op->getResult(0).replaceAllUsesWith(
+      arith::BitcastOp::create(builder, loc, type, result));
+  op->erase();
+  return true;
+}
+
 void codegen::expandNarrowFloats(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
@@ -201,7 +228,7 @@ void codegen::expandNarrowFloats(ModuleOp module) {
       expandConversion(op);
       continue;
     }
-    if (expandIntConversion(op))
+    if (expandIntConversion(op) || expandCopySign(op))
       continue;
     OpBuilder builder(op);
     Location loc = op->getLoc();

@@ -72,8 +72,10 @@ private:
       noteReduction(linalgOp);
       return std::max<int64_t>(1, nestedChain(op));
     }
-    if (op.getName().getDialectNamespace() == "linalg" && !op.getNumRegions())
+    if (op.getName().getDialectNamespace() == "linalg" && !op.getNumRegions()) {
+      noteInnerReduction(op);
       return 4; // softmax and its like.
+    }
     if (auto call = dyn_cast<CallOpInterface>(op))
       return callChain(call);
     if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
@@ -104,14 +106,30 @@ private:
     return std::max<int64_t>(1, tripCount(loop).value_or(dynamicExtent));
   }
 
+  int64_t extentOf(int64_t extent) const {
+    return ShapedType::isDynamic(extent) ? dynamicExtent
+                                         : std::max<int64_t>(1, extent);
+  }
+
   void noteReduction(linalg::LinalgOp op) {
     int64_t terms = 1;
     for (auto [kind, extent] :
          llvm::zip(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
       if (kind == utils::IteratorType::reduction)
-        terms *= ShapedType::isDynamic(extent) ? dynamicExtent
-                                               : std::max<int64_t>(1, extent);
+        terms *= extentOf(extent);
     model.terms = std::max(model.terms, terms);
+  }
+
+  /// An op without a body that says what it sums: softmax sums one dimension of its
+  /// result, of which the op says the number.
+  void noteInnerReduction(Operation &op) {
+    auto type = op.getNumResults() == 1
+                    ? dyn_cast<RankedTensorType>(op.getResult(0).getType())
+                    : RankedTensorType();
+    auto dim = op.getAttrOfType<IntegerAttr>("dimension");
+    if (type && dim && dim.getInt() >= 0 && dim.getInt() < type.getRank())
+      model.terms =
+          std::max(model.terms, extentOf(type.getDimSize(dim.getInt())));
   }
 
   int64_t dynamicExtent;

@@ -37,14 +37,23 @@ bool isOnlyWrittenTo(OpOperand &operand) {
          !linalgOp.payloadUsesValueFromOperand(&operand);
 }
 
+/// Whether `value` is in `region`. An op without a model may have moved to the program of a
+/// device, whose regions have no op yet.
+bool isIn(Value value, Region &region) {
+  for (Region *outer = value.getParentRegion(); outer;
+       outer = outer->getParentOp() ? outer->getParentRegion() : nullptr)
+    if (outer == &region)
+      return true;
+  return false;
+}
+
 /// The values in `region` that `value` is computed from, itself included.
 llvm::SmallPtrSet<Value, 16> sourcesOf(Value value, Region &region) {
   llvm::SmallPtrSet<Value, 16> found;
   SmallVector<Value> next{value};
   while (!next.empty()) {
     Value current = next.pop_back_val();
-    if (!region.isAncestor(current.getParentRegion()) ||
-        !found.insert(current).second)
+    if (!isIn(current, region) || !found.insert(current).second)
       continue;
     Operation *def = current.getDefiningOp();
     if (!def)

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -373,6 +374,24 @@ UpdateHaloOp buildUpdateHalo(OpBuilder &builder, Location loc, Value around,
   return UpdateHaloOp::create(builder, loc, around.getType(), around, grid,
                               axes, unknown,
                               builder.getDenseI64ArrayAttr(known));
+}
+
+void requireInside(OpBuilder &builder, Location loc, const Window &window,
+                   Value iterations, Value extent, const Twine &message) {
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value).getResult();
+  };
+  Value steps = window.stride == 1
+                    ? iterations
+                    : arith::MulIOp::create(builder, loc, iterations,
+                                            constant(window.stride));
+  Value left = builder.createOrFold<arith::SubIOp>(loc, extent, steps);
+  int64_t least = window.offset + window.reach - window.stride;
+  if (getConstantIntValue(left).value_or(least - 1) >= least)
+    return;
+  Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                     left, constant(least));
+  cf::AssertOp::create(builder, loc, fits, message.str());
 }
 
 FailureOr<Value> emitWindow(OpBuilder &builder, Location loc, Value local,

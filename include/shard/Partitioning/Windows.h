@@ -159,6 +159,13 @@ emitWindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value local,
            llvm::DenseSet<mlir::Operation *> &exchanges,
            mlir::Value widened = {});
 
+/// Ends the run with `message` where one of the `iterations` of a loop reads elements beyond
+/// the end of a dimension of `extent` elements, through `window`, which does not run
+/// backwards. Builds nothing where the elements that are left over fold to enough.
+void requireInside(mlir::OpBuilder &builder, mlir::Location loc,
+                   const Window &window, mlir::Value iterations,
+                   mlir::Value extent, const llvm::Twine &message);
+
 /// The exchange of `halos`, two widths for each dimension that `axes` split.
 UpdateHaloOp buildUpdateHalo(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value around, mlir::FlatSymbolRefAttr grid,

@@ -16,8 +16,6 @@
 
 #include "Partition/Partitioners.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -290,8 +288,6 @@ static LogicalResult checkReads(LocalFunction &local, ShardingInterface op,
   // What lies outside has a value then.
   if (op.getWindowFill(index))
     return success();
-  OpBuilder &builder = local.builder;
-  Location loc = op->getLoc();
   const TensorLoops &tensor = context.table.operands[index];
   for (unsigned dim = 0; dim < tensor.dims.size(); ++dim) {
     if (!tensor.isWindow(dim))
@@ -305,28 +301,12 @@ static LogicalResult checkReads(LocalFunction &local, ShardingInterface op,
         wholeExtentOf(local, op, op->getOperand(index), dim);
     if (failed(counted) || failed(whole))
       return failure();
-    auto constant = [&](int64_t value) {
-      return arith::ConstantIndexOp::create(builder, loc, value).getResult();
-    };
-    // Loops over unknown extents do not run backwards.
-    const Window &window = *tensor.windows[dim];
-    Value steps = window.stride == 1
-                      ? *counted
-                      : arith::MulIOp::create(builder, loc, *counted,
-                                              constant(window.stride));
-    Value left = builder.createOrFold<arith::SubIOp>(loc, *whole, steps);
-    int64_t least = window.offset + window.reach - window.stride;
-    if (getConstantIntValue(left).value_or(least - 1) >= least)
-      continue;
-    Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                       left, constant(least));
-    cf::AssertOp::create(builder, loc, fits,
-                         ("dimension " + Twine(dim) + " of operand " +
-                          Twine(index) + " of '" +
-                          op->getName().getStringRef() +
-                          "' is too short: what the op reads has elements "
-                          "outside of it")
-                             .str());
+    requireInside(local.builder, op->getLoc(), *tensor.windows[dim], *counted,
+                  *whole,
+                  "dimension " + Twine(dim) + " of operand " + Twine(index) +
+                      " of '" + op->getName().getStringRef() +
+                      "' is too short: what the op reads has elements outside "
+                      "of it");
   }
   return success();
 }
