@@ -421,6 +421,13 @@ FailureOr<ResolvedSharding> resolve(ShardingAttr sharding, GridOp grid,
   }
   if (ReductionKindAttr kind = sharding.getPartialKind())
     result.reduction = kind.getValue();
+  // resolve_c13
+  if (shaped && sharding.getPartialKind() &&
+      !combinesElements(result.reduction, shaped.getElementType()))
+    return emitError() << "is partial by " << keyword(result.reduction)
+                       << ", which is for integers, but the elements are "
+                       << shaped.getElementType(),
+           failure();
   if (failed(resolver.resolveAxes(sharding.getPartialAxes(), result.partial,
                                   "partial")) ||
       failed(resolver.resolveAxes(sharding.getReplicatedAxes(),

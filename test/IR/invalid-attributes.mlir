@@ -431,6 +431,14 @@ func.func private @f() -> (tensor<8xf32> {shard.sharding = #shard.sharding<@g, [
 
 // -----
 
+// partial by a kind that is for integers
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+// resolve_c13
+// expected-error@+1 {{attribute "shard.sharding" of result 0 is partial by bitwise_xor, which is for integers, but the elements are 'f32'}}
+func.func private @f() -> (tensor<8xf32> {shard.sharding = #shard.sharding<@g, [[]], partial = bitwise_xor ["x"]>})
+
+// -----
+
 // on ops: of one result
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 // dialect_attr_c10
