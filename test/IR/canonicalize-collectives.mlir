@@ -827,3 +827,26 @@ func.func @extent_that_changes(%x: tensor<?xi32>) -> index {
   %a = tensor.dim %0, %zero : tensor<?xi32>
   return %a : index
 }
+
+// -----
+
+// There and back is where it was; not over other extents, and not back to other blocks.
+shard.grid @mesh(shape = 2x2)
+// CHECK-LABEL: func.func @redistribute_back
+// CHECK-SAME: %[[A:.*]]: tensor<4x2xi8>
+func.func @redistribute_back(%0: tensor<4x2xi8>) -> (tensor<4x2xi8>, tensor<4x4xi8>) {
+  %1 = shard.redistribute %0 on @mesh grid_axes = [0, 1] from = [[0], [1]] to = [[1], [0]] extents = [8, 4] : tensor<4x2xi8> -> tensor<4x2xi8>
+  %2 = shard.redistribute %1 on @mesh grid_axes = [0, 1] from = [[1], [0]] to = [[0], [1]] extents = [8, 4] : tensor<4x2xi8> -> tensor<4x2xi8>
+  // CHECK: %[[B:.*]] = shard.redistribute %[[A]]
+  // CHECK: %[[C:.*]] = shard.redistribute %[[B]]
+  %3 = shard.redistribute %1 on @mesh grid_axes = [0, 1] from = [[1], [0]] to = [[0]] extents = [8, 4] : tensor<4x2xi8> -> tensor<4x4xi8>
+  // CHECK: return %[[A]], %[[C]]
+  return %2, %3 : tensor<4x2xi8>, tensor<4x4xi8>
+}
+// CHECK-LABEL: func.func @redistribute_other_extents
+func.func @redistribute_other_extents(%0: tensor<4x2xi8>) -> tensor<4x2xi8> {
+  %1 = shard.redistribute %0 on @mesh grid_axes = [0, 1] from = [[0], [1]] to = [[1], [0]] extents = [8, 4] : tensor<4x2xi8> -> tensor<4x2xi8>
+  // CHECK-COUNT-2: shard.redistribute
+  %2 = shard.redistribute %1 on @mesh grid_axes = [0, 1] from = [[1], [0]] to = [[0], [1]] extents = [7, 4] : tensor<4x2xi8> -> tensor<4x2xi8>
+  return %2 : tensor<4x2xi8>
+}
