@@ -251,6 +251,11 @@ FailureOr<SmallVector<int64_t>> groupWords(Operation *op,
 /// Whether the runtime has the reduction of `op` on elements of `type`.
 LogicalResult checkReduction(Operation *op, ReductionKind kind, Type type) {
   StringRef name = stringifyReductionKind(kind);
+  bool hasCombiner = op->getNumRegions() > 0 && !op->getRegion(0).empty();
+  if (kind == ReductionKind::Generic && hasCombiner)
+    return op->emitOpError()
+           << "has a combiner, which the runtime cannot call; "
+              "run shard-expand-combiners first";
   if (kind == ReductionKind::Generic)
     return op->emitOpError() << "has the reduction generic, but no combiner "
                                 "says what it is; give "

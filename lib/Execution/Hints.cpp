@@ -30,7 +30,8 @@ using namespace shard::execution;
 // Entry and grid
 //===----------------------------------------------------------------------===//
 
-FailureOr<func::FuncOp> shard::findEntry(ModuleOp module, StringRef name) {
+FailureOr<func::FuncOp> shard::findEntry(ModuleOp module, StringRef name,
+                                         StringRef question) {
   SmallVector<func::FuncOp> candidates;
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal())
@@ -56,7 +57,7 @@ FailureOr<func::FuncOp> shard::findEntry(ModuleOp module, StringRef name) {
   std::string list = llvm::join(names, ", ");
   InFlightDiagnostic diagnostic = emitError(module.getLoc());
   if (name.empty())
-    diagnostic << "which function to run? name one by --entry";
+    diagnostic << question;
   else
     diagnostic << "the module has no function '" << name << "' with a body";
   diagnostic << (list.empty() ? "; the module defines no function"

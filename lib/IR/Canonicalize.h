@@ -31,6 +31,11 @@ bool isOneDevice(mlir::Operation *op, mlir::FlatSymbolRefAttr grid,
 bool isReplicatedOver(mlir::Value value, mlir::FlatSymbolRefAttr grid,
                       llvm::ArrayRef<GridAxis> axes);
 
+/// `axes` without those of known size 1, along which nothing is split or sent.
+llvm::SmallVector<GridAxis> withoutOneDeviceAxes(mlir::Operation *op,
+                                                 mlir::FlatSymbolRefAttr grid,
+                                                 llvm::ArrayRef<GridAxis> axes);
+
 bool sameSet(llvm::ArrayRef<GridAxis> a, llvm::ArrayRef<GridAxis> b);
 bool isSubset(llvm::ArrayRef<GridAxis> small, llvm::ArrayRef<GridAxis> large);
 /// If `axes` starts with `prefix`, what follows it.
@@ -53,6 +58,26 @@ struct DropOneDeviceGroup : mlir::OpRewritePattern<OpTy> {
         !isOneDevice(op, op.getGridAttr(), op.getGridAxes()))
       return mlir::failure();
     rewriter.replaceOp(op, op.getInput());
+    return mlir::success();
+  }
+};
+
+/// Axes of size 1 in a longer list say nothing. Not for ops with a root, which has a
+/// coordinate for each axis.
+template <typename OpTy>
+struct DropOneDeviceAxes : mlir::OpRewritePattern<OpTy> {
+  using mlir::OpRewritePattern<OpTy>::OpRewritePattern;
+
+  mlir::LogicalResult
+  matchAndRewrite(OpTy op, mlir::PatternRewriter &rewriter) const override {
+    if (op.getGridAxes().size() < 2 ||
+        !llvm::isa<mlir::TensorType>(op.getInput().getType()))
+      return mlir::failure();
+    llvm::SmallVector<GridAxis> rest =
+        withoutOneDeviceAxes(op, op.getGridAttr(), op.getGridAxes());
+    if (rest.empty() || rest.size() == op.getGridAxes().size())
+      return mlir::failure();
+    rewriter.modifyOpInPlace(op, [&] { op.setGridAxes(rest); });
     return mlir::success();
   }
 };

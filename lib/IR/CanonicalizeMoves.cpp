@@ -20,18 +20,26 @@ namespace shard {
 //===----------------------------------------------------------------------===//
 
 GridOp lookupGrid(Operation *op, FlatSymbolRefAttr symbol) {
-  return SymbolTable::lookupNearestSymbolFrom<GridOp>(op, symbol);
+  Operation *scope = symbolScope(op);
+  return scope && symbol ? dyn_cast_if_present<GridOp>(
+                               SymbolTable::lookupSymbolIn(scope, symbol))
+                         : GridOp();
+}
+
+SmallVector<GridAxis> withoutOneDeviceAxes(Operation *op,
+                                           FlatSymbolRefAttr symbol,
+                                           ArrayRef<GridAxis> axes) {
+  SmallVector<GridAxis> rest(axes);
+  if (GridOp grid = axes.empty() ? GridOp() : lookupGrid(op, symbol))
+    llvm::erase_if(rest, [&](GridAxis axis) {
+      return axis >= 0 && axis < grid.getRank() && grid.getShape()[axis] == 1;
+    });
+  return rest;
 }
 
 bool isOneDevice(Operation *op, FlatSymbolRefAttr symbol,
                  ArrayRef<GridAxis> axes) {
-  if (axes.empty())
-    return true;
-  GridOp grid = lookupGrid(op, symbol);
-  return grid && llvm::all_of(axes, [&](GridAxis axis) {
-           return axis >= 0 && axis < grid.getRank() &&
-                  grid.getShape()[axis] == 1;
-         });
+  return withoutOneDeviceAxes(op, symbol, axes).empty();
 }
 
 bool isSubset(ArrayRef<GridAxis> small, ArrayRef<GridAxis> large) {
@@ -186,6 +194,7 @@ struct AllToAllPair : OpRewritePattern<AllToAllOp> {
 
 // permute(x, F, F) = x
 // permute(x, F, T) = x where x is replicated over F and T
+// permute(x, F, T) = permute(x, F', T') without the axes of size 1
 // permute(permute(x, F, T), T, F) = x
 // permute(permute(x, F, T), T, U) = permute(x, F, U) if F, T, U are one set
 struct SimplifyPermute : OpRewritePattern<PermuteOp> {
@@ -198,6 +207,22 @@ struct SimplifyPermute : OpRewritePattern<PermuteOp> {
     if (from == to || isOneDevice(op, op.getGridAttr(), all) ||
         isReplicatedOver(op.getInput(), op.getGridAttr(), all)) {
       rewriter.replaceOp(op, op.getInput());
+      return success();
+    }
+    SmallVector<GridAxis> fromRest =
+        withoutOneDeviceAxes(op, op.getGridAttr(), from);
+    SmallVector<GridAxis> toRest =
+        withoutOneDeviceAxes(op, op.getGridAttr(), to);
+    if (fromRest == toRest) {
+      rewriter.replaceOp(op, op.getInput());
+      return success();
+    }
+    if (!fromRest.empty() && !toRest.empty() &&
+        (fromRest.size() < from.size() || toRest.size() < to.size())) {
+      rewriter.replaceOpWithNewOp<PermuteOp>(
+          op, op.getResult().getType(), op.getInput(), op.getGridAttr(),
+          rewriter.getDenseI16ArrayAttr(fromRest),
+          rewriter.getDenseI16ArrayAttr(toRest));
       return success();
     }
     auto inner = op.getInput().getDefiningOp<PermuteOp>();
@@ -278,22 +303,22 @@ struct SimplifyShift : OpRewritePattern<ShiftOp> {
 
 void AllGatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<DropOneDeviceGroup<AllGatherOp>, GatherOfSlice,
-               ExtentOfInput<AllGatherOp>>(context);
+  patterns.add<DropOneDeviceGroup<AllGatherOp>, DropOneDeviceAxes<AllGatherOp>,
+               GatherOfSlice, ExtentOfInput<AllGatherOp>>(context);
   populateGatherOfReduceScatter(patterns);
 }
 
 void AllSliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                              MLIRContext *context) {
-  patterns.add<DropOneDeviceGroup<AllSliceOp>, SliceOfGather,
-               ExtentOfInput<AllSliceOp>>(context);
+  patterns.add<DropOneDeviceGroup<AllSliceOp>, DropOneDeviceAxes<AllSliceOp>,
+               SliceOfGather, ExtentOfInput<AllSliceOp>>(context);
   populateSliceOfAllReduce(patterns);
 }
 
 void AllToAllOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                              MLIRContext *context) {
-  patterns.add<DropOneDeviceGroup<AllToAllOp>, AllToAllPair,
-               ExtentOfInput<AllToAllOp>>(context);
+  patterns.add<DropOneDeviceGroup<AllToAllOp>, DropOneDeviceAxes<AllToAllOp>,
+               AllToAllPair, ExtentOfInput<AllToAllOp>>(context);
 }
 
 void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

@@ -273,9 +273,9 @@ void populateSliceOfAllReduce(RewritePatternSet &patterns) {
 
 void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<DropOneDeviceGroup<AllReduceOp>, NestedAllReduce,
-               CombineReductions<AllReduceOp>, ExtentOfInput<AllReduceOp>>(
-      context);
+  patterns.add<DropOneDeviceGroup<AllReduceOp>, DropOneDeviceAxes<AllReduceOp>,
+               NestedAllReduce, CombineReductions<AllReduceOp>,
+               ExtentOfInput<AllReduceOp>>(context);
 }
 
 void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
@@ -286,7 +286,8 @@ void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 void ReduceScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                   MLIRContext *context) {
   patterns
-      .add<DropOneDeviceGroup<ReduceScatterOp>, ReduceScatterOfReplicated,
+      .add<DropOneDeviceGroup<ReduceScatterOp>,
+           DropOneDeviceAxes<ReduceScatterOp>, ReduceScatterOfReplicated,
            CombineReductions<ReduceScatterOp>, ExtentOfInput<ReduceScatterOp>>(
           context);
 }

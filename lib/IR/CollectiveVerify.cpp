@@ -445,7 +445,17 @@ static LogicalResult checkReduction(Operation *op, MutableArrayRef<Region> body,
     return op->emitOpError("expects a combiner that ends with shard.return of "
                            "one value of type ")
            << element;
-  return success();
+  // Devices combine different numbers of elements, so they would not meet.
+  WalkResult walk = block.walk([&](Operation *inner) {
+    if (!isCollective(inner))
+      return WalkResult::advance();
+    // collective_c13
+    op->emitOpError("has a combiner with a collective, '")
+        << inner->getName()
+        << "', which not all devices reach as often; run it in front";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 LogicalResult AllReduceOp::verify() {

@@ -46,16 +46,29 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
 OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
   return resizeSplat(adaptor.getInput(), getType());
 }
-OpFoldResult RedistributeOp::fold(FoldAdaptor adaptor) {
-  // The same blocks, whatever lists follow the last that is not empty.
+// Whether the lists split alike, whatever lists follow the last that is not empty.
+static bool splitAlike(GridAxesArrayAttr a, GridAxesArrayAttr b) {
   auto splits = [](GridAxesArrayAttr lists) {
     ArrayRef<GridAxesAttr> split = lists.getAxes();
     while (!split.empty() && split.back().empty())
       split = split.drop_back();
     return split;
   };
-  if (splits(getFrom()) == splits(getTo()) && getInput().getType() == getType())
+  return splits(a) == splits(b);
+}
+
+OpFoldResult RedistributeOp::fold(FoldAdaptor adaptor) {
+  // The same blocks.
+  if (splitAlike(getFrom(), getTo()) && getInput().getType() == getType())
     return getInput();
+  // There and back.
+  auto there = getInput().getDefiningOp<RedistributeOp>();
+  if (there && there.getGridAttr() == getGridAttr() &&
+      there.getExtents() == getExtents() &&
+      splitAlike(there.getTo(), getFrom()) &&
+      splitAlike(there.getFrom(), getTo()) &&
+      there.getInput().getType() == getType())
+    return there.getInput();
   return resizeSplat(adaptor.getInput(), getType());
 }
 OpFoldResult ScatterOp::fold(FoldAdaptor adaptor) {

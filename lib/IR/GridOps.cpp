@@ -240,6 +240,14 @@ LogicalResult GridOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // grid_c12
   if (coarse == *this)
     return emitOpError("refines itself");
+  llvm::SmallPtrSet<Operation *, 4> seen;
+  for (GridOp next = coarse; next && seen.insert(next).second;
+       next = getGrid(next, next.getRefinesAttr(), symbols))
+    // grid_c24
+    if (next == *this)
+      return emitOpError("refines ")
+             << refines
+             << ", which refines it in turn: the coarsest one refines none";
   // grid_c23
   if (coarse.getUnevenDynamic() != getUnevenDynamic())
     return emitOpError(getUnevenDynamic() ? "states" : "does not state")

@@ -93,7 +93,7 @@ namespace {
 /// given no table of symbols; grids stand first or last in most modules, so that a search
 /// from both ends finds them at once, however many functions there are.
 GridOp lookupGrid(Operation *op, FlatSymbolRefAttr name) {
-  Operation *table = SymbolTable::getNearestSymbolTable(op);
+  Operation *table = symbolScope(op);
   if (!table || table->getRegion(0).empty())
     return {};
   mlir::Block &body = table->getRegion(0).front();
@@ -149,6 +149,10 @@ LogicalResult verifyLocal(Operation *op, LocalAttr local, Type type,
   // dialect_attr_c3
   if (failed(closed))
     return emitError() << "expects whole axes, not sub-axes";
+  // dialect_attr_c27
+  if (llvm::any_of(resolved->dims,
+                   [](const ResolvedDim &dim) { return dim.open; }))
+    return emitError() << "expects closed dimensions: a block has one sharding";
   if (failed(sizes))
     return success();
   RankedTensorType expected = localType(local.getType(), *sizes, *closed);

@@ -22,7 +22,16 @@ GridOp getGrid(Operation *op, FlatSymbolRefAttr symbol,
                SymbolTableCollection &symbols) {
   if (!symbol)
     return nullptr;
-  return symbols.lookupNearestSymbolFrom<GridOp>(op, symbol);
+  if (auto grid = symbols.lookupNearestSymbolFrom<GridOp>(op, symbol))
+    return grid;
+  Operation *scope = symbolScope(op);
+  return scope ? symbols.lookupSymbolIn<GridOp>(scope, symbol) : nullptr;
+}
+
+Operation *symbolScope(Operation *op) {
+  while (op && !op->hasTrait<OpTrait::SymbolTable>())
+    op = op->getParentOp();
+  return op;
 }
 
 bool isCollective(Operation *op) {
@@ -324,10 +333,15 @@ struct AxisResolver {
         return emitError() << where << " has the sub-axis " << ref.str()
                            << " of an axis of unknown size";
       // resolve_c4
-      if (whole % axis->end() != 0 || axis->size >= whole)
+      if (whole % axis->end() != 0)
         return emitError() << where << " has the sub-axis " << ref.str()
                            << ", which does not divide the axis of size "
                            << whole;
+      // resolve_c14
+      if (axis->size >= whole)
+        return emitError() << where << " has the sub-axis " << ref.str()
+                           << ", which is the whole axis of size " << whole
+                           << ": a sub-axis is smaller; name the axis alone";
     }
     // resolve_c5
     if (llvm::any_of(
@@ -421,6 +435,13 @@ FailureOr<ResolvedSharding> resolve(ShardingAttr sharding, GridOp grid,
   }
   if (ReductionKindAttr kind = sharding.getPartialKind())
     result.reduction = kind.getValue();
+  // resolve_c13
+  if (shaped && sharding.getPartialKind() &&
+      !combinesElements(result.reduction, shaped.getElementType()))
+    return emitError() << "is partial by " << keyword(result.reduction)
+                       << ", which is for integers, but the elements are "
+                       << shaped.getElementType(),
+           failure();
   if (failed(resolver.resolveAxes(sharding.getPartialAxes(), result.partial,
                                   "partial")) ||
       failed(resolver.resolveAxes(sharding.getReplicatedAxes(),

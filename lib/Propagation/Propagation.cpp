@@ -350,6 +350,41 @@ private:
                   "has the same sharding (shard.group); use another kind, or "
                   "take it out of the group";
     }
+    return checkGeneric(out);
+  }
+
+  /// An error where a value would have to become partial by `generic`, which has no neutral
+  /// element: only what comes so stays so.
+  static LogicalResult checkGeneric(const GridPropagation &out) {
+    auto isGeneric = [](const Sharding &sharding) {
+      return !sharding.partial.empty() &&
+             sharding.reduction == ReductionKind::Generic;
+    };
+    if (llvm::none_of(out.shardings, isGeneric))
+      return success();
+    DenseMap<Value, const Sharding *> has;
+    for (const auto &[value, number] : out.values)
+      has[value] = &out.shardings[number];
+    auto check = [&](Value from, const Sharding &to, Operation *user) {
+      const Sharding *sharding = has.lookup(from);
+      if (!isGeneric(to) || (sharding && isGeneric(*sharding) &&
+                             llvm::includes(sharding->partial, to.partial)))
+        return success();
+      InFlightDiagnostic error =
+          emitError(user->getLoc())
+          << "a value is to become partial by generic, which has no neutral "
+             "element, by a hint; use another kind, or none";
+      error.attachNote(from.getLoc()) << "the value";
+      return LogicalResult(error);
+    };
+    for (const auto &[use, number, anchor] : out.uses)
+      if (failed(check(use->get(), out.shardings[number], use->getOwner())))
+        return failure();
+    for (const auto &[value, number] : out.values)
+      if (Operation *op = value.getDefiningOp();
+          isa_and_present<ShardOp, ConstraintOp>(op) &&
+          failed(check(op->getOperand(0), out.shardings[number], op)))
+        return failure();
     return success();
   }
 

@@ -295,11 +295,13 @@ LogicalResult Reader::readGroup(GroupOp op) {
         groups.try_emplace({function, int64_t(op.getId())}, id);
     if (isNew)
       continue;
-    if (!numbers.areAlike(id, entry->second))
-      return op->emitError() << "group " << op.getId()
-                             << " joins values of different shapes, or "
-                                "across the border of a "
-                                "manual_computation";
+    if (!numbers.areInOneScope(id, entry->second))
+      return op->emitError()
+             << "group " << op.getId()
+             << " joins values across the border of a manual_computation";
+    if (!numbers.haveOneShape(id, entry->second))
+      return op->emitError()
+             << "group " << op.getId() << " joins values of different shapes";
     numbers.unite(entry->second, id);
   }
   return success();

@@ -68,9 +68,16 @@ void ValueNumbers::finish() {
 }
 
 bool ValueNumbers::areAlike(ValueId a, ValueId b) const {
+  return haveOneShape(a, b) && areInOneScope(a, b);
+}
+
+bool ValueNumbers::haveOneShape(ValueId a, ValueId b) const {
   return problem.shapes[problem.valueShape[a]].extents ==
-             problem.shapes[problem.valueShape[b]].extents &&
-         problem.valueScope[a] == problem.valueScope[b];
+         problem.shapes[problem.valueShape[b]].extents;
+}
+
+bool ValueNumbers::areInOneScope(ValueId a, ValueId b) const {
+  return problem.valueScope[a] == problem.valueScope[b];
 }
 
 } // namespace shard::propagation

@@ -45,6 +45,8 @@ public:
   /// Whether two values can have one sharding: they have equal shapes and are in
   /// the same manual computation.
   bool areAlike(ValueId a, ValueId b) const;
+  bool haveOneShape(ValueId a, ValueId b) const;
+  bool areInOneScope(ValueId a, ValueId b) const;
 
   /// Every tensor value with its number, in the order of the program.
   std::vector<std::pair<mlir::Value, ValueId>> values;

@@ -38,6 +38,19 @@ func.func @generic(%a: memref<8xf32>) -> memref<8xf32> {
 // -----
 
 shard.grid @g(shape = 2x4)
+func.func @combiner(%a: memref<8xf32>) -> memref<8xf32> {
+  // expected-error@+1 {{has a combiner, which the runtime cannot call; run shard-expand-combiners first}}
+  %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = generic combiner {
+  ^bb0(%x: f32, %y: f32):
+    %c = arith.maximumf %x, %y : f32
+    shard.return %c : f32
+  } : memref<8xf32> -> memref<8xf32>
+  return %0 : memref<8xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 2x4)
 func.func @average_of_bits(%a: memref<8xi1>) -> memref<8xi1> {
   // expected-error@+1 {{has the reduction average, which has no meaning on i1}}
   %0 = shard.all_reduce %a on @g grid_axes = [0] reduction = average : memref<8xi1> -> memref<8xi1>

@@ -827,3 +827,50 @@ func.func @extent_that_changes(%x: tensor<?xi32>) -> index {
   %a = tensor.dim %0, %zero : tensor<?xi32>
   return %a : index
 }
+
+// -----
+
+// There and back is where it was; not over other extents, and not back to other blocks.
+shard.grid @mesh(shape = 2x2)
+// CHECK-LABEL: func.func @redistribute_back
+// CHECK-SAME: %[[A:.*]]: tensor<4x2xi8>
+func.func @redistribute_back(%0: tensor<4x2xi8>) -> (tensor<4x2xi8>, tensor<4x4xi8>) {
+  %1 = shard.redistribute %0 on @mesh grid_axes = [0, 1] from = [[0], [1]] to = [[1], [0]] extents = [8, 4] : tensor<4x2xi8> -> tensor<4x2xi8>
+  %2 = shard.redistribute %1 on @mesh grid_axes = [0, 1] from = [[1], [0]] to = [[0], [1]] extents = [8, 4] : tensor<4x2xi8> -> tensor<4x2xi8>
+  // CHECK: %[[B:.*]] = shard.redistribute %[[A]]
+  // CHECK: %[[C:.*]] = shard.redistribute %[[B]]
+  %3 = shard.redistribute %1 on @mesh grid_axes = [0, 1] from = [[1], [0]] to = [[0]] extents = [8, 4] : tensor<4x2xi8> -> tensor<4x4xi8>
+  // CHECK: return %[[A]], %[[C]]
+  return %2, %3 : tensor<4x2xi8>, tensor<4x4xi8>
+}
+// CHECK-LABEL: func.func @redistribute_other_extents
+func.func @redistribute_other_extents(%0: tensor<4x2xi8>) -> tensor<4x2xi8> {
+  %1 = shard.redistribute %0 on @mesh grid_axes = [0, 1] from = [[0], [1]] to = [[1], [0]] extents = [8, 4] : tensor<4x2xi8> -> tensor<4x2xi8>
+  // CHECK-COUNT-2: shard.redistribute
+  %2 = shard.redistribute %1 on @mesh grid_axes = [0, 1] from = [[1], [0]] to = [[0], [1]] extents = [7, 4] : tensor<4x2xi8> -> tensor<4x2xi8>
+  return %2 : tensor<4x2xi8>
+}
+
+// -----
+
+// Axes of size 1 in a longer list say nothing.
+shard.grid @g(shape = 1x2x3)
+// CHECK-LABEL: func.func @axes_of_one_device
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<4xf32>, %[[B:[a-z0-9]*]]: tensor<6x6xf32>
+func.func @axes_of_one_device(%a: tensor<4xf32>, %b: tensor<6x6xf32>) -> (tensor<8xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<3x12xf32>) {
+  // CHECK: %[[GATHER:.*]] = shard.all_gather %[[A]] on @g grid_axes = [1] gather_axis = 0
+  %0 = shard.all_gather %a on @g grid_axes = [0, 1] gather_axis = 0 : tensor<4xf32> -> tensor<8xf32>
+  // CHECK: %[[SLICE:.*]] = shard.all_slice %[[A]] on @g grid_axes = [1] slice_axis = 0
+  %1 = shard.all_slice %a on @g grid_axes = [1, 0] slice_axis = 0 : tensor<4xf32> -> tensor<2xf32>
+  %2 = shard.permute %a on @g from_axes = [0, 1] to_axes = [1, 0] : tensor<4xf32>
+  // CHECK: %[[PERMUTE:.*]] = shard.permute %[[A]] on @g from_axes = [1, 2] to_axes = [2, 1]
+  %3 = shard.permute %a on @g from_axes = [1, 0, 2] to_axes = [2, 1, 0] : tensor<4xf32>
+  // CHECK: %[[REDUCE:.*]] = shard.all_reduce %[[A]] on @g grid_axes = [2]
+  %4 = shard.all_reduce %a on @g grid_axes = [0, 2] : tensor<4xf32> -> tensor<4xf32>
+  // CHECK: %[[SCATTER:.*]] = shard.reduce_scatter %[[A]] on @g grid_axes = [1]
+  %5 = shard.reduce_scatter %a on @g grid_axes = [0, 1] scatter_axis = 0 : tensor<4xf32> -> tensor<2xf32>
+  // CHECK: %[[MOVE:.*]] = shard.all_to_all %[[B]] on @g grid_axes = [1]
+  %6 = shard.all_to_all %b on @g grid_axes = [0, 1] split_axis = 0 concat_axis = 1 : tensor<6x6xf32> -> tensor<3x12xf32>
+  // CHECK: return %[[GATHER]], %[[SLICE]], %[[A]], %[[PERMUTE]], %[[REDUCE]], %[[SCATTER]], %[[MOVE]]
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<8xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<3x12xf32>
+}

@@ -148,8 +148,8 @@ func.func @f(%t: tensor<8x8xf32>) {
 // a sub-axis is smaller than the axis
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
-  // resolve_c5
-  // expected-error@+1 {{which does not divide the axis of size 4}}
+  // resolve_c14
+  // expected-error@+1 {{dimension 0 has the sub-axis "y":(1)4, which is the whole axis of size 4: a sub-axis is smaller; name the axis alone}}
   %0 = shard.constraint %t to <@g, [["y":(1)4], []]> : tensor<8x8xf32>
   return
 }
@@ -431,6 +431,14 @@ func.func private @f() -> (tensor<8xf32> {shard.sharding = #shard.sharding<@g, [
 
 // -----
 
+// partial by a kind that is for integers
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+// resolve_c13
+// expected-error@+1 {{attribute "shard.sharding" of result 0 is partial by bitwise_xor, which is for integers, but the elements are 'f32'}}
+func.func private @f() -> (tensor<8xf32> {shard.sharding = #shard.sharding<@g, [[]], partial = bitwise_xor ["x"]>})
+
+// -----
+
 // on ops: of one result
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 // dialect_attr_c10
@@ -520,6 +528,14 @@ shard.grid @g(shape = 2x4) axes ["x", "y"]
 // dialect_attr_c3
 // expected-error@+1 {{expects whole axes, not sub-axes}}
 func.func private @f(tensor<4xf32> {shard.local = #shard.local<tensor<8xf32>, <@g, [[1:(1)2]]>>})
+
+// -----
+
+// local: of closed dimensions
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+// dialect_attr_c27
+// expected-error@+1 {{expects closed dimensions: a block has one sharding}}
+func.func private @f(tensor<8xf32> {shard.local = #shard.local<tensor<8xf32>, <@g, [[?]]>>})
 
 // -----
 

@@ -281,6 +281,23 @@ func.func @f(%t: tensor<8x8xf32>) {
 
 // -----
 
+// a combiner runs as often as a device combines elements, so no two devices meet in it
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<8xf32>) {
+  // collective_c13
+  // expected-error@+1 {{has a combiner with a collective, 'shard.all_reduce', which not all devices reach as often; run it in front}}
+  %0 = shard.all_reduce %t on @g grid_axes = [0] reduction = generic combiner {
+  ^bb0(%a: f32, %b: f32):
+    %c0 = arith.constant 0 : index
+    %y = shard.all_reduce %t on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+    %e = tensor.extract %y[%c0] : tensor<8xf32>
+    shard.return %e : f32
+  } : tensor<8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
 // all_to_all: the split dimension exists
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {

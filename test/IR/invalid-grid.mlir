@@ -118,6 +118,15 @@ shard.grid @g(shape = 2) {refines = @g}
 
 // -----
 
+// refinements end at a grid that refines none
+// grid_c24
+// expected-error@+1 {{refines @h, which refines it in turn: the coarsest one refines none}}
+shard.grid @g(shape = 2) {refines = @h}
+shard.grid @h(shape = 2) {refines = @i}
+shard.grid @i(shape = 2) {refines = @g}
+
+// -----
+
 // a refinement has the same devices in the same order
 shard.grid @h(shape = 4x2)
 // grid_c14

@@ -43,3 +43,29 @@ func.func @reassociated(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
   %2 = arith.maximumf %0, %1 : tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// What a pass of the pipeline makes equal, or sets in front of what takes it back, does not
+// wait for a second run.
+// CHECK-LABEL: func @equal_later
+// CHECK: %[[T:.*]] = arith.trunci %arg0
+// CHECK-NEXT: %[[R:.*]] = shard.all_reduce %[[T]]
+// CHECK-NEXT: %[[E:.*]] = arith.extsi %[[R]]
+// CHECK-NEXT: return %[[R]], %[[E]]
+func.func @equal_later(%b: tensor<8xi32>) -> (tensor<8xi8>, tensor<8xi32>) {
+  %s = shard.all_reduce %b on @g grid_axes = [0] : tensor<8xi32> -> tensor<8xi32>
+  %t = arith.trunci %s : tensor<8xi32> to tensor<8xi8>
+  %x = arith.trunci %b : tensor<8xi32> to tensor<8xi8>
+  %u = shard.all_reduce %x on @g grid_axes = [0] : tensor<8xi8> -> tensor<8xi8>
+  %v = arith.extsi %u : tensor<8xi8> to tensor<8xi32>
+  return %t, %v : tensor<8xi8>, tensor<8xi32>
+}
+
+// CHECK-LABEL: func @gathered_in_steps
+// CHECK-NEXT: %[[R:.*]] = shard.all_reduce %arg0 on @g grid_axes = [0, 1]
+// CHECK-NEXT: return %[[R]]
+func.func @gathered_in_steps(%a: tensor<12xf32>) -> tensor<12xf32> {
+  %0 = shard.reduce_scatter %a on @g grid_axes = [0, 1] scatter_axis = 0 : tensor<12xf32> -> tensor<3xf32>
+  %1 = shard.all_gather %0 on @g grid_axes = [1] gather_axis = 0 : tensor<3xf32> -> tensor<6xf32>
+  %2 = shard.all_gather %1 on @g grid_axes = [0] gather_axis = 0 : tensor<6xf32> -> tensor<12xf32>
+  return %2 : tensor<12xf32>
+}

@@ -46,3 +46,41 @@ func.func @unknown(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[
   %r = "demo.norm"(%a) : (tensor<8xf32>) -> f32
   return %r : f32
 }
+
+// -----
+
+// Hints are wishes that propagation weighs: without it they would be lost.
+
+shard.grid @grid(shape = 2)
+func.func @constraint(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'shard.constraint' is a hint, which propagation reads; run sharding-propagation before shard-partition}}
+  %0 = shard.constraint %a to <@grid, [[0]]> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 2)
+func.func @sharding_of_op(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) -> tensor<8xf32> {
+  // expected-error @+1 {{'shard.sharding' on an op is a hint, which propagation reads; run sharding-propagation before shard-partition}}
+  %0 = math.exp %a {shard.sharding = #shard.sharding<@grid, [[]]>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 2)
+func.func @loops_of_op(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) -> tensor<8xf32> {
+  // expected-error @+1 {{'shard.loops' on an op is a hint, which propagation reads; run sharding-propagation before shard-partition}}
+  %0 = math.exp %a {shard.loops = #shard.sharding<@grid, [[]]>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 2)
+func.func @group(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) -> tensor<8xf32> {
+  // expected-error @+1 {{'shard.group' is a hint, which propagation reads; run sharding-propagation before shard-partition}}
+  shard.group %a id = 3 : tensor<8xf32>
+  return %a : tensor<8xf32>
+}

@@ -206,7 +206,8 @@ func.func @with_other(%w: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -
   return %3 : tensor<8xf32>
 }
 
-// Elementwise ops pass reduce_scatters; blocks become whole.
+// Elementwise ops pass reduce_scatters; blocks become whole. With the all_gather behind it
+// the one that is left is an all_reduce.
 // CHECK-LABEL: func @scatters
 // CHECK-SAME: %[[A:.*]]: tensor<8xi32>, %[[B:.*]]: tensor<8xi32>)
 // CHECK: %[[E:.*]] = math.absi %{{.*}} : tensor<8xi32>
@@ -214,8 +215,8 @@ func.func @with_other(%w: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -
 // CHECK: %[[ONE:.*]] = arith.select %{{.*}}, %[[E]], %{{.*}} : tensor<8xi32>
 // CHECK: %[[WA:.*]] = arith.addi %[[ONE]], %[[A]] : tensor<8xi32>
 // CHECK: %[[WAB:.*]] = arith.subi %[[WA]], %[[B]] : tensor<8xi32>
-// CHECK: %[[R:.*]] = shard.reduce_scatter %[[WAB]] on @g grid_axes = [0] scatter_axis = 0 : tensor<8xi32> -> tensor<2xi32>
-// CHECK-NEXT: shard.all_gather %[[R]]
+// CHECK: %[[R:.*]] = shard.all_reduce %[[WAB]] on @g grid_axes = [0] : tensor<8xi32> -> tensor<8xi32>
+// CHECK-NEXT: return %[[R]]
 func.func @scatters(%a: tensor<8xi32>, %b: tensor<8xi32>) -> tensor<8xi32> {
   %w0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<8xi32> -> tensor<8xi32>
   %s = math.absi %w0 : tensor<8xi32>

@@ -282,3 +282,99 @@ func.func @permuted_differing(
   }
   return
 }
+
+// -----
+
+// A message has a sender and a receiver: neither is reached by both.
+
+shard.grid @g(shape = 2)
+func.func @messages(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %i = shard.process_linear_index on @g : index
+  %c0 = arith.constant 0 : index
+  %c = arith.cmpi eq, %i, %c0 : index
+  %r = scf.if %c -> tensor<2xf32> {
+    %1 = shard.send %a on @g grid_axes = [0] destination = [1] : (tensor<2xf32>) -> tensor<2xf32>
+    scf.yield %1 : tensor<2xf32>
+  } else {
+    %1 = shard.recv %a on @g grid_axes = [0] source = [0] : (tensor<2xf32>) -> tensor<2xf32>
+    scf.yield %1 : tensor<2xf32>
+  }
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+// All devices of a group name one root. Groups of their own may have roots of their own.
+
+shard.grid @g(shape = 2x2)
+func.func @roots(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %i = shard.process_multi_index on @g axes = [0] : index
+  // expected-error @+1 {{has a root that depends on the coordinate on axis 0: devices of its group name different ones}}
+  %0 = shard.broadcast %a on @g grid_axes = [0] root = [%i] : (tensor<2xf32>, index) -> tensor<2xf32>
+  %1 = shard.broadcast %0 on @g grid_axes = [1] root = [%i] : (tensor<2xf32>, index) -> tensor<2xf32>
+  // expected-error @+1 {{has a root that depends on the coordinate on axis 0}}
+  %2 = shard.gather %1 on @g grid_axes = [0] gather_axis = 0 root = [%i] : (tensor<2xf32>, index) -> tensor<4xf32>
+  // expected-error @+1 {{has a root that depends on the coordinate on axis 0}}
+  %3 = shard.scatter %2 on @g grid_axes = [0] scatter_axis = 0 root = [%i] : (tensor<4xf32>, index) -> tensor<2xf32>
+  // expected-error @+1 {{has a root that depends on the coordinate on axis 0}}
+  %4 = shard.reduce %3 on @g grid_axes = [0] root = [%i] : (tensor<2xf32>, index) -> tensor<2xf32>
+  // A message may go from each device to another one.
+  %5 = shard.send %4 on @g grid_axes = [0] destination = [%i] : (tensor<2xf32>, index) -> tensor<2xf32>
+  return %5 : tensor<2xf32>
+}
+
+// -----
+
+// Memory and globals hold what was stored there, through views too and in any function.
+
+shard.grid @g(shape = 2)
+ml_program.global private mutable @place(dense<0> : tensor<1xindex>) : tensor<1xindex>
+ml_program.global private mutable @same(dense<0> : tensor<1xindex>) : tensor<1xindex>
+func.func @global(%a: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %u = ml_program.global_load @place : tensor<1xindex>
+  %j = tensor.extract %u[%c0] : tensor<1xindex>
+  %c = arith.cmpi eq, %j, %c0 : index
+  // expected-note @+1 {{devices part ways here}}
+  scf.if %c {
+    // expected-error @+1 {{depends on the coordinate on axis 0}}
+    %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  }
+  %v = ml_program.global_load @same : tensor<1xindex>
+  %k = tensor.extract %v[%c0] : tensor<1xindex>
+  %d = arith.cmpi eq, %k, %c0 : index
+  scf.if %d {
+    %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  }
+  return
+}
+func.func @stores_global(%n: tensor<1xindex>) {
+  %i = shard.process_multi_index on @g axes = [0] : index
+  %t = tensor.from_elements %i : tensor<1xindex>
+  ml_program.global_store @place = %t : tensor<1xindex>
+  ml_program.global_store @same = %n : tensor<1xindex>
+  return
+}
+func.func @memory(%a: tensor<4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = shard.process_multi_index on @g axes = [0] : index
+  %m = memref.alloc() : memref<2xindex>
+  %same = memref.alloc() : memref<2xindex>
+  %view = memref.subview %m[1] [1] [1] : memref<2xindex> to memref<1xindex, strided<[1], offset: 1>>
+  memref.store %i, %view[%c0] : memref<1xindex, strided<[1], offset: 1>>
+  memref.store %n, %same[%c0] : memref<2xindex>
+  %j = memref.load %m[%c1] : memref<2xindex>
+  %c = arith.cmpi eq, %j, %c0 : index
+  // expected-note @+1 {{devices part ways here}}
+  scf.if %c {
+    // expected-error @+1 {{depends on the coordinate on axis 0}}
+    %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  }
+  %k = memref.load %same[%c0] : memref<2xindex>
+  %d = arith.cmpi eq, %k, %c0 : index
+  scf.if %d {
+    %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  }
+  return
+}

@@ -86,7 +86,8 @@ static OwningOpRef<ModuleOp> parseProgram(MLIRContext &context) {
 
 /// Applies --grid, --lift-constants and --hint. `entry` may become another op.
 static LogicalResult changeProgram(ModuleOp module, func::FuncOp &entry) {
-  if (!gridShape.empty() && failed(shard::setGrid(module, gridShape)))
+  if (gridShape.getNumOccurrences() > 0 &&
+      failed(shard::setGrid(module, gridShape)))
     return failure();
   if (unevenDynamic && failed(shard::setUnevenDynamic(module)))
     return failure();

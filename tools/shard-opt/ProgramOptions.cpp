@@ -52,20 +52,24 @@ struct ApplyProgramOptions
 
 private:
   static LogicalResult apply(ModuleOp module) {
-    if (!gridShape.empty() && failed(shard::setGrid(module, gridShape)))
+    if (gridShape.getNumOccurrences() > 0 &&
+        failed(shard::setGrid(module, gridShape)))
       return failure();
     if (unevenDynamic && failed(shard::setUnevenDynamic(module)))
       return failure();
     if (hints.empty())
       return success();
-    FailureOr<func::FuncOp> entry = shard::findEntry(module, "");
+    FailureOr<func::FuncOp> entry = shard::findEntry(
+        module, "",
+        "which function is --hint about? call it 'main', or let no other one "
+        "be public");
     return failed(entry) ? failure() : shard::applyHints(*entry, hints);
   }
 };
 } // namespace
 
 bool shard::hasProgramOptions() {
-  return !gridShape.empty() || unevenDynamic || !hints.empty();
+  return gridShape.getNumOccurrences() > 0 || unevenDynamic || !hints.empty();
 }
 
 LogicalResult shard::optMainWithProgramOptions(int argc, char **argv,

@@ -35,9 +35,11 @@
 namespace shard {
 
 /// The function called `name`; for an empty name the only public function with a
-/// body, or "main". Reports what functions there are if there is no such.
-mlir::FailureOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
-                                              llvm::StringRef name);
+/// body, or "main". Reports what functions there are if there is no such; `question` is
+/// what to say where a name is missing.
+mlir::FailureOr<mlir::func::FuncOp> findEntry(
+    mlir::ModuleOp module, llvm::StringRef name,
+    llvm::StringRef question = "which function to run? name one by --entry");
 
 /// Inlines what `entry` calls, where that is possible.
 mlir::LogicalResult inlineCalls(mlir::ModuleOp module);

@@ -26,6 +26,11 @@ namespace shard {
 
 using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
+/// The nearest symbol table around `op`, or `op` itself; null if there is none. Looks past
+/// ops of dialects that are not loaded, as MLIR's own search does not: what these are is
+/// not known, but grids stand in modules.
+mlir::Operation *symbolScope(mlir::Operation *op);
+
 /// The grid called `symbol` as seen from `op`; null if there is none.
 GridOp getGrid(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol,
                mlir::SymbolTableCollection &symbols);

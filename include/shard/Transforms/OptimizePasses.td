@@ -28,9 +28,13 @@ def ShardFoldCollectives : Pass<"shard-fold-collectives"> {
     * two all_to_alls, shifts or permutes that undo each other go away;
     * a gather to a root and a scatter from it undo each other; a scatter or broadcast of
       what all devices have needs no communication;
-    * a collective over groups of one device is its operand.
+    * two redistributes that undo each other go away;
+    * a collective over groups of one device is its operand; axes of one device beside
+      others are dropped, but for collectives with a root.
 
     Part of `shard-optimize-collectives`, as the first pass that looks at collectives.
+    Passes behind it that move or share collectives fold them again, and make equal ops
+    one, where they changed anything.
 
     ```mlir
     // Input

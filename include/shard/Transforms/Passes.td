@@ -94,7 +94,9 @@ def ShardPartition : Pass<"shard-partition"> {
     through `ShardingInterface`; where an operand or result has another sharding
     than the op wants, the reshard planner's collectives are inserted. Values
     without annotation are replicated. An op without a sharding model gets
-    replicated operands and a remark.
+    replicated operands and a remark. Hints that propagation weighs (`shard.constraint`,
+    `shard.group`, `shard.sharding` and `shard.loops` of ops) are errors: run
+    `sharding-propagation` first.
 
     Arguments and results of functions keep their global type and sharding as the
     attribute `shard.local`; partitioning a function that has it is an error.
@@ -288,8 +290,16 @@ def ShardVerifySpmd : Pass<"shard-verify-spmd"> {
     even below a branch. They are ordered all the same: every device of a group
     must reach the same collectives in the same order. This pass reports each
     collective under control flow that varies along an axis of its group, i.e. that
-    depends on a process index or on divided or partial data. Put it behind the
-    last pass that moves code. Results of partition pass it.
+    depends on a process index or on divided or partial data; but for `shard.send` and
+    `shard.recv`, which different devices of a group may reach. It also reports each
+    `root` that depends on such a thing along an axis of the group: all devices must name
+    one. Put it behind the last pass that moves code. Results of partition pass it.
+
+    What is read from memory or from a global depends on all that any op of the module
+    stores there. The pass cannot see what functions store in buffers that they are given,
+    nor what external functions do; buffers and tensors that arguments without
+    `shard.local` bring count as the same on all devices. Whether each send has its recv
+    only a run tells.
 
     Runs on a module or on a function. Changes nothing.
 

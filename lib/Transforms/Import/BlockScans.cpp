@@ -36,6 +36,11 @@ struct ShardBlockScansPass
 
   void runOnOperation() override {
     mlir::Operation *op = getOperation();
+    if (blocks < 0) {
+      op->emitError() << "shard-block-scans: blocks is a number from 0 on, not "
+                      << int64_t(blocks);
+      return signalPassFailure();
+    }
     if (!blockScans(op, blocks == 0 ? devicesOf(op) : int64_t(blocks)))
       markAllAnalysesPreserved();
   }

@@ -10,6 +10,7 @@
 #define SHARD_LIB_TRANSFORMS_IMPORT_LARGESTGRID_H
 
 #include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -21,7 +22,7 @@ inline llvm::SmallVector<int64_t> largestGridAround(mlir::Operation *op) {
   constexpr int64_t kMostDevices = 4096;
   llvm::SmallVector<int64_t> largest;
   int64_t most = 1;
-  mlir::Operation *module = mlir::SymbolTable::getNearestSymbolTable(op);
+  mlir::Operation *module = symbolScope(op);
   if (!module || module->getNumRegions() != 1)
     return largest;
   for (GridOp grid : module->getRegion(0).getOps<GridOp>()) {

@@ -47,6 +47,10 @@ LogicalResult expandLoops(Operation *op, ShardingAttr hint,
                            << "' takes whole axes; write sub-axes as axes of a "
                               "grid with more axes";
   LoopTable table = buildLoopTable(op);
+  if (table.loops.empty() && !axes->dims.empty() && !isa<ShardingInterface>(op))
+    return op->emitError() << "'" << kLoopsAttrName << "' on '" << op->getName()
+                           << "', which has no sharding model and so no loops; "
+                              "write hints for its operands and results";
   if (axes->dims.size() != table.loops.size())
     return op->emitError() << "'" << kLoopsAttrName << "' has "
                            << axes->dims.size() << " entries, but the op has "

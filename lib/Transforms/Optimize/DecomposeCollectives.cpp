@@ -27,6 +27,8 @@
 
 #define DEBUG_TYPE "shard-decompose-collectives"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace shard {
@@ -137,6 +139,12 @@ struct ShardDecomposeCollectivesPass
   using ModuleOrFunctionPass::ModuleOrFunctionPass;
 
   void runOnOperation() override {
+    if (std::isnan(minGain)) {
+      getOperation()->emitError()
+          << "shard-decompose-collectives: min-gain is a "
+             "number of microseconds, not nan";
+      return signalPassFailure();
+    }
     bool changed = false;
     SmallVector<FunctionOpInterface> functions;
     getOperation()->walk([&](FunctionOpInterface function) {

@@ -9,11 +9,11 @@
 #include "ModuleOrFunctionPass.h"
 
 #include "Optimize/MoveGraph.h"
+#include "Optimize/TidyCollectives.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -39,27 +39,11 @@ struct ShardMoveCollectivesPass
       return signalPassFailure();
     if (!changed)
       return markAllAnalysesPreserved();
-    foldCollectives();
+    // What moved may now stand next to what undoes it.
+    tidyCollectives(getOperation());
   }
 
 private:
-  /// What moved may now stand next to what undoes it.
-  void foldCollectives() {
-    SmallVector<Operation *> collectives;
-    getOperation()->walk([&](Operation *op) {
-      if (isCollective(op))
-        collectives.push_back(op);
-    });
-    RewritePatternSet patterns(&getContext());
-    for (RegisteredOperationName name : getContext().getRegisteredOperations())
-      if (name.getDialectNamespace() == ShardDialect::getDialectNamespace())
-        name.getCanonicalizationPatterns(patterns, &getContext());
-    (void)applyOpPatternsGreedily(
-        collectives, std::move(patterns),
-        GreedyRewriteConfig().setStrictness(
-            GreedyRewriteStrictness::ExistingAndNewOps));
-  }
-
   LogicalResult run(FunctionOpInterface function) {
     SymbolTableCollection symbols;
     Replication replication;

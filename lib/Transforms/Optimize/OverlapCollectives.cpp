@@ -22,6 +22,8 @@
 
 #define DEBUG_TYPE "shard-overlap-collectives"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace shard {
@@ -227,6 +229,11 @@ struct ShardOverlapCollectivesPass
   using ModuleOrFunctionPass::ModuleOrFunctionPass;
 
   void runOnOperation() override {
+    if (std::isnan(minGain)) {
+      getOperation()->emitError() << "shard-overlap-collectives: min-gain is a "
+                                     "number of microseconds, not nan";
+      return signalPassFailure();
+    }
     overlapCollectives(getOperation(), minGain);
   }
 };

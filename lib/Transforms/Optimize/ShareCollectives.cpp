@@ -20,6 +20,7 @@
 #include "ModuleOrFunctionPass.h"
 
 #include "Optimize/MoveGraph.h"
+#include "Optimize/TidyCollectives.h"
 #include "shard/Cost/Collectives.h"
 #include "shard/Cost/Links.h"
 #include "shard/Cost/Memory.h"
@@ -337,6 +338,9 @@ bool shareIn(FunctionOpInterface function) {
   bool changed = RegionShare().run(function);
   GatherShare gathers;
   function->walk([&](mlir::Block *block) { changed |= gathers.run(*block); });
+  // What gathers are now may take back what is in front of them.
+  if (changed)
+    tidyCollectives(function);
   return changed;
 }
 

@@ -25,6 +25,7 @@
 #include "Optimize/Reduction.h"
 #include "Optimize/ReductionOps.h"
 #include "Optimize/Replication.h"
+#include "Optimize/TidyCollectives.h"
 #include "shard/Cost/Collectives.h"
 #include "shard/Cost/Links.h"
 #include "shard/IR/ShardingUtils.h"
@@ -478,8 +479,11 @@ struct ShardSinkReductionsPass
   void runOnOperation() override {
     bool changed = false;
     getOperation()->walk([&](FunctionOpInterface function) {
-      if (!function.isExternal())
-        changed |= ReductionSink(function, reorderSums).run();
+      if (function.isExternal() || !ReductionSink(function, reorderSums).run())
+        return;
+      // Trees that had a leaf in common may have the same reductions now.
+      tidyCollectives(function);
+      changed = true;
     });
     if (!changed)
       markAllAnalysesPreserved();

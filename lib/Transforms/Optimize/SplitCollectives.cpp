@@ -23,6 +23,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/Support/Debug.h"
 
+#include <cmath>
 #include <map>
 
 #define DEBUG_TYPE "shard-split-collectives"
@@ -231,6 +232,18 @@ struct ShardSplitCollectivesPass
   using ModuleOrFunctionPass::ModuleOrFunctionPass;
 
   void runOnOperation() override {
+    if (parts < 0) {
+      getOperation()->emitError()
+          << "shard-split-collectives: parts is a number from 0 on, not "
+          << int64_t(parts);
+      return signalPassFailure();
+    }
+    if (!std::isfinite(memory) || memory < 0) {
+      getOperation()->emitError() << "shard-split-collectives: memory is a "
+                                     "number of bytes from 0 on, not "
+                                  << double(memory);
+      return signalPassFailure();
+    }
     CollectiveSplitter splitter(getOperation(), reorderSums);
     bool changed = false;
     if (parts > 1)

@@ -260,7 +260,7 @@ LogicalResult FunctionPartitioner::checkStep(ShardOp op, const Sharding *from,
   return error;
 }
 
-/// A wish that propagation has not seen; without it nobody grants it.
+/// Only those are left that unreachable code makes from themselves.
 LogicalResult FunctionPartitioner::rebuildConstraint(ConstraintOp op) {
   FailureOr<Value> value =
       local.localAs(op.getInput(), nullptr, op, "the input");

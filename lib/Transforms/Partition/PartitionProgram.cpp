@@ -14,6 +14,7 @@
 #include "shard/Transforms/Transforms.h"
 
 #include "Import/Encodings.h"
+#include "Import/OpHints.h"
 #include "Partition/FunctionPartitioner.h"
 #include "Partition/FunctionShardings.h"
 
@@ -124,13 +125,33 @@ static LogicalResult answerQuestions(Operation *function,
   return expandShardShapes(function, symbols);
 }
 
-static LogicalResult rejectEncodings(Operation *root) {
-  WalkResult walk = root->walk([](Operation *op) {
-    if (!hasShardingEncoding(op))
+/// Whoever partitions without propagation would get a program without their wishes, and
+/// no word of it.
+static LogicalResult rejectHints(Operation *root) {
+  constexpr StringLiteral advice =
+      ", which propagation reads; run sharding-propagation before "
+      "shard-partition";
+  WalkResult walk = root->walk([&](Operation *op) {
+    auto constraint = dyn_cast<ConstraintOp>(op);
+    // Propagation leaves what unreachable code makes from itself.
+    Operation *source =
+        constraint ? constraint.getInput().getDefiningOp() : nullptr;
+    if (source && source->getBlock() == op->getBlock() &&
+        !source->isBeforeInBlock(op))
       return WalkResult::advance();
-    op->emitError("has a tensor type with a sharding as its encoding, which "
-                  "propagation reads; run sharding-propagation before "
-                  "shard-partition");
+    if (hasShardingEncoding(op))
+      op->emitError("has a tensor type with a sharding as its encoding")
+          << advice;
+    else if (constraint || isa<GroupOp>(op))
+      mlir::emitError(op->getLoc())
+          << "'" << op->getName() << "' is a hint" << advice;
+    else if (hasOpHint(op))
+      op->emitError() << "'"
+                      << (op->hasAttr(kLoopsAttrName) ? kLoopsAttrName
+                                                      : kShardingAttrName)
+                      << "' on an op is a hint" << advice;
+    else
+      return WalkResult::advance();
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
@@ -168,7 +189,7 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
     else if (auto annotation = dyn_cast<ShardOp>(op))
       annotations.push_back(annotation);
   });
-  if (failed(rejectCalls(root)) || failed(rejectEncodings(root)) ||
+  if (failed(rejectCalls(root)) || failed(rejectHints(root)) ||
       failed(makeShardingsStatic(shardings)))
     return failure();
   startAtAnnotations(annotations);

@@ -235,7 +235,8 @@ void SpmdAnalysis::visitOp(Operation *op, AxisSet under) {
                     ? visitShardOp(op, under)
                 : dim           ? askedExtentAlong(dim)
                 : mayDiffer(op) ? everyAxis
-                                : along(op->getOperands());
+                                : along(op->getOperands()) | storedIn(op);
+  visitStores(op, set | under);
   for (OpResult result : op->getResults()) {
     vary(result, set | under);
     resize(result, resultExtents(result, rules));
@@ -318,6 +319,7 @@ void SpmdAnalysis::visitRegionOp(Operation *op, AxisSet under) {
           [&](Operation *inner) { inside |= along(inner->getOperands()); });
   }
   if (!branch) {
+    visitStores(op, inside | deciding);
     for (OpResult result : op->getResults()) {
       vary(result, mayDiffer(op) ? everyAxis : inside | deciding);
       resize(result, resultExtents(result, rules));

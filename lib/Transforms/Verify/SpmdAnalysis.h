@@ -97,6 +97,14 @@ private:
   void visitRegionOp(mlir::Operation *op, AxisSet under);
   bool growsElsewhere(llvm::function_ref<void()> step);
   void visitReturn(mlir::Operation *op);
+
+  // Memory (StoredValues.cpp).
+  AxisSet storedIn(mlir::Operation *op) const;
+  void storeIn(mlir::Operation *op, AxisSet set);
+  void storeThrough(mlir::Value buffer, AxisSet set);
+  /// `op` stores what varies along `set`, if it stores anything.
+  void visitStores(mlir::Operation *op, AxisSet set);
+
   mlir::Operation *calleeOf(mlir::CallOpInterface call);
   void visitCall(mlir::CallOpInterface call, AxisSet under);
   AxisSet visitShardOp(mlir::Operation *op, AxisSet under);
@@ -111,6 +119,8 @@ private:
   /// The axes along which values and, of those of dynamic shape, extents vary.
   llvm::DenseMap<mlir::Value, AxisSet> varies;
   llvm::DenseMap<mlir::Value, ExtentSets> resized;
+  /// The axes along which what a global holds varies, by its symbol.
+  llvm::DenseMap<mlir::StringAttr, AxisSet> stored;
   llvm::DenseMap<mlir::Operation *, AxisSet> calledUnder;
   llvm::DenseMap<mlir::Operation *,
                  llvm::SmallVector<mlir::FunctionOpInterface>>

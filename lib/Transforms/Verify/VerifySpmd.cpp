@@ -11,6 +11,7 @@
 #include "shard/Transforms/Transforms.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -44,7 +45,9 @@ private:
                            "its group may be in different ones";
       return;
     }
-    if ((group & under) == 0)
+    checkRoot(op, group);
+    // A message has a sender and a receiver, which reach an op each.
+    if ((group & under) == 0 || isa<SendOp, RecvOp>(op))
       return;
     foundError = true;
     InFlightDiagnostic error =
@@ -55,6 +58,23 @@ private:
       error.attachNote(branch->getLoc())
           << "devices part ways here; move the collective out of it, or make "
              "what decides the same on all devices of a group";
+  }
+
+  /// All devices of a group must name one root: each waits for the one that it names.
+  void checkRoot(Operation *op, AxisSet group) {
+    ValueRange root =
+        llvm::TypeSwitch<Operation *, ValueRange>(op)
+            .Case<BroadcastOp, GatherOp, ScatterOp, ReduceOp>(
+                [](auto rooted) { return rooted.getRootDynamic(); })
+            .Default(ValueRange());
+    AxisSet differs = analysis.along(root) & group;
+    if (differs == 0)
+      return;
+    foundError = true;
+    op->emitOpError() << "has a root that depends on the coordinate on "
+                      << toString(differs)
+                      << ": devices of its group name different ones; compute "
+                         "it from what is the same on all of them";
   }
 
   /// The innermost op around `op` whose operands vary along `axes`.

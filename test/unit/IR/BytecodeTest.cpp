@@ -54,14 +54,14 @@ struct Bytecode : testing::Test {
 
 constexpr const char *kProgram = R"mlir(
 shard.grid @g(shape = 2x8) axes ["x", "y"] {latency = array<f64: 1.0, 2.0>}
-func.func @f(%t: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [["y":(2)4], [0, ?]p3], halo = [1, 1, 0, 0]>},
-             %u: tensor<4x8xf32> {shard.local = #shard.local<tensor<8x8xf32>, <@g, [[0], []]>>})
-    -> (tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [["x"], []], partial = umax ["y"], replicated = []>}) {
+func.func @f(%t: tensor<8x8xi32> {shard.sharding = #shard.sharding<@g, [["y":(2)4], [0, ?]p3], halo = [1, 1, 0, 0]>},
+             %u: tensor<4x8xi32> {shard.local = #shard.local<tensor<8x8xi32>, <@g, [[0], []]>>})
+    -> (tensor<8x8xi32> {shard.sharding = #shard.sharding<@g, [["x"], []], partial = umax ["y"], replicated = []>}) {
   %s = shard.sharding @g split_axes = [[0], []] partial = sum [1] : !shard.sharding
-  %0 = shard.shard %t to %s : tensor<8x8xf32>
-  %1 = shard.all_reduce %0 on @g grid_axes = [0] reduction = max : tensor<8x8xf32> -> tensor<8x8xf32>
-  %2 = shard.constraint %1 to <@g, [["x"], [?]], offsets = [0, 3, 8]> : tensor<8x8xf32>
-  return %2 : tensor<8x8xf32>
+  %0 = shard.shard %t to %s : tensor<8x8xi32>
+  %1 = shard.all_reduce %0 on @g grid_axes = [0] reduction = max : tensor<8x8xi32> -> tensor<8x8xi32>
+  %2 = shard.constraint %1 to <@g, [["x"], [?]], offsets = [0, 3, 8]> : tensor<8x8xi32>
+  return %2 : tensor<8x8xi32>
 }
 )mlir";
 

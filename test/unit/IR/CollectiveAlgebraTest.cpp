@@ -398,6 +398,20 @@ const Rule rules[] = {
   %2 = shard.broadcast %1 on @g grid_axes = [0] root = [0] : (tensor<6xi32>) -> tensor<6xi32>
   return %2 : tensor<6xi32> })",
      ""},
+    {"axes_of_one_device", "1x3",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.all_gather %x on @g grid_axes = [0, 1] gather_axis = 0 : tensor<2xi32> -> tensor<6xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [1, 0] slice_axis = 0 : tensor<6xi32> -> tensor<2xi32>
+  %2 = shard.permute %1 on @g from_axes = [0, 1] to_axes = [1, 0] : tensor<2xi32>
+  return %2 : tensor<2xi32> })",
+     ""},
+    {"axes_of_one_device_beside_others", "1x2x3",
+     R"((%x: tensor<6x1xi32>) -> tensor<1x6xi32> {
+  %0 = shard.permute %x on @g from_axes = [1, 0, 2] to_axes = [0, 2, 1] : tensor<6x1xi32>
+  %1 = shard.all_to_all %0 on @g grid_axes = [2, 0, 1] split_axis = 0 concat_axis = 1 : tensor<6x1xi32> -> tensor<1x6xi32>
+  %2 = shard.all_reduce %1 on @g grid_axes = [1, 0] : tensor<1x6xi32> -> tensor<1x6xi32>
+  return %2 : tensor<1x6xi32> })",
+     "permute all_to_all all_reduce"},
     {"splat_moves", "2x3",
      R"(() -> tensor<12xi32> {
   %c = arith.constant dense<3> : tensor<6x2xi32>
