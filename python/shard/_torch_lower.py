@@ -232,17 +232,17 @@ def _at(place: Place | None, nodes: Sequence[Any]) -> tuple[list[str], Place | N
 def _not_lowered(said: str, is_crash: bool, nodes: Sequence[Any]) -> ProgramError:
     """The error for what torch-mlir-opt has said."""
     found = _SAID.search(said)
-    if not found:
-        text = said.strip() or "it says nothing"
-        return ProgramError(f"torch-mlir cannot lower the program: {text}")
-    at_line, place = _at((found["file"], int(found["line"])), nodes)
-    named = _OP.search(found["what"])
+    at_line, place = _at((found["file"], int(found["line"])), nodes) if found else ([], None)
+    # An op without a place has none in what is said either.
+    plain = re.search(r"error: (.*)", said)
+    what = found["what"] if found else plain[1] if plain else "it does not say why"
+    named = _OP.search(what)
     ops = [named[1] or named[2]] if named else at_line
     which = ("one of " if len(ops) > 1 else "") + (
         ", ".join(f"'{op}'" for op in ops) or "an op of the program"
     )
     verb = "crashes at" if is_crash else "cannot lower"
-    why = "" if named or ops else f": {found['what'][:300]}"
+    why = "" if named or ops else f": {what[:300]}"
     return _error(place, f"torch-mlir {verb} {which}; write the module without it{why}")
 
 
@@ -254,11 +254,11 @@ def _tm_tensor(text: str, nodes: Sequence[Any]) -> ProgramError:
     behind = re.search(r"\n    \}[^\n]* loc\((.*)\)\n", text[at:])
     location = behind[1] if behind else ""
     aliases = dict(re.findall(r"^(#loc\d*) = loc\((.*)\)$", text, re.M))
-    while known := next((a for a in re.findall(r"#loc\d*", location) if a in aliases), None):
-        location = re.sub(rf"{known}(?!\d)", lambda _: aliases.pop(known), location)
+    while "#loc" in location:
+        location = re.sub(r"#loc\d*", lambda match: aliases.get(match[0], ""), location)
     lines = [(file, int(line)) for file, line in re.findall(r'"([^"]+)":(\d+):', location)]
     ops, place = _at(lines[0] if lines else None, nodes)
-    ops = [op for op in ops if op.split(".")[1] in _NOT_READ] or ops
+    ops = [op for op in ops if set(op.split(".")).intersection(_NOT_READ)] or ops
     which = ("one of " if len(ops) > 1 else "") + ", ".join(f"'{op}'" for op in ops)
     return _error(
         place,

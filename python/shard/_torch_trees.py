@@ -68,8 +68,8 @@ class Tree:
         import torch
 
         for name, tensor in zip(self.names, self.tensors, strict=True):
-            kind = tensor.layout if tensor.layout != torch.strided else tensor.device.type
-            if kind not in ("cpu", "cuda"):
+            kind = tensor.device.type if tensor.layout == torch.strided else tensor.layout
+            if kind == "meta" or tensor.layout != torch.strided:
                 raise ProgramError(
                     f"{name} is a tensor of the kind '{kind}'; the program needs a dense one on "
                     "the CPU"

@@ -136,3 +136,30 @@ def test_shapes_that_depend_on_values():
     for function in (chosen, places, number, turns):
         for text in not_read(function, X):
             assert "depends on the values of tensors, which are not known before" in text
+
+
+def test_hints_for_lines_of_a_function():
+    def layer(x, up, down):
+        h = torch.tanh(x @ up)
+        return h @ down
+
+    program = shard.from_torch(layer, torch.ones(4, 8), torch.ones(8, 6), torch.ones(6, 8))
+    key = f"test_torch_ops.py:{layer.__code__.co_firstlineno + 1}"
+    part = program.partition(Grid(model=2), {key: P(None, "model"), "result0": P()})
+    shardings = {value.name: value.sharding for value in part.arguments}
+    assert (shardings["up"], shardings["down"]) == ("[[], [model]]", "[[model], []]")
+
+
+def test_layers_of_the_library_are_called_at_a_line_of_the_user():
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.bag = torch.nn.EmbeddingBag(7, 4)
+
+        def forward(self, ids):
+            return self.bag(ids)
+
+    line = Model.forward.__code__.co_firstlineno + 1
+    with pytest.raises(shard.ProgramError, match="torch-mlir cannot lower 'aten") as caught:
+        shard.from_torch(Model(), INDEX)
+    assert str(caught.value).startswith(f"{__file__}:{line}: ")
