@@ -94,6 +94,7 @@ def _from_module(module: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
         def forward(self, tensors: list[Any]) -> Any:
             made = torch.func.functional_call(module, *tree.unflatten(tensors))
             results.append(Tree(made))
+            results[-1].check_fixed()
             return results[-1].tensors
 
     with without_hooks(module):
@@ -118,6 +119,7 @@ def _from_function(
     def of_tensors(*tensors: Any) -> Any:
         args, kwargs = tree.unflatten(tensors)
         results.append(Tree(fn(*args, **kwargs)))
+        results[-1].check_fixed()
         return results[-1].tensors
 
     name = getattr(fn, "__name__", "function")

@@ -63,6 +63,26 @@ class Tree:
                 )
         return [value for i, value in enumerate(values) if i not in self._fixed]
 
+    def check_fixed(self) -> None:
+        """Raises ProgramError if what is fixed, in a result, may hold or depend on tensors."""
+        import torch
+
+        plain = (bool, int, float, complex, str, bytes, torch.dtype, torch.device)
+        for i, value in self._fixed.items():
+            if value is None or isinstance(value, plain):
+                continue
+            where = f"the part {self._names[i]} of the result" if self._names[i] else "the result"
+            kind = type(value)
+            if kind.__name__.startswith("Sym"):
+                what = "a number that depends on the values of tensors; return a tensor"
+            else:
+                what = (
+                    f"of the type {kind.__module__}.{kind.__qualname__}, whose tensors are not "
+                    "known; return tensors, in tuples, lists and dictionaries, or register it by "
+                    "torch.utils._pytree.register_pytree_node"
+                )
+            raise ProgramError(f"{where} is {what}")
+
     def check_tensors(self) -> None:
         """Raises ProgramError if one of the tensors has no elements in the memory of the host."""
         import torch
@@ -83,6 +103,8 @@ class TorchTrees(Trees):
         self._arguments = arguments
         self._results = results
         self._weights = weights
+        # Examples, which are not needed any more.
+        arguments.tensors, results.tensors = [], []
 
     def flatten(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
         tree: tuple[Any, ...] = (arguments, dict(keywords))

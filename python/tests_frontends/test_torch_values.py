@@ -69,6 +69,18 @@ def test_results_that_are_no_tensors(module):
     assert torch.equal(given["y"], x * 2) and torch.equal(given["all"][4][0], x)
 
 
+def test_results_of_unknown_types():
+    class Pair:
+        def __init__(self, x):
+            self.x = x
+
+    for function in (lambda x: (x, Pair(x)), Of(lambda x: (x, Pair(x)))):
+        with pytest.raises(shard.ProgramError, match=r"the part 1 of the result is of the type"):
+            shard.from_torch(function, torch.ones(4))
+    with pytest.raises(shard.ProgramError, match="depends on the values of tensors"):
+        shard.from_torch(Of(lambda x: (x, x.sum().item())), torch.ones(4))
+
+
 def test_complex_tensors():
     x = torch.randn(4, 3, dtype=torch.complex64)
     part = shard.from_torch(lambda x: x * x, x).partition(Grid(2), {"x": P(0)})
