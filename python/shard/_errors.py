@@ -70,11 +70,30 @@ class VerificationError(ShardError):
         self.report = report
 
 
+_OPTIONS = {
+    "--hint ": "hint ",
+    "--entry": "entry=",
+    "--uneven-dynamic": "uneven_dynamic=True",
+    "by --grid, such as --grid 2x2": "to `partition`, such as shard.Grid(2, 2)",
+    "say by --grid what to run on": "give `partition` a shard.Grid to run on",
+    "that --grid creates": "that `partition` makes",
+}
+
+
+def in_python(message: str) -> str:
+    """A message of the compiler with parameters of Python in the place of options."""
+    for option, parameter in _OPTIONS.items():
+        message = message.replace(option, parameter)
+    return message
+
+
 def to_diagnostics(raw: Sequence[RawDiagnostic]) -> list[Diagnostic]:
     """Diagnostics of the extension, each with its notes."""
     result: list[Diagnostic] = []
     for severity, message, file, line, column in raw:
-        diagnostic = Diagnostic(_SEVERITIES[severity], message, file, line, column)
+        diagnostic = Diagnostic(
+            _SEVERITIES[severity], in_python(message), in_python(file), line, column
+        )
         if severity == _NOTE and result:
             last = result[-1]
             result[-1] = Diagnostic(

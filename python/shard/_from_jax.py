@@ -19,11 +19,11 @@ from shard._foreign import is_foreign, spec_of
 from shard._grid import Grid, P
 from shard._jax_calls import declare, replace_by_call
 from shard._jax_dots import put_dots, take_dots
-from shard._jax_rewrites import rewrite
+from shard._jax_rewrites import place_of, rewrite
 from shard._jax_scatters import rewrite_scatters
 from shard._jax_sorts import rewrite_sorts
 from shard._program import Program, Trees, load
-from shard._trees import positional_parameters
+from shard._trees import positional_parameters, structure_error
 from shard._types import dtype_of
 
 _STEP = "--iree-stablehlo-input-transformation-pipeline"
@@ -84,7 +84,9 @@ def from_jax(
     parameters = positional_parameters(fn)
     program.names = [_leaf_name(path, parameters) for path, _ in leaves]
     results, result_structure = jax.tree_util.tree_flatten(lowered.out_info)
-    program.trees = _JaxTrees(program, structure, result_structure, [r.dtype for r in results])
+    program.trees = _JaxTrees(
+        program, structure, result_structure, [r.dtype for r in results], parameters
+    )
     given = [getattr(leaf, "sharding", None) for _, leaf in leaves]
     if in_shardings is not None:
         wanted = _broadcast((tuple(in_shardings), {}), (args, kwargs))
@@ -130,8 +132,15 @@ class _JaxTrees(Trees):
     """Pytrees as flat lists of arrays and back."""
 
     def __init__(
-        self, program: Program, structure: Any, result_structure: Any, dtypes: list[Any]
+        self,
+        program: Program,
+        structure: Any,
+        result_structure: Any,
+        dtypes: list[Any],
+        parameters: list[str],
     ) -> None:
+        self._names = program.names
+        self._parameters = parameters
         self._elements = [value.element_type for value in program.arguments]
         self._structure = structure
         self._result_structure = result_structure
@@ -140,12 +149,12 @@ class _JaxTrees(Trees):
     def flatten(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
         import jax
 
-        leaves, structure = jax.tree_util.tree_flatten((arguments, dict(keywords)))
+        tree = (arguments, dict(keywords))
+        leaves, structure = jax.tree_util.tree_flatten(tree)
         if structure != self._structure:
-            raise RunError(
-                f"the arguments have the structure {structure}, the program was made for "
-                f"{self._structure}"
-            )
+            paths = jax.tree_util.tree_flatten_with_path(tree)[0]
+            given = [_leaf_name(path, self._parameters) for path, _ in paths]
+            raise RunError(structure_error(given, self._names))
         return [
             _reinterpreted(_to_numpy(leaf), dtype_of(element))
             for leaf, element in zip(leaves, self._elements, strict=True)
@@ -176,7 +185,8 @@ def _is_key(dtype: Any) -> bool:
 
 def _to_numpy(leaf: Any) -> Any:
     """An array of numpy; of a key of random numbers its integers. Python's numbers stay, and
-    take the type that the program wants, as for JAX.
+    take the type that the program wants, as for JAX. Arrays of 64 bits become those of 32 where
+    JAX makes them that (`jax_enable_x64`).
     """
     import jax
 
@@ -184,7 +194,8 @@ def _to_numpy(leaf: Any) -> Any:
         return leaf
     if _is_key(getattr(leaf, "dtype", None)):
         leaf = jax.random.key_data(leaf)
-    return np.asarray(leaf)
+    array = np.asarray(leaf)
+    return array.astype(jax.dtypes.canonicalize_dtype(array.dtype), copy=False)
 
 
 def _from_numpy(array: Any, dtype: Any) -> Any:
@@ -266,6 +277,12 @@ def _take_shardings(module: Any) -> tuple[str, list[str]]:
 
     module.operation.walk(visit)
     with module.context, ir.Location.unknown():
+        for op in (op for op in found if op.name == "sdy.manual_computation"):
+            raise ProgramError(
+                f"{place_of(op)}: shard_map is not read here: it is written for the blocks of one "
+                "device; write what all devices compute, with with_sharding_constraint where a "
+                "sharding matters"
+            )
         for op in found:
             if op.name == "sdy.mesh":
                 # JAX constrains the keys of its random numbers on a mesh without axes.
@@ -284,7 +301,8 @@ def _take_shardings(module: Any) -> tuple[str, list[str]]:
                 replace_by_call(op, f"{_MARK}{number}")
             else:
                 raise ProgramError(
-                    f"'{op.name}' is not supported here: only with_sharding_constraint is"
+                    f"{place_of(op)}: '{op.name}' is not supported here: only "
+                    "with_sharding_constraint is"
                 )
         for function in module.body.operations:
             _drop_argument_shardings(function)

@@ -9,6 +9,10 @@ from collections.abc import Iterator, Sequence
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Final, Union
 
+import numpy as np
+
+from shard._checks import integer
+
 if TYPE_CHECKING:
     import jax.sharding
 
@@ -38,18 +42,30 @@ class Grid:
     """
 
     def __init__(self, *shape: int | Sequence[int], **axes: int) -> None:
-        if bool(shape) == bool(axes):
+        if shape and axes:
             raise ValueError("give the sizes of a grid either by name or by position, not both")
-        if len(shape) == 1 and isinstance(shape[0], Sequence):
-            sizes = tuple(shape[0])
-        else:
-            sizes = tuple(axes.values()) if axes else shape  # type: ignore[assignment]
-        for size in sizes:
-            if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-                raise ValueError(f"an axis of a grid has at least 1 device, not {size!r}")
-        if not sizes or math.prod(sizes) > 1024:
-            raise ValueError("a grid has at least one axis and at most 1024 devices")
-        self.shape: tuple[int, ...] = sizes
+        given: tuple[object, ...] = tuple(axes.values()) if axes else shape
+        if len(shape) == 1 and _is_list(shape[0]):
+            given = tuple(shape[0])  # type: ignore[arg-type]
+        if not given:
+            raise ValueError("a grid has at least one axis, such as Grid(data=2) or Grid(2, 4)")
+        sizes: list[int] = []
+        for size in given:
+            number = integer(size)
+            if number is None or number < 1:
+                raise ValueError(
+                    f"the size of an axis of a grid is an integer, at least 1, not {size!r}"
+                )
+            sizes.append(number)
+        if math.prod(sizes) > 1024:
+            raise ValueError(f"a grid has at most 1024 devices, not {math.prod(sizes)}")
+        for name in axes:
+            if not name or ":" in name:
+                raise ValueError(
+                    f"{name!r} is no name of an axis; write one that is not empty and has no "
+                    "colon, which stands before a part of an axis (model:(1)2)"
+                )
+        self.shape: tuple[int, ...] = tuple(sizes)
         self.names: tuple[str, ...] = tuple(axes)
 
     @classmethod
@@ -92,8 +108,8 @@ class P:
     """
 
     def __init__(self, *dims: Dim) -> None:
-        self.dims: tuple[Dim, ...] = dims
-        for dim in dims:
+        self.dims: tuple[Dim, ...] = tuple(map(_plain_dim, dims))
+        for dim in self.dims:
             for axis in parts(dim):
                 if not (is_open(axis) or _is_axis(axis)):
                     raise TypeError(
@@ -151,6 +167,19 @@ def is_open(axis: object) -> bool:
     return axis is OPEN or axis is Ellipsis
 
 
+def _is_list(value: object) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _plain_dim(dim: Any) -> Any:
+    """`dim` with integers of Python for those of numpy, and a tuple for a list."""
+    if isinstance(dim, tuple | list):
+        return tuple(map(_plain_dim, dim))
+    return int(dim) if isinstance(dim, np.integer) else dim
+
+
 def _is_axis(axis: object) -> bool:
     return isinstance(axis, str | int) and not isinstance(axis, bool)
 
@@ -181,4 +210,5 @@ def _quoted(name: str) -> str:
     """A name as the dialect spells it; a sub-axis `model:(2)2` keeps its part."""
     base, colon, part = name.partition(":")
     escaped = base.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = "".join(f"\\{ord(c):02X}" if c < " " or c == "\x7f" else c for c in escaped)
     return f'"{escaped}"{colon}{part}'

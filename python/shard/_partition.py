@@ -5,7 +5,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shard import _html, _shard
+from shard._checks import check_seed, check_text, check_timeout
 from shard._errors import (
     Diagnostic,
     ProgramError,
@@ -23,11 +24,20 @@ from shard._errors import (
     to_diagnostics,
     warn,
 )
+from shard._explain import explanation_text
 from shard._grid import Grid
+from shard._inputs import Input, carry, is_carried, run_error, to_inputs
 from shard._processes import Session, common_errors
-from shard._progress import Progress, follow
-from shard._report import CollectiveTable, Report, ValueInfo, predicted_collectives
-from shard._types import from_tensor, to_tensor
+from shard._progress import Progress, follow, run_steps
+from shard._report import (
+    VALUE,
+    CollectiveTable,
+    Report,
+    ValueInfo,
+    no_such_value,
+    predicted_collectives,
+)
+from shard._types import check_types, from_tensor
 
 if TYPE_CHECKING:
     from shard._program import Program
@@ -158,20 +168,17 @@ class Partition:
             RunError: the arguments do not fit, or the run failed.
             ProgramError: the program cannot be compiled.
         """
-        inputs = self._inputs(self._flat(arguments, keywords))
-        if len(inputs) != len(self._raw["arguments"]):
-            raise RunError(
-                f"'{self._program.entry}' takes {len(self._raw['arguments'])} arguments, but "
-                f"{len(inputs)} are given"
-            )
-        for value, argument in zip(self._program.arguments, inputs, strict=True):
-            if argument[2] is None:
-                raise RunError(f"{value.name} is None; only `verify` takes random tensors for it")
-        results = self._run(inputs, timeout, 0, verify=False, progress=progress)
+        results = self._run(
+            lambda: self._inputs(self._flat(arguments, keywords), all_given=True),
+            timeout,
+            0,
+            verify=False,
+            progress=progress,
+        )
         assert self.last_run is not None
         if not self.last_run.passed:
             with common_errors(self._session):
-                raise RunError(self.last_run.error)
+                raise run_error(self.last_run.error)
         if self._program.trees:
             return self._program.trees.unflatten(results)
         return results[0] if len(results) == 1 else tuple(results)
@@ -206,57 +213,57 @@ class Partition:
                 (docs/shard-run.md), or the replicas of a tensor differ.
             RunError: the arguments do not fit, or the run failed.
         """
-        given = self._flat(arguments, keywords) if arguments or keywords else ()
-        self._run(self._inputs(given), timeout, seed, verify=True, progress=progress)
+        self._run(
+            lambda: self._inputs(
+                self._flat(arguments, keywords) if arguments or keywords else (), all_given=False
+            ),
+            timeout,
+            seed,
+            verify=True,
+            progress=progress,
+        )
         report = self.last_run
         assert report is not None
         with common_errors(self._session):
             if report.error:
-                raise RunError(report.error)
+                raise run_error(report.error)
             if not report.passed:
                 raise VerificationError(report.differences(), report)
         return report
 
-    def _inputs(self, arguments: Sequence[npt.ArrayLike | None]) -> list[tuple[Any, ...]]:
-        values = self._program.arguments
-        if len(arguments) > len(values):
-            raise RunError(
-                f"'{self._program.entry}' takes {len(values)} arguments, but "
-                f"{len(arguments)} are given"
-            )
-        inputs: list[tuple[Any, ...]] = []
-        for value, argument in zip(values, arguments, strict=False):
-            if argument is None:
-                inputs.append((value.element_type, [], None))
-                continue
-            try:
-                inputs.append(to_tensor(argument, value.element_type, value.name))
-            except (TypeError, ValueError, OverflowError) as error:
-                text = str(error)
-                where = "" if text.startswith(f"{value.name} ") else f"{value.name}: "
-                raise RunError(where + text) from None
-            # Of processes, what is wrong in one has to be heard by all: the extension
-            # tells them.
-            if self._session is None:
-                _check_shape(value, inputs[-1][1])
-        return inputs
+    def _inputs(self, arguments: Sequence[Any], all_given: bool) -> list[Input]:
+        program = self._program
+        check_types([*program.arguments, *program.results])
+        # Of processes, the extension compares shapes, and tells them all.
+        alone = self._session is None
+        return to_inputs(
+            program.entry, program.arguments, arguments, all_given=all_given, shapes=alone
+        )
 
     def _run(
         self,
-        inputs: list[tuple[Any, ...]],
+        make_inputs: Callable[[], list[Input]],
         timeout: float,
         seed: int,
         verify: bool,
         progress: Progress,
     ) -> list[npt.NDArray[np.generic]]:
-        if not isinstance(timeout, int | float) or not timeout >= 0:
-            raise ValueError(f"a timeout is a number of seconds, at least 0, not {timeout!r}")
-        if not isinstance(seed, int) or not 0 <= seed < 2**64:
-            raise ValueError(f"a seed is an integer from 0 to 2**64 - 1, not {seed!r}")
-        with follow(progress) as step:
+        timeout, seed = check_timeout(timeout), check_seed(seed)
+        try:
+            inputs = make_inputs()
+        except Exception as error:
+            if self._session:
+                # What is wrong in one process has to be heard by all.
+                self._handle.run(carry(error), timeout, seed, verify, None)
+                self._session.common_error = error
+            raise
+        with follow(progress) as step, run_steps(step, self.last_run is not None) as step:
             ok, results, report, raw = self._handle.run(inputs, timeout, seed, verify, step)
         diagnostics = to_diagnostics(raw)
         if not ok:
+            if is_carried(diagnostics):
+                with common_errors(self._session):
+                    raise run_error(diagnostics[0].message, diagnostics)
             kind = RunError if any("input" in d.message for d in diagnostics) else ProgramError
             with common_errors(self._session):
                 raise_errors(diagnostics, kind, "the program cannot be compiled")
@@ -274,10 +281,11 @@ class Partition:
         Raises:
             KeyError: nothing is called `about`.
         """
+        alias = self._alias(check_text("about", about))
         ok, text, raw = self._handle.explain()
         if not ok:
             raise_errors(to_diagnostics(raw), ProgramError, "the program cannot be explained")
-        return _explanation(json.loads(text), self._alias(about))
+        return explanation_text(json.loads(text), alias)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """A page of HTML about the partition, for a browser.
@@ -311,7 +319,10 @@ class Partition:
         for i, value in enumerate(self._program.arguments):
             if about in (value.name, f"arg{i}"):
                 return f"%arg{i}"
-        if about.startswith("result") and about[6:].isdigit():
+        if match := VALUE.fullmatch(about):
+            values = self._program.arguments if match[1] == "arg" else self._program.results
+            if int(match[2]) >= len(values):
+                raise KeyError(no_such_value(match[1], int(match[2]), len(values)))
             return "func.return"
         return about
 
@@ -321,65 +332,3 @@ class Partition:
     def _repr_html_(self) -> str:
         """The picture in a notebook."""
         return _html.fragment(self)
-
-
-def _check_shape(value: ValueInfo, shape: Sequence[int]) -> None:
-    """The extension would say it too, of a number instead of a name."""
-    fits = len(value.shape) == len(shape) and all(
-        wanted in (-1, given) for wanted, given in zip(value.shape, shape, strict=True)
-    )
-    if not fits:
-        text = ", ".join("any" if extent == -1 else str(extent) for extent in value.shape)
-        comma = "," if len(value.shape) == 1 else ""
-        raise RunError(f"{value.name} takes a tensor of shape ({text}{comma}), not {tuple(shape)}")
-
-
-def _explanation(raw: dict[str, Any], about: str) -> str:
-    lines: list[str] = []
-    for value in raw["values"]:
-        if not _concerns(about, value["value"], value["place"], value["reasons"]):
-            continue
-        lines.append(f"{value['value']} at {value['place']}: {value['sharding']}")
-        for reason in value["reasons"]:
-            lines.append(
-                f"    axis {reason['axis']} in dimension {reason['dimension']}: {_way(reason)}"
-            )
-    for entry in raw["reshards"]:
-        if not _concerns(about, entry["value"], entry["place"], [entry["user"], entry["verdict"]]):
-            continue
-        lines.append(
-            f"{entry['value']} for {entry['user']} at {entry['place']}: "
-            f"{entry['from']} -> {entry['to']}"
-        )
-        for side, word in (("has", "it has"), ("wants", "wanted is")):
-            for reason in entry[side]:
-                of = f" of {reason['of']}" if reason["of"] else ""
-                lines.append(
-                    f"    {word} axis {reason['axis']} in dimension "
-                    f"{reason['dimension']}{of}: {_way(reason)}"
-                )
-        if entry["verdict"]:
-            lines.append(f"    decided: {entry['verdict']}")
-        lines.append(f"    so: {entry['steps']}")
-        for choice in entry["instead"]:
-            lines.append(
-                f"    instead, {choice['how']}: {choice['bytes']} bytes for the op, "
-                f"not {entry['bytes_of_op']}"
-            )
-    if about and not lines:
-        raise KeyError(f"nothing that is split or resharded is called {about!r}")
-    return "\n".join(lines)
-
-
-def _way(reason: dict[str, Any]) -> str:
-    through = "".join(f"through {op}, " for op in reason["through"])
-    return f"{through}from {reason['hint']}"
-
-
-def _concerns(about: str, value: str, place: str, others: object) -> bool:
-    return (
-        not about
-        or value == about
-        or about in place
-        or (not about.startswith("%") and about in json.dumps(others))
-    )

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 import numpy.typing as npt
 
 from shard import _shard
+from shard._checks import check_flag, check_text, integer
 from shard._errors import HintError, ProgramError, raise_errors, to_diagnostics, warn
 from shard._foreign import grid_of, is_foreign, spec_of
 from shard._grid import Grid, P, is_open, parts
@@ -21,13 +22,12 @@ from shard._ops import OpInfo, find_ops, is_place, read_ops
 from shard._partition import Partition
 from shard._processes import Runtime, common_errors, join
 from shard._progress import Progress, follow
-from shard._report import ValueInfo
+from shard._report import VALUE, ValueInfo, no_such_value
 
 Hint = P | str | Sequence[Any] | Any
 """A `P`, what `P` takes, text as in `#shard.sharding<@grid, ...>`, a PartitionSpec or
 NamedSharding of JAX, or placements of PyTorch's DTensor, one per axis of the grid."""
 
-_VALUE = re.compile(r"(arg|result)(\d+)")
 _OF_OP = re.compile(r"[A-Za-z_][\w$]*\.[\w.$]+#\d+(:(result)?\d+)?")
 
 
@@ -48,6 +48,15 @@ def load(
         ProgramError: it is no program, or has no such function.
         ValueError: `source` is empty.
     """
+    if not isinstance(source, str | bytes | os.PathLike):
+        raise TypeError(
+            f"a program is a path, text of MLIR or bytecode, not {type(source).__name__}"
+        )
+    check_text("entry", entry)
+    if name is not None:
+        check_text("name", name)
+    if isinstance(source, str):
+        check_text("the program", source)
     if isinstance(source, str | bytes) and not source.strip():
         raise ValueError("a program is a path, text of MLIR or bytecode, not an empty string")
     if isinstance(source, bytes):
@@ -184,8 +193,12 @@ class Program:
             raise HintError(
                 f"hints are a dictionary, such as {{'arg0': P(0)}}, not {type(hints).__name__}"
             )
-        if halo_steps != "auto" and not (isinstance(halo_steps, int) and 1 <= halo_steps <= 64):
+        is_auto = isinstance(halo_steps, str) and halo_steps == "auto"
+        steps = -1 if is_auto else integer(halo_steps)
+        if steps is None or not (is_auto or 1 <= steps <= 64):
             raise ValueError(f"halo_steps is a number from 1 to 64 or 'auto', not {halo_steps!r}")
+        check_text("cpu", cpu)
+        uneven_dynamic = check_flag("uneven_dynamic", uneven_dynamic)
         texts = self._hint_texts(hints or {}, grid)
         session = join(runtime)
         with follow(progress) as step:
@@ -198,11 +211,11 @@ class Program:
                 session.handle if session else None,
                 step,
                 uneven_dynamic,
-                -1 if halo_steps == "auto" else halo_steps,
+                steps,
             )
         diagnostics = to_diagnostics(raw)
         if handle is None:
-            about_hints = any(d.file.startswith("--hint") for d in diagnostics)
+            about_hints = any(d.file.startswith("hint ") for d in diagnostics)
             with common_errors(session):
                 raise_errors(
                     diagnostics,
@@ -242,28 +255,27 @@ class Program:
         self, key: int | str, arguments: list[ValueInfo], results: list[ValueInfo]
     ) -> tuple[list[tuple[str, int]], bool]:
         """What a key names, with ranks (-1 if unknown), and whether it is no pattern."""
-        if isinstance(key, int) and not isinstance(key, bool):
-            if not 0 <= key < len(arguments):
-                raise HintError(f"there is no argument {key}; {_names_text(arguments)}")
-            return [(f"arg{key}", len(arguments[key].shape))], True
+        if (place := integer(key)) is not None:
+            if not 0 <= place < len(arguments):
+                raise HintError(f"there is no argument {place}; {_names_text(arguments)}")
+            return [(f"arg{place}", _rank(arguments[place]))], True
         if not isinstance(key, str):
             raise HintError(f"the key {key!r} of a hint is neither a number nor a name")
         by_name = [i for i, value in enumerate(arguments) if value.name == key]
         if by_name:
-            return [(f"arg{i}", len(arguments[i].shape)) for i in by_name], True
-        if match := _VALUE.fullmatch(key):
+            return [(f"arg{i}", _rank(arguments[i])) for i in by_name], True
+        if match := VALUE.fullmatch(key):
             values = arguments if match[1] == "arg" else results
             number = int(match[2])
             if number >= len(values):
-                what = "argument" if match[1] == "arg" else "result"
-                raise HintError(f"there is no {what} {number}: the program has {len(values)}")
-            return [(key, len(values[number].shape))], True
+                raise HintError(no_such_value(match[1], number, len(values)))
+            return [(key, _rank(values[number]))], True
         if _OF_OP.fullmatch(key):
             return [(key, -1)], True
         if is_place(key):
             return find_ops(self.ops, key), False
         found = [
-            (f"arg{i}", len(value.shape))
+            (f"arg{i}", _rank(value))
             for i, value in enumerate(arguments)
             if fnmatch.fnmatchcase(value.name, key)
         ]
@@ -280,6 +292,11 @@ class Program:
             f"({', '.join(v.type for v in self.arguments)}) -> "
             f"({', '.join(v.type for v in self.results)})>"
         )
+
+
+def _rank(value: ValueInfo) -> int:
+    """The rank of a tensor; -1 where it is not known, as its elements have no form here."""
+    return len(value.shape) if value.element_type else -1
 
 
 def _names_text(arguments: Sequence[ValueInfo], most: int = 12) -> str:

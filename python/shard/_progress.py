@@ -32,6 +32,31 @@ def follow(progress: Progress) -> Iterator[Callable[[str, str], object] | None]:
 
 
 @contextlib.contextmanager
+def run_steps(
+    step: Callable[[str, str], object] | None, is_compiled: bool
+) -> Iterator[Callable[[str, str], object] | None]:
+    """The function to call for the steps of a call, the run among them.
+
+    The extension tells of a run when devices meet, which those of some programs never do.
+    """
+    if step is None:
+        yield None
+        return
+    told: list[tuple[str, str]] = []
+
+    def tell(work: str, what: str) -> None:
+        if told[-1:] != [(work, what)]:
+            told.append((work, what))
+            step(work, what)
+
+    if is_compiled:
+        tell("run", "")
+    yield tell
+    if all(work != "run" for work, _ in told):
+        tell("run", "")
+
+
+@contextlib.contextmanager
 def _shown() -> Iterator[Callable[[str, str], object]]:
     try:
         from tqdm.auto import tqdm

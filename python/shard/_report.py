@@ -4,11 +4,21 @@
 """What is known of a partitioned program, before and after a run."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
 from shard._grid import P
+
+VALUE = re.compile(r"(arg|result)(0|[1-9]\d*)")
+"""What names an argument or a result by its number."""
+
+
+def no_such_value(kind: str, number: int, count: int) -> str:
+    """What is wrong with a name by number, of the kind `arg` or `result`."""
+    what = "argument" if kind == "arg" else "result"
+    return f"there is no {what} {number}: the program has {count}, numbered from 0"
 
 
 @dataclass(frozen=True)

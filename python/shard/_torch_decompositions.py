@@ -13,6 +13,8 @@ of which can be split, and no data leave a device where other dimensions are spl
 
 from typing import Any
 
+from shard._torch_scatters import scatter_decompositions
+
 
 def decompositions() -> dict[Any, Any]:
     """Those of torch-mlir, and of the ops above."""
@@ -22,7 +24,8 @@ def decompositions() -> dict[Any, Any]:
     aten = torch.ops.aten
     return {
         **get_decomposition_table(),
-        **torch._decomp.get_decompositions([aten.cumsum.default]),
+        **torch._decomp.get_decompositions([aten.cumsum.default, aten.cumprod.default]),
+        **scatter_decompositions(),
         aten.topk.default: _topk,
         aten.sort.default: _sort,
         aten.sort.stable: _stable_sort,

@@ -8,30 +8,93 @@ a gradient are the ops of the backward pass. Its graph is then exported like a m
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 
-def trace(fn: Any, tensors: list[Any]) -> tuple[Any, Any]:
-    """The graph of `fn`, as a module that takes `tensors`.
+def trace(fn: Any, tensors: list[Any], source: Any) -> Any:
+    """The graph of `fn`, which takes `tensors` and gives a list of tensors, as a module.
 
-    Returns it and the structure of what `fn` returns. The graph returns the leaves.
+    Its ops have the places of the calls in `source`, the function of the user.
     """
     from torch.fx.experimental.proxy_tensor import make_fx
-    from torch.utils import _pytree as pytree
-
-    structures: list[Any] = []
 
     def flat(*values: Any) -> tuple[Any, ...]:
-        leaves, structure = pytree.tree_flatten(fn(*values))
-        structures.append(structure)
-        return tuple(leaf.detach() for leaf in leaves)
+        return tuple(result.detach() for result in fn(*values))
 
     # Values are not known; tensors that `fn` holds itself are constants.
-    trace_of = make_fx(flat, tracing_mode="fake", _allow_non_fake_inputs=True)
-    with _as_if_exporting():
-        graph = trace_of(*(tensor.detach() for tensor in tensors))
-    return graph, structures[-1]
+    trace_of = make_fx(
+        flat, tracing_mode="fake", _allow_non_fake_inputs=True, record_stack_traces=True
+    )
+    with _as_if_exporting(), _with_places(getattr(source, "__code__", None)):
+        return Rerun(trace_of(*(tensor.detach() for tensor in tensors)))
+
+
+def Rerun(graph: Any, call: Callable[..., Any] | None = None) -> Any:  # noqa: N802
+    """A module that calls the ops of `graph`, which keep their places in the source.
+
+    Args:
+        graph: a module of `torch.fx`.
+        call: calls an op in the place of the op itself: a function of its node, the op, and
+            its arguments.
+    """
+    import torch
+    from torch.utils import _pytree as pytree
+
+    class Interpreter(torch.fx.Interpreter):  # type: ignore[misc]
+        def run_node(self, node: Any) -> Any:
+            self.node = node
+            return super().run_node(node)
+
+        def get_attr(self, target: str, args: Any, kwargs: Any) -> Any:
+            if _flat(target) in module._buffers:
+                return getattr(module, _flat(target))
+            return super().get_attr(target, args, kwargs)
+
+        def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+            if call is None or not isinstance(target, torch._ops.OpOverload):
+                return super().call_function(target, args, kwargs)
+            return call(self.node, target, args, kwargs)
+
+    class Module(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, *tensors: Any) -> Any:
+            with torch.fx.traceback.preserve_node_meta():
+                return Interpreter(graph).run(*pytree.tree_leaves(tensors))
+
+    # torch.export wants the constants of the graph in the module itself.
+    module = Module()
+    for name, constant in (*graph.named_buffers(), *vars(graph).items()):
+        if isinstance(constant, torch.Tensor):
+            module.register_buffer(_flat(name), constant)
+    return module
+
+
+def _flat(name: str) -> str:
+    return name.replace(".", "_")
+
+
+@contextlib.contextmanager
+def _with_places(code: Any) -> Iterator[None]:
+    """PyTorch records the lines of a function and of those that it defines."""
+    from torch.fx import proxy
+
+    anchors: set[tuple[str, str]] = getattr(proxy, "_STACK_TRACE_ANCHORS", set())
+    mine: set[tuple[str, str]] = set()
+
+    def add(code: Any) -> None:
+        mine.add((code.co_filename, code.co_name))
+        for inner in code.co_consts:
+            if hasattr(inner, "co_consts"):
+                add(inner)
+
+    if code is not None:
+        add(code)
+    mine -= anchors
+    anchors |= mine
+    try:
+        yield
+    finally:
+        anchors -= mine
 
 
 @contextlib.contextmanager

@@ -3,11 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Element types: names of MLIR and dtypes of numpy."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
+
+from shard._errors import ProgramError
+from shard._report import ValueInfo
 
 _DTYPES: dict[str, np.dtype[Any]] = {
     "i1": np.dtype(np.bool_),
@@ -24,6 +28,8 @@ _DTYPES: dict[str, np.dtype[Any]] = {
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
+    "complex<f32>": np.dtype(np.complex64),
+    "complex<f64>": np.dtype(np.complex128),
     "f8E3M4": np.dtype(ml_dtypes.float8_e3m4),
     "f8E4M3": np.dtype(ml_dtypes.float8_e4m3),
     "f8E4M3B11FNUZ": np.dtype(ml_dtypes.float8_e4m3b11fnuz),
@@ -43,6 +49,16 @@ def dtype_of(element_type: str) -> np.dtype[Any]:
         return _DTYPES[element_type]
     except KeyError:
         raise TypeError(f"elements of type '{element_type}' have no form in numpy") from None
+
+
+def check_types(values: Sequence[ValueInfo]) -> None:
+    """Raises ProgramError if numpy has no form for the elements of one of `values`."""
+    for value in values:
+        if value.element_type not in _DTYPES:
+            raise ProgramError(
+                f"{value.name} has the type '{value.type}', which has no form in numpy: the "
+                "program can be partitioned and saved here, but not run"
+            )
 
 
 def to_tensor(

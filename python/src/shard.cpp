@@ -74,9 +74,11 @@ size_t byteWidth(const std::string &elementType) {
     return 1;
   if (elementType == "index")
     return 8;
-  return std::stoul(
-             elementType.substr(elementType.find_first_of("0123456789"))) /
-         8;
+  size_t width =
+      std::stoul(elementType.substr(elementType.find_first_of("0123456789"))) /
+      8;
+  // A complex element is named after its parts.
+  return elementType.rfind("complex<", 0) == 0 ? 2 * width : width;
 }
 
 /// What a run gives. Results are not copied: arrays of Python keep their buffers.

@@ -1,6 +1,7 @@
 # Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import numpy as np
 import pytest
 
 from shard import OPEN, Grid, P
@@ -13,12 +14,22 @@ def test_grids_are_given_by_name_or_by_position():
     assert Grid(2, 4) != Grid(data=2, model=4)
     assert Grid(3, 5).size == 15
     assert repr(Grid(data=2)) == "Grid(data=2)"
+    assert Grid(np.int64(2), 4) == Grid(np.array([2, 4])) == Grid(2, 4)
+    assert repr(Grid(np.int32(2))) == "Grid(2)"
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (-2, 2), (2.0,), (True,), (2048,), (64, 64)])
 def test_grids_that_are_none(shape):
     with pytest.raises(ValueError, match="grid"):
         Grid(*shape)
+
+
+def test_names_of_axes():
+    with pytest.raises(ValueError, match=r"at least one axis, such as Grid\(data=2\)"):
+        Grid()
+    for name in ("", "a:b"):
+        with pytest.raises(ValueError, match=f"'{name}' is no name of an axis"):
+            Grid(**{name: 2})
 
 
 def test_a_grid_has_names_for_all_axes_or_none():
@@ -37,6 +48,8 @@ def test_a_grid_has_names_for_all_axes_or_none():
         (P(("data", ...)), 3, '[["data", ?], [], []]'),
         (P("model:(2)2"), 1, '[["model":(2)2]]'),
         (P('q"x'), 1, '[["q\\"x"]]'),
+        (P("a\n"), 1, '[["a\\0A"]]'),
+        (P(np.int64(1), [np.int32(0)]), 2, "[[1], [0]]"),
     ],
 )
 def test_specs_as_text(spec, rank, text):
@@ -55,6 +68,11 @@ def test_meshes_that_are_none():
     assert Grid.of(Grid(2)) == Grid(2)
     with pytest.raises(TypeError, match=r"is no grid: pass a shard\.Grid, a Mesh"):
         Grid.of((2, 2))
+
+
+def test_specs_are_keys():
+    assert hash(P(["a", "b"])) == hash(P(("a", "b")))
+    assert P(["a", "b"]) == P(("a", "b"))
 
 
 def test_specs_that_are_none():

@@ -98,7 +98,17 @@ def test_progress_tells_the_steps(mlp, tensors):
     assert ("compile", "machine code") in seen
     count = len(seen)
     part(*tensors, progress=note)
-    assert all(work == "run" for work, _ in seen[count:])
+    assert seen[count:] == [("run", "")]
+
+
+def test_a_run_without_collectives_is_a_step(mlp, tensors):
+    seen = []
+    part = mlp.partition(Grid(2), {0: P(0)})
+    assert len(part.collectives) == 0
+    for _ in range(2):
+        part(*tensors, progress=lambda work, step: seen.append((work, step)))
+    assert seen.index(("run", "")) > seen.index(("compile", "machine code"))
+    assert seen[-2:] == [("run", "")] * 2
 
 
 def test_exceptions_of_the_callback_stop_the_work(mlp, tensors):

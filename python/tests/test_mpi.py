@@ -127,7 +127,28 @@ def test_what_goes_wrong_ends_all_processes(tmp_path, body, messages):
 
 def test_errors_that_all_have_can_be_caught(tmp_path):
     body = """
-    for wrong in (x[:2], x[:2] if part.process == 3 else x):
+    odd = [
+        (x[:2], up, down),
+        (x.astype(np.float64), up, down),
+        (x, up),
+        (x, up, down, down),
+        (x, up, None),
+        (x, up, np.ma.masked_array(down)),
+    ]
+    for i, wrong in enumerate(odd):
+        for number in (0, 3):
+            given = wrong if part.process == number else (x, up, down)
+            try:
+                part(*given)
+            except shard.RunError as error:
+                text = str(error)
+            else:
+                raise AssertionError("no error")
+            words = ["takes", "takes elements of float32", "takes 3 arguments, but 2",
+                     "takes 3 arguments, but 4", "is None", "masked array"][i]
+            assert words in text and "is no type" not in text, text
+            assert part.process == number or f"process {number}" in text, text
+    for wrong in (x[:2], None):
         try:
             part(wrong, up, down)
         except shard.RunError:

@@ -1,0 +1,267 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Lowers graphs of PyTorch to linalg, by torch-mlir.
+
+torch-mlir-opt runs as a process of its own: its crashes are errors here, and what it says has
+the lines of the module.
+"""
+
+import re
+import subprocess
+import traceback
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from shard._errors import Diagnostic, ProgramError
+from shard._torch_decompositions import decompositions
+from shard._torch_integers import has_narrow, widened
+from shard._torch_trace import Rerun
+
+_PIPELINE = (
+    "builtin.module(func.func(torch-match-quantized-custom-ops),"
+    "torchdynamo-export-to-torch-backend-pipeline{ extra-library=},"
+    "torch-backend-to-linalg-on-tensors-backend-pipeline{allow-non-finites=true})"
+)
+_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
+_SAID = re.compile(r'^"?(?P<file>[^"\n]+?)"?:(?P<line>\d+):\d+: error: (?P<what>.*)', re.M)
+_OP = re.compile(r'name = "torch\.([\w.]+)"|\'torch\.((?:aten|prims)\.[\w.]+)\'')
+# Errors of PyTorch about programs that depend on the values of tensors.
+_ON_DATA = (
+    "GuardOnDataDependentSymNode",
+    "DataDependentOutputException",
+    "DynamicOutputShapeException",
+)
+
+# Ops that torch-mlir lowers to tm_tensor, where no decomposition takes them.
+_NOT_READ = (
+    "index_put",
+    "logcumsumexp",
+    "masked_scatter",
+    "nonzero",
+    "scatter_reduce",
+)
+
+Place = tuple[str, int]
+
+
+def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) -> str:
+    """The text of linalg of a module that takes `tensors` and gives tensors.
+
+    Args:
+        module: what `torch.export` takes.
+        tensors: examples of what it takes.
+        name: the name of what the user passed, for errors.
+        names: those of the tensors.
+
+    Raises:
+        ProgramError: it depends on values of tensors, changes `tensors` in place, or has an op
+            that torch-mlir cannot lower.
+    """
+    import torch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        with values_unknown(name):
+            exported = torch.export.export(module, tuple(tensors), strict=False)
+        _check_sizes(exported)
+        # From here on nothing changes in place: what did is a result.
+        exported = _decomposed(exported, name)
+        _check_changes(exported, name, names)
+        if has_narrow(exported):
+            module = Rerun(exported.module(check_guards=False), widened)
+            exported = torch.export.export(module, tuple(tensors), strict=False)
+            exported = _decomposed(exported, name)
+        nodes = _nodes(exported)
+        for node in nodes:
+            _check_op(node)
+        return _lowered(exported, nodes)
+
+
+def _decomposed(exported: Any, name: str) -> Any:
+    try:
+        return exported.run_decompositions(decompositions())
+    except Exception as error:
+        raise ProgramError(f"PyTorch cannot decompose the ops of {name}: {error}") from error
+
+
+class values_unknown:  # noqa: N801 - a context manager, used like a function.
+    """What is traced inside may not depend on the values of tensors: that is a ProgramError."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> None:
+        if error is None or not {base.__name__ for base in type(error).__mro__}.intersection(
+            _ON_DATA
+        ):
+            return
+        frames = [(f.filename, f.lineno or 0) for f in traceback.extract_tb(trace)]
+        op = getattr(error, "func", None)
+        what = f"what '{op}' gives" if op else "control flow or a shape"
+        raise _error(
+            _own_place(frames),
+            f"{what} depends on the values of tensors, which are not known before the program "
+            f"runs ({_first_line(error)}); use torch.where and tensors of fixed shapes",
+        ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _error(place: Place | None, message: str) -> ProgramError:
+    file, line = place or ("", 0)
+    head = f"{file}:{line}: " if place else ""
+    return ProgramError(head + message, [Diagnostic("error", message, file, line)])
+
+
+def _own_place(frames: Sequence[Place]) -> Place | None:
+    """The innermost of `frames` that is neither PyTorch's nor of this package."""
+    import torch
+
+    others = (str(Path(torch.__file__).parent), str(Path(__file__).parent), "<")
+    own = [frame for frame in frames if not frame[0].startswith(others)]
+    return own[-1] if own else None
+
+
+def _nodes(exported: Any) -> list[Any]:
+    return [node for node in exported.graph.nodes if node.op == "call_function"]
+
+
+def _frames_of(node: Any) -> list[Place]:
+    """The lines that call the op, the innermost last."""
+    text = node.meta.get("stack_trace") or ""
+    return [(file, int(line)) for file, line in _FRAME.findall(text)]
+
+
+def _place_of(node: Any) -> Place | None:
+    return _own_place(_frames_of(node))
+
+
+def _check_sizes(exported: Any) -> None:
+    """Raises ProgramError for shapes and numbers that are known only when the program runs.
+
+    torch-mlir does not come back from some of them.
+    """
+    import torch
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+    from torch.utils import _pytree as pytree
+
+    for node in _nodes(exported):
+        for value in pytree.tree_leaves(node.meta.get("val")):
+            if not isinstance(value, torch.Tensor | torch.SymInt | torch.SymFloat | torch.SymBool):
+                continue
+            if not isinstance(value, torch.Tensor) or free_unbacked_symbols(value):
+                what = "the shape of what" if isinstance(value, torch.Tensor) else "what"
+                raise _error(
+                    _place_of(node),
+                    f"{what} '{node.target}' gives depends on the values of tensors, which are "
+                    "not known before the program runs; use torch.where and tensors of fixed "
+                    "shapes",
+                )
+
+
+def _check_changes(exported: Any, name: str, names: Sequence[str]) -> None:
+    signature = exported.graph_signature
+    if changed := list(signature.user_inputs_to_mutate.values()):
+        inputs = list(signature.user_inputs)
+        which = ", ".join(names[inputs.index(tensor)] for tensor in changed)
+        raise ProgramError(
+            f"{name} changes {which} in place, which a program cannot; return the new "
+            "value instead. Of a module in training this is a function that calls it by "
+            "torch.func.functional_call with copies of its buffers, and returns them"
+        )
+
+
+def _check_op(node: Any) -> None:
+    """Raises ProgramError for an op of ops, such as `torch.cond`, and for one of a library."""
+    import torch
+
+    if isinstance(node.target, torch._ops.HigherOrderOperator):
+        inner = [arg for arg in node.args if isinstance(arg, torch._ops.OpOverload)]
+        op = inner[0] if inner else node.target
+        raise _error(_place_of(node), f"'{op}' is not read here; write the module without it")
+
+
+def _lowered(exported: Any, nodes: Sequence[Any]) -> str:
+    import torch_mlir
+    from torch_mlir import fx
+
+    try:
+        imported = fx.export_and_import(
+            exported,
+            output_type=fx.OutputType.RAW,
+            decomposition_table={},
+            func_name="main",
+        )
+    except Exception as error:
+        raise ProgramError(f"torch-mlir cannot read the program: {error}") from error
+    process = subprocess.run(
+        [
+            str(Path(torch_mlir.__path__[0]) / "_mlir_libs" / "torch-mlir-opt"),
+            f"--pass-pipeline={_PIPELINE}",
+            "--mlir-print-debuginfo",
+            "-",
+        ],
+        input=imported.operation.get_asm(enable_debug_info=True),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if process.returncode != 0:
+        raise _not_lowered(process.stderr, process.returncode < 0, nodes)
+    if "tm_tensor." in process.stdout:
+        raise _tm_tensor(process.stdout, nodes)
+    return str(process.stdout)
+
+
+def _at(place: Place | None, nodes: Sequence[Any]) -> tuple[list[str], Place | None]:
+    """The ops of PyTorch that a line calls itself, and the line of the user that calls it."""
+    found = [node for node in nodes if place and _frames_of(node)[-1:] == [place]]
+    ops = dict.fromkeys(str(node.target) for node in found)
+    own = next((own for own in map(_place_of, found) if own), None)
+    return [op for op in ops if not op.startswith(("<", "_operator"))], own
+
+
+def _not_lowered(said: str, is_crash: bool, nodes: Sequence[Any]) -> ProgramError:
+    """The error for what torch-mlir-opt has said."""
+    found = _SAID.search(said)
+    at_line, place = _at((found["file"], int(found["line"])), nodes) if found else ([], None)
+    # An op without a place has none in what is said either.
+    plain = re.search(r"error: (.*)", said)
+    what = found["what"] if found else plain[1] if plain else "it does not say why"
+    named = _OP.search(what)
+    ops = [named[1] or named[2]] if named else at_line
+    which = ("one of " if len(ops) > 1 else "") + (
+        ", ".join(f"'{op}'" for op in ops) or "an op of the program"
+    )
+    verb = "crashes at" if is_crash else "cannot lower"
+    why = "" if named or ops else f": {what[:300]}"
+    return _error(place, f"torch-mlir {verb} {which}; write the module without it{why}")
+
+
+def _tm_tensor(text: str, nodes: Sequence[Any]) -> ProgramError:
+    """The error for an op of the dialect tm_tensor, which torch-mlir makes of some ops."""
+    at = text.index("tm_tensor.")
+    kind = re.match(r"tm_tensor\.(\w+)", text[at:])
+    # Behind the region of the op stands its location.
+    behind = re.search(r"\n    \}[^\n]* loc\((.*)\)\n", text[at:])
+    location = behind[1] if behind else ""
+    aliases = dict(re.findall(r"^(#loc\d*) = loc\((.*)\)$", text, re.M))
+    while "#loc" in location:
+        location = re.sub(r"#loc\d*", lambda match: aliases.get(match[0], ""), location)
+    lines = [(file, int(line)) for file, line in re.findall(r'"([^"]+)":(\d+):', location)]
+    ops, place = _at(lines[0] if lines else None, nodes)
+    ops = [op for op in ops if set(op.split(".")).intersection(_NOT_READ)] or ops
+    which = ("one of " if len(ops) > 1 else "") + ", ".join(f"'{op}'" for op in ops)
+    return _error(
+        place,
+        f"torch-mlir lowers {which or 'an op'} to 'tm_tensor.{kind[1] if kind else ''}', an op of "
+        "its own dialect, which is not read here; write the module without it",
+    )
