@@ -97,8 +97,9 @@ public:
     SmallVector<int64_t> apart, spread;
     SmallVector<ReassociationIndices> groups(type.getRank());
     for (auto [dim, extent] : llvm::enumerate(whole)) {
+      ReassociationIndices &group = groups[dim];
       auto add = [&](int64_t before, int64_t after) {
-        groups[dim].push_back(int64_t(apart.size()));
+        group.push_back(int64_t(apart.size()));
         apart.push_back(before);
         spread.push_back(after);
       };

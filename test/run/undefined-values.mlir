@@ -8,11 +8,11 @@
 // VALUES: [-7, 0, 0, 0, -128, 0]
 // VALUES: [-7, 0, 0, 0, 1, 0]
 // VALUES: [-7, -1, -1, 0, -1, 0]
-// Floats of which integers of 8 bits hold the first three, as signed and unsigned ones.
+// Floats of which integers of 8 bits hold the first three, as signed ones; -1 is 255 as an unsigned one.
 // VALUES: [1, -1, -128, 127, -128, 0, 127, -128]
-// VALUES: [1, 0, 0, 255, 0, 0, 255, 0]
+// VALUES: [1, 0, 0, 127, 0, 0, -1, 0]
 // The sign of a bf16: 1, -2, 3, -4 with the signs of -1, 1, 1, -1.
-// VALUES: [49024, 16384, 16448, 49280]
+// VALUES: [-16512, 16384, 16448, -16256]
 // Floats that i64 does not hold.
 // VALUES: [9223372036854775807, -9223372036854775808, 9223371487098961920, 0]
 
