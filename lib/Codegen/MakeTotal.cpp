@@ -11,6 +11,7 @@
 #include "shard/Geometry/Window.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -331,6 +332,21 @@ static void clampDimension(tensor::DimOp op) {
   op.getIndexMutable().assign(arith::MaxSIOp::create(builder, loc, low, zero));
 }
 
+/// Moves a step of a loop that is not positive to 1: with it the loop would not end.
+static void clampStep(scf::ForOp loop) {
+  if (loop.getConstantStep() && loop.getConstantStep()->isStrictlyPositive())
+    return;
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  Value step = loop.getStep();
+  Value one = makeConstant(builder, loc, step.getType(),
+                           APInt(widthOf(step.getType()), 1));
+  Value positive = loop.getUnsignedCmp()
+                       ? arith::MaxUIOp::create(builder, loc, step, one)
+                       : Value(arith::MaxSIOp::create(builder, loc, step, one));
+  loop.getStepMutable().assign(positive);
+}
+
 static void clampPlaces(ModuleOp module) {
   SliceClamper clamper;
   module.walk([&](Operation *op) {
@@ -342,6 +358,8 @@ static void clampPlaces(ModuleOp module) {
       clamper.clamp(part, part.getDest());
     else if (auto dim = dyn_cast<tensor::DimOp>(op))
       clampDimension(dim);
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      clampStep(loop);
   });
 }
 

@@ -158,6 +158,18 @@ void addDropped(ReadProgram &program, const Solution &solution, GridOp gridOp,
   }
 }
 
+/// Remarks on hints that are not read.
+void addUnread(const ReadProgram &program,
+               std::vector<PropagationRemark> &remarks) {
+  for (auto [hint, op] : program.unread)
+    remarks.push_back(
+        {hint->getLoc(), ("the hint has no effect: propagation does not look "
+                          "into the regions of '" +
+                          op->getName().getStringRef() +
+                          "', which each device runs as they are")
+                             .str()});
+}
+
 /// The axes of `has` that do not split `wanted` at all.
 AxisList lostAxes(const AxisList &has, const Sharding &wanted) {
   AxisList lost;
@@ -399,6 +411,7 @@ private:
                          component.functions.end());
     addRemarks(program, solution, gridOp, out.shardings, result.remarks);
     addDropped(program, solution, gridOp, result.remarks);
+    addUnread(program, result.remarks);
     addGathers(program, solution, options, out, reshards, result.remarks);
     if (options.explain) {
       explain(root, program, solution, out, reshards, planner,

@@ -61,6 +61,8 @@ struct ReadProgram {
 
   /// The values whose shardings the program asks for.
   std::vector<ValueId> asked;
+  /// Hints in regions that are not looked into, each with the op that has the region.
+  std::vector<std::pair<mlir::Operation *, mlir::Operation *>> unread;
 
   /// A tensor from outside that the body of an op uses whole.
   struct Captured {

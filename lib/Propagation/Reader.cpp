@@ -167,6 +167,8 @@ void Reader::readTableOp(Operation *op) {
   // What the body uses of the outside it uses whole.
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
+      if (isa<ShardOp, ConstraintOp, GroupOp>(inner))
+        program.unread.emplace_back(inner, op);
       for (OpOperand &use : inner->getOpOperands()) {
         if (!isa<RankedTensorType>(use.get().getType()) ||
             op->isAncestor(use.get().getParentBlock()->getParentOp()))

@@ -1,6 +1,6 @@
 // What would be undefined has a value, which is the same on one device and on a grid.
 //
-// RUN: shard-run %s --verify --output %t.0.npy --output %t.1.npy --output %t.2.npy --output %t.3.npy --output %t.4.npy --output %t.5.npy --output %t.6.npy | FileCheck %s
+// RUN: shard-run %s --entry main --verify --output %t.0.npy --output %t.1.npy --output %t.2.npy --output %t.3.npy --output %t.4.npy --output %t.5.npy --output %t.6.npy | FileCheck %s
 // RUN: %python -c "import numpy; [print(numpy.load(f'%t.{i}.npy').tolist()) for i in range(7)]" | FileCheck %s --check-prefix=VALUES
 // CHECK: PASS
 
@@ -39,4 +39,22 @@ func.func @main(%unused: tensor<2xi32> {shard.sharding = #shard.sharding<@g, [[0
   %6 = arith.bitcast %5 : tensor<4xbf16> to tensor<4xi16>
   %7 = arith.fptosi %ws : tensor<4xf32> to tensor<4xi64>
   return %0, %1, %2, %3, %4, %6, %7 : tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<8xi8>, tensor<8xi8>, tensor<4xi16>, tensor<4xi64>
+}
+
+// A loop whose step is not positive ends: its step is 1.
+// RUN: shard-run %s --entry steps --verify --seed 1 | FileCheck %s
+// RUN: shard-run %s --entry steps --verify --seed 2 | FileCheck %s
+func.func @steps(%x: tensor<8xf32> {shard.sharding = #shard.sharding<@g, [[0]]>}, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %none = arith.minsi %n, %c0 : index
+  %r = scf.for %i = %c0 to %c8 step %n iter_args(%y = %x) -> tensor<8xf32> {
+    %e = math.tanh %y : tensor<8xf32>
+    scf.yield %e : tensor<8xf32>
+  }
+  %s = scf.for %i = %c0 to %c8 step %none iter_args(%y = %r) -> tensor<8xf32> {
+    %e = math.tanh %y : tensor<8xf32>
+    scf.yield %e : tensor<8xf32>
+  }
+  return %s : tensor<8xf32>
 }

@@ -269,13 +269,16 @@ def ShardPrepareTensors : Pass<"shard-prepare-tensors", "::mlir::ModuleOp"> {
 }
 
 def ShardMakeTotal : Pass<"shard-make-total", "::mlir::ModuleOp"> {
-  let summary = "define integer division and access by index for every operand";
+  let summary = "define arithmetic on integers and access by index for every operand";
   let description = [{
     A division by zero, or one that overflows, would trap, and an index that is out
     of range would read or write elsewhere. Afterwards such a division gives 0, an
     index is moved to the nearest one in range, an element whose index is out of
     range is not inserted, and a slice whose offset is not a constant is moved into
-    its tensor, if there is an offset at which it fits.
+    its tensor, if there is an offset at which it fits. A shift by the width or more, or
+    by a negative number, gives 0, and the sign in each bit for `arith.shrsi`. A float that
+    an integer type does not hold becomes the nearest integer that it holds, and NaN 0. A
+    step of a loop that is not positive is 1.
 
     ```mlir
     // Input
