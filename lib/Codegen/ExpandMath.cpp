@@ -10,8 +10,11 @@
 
 #include "Workarounds/NumberReductions.h"
 
+#include "mlir/Conversion/ComplexToStandard/ComplexToStandard.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
 using namespace shard;
@@ -102,7 +105,29 @@ static void splitSineAndCosine(ModuleOp module) {
   });
 }
 
+/// Functions of complex numbers become those of their parts. LLVM has none for them.
+static void expandComplex(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  ConversionTarget target(*context);
+  target.addIllegalOp<
+      complex::AngleOp, complex::Atan2Op, complex::ConjOp, complex::CosOp,
+      complex::EqualOp, complex::ExpOp, complex::Expm1Op, complex::Log1pOp,
+      complex::LogOp, complex::NegOp, complex::NotEqualOp, complex::PowOp,
+      complex::PowiOp, complex::RsqrtOp, complex::SignOp, complex::SinOp,
+      complex::SqrtOp, complex::TanOp, complex::TanhOp>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  bool any = false;
+  module.walk([&](Operation *op) { any |= target.isIllegal(op); });
+  if (!any)
+    return;
+  RewritePatternSet patterns(context);
+  populateComplexToStandardConversionPatterns(patterns);
+  // What is left is an error of the conversion to LLVM.
+  (void)applyPartialConversion(module, target, std::move(patterns));
+}
+
 void codegen::expandMath(ModuleOp module) {
+  expandComplex(module);
   expandNumberOps(module);
   splitSineAndCosine(module);
   SmallVector<Operation *> ops;
