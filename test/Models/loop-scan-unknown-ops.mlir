@@ -1,8 +1,7 @@
 // The advice on loops that read one element of a split tensor in each iteration looks for
 // what a value is computed from, through ops without a sharding model too.
 //
-// RUN: shard-run %s --verify 2>&1 | FileCheck %s
-// CHECK: remark: 'tensor.extract' cannot be split along dimension 0 of operand 0
+// RUN: shard-run %s --verify | FileCheck %s
 // CHECK: PASS
 
 shard.grid @g(shape = 4)
