@@ -185,7 +185,10 @@ bool shard::fuzz::integerMath(ProgramBuilder &program) {
                    a->shape, 0);
   } else if (choice == 5) {
     static const std::vector<std::string> ops = {"shli", "shrsi", "shrui"};
-    Val amount = masked(program.need(a->elem, a->shape));
+    // By any number too: what is moved out of the integer is gone.
+    Val amount = program.need(a->elem, a->shape);
+    if (program.rng.chance(60))
+      amount = masked(amount);
     program.define("arith." + program.rng.oneOf(ops) + " " + a->name + ", " +
                        amount.name + type,
                    a->elem, a->shape, 0);
@@ -211,7 +214,31 @@ bool shard::fuzz::integerMath(ProgramBuilder &program) {
   return true;
 }
 
+/// Floats, some of which an integer type does not hold, as integers.
+static bool saturated(ProgramBuilder &program) {
+  static const std::vector<Elem> integers = {Elem::I8, Elem::I16, Elem::I32};
+  std::optional<Val> a = program.pick([](const Val &v) {
+    return v.tensor && (v.elem == Elem::F32 || v.elem == Elem::F64) &&
+           v.dynamic.empty();
+  });
+  if (!a)
+    return false;
+  Random &rng = program.rng;
+  std::string scale = program.fresh(), scaled = program.fresh();
+  std::string type = " : " + a->type();
+  program.line(scale + " = arith.constant dense<" +
+               (rng.chance(70) ? "50.0" : "1.0e9") + ">" + type);
+  program.line(scaled + " = arith.mulf " + a->name + ", " + scale + type);
+  Elem elem = rng.oneOf(integers);
+  program.define(std::string("arith.") +
+                     (rng.chance(60) ? "fptosi " : "fptoui ") + scaled + type +
+                     " to " + tensorType(elem, a->shape),
+                 elem, a->shape, 0);
+  return true;
+}
+
 void shard::fuzz::registerMathMakers(MakerRegistry &makers) {
+  makers.add(MakerGroup::Ops, saturated);
   makers.add(MakerGroup::Ops, inexactMath, 2);
   makers.add(MakerGroup::Ops, exactMath);
   makers.add(MakerGroup::Elements, integerMath);

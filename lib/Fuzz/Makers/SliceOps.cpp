@@ -168,7 +168,47 @@ static bool dynamicForall(ProgramBuilder &program) {
   return true;
 }
 
+/// More updates of one tensor than the analysis of bufferization gets at once, some by parts
+/// of older versions.
+static bool updatedOften(ProgramBuilder &program) {
+  std::optional<Val> a = program.pick([](const Val &v) {
+    return v.tensor && !v.shape.empty() && v.shape[0] > 0 && v.dynamic.empty();
+  });
+  if (!a)
+    return false;
+  Random &rng = program.rng;
+  std::vector<std::string> sizes(1, "1"), versions(1, a->name);
+  std::string zeros, ones = "1";
+  for (size_t dim = 1; dim < a->shape.size(); ++dim) {
+    zeros += ", 0";
+    ones += ", 1";
+    sizes.push_back(std::to_string(a->shape[dim]));
+  }
+  Val row = *a;
+  row.shape[0] = 1;
+  auto place = [&]() {
+    return "[" + std::to_string(rng.between(0, a->shape[0] - 1)) + zeros +
+           "] [" + join(sizes) + "] [" + ones + "] : ";
+  };
+  for (int64_t left = rng.between(17, 24); left > 0; --left) {
+    std::string part = program.fresh(), next = program.fresh();
+    const std::string &source =
+        rng.chance(10) ? versions[rng.between(0, versions.size() - 1)]
+                       : versions.back();
+    program.line(part + " = tensor.extract_slice " + source + place() +
+                 a->type() + " to " + row.type());
+    program.line(next + " = tensor.insert_slice " + part + " into " +
+                 versions.back() + place() + row.type() + " into " + a->type());
+    versions.push_back(next);
+  }
+  Val made = *a;
+  made.name = versions.back();
+  program.add(made);
+  return true;
+}
+
 void shard::fuzz::registerSliceMakers(MakerRegistry &makers) {
+  makers.add(MakerGroup::Places, updatedOften);
   makers.add(MakerGroup::Ops, placedSlice);
   makers.add(MakerGroup::Places, placedSlice, 3);
   makers.add(MakerGroup::Dynamic, dynamicPlacedSlice, 2);
