@@ -298,6 +298,19 @@ def transposes(n):
     return program(body + more, last)
 
 
+def updates(n):
+    """Updates of one tensor, each by a part of the version before."""
+    row = "tensor<1x16xf32>"
+    body, last = chained(
+        n,
+        lambda i, x: [
+            f"%a{i} = tensor.extract_slice {x}[{i % 16}, 0] [1, 16] [1, 1] : {T} to {row}",
+            f"%v{i} = tensor.insert_slice %a{i} into {x}[{(i + 1) % 16}, 0] [1, 16] [1, 1] : {row} into {T}",
+        ],
+    )
+    return program(body, last, hints=hint("[[?], [0, ?]]"))
+
+
 SHAPES = [
     chain,
     fan_out,
@@ -320,4 +333,5 @@ SHAPES = [
     windows,
     grid_last,
     transposes,
+    updates,
 ]
