@@ -119,6 +119,7 @@ std::optional<AffineMap> mapOf(tensor::ExtractOp extract,
       op.getRegion().isAncestor(home))
     return std::nullopt;
   PlaceReader reader(op);
+  SmallVector<int64_t, 4> ranges = op.getStaticLoopRanges();
   SmallVector<AffineExpr> exprs;
   for (auto [index, extent] :
        llvm::zip_equal(extract.getIndices(), type.getShape())) {
@@ -126,6 +127,10 @@ std::optional<AffineMap> mapOf(tensor::ExtractOp extract,
     if (!place || place->least < 0 || place->most >= extent)
       return std::nullopt;
     exprs.push_back(simplifyAffineExpr(place->expr, op.getNumLoops(), 0));
+    // A dimension that a loop alone indexes has as many elements as the loop iterations.
+    auto loop = dyn_cast<AffineDimExpr>(exprs.back());
+    if (loop && ranges[loop.getPosition()] != extent)
+      return std::nullopt;
   }
   return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
 }
