@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace shard;
@@ -196,9 +197,26 @@ static bool isLargeSplat(arith::ConstantOp op) {
          type.getNumElements() > kMaxConstantSplat && !type.getEncoding();
 }
 
+/// The transforms of Winograd's convolutions become loops of products of matrices.
+static void lowerWinograd(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa<linalg::WinogradFilterTransformOp, linalg::WinogradInputTransformOp,
+            linalg::WinogradOutputTransformOp>(op))
+      ops.push_back(op);
+  });
+  if (ops.empty())
+    return;
+  RewritePatternSet patterns(module.getContext());
+  linalg::populateDecomposeWinogradOpsPatterns(patterns);
+  // What is left is rejected by name where tensors become buffers.
+  (void)applyOpPatternsGreedily(ops, std::move(patterns));
+}
+
 LogicalResult codegen::lowerTensorOps(ModuleOp module) {
   if (failed(giveConstantsExtents(module)))
     return failure();
+  lowerWinograd(module);
   IRRewriter rewriter(module.getContext());
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
