@@ -97,7 +97,8 @@ static bool hasBusyLoop(llvm::Function &function) {
 /// it: in one function their time grows faster than the number of loops, with the depth
 /// of their recursion.
 static void extractLoops(llvm::Function &function) {
-  constexpr size_t few = 8;
+  // Each function takes milliseconds, which fewer loops do not save.
+  constexpr size_t few = 256;
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   if (llvm::range_size(loops) <= few)
