@@ -99,6 +99,10 @@ void settleArguments(const ReadProgram &program, Solution &solution,
         }))
       continue;
     has = *all;
+    // An op that takes a partial operand as it comes may want others than its loops say,
+    // so that it has no disagreement yet.
+    for (const TensorUse &use : uses)
+      solution.agrees[use.op] = false;
     if (!solution.causes.empty())
       addCauses(program, solution, shardings, value, uses.front().op);
   }

@@ -211,3 +211,21 @@ func.func @moved_sum(%x: tensor<3x3x3x2xf32> {shard.sharding = #shard.sharding<@
   %0 = linalg.mmt4d ins(%x, %w : tensor<3x3x3x2xf32>, tensor<4x3x2x2xf32>) outs(%zero : tensor<3x4x3x2xf32>) -> tensor<3x4x3x2xf32>
   return %0 : tensor<3x4x3x2xf32>
 }
+
+// The product takes its first operand partial, and then wants the others whole, which its
+// loops alone do not show. The first propagation states both: the second factor is an
+// argument and takes what the product wants; the accumulator is resharded for it.
+// CHECK-LABEL: func.func @partial_beside_axis_of_one(
+// CHECK-SAME: %[[Y:[a-z0-9]+]]: tensor<2x1xi32> {shard.sharding = #shard.sharding<@one_axis_of_one, {{\[\[2\], \[\]\]}}>}
+// CHECK-SAME: %[[INIT:[a-z0-9]+]]: tensor<2x1xi32> {shard.sharding
+// CHECK: %[[WHOLE:.*]] = shard.shard %[[INIT]] to {{.*}} annotate_for_users
+// CHECK: linalg.matmul ins(%{{.*}}, %[[Y]] : {{.*}}) outs(%[[WHOLE]] :
+shard.grid @one_axis_of_one(shape = 1x2x2)
+func.func @partial_beside_axis_of_one(
+    %x: tensor<2x2xi32> {shard.sharding = #shard.sharding<@one_axis_of_one, [[], [2]], partial = sum [0, 1]>},
+    %y: tensor<2x1xi32>, %init: tensor<2x1xi32>)
+    -> (tensor<2x1xi32> {shard.sharding = #shard.sharding<@one_axis_of_one, [[], [0]]>}) {
+  %0 = linalg.matmul ins(%x, %y : tensor<2x2xi32>, tensor<2x1xi32>)
+      outs(%init : tensor<2x1xi32>) -> tensor<2x1xi32>
+  return %0 : tensor<2x1xi32>
+}
