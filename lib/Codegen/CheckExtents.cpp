@@ -8,7 +8,8 @@
 //
 // The verifiers of MLIR reject operands that do not fit each other where their extents are
 // static. Dynamic extents are compared when the program runs. So are slices whose place is
-// a value: MLIR verifies constant places alone.
+// a value: MLIR verifies constant places alone. Extents that are values are not negative, and
+// the size of an allocation does not overflow.
 //
 //===----------------------------------------------------------------------===//
 

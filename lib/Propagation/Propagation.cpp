@@ -158,16 +158,18 @@ void addDropped(ReadProgram &program, const Solution &solution, GridOp gridOp,
   }
 }
 
-/// Remarks on hints that are not read.
+/// Remarks on hints that are not read and not in `told`, which each grid of a program finds.
 void addUnread(const ReadProgram &program,
+               llvm::SmallPtrSetImpl<Operation *> &told,
                std::vector<PropagationRemark> &remarks) {
   for (auto [hint, op] : program.unread)
-    remarks.push_back(
-        {hint->getLoc(), ("the hint has no effect: propagation does not look "
-                          "into the regions of '" +
-                          op->getName().getStringRef() +
-                          "', which each device runs as they are")
-                             .str()});
+    if (told.insert(hint).second)
+      remarks.push_back(
+          {hint->getLoc(), ("the hint has no effect: propagation does not look "
+                            "into the regions of '" +
+                            op->getName().getStringRef() +
+                            "', which each device runs as they are")
+                               .str()});
 }
 
 /// The axes of `has` that do not split `wanted` at all.
@@ -411,7 +413,7 @@ private:
                          component.functions.end());
     addRemarks(program, solution, gridOp, out.shardings, result.remarks);
     addDropped(program, solution, gridOp, result.remarks);
-    addUnread(program, result.remarks);
+    addUnread(program, unread, result.remarks);
     addGathers(program, solution, options, out, reshards, result.remarks);
     if (options.explain) {
       explain(root, program, solution, out, reshards, planner,
@@ -429,6 +431,7 @@ private:
   SymbolTableCollection &symbols;
   PropagationResult &result;
   CrossingEntries crossings;
+  llvm::SmallPtrSet<Operation *, 4> unread;
 };
 } // namespace
 

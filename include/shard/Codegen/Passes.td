@@ -109,7 +109,9 @@ def ShardCheckExtents : Pass<"shard-check-extents", "::mlir::ModuleOp"> {
     are static. Where they are not, this pass places `cf.assert` in front of the op, by MLIR's
     `RuntimeVerifiableOpInterface`. Of ops whose operands and results have static extents
     only slices are checked, and of these the ones with a stride that is a value and the
-    ones that lie in their tensor at no offset.
+    ones that lie in their tensor at no offset. Extents of slices and allocations that are
+    values must not be negative, and an allocation must take less than 2^62 bytes, so that
+    its size does not overflow.
 
     ```mlir
     // Input
