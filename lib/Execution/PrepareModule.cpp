@@ -61,10 +61,10 @@ LogicalResult shard::inlineCalls(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPrivate() && !function.isExternal())
       expandSignatureHints(function);
-  // The inliner canonicalizes.
-  expandNegativePadding(module);
   PassManager passes(module.getContext());
-  passes.addPass(createInlinerPass());
+  // By default the inliner canonicalizes, by patterns of which some change what a program
+  // computes (shard/Models/Canonicalizations.h).
+  passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   return passes.run(module);
 }
 

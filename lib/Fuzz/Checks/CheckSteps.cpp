@@ -29,8 +29,7 @@ static LogicalResult run(ModuleOp module, bool materializes) {
   manager.addPass(createShardPartition());
   // What has one user may be folded into it: equal ops become one before.
   manager.addPass(createCSEPass());
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
+  manager.addPass(createShardFoldCollectives());
   return manager.run(module);
 }
 

@@ -9,12 +9,14 @@
 // Ops of one partial operand, other operands being the same on all devices: conversions,
 // roundings, shifts, operations on bits, and arithmetic with constants. Each commutes with
 // some kinds of reduction and not with others: a conversion of signed integers to floats with
-// signed maxima and not with unsigned ones. Results may be any number, so that no other
-// op gets them.
+// signed maxima and not with unsigned ones. They stand alone or in the body of a
+// linalg.generic. Results may be any number, so that no other op gets them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SharedOps.h"
+
+#include <algorithm>
 
 using namespace shard::fuzz;
 
@@ -87,12 +89,15 @@ static Val withConstant(ProgramBuilder &program, const Val &a) {
   Random &rng = program.rng;
   auto constant = [&](int64_t number) {
     return apart(program,
-                 "arith.constant dense<" + program.literal(a.elem, number) +
-                     "> : " + a.type(),
+                 "arith.constant " +
+                     (a.tensor
+                          ? "dense<" + program.literal(a.elem, number) + ">"
+                          : program.literal(a.elem, number)) +
+                     " : " + a.type(),
                  a, a.elem);
   };
   if (rng.chance(20)) {
-    Val condition = program.argument(Elem::I1, a.shape, true);
+    Val condition = program.argument(Elem::I1, a.shape, a.tensor);
     Val other = constant(rng.between(-3, 3));
     return apart(program,
                  "arith.select " + condition.name + ", " +
@@ -131,7 +136,8 @@ static Val rounding(ProgramBuilder &program, const Val &a) {
                a.elem);
 }
 
-Val shard::fuzz::commutingOps(ProgramBuilder &program, const Val &a) {
+/// One or two ops on `a`, one behind the other.
+static Val chain(ProgramBuilder &program, const Val &a) {
   Val value = a;
   for (int64_t left = program.rng.between(1, 2); left > 0; --left) {
     if (program.rng.chance(50))
@@ -142,4 +148,44 @@ Val shard::fuzz::commutingOps(ProgramBuilder &program, const Val &a) {
       value = withConstant(program, value);
   }
   return value;
+}
+
+/// The same on each element of `a`, in the body of a linalg.generic that may reverse the
+/// order of the dimensions.
+static Val inBody(ProgramBuilder &program, const Val &a) {
+  Val element{program.fresh(), a.elem, /*tensor=*/false, {}, a.bound}, last;
+  std::string body = program.region([&] {
+    last = chain(program, element);
+    program.line("linalg.yield " + last.name + " : " + last.type());
+  });
+  Val result = a;
+  result.elem = last.elem;
+  std::vector<std::string> loops, kinds;
+  for (size_t i = 0; i < a.shape.size(); ++i) {
+    loops.push_back("i" + std::to_string(i));
+    kinds.emplace_back("\"parallel\"");
+  }
+  std::vector<std::string> places = loops;
+  if (program.rng.chance(30)) {
+    std::reverse(places.begin(), places.end());
+    std::reverse(result.shape.begin(), result.shape.end());
+  }
+  std::string map = "affine_map<(" + join(loops) + ") -> (";
+  Val target = program.empty(result.elem, result.shape);
+  result.name = program.fresh();
+  program.line(result.name + " = linalg.generic {indexing_maps = [" + map +
+               join(loops) + ")>, " + map + join(places) +
+               ")>], iterator_types = [" + join(kinds) + "]} " +
+               insOuts({a}, target) + " {");
+  program.line("^bb0(" + element.name + ": " + element.type() + ", " +
+               program.fresh() + ": " + last.type() + "):");
+  program.out += body;
+  program.line("} -> " + target.type());
+  return result;
+}
+
+Val shard::fuzz::commutingOps(ProgramBuilder &program, const Val &a) {
+  if (a.dynamic.empty() && program.rng.chance(35))
+    return inBody(program, a);
+  return chain(program, a);
 }

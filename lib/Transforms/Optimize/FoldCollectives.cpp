@@ -8,6 +8,8 @@
 
 #include "ModuleOrFunctionPass.h"
 
+#include "shard/Models/Canonicalizations.h"
+
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -40,15 +42,7 @@ struct ShardFoldCollectivesPass
           impl::ShardFoldCollectivesBase<ShardFoldCollectivesPass>> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet all(context);
-    for (Dialect *dialect : context->getLoadedDialects())
-      dialect->getCanonicalizationPatterns(all);
-    for (RegisteredOperationName name : context->getRegisteredOperations())
-      name.getCanonicalizationPatterns(all, context);
-    // It computes an element at an index that may lie outside of the tensor; shard-run
-    // promises the element at the nearest place then (docs/shard-run.md).
-    llvm::erase_if(all.getNativePatterns(), [](const auto &pattern) {
-      return pattern->getDebugName().ends_with("ExtractFromTensorGenerate");
-    });
+    populateCanonicalizationPatterns(all);
     patterns = std::move(all);
     return success();
   }
