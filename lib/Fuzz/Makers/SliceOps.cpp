@@ -43,7 +43,7 @@ static std::string randomOffset(ProgramBuilder &program, int64_t last,
       return program.argument(Elem::Index, {}, false).name;
   }
   int64_t offset = program.rng.between(0, last);
-  return program.rng.chance(20)
+  return program.rng.chance(50)
              ? program.scalarConstant(Elem::Index, offset).name
              : std::to_string(offset);
 }
@@ -79,7 +79,7 @@ static SlicePlace randomPlace(ProgramBuilder &program, const Val &tensor,
                               ? program.extentOf(tensor, dim)
                               : program.scalarConstant(Elem::Index, size).name);
     // One of several dimensions of one element may stay.
-    if (drops && size == 1 && isStatic && rng.chance(80))
+    if (drops && size == 1 && isStatic && rng.chance(60))
       continue;
     place.slice.shape.push_back(size);
     place.slice.dynamic.push_back(!isStatic);
