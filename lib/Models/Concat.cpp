@@ -8,6 +8,7 @@
 
 #include "Concat.h"
 
+#include "shard/IR/TensorSlices.h"
 #include "shard/Models/Concats.h"
 #include "shard/Partitioning/LocalOps.h"
 
@@ -127,14 +128,11 @@ LogicalResult partitionConcat(Operation *op, unsigned joined,
       Value rest =
           builder.createOrFold<arith::SubIOp>(loc, constant(width), first);
       SmallVector<OpFoldResult> places(type.getRank(), builder.getIndexAttr(0)),
-          ones(type.getRank(), builder.getIndexAttr(1)),
           sizes = tensor::getMixedSizes(builder, loc, local);
       places[joined] = getAsOpFoldResult(first);
       sizes[joined] = getAsOpFoldResult(rest);
-      Value part = tensor::ExtractSliceOp::create(builder, loc, local, places,
-                                                  sizes, ones);
-      joint = tensor::InsertSliceOp::create(builder, loc, part, joint, places,
-                                            sizes, ones);
+      Value part = sliceOf(builder, loc, local, places, sizes);
+      joint = insertionOf(builder, loc, part, joint, places, sizes);
     }
     offset += size;
   }

@@ -10,6 +10,7 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/IR/TensorSlices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -336,8 +337,7 @@ private:
       from.push_back(cut.from);
       extents.push_back(cut.size);
     }
-    return tensor::ExtractSliceOp::create(builder, loc, tensor, from, extents,
-                                          ones());
+    return sliceOf(builder, loc, tensor, from, extents);
   }
 
   Value insert(Value piece, Value around, ArrayRef<Cut> places) {
@@ -346,8 +346,7 @@ private:
       to.push_back(place.to);
       extents.push_back(place.size);
     }
-    return tensor::InsertSliceOp::create(builder, loc, piece, around, to,
-                                         extents, ones());
+    return insertionOf(builder, loc, piece, around, to, extents);
   }
 
   const HaloExchange &exchange;

@@ -12,6 +12,7 @@
 #include "WindowSteps.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/IR/TensorSlices.h"
 #include "shard/Partitioning/PartitionContext.h"
 #include "shard/Partitioning/ShardingOption.h"
 
@@ -289,7 +290,6 @@ private:
     SmallVector<OpFoldResult> extents =
         tensor::getMixedSizes(builder, loc, local);
     SmallVector<OpFoldResult> whole = extents,
-                              ones(extents.size(), builder.getIndexAttr(1)),
                               offsets(extents.size(), builder.getIndexAttr(0));
     DynamicBlock own = ragged->blockOf(step.dim, before.dims[step.dim]);
     DynamicBlock joint = ragged->blockOf(step.dim, step.result.dims[step.dim]);
@@ -301,8 +301,7 @@ private:
         loc, value(own.offset), value(joint.offset));
     Value around =
         filledTensor(builder, loc, result, OpFoldResult(element), whole);
-    return tensor::InsertSliceOp::create(builder, loc, local, around, offsets,
-                                         extents, ones);
+    return insertionOf(builder, loc, local, around, offsets, extents);
   }
 
   Value embedPartial(const Step &step, const Sharding &before, Value local,
@@ -322,13 +321,11 @@ private:
         blockOf(builder, loc, emission.grid, emission.gridSymbol,
                 result.getDimSize(step.dim), step.axes, localExtent);
     SmallVector<OpFoldResult> zeros(result.getRank(), builder.getIndexAttr(0)),
-        ones(result.getRank(), builder.getIndexAttr(1)), offsets = zeros;
+        offsets = zeros;
     offsets[step.dim] = block.offset;
     extents[step.dim] = block.size;
-    Value valid = tensor::ExtractSliceOp::create(builder, loc, local, zeros,
-                                                 extents, ones);
-    return tensor::InsertSliceOp::create(builder, loc, valid, whole, offsets,
-                                         extents, ones);
+    Value valid = sliceOf(builder, loc, local, zeros, extents);
+    return insertionOf(builder, loc, valid, whole, offsets, extents);
   }
 
   OpBuilder &builder;

@@ -9,6 +9,7 @@
 #include "shard/Partitioning/Lowerings.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/IR/TensorSlices.h"
 #include "shard/Partitioning/PartitionContext.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -86,11 +87,10 @@ struct LowerAllSlice : OpRewritePattern<AllSliceOp> {
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, loc, input);
     SmallVector<OpFoldResult> zeros(type.getRank(), rewriter.getIndexAttr(0)),
-        ones(type.getRank(), rewriter.getIndexAttr(1)), offsets = zeros;
+        offsets = zeros;
     offsets[dim] = block.offset;
     sizes[dim] = block.size;
-    Value slice = tensor::ExtractSliceOp::create(rewriter, loc, input, offsets,
-                                                 sizes, ones);
+    Value slice = sliceOf(rewriter, loc, input, offsets, sizes);
     auto isPadded = [&] {
       return !type.isDynamicDim(dim) && !resultType.isDynamicDim(dim) &&
              !dividesEvenly(type.getDimSize(dim), grid.sizes(axes));
@@ -100,8 +100,7 @@ struct LowerAllSlice : OpRewritePattern<AllSliceOp> {
       padded[dim] = rewriter.getIndexAttr(resultType.getDimSize(dim));
       Value whole = tensor::EmptyOp::create(rewriter, loc, padded,
                                             resultType.getElementType());
-      slice = tensor::InsertSliceOp::create(rewriter, loc, slice, whole, zeros,
-                                            sizes, ones);
+      slice = insertionOf(rewriter, loc, slice, whole, zeros, sizes);
     }
     rewriter.replaceOp(
         op, rewriter.createOrFold<tensor::CastOp>(loc, resultType, slice));

@@ -15,6 +15,7 @@
 
 #include "shard/Partitioning/Windows.h"
 
+#include "shard/IR/TensorSlices.h"
 #include "shard/Partitioning/Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -235,9 +236,7 @@ Value partOf(OpBuilder &builder, Value merged, const Exchange &part,
   }
   if (isWhole)
     return merged;
-  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(builder, loc, merged, from, sizes,
-                                        ones);
+  return sliceOf(builder, loc, merged, from, sizes);
 }
 
 /// Into how many blocks dimension `dim` of `exchange` is cut, and how long they are.
@@ -337,12 +336,11 @@ bool merge(Exchange &a, Exchange &b, DominanceInfo &dominance) {
       halos.append({common->low[dim], common->high[dim]});
   Value block = a.insert.getSource();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, block);
-  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
   RankedTensorType type = a.type.clone(shape);
-  Value inserted = tensor::InsertSliceOp::create(
-      builder, loc, block,
-      filledTensor(builder, loc, type, fill, common->sizes), common->low, sizes,
-      ones);
+  Value inserted =
+      insertionOf(builder, loc, block,
+                  filledTensor(builder, loc, type, fill, common->sizes),
+                  common->low, sizes);
   UpdateHaloOp merged =
       buildUpdateHalo(builder, loc, inserted, a.op.getGridAttr(),
                       a.op.getSplitAxesAttr(), halos);

@@ -8,6 +8,8 @@
 
 #include "shard/Partitioning/Packing.h"
 
+#include "shard/IR/TensorSlices.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -162,9 +164,9 @@ Value shard::packTensors(OpBuilder &builder, Location loc, ValueRange tensors,
     Value part = rank == 2 ? toRows(builder, loc, tensor, rows,
                                     cut.empty() ? 0 : cut[index])
                            : flatten(builder, loc, tensor);
-    packed = tensor::InsertSliceOp::create(
-        builder, loc, part, packed, behind(builder, rank, 0, offset),
-        behind(builder, rank, rows, width), behind(builder, rank, 1, 1));
+    packed = insertionOf(builder, loc, part, packed,
+                         behind(builder, rank, 0, offset),
+                         behind(builder, rank, rows, width));
     offset += width;
   }
   return packed;
@@ -180,9 +182,8 @@ SmallVector<Value> shard::unpackTensors(OpBuilder &builder, Location loc,
   for (auto [index, resultType] : llvm::enumerate(types)) {
     auto type = cast<RankedTensorType>(resultType);
     int64_t width = type.getNumElements() / rows;
-    Value part = tensor::ExtractSliceOp::create(
-        builder, loc, packed, behind(builder, rank, 0, offset),
-        behind(builder, rank, rows, width), behind(builder, rank, 1, 1));
+    Value part = sliceOf(builder, loc, packed, behind(builder, rank, 0, offset),
+                         behind(builder, rank, rows, width));
     offset += width;
     results.push_back(rank == 2 ? fromRows(builder, loc, part, type,
                                            joined.empty() ? 0 : joined[index])

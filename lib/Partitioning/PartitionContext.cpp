@@ -10,6 +10,7 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/IR/TensorSlices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -188,19 +189,6 @@ Value spanOfIterations(OpBuilder &builder, Location loc, const Window &window,
   return arith::SelectOp::create(builder, loc, isEmpty, constant(0), span);
 }
 
-Value sliceOf(OpBuilder &builder, Location loc, Value tensor,
-              ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(builder, loc, tensor, offsets, sizes,
-                                        ones);
-}
-
-Value leadingSlice(OpBuilder &builder, Location loc, Value tensor,
-                   ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0));
-  return sliceOf(builder, loc, tensor, zeros, sizes);
-}
-
 //===----------------------------------------------------------------------===//
 // PartitionContext
 //===----------------------------------------------------------------------===//
@@ -356,11 +344,9 @@ public:
                           ? extents[dim]
                           : OpFoldResult(builder.getIndexAttr(extent)));
     SmallVector<OpFoldResult> zeros(whole.size(), builder.getIndexAttr(0));
-    SmallVector<OpFoldResult> ones(whole.size(), builder.getIndexAttr(1));
     Value empty =
         tensor::EmptyOp::create(builder, loc, whole, local.getElementType());
-    return tensor::InsertSliceOp::create(builder, loc, trimmed, empty, zeros,
-                                         extents, ones);
+    return insertionOf(builder, loc, trimmed, empty, zeros, extents);
   }
 
 private:

@@ -8,6 +8,8 @@
 
 #include "RaggedSteps.h"
 
+#include "shard/IR/TensorSlices.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -67,10 +69,8 @@ Value RaggedTensor::padded(const Step &step, const Sharding &before,
     return block;
   Value around =
       tensor::EmptyOp::create(builder, loc, room, type.getElementType());
-  SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0)),
-      ones(sizes.size(), builder.getIndexAttr(1));
-  return tensor::InsertSliceOp::create(builder, loc, block, around, zeros,
-                                       sizes, ones);
+  SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0));
+  return insertionOf(builder, loc, block, around, zeros, sizes);
 }
 
 Value RaggedTensor::valid(const Step &step, const Sharding &before,

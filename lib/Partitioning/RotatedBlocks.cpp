@@ -8,6 +8,7 @@
 
 #include "shard/Partitioning/RotatedBlocks.h"
 
+#include "shard/IR/TensorSlices.h"
 #include "shard/Partitioning/PartitionContext.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,9 +74,7 @@ Value insertBlock(OpBuilder &builder, Location loc, Value tensor, Value block,
                   int64_t dim, Value offset) {
   auto [offsets, sizes] = placeOf(
       builder, cast<RankedTensorType>(block.getType()).getShape(), dim, offset);
-  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
-  return tensor::InsertSliceOp::create(builder, loc, block, tensor, offsets,
-                                       sizes, ones);
+  return insertionOf(builder, loc, block, tensor, offsets, sizes);
 }
 
 Value unspecifiedTensor(OpBuilder &builder, Location loc,

@@ -16,6 +16,7 @@
 #include "WindowBuilder.h"
 
 #include "shard/IR/ShardOps.h"
+#include "shard/IR/TensorSlices.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -65,7 +66,7 @@ private:
         to = from, extents = sizes;
     from[dim] = builder.getIndexAttr(part.begin);
     extents[dim] = builder.getIndexAttr(count);
-    Value moved = slice(local, from, extents);
+    Value moved = sliceOf(builder, loc, local, from, extents);
     Value other = position;
     if (part.distance != 0 || mirrored) {
       // The shorter way around.
@@ -94,14 +95,9 @@ private:
     to[dim] =
         getAsOpFoldResult(clamp(difference(front, start), 0, spanOf(dim) - 1));
     extents[dim] = getAsOpFoldResult(needed);
-    return tensor::InsertSliceOp::create(
-        builder, loc, slice(moved, from, extents), window, to, extents, ones());
-  }
-
-  Value slice(Value tensor, ArrayRef<OpFoldResult> from,
-              ArrayRef<OpFoldResult> extents) {
-    return tensor::ExtractSliceOp::create(builder, loc, tensor, from, extents,
-                                          ones());
+    return insertionOf(builder, loc,
+                       sliceOf(builder, loc, moved, from, extents), window, to,
+                       extents);
   }
 
   unsigned dim;

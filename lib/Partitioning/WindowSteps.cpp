@@ -10,6 +10,7 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/IR/TensorSlices.h"
 #include "shard/Partitioning/PartitionContext.h"
 #include "shard/Partitioning/Windows.h"
 
@@ -297,9 +298,6 @@ private:
   SmallVector<OpFoldResult> zeros() {
     return SmallVector<OpFoldResult>(type.getRank(), builder.getIndexAttr(0));
   }
-  SmallVector<OpFoldResult> ones() {
-    return SmallVector<OpFoldResult>(type.getRank(), builder.getIndexAttr(1));
-  }
   SmallVector<OpFoldResult> sizesOf(Value tensor) {
     return tensor::getMixedSizes(builder, loc, tensor);
   }
@@ -334,13 +332,11 @@ private:
   }
   Value slice(Value tensor, ArrayRef<OpFoldResult> offsets,
               ArrayRef<OpFoldResult> extents) {
-    return tensor::ExtractSliceOp::create(builder, loc, tensor, offsets,
-                                          extents, ones());
+    return sliceOf(builder, loc, tensor, offsets, extents);
   }
   Value insert(Value piece, Value whole, ArrayRef<OpFoldResult> offsets,
                ArrayRef<OpFoldResult> extents) {
-    return tensor::InsertSliceOp::create(builder, loc, piece, whole, offsets,
-                                         extents, ones());
+    return insertionOf(builder, loc, piece, whole, offsets, extents);
   }
 
   Value tableOfBounds() {

@@ -9,6 +9,7 @@
 #include "UnrollCollectives.h"
 
 #include "shard/Geometry/BlockLayout.h"
+#include "shard/IR/TensorSlices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,19 +40,16 @@ static Type withElement(Value value, Type element) {
 Value reference::extractBlock(OpBuilder &builder, Location loc, Value value,
                               ArrayRef<int64_t> offsets,
                               ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(
-      builder, loc, value,
-      getAsIndexOpFoldResult(builder.getContext(), offsets), sizes, strides);
+  return sliceOf(builder, loc, value,
+                 getAsIndexOpFoldResult(builder.getContext(), offsets), sizes);
 }
 
 Value reference::insertBlock(OpBuilder &builder, Location loc, Value block,
                              Value whole, ArrayRef<int64_t> offsets) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, block);
-  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
-  return tensor::InsertSliceOp::create(
-      builder, loc, block, whole,
-      getAsIndexOpFoldResult(builder.getContext(), offsets), sizes, strides);
+  return insertionOf(builder, loc, block, whole,
+                     getAsIndexOpFoldResult(builder.getContext(), offsets),
+                     sizes);
 }
 
 Value reference::filled(OpBuilder &builder, Location loc,

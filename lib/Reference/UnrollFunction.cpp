@@ -17,6 +17,7 @@
 #include "Unroller.h"
 
 #include "shard/Geometry/BlockLayout.h"
+#include "shard/IR/TensorSlices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -81,9 +82,7 @@ public:
       extents.push_back(builder.getIndexAttr(block.extent));
       isPadded |= size != block.extent;
     }
-    SmallVector<OpFoldResult> strides(rank, builder.getIndexAttr(1));
-    Value part = tensor::ExtractSliceOp::create(builder, loc, whole, from,
-                                                sizes, strides);
+    Value part = sliceOf(builder, loc, whole, from, sizes);
     if (isPadded) {
       if (!element.isSignlessIntOrIndexOrFloat())
         return Value();
@@ -95,8 +94,7 @@ public:
       Value filled = linalg::FillOp::create(builder, loc, ValueRange{scalar},
                                             ValueRange{empty})
                          .getResult(0);
-      part = tensor::InsertSliceOp::create(builder, loc, part, filled, at,
-                                           sizes, strides);
+      part = insertionOf(builder, loc, part, filled, at, sizes);
     }
     return cast(part, localType);
   }
@@ -119,7 +117,6 @@ public:
         extents[dim] = dynamicExtent(buffers, dim);
     Value whole = tensor::EmptyOp::create(builder, loc, extents,
                                           value.type.getElementType());
-    SmallVector<OpFoldResult> strides(rank, builder.getIndexAttr(1));
     for (int64_t device : value.grid.groupMembers(0, splitting)) {
       SmallVector<OpFoldResult> from(rank, builder.getIndexAttr(0)), to(from);
       SmallVector<OpFoldResult> sizes =
@@ -143,10 +140,8 @@ public:
       }
       if (isEmpty)
         continue;
-      Value part = tensor::ExtractSliceOp::create(builder, loc, buffers[device],
-                                                  from, sizes, strides);
-      whole = tensor::InsertSliceOp::create(builder, loc, part, whole, to,
-                                            sizes, strides);
+      Value part = sliceOf(builder, loc, buffers[device], from, sizes);
+      whole = insertionOf(builder, loc, part, whole, to, sizes);
     }
     return cast(whole, value.type);
   }

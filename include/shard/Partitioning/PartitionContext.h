@@ -92,17 +92,6 @@ mlir::Value sumOf(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value spanOfIterations(mlir::OpBuilder &builder, mlir::Location loc,
                              const Window &window, mlir::Value iterations);
 
-/// The part of `tensor` of the extents `sizes` that begins at `offsets`.
-mlir::Value sliceOf(mlir::OpBuilder &builder, mlir::Location loc,
-                    mlir::Value tensor,
-                    llvm::ArrayRef<mlir::OpFoldResult> offsets,
-                    llvm::ArrayRef<mlir::OpFoldResult> sizes);
-
-/// The leading part of `tensor`, of the extents `sizes`.
-mlir::Value leadingSlice(mlir::OpBuilder &builder, mlir::Location loc,
-                         mlir::Value tensor,
-                         llvm::ArrayRef<mlir::OpFoldResult> sizes);
-
 /// The run-time extent of a dimension that `axes` cut into blocks, of which this device
 /// has one of `localExtent` elements: a product where blocks are equal by contract, else
 /// an all_reduce, so that all devices of the group must get here.

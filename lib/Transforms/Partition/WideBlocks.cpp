@@ -25,6 +25,7 @@
 #include "Partition/Partitioners.h"
 
 #include "shard/IR/Steps.h"
+#include "shard/IR/TensorSlices.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
