@@ -256,16 +256,42 @@ Val shard::fuzz::reductionInit(ProgramBuilder &program, Elem elem,
                      : program.need(elem, shape);
 }
 
+/// Writes `result`: `element` taken from `accumulator`, or the larger or smaller of the two
+/// by a comparison, where `op` is a sum, or a maximum or minimum of integers.
+static bool writeOtherwise(ProgramBuilder &program, const std::string &op,
+                           const Val &element, const Val &accumulator,
+                           const std::string &result) {
+  std::string type = " : " + accumulator.type();
+  std::string both = accumulator.name + ", " + element.name;
+  if (op == "arith.addf" || op == "arith.addi") {
+    program.line(result + " = arith.sub" + op.back() + " " + both + type);
+    return true;
+  }
+  std::string predicate = op == "arith.maxsi"   ? "sgt"
+                          : op == "arith.minsi" ? "sle"
+                          : op == "arith.maxui" ? "uge"
+                          : op == "arith.minui" ? "ult"
+                                                : "";
+  if (predicate.empty())
+    return false;
+  std::string chosen = program.fresh();
+  program.line(chosen + " = arith.cmpi " + predicate + ", " + both + type);
+  program.line(result + " = arith.select " + chosen + ", " + both + type);
+  return true;
+}
+
 /// `element` combined with the running `accumulator` of a reduction of `count`
 /// terms; sums in terms that keep it exact.
 static Val accumulate(ProgramBuilder &program, const Combiner &combiner,
                       Val element, const Val &accumulator, int64_t count) {
   Val result{program.fresh(), accumulator.elem, false, {}, 0};
   bool swapped = program.rng.chance(30);
-  program.line(result.name + " = " + combiner.op + " " +
-               (swapped ? accumulator.name + ", " + element.name
-                        : element.name + ", " + accumulator.name) +
-               " : " + accumulator.type());
+  if (!program.rng.chance(15) ||
+      !writeOtherwise(program, combiner.op, element, accumulator, result.name))
+    program.line(result.name + " = " + combiner.op + " " +
+                 (swapped ? accumulator.name + ", " + element.name
+                          : element.name + ", " + accumulator.name) +
+                 " : " + accumulator.type());
   result.bound = combiner.sum ? accumulator.bound + count * element.bound
                               : std::max(accumulator.bound, element.bound);
   return result;
