@@ -17,6 +17,7 @@
 
 #include "BodyReductions.h"
 #include "Commuting.h"
+#include "QuotientLoops.h"
 #include "RelayoutModels.h"
 
 #include "shard/IR/ShardOps.h"
@@ -174,6 +175,10 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
         loops.push_back(Loop::invalid(extent));
     }
     mergeExtents(linalgOp, loops);
+    for (QuotientLoop split : quotientLoops(linalgOp)) {
+      loops[split.loop].extent /= split.divisor;
+      loops.push_back(Loop::parallel(split.divisor));
+    }
     return loops;
   }
 
@@ -185,6 +190,9 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
         map = AffineMap();
     for (OpOperand &init : linalgOp.getDpsInitsMutable())
       maps.push_back(linalgOp.getMatchingIndexingMap(&init));
+    SmallVector<QuotientLoop> quotients = quotientLoops(linalgOp);
+    for (AffineMap &map : maps)
+      map = withRemainders(map, quotients);
     return maps;
   }
 

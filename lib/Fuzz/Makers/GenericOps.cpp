@@ -401,13 +401,53 @@ static bool genericWindow(ProgramBuilder &program) {
   return true;
 }
 
+/// Elements that are repeated: a map divides a loop, another one may take its remainder.
+static bool genericRepeat(ProgramBuilder &program) {
+  std::optional<Val> a = program.pickTensor(1);
+  if (!a || numElements(a->shape) > 64)
+    return false;
+  int64_t rank = a->shape.size(), factor = program.rng.between(2, 3),
+          repeated = program.rng.between(0, rank - 1);
+  Shape shape = a->shape;
+  shape[repeated] *= factor;
+  std::vector<std::string> all, read;
+  for (int64_t i = 0; i < rank; ++i)
+    all.push_back("d" + std::to_string(i));
+  read = all;
+  std::string number = std::to_string(factor);
+  read[repeated] += " floordiv " + number;
+  GenericText op;
+  op.iterators.assign(rank, "parallel");
+  op.inputs.push_back(*a);
+  op.maps.push_back(mapText(rank, read));
+  if (program.rng.chance(40))
+    addRandomInput(program, op, shape);
+  if (program.rng.chance(30)) {
+    op.inputs.push_back(program.need(Elem::F32, {factor}));
+    op.maps.push_back(mapText(rank, {all[repeated] + " mod " + number}));
+  }
+  op.outputs.push_back(program.empty(a->elem, shape));
+  op.maps.push_back(mapText(rank, all));
+  std::vector<Val> results =
+      writeGeneric(program, op, [&](const std::vector<Val> &elements) {
+        std::vector<Val> operands = bodyOperands(
+            program, {elements.begin(), elements.end() - 1}, false, 10, rank);
+        return std::vector<Val>{
+            scalarBody(program, operands, a->elem, boundLimit)};
+      });
+  program.add(results.front());
+  return true;
+}
+
 void shard::fuzz::registerGenericMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, genericElementwise, 2);
   makers.add(MakerGroup::Ops, genericReduction, 2);
   makers.add(MakerGroup::Ops, genericWindow);
+  makers.add(MakerGroup::Ops, genericRepeat);
   makers.add(MakerGroup::Reductions, genericReduction, 3);
   makers.add(MakerGroup::Windows, genericWindow, 2);
   makers.add(MakerGroup::Reshapes, genericElementwise);
+  makers.add(MakerGroup::Reshapes, genericRepeat);
   makers.add(MakerGroup::RealWide, genericElementwise, 2);
   makers.add(MakerGroup::RealWide, genericReduction, 2);
   makers.add(MakerGroup::RealWide, genericWindow);
