@@ -11,6 +11,7 @@
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
 #include "shard/Execution/HtmlReport.h"
+#include "shard/Models/FoldNumbers.h"
 #include "shard/Propagation/Propagation.h"
 
 #include "mlir/IR/Verifier.h"
@@ -263,6 +264,7 @@ bool shardPartitionExplain(ShardPartition handle, MlirStringCallback callback,
   DiagnosticForwarder forwarder(partition.program->context, sink);
   OwningOpRef<ModuleOp> copy = partition.hinted->clone();
   PropagationExplanation explanation;
+  foldNumbers(*copy);
   if (failed(lowerTosa(*copy)) ||
       failed(annotateShardings(*copy, {}, &explanation)))
     return false;

@@ -52,10 +52,32 @@ static LogicalResult rejectHugeBuffers(ModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
+/// What MLIR would say of such an op is that it was not bufferized.
+static LogicalResult rejectUnknownOps(ModuleOp module) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  WalkResult walked =
+      module.walk(
+          [&](Operation *op) {
+            if (isa<bufferization::BufferizableOpInterface>(op) ||
+                (llvm::none_of(op->getOperandTypes(), isTensor) &&
+                 llvm::none_of(op->getResultTypes(), isTensor)))
+              return WalkResult::advance();
+            op->emitError()
+                << "'" << op->getName()
+                << "' works on tensors, and no lowering of it to buffers is "
+                   "known; lower it to ops of linalg, tensor, arith, scf or "
+                   "func before";
+            return WalkResult::interrupt();
+          });
+  return failure(walked.wasInterrupted());
+}
+
 LogicalResult codegen::bufferize(ModuleOp module,
                                  ArrayRef<func::FuncOp> entries, bool hosted) {
   // Patterns may have folded something to a constant.
   if (failed(giveConstantsExtents(module)))
+    return failure();
+  if (failed(rejectUnknownOps(module)))
     return failure();
   copyCallResults(module, entries, hosted);
   copySwitchResults(module);

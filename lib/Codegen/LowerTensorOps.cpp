@@ -213,6 +213,55 @@ static void lowerWinograd(ModuleOp module) {
   (void)applyOpPatternsGreedily(ops, std::move(patterns));
 }
 
+/// tensor.bitcast as one of arith, elementwise. Ops of arith take no signed or unsigned
+/// integers; the conversion to LLVM, which has signless ones alone, drops the casts to and
+/// from them.
+static void lowerBitcast(RewriterBase &rewriter, tensor::BitcastOp op) {
+  Location loc = op.getLoc();
+  Value source = op.getSource();
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || !isa<RankedTensorType>(source.getType()))
+    return;
+  Type from = getElementTypeOrSelf(source.getType()),
+       to = type.getElementType();
+  if (from.isSignlessIntOrFloat() && to.isSignlessIntOrFloat()) {
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, source);
+    return;
+  }
+  if (!from.isIntOrFloat() || !to.isIntOrFloat())
+    return;
+  auto signless = [&](Type element) -> Type {
+    return isa<IntegerType>(element)
+               ? rewriter.getIntegerType(element.getIntOrFloatBitWidth())
+               : element;
+  };
+  auto cast = [](OpBuilder &builder, Location at, Value value,
+                 Type result) -> Value {
+    if (value.getType() == result)
+      return value;
+    return UnrealizedConversionCastOp::create(builder, at, result, value)
+        .getResult(0);
+  };
+  SmallVector<AffineMap> maps(2,
+                              rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, source), to);
+  auto body = [&](OpBuilder &builder, Location at, ValueRange arguments) {
+    Value bits = cast(builder, at, arguments[0], signless(from));
+    if (bits.getType() != signless(to))
+      bits = arith::BitcastOp::create(builder, at, signless(to), bits);
+    linalg::YieldOp::create(builder, at, cast(builder, at, bits, to));
+  };
+  Value result = linalg::GenericOp::create(rewriter, loc, empty.getType(),
+                                           source, empty, maps, loops, body)
+                     .getResult(0);
+  if (result.getType() != type)
+    result = tensor::CastOp::create(rewriter, loc, type, result);
+  rewriter.replaceOp(op, result);
+}
+
 LogicalResult codegen::lowerTensorOps(ModuleOp module) {
   if (failed(giveConstantsExtents(module)))
     return failure();
@@ -242,12 +291,7 @@ LogicalResult codegen::lowerTensorOps(ModuleOp module) {
     } else if (auto scatter = dyn_cast<tensor::ScatterOp>(op)) {
       lowerScatter(rewriter, scatter);
     } else if (auto cast = dyn_cast<tensor::BitcastOp>(op)) {
-      auto isPlain = [](Type type) {
-        return getElementTypeOrSelf(type).isSignlessIntOrFloat();
-      };
-      if (isPlain(cast.getSource().getType()) && isPlain(cast.getType()))
-        rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, cast.getType(),
-                                                      cast.getSource());
+      lowerBitcast(rewriter, cast);
     } else if (auto pack = dyn_cast<linalg::PackOp>(op)) {
       if (failed(linalg::lowerPack(rewriter, pack)))
         return pack.emitError("cannot be lowered to a pad and a transpose");

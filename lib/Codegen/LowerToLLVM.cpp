@@ -181,6 +181,27 @@ static LogicalResult chooseMpi(ModuleOp module, StringRef mpi) {
   return success();
 }
 
+/// Rejects what the conversion to LLVM has left, and drops the casts that it did not need.
+static LogicalResult rejectOtherOps(ModuleOp module) {
+  SmallVector<UnrealizedConversionCastOp> casts;
+  WalkResult walked = module.walk([&](Operation *op) {
+    if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op))
+      casts.push_back(cast);
+    else if (!isa_and_present<LLVM::LLVMDialect>(op->getDialect()) &&
+             !isa<ModuleOp>(op)) {
+      op->emitError() << "'" << op->getName()
+                      << "' has no lowering to LLVM here; lower it to ops of "
+                         "linalg, tensor, arith, scf or func before";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  reconcileUnrealizedCasts(casts);
+  return success();
+}
+
 LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted,
                                    StringRef mpi) {
   MLIRContext *context = module.getContext();
@@ -216,7 +237,9 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted,
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns);
   mpi::populateMPIToLLVMConversionPatterns(converter, patterns);
-  if (failed(applyFullConversion(module, target, std::move(patterns))))
+  // A full one says of an op that has no lowering nothing but that.
+  if (failed(applyPartialConversion(module, target, std::move(patterns))) ||
+      failed(rejectOtherOps(module)))
     return failure();
   markAllocations(module);
   markUnaliased(module);

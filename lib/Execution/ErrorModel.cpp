@@ -11,6 +11,7 @@
 #include "shard/Codegen/Compile.h"
 #include "shard/Cost/Ops.h"
 
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,13 +51,15 @@ private:
   static bool rounds(Operation &op) {
     return llvm::any_of(op.getResultTypes(),
                         [](Type type) {
-                          return isa<FloatType>(getElementTypeOrSelf(type));
+                          return isa<FloatType, ComplexType>(
+                              getElementTypeOrSelf(type));
                         }) &&
-           isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-               op.getDialect()) &&
-           !isa<arith::ConstantOp, arith::SelectOp, arith::NegFOp,
-                arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-                arith::MinNumFOp, arith::ExtFOp, arith::BitcastOp>(op);
+           isa_and_nonnull<arith::ArithDialect, complex::ComplexDialect,
+                           math::MathDialect>(op.getDialect()) &&
+           !isa<arith::ConstantOp, complex::ConstantOp, arith::SelectOp,
+                arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
+                arith::MaxNumFOp, arith::MinNumFOp, arith::ExtFOp,
+                arith::BitcastOp>(op);
   }
 
   void noteTypes(Operation &op) {

@@ -12,6 +12,7 @@
 #include "shard/Execution/Hints.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Models/FoldNumbers.h"
 #include "shard/Transforms/Passes.h"
 #include "shard/Transforms/Transforms.h"
 
@@ -134,6 +135,7 @@ LogicalResult execution::answerShardShapes(ModuleOp module,
       module.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
       });
+  foldNumbers(module);
   if (failed(annotateShardings(module, options.propagation)))
     return failure();
   SymbolTableCollection symbols;

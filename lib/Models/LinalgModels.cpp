@@ -15,7 +15,9 @@
 
 #include "shard/Models/Models.h"
 
+#include "BodyReductions.h"
 #include "Commuting.h"
+#include "QuotientLoops.h"
 #include "RelayoutModels.h"
 
 #include "shard/IR/ShardOps.h"
@@ -23,9 +25,9 @@
 #include "shard/Partitioning/Emitter.h"
 #include "shard/Partitioning/PartitionContext.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -36,43 +38,6 @@ using namespace mlir;
 namespace shard {
 
 namespace {
-
-/// The kind by which `op` combines two values; none for other ops. maxnumf and
-/// minnumf drop NaN, which no kind does. A sum of single bits is their exclusive or,
-/// a product their and.
-std::optional<ReductionKind> combinerKind(Operation *op) {
-  bool isBit =
-      op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
-  if (isBit && isa<arith::AddIOp>(op))
-    return ReductionKind::BitwiseXor;
-  if (isBit && isa<arith::MulIOp>(op))
-    return ReductionKind::BitwiseAnd;
-  return llvm::TypeSwitch<Operation *, std::optional<ReductionKind>>(op)
-      .Case<arith::AddFOp, arith::AddIOp>(
-          [](auto) { return ReductionKind::Sum; })
-      .Case<arith::MulFOp, arith::MulIOp>(
-          [](auto) { return ReductionKind::Product; })
-      .Case<arith::MaximumFOp, arith::MaxSIOp>(
-          [](auto) { return ReductionKind::Max; })
-      .Case<arith::MinimumFOp, arith::MinSIOp>(
-          [](auto) { return ReductionKind::Min; })
-      .Case<arith::MaxUIOp>([](auto) { return ReductionKind::UMax; })
-      .Case<arith::MinUIOp>([](auto) { return ReductionKind::UMin; })
-      .Case<arith::AndIOp>([](auto) { return ReductionKind::BitwiseAnd; })
-      .Case<arith::OrIOp>([](auto) { return ReductionKind::BitwiseOr; })
-      .Case<arith::XOrIOp>([](auto) { return ReductionKind::BitwiseXor; })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-/// The op that combines the carried value of init `index` with what the body
-/// computes, if it is one op of a known kind; else null.
-Operation *findCombiner(linalg::LinalgOp op, unsigned index) {
-  SmallVector<Operation *, 4> combiners;
-  if (!matchReduction(op.getRegionOutputArgs(), index, combiners) ||
-      combiners.size() != 1 || !combinerKind(combiners.front()))
-    return nullptr;
-  return combiners.front();
-}
 
 /// How the computed value depends on the inputs, as far as sums are concerned.
 PartialRule ruleOf(linalg::LinalgOp op) {
@@ -87,10 +52,10 @@ PartialRule ruleOf(linalg::LinalgOp op) {
                        .isProjectedPermutation())
     return PartialRule::None;
   if (reduces) {
-    Operation *combiner = findCombiner(op, 0);
-    if (!combiner || combinerKind(combiner) != ReductionKind::Sum)
+    std::optional<BodyReduction> reduction = matchBodyReduction(op, 0);
+    if (!reduction || reduction->kind != ReductionKind::Sum || !reduction->term)
       return PartialRule::None;
-    value = combiner->getOperand(combiner->getOperand(0) == carried ? 1 : 0);
+    value = reduction->term;
   }
   // The rules speak of tensor operands, and each of them must take part: a
   // scalar is never partial, and an operand that the body ignores adds nothing.
@@ -158,35 +123,6 @@ bool bodyCommutes(linalg::LinalgOp op, ReductionKind kind, unsigned index) {
   return false;
 }
 
-/// Whether every element of `value` is `element`: a splat constant or a fill.
-bool isFilledWith(Value value, TypedAttr element) {
-  while (Operation *def = value.getDefiningOp()) {
-    Attribute constant;
-    if (auto fill = dyn_cast<linalg::FillOp>(def)) {
-      return matchPattern(fill.value(), m_Constant(&constant)) &&
-             constant == element;
-    }
-    if (matchPattern(def, m_Constant(&constant))) {
-      auto splat = dyn_cast<SplatElementsAttr>(constant);
-      return splat && splat.getSplatValue<Attribute>() == element;
-    }
-    if (auto annotation = dyn_cast<ShardOp>(def))
-      value = annotation.getSrc();
-    else
-      return false;
-  }
-  return false;
-}
-
-/// Whether `value` is neutral for `kind`; a sum may start from either zero.
-bool isNeutral(Value value, ReductionKind kind, TypedAttr neutral) {
-  if (isFilledWith(value, neutral))
-    return true;
-  auto zero = dyn_cast<FloatAttr>(neutral);
-  return zero && kind == ReductionKind::Sum &&
-         isFilledWith(value, FloatAttr::get(zero.getType(), 0.0));
-}
-
 /// Makes loops that index both static and dynamic dimensions `evenOnly`, with the
 /// static extent.
 void mergeExtents(linalg::LinalgOp op, MutableArrayRef<Loop> loops) {
@@ -221,9 +157,11 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
     // reduction loops cannot be split. The kind is asked for per result.
     bool splits = true;
     for (unsigned index = 0; index < op->getNumResults(); ++index) {
-      Operation *combiner = findCombiner(linalgOp, index);
-      splits &= combiner && neutralElement(*combinerKind(combiner),
-                                           combiner->getResult(0).getType());
+      std::optional<BodyReduction> reduction =
+          matchBodyReduction(linalgOp, index);
+      splits &= reduction &&
+                canReduce(reduction->kind,
+                          getElementTypeOrSelf(op->getResult(index).getType()));
     }
     SmallVector<Loop> loops;
     for (auto [type, extent] :
@@ -237,6 +175,10 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
         loops.push_back(Loop::invalid(extent));
     }
     mergeExtents(linalgOp, loops);
+    for (QuotientLoop split : quotientLoops(linalgOp)) {
+      loops[split.loop].extent /= split.divisor;
+      loops.push_back(Loop::parallel(split.divisor));
+    }
     return loops;
   }
 
@@ -248,12 +190,16 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
         map = AffineMap();
     for (OpOperand &init : linalgOp.getDpsInitsMutable())
       maps.push_back(linalgOp.getMatchingIndexingMap(&init));
+    SmallVector<QuotientLoop> quotients = quotientLoops(linalgOp);
+    for (AffineMap &map : maps)
+      map = withRemainders(map, quotients);
     return maps;
   }
 
   ReductionKind getResultReduction(Operation *op, unsigned result) const {
-    Operation *combiner = findCombiner(cast<linalg::LinalgOp>(op), result);
-    return combiner ? *combinerKind(combiner) : ReductionKind::Sum;
+    std::optional<BodyReduction> reduction =
+        matchBodyReduction(cast<linalg::LinalgOp>(op), result);
+    return reduction ? reduction->kind : ReductionKind::Sum;
   }
 
   PartialRule getPartialRule(Operation *op) const {
@@ -317,12 +263,10 @@ private:
     if (!op.payloadUsesValueFromOperand(op.getDpsInitOperand(index)))
       return;
     Value init = inputs[number];
-    auto type = cast<RankedTensorType>(init.getType());
-    TypedAttr neutral = neutralElement(result.reduction, type.getElementType());
-    if (isNeutral(op->getOperand(number), result.reduction, neutral))
+    if (isNeutralTensor(op->getOperand(number), result.reduction))
       return;
     Location loc = op->getLoc();
-    Value rest = filledTensor(builder, loc, type, neutral, init);
+    Value rest = neutralTensor(builder, loc, result.reduction, init);
     Value first =
         isFirstOf(builder, loc, context.emission.gridSymbol, result.partial);
     inputs[number] = arith::SelectOp::create(builder, loc, first, init, rest);
@@ -374,7 +318,8 @@ private:
 
 void registerLinalgModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
-    context->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
+    context->loadDialect<arith::ArithDialect, complex::ComplexDialect,
+                         tensor::TensorDialect>();
     for (RegisteredOperationName op : context->getRegisteredOperations())
       if (op.getDialectNamespace() == "linalg" &&
           op.hasInterface<linalg::LinalgOp>())

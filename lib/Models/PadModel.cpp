@@ -38,16 +38,14 @@ OpFoldResult fillOfPad(tensor::PadOp pad) {
                                                        : OpFoldResult(padding);
 }
 
-namespace {
-
-/// Whether `op` has an operand for each width that is not static. The verifier of the op
-/// does not ask for that.
 bool hasAllWidths(tensor::PadOp op) {
   return llvm::count_if(op.getStaticLow(), ShapedType::isDynamic) ==
              int64_t(op.getLow().size()) &&
          llvm::count_if(op.getStaticHigh(), ShapedType::isDynamic) ==
              int64_t(op.getHigh().size());
 }
+
+namespace {
 
 /// Where the result is split, the operand is the window of it with the padding
 /// already around it.

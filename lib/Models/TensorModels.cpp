@@ -75,7 +75,7 @@ struct SplatModel : public DescribedModel<SplatModel, tensor::SplatOp> {
 struct DimModel : public DescribedModel<DimModel, tensor::DimOp> {
   void describe(tensor::DimOp op, MapBuilder &maps) const {
     auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
-    if (!source || !op.getConstantIndex())
+    if (!source)
       return;
     for (auto [dim, extent] : llvm::enumerate(source.getShape()))
       maps.operand(0)[dim] = maps.loop(extent);
@@ -89,23 +89,57 @@ struct DimModel : public DescribedModel<DimModel, tensor::DimOp> {
     auto dimOp = cast<tensor::DimOp>(op);
     auto source = dyn_cast<RankedTensorType>(dimOp.getSource().getType());
     std::optional<int64_t> dim = dimOp.getConstantIndex();
-    Location loc = op->getLoc();
     if (source && dim && *dim >= 0 && *dim < source.getRank()) {
-      if (!source.isDynamicDim(*dim)) {
-        results.push_back(arith::ConstantIndexOp::create(
-            builder, loc, source.getDimSize(*dim)));
-        return success();
-      }
-      int64_t parts = context.grid.groupSize(context.operand(0).dims[*dim]);
-      if (parts > 1) {
-        Value local = tensor::DimOp::create(builder, loc, operands[0], *dim);
-        results.push_back(wholeExtent(builder, loc, context.grid,
-                                      context.emission.gridSymbol, local,
-                                      context.operand(0).dims[*dim]));
-        return success();
-      }
+      results.push_back(extentOf(builder, dimOp, *dim, operands[0], context));
+      return success();
+    }
+    Sharding sharding = context.operand(0);
+    bool isSplit = llvm::any_of(
+        sharding.dims, [](const AxisList &axes) { return !axes.empty(); });
+    if (source && !dim && isSplit) {
+      results.push_back(chooseExtent(builder, dimOp, operands, context));
+      return success();
     }
     return partitionByCloning(op, builder, operands, context, results);
+  }
+
+private:
+  /// The extent of dimension `dim` of the whole of which `local` is the block.
+  static Value extentOf(OpBuilder &builder, tensor::DimOp op, int64_t dim,
+                        Value local, PartitionContext &context) {
+    Location loc = op.getLoc();
+    auto source = cast<RankedTensorType>(op.getSource().getType());
+    if (!source.isDynamicDim(dim))
+      return arith::ConstantIndexOp::create(builder, loc,
+                                            source.getDimSize(dim));
+    Value extent = tensor::DimOp::create(builder, loc, local, dim);
+    AxisList axes = context.operand(0).dims[dim];
+    return context.grid.groupSize(axes) != 1
+               ? wholeExtent(builder, loc, context.grid,
+                             context.emission.gridSymbol, extent, axes)
+               : extent;
+  }
+
+  /// The extent of the dimension whose number is a value. As on one device
+  /// (lib/Codegen/MakeTotal.cpp), a number that is out of range is moved into it.
+  static Value chooseExtent(OpBuilder &builder, tensor::DimOp op,
+                            ArrayRef<Value> operands,
+                            PartitionContext &context) {
+    Location loc = op.getLoc();
+    Value chosen;
+    for (int64_t dim = 0, rank = context.operand(0).dims.size(); dim < rank;
+         ++dim) {
+      Value extent = extentOf(builder, op, dim, operands[0], context);
+      if (!chosen) {
+        chosen = extent;
+        continue;
+      }
+      Value number = arith::ConstantIndexOp::create(builder, loc, dim);
+      Value isBehind = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::sge, operands[1], number);
+      chosen = arith::SelectOp::create(builder, loc, isBehind, extent, chosen);
+    }
+    return chosen;
   }
 };
 

@@ -30,6 +30,9 @@ mlir::Value beforeShardings(mlir::Value value);
 /// The element that `pad` puts around its source: an attribute if it is a constant, a
 /// scalar that is defined outside of the op, or null.
 mlir::OpFoldResult fillOfPad(mlir::tensor::PadOp pad);
+/// Whether `pad` has an operand for each width that is not static. The verifier of the op
+/// does not ask for that.
+bool hasAllWidths(mlir::tensor::PadOp pad);
 
 /// Whether the runtime adds up elements of `type` without another result than the one
 /// that is not neutral.

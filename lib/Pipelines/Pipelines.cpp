@@ -17,6 +17,7 @@
 void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
                               const SpmdPipelineOptions &options) {
   const PropagationOptions &propagation = options.propagation;
+  manager.addPass(createShardFoldNumbers());
   // Both the lowering of tosa and the canonicalizer fold pads.
   manager.addPass(createShardExpandNegativePadding());
   manager.addPass(createShardSeparateStridedPadding());

@@ -143,6 +143,7 @@ void shard::registerShardPasses() {
   registerPassAs("shard-convert-to-mpi", createToMPI);
   registerPassAs("shard-spmdize", createPartition);
   registerPassOnce([] { return createShardLowerTosa(); });
+  registerPassOnce([] { return createShardFoldNumbers(); });
   registerPassOnce([] { return createShardRaiseExtracts(); });
   registerPassOnce([] { return createShardBlockScans(); });
   registerPassOnce([] { return createShardSpreadInsertions(); });

@@ -34,10 +34,65 @@ shard.grid @grid(shape = 2)
 func.func @no_combiner(%a: tensor<8x5xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %c: tensor<5xf32>) -> tensor<5xf32> {
   %0 = linalg.reduce ins(%a : tensor<8x5xf32>) outs(%c : tensor<5xf32>) dimensions = [0]
     (%in: f32, %acc: f32) {
+      %s = arith.subf %in, %acc : f32
+      linalg.yield %s : f32
+    }
+  return %0 : tensor<5xf32>
+}
+
+// -----
+
+// Differences from the carried value are a sum of negatives; the init counts once.
+
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @differences(
+// CHECK-SAME: %[[A:.*]]: tensor<4x5xf32> {{.*}}, %[[C:.*]]: tensor<5xf32>
+// CHECK: %[[ZERO:.*]] = arith.constant dense<-0.000000e+00> : tensor<5xf32>
+// CHECK: %[[INIT:.*]] = arith.select %{{.*}}, %[[C]], %[[ZERO]] : tensor<5xf32>
+// CHECK-NEXT: %[[PART:.*]] = linalg.reduce { arith.subf } ins(%[[A]] : tensor<4x5xf32>) outs(%[[INIT]] : tensor<5xf32>)
+// CHECK-NEXT: %[[ALL:.*]] = shard.all_reduce %[[PART]] on @grid grid_axes = [0] : tensor<5xf32> -> tensor<5xf32>
+// CHECK-NEXT: return %[[ALL]]
+func.func @differences(%a: tensor<8x5xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %c: tensor<5xf32>) -> tensor<5xf32> {
+  %0 = linalg.reduce ins(%a : tensor<8x5xf32>) outs(%c : tensor<5xf32>) dimensions = [0]
+    (%in: f32, %acc: f32) {
       %s = arith.subf %acc, %in : f32
       linalg.yield %s : f32
     }
   return %0 : tensor<5xf32>
+}
+
+// -----
+
+// The init of a complex sum counts once; where it is neutral, it is taken as it is.
+
+shard.grid @grid(shape = 2)
+#m = affine_map<(i) -> (i)>
+#t = affine_map<(i) -> ()>
+// CHECK-LABEL: func.func @complex_sum(
+// CHECK-SAME: %[[A:.*]]: tensor<4xcomplex<f32>> {{.*}}, %[[C:.*]]: tensor<complex<f32>>
+// CHECK: %[[NUMBER:.*]] = complex.constant [-0.000000e+00 : f32, -0.000000e+00 : f32] : complex<f32>
+// CHECK: %[[ZERO:.*]] = linalg.fill ins(%[[NUMBER]] : complex<f32>)
+// CHECK: %[[INIT:.*]] = arith.select %{{.*}}, %[[C]], %[[ZERO]] : tensor<complex<f32>>
+// CHECK: linalg.generic {{.*}} ins(%[[A]] : tensor<4xcomplex<f32>>) outs(%[[INIT]] : tensor<complex<f32>>)
+// CHECK: shard.all_reduce %{{.*}} on @grid grid_axes = [0] : tensor<complex<f32>> -> tensor<complex<f32>>
+// CHECK: linalg.generic {{.*}} ins(%[[A]] : tensor<4xcomplex<f32>>) outs(%{{.*}} : tensor<complex<f32>>)
+// CHECK: shard.all_reduce
+// CHECK-NOT: arith.select
+func.func @complex_sum(%a: tensor<8xcomplex<f32>> {shard.sharding = #shard.sharding<@grid, [[0]]>}, %c: tensor<complex<f32>>) -> (tensor<complex<f32>>, tensor<complex<f32>>) {
+  %zero = complex.constant [0.0 : f32, 0.0 : f32] : complex<f32>
+  %e = tensor.empty() : tensor<complex<f32>>
+  %z = linalg.fill ins(%zero : complex<f32>) outs(%e : tensor<complex<f32>>) -> tensor<complex<f32>>
+  %0 = linalg.generic {indexing_maps = [#m, #t], iterator_types = ["reduction"]} ins(%a : tensor<8xcomplex<f32>>) outs(%c : tensor<complex<f32>>) {
+  ^bb0(%in: complex<f32>, %acc: complex<f32>):
+    %s = complex.add %in, %acc : complex<f32>
+    linalg.yield %s : complex<f32>
+  } -> tensor<complex<f32>>
+  %1 = linalg.generic {indexing_maps = [#m, #t], iterator_types = ["reduction"]} ins(%a : tensor<8xcomplex<f32>>) outs(%z : tensor<complex<f32>>) {
+  ^bb0(%in: complex<f32>, %acc: complex<f32>):
+    %s = complex.add %in, %acc : complex<f32>
+    linalg.yield %s : complex<f32>
+  } -> tensor<complex<f32>>
+  return %0, %1 : tensor<complex<f32>>, tensor<complex<f32>>
 }
 
 // -----

@@ -10,7 +10,7 @@
 
 // RUN: not shard-run %s --load-dialect-plugin=%shard_build/lib/ShardToyPlugin.so 2>&1 | FileCheck %s --check-prefix=LEFT
 // LEFT: shard-run.mlir:{{[0-9:]+}} remark: 'toy.twice' has no sharding model: its sharded operands are gathered on every device
-// LEFT: shard-run.mlir:{{[0-9:]+}} error: op was not bufferized
+// LEFT: shard-run.mlir:{{[0-9:]+}} error: 'toy.twice' works on tensors, and no lowering of it to buffers is known; lower it to ops of linalg, tensor, arith, scf or func before
 // RUN: not shard-run %s 2>&1 | FileCheck %s --check-prefix=DIALECT
 // DIALECT: error: Dialect `toy' not found
 // RUN: not shard-run %s --load-dialect-plugin=%shard_build/lib/ShardToyPlugin.so --pass-pipeline='builtin.module(toy-raise)' 2>&1 | FileCheck %s --check-prefix=PASSES

@@ -16,6 +16,7 @@
 
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
+#include "shard/Models/FoldNumbers.h"
 #include "shard/Reference/Reference.h"
 #include "shard/Transforms/Transforms.h"
 
@@ -86,6 +87,7 @@ FailureOr<shard::PropagationExplanation>
 shard::explainProgram(func::FuncOp entry, const SpmdPipelineOptions &options) {
   OwningOpRef<ModuleOp> copy = entry->getParentOfType<ModuleOp>().clone();
   eraseUnreachable(copy->lookupSymbol<func::FuncOp>(entry.getName()));
+  foldNumbers(*copy);
   if (options.lowerTosa && failed(lowerTosa(*copy)))
     return failure();
   PropagationExplanation explanation;

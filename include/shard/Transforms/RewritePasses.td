@@ -16,6 +16,40 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ShardFoldNumbers : Pass<"shard-fold-numbers"> {
+  let summary = "make constants of numbers that are computed of constants";
+  let description = [{
+    Whether an op reads a window of a tensor, or may read all of it, is told by offsets,
+    sizes and indices that are constants. In a program that has not been canonicalized they
+    may be computed instead: by sums and products of constants, casts between integers and
+    indices, `affine.apply`, `tensor.dim` of static extents. This pass replaces each op
+    that computes integers or indices alone, of operands that are constants or tensors, by
+    the constants to which MLIR folds it. An op with an attribute of another dialect, which
+    may be a hint, stays, and so does arithmetic of floats. A `tensor.extract_slice` of
+    constant sizes gets a static type, and a `tensor.cast` to the old one. All ops stay in their
+    order and keep their locations.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<16xf32>) -> tensor<?xf32> {
+      %c3 = arith.constant 3 : i32
+      %i = arith.index_cast %c3 : i32 to index
+      %n = arith.addi %i, %i : index
+      %0 = tensor.extract_slice %a[%i] [%n] [1] : tensor<16xf32> to tensor<?xf32>
+      return %0 : tensor<?xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<16xf32>) -> tensor<?xf32> {
+      %c3 = arith.constant 3 : index
+      %0 = tensor.extract_slice %a[%c3] [6] [1] : tensor<16xf32> to tensor<6xf32>
+      %1 = tensor.cast %0 : tensor<6xf32> to tensor<?xf32>
+      return %1 : tensor<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
   let summary = "make elements that generic ops extract their operands";
   let description = [{

@@ -256,16 +256,42 @@ Val shard::fuzz::reductionInit(ProgramBuilder &program, Elem elem,
                      : program.need(elem, shape);
 }
 
+/// Writes `result`: `element` taken from `accumulator`, or the larger or smaller of the two
+/// by a comparison, where `op` is a sum, or a maximum or minimum of integers.
+static bool writeOtherwise(ProgramBuilder &program, const std::string &op,
+                           const Val &element, const Val &accumulator,
+                           const std::string &result) {
+  std::string type = " : " + accumulator.type();
+  std::string both = accumulator.name + ", " + element.name;
+  if (op == "arith.addf" || op == "arith.addi") {
+    program.line(result + " = arith.sub" + op.back() + " " + both + type);
+    return true;
+  }
+  std::string predicate = op == "arith.maxsi"   ? "sgt"
+                          : op == "arith.minsi" ? "sle"
+                          : op == "arith.maxui" ? "uge"
+                          : op == "arith.minui" ? "ult"
+                                                : "";
+  if (predicate.empty())
+    return false;
+  std::string chosen = program.fresh();
+  program.line(chosen + " = arith.cmpi " + predicate + ", " + both + type);
+  program.line(result + " = arith.select " + chosen + ", " + both + type);
+  return true;
+}
+
 /// `element` combined with the running `accumulator` of a reduction of `count`
 /// terms; sums in terms that keep it exact.
 static Val accumulate(ProgramBuilder &program, const Combiner &combiner,
                       Val element, const Val &accumulator, int64_t count) {
   Val result{program.fresh(), accumulator.elem, false, {}, 0};
   bool swapped = program.rng.chance(30);
-  program.line(result.name + " = " + combiner.op + " " +
-               (swapped ? accumulator.name + ", " + element.name
-                        : element.name + ", " + accumulator.name) +
-               " : " + accumulator.type());
+  if (!program.rng.chance(15) ||
+      !writeOtherwise(program, combiner.op, element, accumulator, result.name))
+    program.line(result.name + " = " + combiner.op + " " +
+                 (swapped ? accumulator.name + ", " + element.name
+                          : element.name + ", " + accumulator.name) +
+                 " : " + accumulator.type());
   result.bound = combiner.sum ? accumulator.bound + count * element.bound
                               : std::max(accumulator.bound, element.bound);
   return result;
@@ -375,13 +401,53 @@ static bool genericWindow(ProgramBuilder &program) {
   return true;
 }
 
+/// Elements that are repeated: a map divides a loop, another one may take its remainder.
+static bool genericRepeat(ProgramBuilder &program) {
+  std::optional<Val> a = program.pickTensor(1);
+  if (!a || numElements(a->shape) > 64)
+    return false;
+  int64_t rank = a->shape.size(), factor = program.rng.between(2, 3),
+          repeated = program.rng.between(0, rank - 1);
+  Shape shape = a->shape;
+  shape[repeated] *= factor;
+  std::vector<std::string> all, read;
+  for (int64_t i = 0; i < rank; ++i)
+    all.push_back("d" + std::to_string(i));
+  read = all;
+  std::string number = std::to_string(factor);
+  read[repeated] += " floordiv " + number;
+  GenericText op;
+  op.iterators.assign(rank, "parallel");
+  op.inputs.push_back(*a);
+  op.maps.push_back(mapText(rank, read));
+  if (program.rng.chance(40))
+    addRandomInput(program, op, shape);
+  if (program.rng.chance(30)) {
+    op.inputs.push_back(program.need(Elem::F32, {factor}));
+    op.maps.push_back(mapText(rank, {all[repeated] + " mod " + number}));
+  }
+  op.outputs.push_back(program.empty(a->elem, shape));
+  op.maps.push_back(mapText(rank, all));
+  std::vector<Val> results =
+      writeGeneric(program, op, [&](const std::vector<Val> &elements) {
+        std::vector<Val> operands = bodyOperands(
+            program, {elements.begin(), elements.end() - 1}, false, 10, rank);
+        return std::vector<Val>{
+            scalarBody(program, operands, a->elem, boundLimit)};
+      });
+  program.add(results.front());
+  return true;
+}
+
 void shard::fuzz::registerGenericMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, genericElementwise, 2);
   makers.add(MakerGroup::Ops, genericReduction, 2);
   makers.add(MakerGroup::Ops, genericWindow);
+  makers.add(MakerGroup::Ops, genericRepeat);
   makers.add(MakerGroup::Reductions, genericReduction, 3);
   makers.add(MakerGroup::Windows, genericWindow, 2);
   makers.add(MakerGroup::Reshapes, genericElementwise);
+  makers.add(MakerGroup::Reshapes, genericRepeat);
   makers.add(MakerGroup::RealWide, genericElementwise, 2);
   makers.add(MakerGroup::RealWide, genericReduction, 2);
   makers.add(MakerGroup::RealWide, genericWindow);

@@ -33,6 +33,22 @@ struct SlicePlace {
 };
 } // namespace
 
+/// A constant index, or one that is computed of constants.
+static Val constantIndex(ProgramBuilder &program, int64_t number) {
+  Random &rng = program.rng;
+  if (rng.chance(50))
+    return program.scalarConstant(Elem::Index, number);
+  if (rng.chance(50))
+    return program.defineScalar(
+        "arith.index_cast " + program.scalarConstant(Elem::I32, number).name +
+            " : i32 to index",
+        Elem::Index, number);
+  Val a = program.scalarConstant(Elem::Index, rng.between(0, number)),
+      b = program.scalarConstant(Elem::Index, number - a.bound);
+  return program.defineScalar(
+      "arith.addi " + a.name + ", " + b.name + " : index", Elem::Index, number);
+}
+
 /// An offset in [0, last], or one that is not known and may be any number.
 static std::string randomOffset(ProgramBuilder &program, int64_t last,
                                 bool isDynamic) {
@@ -43,9 +59,8 @@ static std::string randomOffset(ProgramBuilder &program, int64_t last,
       return program.argument(Elem::Index, {}, false).name;
   }
   int64_t offset = program.rng.between(0, last);
-  return program.rng.chance(50)
-             ? program.scalarConstant(Elem::Index, offset).name
-             : std::to_string(offset);
+  return program.rng.chance(50) ? constantIndex(program, offset).name
+                                : std::to_string(offset);
 }
 
 /// A place in `tensor` for a slice with strides of 1 or, if `strided`, more.
@@ -74,10 +89,9 @@ static SlicePlace randomPlace(ProgramBuilder &program, const Val &tensor,
     place.offsets.push_back(isWhole ? "0"
                                     : randomOffset(program, last, isDynamic));
     place.strides.push_back(stride);
-    place.sizes.push_back(isStatic ? std::to_string(size)
-                          : isWhole
-                              ? program.extentOf(tensor, dim)
-                              : program.scalarConstant(Elem::Index, size).name);
+    place.sizes.push_back(isStatic  ? std::to_string(size)
+                          : isWhole ? program.extentOf(tensor, dim)
+                                    : constantIndex(program, size).name);
     // One of several dimensions of one element may stay.
     if (drops && size == 1 && isStatic && rng.chance(60))
       continue;

@@ -13,6 +13,7 @@
 
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToMLProgram/TosaToMLProgram.h"
 #include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,6 +32,8 @@ namespace {
 
 mlir::OpPassManager lowerings() {
   mlir::OpPassManager manager(mlir::ModuleOp::getOperationName());
+  // The others reject what is left of tosa.
+  manager.addPass(mlir::createTosaToMLProgram());
   mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
   // Transposed convolutions are lowered in terms of plain ones only.
   functions.addPass(mlir::tosa::createTosaOptionalDecompositionsPass());

@@ -1,0 +1,185 @@
+//===- FoldNumbers.cpp - Numbers that are computed of constants -----------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shard/Models/FoldNumbers.h"
+
+#include "TensorModels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace shard {
+
+/// Whether `op` does nothing but compute numbers, and is no constant itself. Attributes of
+/// other dialects may be hints, which a constant would not keep.
+static bool computesNumbers(Operation *op) {
+  return op->getNumResults() > 0 && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) { return type.isIntOrIndex(); }) &&
+         !op->hasTrait<OpTrait::ConstantLike>() &&
+         op->getDiscardableAttrs().empty() && isMemoryEffectFree(op);
+}
+
+/// The constants that the results of `op` are; none where one of them is not known. `fold`
+/// may do more to ops with operands that are not constant, so these are not asked.
+static SmallVector<Attribute> constantResults(Operation *op) {
+  SmallVector<Attribute> constants;
+  for (Value operand : op->getOperands()) {
+    Attribute constant;
+    if (!matchPattern(operand, m_Constant(&constant)) &&
+        operand.getType().isIntOrIndexOrFloat())
+      return {};
+    constants.push_back(constant);
+  }
+  SmallVector<OpFoldResult> folded;
+  SmallVector<Attribute> results;
+  if (failed(op->fold(constants, folded)))
+    return {};
+  for (OpFoldResult result : folded) {
+    auto known = dyn_cast<Attribute>(result);
+    if (!known)
+      return {};
+    results.push_back(known);
+  }
+  return results;
+}
+
+/// Replaces `op` by constants at its place.
+static bool foldNumber(Operation *op, RewriterBase &rewriter) {
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> constants;
+  for (auto [result, constant] :
+       llvm::zip(op->getResults(), constantResults(op)))
+    if (auto made = arith::ConstantOp::materialize(
+            rewriter, constant, result.getType(), op->getLoc()))
+      constants.push_back(made);
+  if (constants.size() == op->getNumResults()) {
+    rewriter.replaceOp(op, constants);
+    return true;
+  }
+  for (Value constant : constants)
+    rewriter.eraseOp(constant.getDefiningOp());
+  return false;
+}
+
+/// Replaces `op` by `made`, whose type may state more extents.
+static void replaceWithCast(Operation *op, Value made, RewriterBase &rewriter) {
+  Type type = op->getResult(0).getType();
+  if (made.getType() == type)
+    rewriter.replaceOp(op, made);
+  else
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, made);
+}
+
+/// Gives `op` a static extent in each dimension of which the size is constant.
+static bool stateSizes(tensor::ExtractSliceOp op, RewriterBase &rewriter) {
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  if (failed(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true)))
+    return false;
+  // One that reaches beyond its tensor would not verify.
+  RankedTensorType type = op.getType();
+  if (!verifyInBoundsSlice(op.getSourceType().getShape(), op.getMixedOffsets(),
+                           sizes, op.getMixedStrides())
+           .isValid)
+    return false;
+  SmallVector<int64_t> shape;
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    if (!dropped.test(dim))
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  rewriter.setInsertionPoint(op);
+  auto slice = tensor::ExtractSliceOp::create(
+      rewriter, op.getLoc(),
+      RankedTensorType::get(shape, type.getElementType(), type.getEncoding()),
+      op.getSource(), op.getMixedOffsets(), sizes, op.getMixedStrides());
+  slice->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  replaceWithCast(op, slice, rewriter);
+  return true;
+}
+
+/// Gives `op` a static extent in each dimension of which the widths are constant.
+static bool stateWidths(tensor::PadOp op, RewriterBase &rewriter) {
+  // The getters give constants as attributes.
+  SmallVector<OpFoldResult> low = op.getMixedLowPad(),
+                            high = op.getMixedHighPad();
+  SmallVector<int64_t> staticLow, staticHigh;
+  SmallVector<Value> dynamic;
+  dispatchIndexOpFoldResults(low, dynamic, staticLow);
+  dispatchIndexOpFoldResults(high, dynamic, staticHigh);
+  if (dynamic.size() == op.getLow().size() + op.getHigh().size())
+    return false;
+  RankedTensorType type = op.getType();
+  auto known = tensor::PadOp::inferResultType(op.getSourceType(), staticLow,
+                                              staticHigh, type.getShape());
+  // A result of another extent, or of a negative one, would not verify.
+  if (failed(verifyCompatibleShape(known, type)) ||
+      llvm::any_of(known.getShape(), [](int64_t extent) {
+        return extent < 0 && ShapedType::isStatic(extent);
+      }))
+    return false;
+  rewriter.setInsertionPoint(op);
+  auto pad =
+      tensor::PadOp::create(rewriter, op.getLoc(), type.clone(known.getShape()),
+                            op.getSource(), low, high, op.getNofold());
+  pad->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.inlineRegionBefore(op.getRegion(), pad.getRegion(),
+                              pad.getRegion().begin());
+  replaceWithCast(op, pad, rewriter);
+  return true;
+}
+
+bool foldNumbers(Operation *root) {
+  SmallVector<Operation *> numbers;
+  SmallVector<Operation *> views;
+  // Operands come before the ops that use them.
+  root->walk<WalkOrder::PreOrder, ForwardDominanceIterator<>>(
+      [&](Operation *op) {
+        if (isa<tensor::ExtractSliceOp, tensor::PadOp>(op))
+          views.push_back(op);
+        else if (computesNumbers(op))
+          numbers.push_back(op);
+      });
+  IRRewriter rewriter(root->getContext());
+  bool changed = false;
+  // The constants that ops which are replaced have used.
+  llvm::SetVector<Operation *> used;
+  auto run = [&](Operation *op, auto rewrite) {
+    SmallVector<Value> operands(op->getOperands());
+    if (!rewrite())
+      return;
+    changed = true;
+    for (Value operand : operands)
+      if (Operation *def = operand.getDefiningOp();
+          def && operand.getType().isIntOrIndexOrFloat() &&
+          def->hasTrait<OpTrait::ConstantLike>())
+        used.insert(def);
+  };
+  for (Operation *op : numbers)
+    run(op, [&] { return foldNumber(op, rewriter); });
+  for (Operation *op : views)
+    run(op, [&] {
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+        return stateSizes(slice, rewriter);
+      auto pad = cast<tensor::PadOp>(op);
+      return hasAllWidths(pad) && stateWidths(pad, rewriter);
+    });
+  for (Operation *op : used)
+    if (isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+  return changed;
+}
+
+} // namespace shard

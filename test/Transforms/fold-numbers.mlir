@@ -1,0 +1,104 @@
+// Integers and indices that are computed of constants or of static extents become constants
+// at the places of the ops; slices and pads get the extents that follow. What data gives,
+// floats, ops with hints and what MLIR does not fold stay.
+
+// RUN: shard-opt %s --shard-fold-numbers --split-input-file | FileCheck %s
+// RUN: shard-opt %s --shard-fold-numbers --split-input-file --mlir-print-debuginfo | FileCheck %s --check-prefix=PLACES
+
+// CHECK-LABEL: func.func @sums
+// CHECK-SAME: %[[A:.*]]: tensor<16x8xf32>
+// CHECK-NEXT: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-NEXT: %[[FIVE:.*]] = arith.constant 5 : index
+// CHECK-NEXT: %[[EIGHT:.*]] = arith.constant 8 : index
+// CHECK-NEXT: %[[X:.*]] = tensor.extract_slice %[[A]][%[[TWO]], 0] [8, 8] [1, 1] : tensor<16x8xf32> to tensor<8x8xf32>
+// CHECK-NEXT: %[[Y:.*]] = tensor.insert_slice %[[X]] into %[[A]][%[[FIVE]], 0] [8, 8] [1, 1]
+// CHECK-NEXT: %[[Z:.*]] = tensor.extract_slice %[[A]][%[[EIGHT]], 0] [2, 8] [1, 1]
+// CHECK-NEXT: return %[[X]], %[[Y]], %[[Z]]
+// PLACES: arith.constant 2 : index loc(#[[SUM:.*]])
+// PLACES: #[[SUM]] = loc("sum")
+func.func @sums(%a: tensor<16x8xf32>) -> (tensor<8x8xf32>, tensor<16x8xf32>, tensor<2x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i32
+  %i = arith.index_cast %one : i32 to index
+  %two = arith.addi %i, %i : index loc("sum")
+  %five = affine.apply affine_map<(d0)[s0] -> (d0 * 2 + s0)>(%two)[%i]
+  %extent = tensor.dim %a, %c0 : tensor<16x8xf32>
+  %eight = arith.divsi %extent, %two : index
+  %x = tensor.extract_slice %a[%two, 0] [8, 8] [1, 1] : tensor<16x8xf32> to tensor<8x8xf32>
+  %y = tensor.insert_slice %x into %a[%five, 0] [8, 8] [1, 1] : tensor<8x8xf32> into tensor<16x8xf32>
+  %z = tensor.extract_slice %a[%eight, 0] [2, 8] [1, 1] : tensor<16x8xf32> to tensor<2x8xf32>
+  return %x, %y, %z : tensor<8x8xf32>, tensor<16x8xf32>, tensor<2x8xf32>
+}
+
+// -----
+
+// Sizes and widths; that of %w is not in its tensor, and stays.
+// CHECK-LABEL: func.func @sizes
+// CHECK-SAME: %[[A:.*]]: tensor<16x8xf32>, %[[AT:.*]]: index
+// CHECK: %[[N:.*]] = arith.constant 17 : index
+// CHECK-NEXT: %[[X:.*]] = tensor.extract_slice %[[A]][%[[AT]], 0] [4, 1] [1, 1] : tensor<16x8xf32> to tensor<4xf32>
+// CHECK-NEXT: %[[DX:.*]] = tensor.cast %[[X]] : tensor<4xf32> to tensor<?xf32>
+// CHECK-NEXT: %[[Y:.*]] = tensor.pad %[[A]] low[1, %[[AT]]] high[2, 0]
+// CHECK: tensor<16x8xf32> to tensor<19x?xf32>
+// CHECK-NEXT: %[[DY:.*]] = tensor.cast %[[Y]] : tensor<19x?xf32> to tensor<?x?xf32>
+// CHECK-NEXT: %[[W:.*]] = tensor.extract_slice %[[A]][0, 0] [%[[N]], 8] [1, 1] : tensor<16x8xf32> to tensor<?x8xf32>
+// CHECK-NEXT: return %[[DX]], %[[DY]], %[[W]]
+func.func @sizes(%a: tensor<16x8xf32>, %at: index) -> (tensor<?xf32>, tensor<?x?xf32>, tensor<?x8xf32>) {
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %z = arith.constant 0.0 : f32
+  %c2 = arith.addi %c1, %c1 : index
+  %c4 = arith.muli %c2, %c2 : index
+  %c17 = arith.addi %c16, %c1 : index
+  %x = tensor.extract_slice %a[%at, 0] [%c4, 1] [1, 1] : tensor<16x8xf32> to tensor<?xf32>
+  %y = tensor.pad %a low[%c1, %at] high[%c2, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f32
+  } : tensor<16x8xf32> to tensor<?x?xf32>
+  %w = tensor.extract_slice %a[0, 0] [%c17, 8] [1, 1] : tensor<16x8xf32> to tensor<?x8xf32>
+  return %x, %y, %w : tensor<?xf32>, tensor<?x?xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @stay
+// CHECK: arith.addi {{.*}} {my.hint} : index
+// CHECK: arith.divsi
+// CHECK: arith.addf
+// CHECK: arith.muli
+// CHECK: tensor.dim
+// CHECK: arith.addi {{.*}} : tensor<2xi32>
+func.func @stay(%a: tensor<?xf32>, %n: index) -> (index, index, f32, index, index, tensor<2xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %ones = arith.constant dense<1> : tensor<2xi32>
+  %0 = arith.addi %c1, %c1 {my.hint} : index
+  %1 = arith.divsi %c1, %c0 : index
+  %2 = arith.addf %one, %one : f32
+  %3 = arith.muli %n, %c0 : index
+  %4 = tensor.dim %a, %c0 : tensor<?xf32>
+  %5 = arith.addi %ones, %ones : tensor<2xi32>
+  return %0, %1, %2, %3, %4, %5 : index, index, f32, index, index, tensor<2xi32>
+}
+
+// -----
+
+// Blocks that are not reached, and numbers in regions.
+// CHECK-LABEL: func.func @blocks
+// CHECK: scf.if
+// CHECK-NEXT: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-NEXT: scf.yield %[[TWO]]
+func.func @blocks(%c: i1) -> index {
+  %c1 = arith.constant 1 : index
+  %0 = scf.if %c -> index {
+    %1 = arith.addi %c1, %c1 : index
+    scf.yield %1 : index
+  } else {
+    scf.yield %c1 : index
+  }
+  return %0 : index
+^lost:
+  %2 = arith.addi %2, %c1 : index
+  cf.br ^lost
+}
