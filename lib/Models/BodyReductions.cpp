@@ -132,9 +132,12 @@ std::optional<BodyReduction> matchBodyReduction(linalg::LinalgOp op,
   Operation *last = body->getTerminator();
   std::optional<BodyReduction> found;
   for (Value carried = op.getRegionOutputArgs()[index];;) {
-    if (found && carried.hasOneUse() && *carried.user_begin() == last)
-      return carried.use_begin()->getOperandNumber() == index ? found
-                                                              : std::nullopt;
+    if (carried.hasOneUse() && *carried.user_begin() == last) {
+      if (carried.use_begin()->getOperandNumber() != index)
+        return std::nullopt;
+      // What only keeps its init gives each device the same: the maximum of these.
+      return found ? *found : BodyReduction{ReductionKind::Max, Value()};
+    }
     std::optional<Combiner> combiner = matchCombiner(carried, body);
     if (!combiner || (found && found->kind != combiner->kind))
       return std::nullopt;

@@ -23,7 +23,7 @@ namespace shard {
 struct BodyReduction {
   ReductionKind kind;
   /// What is combined with the carried value, or taken from it; null if it is several
-  /// values.
+  /// values or none.
   mlir::Value term;
 };
 

@@ -42,6 +42,23 @@ func.func @no_combiner(%a: tensor<8x5xf32> {shard.sharding = #shard.sharding<@gr
 
 // -----
 
+// A body that keeps its init gives each device the same: nothing is gathered.
+
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @kept(
+// CHECK-NOT: shard.all_gather
+// CHECK: linalg.reduce {{.*}}ins(%{{.*}} : tensor<4x5xf32>)
+// CHECK: shard.all_reduce {{.*}} reduction = max
+func.func @kept(%a: tensor<8x5xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %c: tensor<5xf32>) -> tensor<5xf32> {
+  %0 = linalg.reduce ins(%a : tensor<8x5xf32>) outs(%c : tensor<5xf32>) dimensions = [0]
+    (%in: f32, %acc: f32) {
+      linalg.yield %acc : f32
+    }
+  return %0 : tensor<5xf32>
+}
+
+// -----
+
 // Differences from the carried value are a sum of negatives; the init counts once.
 
 shard.grid @grid(shape = 2)
