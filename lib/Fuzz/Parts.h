@@ -86,6 +86,9 @@ carriedValues(ProgramBuilder &program);
 std::vector<Val> nextValues(ProgramBuilder &program,
                             const std::vector<Val> &carried);
 
+// SumLoops.cpp.
+bool sumLoop(ProgramBuilder &program);
+
 // ForallOps.cpp.
 bool scfForall(ProgramBuilder &program);
 

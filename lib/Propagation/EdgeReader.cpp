@@ -9,6 +9,7 @@
 #include "EdgeReader.h"
 
 #include "shard/Interfaces/DataFlowEdges.h"
+#include "shard/Partitioning/Emitter.h"
 
 using namespace mlir;
 
@@ -65,16 +66,23 @@ bool readRegionBranch(RegionBranchOpInterface branch, ReadProgram &program) {
   RegionEdges edges(branch);
   if (!edges.coverTensors())
     return false;
+  Problem &problem = program.problem;
+  Joined kind = branch.hasLoop() ? Joined::ByLoop : Joined::ByBranches;
+  auto join = [&](Value input) {
+    ValueId id = program.idOf(input);
+    problem.joined[id] = kind;
+    // To be a sum, a value that comes whole needs zeros on the other devices.
+    if (!neutralElement(ReductionKind::Sum, getElementTypeOrSelf(input)))
+      problem.neverPartial[id] = true;
+    return id;
+  };
   for (const auto &[operand, inputs] : edges.byOperand()) {
-    ValueId first = program.idOf(inputs.front());
-    if (first == kNoValue)
+    if (program.idOf(inputs.front()) == kNoValue)
       continue;
-    program.problem.neverPartial[first] = true;
+    ValueId first = join(inputs.front());
     program.addEdge(*operand, first);
-    for (Value input : llvm::drop_begin(inputs)) {
-      program.problem.neverPartial[program.idOf(input)] = true;
-      program.numbers.unite(first, program.idOf(input));
-    }
+    for (Value input : llvm::drop_begin(inputs))
+      program.numbers.unite(first, join(input));
   }
   return true;
 }

@@ -148,7 +148,9 @@ private:
       if (has.dims == wanted.dims && !(has.partial == wanted.partial))
         entry.verdict = wanted.partial.empty()
                             ? "only complete values are handed on there"
-                            : "the hint there asks for a partial value";
+                        : reasons.hasHint(program.find(target))
+                            ? "the hint there asks for a partial value"
+                            : "what is added up there is reduced later";
     } else if (!isa<ShardingInterface>(owner)) {
       entry.verdict = "the op has no sharding model and takes whole tensors";
     } else if (has.dims == wanted.dims && !has.partial.empty()) {

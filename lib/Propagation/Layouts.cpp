@@ -97,7 +97,7 @@ private:
       result = program.find(result);
       if (shardings[*common].hasRunTimeNumbers() && tied.contains(result))
         continue;
-      if (!program.hints.has(result) && !problem.neverPartial[result] &&
+      if (!program.hints.has(result) && problem.hasOwnDefinition(result) &&
           fits(result, *common))
         solution.values[result] = *common;
     }
@@ -150,7 +150,7 @@ private:
   void giveBounds(ValueId result, const Sharding &computed) {
     uint32_t own = solution.values[result];
     if (computed.offsets.empty() || program.hints.has(result) ||
-        problem.neverPartial[result] || own == kReplicated ||
+        !problem.hasOwnDefinition(result) || own == kReplicated ||
         own >= firstLaidOut || !shardings[own].partial.empty() ||
         shardings[own].dims != computed.dims ||
         (computed.hasRunTimeNumbers() && tied.contains(result)))

@@ -14,18 +14,19 @@
 // The cost of a value is the bytes that one device reduces, counted where that
 // happens:
 //
-//   cost(v) = min(local bytes of v,
+//   cost(v) = min(local bytes of v * trips,
 //                 sum over its users u of cost(result of u) / n)
 //
-// with n the number of partial operands of u, which share what lies behind it;
+// with the trips of the loops around and n the number of partial operands of u, which share what lies behind it;
 // a user that does not take partial operands forbids the second form. Computed
 // from the last op to the first; equal costs reduce early. A value whose op
 // turns out to lack another partial operand is reduced where it is made. This
-// is exact where partial values have one user each.
+// is exact where partial values have one user each. JoinedSums.cpp chooses which of
+// the values that loops carry are partial.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Run.h"
+#include "PartialPlacement.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Debug.h"
@@ -49,8 +50,8 @@ double Run::localBytes(ValueId value) const {
   return bytes;
 }
 
-/// The partial state that the results of `op` get from its partial operands, as
-/// `partials` has them: nothing if it does not take them, an empty state if
+/// The partial state that the results of `op` get from its partial operands without
+/// inits, as `partials` has them: nothing if it does not take them, an empty state if
 /// there are none.
 std::optional<PartialState> Run::through(OpId op) const {
   const FlatTable &table = problem.table(op);
@@ -68,7 +69,9 @@ std::optional<PartialState> Run::through(OpId op) const {
       others += !harmless;
       continue;
     }
-    if (init || (count && !(common == found->second)))
+    if (init)
+      continue;
+    if (count && !(common == found->second))
       return std::nullopt;
     common = found->second;
     ++count;
@@ -95,47 +98,33 @@ std::optional<PartialState> Run::through(OpId op) const {
   return std::nullopt;
 }
 
-/// Chooses which results stay partial. `run.partials` has the states under the
-/// assumption of the current phase.
-struct Run::PartialPlacement {
-  explicit PartialPlacement(Run &run) : run(run), problem(run.problem) {}
+/// Whether each partial init of `op`, to which the op adds, has the state `made` of the
+/// result.
+bool Run::takesInits(OpId op, const PartialState &made) const {
+  const FlatTable &table = problem.table(op);
+  if (table.firstInit < 0)
+    return true;
+  return llvm::all_of(problem.tensors(op)
+                          .take_front(table.numOperands)
+                          .drop_front(table.firstInit),
+                      [&](ValueId init) {
+                        auto found = init == kNoValue ? partials.end()
+                                                      : partials.find(init);
+                        return found == partials.end() || found->second == made;
+                      });
+}
 
-  void readHints();
-  void collectCandidates();
-  void price();
-  void settle();
-
-private:
-  /// A value that could be partial if nothing were reduced.
-  struct Candidate {
-    ValueId value;
-    OpId op;
-    /// By the op's own reduction loops.
-    PartialState made;
-    bool stays = false;
-    double cost = 0;
-  };
-
-  /// After so many passes all that still changes is reduced. Each pass but the last
-  /// reduces some candidate early; programs need two or three.
-  static constexpr unsigned kMaxSettlePasses = 20;
-
-  bool isAskedFor(OpId user, const PartialState &state) const;
-  bool mayBePartial(ValueId value) const {
-    return value != kNoValue && !hinted[value] && !problem.neverPartial[value];
-  }
-  std::optional<PartialState> stateAt(const Candidate &candidate) const;
-  bool willBeReduced(OpId op) const;
-  double costOfKeeping(size_t index);
-  bool isTakenByAll(const Candidate &candidate) const;
-
-  Run &run;
-  const Problem &problem;
-  std::vector<bool> hinted;
-  /// In program order.
-  std::vector<Candidate> candidates;
-  llvm::DenseMap<ValueId, uint32_t> candidateOf;
-};
+/// Whether `op` takes its operands as partial as they are in `partials`.
+bool Run::accepts(OpId op) const {
+  if (!through(op))
+    return false;
+  llvm::ArrayRef<ValueId> results =
+      problem.tensors(op).drop_front(problem.table(op).numOperands);
+  PartialState made;
+  if (results.size() == 1 && results[0] != kNoValue)
+    made = partials.lookup(results[0]);
+  return takesInits(op, made);
+}
 
 void Run::PartialPlacement::readHints() {
   hinted.assign(problem.numValues(), false);
@@ -150,6 +139,10 @@ void Run::PartialPlacement::readHints() {
     const Constraint &constraint = run.constraints[run.limit[value]];
     run.partials[value] = {constraint.partial, constraint.reduction};
   }
+  for (const auto &[value, state] : joined) {
+    hinted[value] = true;
+    run.partials[value] = state;
+  }
 }
 
 /// A user that is to have a partial result, such as a function result with a
@@ -162,10 +155,8 @@ bool Run::PartialPlacement::isAskedFor(OpId user,
   if (results.size() != 1 || results[0] == kNoValue || !hinted[results[0]])
     return false;
   auto found = run.partials.find(results[0]);
-  if (found == run.partials.end() || !(found->second == state))
-    return false;
-  std::optional<PartialState> passed = run.through(user);
-  return passed && *passed == state;
+  return found != run.partials.end() && found->second == state &&
+         run.accepts(user);
 }
 
 /// The state of a candidate that stays partial: by its op's own loops and by the
@@ -182,13 +173,15 @@ Run::PartialPlacement::stateAt(const Candidate &candidate) const {
     result.reduction = passed->reduction;
     result.atoms |= passed->atoms;
   }
+  if (!run.takesInits(candidate.op, result))
+    return std::nullopt;
   return result;
 }
 
 /// Whether the partial operands of `op`, which does not take them, are candidates:
 /// these are then reduced where they are made, and `op` gets complete values.
 bool Run::PartialPlacement::willBeReduced(OpId op) const {
-  if (run.through(op))
+  if (run.through(op) && run.takesInits(op, PartialState()))
     return false;
   return llvm::all_of(
       problem.tensors(op).take_front(problem.table(op).numOperands),
@@ -231,14 +224,14 @@ void Run::PartialPlacement::collectCandidates() {
             [&](ValueId operand) { return resharded.contains(operand); }))
       continue;
     Candidate candidate{
-        results[0], op, {result.reduced, table.resultReduction[0]}};
+        results[0], op, {result.reduced, table.resultReduction[0]}, {}};
     std::optional<PartialState> state = stateAt(candidate);
     if (!state && result.reduced && willBeReduced(op))
       state = candidate.made;
     if (!state || !state->atoms ||
         (state->atoms & run.shardings.mask(run.state[results[0]])))
       continue;
-    run.partials[results[0]] = *state;
+    run.partials[results[0]] = candidate.possible = *state;
     candidateOf[results[0]] = candidates.size();
     candidates.push_back(candidate);
   }
@@ -268,7 +261,7 @@ double Run::PartialPlacement::costOfKeeping(size_t index) {
     bool hasNext = results.size() == 1 && results[0] != kNoValue;
     auto next = hasNext ? candidateOf.find(results[0]) : candidateOf.end();
     if (next == candidateOf.end() || next->second <= index ||
-        !run.through(user))
+        !run.accepts(user))
       return never;
     cost += candidates[next->second].cost * mine / all;
   }
@@ -278,7 +271,8 @@ double Run::PartialPlacement::costOfKeeping(size_t index) {
 void Run::PartialPlacement::price() {
   for (size_t i = candidates.size(); i-- > 0;) {
     Candidate &candidate = candidates[i];
-    double reduceHere = run.localBytes(candidate.value);
+    double reduceHere =
+        run.localBytes(candidate.value) * problem.trips[candidate.op];
     double keep = costOfKeeping(i);
     candidate.stays = keep < reduceHere;
     candidate.cost = std::min(reduceHere, keep);
@@ -290,10 +284,8 @@ void Run::PartialPlacement::price() {
 
 bool Run::PartialPlacement::isTakenByAll(const Candidate &candidate) const {
   return llvm::all_of(run.uses(candidate.value), [&](OpId user) {
-    if (user == candidate.op || problem.ties.contains(user))
-      return true;
-    std::optional<PartialState> state = run.through(user);
-    return state && state->atoms;
+    return user == candidate.op || problem.ties.contains(user) ||
+           run.accepts(user);
   });
 }
 
@@ -323,16 +315,26 @@ void Run::PartialPlacement::settle() {
   }
 }
 
+void Run::PartialPlacement::place() {
+  run.partials.clear();
+  candidates.clear();
+  candidateOf.clear();
+  readHints();
+  if (run.options.keepPartial)
+    collectCandidates();
+  if (run.options.explain) {
+    run.couldBePartial.clear();
+    for (const auto &[value, state] : run.partials)
+      run.couldBePartial.insert(value);
+  }
+  price();
+  settle();
+}
+
 void Run::placePartials() {
   PartialPlacement placement(*this);
-  placement.readHints();
-  if (options.keepPartial)
-    placement.collectCandidates();
-  if (options.explain)
-    for (const auto &[value, state] : partials)
-      couldBePartial.insert(value);
-  placement.price();
-  placement.settle();
+  placement.place();
+  placement.chooseJoined();
 
   refuses.assign(problem.numOps(), false);
   for (const auto &[value, partial] : partials)
@@ -340,7 +342,7 @@ void Run::placePartials() {
       llvm::ArrayRef<ValueId> operands =
           problem.tensors(user).take_front(problem.table(user).numOperands);
       if (llvm::is_contained(operands, value) && !problem.ties.contains(user) &&
-          !through(user))
+          !accepts(user))
         refuses[user] = true;
     }
 }

@@ -110,7 +110,8 @@ Run::WishSearch::passedTo(OpId op, const PartialState *wish) {
 void Run::WishSearch::findMakers() {
   for (OpId op = 0; op < problem.numOps(); ++op) {
     ValueId result = resultOf(op);
-    if (result == kNoValue || problem.neverPartial[result] || stated[result])
+    if (result == kNoValue || !problem.hasOwnDefinition(result) ||
+        stated[result])
       continue;
     canMake[result] =
         problem.table(op).contraction || !passedTo(op, nullptr).empty();

@@ -23,6 +23,7 @@ ValueId Problem::addValue(ShapeId shape, uint16_t scope) {
   valueShape.push_back(shape);
   valueScope.push_back(scope);
   neverPartial.push_back(false);
+  joined.push_back(Joined::No);
   return valueShape.size() - 1;
 }
 
@@ -79,6 +80,7 @@ OpId Problem::addOp(TableId table, llvm::ArrayRef<ValueId> operands,
          operands.size() + results.size() == tables[table].numTensors() &&
          "an op has the tensors of its table");
   opTable.push_back(table);
+  trips.push_back(1);
   opTensors.insert(opTensors.end(), operands.begin(), operands.end());
   opTensors.insert(opTensors.end(), results.begin(), results.end());
   opBegin.push_back(opTensors.size());

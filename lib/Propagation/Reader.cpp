@@ -10,8 +10,10 @@
 
 #include "EdgeReader.h"
 
+#include "shard/Cost/Ops.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
 using namespace mlir;
@@ -116,14 +118,37 @@ LogicalResult Reader::read(ArrayRef<FunctionOpInterface> functions) {
       return failure();
   }
   numbers.finish();
+  countTrips();
   return hints.finish();
+}
+
+/// How often an op in a loop is taken to run where the number of trips is not known.
+static constexpr double kUnknownTrips = 2;
+
+void Reader::countTrips() {
+  llvm::DenseMap<Operation *, double> tripsIn;
+  auto countIn = [&](auto &self, Operation *op) -> double {
+    if (!op)
+      return 1;
+    if (auto known = tripsIn.find(op); known != tripsIn.end())
+      return known->second;
+    double trips = self(self, op->getParentOp());
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      std::optional<int64_t> count = tripCount(loop);
+      trips *= count ? double(*count) : kUnknownTrips;
+    }
+    return tripsIn[op] = trips;
+  };
+  for (OpId op = 0; op < problem.numOps(); ++op)
+    if (Operation *owner = program.ownerOf(op))
+      problem.trips[op] = countIn(countIn, owner->getParentOp());
 }
 
 LogicalResult Reader::readRegion(Region &region) {
   for (mlir::Block &block : region) {
     for (BlockArgument argument : block.getArguments()) {
       ValueId id = idOf(argument);
-      if (id != kNoValue)
+      if (id != kNoValue && problem.joined[id] == Joined::No)
         problem.neverPartial[id] = true;
     }
     for (Operation &op : block)

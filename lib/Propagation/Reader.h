@@ -46,6 +46,8 @@ private:
                                     ValueId id, ShardingAttr attr,
                                     mlir::Type type, mlir::Location location,
                                     const llvm::Twine &what);
+  /// Fills in how often each op runs.
+  void countTrips();
   mlir::LogicalResult readRegion(mlir::Region &region);
   mlir::LogicalResult readOp(mlir::Operation *op);
   void readTableOp(mlir::Operation *op);

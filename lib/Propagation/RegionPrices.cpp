@@ -8,29 +8,12 @@
 
 #include "RegionPrices.h"
 
-#include "shard/Cost/Ops.h"
-
-#include "mlir/Interfaces/LoopLikeInterface.h"
-
 using namespace mlir;
 
 namespace shard::propagation {
 
-/// How often an op in a loop is taken to run where the number of trips is not known.
-static constexpr double kUnknownTrips = 2;
-
 /// So many uses of a value are asked for a reshard that they share with a region.
 static constexpr unsigned kMaxUses = 16;
-
-static double tripsAround(Operation *op) {
-  double trips = 1;
-  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
-       loop = loop->getParentOfType<LoopLikeOpInterface>()) {
-    std::optional<int64_t> known = tripCount(loop);
-    trips *= known ? double(*known) : kUnknownTrips;
-  }
-  return trips;
-}
 
 Type RegionPrices::typeOfEdge(OpId op) const {
   if (auto *use = dyn_cast_if_present<OpOperand *>(program.origins[op]))
@@ -65,7 +48,7 @@ std::optional<double> RegionPrices::of(const OpsOfValues &ops,
     if (!cost || !sum)
       sum = std::nullopt;
     else if (*cost > 0)
-      *sum += *cost * tripsAround(program.ownerOf(op));
+      *sum += *cost * program.problem.trips[op];
   };
   for (OpId op : touched) {
     llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);

@@ -118,6 +118,8 @@ private:
   // Partial.cpp
   struct PartialPlacement;
   std::optional<PartialState> through(OpId op) const;
+  bool takesInits(OpId op, const PartialState &made) const;
+  bool accepts(OpId op) const;
   double localBytes(ValueId value) const;
 
   // Finish.cpp

@@ -60,10 +60,11 @@ void ValueNumbers::finish() {
     value = find(value);
   for (size_t id = 0; id < parent.size(); ++id)
     if (parent[id] != id) {
-      // A value with several definitions is never partial; neither is what
-      // several names are for, if one of them is not.
+      // What several names are for is never partial if one of them is not.
       problem.neverPartial[find(id)] =
           problem.neverPartial[find(id)] || problem.neverPartial[id];
+      problem.joined[find(id)] =
+          std::max(problem.joined[find(id)], problem.joined[id]);
     }
 }
 

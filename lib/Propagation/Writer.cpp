@@ -265,9 +265,15 @@ private:
     const OpWishes::Wishes &wishes = opWishes.of(op, owner);
     for (auto [operand, sharding] : wishes.operands)
       out.uses.push_back({&owner->getOpOperand(operand), sharding, owner});
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
     if (!wishes.operands.empty() || wishes.splitsOtherwise)
-      for (ValueId id : program.problem.tensors(op))
+      for (ValueId id : tensors)
         state(id);
+    // Tensors that agree only since they were settled: next time, what is reduced here
+    // could stay partial.
+    for (const auto &[result, sharding] : wishes.results)
+      if (!sharding.partial.empty())
+        state(tensors[owner->getNumOperands() + result]);
   }
 
   void addComputed(OpId op) {

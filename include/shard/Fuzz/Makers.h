@@ -89,6 +89,7 @@ void registerWindowMakers(MakerRegistry &makers);
 void registerScanMakers(MakerRegistry &makers);
 void registerSliceMakers(MakerRegistry &makers);
 void registerSpecialMakers(MakerRegistry &makers);
+void registerSumLoopMakers(MakerRegistry &makers);
 void registerTrapMakers(MakerRegistry &makers);
 void registerUnrolledMakers(MakerRegistry &makers);
 

@@ -104,6 +104,15 @@ struct FlatTable {
   }
 };
 
+/// Whether control flow hands on several values as one.
+enum class Joined : uint8_t {
+  No,
+  /// Of several, one is taken: the result of an scf.if.
+  ByBranches,
+  /// One after the other: what a loop carries.
+  ByLoop,
+};
+
 /// A program for the engine. Vectors are filled by the functions below only.
 struct Problem {
   explicit Problem(Grid grid) : grid(std::move(grid)) {
@@ -121,9 +130,11 @@ struct Problem {
   /// Axes that must not split the values of a scope: the manual axes around it.
   /// Scope 0 is empty.
   std::vector<llvm::SmallVector<AxisPart, 1>> scopes;
-  /// Values that never become partial by propagation: function results, values
-  /// with several definitions.
+  /// Values that never become partial by propagation: function arguments and results.
   std::vector<bool> neverPartial;
+  /// Per value: the ops that define a joined value are identities. Such a value may be a
+  /// partial sum; one that may not is in `neverPartial` too.
+  std::vector<Joined> joined;
   /// The ops, from one value to one, that stand for reshards asked for.
   std::vector<OpId> reshards;
   /// Ops, from one value to one, that pass shardings on and compute nothing: partial values
@@ -138,6 +149,8 @@ struct Problem {
   /// 1].
   std::vector<uint32_t> opBegin;
   std::vector<ValueId> opTensors;
+  /// How often each op is taken to run, by the loops around it.
+  std::vector<double> trips;
 
   ShapeId addShape(Shape shape);
   ValueId addValue(ShapeId shape, uint16_t scope = 0);
@@ -149,6 +162,11 @@ struct Problem {
   void addHint(ValueId value, Hint hint) {
     hints.emplace_back(value, hintTable.size());
     hintTable.push_back(std::move(hint));
+  }
+
+  /// Whether each definition of a value gives it a sharding of its own.
+  bool hasOwnDefinition(ValueId value) const {
+    return !neverPartial[value] && joined[value] == Joined::No;
   }
 
   size_t numOps() const { return opTable.size(); }

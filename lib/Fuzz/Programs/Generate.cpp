@@ -167,6 +167,7 @@ void shard::fuzz::writeFunction(ProgramBuilder &program,
   program.scope.clear();
   program.arguments.clear();
   program.annotated.clear();
+  program.givenHints.clear();
   program.manyBlocks = program.rng.chance(40);
   program.budget = count * 2;
   // Something to begin with.

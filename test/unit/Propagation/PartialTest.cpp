@@ -189,4 +189,66 @@ TEST(Partial, CanBeSwitchedOff) {
   EXPECT_EQ(p[left], "|");
 }
 
+/// A loop that runs `trips` times and adds a dot to `carried`; the dot.
+ValueId addUpDots(Program &p, ValueId carried, double trips) {
+  p.problem.joined[carried] = Joined::ByLoop;
+  p.identity(p.square(), carried);
+  ValueId dot = p.dot(p.square("|a"), p.square());
+  OpId edge = p.identity(p.add(carried, dot), carried);
+  for (OpId op = edge - 2; op <= edge; ++op)
+    p.problem.trips[op] = trips;
+  return dot;
+}
+
+TEST(Partial, LoopCarriesASum) {
+  Program p({2});
+  ValueId sum = p.square(), dot = addUpDots(p, sum, 2), user = p.relu(sum);
+  EXPECT_EQ(p[sum], "|+sum(a)");
+  EXPECT_EQ(p[dot], "|+sum(a)");
+  EXPECT_EQ(p[user], "|");
+}
+
+TEST(Partial, LoopThatRunsOnceReducesEarly) {
+  Program p({2});
+  ValueId sum = p.square(), dot = addUpDots(p, sum, 1);
+  p.relu(sum);
+  EXPECT_EQ(p[sum], "|");
+  EXPECT_EQ(p[dot], "|");
+}
+
+TEST(Partial, LoopWhoseBodyNeedsTheSumReducesEarly) {
+  Program p({2});
+  ValueId sum = p.square(), dot = addUpDots(p, sum, 5);
+  p.relu(sum);
+  p.problem.trips.back() = 5;
+  EXPECT_EQ(p[sum], "|");
+  EXPECT_EQ(p[dot], "|");
+}
+
+TEST(Partial, BranchesAloneReduceEarly) {
+  Program p({2});
+  ValueId sum = p.square();
+  p.problem.joined[sum] = Joined::ByBranches;
+  ValueId left = p.dot(p.square("|a"), p.square());
+  ValueId right = p.dot(p.square("|a"), p.square());
+  p.identity(left, sum);
+  p.identity(right, sum);
+  p.relu(sum);
+  EXPECT_EQ(p[sum], "|");
+  EXPECT_EQ(p[left], "|");
+}
+
+TEST(Partial, InitPassesAsTheResultIs) {
+  Program p({2});
+  ValueId init = p.square("|");
+  p.problem.hintTable.back().partial.push_back(p.part("a"));
+  ValueId result = p.square("|");
+  p.problem.hintTable.back().partial.push_back(p.part("a"));
+  OpId op = p.op("mk,kn,mn->mn", {8, 8, 8}, {p.square("|a"), p.square(), init},
+                 {result}, PartialRule::Multilinear);
+  p.problem.tables[p.problem.opTable[op]].firstInit = 2;
+  EXPECT_EQ(p[result], "|+sum(a)");
+  EXPECT_TRUE(p.solution.agrees[op]);
+}
+
 } // namespace

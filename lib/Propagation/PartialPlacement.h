@@ -1,0 +1,82 @@
+//===- PartialPlacement.h - Which values stay partial -----------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_PROPAGATION_PARTIALPLACEMENT_H
+#define SHARD_LIB_PROPAGATION_PARTIALPLACEMENT_H
+
+#include "Run.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace shard::propagation {
+
+/// Chooses which values stay partial. `run.partials` has the states under the
+/// assumption of the current phase.
+struct Run::PartialPlacement {
+  explicit PartialPlacement(Run &run) : run(run), problem(run.problem) {}
+
+  /// Chooses for the results of ops, given what is in `joined`.
+  void place();
+  /// Chooses `joined`, and places again.
+  void chooseJoined();
+
+private:
+  /// The result of an op that could be partial if nothing were reduced.
+  struct Candidate {
+    ValueId value;
+    OpId op;
+    /// By the op's own reduction loops.
+    PartialState made;
+    /// What it would be if nothing were reduced.
+    PartialState possible;
+    bool stays = false;
+    double cost = 0;
+  };
+
+  /// After so many passes all that still changes is reduced. Each pass but the last
+  /// reduces some candidate early; programs need two or three.
+  static constexpr unsigned kMaxSettlePasses = 20;
+  /// Joined values are looked at again as often, to see which are better complete.
+  static constexpr unsigned kMaxJoinedPasses = 4;
+
+  void readHints();
+  void collectCandidates();
+  void price();
+  void settle();
+  bool isAskedFor(OpId user, const PartialState &state) const;
+  bool mayBePartial(ValueId value) const {
+    return value != kNoValue && !hinted[value] &&
+           problem.hasOwnDefinition(value);
+  }
+  std::optional<PartialState> stateAt(const Candidate &candidate) const;
+  bool willBeReduced(OpId op) const;
+  double costOfKeeping(size_t index);
+  bool isTakenByAll(const Candidate &candidate) const;
+
+  // JoinedSums.cpp
+  using Costs = llvm::MapVector<ValueId, double>;
+  void guessJoined();
+  Costs costs() const;
+  double costOfDefinitions(ValueId value) const;
+  double costOfUses(ValueId value) const;
+  bool dropUseless();
+  bool dropExpensive(const Costs &without);
+
+  Run &run;
+  const Problem &problem;
+  std::vector<bool> hinted;
+  /// In program order.
+  std::vector<Candidate> candidates;
+  llvm::DenseMap<ValueId, uint32_t> candidateOf;
+  /// The joined values that are partial.
+  llvm::MapVector<ValueId, PartialState> joined;
+};
+
+} // namespace shard::propagation
+
+#endif // SHARD_LIB_PROPAGATION_PARTIALPLACEMENT_H
