@@ -46,7 +46,8 @@ bool isNeutral(Attribute element, TypedAttr neutral) {
 }
 
 /// The op that combines the first input of `op` with its output; null where the body does
-/// anything else.
+/// anything else. It combines blocks of the scan too, so that it is no difference, which
+/// sums up negatives.
 Operation *combinerOf(linalg::GenericOp op) {
   mlir::Block &body = *op.getBlock();
   Value result = body.getTerminator()->getOperand(0);
@@ -54,7 +55,8 @@ Operation *combinerOf(linalg::GenericOp op) {
   BlockArgument element = body.getArgument(0),
                 carried = body.getArguments().back();
   if (!combiner || body.getOperations().size() != 2 ||
-      combiner->getNumOperands() != 2 || combiner->getNumRegions() != 0)
+      combiner->getNumOperands() != 2 || combiner->getNumRegions() != 0 ||
+      !combiner->hasTrait<OpTrait::IsCommutative>())
     return nullptr;
   bool isPair = (combiner->getOperand(0) == element &&
                  combiner->getOperand(1) == carried) ||

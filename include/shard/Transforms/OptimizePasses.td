@@ -16,11 +16,9 @@ def ShardFoldCollectives : Pass<"shard-fold-collectives"> {
   let description = [{
     Applies all canonicalization patterns, then eliminates common subexpressions: what
     `canonicalize` and `cse` do, in one pass that leaves a program that has nothing to
-    fold untouched, so that it is not verified again. Three of MLIR's patterns are left out:
-    that of an element of a `tensor.generate` at an index out of range (it is the nearest
-    one), that which types what an `scf.for` carries by its first value, and that which
-    writes constants into a slice, for which there is one that drops the same dimensions as
-    before. The patterns of collectives are:
+    fold untouched, so that it is not verified again. Three patterns are left out as they may
+    change results: of an element of a `tensor.generate`, of what an `scf.for` carries as a
+    cast, and of constants in slices, which has another one. The patterns of collectives are:
 
     * an all_slice of an all_reduce is a reduce_scatter; an all_gather of that is the
       all_reduce again;

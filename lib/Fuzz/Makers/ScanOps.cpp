@@ -56,6 +56,9 @@ struct Combination {
 };
 
 Combination combinationFor(Random &rng, Elem elem) {
+  if (rng.chance(15))
+    return isFloat(elem) ? Combination{"arith.subf", "0.0", true, 0}
+                         : Combination{"arith.subi", "0", true, 0};
   if (isFloat(elem))
     return rng.chance(60) ? Combination{"arith.addf", "0.0", true, 0}
            : rng.chance(50)
