@@ -126,8 +126,16 @@ static std::optional<Combiner> matchCombiner(Value carried, mlir::Block *body) {
                   op->getResult(0)};
 }
 
-std::optional<BodyReduction> matchBodyReduction(linalg::LinalgOp op,
-                                                unsigned index) {
+/// Whether collectives reduce elements of `type`.
+static bool isReducedByCollectives(Type type) {
+  return isa<ComplexType, IndexType>(type) || type.isF16() || type.isBF16() ||
+         type.isF32() || type.isF64() ||
+         (type.isSignlessInteger() && type.getIntOrFloatBitWidth() <= 64);
+}
+
+/// As matchBodyReduction, for elements of all types.
+static std::optional<BodyReduction> matchCombiners(linalg::LinalgOp op,
+                                                   unsigned index) {
   mlir::Block *body = op.getBlock();
   Operation *last = body->getTerminator();
   std::optional<BodyReduction> found;
@@ -144,6 +152,20 @@ std::optional<BodyReduction> matchBodyReduction(linalg::LinalgOp op,
     found = BodyReduction{combiner->kind, found ? Value() : combiner->term};
     carried = combiner->result;
   }
+}
+
+std::optional<BodyReduction> matchBodyReduction(linalg::LinalgOp op,
+                                                unsigned index) {
+  BlockArgument carried = op.getRegionOutputArgs()[index];
+  // One op that is a reduction by itself is an error where collectives do not reduce its
+  // elements; other bodies get all of them.
+  Operation *user = carried.hasOneUse() ? *carried.user_begin() : nullptr;
+  bool isOneOp =
+      user && user->hasTrait<OpTrait::IsCommutative>() &&
+      op.getBlock()->getTerminator()->getOperand(index).getDefiningOp() == user;
+  if (!isOneOp && !isReducedByCollectives(carried.getType()))
+    return std::nullopt;
+  return matchCombiners(op, index);
 }
 
 bool canReduce(ReductionKind kind, Type type) {

@@ -21,6 +21,7 @@
 
 #include "shard/Geometry/Window.h"
 #include "shard/IR/ShardOps.h"
+#include "shard/IR/TensorSlices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -323,11 +324,8 @@ struct InsertSliceModel
       sizes.push_back(part.size);
       inner = own + 1;
     }
-    if (cuts) {
-      SmallVector<OpFoldResult> ones(from.size(), builder.getIndexAttr(1));
-      source = tensor::ExtractSliceOp::create(builder, loc, source, from, sizes,
-                                              ones);
-    }
+    if (cuts)
+      source = sliceOf(builder, loc, source, from, sizes);
     results.push_back(tensor::InsertSliceOp::create(
         builder, loc, source, operands[1], parts.offsets, parts.sizes,
         parts.strides));
