@@ -14,6 +14,7 @@
 #include "shard/Conversion/Conversion.h"
 #include "shard/Conversion/Passes.h"
 #include "shard/IR/PassRegistration.h"
+#include "shard/IR/Poison.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -46,6 +47,7 @@ namespace shard {
 #define GEN_PASS_DEF_SHARDEXPANDMATH
 #define GEN_PASS_DEF_SHARDEXPANDNARROWFLOATS
 #define GEN_PASS_DEF_SHARDEXPANDNEGATIVEPADDING
+#define GEN_PASS_DEF_SHARDREPLACEPOISON
 #define GEN_PASS_DEF_SHARDSEPARATESTRIDEDPADDING
 #define GEN_PASS_DEF_SHARDGUARDRECURSION
 #define GEN_PASS_DEF_SHARDINSERTDEALLOCATIONS
@@ -111,6 +113,7 @@ LogicalResult withEntries(ModuleOp module, StringRef entry, StepFn &&step) {
   };
 
 SHARD_REWRITING_PASS(ShardExpandNegativePadding, expandNegativePadding)
+SHARD_REWRITING_PASS(ShardReplacePoison, replacePoison)
 SHARD_REWRITING_PASS(ShardSeparateStridedPadding, separateStridedPadding)
 #undef SHARD_REWRITING_PASS
 
@@ -160,6 +163,7 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
                                      const LoweringOptions &options) {
   manager.addPass(createShardVerifyPartitioned());
   // First: conversions fold other ops too, and negative padding folds wrongly.
+  manager.addPass(createShardReplacePoison());
   manager.addPass(createShardExpandNegativePadding());
   // Loops and branches of affine on tensors; what is left of affine goes at the end.
   manager.addPass(createLowerAffinePass());
@@ -242,6 +246,7 @@ void shard::registerCodegenPasses() {
       [] { return createShardMakeTotal(); },
       [] { return createShardOutlineNests(); },
       [] { return createShardPrepareTensors(); },
+      [] { return createShardReplacePoison(); },
       [] { return createShardSeparateStridedPadding(); },
       [] { return createShardWidenReductions(); },
       [] { return createShardWrapScalars(); },

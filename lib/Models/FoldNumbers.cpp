@@ -10,6 +10,8 @@
 
 #include "TensorModels.h"
 
+#include "shard/IR/Poison.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -142,6 +144,7 @@ static bool stateWidths(tensor::PadOp op, RewriterBase &rewriter) {
 }
 
 bool foldNumbers(Operation *root) {
+  bool changed = replacePoison(root);
   SmallVector<Operation *> numbers;
   SmallVector<Operation *> views;
   // Operands come before the ops that use them.
@@ -153,7 +156,6 @@ bool foldNumbers(Operation *root) {
           numbers.push_back(op);
       });
   IRRewriter rewriter(root->getContext());
-  bool changed = false;
   // The constants that ops which are replaced have used.
   llvm::SetVector<Operation *> used;
   auto run = [&](Operation *op, auto rewrite) {

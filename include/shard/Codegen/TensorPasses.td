@@ -45,6 +45,32 @@ def ShardWrapScalars : Pass<"shard-wrap-scalars", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def ShardReplacePoison : Pass<"shard-replace-poison"> {
+  let summary = "make numbers of ub.poison zeros";
+  let description = [{
+    A number of `ub.poison` may be any. Folders of MLIR crash on it, as that of
+    `tensor.from_elements` does, so the pass runs before all others in
+    `shard-lower-to-llvm`; in `shard-spmd`, `shard-fold-numbers` does the same. Tensors of
+    poison stay.
+
+    ```mlir
+    // Input
+    func.func @f() -> tensor<1xi64> {
+      %0 = ub.poison : i64
+      %1 = tensor.splat %0 : tensor<1xi64>
+      return %1 : tensor<1xi64>
+    }
+    // Output
+    func.func @f() -> tensor<1xi64> {
+      %c0_i64 = arith.constant 0 : i64
+      %splat = tensor.splat %c0_i64 : tensor<1xi64>
+      return %splat : tensor<1xi64>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ShardExpandNegativePadding : Pass<"shard-expand-negative-padding"> {
   let summary = "write negative padding of tensor.pad as a slice";
   let description = [{

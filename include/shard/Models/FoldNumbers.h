@@ -20,8 +20,9 @@
 namespace shard {
 
 /// Replaces ops in `root` that compute integers and indices of constants or of static
-/// extents by constants, and gives slices of constant sizes a static type, with a cast to
-/// the old one. All else stays as it is. Returns whether there are any.
+/// extents by constants, those of `ub.poison` by zeros, and gives slices of constant sizes a
+/// static type, with a cast to the old one. All else stays as it is. Returns whether there
+/// are any.
 bool foldNumbers(mlir::Operation *root);
 
 } // namespace shard
