@@ -86,34 +86,27 @@ static void replaceWithCast(Operation *op, Value made, RewriterBase &rewriter) {
     rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, made);
 }
 
-bool foldIntoSlice(tensor::ExtractSliceOp op, bool sizesOnly,
-                   RewriterBase &rewriter) {
-  SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
-                            sizes = op.getMixedSizes(),
-                            strides = op.getMixedStrides();
-  bool isFolded =
-      succeeded(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true));
-  if (!sizesOnly) {
-    isFolded |=
-        succeeded(foldDynamicIndexList(offsets, /*onlyNonNegative=*/true));
-    isFolded |= succeeded(foldDynamicIndexList(strides));
-  }
+/// Gives `op` a static extent in each dimension of which the size is constant.
+static bool stateSizes(tensor::ExtractSliceOp op, RewriterBase &rewriter) {
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  if (failed(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true)))
+    return false;
   // One that reaches beyond its tensor would not verify.
-  if (!isFolded || !verifyInBoundsSlice(op.getSourceType().getShape(), offsets,
-                                        sizes, strides)
-                        .isValid)
+  RankedTensorType type = op.getType();
+  if (!verifyInBoundsSlice(op.getSourceType().getShape(), op.getMixedOffsets(),
+                           sizes, op.getMixedStrides())
+           .isValid)
     return false;
   SmallVector<int64_t> shape;
   llvm::SmallBitVector dropped = op.getDroppedDims();
   for (auto [dim, size] : llvm::enumerate(sizes))
     if (!dropped.test(dim))
       shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  RankedTensorType type = op.getType();
   rewriter.setInsertionPoint(op);
   auto slice = tensor::ExtractSliceOp::create(
       rewriter, op.getLoc(),
       RankedTensorType::get(shape, type.getElementType(), type.getEncoding()),
-      op.getSource(), offsets, sizes, strides);
+      op.getSource(), op.getMixedOffsets(), sizes, op.getMixedStrides());
   slice->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   replaceWithCast(op, slice, rewriter);
   return true;
@@ -181,7 +174,7 @@ bool foldNumbers(Operation *root) {
   for (Operation *op : views)
     run(op, [&] {
       if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-        return foldIntoSlice(slice, /*sizesOnly=*/true, rewriter);
+        return stateSizes(slice, rewriter);
       auto pad = cast<tensor::PadOp>(op);
       return hasAllWidths(pad) && stateWidths(pad, rewriter);
     });
