@@ -8,8 +8,9 @@
 
 #include "shard/Models/Canonicalizations.h"
 
+#include "TensorModels.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 
@@ -25,30 +26,7 @@ struct FoldConstantsIntoSlice
 
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
-                              sizes = op.getMixedSizes(),
-                              strides = op.getMixedStrides();
-    bool isFolded = succeeded(foldDynamicIndexList(offsets, true));
-    isFolded |= succeeded(foldDynamicIndexList(sizes, true));
-    isFolded |= succeeded(foldDynamicIndexList(strides));
-    if (!isFolded || !verifyInBoundsSlice(op.getSourceType().getShape(),
-                                          offsets, sizes, strides)
-                          .isValid)
-      return failure();
-    llvm::SmallBitVector dropped = op.getDroppedDims();
-    SmallVector<int64_t> extents;
-    for (auto [dim, size] : llvm::enumerate(sizes))
-      if (!dropped.test(dim))
-        extents.push_back(
-            getConstantIntValue(size).value_or(ShapedType::kDynamic));
-    RankedTensorType type = op.getType();
-    Value slice = tensor::ExtractSliceOp::create(
-        rewriter, op.getLoc(), type.clone(extents), op.getSource(), offsets,
-        sizes, strides);
-    if (slice.getType() != type)
-      slice = tensor::CastOp::create(rewriter, op.getLoc(), type, slice);
-    rewriter.replaceOp(op, slice);
-    return success();
+    return success(foldIntoSlice(op, /*sizesOnly=*/false, rewriter));
   }
 };
 } // namespace

@@ -86,27 +86,34 @@ static void replaceWithCast(Operation *op, Value made, RewriterBase &rewriter) {
     rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, made);
 }
 
-/// Gives `op` a static extent in each dimension of which the size is constant.
-static bool stateSizes(tensor::ExtractSliceOp op, RewriterBase &rewriter) {
-  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
-  if (failed(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true)))
-    return false;
+bool foldIntoSlice(tensor::ExtractSliceOp op, bool sizesOnly,
+                   RewriterBase &rewriter) {
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
+                            sizes = op.getMixedSizes(),
+                            strides = op.getMixedStrides();
+  bool isFolded =
+      succeeded(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true));
+  if (!sizesOnly) {
+    isFolded |=
+        succeeded(foldDynamicIndexList(offsets, /*onlyNonNegative=*/true));
+    isFolded |= succeeded(foldDynamicIndexList(strides));
+  }
   // One that reaches beyond its tensor would not verify.
-  RankedTensorType type = op.getType();
-  if (!verifyInBoundsSlice(op.getSourceType().getShape(), op.getMixedOffsets(),
-                           sizes, op.getMixedStrides())
-           .isValid)
+  if (!isFolded || !verifyInBoundsSlice(op.getSourceType().getShape(), offsets,
+                                        sizes, strides)
+                        .isValid)
     return false;
   SmallVector<int64_t> shape;
   llvm::SmallBitVector dropped = op.getDroppedDims();
   for (auto [dim, size] : llvm::enumerate(sizes))
     if (!dropped.test(dim))
       shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  RankedTensorType type = op.getType();
   rewriter.setInsertionPoint(op);
   auto slice = tensor::ExtractSliceOp::create(
       rewriter, op.getLoc(),
       RankedTensorType::get(shape, type.getElementType(), type.getEncoding()),
-      op.getSource(), op.getMixedOffsets(), sizes, op.getMixedStrides());
+      op.getSource(), offsets, sizes, strides);
   slice->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   replaceWithCast(op, slice, rewriter);
   return true;
@@ -174,7 +181,7 @@ bool foldNumbers(Operation *root) {
   for (Operation *op : views)
     run(op, [&] {
       if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-        return stateSizes(slice, rewriter);
+        return foldIntoSlice(slice, /*sizesOnly=*/true, rewriter);
       auto pad = cast<tensor::PadOp>(op);
       return hasAllWidths(pad) && stateWidths(pad, rewriter);
     });

@@ -33,6 +33,12 @@ mlir::OpFoldResult fillOfPad(mlir::tensor::PadOp pad);
 /// Whether `pad` has an operand for each width that is not static. The verifier of the op
 /// does not ask for that.
 bool hasAllWidths(mlir::tensor::PadOp pad);
+/// Writes the sizes of `op` that are constants into it and, unless `sizesOnly`, its offsets
+/// and strides. Its type states the extents that follow, with a cast to the old one; it drops
+/// the same dimensions and keeps its attributes. Returns whether there were any and the slice
+/// lies in its tensor.
+bool foldIntoSlice(mlir::tensor::ExtractSliceOp op, bool sizesOnly,
+                   mlir::RewriterBase &rewriter);
 
 /// Whether the runtime adds up elements of `type` without another result than the one
 /// that is not neutral.

@@ -17,8 +17,9 @@
 //   cost(v) = min(local bytes of v * trips,
 //                 sum over its users u of cost(result of u) / n)
 //
-// with the trips of the loops around and n the number of partial operands of u, which share what lies behind it;
-// a user that does not take partial operands forbids the second form. Computed
+// with the trips of the loops around and n the number of partial operands of u, which
+// share what lies behind it; a user that does not take partial operands forbids the
+// second form. Computed
 // from the last op to the first; equal costs reduce early. A value whose op
 // turns out to lack another partial operand is reduced where it is made. This
 // is exact where partial values have one user each. JoinedSums.cpp chooses which of

@@ -22,6 +22,15 @@ func.func @sizes(%a: tensor<1x4x8xf32>) -> tensor<1x?xf32> {
   return %s : tensor<1x?xf32>
 }
 
+// A hint stays.
+// CHECK-LABEL: func.func @hint(
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0] [1, 4, 1] [1, 1, 1] {shard.sharding = #shard.sharding<@grid, {{\[\[\], \[0\]\]}}>}
+func.func @hint(%a: tensor<1x4x8xf32>) -> tensor<1x4xf32> {
+  %c0 = arith.constant 0 : index
+  %s = tensor.extract_slice %a[0, 0, %c0] [1, 4, 1] [1, 1, 1] {shard.sharding = #shard.sharding<@grid, [[], [0]]>} : tensor<1x4x8xf32> to tensor<1x4xf32>
+  return %s : tensor<1x4xf32>
+}
+
 // A constant that does not fit stays a value: the run tells.
 // CHECK-LABEL: func.func @outside(
 // CHECK: %[[C9:.*]] = arith.constant 9 : index

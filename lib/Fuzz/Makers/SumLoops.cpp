@@ -42,7 +42,8 @@ static void splitDim(ProgramBuilder &program, const Val &value, size_t dim) {
       axes.push_back(program.axisText(axis));
   std::vector<std::string> dims(3, "[]");
   dims[dim] = "[" + join(axes) + "]";
-  program.givenHints[value.name] = "<@grid, [" + join(dims) + "]>";
+  program.givenHints[value.name] =
+      "<@" + program.gridName + ", [" + join(dims) + "]>";
 }
 
 static SumLoop chooseLoop(ProgramBuilder &program) {
