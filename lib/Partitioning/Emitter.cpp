@@ -390,6 +390,8 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
   }
   if (result)
     local = builder.createOrFold<tensor::CastOp>(loc, result, local);
+  if (ragged)
+    ragged->rememberExtents(local, to);
   return local;
 }
 

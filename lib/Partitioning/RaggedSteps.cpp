@@ -19,6 +19,13 @@ using namespace mlir;
 namespace shard {
 
 Value RaggedTensor::wholeOf(int64_t dim) {
+  if (!wholes[dim] && emission.extents) {
+    auto known = emission.extents->find({local, dim});
+    // In the body of a manual computation a block may stand for less.
+    if (known != emission.extents->end() &&
+        known->second.axes == from.dims[dim])
+      wholes[dim] = known->second.whole;
+  }
   if (!wholes[dim])
     wholes[dim] = wholeExtent(builder, loc, emission.grid, emission.gridSymbol,
                               tensor::DimOp::create(builder, loc, local, dim),
@@ -84,6 +91,19 @@ Value RaggedTensor::valid(const Step &step, const Sharding &before,
     sizes[dim] = blockOf(dim, step.result.dims[dim]).size;
   }
   return any ? leadingSlice(builder, loc, result, sizes) : result;
+}
+
+void RaggedTensor::rememberExtents(Value result, const Sharding &to) const {
+  // The extents stand in front of a result that is made here, so that they are there
+  // wherever it is.
+  Operation *def = result.getDefiningOp();
+  if (!emission.extents || result == local || !def ||
+      def->getBlock() != builder.getInsertionBlock())
+    return;
+  for (auto [dim, whole] : llvm::enumerate(wholes))
+    if (whole)
+      emission.extents->try_emplace({result, int64_t(dim)},
+                                    KnownExtent{to.dims[dim], whole});
 }
 
 } // namespace shard

@@ -48,6 +48,10 @@ public:
   mlir::Value valid(const Step &step, const Sharding &before,
                     mlir::Value result);
 
+  /// Notes for reshards to come what is known of `result`, the block under `to` behind all
+  /// steps.
+  void rememberExtents(mlir::Value result, const Sharding &to) const;
+
 private:
   /// Whether the step changes what a device has of dimension `dim`.
   bool changes(const Step &step, const Sharding &before, int64_t dim) const;

@@ -209,8 +209,9 @@ private:
     double saved = 0;
     for (const ShardingOption &moved :
          moveReductionAxes(table, out.grid, option))
-      for (bool withOperands : {true, false}) {
-        if (!labelTensors(op, owner, moved, withOperands))
+      for (Labelled which :
+           {Labelled::All, Labelled::Results, Labelled::Operands}) {
+        if (!labelTensors(op, owner, moved, which))
           continue;
         bool isKnown = growAll();
         for (const auto &[value, label] : labels)
@@ -233,11 +234,13 @@ private:
     keep();
   }
 
-  /// Labels the result of `op`, and its operands if `withOperands`, as `option` has them.
-  /// None of them gets fewer parts: that would take more memory or more operations. Returns
-  /// false if there is nothing to try.
+  /// Which tensors of an op are to have what an option says.
+  enum class Labelled { All, Results, Operands };
+
+  /// Labels tensors of `op` as `option` has them. None of them gets fewer parts: that would
+  /// take more memory or more operations. Returns false if there is nothing to try.
   bool labelTensors(OpId op, Operation *owner, const ShardingOption &option,
-                    bool withOperands) {
+                    Labelled which) {
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
     llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
     labels.clear();
@@ -245,8 +248,9 @@ private:
     touched.insert(op);
     unsigned numOperands = owner->getNumOperands();
     for (auto [index, id] : llvm::enumerate(program.problem.tensors(op))) {
-      if (id == kNoValue || llvm::is_contained(made, index) ||
-          (index < numOperands && !withOperands))
+      Labelled other =
+          index < numOperands ? Labelled::Results : Labelled::Operands;
+      if (id == kNoValue || llvm::is_contained(made, index) || which == other)
         continue;
       if (!solved.shardingOf(id).partial.empty() && index >= numOperands)
         return false;
@@ -267,14 +271,20 @@ private:
     double before, after;
   };
 
-  /// Whether `op` splits its reduction loops as `option` does, or less. With a split result
-  /// alone, a sum may also be scattered; whether it is returned so is not decided here.
+  /// Whether `op` splits its reduction loops as `option` does, or less, and takes the
+  /// operands that have a label as they come. With a split result alone, a sum may also be
+  /// scattered; whether it is returned so is not decided here.
   bool sumsUpAs(OpId op, Operation *owner, const ShardingOption &option) {
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
-    const ShardingOption &taken =
-        opWishes.of(op, owner, operandsMadeFor(owner)).option;
+    const OpWishes::Wishes &wishes =
+        opWishes.of(op, owner, operandsMadeFor(owner));
+    if (llvm::any_of(wishes.operands, [&](const auto &wish) {
+          return labels.contains(
+              program.find(program.problem.tensors(op)[wish.first]));
+        }))
+      return false;
     for (auto [loop, has, wanted] :
-         llvm::zip_equal(table.loops, taken.loops, option.loops))
+         llvm::zip_equal(table.loops, wishes.option.loops, option.loops))
       if (loop.kind == LoopKind::Reduction &&
           !llvm::all_of(has, [&, &axes = wanted](GridAxis axis) {
             return llvm::is_contained(axes, axis);

@@ -229,3 +229,22 @@ func.func @partial_beside_axis_of_one(
       outs(%init : tensor<2x1xi32>) -> tensor<2x1xi32>
   return %0 : tensor<2x1xi32>
 }
+
+// The rows of the table are looked up on two devices and added up. Splitting the lookups
+// instead is cheaper only if the op does split them: indices that it would gather again do
+// not become split, neither by the first propagation nor by a second one, for which the
+// result is hinted.
+// CHECK-LABEL: func.func @looked_up(
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<6x1xi8>) ->
+// CHECK-NOT: annotate_for_users
+// CHECK: return
+shard.grid @two_by_four(shape = 2x4)
+func.func @looked_up(
+    %table: tensor<2x4xf32> {shard.sharding = #shard.sharding<@two_by_four, [[0], [1]]>},
+    %rows: tensor<6x1xi8>) -> tensor<6x1x4xf32> {
+  %found = tensor.gather %table[%rows] gather_dims([0])
+      : (tensor<2x4xf32>, tensor<6x1xi8>) -> tensor<6x1x4xf32>
+  %whole = shard.sharding @two_by_four split_axes = [[], [], [1]] : !shard.sharding
+  %stated = shard.shard %found to %whole : tensor<6x1x4xf32>
+  return %stated : tensor<6x1x4xf32>
+}

@@ -39,6 +39,18 @@ using KnownBlocks =
     std::map<std::tuple<mlir::Block *, int64_t, AxisList, std::vector<int64_t>>,
              DynamicBlock>;
 
+/// The extent of a dimension that reshards have asked for, and the axes that split it in the
+/// block that they made.
+struct KnownExtent {
+  AxisList axes;
+  mlir::Value whole;
+};
+
+/// By that block and the dimension: a reshard that begins where another one ended need not
+/// ask again.
+using KnownExtents =
+    llvm::DenseMap<std::pair<mlir::Value, int64_t>, KnownExtent>;
+
 /// What emitting needs besides the value: the grid, its symbol as seen from the
 /// code, and the plans made so far.
 struct Emission {
@@ -47,6 +59,8 @@ struct Emission {
   Planner &planner;
   /// Null if each use computes its block.
   KnownBlocks *known = nullptr;
+  /// Null if each reshard asks for its extents.
+  KnownExtents *extents = nullptr;
   /// The local form of an i64 of the program, which halos and offsets may stand for.
   std::function<mlir::Value(mlir::Value)> localOf = nullptr;
 };

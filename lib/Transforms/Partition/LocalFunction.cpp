@@ -30,8 +30,12 @@ LocalFunction::LocalFunction(FunctionOpInterface function,
 //===----------------------------------------------------------------------===//
 
 LocalFunction::OnGrid::OnGrid(GridOp grid, LocalFunction &local)
-    : emission{planningGrid, FlatSymbolRefAttr::get(grid.getSymNameAttr()),
-               local.grids.plannerOf(grid), &known, [&local](Value value) {
+    : emission{planningGrid,
+               FlatSymbolRefAttr::get(grid.getSymNameAttr()),
+               local.grids.plannerOf(grid),
+               &known,
+               &extents,
+               [&local](Value value) {
                  Value known = local.locals.lookup(value).value;
                  // Ops that compute numbers may have moved as they are.
                  return known ? known : value;

@@ -71,6 +71,7 @@ public:
     /// device, because a plan must not take what they hold for replicas.
     Grid planningGrid;
     KnownBlocks known;
+    KnownExtents extents;
     Emission emission;
   };
   OnGrid &on(GridOp grid);
