@@ -105,33 +105,12 @@ struct UnPackModel : public DescribedModel<UnPackModel, linalg::UnPackOp> {
   }
 };
 
-/// Rows are independent; the softmax dimension must be whole.
-struct SoftmaxModel : public DescribedModel<SoftmaxModel, linalg::SoftmaxOp> {
-  void describe(linalg::SoftmaxOp op, MapBuilder &maps) const {
-    auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-    auto output = dyn_cast<RankedTensorType>(op.getOutput().getType());
-    if (!input || !output)
-      return;
-    for (auto [dim, extent] : llvm::enumerate(input.getShape())) {
-      if (dim == op.getDimension())
-        continue;
-      maps.operand(0)[dim] = maps.operand(1)[dim] = maps.result(0)[dim] =
-          maps.loop(extent);
-    }
-  }
-  LogicalResult partition(Operation *op, OpBuilder &builder,
-                          ArrayRef<Value> operands, PartitionContext &context,
-                          SmallVectorImpl<Value> &results) const {
-    return partitionWithPadding(op, builder, operands, context, results);
-  }
-};
-
 } // namespace
 
 void attachRelayoutModels(MLIRContext *context) {
   linalg::PackOp::attachInterface<PackModel>(*context);
-  linalg::SoftmaxOp::attachInterface<SoftmaxModel>(*context);
   linalg::UnPackOp::attachInterface<UnPackModel>(*context);
+  attachSoftmaxModel(context);
 }
 
 } // namespace shard

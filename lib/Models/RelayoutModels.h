@@ -19,6 +19,9 @@ namespace shard {
 /// loaded.
 void attachRelayoutModels(mlir::MLIRContext *context);
 
+/// linalg.softmax alone; attachRelayoutModels does it.
+void attachSoftmaxModel(mlir::MLIRContext *context);
+
 } // namespace shard
 
 #endif // SHARD_LIB_MODELS_RELAYOUTMODELS_H

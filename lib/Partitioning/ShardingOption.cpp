@@ -237,9 +237,14 @@ private:
     return total;
   }
 
-  /// What the reshards of `option` cost.
+  /// What the reshards of `option` cost, and what the op itself exchanges.
   double price(const ShardingOption &option) const {
     double total = 0;
+    if (llvm::any_of(table.loops,
+                     [](const Loop &loop) { return loop.exchanges > 0; }))
+      for (const LoopExchange &made :
+           exchangesOf(table, option, resultTypes[0].getElementType()))
+        total += made.count * price(made.type, made.from, made.to);
     forEachReshard(option, [&](RankedTensorType type, const Sharding &from,
                                const Sharding &to) {
       if (total <= mostToPay())

@@ -45,14 +45,19 @@ public:
       entry.reasons = reasons.reasonsOf(program.find(program.idOf(value)));
       explanation.values.push_back(std::move(entry));
     }
-    for (auto [use, op] : llvm::zip(out.uses, reshards.useOps))
+    for (auto [use, op] : llvm::zip(out.uses, reshards.useOps)) {
       addReshard(use, op);
+      takenAs[use.use] = use.sharding;
+    }
     for (const WrittenReshards::Computed &entry : reshards.computed)
       addResult(entry);
-    for (OpId op = 0; op < program.problem.numOps(); ++op)
+    for (OpId op = 0; op < program.problem.numOps(); ++op) {
       if (Operation *owner = program.silent.lookup(op))
         if (isa<ShardOp, ConstraintOp>(owner))
           addAnnotation(owner, op);
+      if (auto *owner = dyn_cast_if_present<Operation *>(program.origins[op]))
+        addExchanges(owner, op);
+    }
     llvm::sort(entries, llvm::less_first());
     for (auto &[place, entry] : entries)
       explanation.reshards.push_back(std::move(entry));
@@ -190,6 +195,52 @@ private:
                          std::move(entry));
   }
 
+  /// What `owner` exchanges itself because a loop of it is split, told of the first operand
+  /// that has the loop.
+  void addExchanges(Operation *owner, OpId op) {
+    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+    for (auto [loop, split] : llvm::enumerate(table.loops)) {
+      if (split.exchanges == 0)
+        continue;
+      for (auto [index, tensor] : llvm::enumerate(table.operands)) {
+        auto dim = llvm::find(tensor.dims, DimLoops{int32_t(loop)});
+        if (dim == tensor.dims.end())
+          continue;
+        addExchange(owner, op, index, dim - tensor.dims.begin(),
+                    split.exchanges);
+        break;
+      }
+    }
+  }
+
+  void addExchange(Operation *owner, OpId op, unsigned operand, unsigned dim,
+                   unsigned count) {
+    ValueId value = program.problem.tensors(op)[operand];
+    if (value == kNoValue)
+      return;
+    auto taken = takenAs.find(&owner->getOpOperand(operand));
+    Sharding has = taken == takenAs.end()
+                       ? reasons.shardingOf(program.find(value))
+                       : out.shardings[taken->second];
+    if (has.dims[dim].empty())
+      return;
+    PropagationExplanation::ReshardEntry entry;
+    entry.value = nameOf(owner->getOperand(operand));
+    entry.user =
+        (owner->getName().getStringRef() + " operand " + Twine(operand)).str();
+    entry.place = placeOf(owner->getLoc());
+    entry.from = entry.to = reasons.text(has);
+    for (GridAxis axis : has.dims[dim])
+      entry.has.push_back(reasons.reasonOf(program.find(value), axis, dim));
+    entry.verdict = "the op combines what the devices have of dimension " +
+                    std::to_string(dim);
+    entry.steps = std::to_string(count) + " all_reduce";
+    for (auto [i, axis] : llvm::enumerate(has.dims[dim]))
+      entry.steps += (i ? ", " : " over ") + reasons.axisName(axis);
+    choices.add(op, gridOf(value), entry);
+    entries.emplace_back(before(owner, operand), std::move(entry));
+  }
+
   /// The steps between two shardings of `value`, in words; empty without a plan.
   std::string stepsOf(Value value, ValueId id, const Sharding &from,
                       const Sharding &to) {
@@ -273,6 +324,8 @@ private:
   /// By operation, in the order of the program.
   llvm::DenseMap<Operation *, size_t> position;
   llvm::DenseMap<unsigned, Grid> gridOfScope;
+  /// The shardings in which ops take operands otherwise than these are.
+  llvm::DenseMap<OpOperand *, uint32_t> takenAs;
   std::vector<std::pair<Place, ReshardEntry>> entries;
 };
 

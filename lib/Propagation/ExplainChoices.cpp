@@ -108,7 +108,30 @@ struct OpTensors {
         return std::nullopt;
       total += *bytes;
     }
+    for (const LoopExchange &made : exchanges(grid, chosen)) {
+      std::optional<int64_t> bytes =
+          bytesToReshard(made.type, grid, made.from, made.to, planner);
+      if (!bytes)
+        return std::nullopt;
+      total += made.count * *bytes;
+    }
     return total;
+  }
+
+private:
+  /// What the op exchanges itself if it takes its operands as `chosen` says.
+  llvm::SmallVector<LoopExchange, 1>
+  exchanges(const Grid &grid,
+            llvm::function_ref<Sharding(unsigned)> chosen) const {
+    for (auto [index, operand] : llvm::enumerate(table.operands)) {
+      if (!operand.isTensor || tensors[index] == kNoValue)
+        continue;
+      ShardingOption option;
+      projectToLoops(table, operand, grid, chosen(index), option.loops);
+      return exchangesOf(table, option,
+                         getElementTypeOrSelf(owner->getOperand(index)));
+    }
+    return {};
   }
 };
 } // namespace

@@ -64,8 +64,12 @@ void PropagationExplanation::print(llvm::raw_ostream &os) const {
     propagation::printReasons(os, "", entry.reasons);
   }
   for (const ReshardEntry &entry : reshards) {
-    os << "reshard of " << entry.value << " for " << entry.user << " at "
-       << entry.place << ": " << entry.from << " -> " << entry.to << "\n";
+    if (entry.from == entry.to)
+      os << "exchange by " << entry.user << ", " << entry.value << ", at "
+         << entry.place << ": " << entry.from << "\n";
+    else
+      os << "reshard of " << entry.value << " for " << entry.user << " at "
+         << entry.place << ": " << entry.from << " -> " << entry.to << "\n";
     propagation::printReasons(os, "it has ", entry.has);
     propagation::printReasons(os, "against ", entry.wants);
     os << "    decided: " << entry.verdict << "\n";

@@ -111,6 +111,7 @@ static bool areEqual(const LoopTable &a, const LoopTable &b) {
     return x.kind == y.kind && x.extent == y.extent &&
            x.evenOnly == y.evenOnly &&
            x.slidesOverUnknown == y.slidesOverUnknown && x.count == y.count &&
+           x.exchanges == y.exchanges &&
            (x.kind != LoopKind::Reduction || x.reduction == y.reduction);
   };
   auto tensors = [](const TensorLoops &x, const TensorLoops &y) {

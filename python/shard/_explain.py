@@ -24,9 +24,10 @@ def explanation_text(raw: dict[str, Any], about: str) -> str:
     for entry in raw["reshards"]:
         if not _concerns(about, entry["value"], entry["place"], [entry["user"], entry["verdict"]]):
             continue
+        # An op that exchanges something itself takes its operand as it is.
+        change = "" if entry["from"] == entry["to"] else f" -> {entry['to']}"
         lines.append(
-            f"{entry['value']} for {entry['user']} at {entry['place']}: "
-            f"{entry['from']} -> {entry['to']}"
+            f"{entry['value']} for {entry['user']} at {entry['place']}: {entry['from']}{change}"
         )
         for side, word in (("has", "it has"), ("wants", "wanted is")):
             for reason in entry[side]:

@@ -206,13 +206,34 @@ func.func @relayout(%a: tensor<24x10xf32> {shard.sharding = #shard.sharding<@gri
 
 // -----
 
-// The softmax dimension itself is whole.
+// The dimension of a softmax is split, too: its maxima and sums are combined, rows without
+// elements included. An exchange of the dimensions in front of the op is cheaper than that.
 
-shard.grid @grid(shape = 2)
+shard.grid @grid(shape = 4)
 // CHECK-LABEL: func.func @softmax_dimension(
-// CHECK: linalg.softmax dimension(1) ins(%{{.*}} : tensor<{{4|8}}x10xf32>)
-func.func @softmax_dimension(%a: tensor<8x10xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>}) -> tensor<8x10xf32> {
-  %e = tensor.empty() : tensor<8x10xf32>
-  %0 = linalg.softmax dimension(1) ins(%a : tensor<8x10xf32>) outs(%e : tensor<8x10xf32>) -> tensor<8x10xf32>
-  return %0 : tensor<8x10xf32>
+// CHECK: arith.constant dense<0xFF800000> : tensor<8xf32>
+// CHECK: arith.maxnumf
+// CHECK: shard.all_reduce {{.*}} grid_axes = [0] reduction =  max : tensor<8xf32> -> tensor<8xf32>
+// CHECK: math.exp
+// CHECK: shard.all_reduce {{.*}} grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+// CHECK: arith.divf
+// CHECK-NOT: shard.all_
+// CHECK: return
+func.func @softmax_dimension(%a: tensor<8x5xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>}) -> tensor<8x5xf32> {
+  %e = tensor.empty() : tensor<8x5xf32>
+  %0 = linalg.softmax dimension(1) ins(%a : tensor<8x5xf32>) outs(%e : tensor<8x5xf32>) -> tensor<8x5xf32>
+  return %0 : tensor<8x5xf32>
 }
+
+// CHECK-LABEL: func.func @softmax_after_exchange(
+// CHECK: shard.all_to_all
+// CHECK: linalg.softmax dimension(1) ins(%{{.*}} : tensor<2x64xf32>)
+// CHECK-NOT: shard.all_
+// CHECK: return
+func.func @softmax_after_exchange(%a: tensor<8x64xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>})
+    -> (tensor<8x64xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}) {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %0 = linalg.softmax dimension(1) ins(%a : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}
+

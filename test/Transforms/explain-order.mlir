@@ -7,7 +7,9 @@
 // CHECK: reshard of %arg0 for linalg.matmul operand 0
 // CHECK: reshard of %{{[0-9]+}} for linalg.matmul result 0
 // CHECK: so: all_reduce over y
-// CHECK: reshard of %{{.*}} for linalg.softmax operand 0
+// CHECK: exchange by linalg.softmax operand 0
+// CHECK: so: 2 all_reduce over y
+// CHECK: reshard of %{{.*}} for shard.return operand 0
 // CHECK: so: all_gather over y
 // CHECK: reshard of %{{.*}} for tensor.concat operand 1
 shard.grid @grid(shape = 2x2) axes ["x", "y"]

@@ -157,21 +157,28 @@ func.func @loop(
 
 // -----
 
-// 9. Softmax along the split dimension.
+// 9. The largest element along the split dimension, and a softmax, which exchanges what it
+// needs itself.
 
 shard.grid @grid(shape = 2x2) axes ["x", "y"]
-func.func @softmax(
+func.func @argmax(
     %a: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [["x"], [?]]>},
     %b: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid, [[?], ["y"]]>})
-    -> tensor<16x16xf32> {
+    -> (tensor<16xi32>, tensor<16x16xf32>) {
   %0 = arith.addf %a, %b : tensor<16x16xf32>
+  %1 = tosa.argmax %0 {axis = 1 : i32} : (tensor<16x16xf32>) -> tensor<16xi32>
   %e = tensor.empty() : tensor<16x16xf32>
-  %1 = linalg.softmax dimension(1) ins(%0 : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>) -> tensor<16x16xf32>
-  return %1 : tensor<16x16xf32>
+  %2 = linalg.softmax dimension(1) ins(%0 : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %1, %2 : tensor<16xi32>, tensor<16x16xf32>
 }
-// CHECK: reshard of %0 for linalg.softmax operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-3]]:8: {{\[\[}}x], [y]] -> {{\[\[}}x], []]
-// CHECK: it has axis y in dimension 1: through {{.*}}from the hint #shard.sharding<@grid, {{\[\[}}?], ["y"]]> at {{.*}}explain-puzzles.mlir:[[#@LINE-8]]:5
+// CHECK: reshard of %0 for tosa.argmax operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-5]]:8: {{\[\[}}x], [y]] -> {{\[\[}}x], []]
+// CHECK: it has axis y in dimension 1: through {{.*}}from the hint #shard.sharding<@grid, {{\[\[}}?], ["y"]]> at {{.*}}explain-puzzles.mlir:[[#@LINE-9]]:5
 // CHECK: decided: the op cannot be split along that dimension
+// CHECK: exchange by linalg.softmax operand 0, %0, at {{.*}}explain-puzzles.mlir:[[#@LINE-6]]:8: {{\[\[}}x], [y]]
+// CHECK-NEXT: it has axis y in dimension 1: through {{.*}}from the hint #shard.sharding<@grid, {{\[\[}}?], ["y"]]> at {{.*}}explain-puzzles.mlir:[[#@LINE-12]]:5
+// CHECK-NEXT: decided: the op combines what the devices have of dimension 1
+// CHECK-NEXT: so: 2 all_reduce over y
+// CHECK-NEXT: instead, without splitting the op: {{[0-9]+}} bytes for the op, not 64
 
 // -----
 

@@ -3,22 +3,20 @@
 // RUN: shard-opt %s --sharding-propagation --split-input-file --verify-diagnostics -o /dev/null
 
 shard.grid @grid(shape = 2x2) axes ["x", "y"]
-func.func @softmax(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], ["y"]]>}) -> tensor<8x8xf32> {
-  %e = tensor.empty() : tensor<8x8xf32>
-  // expected-remark-re @+1 {{'linalg.softmax' cannot be split along dimension 1 of operand 0, which is gathered over axis y (the hint #shard.sharding<@grid, {{.*}}> at {{.*}}gather-remarks.mlir:6:20)}}
-  %0 = linalg.softmax dimension(1) ins(%a : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %0 : tensor<8x8xf32>
+func.func @argmax(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], ["y"]]>}) -> tensor<8xi32> {
+  // expected-remark-re @+1 {{'tosa.argmax' cannot be split along dimension 1 of operand 0, which is gathered over axis y (the hint #shard.sharding<@grid, {{.*}}> at {{.*}}gather-remarks.mlir:6:19)}}
+  %0 = tosa.argmax %a {axis = 1 : i32} : (tensor<8x8xf32>) -> tensor<8xi32>
+  return %0 : tensor<8xi32>
 }
 
 // -----
 
 shard.grid @grid(shape = 2) axes ["x"]
-func.func @through(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>}) -> tensor<8x8xf32> {
+func.func @through(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>}) -> tensor<8xi32> {
   %0 = math.exp %a : tensor<8x8xf32>
-  %e = tensor.empty() : tensor<8x8xf32>
-  // expected-remark-re @+1 {{'linalg.softmax' cannot be split along dimension 1 of operand 0, which is gathered over axis x (the hint #shard.sharding<@grid, {{.*}}> at {{.*}}gather-remarks.mlir:16:20)}}
-  %1 = linalg.softmax dimension(1) ins(%0 : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %1 : tensor<8x8xf32>
+  // expected-remark-re @+1 {{'tosa.argmax' cannot be split along dimension 1 of operand 0, which is gathered over axis x (the hint #shard.sharding<@grid, {{.*}}> at {{.*}}gather-remarks.mlir:15:20)}}
+  %1 = tosa.argmax %0 {axis = 1 : i32} : (tensor<8x8xf32>) -> tensor<8xi32>
+  return %1 : tensor<8xi32>
 }
 
 // -----
@@ -27,11 +25,10 @@ func.func @through(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, 
 
 shard.grid @grid(shape = 2) axes ["x"]
 func.func @stated(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>},
-                  %b: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>}) -> tensor<8x8xf32> {
+                  %b: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>}) -> tensor<8xi32> {
   %w = shard.sharding @grid split_axes = [[], []] : !shard.sharding
   %0 = shard.shard %a to %w annotate_for_users : tensor<8x8xf32>
-  %e = tensor.empty() : tensor<8x8xf32>
-  %1 = linalg.softmax dimension(1) ins(%0 : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = tosa.argmax %0 {axis = 1 : i32} : (tensor<8x8xf32>) -> tensor<8xi32>
   %2 = arith.addf %a, %b : tensor<8x8xf32>
-  return %1 : tensor<8x8xf32>
+  return %1 : tensor<8xi32>
 }

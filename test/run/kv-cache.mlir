@@ -1,7 +1,7 @@
 // Steps of a decoder with a cache of keys and values. Split by position, the row is
-// written where it lives and scores are computed where their keys are; a softmax that is
-// one op gathers the scores, one number for each position, and the sum over positions is
-// completed. Split by heads, the loop sends nothing. The cache is never gathered.
+// written where it lives and scores are computed where their keys are; the softmax completes
+// its maxima and sums, one number of each head, and the sum over positions is completed.
+// Split by heads, the loop sends nothing. The cache is never gathered.
 
 // RUN: shard-opt %s --shard-spmd 2>/dev/null | FileCheck %s
 // RUN: shard-run %s --entry by_position --verify | FileCheck %s --check-prefix=PASS
@@ -12,7 +12,9 @@
 
 // CHECK-LABEL: func.func @by_position
 // CHECK-NOT: {{shard.(all_gather|all_reduce|all_to_all|update_halo|shift|reduce_scatter|permute)}}
-// CHECK: shard.all_gather {{.*}} : tensor<4x1x4xf32> -> tensor<4x1x16xf32>
+// CHECK: shard.all_reduce {{.*}} max : tensor<4x1xf32>
+// CHECK-NOT: {{shard.(all_gather|all_reduce|all_to_all|update_halo|shift|reduce_scatter|permute)}}
+// CHECK: shard.all_reduce {{.*}} : tensor<4x1xf32>
 // CHECK-NOT: {{shard.(all_gather|all_reduce|all_to_all|update_halo|shift|reduce_scatter|permute)}}
 // CHECK: shard.all_reduce {{.*}} : tensor<4x1x8xf32>
 // CHECK-NOT: {{shard.(all_gather|all_reduce|all_to_all|update_halo|shift|reduce_scatter|permute)}}

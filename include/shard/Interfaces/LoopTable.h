@@ -86,6 +86,10 @@ struct IterationCount {
 /// when the op runs. Parts of such dimensions are equal by contract, so that a static
 /// extent must be divisible by them.
 ///
+/// A parallel loop that is split may need the other devices after all: the local form of the
+/// op makes `exchanges` all_reduces along the loop's axes, each of a tensor with one element
+/// for each iteration of the other loops. Options are priced with them.
+///
 /// A loop that `slidesOverUnknown` slides over dimensions of unknown extents, and has
 /// an unknown number of iterations itself, `count`. It is split only where dynamic
 /// dimensions may be uneven, by one axis. A model states `count` of a loop that slides
@@ -98,6 +102,7 @@ struct Loop {
   bool evenOnly = false;
   bool slidesOverUnknown = false;
   IterationCount count = {};
+  uint8_t exchanges = 0;
 
   static Loop parallel(int64_t extent) {
     return {LoopKind::Parallel, {}, extent};

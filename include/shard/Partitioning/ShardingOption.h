@@ -59,6 +59,19 @@ std::optional<ShardingOption> withBounds(const LoopTable &table,
 std::vector<std::vector<int64_t>> boundsOfDims(const Grid &grid,
                                                const Sharding &sharding);
 
+/// All_reduces that the local form of an op makes because a loop is split (Loop::exchanges):
+/// `count` reshards of a tensor of `type` from the partial `from` to `to`.
+struct LoopExchange {
+  unsigned loop, count;
+  mlir::RankedTensorType type;
+  Sharding from, to;
+};
+
+/// Those of an op that is run with `option` and computes elements of type `element`.
+llvm::SmallVector<LoopExchange, 1> exchangesOf(const LoopTable &table,
+                                               const ShardingOption &option,
+                                               mlir::Type element);
+
 /// Whether the model of `op` decides which loops are split, whatever is cheapest.
 bool decidesOption(mlir::Operation *op, const LoopTable &table,
                    const Grid &grid,

@@ -145,7 +145,8 @@ struct PropagationExplanation {
     std::vector<Reason> reasons;
   };
   /// A reshard of an operand (`user` is "linalg.matmul operand 1") or, behind the
-  /// op that computes it otherwise, of a result ("linalg.matmul result 0").
+  /// op that computes it otherwise, of a result ("linalg.matmul result 0"). If `from`
+  /// and `to` are the same, the op itself exchanges something about the operand.
   struct ReshardEntry {
     std::string value, user, place, from, to;
     /// Why the value is as it is, why the user wants what it wants, and what
