@@ -95,6 +95,22 @@ void LayerProgram::statistics() {
   result(y, isLast ? Axes{data, model} : Axes{model, data}, 50);
 }
 
+/// A softmax along a split dimension needs two numbers of each row.
+void LayerProgram::softmax() {
+  int64_t rows = d * rng.between(1, 3), columns = m * rng.between(1, 3);
+  bool isLast = rng.chance(60);
+  Axes axes = isLast ? Axes{data, model} : Axes{model, data};
+  Shape shape = isLast ? Shape{rows, columns} : Shape{columns, rows};
+  Val x = argument(shape, axes, 100, Elem::F32);
+  Val init = program.empty(Elem::F32, shape);
+  std::string shares = program.fresh();
+  program.line(shares + " = linalg.softmax dimension(" +
+               std::to_string(isLast) + ") " + insOutsTo({x}, init));
+  allReduces(m, rows / d);
+  allReduces(m, rows / d);
+  result(compared(program, shares, Elem::F32, shape), axes, 50);
+}
+
 /// Each batch is split by `data`, the queries by `model`; keys and values are gathered
 /// along `model`, or are there.
 void LayerProgram::attention() {
@@ -375,14 +391,14 @@ void LayerProgram::sideBySide() {
 void LayerProgram::write() {
   using Write = void (LayerProgram::*)();
   static const std::vector<Write> layers = {
-      &LayerProgram::twoProducts,  &LayerProgram::weights,
-      &LayerProgram::gradient,     &LayerProgram::statistics,
-      &LayerProgram::attention,    &LayerProgram::lookUp,
-      &LayerProgram::exchange,     &LayerProgram::reversal,
-      &LayerProgram::shifted,      &LayerProgram::convolution,
-      &LayerProgram::sideBySide,   &LayerProgram::smallerBesideGather,
-      &LayerProgram::sumsOfSums,   &LayerProgram::summandsThrough,
-      &LayerProgram::weightsInLoop};
+      &LayerProgram::twoProducts,   &LayerProgram::weights,
+      &LayerProgram::gradient,      &LayerProgram::statistics,
+      &LayerProgram::attention,     &LayerProgram::lookUp,
+      &LayerProgram::exchange,      &LayerProgram::reversal,
+      &LayerProgram::shifted,       &LayerProgram::convolution,
+      &LayerProgram::sideBySide,    &LayerProgram::smallerBesideGather,
+      &LayerProgram::sumsOfSums,    &LayerProgram::summandsThrough,
+      &LayerProgram::weightsInLoop, &LayerProgram::softmax};
   program.argumentHintPercent = program.hintPercent = 0;
   for (size_t axis = 0; axis < program.grid.size(); ++axis)
     all.push_back(axis);

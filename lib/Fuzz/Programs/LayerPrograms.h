@@ -64,6 +64,7 @@ private:
   void weights();
   void gradient();
   void statistics();
+  void softmax();
   void attention();
   void lookUp();
   void exchange();
