@@ -23,7 +23,9 @@
 #include "shard/Partitioning/ManualCalls.h"
 #include "shard/Partitioning/PlanTrace.h"
 
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -181,6 +183,11 @@ LogicalResult partitionProgram(Operation *root,
 
 LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
                                PlannedReshards *planned) {
+  // Blocks that nothing reaches may use values in any order.
+  IRRewriter rewriter(root->getContext());
+  root->walk([&](FunctionOpInterface function) {
+    (void)eraseUnreachableBlocks(rewriter, function->getRegions());
+  });
   SmallVector<ShardingOp> shardings;
   SmallVector<ShardOp> annotations;
   root->walk([&](Operation *op) {
