@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -69,14 +70,37 @@ void describeGather(RankedTensorType sliced, RankedTensorType indices,
   }
 }
 
-/// One coordinate of the indices, of a dimension of the table that is split.
+/// One coordinate of the indices, of a dimension of which a device has a block.
 struct SplitCoordinate {
   int64_t number;
-  int64_t extent;
-  Value offset, size, width;
+  /// The extent of the dimension, and where the block begins, its valid elements and all.
+  Value extent, offset, size, width;
   /// Whether the block has the elements that its indices ask for.
   bool isBatch;
 };
+
+/// Coordinate `number`, of dimension `dim` of `type`, which `axes` split into blocks, of which
+/// `local` is one. An extent that is not known is not split.
+SplitCoordinate coordinateOf(OpBuilder &builder, Location loc, int64_t number,
+                             RankedTensorType type, int64_t dim,
+                             const AxisList &axes, Value local,
+                             const PartitionContext &context) {
+  auto value = [&](OpFoldResult part) {
+    return getValueOrCreateConstantIndexOp(builder, loc, part);
+  };
+  int64_t extent = type.getDimSize(dim);
+  Value width = extentOf(builder, loc, local, dim);
+  DynamicBlock block =
+      blockOf(builder, loc, context.grid, context.emission.gridSymbol, extent,
+              axes, width);
+  return {number,
+          ShapedType::isDynamic(extent) ? width
+                                        : value(builder.getIndexAttr(extent)),
+          value(block.offset),
+          value(block.size),
+          width,
+          /*isBatch=*/false};
+}
 
 /// Whether `condition` is that the loop `loop` is at `place`.
 bool isAt(Value condition, int64_t loop, int64_t &place) {
@@ -151,7 +175,8 @@ LocalIndex localIndex(OpBuilder &builder, Location loc, Value index,
     return arith::MaxSIOp::create(builder, loc, low, constant(0));
   };
   // An index outside of the table means the nearest one in it, on one device too.
-  Value inTable = clamped(index, constant(coordinate.extent - 1));
+  Value inTable = clamped(index, builder.createOrFold<arith::SubIOp>(
+                                     loc, coordinate.extent, constant(1)));
   Value local = arith::SubIOp::create(builder, loc, inTable, coordinate.offset);
   // As unsigned numbers, indices before the block are beyond its end too.
   Value isInside = arith::CmpIOp::create(
@@ -212,16 +237,9 @@ private:
     for (auto [number, dim] : llvm::enumerate(op.getGatherDims())) {
       if (sharding.dims[dim].empty())
         continue;
-      int64_t extent = op.getSourceType().getDimSize(dim);
-      Value width = extentOf(builder, loc, table, dim);
-      DynamicBlock block =
-          blockOf(builder, loc, context.grid, context.emission.gridSymbol,
-                  extent, sharding.dims[dim], width);
-      auto value = [&](OpFoldResult part) {
-        return getValueOrCreateConstantIndexOp(builder, loc, part);
-      };
-      split.push_back({int64_t(number), extent, value(block.offset),
-                       value(block.size), width, batchDim(op, number) >= 0});
+      split.push_back(coordinateOf(builder, loc, number, op.getSourceType(),
+                                   dim, sharding.dims[dim], table, context));
+      split.back().isBatch = batchDim(op, number) >= 0;
     }
     return split;
   }
@@ -304,20 +322,102 @@ private:
   }
 };
 
-/// The updates all go into one tensor: only its whole dimensions can be split.
+/// Each device makes all updates of the elements of its block, one after another.
 struct ScatterModel : public DescribedModel<ScatterModel, tensor::ScatterOp> {
   void describe(tensor::ScatterOp op, MapBuilder &maps) const {
-    describeGather(op.getDestType(), op.getIndicesType(), op.getSourceType(),
-                   op.getScatterDims(), maps,
-                   {&maps.operand(1), &maps.result(0)}, nullptr,
-                   maps.operand(0));
+    RankedTensorType dest = op.getDestType();
+    describeGather(
+        dest, op.getIndicesType(), op.getSourceType(), op.getScatterDims(),
+        maps, {&maps.operand(1), &maps.result(0)}, nullptr, maps.operand(0));
+    for (int64_t dim : op.getScatterDims())
+      if (!dest.isDynamicDim(dim) && dest.getDimSize(dim) > 1)
+        maps.operand(1)[dim] = maps.result(0)[dim] =
+            maps.loop(dest.getDimSize(dim));
+  }
+  /// MLIR calls it pure, but an index may lie outside of the tensor.
+  bool mayTrapOnPadding(Operation *) const { return true; }
+
+  LogicalResult partition(Operation *op, OpBuilder &builder,
+                          ArrayRef<Value> operands, PartitionContext &context,
+                          SmallVectorImpl<Value> &results) const {
+    auto scatter = cast<tensor::ScatterOp>(op);
+    Sharding sharding = context.operand(1);
+    if (llvm::none_of(scatter.getScatterDims(),
+                      [&](int64_t dim) { return !sharding.dims[dim].empty(); }))
+      return partitionByCloning(op, builder, operands, context, results);
+    Location loc = op->getLoc();
+    Value source = operands[0], dest = operands[1], indices = operands[2];
+    SmallVector<SplitCoordinate> coordinates;
+    for (auto [number, dim] : llvm::enumerate(scatter.getScatterDims()))
+      coordinates.push_back(coordinateOf(builder, loc, number,
+                                         scatter.getDestType(), dim,
+                                         sharding.dims[dim], dest, context));
+    int64_t batchRank = scatter.getIndicesType().getRank() - 1;
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    SmallVector<Value> begins(batchRank, zero), steps(batchRank, one), ends;
+    for (int64_t dim = 0; dim < batchRank; ++dim)
+      ends.push_back(extentOf(builder, loc, indices, dim));
+    scf::LoopNest nest = scf::buildLoopNest(
+        builder, loc, begins, ends, steps, dest,
+        [&](OpBuilder &inner, Location at, ValueRange batch,
+            ValueRange carried) -> scf::ValueVector {
+          return {updated(inner, at, scatter, carried[0], source, indices,
+                          batch, coordinates)};
+        });
+    results.push_back(batchRank == 0 ? updated(builder, loc, scatter, dest,
+                                               source, indices, {}, coordinates)
+                                     : nest.results.front());
+    return success();
+  }
+
+private:
+  /// The block `dest` with the update at `batch`, if it is one of the block.
+  static Value updated(OpBuilder &builder, Location loc, tensor::ScatterOp op,
+                       Value dest, Value source, Value indices,
+                       ValueRange batch,
+                       ArrayRef<SplitCoordinate> coordinates) {
+    auto type = cast<RankedTensorType>(source.getType());
+    auto sliceType = RankedTensorType::get(
+        type.getShape().drop_front(batch.size()), type.getElementType());
+    auto one = builder.getIndexAttr(1), zero = builder.getIndexAttr(0);
+    SmallVector<OpFoldResult> from(batch.begin(), batch.end());
+    from.resize(type.getRank(), zero);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, loc, source);
+    std::fill_n(sizes.begin(), batch.size(), one);
+    Value slice = tensor::ExtractSliceOp::create(
+        builder, loc, sliceType, source, from, sizes,
+        SmallVector<OpFoldResult>(type.getRank(), one));
+    sizes = tensor::getMixedSizes(builder, loc, dest);
+    SmallVector<OpFoldResult> to(sizes.size(), zero), ones(sizes.size(), one);
+    Value isInside;
+    for (const SplitCoordinate &coordinate : coordinates) {
+      SmallVector<Value> place(batch);
+      place.push_back(
+          arith::ConstantIndexOp::create(builder, loc, coordinate.number));
+      Value index = tensor::ExtractOp::create(builder, loc, indices, place);
+      LocalIndex local = localIndex(builder, loc, index, coordinate);
+      int64_t dim = op.getScatterDims()[coordinate.number];
+      to[dim] = local.nearest;
+      sizes[dim] = one;
+      isInside = isInside ? arith::AndIOp::create(builder, loc, isInside,
+                                                  local.isInside)
+                          : local.isInside;
+    }
+    Value before = tensor::ExtractSliceOp::create(builder, loc, sliceType, dest,
+                                                  to, sizes, ones);
+    Value after =
+        arith::SelectOp::create(builder, loc, isInside, slice, before);
+    return tensor::InsertSliceOp::create(builder, loc, after, dest, to, sizes,
+                                         ones);
   }
 };
 
 } // namespace
 
 void attachGatherModels(MLIRContext *context) {
-  context->loadDialect<linalg::LinalgDialect>();
+  context->loadDialect<linalg::LinalgDialect, scf::SCFDialect>();
   tensor::GatherOp::attachInterface<GatherModel>(*context);
   tensor::ScatterOp::attachInterface<ScatterModel>(*context);
 }

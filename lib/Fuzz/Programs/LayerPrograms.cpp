@@ -139,6 +139,29 @@ void LayerProgram::attention() {
   result(weighted, {data, model, {}});
 }
 
+/// Rows are written into a table whose rows are split, each where it belongs.
+void LayerProgram::writes() {
+  int64_t rows = n * rng.between(2, 4), columns = rng.between(1, 4);
+  Val table = argument({rows, columns}, {all, {}});
+  std::vector<std::string> places;
+  for (int64_t at = rng.between(0, 1); at < rows; at += rng.between(1, n + 1))
+    places.push_back("[" + std::to_string(at) + "]");
+  rng.shuffle(places);
+  int64_t count = places.size();
+  std::string indices = program.fresh(),
+              type = "tensor<" + std::to_string(count) + "x1xindex>";
+  program.line(indices + " = arith.constant dense<[" + join(places) +
+               "]> : " + type);
+  Val source = argument(
+      rng.chance(50) ? Shape{count, 1, columns} : Shape{count, columns}, {}, 0);
+  Val written =
+      define("tensor.scatter " + source.name + " into " + table.name + "[" +
+                 indices + "] scatter_dims([0]) unique : (" + source.type() +
+                 ", " + table.type() + ", " + type + ") -> " + table.type(),
+             table.shape);
+  result(pointwise(written), {all, {}}, 60);
+}
+
 /// Rows of a table whose rows, or whose columns, are split.
 void LayerProgram::lookUp() {
   int64_t rows = m * rng.between(1, 4), columns = m * rng.between(1, 2);
@@ -398,7 +421,8 @@ void LayerProgram::write() {
       &LayerProgram::shifted,       &LayerProgram::convolution,
       &LayerProgram::sideBySide,    &LayerProgram::smallerBesideGather,
       &LayerProgram::sumsOfSums,    &LayerProgram::summandsThrough,
-      &LayerProgram::weightsInLoop, &LayerProgram::softmax};
+      &LayerProgram::weightsInLoop, &LayerProgram::softmax,
+      &LayerProgram::writes};
   program.argumentHintPercent = program.hintPercent = 0;
   for (size_t axis = 0; axis < program.grid.size(); ++axis)
     all.push_back(axis);

@@ -67,6 +67,7 @@ private:
   void softmax();
   void attention();
   void lookUp();
+  void writes();
   void exchange();
   void reversal();
   void shifted();
