@@ -8,6 +8,7 @@
 
 #include "shard/Fuzz/Check.h"
 
+#include "CheckAlone.h"
 #include "CheckCalls.h"
 #include "CheckChoices.h"
 #include "CheckCount.h"
@@ -15,7 +16,6 @@
 #include "CheckGroups.h"
 #include "CheckHints.h"
 #include "CheckLocal.h"
-#include "CheckPlans.h"
 #include "CheckResults.h"
 #include "CheckSteps.h"
 #include "Inputs.h"
@@ -492,8 +492,8 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
         !wrong.empty())
       return {Verdict::CheckFailed, oneLine(wrong)};
   }
-  if (std::string wrong = checkPlans(inputSeed); !wrong.empty())
-    return {Verdict::CheckFailed, oneLine(wrong)};
+  if (std::string wrong = checkAlone(context, inputSeed); !wrong.empty())
+    return {Verdict::CheckFailed, wrong};
   return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
                           stability, /*steps=*/inputSeed % 4 == 1,
                           propagationOptions(inputSeed));
