@@ -9,6 +9,7 @@
 #include "CheckAlone.h"
 
 #include "CheckPlans.h"
+#include "CheckShardings.h"
 #include "CheckSpmd.h"
 
 #include <algorithm>
@@ -17,6 +18,8 @@ namespace shard::fuzz {
 
 std::string checkAlone(mlir::MLIRContext &context, uint64_t seed) {
   std::string wrong = checkPlans(seed);
+  if (wrong.empty())
+    wrong = checkShardings(context, seed);
   if (wrong.empty())
     wrong = checkSpmd(context, seed);
   std::replace(wrong.begin(), wrong.end(), '\n', ' ');

@@ -290,35 +290,33 @@ Number SpmdProgram::extent() {
   auto extents = [&] { return sizes[0].name + ", " + sizes[1].name; };
   if (rng.chance(40))
     tensor =
-        define("tensor.empty(" + extents() + ") : tensor<?x?xindex>", 0).name;
+        define("tensor.empty(" + extents() + ") : tensor<?x?xi32>", 0).name;
   else if (rng.chance(50))
     tensor =
-        define("tensor.splat %c1[" + extents() + "] : tensor<?x?xindex>", 0)
-            .name;
+        define("tensor.splat %e[" + extents() + "] : tensor<?x?xi32>", 0).name;
   else
     tensor = define("tensor.generate " + extents() +
-                        " { ^bb0(%i: index, %j: index): tensor.yield %i : "
-                        "index } : tensor<?x?xindex>",
+                        " { ^bb0(%i: index, %j: index): tensor.yield %e : "
+                        "i32 } : tensor<?x?xi32>",
                     0)
                  .name;
   if (rng.chance(50))
     tensor =
-        define("arith.addi " + tensor + ", " + tensor + " : tensor<?x?xindex>",
-               0)
+        define("arith.addi " + tensor + ", " + tensor + " : tensor<?x?xi32>", 0)
             .name;
   if (rng.chance(40)) {
     std::swap(sizes[0], sizes[1]);
     std::string init =
-        define("tensor.empty(" + extents() + ") : tensor<?x?xindex>", 0).name;
-    tensor = define("linalg.transpose ins(" + tensor +
-                        " : tensor<?x?xindex>) outs(" + init +
-                        " : tensor<?x?xindex>) permutation = [1, 0]",
-                    0)
-                 .name;
+        define("tensor.empty(" + extents() + ") : tensor<?x?xi32>", 0).name;
+    tensor =
+        define("linalg.transpose ins(" + tensor + " : tensor<?x?xi32>) outs(" +
+                   init + " : tensor<?x?xi32>) permutation = [1, 0]",
+               0)
+            .name;
   }
   int64_t dim = rng.between(0, 1);
   return define("tensor.dim " + tensor + (dim ? ", %c1" : ", %c0") +
-                    " : tensor<?x?xindex>",
+                    " : tensor<?x?xi32>",
                 sizes[dim].along);
 }
 
@@ -445,6 +443,7 @@ void SpmdProgram::write() {
       &SpmdProgram::agreed, &SpmdProgram::agreed};
   line("%c0 = arith.constant 0 : index");
   line("%c1 = arith.constant 1 : index");
+  line("%e = arith.constant 1 : i32");
   numbers.push_back({"%n", 0});
   for (int64_t left = rng.between(1, 2); left > 0; --left)
     numbers.push_back((this->*rng.oneOf(sources))());
