@@ -21,6 +21,7 @@
 #include "Inputs.h"
 #include "Precise.h"
 #include "shard/Fuzz/Coverage.h"
+#include "shard/Fuzz/Generate.h"
 
 #include "shard/Codegen/Compile.h"
 #include "shard/Codegen/Passes.h"
@@ -212,11 +213,10 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
 
 /// The functions that a run may enter.
 static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
-  SmallVector<func::FuncOp> entries;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      entries.push_back(function);
-  return entries;
+  return llvm::filter_to_vector(
+      module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return function.isPublic() && !function.isExternal();
+      });
 }
 
 /// A collective of `module` that a loop repeats with the same operands, in words;
@@ -347,7 +347,7 @@ int64_t shard::fuzz::splitParts(uint64_t seed) {
 
 static SpmdPipelineOptions pipelineOptions(uint64_t inputSeed) {
   SpmdPipelineOptions options;
-  options.lowerTosa = inputSeed % 2 == 0;
+  options.lowerTosa = lowersTosa(inputSeed);
   options.propagation = propagationOptions(inputSeed);
   // One exchange of halos serves up to three steps of a stencil, or as many as are chosen.
   options.haloSteps = inputSeed / 4 % 4;
