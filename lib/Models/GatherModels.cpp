@@ -317,7 +317,6 @@ struct ScatterModel : public DescribedModel<ScatterModel, tensor::ScatterOp> {
 } // namespace
 
 void attachGatherModels(MLIRContext *context) {
-  context->loadDialect<linalg::LinalgDialect>();
   tensor::GatherOp::attachInterface<GatherModel>(*context);
   tensor::ScatterOp::attachInterface<ScatterModel>(*context);
 }
