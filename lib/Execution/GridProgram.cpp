@@ -193,6 +193,7 @@ CompileOptions execution::compileWithRuntime(
     const std::vector<std::pair<const char *, void *>> &symbols) {
   CompileOptions result;
   result.optLevel = options.optLevel;
+  result.verifies = options.verifies;
   result.total = result.checkExtents = options.total;
   result.target = options.target;
   result.monitor = options.monitor;

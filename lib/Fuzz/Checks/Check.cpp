@@ -397,6 +397,7 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   options.mpiDialect = mpiDialect;
   options.seed = inputSeed;
   options.optLevel = optLevel;
+  options.verifies = optLevel == 0;
   // The optimised program of one device, which no user of a grid runs, is proven
   // for a part of the programs. Of real numbers it rounds otherwise, which only
   // comparePrecisely() can judge where terms cancel.
@@ -472,11 +473,9 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
     coverage->countOps(*module);
   for (func::FuncOp entry : entries) {
     auto checkAt = [&](unsigned optLevel, bool mpiDialect = false) {
-      Outcome outcome = checkEntry(
-          *module, entry, entries.size() == 1, inputSeed, optLevel, mpiDialect,
-          Form(inputSeed / 2 % numForms), errors, coverage);
-      coverage = nullptr;
-      return outcome;
+      return checkEntry(*module, entry, entries.size() == 1, inputSeed,
+                        optLevel, mpiDialect, Form(inputSeed / 2 % numForms),
+                        errors, std::exchange(coverage, nullptr));
     };
     // What users run; for every eighth program the code without optimisation, and for
     // every fourth what convert-shard-to-mpi makes of it.
