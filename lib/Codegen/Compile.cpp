@@ -133,7 +133,7 @@ static LogicalResult lower(ModuleOp module, StringRef entry,
   options.checkExtents = compile.checkExtents;
   options.mpi = compile.mpi;
   PassManager passes(module.getContext());
-  passes.enableVerifier(false);
+  passes.enableVerifier(compile.verifies);
   buildLowerToLLVMPipeline(passes, options);
   return runMonitored(passes, module, "compile", compile.monitor);
 }

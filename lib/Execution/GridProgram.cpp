@@ -171,6 +171,10 @@ LogicalResult execution::compileForGrid(ModuleOp module, StringRef entryName,
       options, options.processes ? options.processes->symbols()
                                  : runtime::runtimeSymbols());
   if (options.mpiDialect) {
+    // Messages need nothing of the runtime but what tells of a failed assertion.
+    llvm::erase_if(compileOptions.symbols, [](const auto &symbol) {
+      return symbol.first != "shard_rt_fail";
+    });
     runtime::Processes *processes = options.processes;
     compileOptions.mpi = processes ? processes->mpiName() : runtime::mpiName();
     for (auto [name, address] :
@@ -189,6 +193,7 @@ CompileOptions execution::compileWithRuntime(
     const std::vector<std::pair<const char *, void *>> &symbols) {
   CompileOptions result;
   result.optLevel = options.optLevel;
+  result.verifies = options.verifies;
   result.total = result.checkExtents = options.total;
   result.target = options.target;
   result.monitor = options.monitor;

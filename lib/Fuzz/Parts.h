@@ -169,6 +169,8 @@ void gridsProgram(ProgramBuilder &program);
 // HintPrograms.cpp.
 void hintProgram(ProgramBuilder &program);
 void callProgram(ProgramBuilder &program);
+/// Values of one shape with layouts, sums of them, and groups that tie some.
+void layoutProgram(ProgramBuilder &program);
 
 // DeviceOps.cpp.
 Val passedAround(ProgramBuilder &program, const Val &value,

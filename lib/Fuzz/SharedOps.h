@@ -19,6 +19,13 @@ std::string paddedAlong(ProgramBuilder &program, const Val &a, size_t dim,
                         int64_t low, int64_t high, const std::string &value,
                         std::string &type);
 
+/// A "tosa.const" of one element, such as a zero point, and a constant of numbers that are no
+/// tensor, such as new extents. Neither is in the scope. (TosaOps.cpp)
+std::string tosaOne(ProgramBuilder &program, const std::string &type,
+                    const std::string &value);
+std::string tosaShape(ProgramBuilder &program, const std::string &numbers,
+                      int64_t count);
+
 /// The shape of what is gathered from `table` along `dims` at `places` places: `reduced`
 /// leaves these dimensions out. (LookUpOps.cpp)
 Shape gatheredShape(const Val &table, const std::vector<int64_t> &dims,

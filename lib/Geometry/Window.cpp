@@ -131,20 +131,15 @@ int64_t mostSentToHalos(int64_t low, int64_t high, int64_t width,
   if (width <= 0 || parts <= 1)
     return 0;
   // Block number p gives to as many devices behind it as have low halos that reach it,
-  // and to those in front with high halos. Both sums are concave in p: the largest is
-  // where one of them stops growing.
+  // and to those in front with high halos. From p to p + 1 the latter grow by `width`, until
+  // they stop, and the former shrink by no more: the largest sum is where they stop.
   auto sent = [&](int64_t part) {
     part = std::clamp<int64_t>(part, 0, parts - 1);
     int64_t behind = parts - 1 - part;
     return (behind >= ceilDiv(low, width) ? low : behind * width) +
            (part >= ceilDiv(high, width) ? high : part * width);
   };
-  int64_t most = std::max(sent(0), sent(parts - 1));
-  for (int64_t part :
-       {high / width, ceilDiv(high, width), parts - 1 - low / width,
-        parts - 1 - ceilDiv(low, width)})
-    most = std::max(most, sent(part));
-  return most;
+  return std::max(sent(high / width), sent(ceilDiv(high, width)));
 }
 
 std::optional<std::vector<BlockPart>>

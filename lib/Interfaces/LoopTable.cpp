@@ -326,7 +326,8 @@ private:
     }
   }
 
-  /// Whether all loops are parallel and loop i indexes dimension i of all tensors.
+  /// Whether all loops are parallel and loop i indexes dimension i of all operands. Results of
+  /// pointwise ops, the only ones that are asked, have the form of their operands.
   bool indexesAlike() const {
     auto isAlike = [&](const TensorLoops &tensor) {
       if (!tensor.isTensor)
@@ -339,7 +340,6 @@ private:
       return true;
     };
     return !table.loops.empty() && llvm::all_of(table.operands, isAlike) &&
-           llvm::all_of(table.results, isAlike) &&
            llvm::all_of(table.loops, [](const Loop &loop) {
              return loop.kind == LoopKind::Parallel;
            });

@@ -11,6 +11,8 @@
 #include "TensorModels.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 
@@ -27,6 +29,53 @@ struct FoldConstantsIntoSlice
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
                                 PatternRewriter &rewriter) const override {
     return success(foldIntoSlice(op, /*sizesOnly=*/false, rewriter));
+  }
+};
+
+/// The same for insertions. MLIR's pattern casts a source of type 1x? that goes to
+/// `[1, %c2, 1]` to type 2x1.
+template <typename OpTy>
+struct FoldConstantsIntoInsertion : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
+                              sizes = op.getMixedSizes(),
+                              strides = op.getMixedStrides();
+    bool isFolded =
+        succeeded(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true));
+    isFolded |=
+        succeeded(foldDynamicIndexList(offsets, /*onlyNonNegative=*/true));
+    isFolded |= succeeded(foldDynamicIndexList(strides));
+    // One that reaches beyond its tensor would not verify.
+    if (!isFolded || !verifyInBoundsSlice(op.getDestType().getShape(), offsets,
+                                          sizes, strides)
+                          .isValid)
+      return failure();
+    SmallVector<int64_t> shape;
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (!dropped.test(dim))
+        shape.push_back(
+            getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    RankedTensorType was = op.getSourceType();
+    auto type =
+        RankedTensorType::get(shape, was.getElementType(), was.getEncoding());
+    if (!tensor::CastOp::areCastCompatible(was, type))
+      return failure();
+    Value source = op.getSource();
+    if (type != was) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      if (isa<tensor::ParallelInsertSliceOp>(op))
+        rewriter.setInsertionPoint(op->getParentOp());
+      source = tensor::CastOp::create(rewriter, op.getLoc(), type, source);
+    }
+    DictionaryAttr attributes = op->getDiscardableAttrDictionary();
+    auto made = rewriter.replaceOpWithNewOp<OpTy>(op, source, op.getDest(),
+                                                  offsets, sizes, strides);
+    made->setDiscardableAttrs(attributes);
+    return success();
   }
 };
 } // namespace
@@ -47,9 +96,12 @@ void populateCanonicalizationPatterns(RewritePatternSet &patterns) {
            // (test/Codegen/Workarounds/loop-casts.mlir).
            name.ends_with("ForOpTensorCastFolder") ||
            (name.contains("ConstantArgumentFolder") &&
-            name.contains("tensor::ExtractSliceOp"));
+            name.contains("SliceOp"));
   });
-  patterns.add<FoldConstantsIntoSlice>(context);
+  patterns.add<FoldConstantsIntoSlice,
+               FoldConstantsIntoInsertion<tensor::InsertSliceOp>,
+               FoldConstantsIntoInsertion<tensor::ParallelInsertSliceOp>>(
+      context);
 }
 
 } // namespace shard

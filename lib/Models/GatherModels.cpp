@@ -417,7 +417,7 @@ private:
 } // namespace
 
 void attachGatherModels(MLIRContext *context) {
-  context->loadDialect<linalg::LinalgDialect, scf::SCFDialect>();
+  context->loadDialect<scf::SCFDialect>();
   tensor::GatherOp::attachInterface<GatherModel>(*context);
   tensor::ScatterOp::attachInterface<ScatterModel>(*context);
 }

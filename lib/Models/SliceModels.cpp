@@ -25,7 +25,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -405,7 +404,6 @@ private:
 } // namespace
 
 void attachSliceModels(MLIRContext *context) {
-  context->loadDialect<linalg::LinalgDialect>();
   tensor::ConcatOp::attachInterface<
       ConcatModel<tensor::ConcatOp, &tensor::ConcatOp::getDim>>(*context);
   tensor::ExtractSliceOp::attachInterface<ExtractSliceModel>(*context);

@@ -21,6 +21,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/IRMapping.h"
@@ -197,7 +198,8 @@ struct GenerateModel
 void registerTensorModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
     // Models build ops of these dialects.
-    context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect>();
+    context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                         linalg::LinalgDialect>();
     attachElementModels(context);
     attachGatherModels(context);
     attachReshapeModels(context);

@@ -41,6 +41,43 @@ func.func @outside(%a: tensor<1x4x8xf32>) -> tensor<1x4xf32> {
   return %s : tensor<1x4xf32>
 }
 
+// So do those of insertions. MLIR's canonicalizer casts the source to 4x1.
+// CHECK-LABEL: func.func @inserted(
+// CHECK: %[[S:.*]] = tensor.cast %{{.*}} : tensor<1x?xf32> to tensor<1x4xf32>
+// CHECK: tensor.insert_slice %[[S]] into %{{.*}}[0, 0, 2] [1, 4, 1] [1, 1, 1] : tensor<1x4xf32> into tensor<1x4x8xf32>
+func.func @inserted(%a: tensor<1x?xf32>, %b: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %s = tensor.insert_slice %a into %b[0, 0, %c2] [1, %c4, 1] [1, 1, 1] : tensor<1x?xf32> into tensor<1x4x8xf32>
+  return %s : tensor<1x4x8xf32>
+}
+
+// CHECK-LABEL: func.func @inserted_side_by_side(
+// CHECK: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[0, 0, %{{.*}}] [1, 4, 1] [1, 1, 1] : tensor<1x4xf32> into tensor<1x4x8xf32>
+func.func @inserted_side_by_side(%a: tensor<1x?xf32>, %b: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> {
+  %c4 = arith.constant 4 : index
+  %0 = scf.forall (%i) in (8) shared_outs(%o = %b) -> (tensor<1x4x8xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %a into %o[0, 0, %i] [1, %c4, 1] [1, 1, 1] : tensor<1x?xf32> into tensor<1x4x8xf32>
+    }
+  }
+  return %0 : tensor<1x4x8xf32>
+}
+
+// A block of one row goes to a column, whose place and size fold behind the partition.
+// RUN: shard-run %s --verify --entry inserted_on_grid | FileCheck %s --check-prefix=INSERTED
+// INSERTED: PASS
+shard.grid @three_axes(shape = 4x2x2)
+func.func @inserted_on_grid(
+    %a: tensor<1x1x3xf32> {shard.sharding = #shard.sharding<@three_axes, [[], [], [0, 2]]>},
+    %b: tensor<1x2x3x5x1xf32>)
+    -> (tensor<1x2x3x5x1xf32> {shard.sharding = #shard.sharding<@three_axes, [[?], [1, 0, ?], [2], [], []]>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = tensor.insert_slice %a into %b[%c0, 1, 0, %c1, 0] [1, 1, 3, 1, 1] [1, 1, 1, 1, 1] : tensor<1x1x3xf32> into tensor<1x2x3x5x1xf32>
+  return %0 : tensor<1x2x3x5x1xf32>
+}
+
 // The blocks of the rows have one row each.
 // GRID: PASS
 shard.grid @grid(shape = 2)

@@ -378,3 +378,25 @@ func.func @memory(%a: tensor<4xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+// The number of a device varies along the axes of its grid and along no others: a sum over
+// all of them is the same on all devices.
+
+shard.grid @g(shape = 2x2)
+func.func @sum_of_numbers(%s: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %i = shard.process_linear_index on @g : index
+  %j, %k = shard.process_multi_index on @g : index, index
+  %sum = arith.addi %i, %k : index
+  %own = tensor.from_elements %sum : tensor<index>
+  %rows = shard.all_reduce %own on @g grid_axes = [0] : tensor<index> -> tensor<index>
+  %all = shard.all_reduce %rows on @g grid_axes = [1] : tensor<index> -> tensor<index>
+  %number = tensor.extract %all[] : tensor<index>
+  %0 = shard.broadcast %s on @g grid_axes = [0] root = [%number] : (tensor<4xf32>, index) -> tensor<4xf32>
+  %part = tensor.extract %rows[] : tensor<index>
+  // expected-error @+1 {{has a root that depends on the coordinate on axis 1}}
+  %1 = shard.broadcast %0 on @g grid_axes = [1] root = [%part] : (tensor<4xf32>, index) -> tensor<4xf32>
+  return
+}

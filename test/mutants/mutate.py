@@ -42,7 +42,7 @@ SYMMETRIC = ("min", "max", "gcd", "lcm", "swap", "is_permutation", "add", "mul",
 COMMUTATIVE = re.compile(r"\b(?:Add|Mul|Max|Min|And|Or|XOr)[A-Z]*I?Op(?:>|::create)\(")
 # Of a change of these only the time or the room of a program depends.
 SPEED_ONLY = ("reserve", "shrink_to_fit")
-HASHES = ("hash_value", "getHashValue", "operator()")
+HASHES = ("hash_value", "getHashValue", "hashOf", "mixHash", "operator()")
 LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.CXX_FOR_RANGE_STMT)
 ASSIGNMENTS = (BinaryOperator.Assign, BinaryOperator.AddAssign, BinaryOperator.SubAssign,
                BinaryOperator.MulAssign, BinaryOperator.OrAssign, BinaryOperator.AndAssign)

@@ -83,6 +83,8 @@ struct CompileOptions {
   /// 1: nothing; the code generator works as usual. Levels 0 and 1 share no
   /// transformation of LLVM IR with 2 and 3, which are LLVM's -O2 and -O3.
   unsigned optLevel = 3;
+  /// Whether the IR is verified behind each pass. That takes time.
+  bool verifies = false;
   /// Divisions and places of elements that make no sense do not trap
   /// (shard-make-total).
   bool total = true;

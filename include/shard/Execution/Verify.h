@@ -66,6 +66,8 @@ struct RunOptions {
   /// The grid's collectives become messages of LLVM's `mpi` dialect instead of calls
   /// of the runtime. Reports do not know these messages.
   bool mpiDialect = false;
+  /// Whether the IR is verified behind each pass of the compiler.
+  bool verifies = false;
   /// Whether the grid's program never traps (shard-make-total).
   bool total = true;
   /// The processor that code is generated for.

@@ -51,6 +51,9 @@ struct GenerateOptions {
 /// The largest magnitude of an element of an input of float type.
 inline constexpr int64_t inputBound = 3;
 
+/// Whether ops of tosa in the program of `seed` are lowered before it is partitioned.
+inline bool lowersTosa(uint64_t seed) { return seed % 2 == 0; }
+
 std::string generate(uint64_t seed, const GenerateOptions &options);
 
 } // namespace shard::fuzz

@@ -8,6 +8,7 @@
 
 #include "shard/Fuzz/Check.h"
 
+#include "CheckAlone.h"
 #include "CheckCalls.h"
 #include "CheckChoices.h"
 #include "CheckCount.h"
@@ -15,12 +16,12 @@
 #include "CheckGroups.h"
 #include "CheckHints.h"
 #include "CheckLocal.h"
-#include "CheckPlans.h"
 #include "CheckResults.h"
 #include "CheckSteps.h"
 #include "Inputs.h"
 #include "Precise.h"
 #include "shard/Fuzz/Coverage.h"
+#include "shard/Fuzz/Generate.h"
 
 #include "shard/Codegen/Compile.h"
 #include "shard/Codegen/Passes.h"
@@ -212,11 +213,10 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
 
 /// The functions that a run may enter.
 static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
-  SmallVector<func::FuncOp> entries;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      entries.push_back(function);
-  return entries;
+  return llvm::filter_to_vector(
+      module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return function.isPublic() && !function.isExternal();
+      });
 }
 
 /// A collective of `module` that a loop repeats with the same operands, in words;
@@ -347,7 +347,7 @@ int64_t shard::fuzz::splitParts(uint64_t seed) {
 
 static SpmdPipelineOptions pipelineOptions(uint64_t inputSeed) {
   SpmdPipelineOptions options;
-  options.lowerTosa = inputSeed % 2 == 0;
+  options.lowerTosa = lowersTosa(inputSeed);
   options.propagation = propagationOptions(inputSeed);
   // One exchange of halos serves up to three steps of a stencil, or as many as are chosen.
   options.haloSteps = inputSeed / 4 % 4;
@@ -397,6 +397,7 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
   options.mpiDialect = mpiDialect;
   options.seed = inputSeed;
   options.optLevel = optLevel;
+  options.verifies = optLevel == 0;
   // The optimised program of one device, which no user of a grid runs, is proven
   // for a part of the programs. Of real numbers it rounds otherwise, which only
   // comparePrecisely() can judge where terms cancel.
@@ -472,11 +473,9 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
     coverage->countOps(*module);
   for (func::FuncOp entry : entries) {
     auto checkAt = [&](unsigned optLevel, bool mpiDialect = false) {
-      Outcome outcome = checkEntry(
-          *module, entry, entries.size() == 1, inputSeed, optLevel, mpiDialect,
-          Form(inputSeed / 2 % numForms), errors, coverage);
-      coverage = nullptr;
-      return outcome;
+      return checkEntry(*module, entry, entries.size() == 1, inputSeed,
+                        optLevel, mpiDialect, Form(inputSeed / 2 % numForms),
+                        errors, std::exchange(coverage, nullptr));
     };
     // What users run; for every eighth program the code without optimisation, and for
     // every fourth what convert-shard-to-mpi makes of it.
@@ -492,8 +491,8 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
         !wrong.empty())
       return {Verdict::CheckFailed, oneLine(wrong)};
   }
-  if (std::string wrong = checkPlans(inputSeed); !wrong.empty())
-    return {Verdict::CheckFailed, oneLine(wrong)};
+  if (std::string wrong = checkAlone(context, inputSeed); !wrong.empty())
+    return {Verdict::CheckFailed, wrong};
   return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
                           stability, /*steps=*/inputSeed % 4 == 1,
                           propagationOptions(inputSeed));

@@ -58,6 +58,13 @@ static std::string randomOffset(ProgramBuilder &program, int64_t last,
     if (program.arguments.size() < 6 && program.manualAxes.empty())
       return program.argument(Elem::Index, {}, false).name;
   }
+  // One that is a constant and out of range is moved into it, as one that is not known.
+  if (!isDynamic && program.rng.chance(15))
+    return program
+        .scalarConstant(Elem::Index, program.rng.chance(50)
+                                         ? program.rng.between(-3, -1)
+                                         : last + program.rng.between(1, 3))
+        .name;
   int64_t offset = program.rng.between(0, last);
   return program.rng.chance(50) ? constantIndex(program, offset).name
                                 : std::to_string(offset);

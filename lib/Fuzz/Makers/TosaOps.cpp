@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "SharedOps.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -27,9 +28,9 @@ static std::string tosa(const std::string &op, const std::vector<Val> &operands,
          ") -> " + result;
 }
 
-/// A "tosa.const" of one element, such as a zero point; not added to the scope.
-static std::string tosaOne(ProgramBuilder &program, const std::string &type,
-                           const std::string &value) {
+std::string shard::fuzz::tosaOne(ProgramBuilder &program,
+                                 const std::string &type,
+                                 const std::string &value) {
   std::string name = program.fresh();
   program.line(name + " = \"tosa.const\"() {values = dense<" + value +
                "> : tensor<1x" + type + ">} : () -> tensor<1x" + type + ">");
@@ -263,9 +264,8 @@ static std::string axisAttr(int64_t dim) {
   return " {axis = " + std::to_string(dim) + " : i32}";
 }
 
-/// A constant of numbers that are no tensor, such as new extents.
-static std::string tosaShape(ProgramBuilder &program,
-                             const std::string &numbers, int64_t count) {
+std::string shard::fuzz::tosaShape(ProgramBuilder &program,
+                                   const std::string &numbers, int64_t count) {
   std::string name = program.fresh(), size = std::to_string(count);
   program.line(name + " = tosa.const_shape {values = dense<" + numbers +
                "> : tensor<" + size + "xindex>} : () -> !tosa.shape<" + size +

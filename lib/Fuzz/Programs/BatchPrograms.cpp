@@ -113,6 +113,47 @@ void BatchProgram::sumOverBatch() {
   results.push_back(*total);
 }
 
+/// An annotation of the value that changes nothing: it says what follows, or leaves the
+/// dimensions open.
+void BatchProgram::annotated(const Batched &a) {
+  Val result = a.value;
+  result.name = program.fresh();
+  std::string type = " : " + a.value.type();
+  if (rng.chance(40)) {
+    std::vector<std::string> lists(a.value.shape.size(), "[]");
+    lists[a.dim] = "[" + list(axes) + "]";
+    std::string sharding = program.fresh();
+    program.line(sharding + " = shard.sharding @grid split_axes = [" +
+                 shard::fuzz::join(lists) + "] : !shard.sharding");
+    program.line(result.name + " = shard.shard " + a.value.name + " to " +
+                 sharding + (rng.chance(60) ? " annotate_for_users" : "") +
+                 type);
+  } else {
+    std::vector<std::string> open(a.value.shape.size(), "[?]");
+    std::string text = rng.chance(30)
+                           ? hint(a.value, a.dim)
+                           : "<@grid, [" + shard::fuzz::join(open) + "]>";
+    program.line(result.name + " = shard.constraint " + a.value.name + " to " +
+                 text + type);
+  }
+  values.push_back({program.add(result), a.dim});
+}
+
+/// An op on another grid of the same devices, which is all its own.
+void BatchProgram::beside() {
+  Val a = program.argument(elem, {parts * rng.between(1, 3), rng.between(1, 2)},
+                           true);
+  const std::string hint = "<@other, [[0], []]>";
+  program.givenHints[a.name] = hint;
+  Val b =
+      program.define(std::string("arith.add") + (isFloat(elem) ? "f " : "i ") +
+                         a.name + ", " + a.name + " : " + a.type(),
+                     elem, a.shape, 2 * a.bound);
+  if (rng.chance(60))
+    program.givenHints[b.name] = hint;
+  results.push_back(b);
+}
+
 /// What comes out of an op that never falls as `value` rises.
 Val BatchProgram::risen(const Val &value) {
   std::string type = " : " + value.type();
@@ -202,7 +243,10 @@ void BatchProgram::write() {
       &BatchProgram::pack,        &BatchProgram::digits,
       &BatchProgram::gather,      &BatchProgram::convolve,
       &BatchProgram::loop,        &BatchProgram::tosa,
-      &BatchProgram::lookUp};
+      &BatchProgram::lookUp,      &BatchProgram::images,
+      &BatchProgram::images,      &BatchProgram::rows,
+      &BatchProgram::moved,       &BatchProgram::annotated,
+      &BatchProgram::annotated};
   program.argumentHintPercent = program.hintPercent = 0;
   static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::I32,
                                           Elem::I8};
@@ -213,9 +257,15 @@ void BatchProgram::write() {
     extent = rng.between(1, 5);
   int64_t dim = rng.between(0, int64_t(shape.size()) - 1);
   shape[dim] = parts * rng.oneOf<int64_t>({1, 2, 3, 4});
+  bool isBeside = parts > 1 && rng.chance(25);
+  if (isBeside)
+    program.out +=
+        "shard.grid @other(shape = " + std::to_string(parts) + ")\n\n";
   std::string outer;
   std::swap(program.out, outer);
   values.push_back(argument(shape, dim));
+  if (isBeside)
+    beside();
   for (int64_t left = rng.between(1, 4); left > 0; --left) {
     size_t before = values.size();
     for (int64_t tries = 0; tries < 10 && values.size() == before; ++tries) {

@@ -56,6 +56,16 @@ private:
   void convolve(const Batched &a);
   void loop(const Batched &a);
   void tosa(const Batched &a);
+  // BatchImages.cpp.
+  Val splitArgument(const Shape &shape, int64_t dim);
+  void resized(const Val &image, int64_t dim);
+  void pooled(const Val &image, int64_t dim);
+  void filtered(const Val &image, int64_t dim);
+  void images(const Batched &a);
+  void rows(const Batched &a);
+  void moved(const Batched &a);
+  void annotated(const Batched &a);
+  void beside();
   void sumOverBatch();
   int64_t extremeOverBatch();
   Val risen(const Val &value);

@@ -244,7 +244,9 @@ static bool focusedProgram(ProgramBuilder &program) {
   else if (kind == Kind::Partial)
     partialProgram(program);
   else if (kind == Kind::Hints)
-    program.rng.chance(70) ? hintProgram(program) : callProgram(program);
+    program.rng.chance(30)   ? layoutProgram(program)
+    : program.rng.chance(70) ? hintProgram(program)
+                             : callProgram(program);
   else if (kind == Kind::Grids)
     gridsProgram(program);
   else if (kind == Kind::Moves)

@@ -113,6 +113,43 @@ void shard::fuzz::hintProgram(ProgramBuilder &program) {
       outer + "}\n";
 }
 
+void shard::fuzz::layoutProgram(ProgramBuilder &program) {
+  program.layouts = program.takesArguments = true;
+  program.argumentHintPercent = program.rng.chance(50) ? 60 : 0;
+  program.hintPercent = 0;
+  Elem elem = program.rng.chance(60) ? Elem::F32 : Elem::I32;
+  std::string op = elem == Elem::F32 ? "arith.addf " : "arith.addi ";
+  Shape shape = program.randomShape(program.rng.between(1, 2));
+  std::string outer;
+  std::swap(program.out, outer);
+  std::vector<Val> values = {program.argument(elem, shape, true)};
+  for (int64_t left = program.rng.between(3, 7); left > 0; --left) {
+    // Mostly the last one, so that layouts are handed on.
+    const Val a =
+        program.rng.chance(70) ? values.back() : program.rng.oneOf(values);
+    const Val b = program.rng.oneOf(values);
+    int64_t what = program.rng.between(0, 9);
+    if (what < 3)
+      values.push_back(program.annotate(a, program.rng.chance(70)));
+    else if (what < 7)
+      values.push_back(
+          program.define(op + a.name + ", " + b.name + " : " + a.type(), elem,
+                         shape, a.bound + b.bound));
+    else if (what == 7)
+      values.push_back(program.argument(elem, shape, true));
+    else if (a.name != b.name)
+      program.line("shard.group " + a.name + ", " + b.name +
+                   " id = " + std::to_string(program.groups++) + " : " +
+                   a.type() + ", " + b.type());
+  }
+  std::vector<Val> results = {values.back()};
+  program.line("return " + nameList(results) + " : " + typeList(results));
+  std::swap(program.out, outer);
+  program.out +=
+      functionHeader(program, {"main", program.arguments, results}, false) +
+      outer + "}\n";
+}
+
 void shard::fuzz::callProgram(ProgramBuilder &program) {
   program.hintPercent = 0;
   program.argumentHintPercent = 0;

@@ -105,6 +105,13 @@ AxisSet SpmdAnalysis::axesOf(Operation *op, FlatSymbolRefAttr grid,
   return grids.axesOf(op, grid, axes);
 }
 
+AxisSet SpmdAnalysis::allAxesOf(Operation *op, FlatSymbolRefAttr grid) {
+  GridOp own = getGrid(op, grid, symbols);
+  return own ? axesOf(op, grid,
+                      llvm::to_vector(llvm::seq<int16_t>(own.getRank())))
+             : everyAxis;
+}
+
 AxisSet SpmdAnalysis::axesOf(Operation *collective,
                              ArrayRef<GridAxesAttr> lists) {
   auto grid = collective->getAttrOfType<FlatSymbolRefAttr>("grid");
@@ -409,10 +416,10 @@ AxisSet SpmdAnalysis::visitShardOp(Operation *op, AxisSet under) {
   AxisSet inputs = along(op->getOperands());
   if (auto index = dyn_cast<ProcessMultiIndexOp>(op))
     return index.getAxes().empty()
-               ? everyAxis
+               ? allAxesOf(op, index.getGridAttr())
                : axesOf(op, index.getGridAttr(), index.getAxes());
-  if (isa<ProcessLinearIndexOp>(op))
-    return everyAxis;
+  if (auto index = dyn_cast<ProcessLinearIndexOp>(op))
+    return allAxesOf(op, index.getGridAttr());
   // The result is the value; the input only lives until then.
   if (auto wait = dyn_cast<WaitOp>(op))
     return along(wait.getValue());

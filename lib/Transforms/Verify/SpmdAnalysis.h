@@ -82,6 +82,8 @@ private:
                  llvm::ArrayRef<int16_t> axes);
   AxisSet axesOf(mlir::Operation *collective,
                  llvm::ArrayRef<GridAxesAttr> lists);
+  /// All axes of `grid`.
+  AxisSet allAxesOf(mlir::Operation *op, mlir::FlatSymbolRefAttr grid);
   bool isTrusted(mlir::BlockArgument argument) const;
   void seedArguments(mlir::FunctionOpInterface function);
   ExtentSets splitAxesOf(mlir::Operation *op, mlir::FlatSymbolRefAttr grid,

@@ -1,0 +1,29 @@
+//===- CheckAlone.cpp - Parts of the compiler by themselves ---------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckAlone.h"
+
+#include "CheckPlans.h"
+#include "CheckShardings.h"
+#include "CheckSpmd.h"
+
+#include <algorithm>
+
+namespace shard::fuzz {
+
+std::string checkAlone(mlir::MLIRContext &context, uint64_t seed) {
+  std::string wrong = checkPlans(seed);
+  if (wrong.empty())
+    wrong = checkShardings(context, seed);
+  if (wrong.empty())
+    wrong = checkSpmd(context, seed);
+  std::replace(wrong.begin(), wrong.end(), '\n', ' ');
+  return wrong;
+}
+
+} // namespace shard::fuzz
