@@ -43,15 +43,7 @@ struct FoldConstantsIntoInsertion : public OpRewritePattern<OpTy> {
     SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
                               sizes = op.getMixedSizes(),
                               strides = op.getMixedStrides();
-    bool isFolded =
-        succeeded(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true));
-    isFolded |=
-        succeeded(foldDynamicIndexList(offsets, /*onlyNonNegative=*/true));
-    isFolded |= succeeded(foldDynamicIndexList(strides));
-    // One that reaches beyond its tensor would not verify.
-    if (!isFolded || !verifyInBoundsSlice(op.getDestType().getShape(), offsets,
-                                          sizes, strides)
-                          .isValid)
+    if (!foldIntoBounds(op.getDestType(), offsets, sizes, strides))
       return failure();
     SmallVector<int64_t> shape;
     llvm::SmallBitVector dropped = op.getDroppedDims();

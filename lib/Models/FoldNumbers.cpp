@@ -86,23 +86,41 @@ static void replaceWithCast(Operation *op, Value made, RewriterBase &rewriter) {
     rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, made);
 }
 
+static bool isInBounds(RankedTensorType type, ArrayRef<OpFoldResult> offsets,
+                       ArrayRef<OpFoldResult> sizes,
+                       ArrayRef<OpFoldResult> strides) {
+  return verifyInBoundsSlice(type.getShape(), offsets, sizes, strides).isValid;
+}
+
+bool foldIntoBounds(RankedTensorType type, SmallVector<OpFoldResult> &offsets,
+                    SmallVector<OpFoldResult> &sizes,
+                    SmallVector<OpFoldResult> &strides) {
+  bool hasSizes =
+      succeeded(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true));
+  SmallVector<OpFoldResult> foldedOffsets = offsets, foldedStrides = strides;
+  bool hasPlaces =
+      succeeded(foldDynamicIndexList(foldedOffsets, /*onlyNonNegative=*/true));
+  hasPlaces |= succeeded(foldDynamicIndexList(foldedStrides));
+  if (hasPlaces && isInBounds(type, foldedOffsets, sizes, foldedStrides)) {
+    offsets = std::move(foldedOffsets);
+    strides = std::move(foldedStrides);
+    return true;
+  }
+  return hasSizes && isInBounds(type, offsets, sizes, strides);
+}
+
 bool foldIntoSlice(tensor::ExtractSliceOp op, bool sizesOnly,
                    RewriterBase &rewriter) {
   SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
                             sizes = op.getMixedSizes(),
                             strides = op.getMixedStrides();
-  bool isFolded =
-      succeeded(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true));
-  if (!sizesOnly) {
-    isFolded |=
-        succeeded(foldDynamicIndexList(offsets, /*onlyNonNegative=*/true));
-    isFolded |= succeeded(foldDynamicIndexList(strides));
-  }
-  // One that reaches beyond its tensor would not verify.
-  if (!isFolded || !verifyInBoundsSlice(op.getSourceType().getShape(), offsets,
-                                        sizes, strides)
-                        .isValid)
+  if (sizesOnly) {
+    if (failed(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true)) ||
+        !isInBounds(op.getSourceType(), offsets, sizes, strides))
+      return false;
+  } else if (!foldIntoBounds(op.getSourceType(), offsets, sizes, strides)) {
     return false;
+  }
   SmallVector<int64_t> shape;
   llvm::SmallBitVector dropped = op.getDroppedDims();
   for (auto [dim, size] : llvm::enumerate(sizes))

@@ -33,6 +33,14 @@ mlir::OpFoldResult fillOfPad(mlir::tensor::PadOp pad);
 /// Whether `pad` has an operand for each width that is not static. The verifier of the op
 /// does not ask for that.
 bool hasAllWidths(mlir::tensor::PadOp pad);
+/// Replaces constants in the lists of a slice of a tensor of `type` by numbers: all of them, or
+/// the sizes alone where the slice would reach beyond the tensor, which does not verify. MLIR
+/// folds casts of static sizes into such a slice and leaves its sizes as they are. Returns
+/// whether there were any.
+bool foldIntoBounds(mlir::RankedTensorType type,
+                    llvm::SmallVector<mlir::OpFoldResult> &offsets,
+                    llvm::SmallVector<mlir::OpFoldResult> &sizes,
+                    llvm::SmallVector<mlir::OpFoldResult> &strides);
 /// Writes the sizes of `op` that are constants into it and, unless `sizesOnly`, its offsets
 /// and strides. Its type states the extents that follow, with a cast to the old one; it drops
 /// the same dimensions and keeps its attributes. Returns whether there were any and the slice

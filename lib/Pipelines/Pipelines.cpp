@@ -18,6 +18,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
                               const SpmdPipelineOptions &options) {
   const PropagationOptions &propagation = options.propagation;
   manager.addPass(createShardFoldNumbers());
+  manager.addPass(createShardDropResults());
   // Both the lowering of tosa and the canonicalizer fold pads.
   manager.addPass(createShardExpandNegativePadding());
   manager.addPass(createShardSeparateStridedPadding());

@@ -144,6 +144,7 @@ void shard::registerShardPasses() {
   registerPassAs("shard-spmdize", createPartition);
   registerPassOnce([] { return createShardLowerTosa(); });
   registerPassOnce([] { return createShardFoldNumbers(); });
+  registerPassOnce([] { return createShardDropResults(); });
   registerPassOnce([] { return createShardRaiseExtracts(); });
   registerPassOnce([] { return createShardBlockScans(); });
   registerPassOnce([] { return createShardSpreadInsertions(); });

@@ -80,10 +80,13 @@ class Builder:
         return self.create(name, left.type, [left, right])
 
     def compare(self, direction: str, left: Any, right: Any) -> Any:
-        """Of integers."""
         from jaxlib.mlir import ir
 
-        kind = "UNSIGNED" if left.type.element_type.is_unsigned else "SIGNED"
+        element = left.type.element_type
+        if isinstance(element, ir.FloatType):
+            kind = "FLOAT"
+        else:
+            kind = "UNSIGNED" if element.is_unsigned else "SIGNED"
         flags = ir.RankedTensorType.get(left.type.shape, ir.IntegerType.get_signless(1))
         return self.create(
             "compare",
@@ -116,8 +119,18 @@ class Builder:
         )
         return self.reshape(part, [extent for d, extent in enumerate(shape) if d != dim])
 
-    def reduce(self, name: str, value: Any, dims: Sequence[int], start: float) -> Any:
-        """`value` without `dims`, combined by the op `name`, whose neutral number is `start`."""
+    def reduce(
+        self,
+        name: str,
+        value: Any,
+        dims: Sequence[int],
+        start: float = 0,
+        init: Any = None,
+    ) -> Any:
+        """`value` without `dims`, combined by the op `name`.
+
+        What is neutral for it is the value `init` or, without one, the number `start`.
+        """
         from jaxlib.mlir import ir
 
         if not dims:
@@ -129,7 +142,7 @@ class Builder:
             value,
             shape,
             element,
-            also=[self.splat([], element, start)],
+            also=[self.splat([], element, start) if init is None else init],
             regions=1,
             dimensions=ir.DenseI64ArrayAttr.get(sorted(dims)),
         )

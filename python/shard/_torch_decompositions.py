@@ -6,6 +6,10 @@
 Those that pick elements by numbers, the loss of cross entropy and the gradient of a look-up,
 become comparisons with all numbers: sums and products, which can be split like any other.
 
+The place of the largest or smallest element along a dimension is the lowest one whose element is
+the maximum, or NaN: a maximum and a minimum, which can be split. torch-mlir makes a reduction of
+pairs, which cannot, and which gives another place where there are NaNs.
+
 `sort` and `topk` become a comparison of all pairs along the dimension: the place of an
 element is the number of those that come before it. That is n^2 work for n elements, all
 of which can be split, and no data leave a device where other dimensions are split.
@@ -26,6 +30,10 @@ def decompositions() -> dict[Any, Any]:
         **get_decomposition_table(),
         **torch._decomp.get_decompositions([aten.cumsum.default, aten.cumprod.default]),
         **scatter_decompositions(),
+        aten.argmax.default: _argmax,
+        aten.argmin.default: _argmin,
+        aten.max.dim: _max,
+        aten.min.dim: _min,
         aten.topk.default: _topk,
         aten.sort.default: _sort,
         aten.sort.stable: _stable_sort,
@@ -35,6 +43,46 @@ def decompositions() -> dict[Any, Any]:
         aten.nll_loss_backward.default: _nll_loss_backward,
         aten.nll_loss2d_backward.default: _nll_loss_backward,
     }
+
+
+def _extreme(x: Any, dim: int | None, keepdim: bool, largest: bool) -> tuple[Any, Any]:
+    """The largest or smallest elements along `dim`, and their places."""
+    import torch
+
+    rank = x.dim()
+    if dim is None:
+        x, dim = x.reshape(-1), 0
+    if x.dim() == 0:
+        return x.clone(), torch.zeros((), dtype=torch.int64)
+    # Bool has no maximum.
+    numbers = x.to(torch.int32) if x.dtype == torch.bool else x
+    best = torch.amax(numbers, dim, True) if largest else torch.amin(numbers, dim, True)
+    found = numbers == best
+    if x.is_floating_point():
+        found = found | (x != x)
+    shape = [1] * x.dim()
+    shape[dim] = x.shape[dim]
+    places = torch.arange(x.shape[dim]).reshape(shape)
+    index = torch.amin(torch.where(found, places, x.shape[dim]), dim, keepdim)
+    if keepdim:
+        return best.to(x.dtype), index.reshape([1] * rank) if x.dim() < rank else index
+    return best.squeeze(dim).to(x.dtype), index
+
+
+def _argmax(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    return _extreme(x, dim, keepdim, True)[1]
+
+
+def _argmin(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    return _extreme(x, dim, keepdim, False)[1]
+
+
+def _max(x: Any, dim: int, keepdim: bool = False) -> tuple[Any, Any]:
+    return _extreme(x, dim, keepdim, True)
+
+
+def _min(x: Any, dim: int, keepdim: bool = False) -> tuple[Any, Any]:
+    return _extreme(x, dim, keepdim, False)
 
 
 def _topk(

@@ -86,3 +86,16 @@ func.func @on_grid(%a: tensor<2x4x8xf32>) -> (tensor<2x4xf32> {shard.sharding = 
   %s = tensor.extract_slice %a[0, 0, %c0] [2, 4, 1] [1, 1, 1] : tensor<2x4x8xf32> to tensor<2x4xf32>
   return %s : tensor<2x4xf32>
 }
+
+// An offset that is a constant out of range cannot be written into an op. The size is: MLIR
+// folds the cast of the slice to a static size into the insertion.
+// CHECK-LABEL: func.func @beyond(
+// CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}} [1, 11, %{{.*}}] [1, 1, 1] : tensor<11x11x4xf32> to tensor<1x11x?xf32>
+// CHECK: tensor.insert_slice %[[S]] into %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] [1, 11, %{{.*}}] [1, 1, 1] : tensor<1x11x?xf32> into
+func.func @beyond(%s: tensor<11x11x4xf32>, %d: tensor<11x11x4xf32>, %o: index, %p: index, %n: index) -> tensor<11x11x4xf32> {
+  %c11 = arith.constant 11 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.extract_slice %s[%o, 0, %p] [%c1, 11, %n] [1, 1, 1] : tensor<11x11x4xf32> to tensor<?x11x?xf32>
+  %i = tensor.insert_slice %e into %d[%o, %c11, %p] [%c1, 11, %n] [1, 1, 1] : tensor<?x11x?xf32> into tensor<11x11x4xf32>
+  return %i : tensor<11x11x4xf32>
+}

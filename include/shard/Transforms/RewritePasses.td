@@ -50,6 +50,32 @@ def ShardFoldNumbers : Pass<"shard-fold-numbers"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ShardDropResults : Pass<"shard-drop-results"> {
+  let summary = "drop results of generic ops that nothing uses";
+  let description = [{
+    All results of a `linalg.generic` are split alike. PyTorch's maxima, and a softmax made of
+    them, come as an op that computes maxima and their places. The places cannot be combined
+    over devices, so that a split dimension would be gathered, also where nothing uses them.
+    This pass drops such results, with what the body computes for them. A result that another
+    one needs stays, and so does an op with an attribute of another dialect, which may be a
+    hint.
+
+    ```mlir
+    // Input: places #1 of the maxima #0 are not used
+    %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>,
+                                            affine_map<(i, j) -> (i)>,
+                                            affine_map<(i, j) -> (i)>],
+                           iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<8x64xf32>) outs(%low, %zeros : tensor<8xf32>, tensor<8xi64>) {...}
+    // Output
+    %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>,
+                                          affine_map<(i, j) -> (i)>],
+                         iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<8x64xf32>) outs(%low : tensor<8xf32>) {...}
+    ```
+  }];
+}
+
 def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
   let summary = "make elements that generic ops extract their operands";
   let description = [{

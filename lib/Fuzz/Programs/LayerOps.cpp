@@ -61,7 +61,41 @@ Val LayerProgram::transposed(const Val &a) {
                 shape, a.elem);
 }
 
+Val LayerProgram::reducedWithPlaces(const Val &a, int64_t dim, bool isMax) {
+  Shape shape = a.shape;
+  shape.erase(shape.begin() + dim);
+  Val init = program.filled(Elem::I32, shape, isMax ? -100000 : 0);
+  std::vector<std::string> all, kept, kinds;
+  for (size_t d = 0; d < a.shape.size(); ++d) {
+    all.push_back("d" + std::to_string(d));
+    if (int64_t(d) != dim)
+      kept.push_back(all.back());
+    kinds.push_back(int64_t(d) == dim ? "\"reduction\"" : "\"parallel\"");
+  }
+  std::string loops = "affine_map<(" + join(all) + ") -> (";
+  std::string row = loops + join(kept) + ")>",
+              type = tensorType(Elem::I32, shape);
+  std::string result = program.fresh();
+  program.line(result + ":2 = linalg.generic {indexing_maps = [" + loops +
+               join(all) + ")>, " + row + ", " + row + "], iterator_types = [" +
+               join(kinds) + "]} ins(" + a.name + " : " + a.type() + ") outs(" +
+               init.name + ", " + init.name + " : " + type + ", " + type +
+               ") {");
+  program.line("^bb0(%x: i32, %y: i32, %at: i32):");
+  program.line("  %i = linalg.index " + std::to_string(dim) + " : index");
+  program.line("  %n = arith.index_cast %i : index to i32");
+  program.line(std::string("  %next = arith.") + (isMax ? "maxsi" : "addi") +
+               " %x, %y : i32");
+  program.line("  %more = arith.cmpi sgt, %x, %y : i32");
+  program.line("  %place = arith.select %more, %n, %at : i32");
+  program.line("  linalg.yield %next, %place : i32, i32");
+  program.line("} -> (" + type + ", " + type + ")");
+  return program.add({result + "#0", Elem::I32, true, shape});
+}
+
 Val LayerProgram::reduced(const Val &a, int64_t dim, bool isMax) {
+  if (rng.chance(20))
+    return reducedWithPlaces(a, dim, isMax);
   Shape shape = a.shape;
   shape.erase(shape.begin() + dim);
   Val init = program.filled(Elem::I32, shape, isMax ? -100000 : 0);

@@ -39,6 +39,8 @@ private:
   Val transposed(const Val &a);
   /// The sum, or the largest element, along `dim`.
   Val reduced(const Val &a, int64_t dim, bool isMax = false);
+  /// The same by an op that computes places, too, which nothing uses.
+  Val reducedWithPlaces(const Val &a, int64_t dim, bool isMax);
   /// `a` with a new dimension `dim` of `extent`.
   Val broadcast(const Val &a, int64_t dim, int64_t extent);
   Val combined(const std::string &op, const Val &a, const Val &b);
