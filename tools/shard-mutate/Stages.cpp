@@ -241,7 +241,7 @@ Outcome shard::fuzz::runStages(MLIRContext &context, const std::string &program,
       at(place);
   };
   if (program.find("mesh") != std::string::npos) {
-    tell({"import-mesh", "", ""});
+    tell({"import-mesh", "builtin.module()", program});
     FirstError error(&context);
     llvm::SourceMgr source;
     source.AddNewSourceBuffer(
