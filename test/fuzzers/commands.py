@@ -66,8 +66,8 @@ VALUES = ["", "0", "-1", "1", "3", "1e400", "nan", "0x10", "9223372036854775808"
           "-2x2", "1x1x1x1", "3x5", "arg0", "arg9=[[0]]", "arg0=[[0],[0]]", "arg0=[[7],[]]",
           "arg0=", "=[[0],[]]", "result0=[[x],[y]]", "linalg.matmul#9:1=[[],[]]", "[[", "\xff",
           "é", "main", "no_such", "builtin.module(", "func.func(cse)", "%s%n", "'", '"', "--",
-          "a" * 5000, "1,1", "-1,0", "1e9,", "/dev/null", "/", "i386", "amdgcn-amd-amdhsa", "@folder",
-          "@empty", "@secret", "@bytes", "@none", "@a.npy", "@p.mlir", "@p.mlirbc", "@out.mlir"]
+          "a" * 5000, "1,1", "-1,0", "1e9,", "/dev/null", "/", "i386",
+          "amdgcn-amd-amdhsa", "@folder", "@empty", "@secret", "@bytes", "@none", "@a.npy", "@p.mlir", "@p.mlirbc", "@out.mlir"]
 SIGNS_OF_A_CRASH = re.compile(r"Stack dump|PLEASE submit|Sanitizer|runtime error:|Assertion|"
                               r"LLVM ERROR|terminate called|Segmentation|UNREACHABLE")
 
