@@ -404,7 +404,8 @@ std::optional<CollectiveCost> costOfCollective(Operation *op,
     return cost;
   group.inputBytes = *calls->bytes;
   int64_t most;
-  if (__builtin_mul_overflow(group.inputBytes, 2 * group.size, &most))
+  if (__builtin_mul_overflow(group.inputBytes, group.size, &most) ||
+      __builtin_mul_overflow(most, 2, &most))
     return cost;
   std::optional<SentBytes> once =
       TypeSwitch<Operation *, std::optional<SentBytes>>(op)

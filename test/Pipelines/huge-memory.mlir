@@ -1,0 +1,11 @@
+// The memory of tensors of 2^62 bytes together is more than an integer holds.
+//
+// RUN: shard-opt %s --shard-report=json -o %t 2>&1 | FileCheck %s
+
+// CHECK: "peak": 9223372036854775807
+shard.grid @g(shape = 2x4)
+func.func @f(%t: tensor<1073741824x1073741824xf32>, %i: index) {
+  %0 = shard.broadcast %t on @g grid_axes = [0, 1] root = [%i, 3]
+    : (tensor<1073741824x1073741824xf32>, index) -> tensor<1073741824x1073741824xf32>
+  return
+}
