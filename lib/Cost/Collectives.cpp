@@ -369,7 +369,9 @@ static int64_t stepsOf(Operation *op, int64_t size) {
   return TypeSwitch<Operation *, int64_t>(op)
       .Case<AllGatherOp, ReduceScatterOp, AllToAllOp>(
           [&](auto) { return size - 1; })
-      .Case<AllReduceOp>([&](auto) { return 2 * (size - 1); })
+      .Case<AllReduceOp>([&](auto) {
+        return size <= INT64_MAX / 2 ? 2 * (size - 1) : INT64_MAX;
+      })
       .Default([&](auto) { return size > 1 ? 1 : 0; });
 }
 

@@ -9,3 +9,10 @@ func.func @f(%t: tensor<1073741824x1073741824xf32>, %i: index) {
     : (tensor<1073741824x1073741824xf32>, index) -> tensor<1073741824x1073741824xf32>
   return
 }
+
+// Twice the devices of this grid, too.
+shard.grid @many(shape = 9223372036854775807)
+func.func @sum(%t: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = shard.all_reduce %t on @many grid_axes = [0] : tensor<6xf32> -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
