@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 
 #include <map>
 
@@ -466,16 +465,9 @@ void LinalgLowering::emitLoops(linalg::LinalgOp op) {
 } // namespace
 
 LogicalResult codegen::lowerLinalg(ModuleOp module, bool kernelCalls) {
-  IRRewriter rewriter(module.getContext());
   expandCopies(module);
-  // A device is one thread: its parallel loops run in order.
-  SmallVector<scf::ForallOp> parallel;
-  module.walk([&](scf::ForallOp op) { parallel.push_back(op); });
-  for (scf::ForallOp op : parallel) {
-    rewriter.setInsertionPoint(op);
-    if (failed(scf::forallToForLoop(rewriter, op)))
-      return op.emitError("cannot become a loop");
-  }
+  if (failed(expandForalls(module)))
+    return failure();
   SmallVector<linalg::LinalgOp> ops;
   WalkResult walked = module.walk([&](linalg::LinalgOp op) {
     if (!op.hasPureBufferSemantics()) {

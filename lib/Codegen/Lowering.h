@@ -114,6 +114,10 @@ void checkExtents(mlir::ModuleOp module);
 /// Copies between buffers with gaps become linalg.generic ops.
 void expandCopies(mlir::ModuleOp module);
 
+/// Makes loops of scf.forall, which has no results any more: a device is one thread, so
+/// its parallel loops run in order.
+llvm::LogicalResult expandForalls(mlir::ModuleOp module);
+
 /// Moves each linalg op on buffers that becomes a loop nest into a function of its
 /// own; equal ones share one. LLVM then compiles each distinct nest once, and the
 /// time of its passes, which grows faster than the size of a function, stays linear.

@@ -134,7 +134,8 @@ static ProductKind kindOf(linalg::LinalgOp op, OpOperand *a, OpOperand *b,
     if (!isBatch && ShapedType::isDynamic(ranges[loop]))
       products = kFewestProducts;
     else if (!isBatch)
-      products = std::min(products * ranges[loop], kFewestProducts);
+      products = std::min(products * std::min(ranges[loop], kFewestProducts),
+                          kFewestProducts);
   }
   if (!rows.empty() && !columns.empty())
     return ProductKind::Matrices;

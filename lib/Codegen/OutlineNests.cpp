@@ -10,6 +10,8 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -156,6 +158,20 @@ void Outliner::outline(linalg::LinalgOp op) {
   func::CallOp::create(builder, op.getLoc(), known->second,
                        arguments.getArrayRef());
   op->erase();
+}
+
+LogicalResult codegen::expandForalls(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  SmallVector<scf::ForallOp> parallel;
+  module.walk([&](scf::ForallOp op) { parallel.push_back(op); });
+  for (scf::ForallOp op : parallel) {
+    if (op.getNumResults() > 0)
+      return op.emitError("operates on tensors after bufferization");
+    rewriter.setInsertionPoint(op);
+    if (failed(scf::forallToForLoop(rewriter, op)))
+      return op.emitError("cannot become a loop");
+  }
+  return success();
 }
 
 void codegen::expandCopies(ModuleOp module) {

@@ -109,6 +109,11 @@ shard::createTargetMachine(const CpuTarget &target, unsigned level,
           "': expected native" +
           (triple.isX86() ? ", x86-64, x86-64-v2, x86-64-v3, x86-64-v4" : "") +
           " or a name that LLVM knows");
+    if (triple.getArch() == Triple::x86_64) {
+      known.reset(backend->createMCSubtargetInfo(triple, cpu, ""));
+      if (!known->checkFeatures("+64bit"))
+        return fail("the processor '" + cpu + "' has no code of 64 bits");
+    }
     std::string missing = toRun ? missingFeatures(triple, cpu) : "";
     if (!missing.empty())
       return fail("this machine cannot run code for '" + cpu + "': it lacks " +

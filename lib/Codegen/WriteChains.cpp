@@ -76,8 +76,9 @@ private:
         continue;
       unsigned number =
           writes.lookup(operand.get()) + state.bufferizesToMemoryWrite(operand);
-      for (const bufferization::AliasingValue &alias :
-           state.getAliasingValues(operand).getAliases())
+      bufferization::AliasingValueList aliases =
+          state.getAliasingValues(operand);
+      for (const bufferization::AliasingValue &alias : aliases)
         raise(alias.value, number);
     }
     for (Region &region : op->getRegions())

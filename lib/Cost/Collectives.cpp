@@ -369,7 +369,9 @@ static int64_t stepsOf(Operation *op, int64_t size) {
   return TypeSwitch<Operation *, int64_t>(op)
       .Case<AllGatherOp, ReduceScatterOp, AllToAllOp>(
           [&](auto) { return size - 1; })
-      .Case<AllReduceOp>([&](auto) { return 2 * (size - 1); })
+      .Case<AllReduceOp>([&](auto) {
+        return size <= INT64_MAX / 2 ? 2 * (size - 1) : INT64_MAX;
+      })
       .Default([&](auto) { return size > 1 ? 1 : 0; });
 }
 
@@ -404,7 +406,8 @@ std::optional<CollectiveCost> costOfCollective(Operation *op,
     return cost;
   group.inputBytes = *calls->bytes;
   int64_t most;
-  if (__builtin_mul_overflow(group.inputBytes, 2 * group.size, &most))
+  if (__builtin_mul_overflow(group.inputBytes, group.size, &most) ||
+      __builtin_mul_overflow(most, 2, &most))
     return cost;
   std::optional<SentBytes> once =
       TypeSwitch<Operation *, std::optional<SentBytes>>(op)

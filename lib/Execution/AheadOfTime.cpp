@@ -15,6 +15,7 @@
 #include "shard/Reference/Reference.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -33,8 +34,10 @@ public:
   explicit FileBeside(StringRef path) : target(path.str()) {}
   FileBeside(const FileBeside &) = delete;
   ~FileBeside() {
-    if (!name.empty())
-      llvm::sys::fs::remove(name);
+    if (name.empty())
+      return;
+    llvm::sys::fs::remove(name);
+    llvm::sys::DontRemoveFileOnSignal(name);
   }
 
   /// Makes it, empty; says why that cannot be.
@@ -49,6 +52,7 @@ public:
     if (code)
       return code;
     name = path.str().str();
+    llvm::sys::RemoveFileOnSignal(name);
     llvm::raw_fd_ostream(file, /*shouldClose=*/true);
     return {};
   }
@@ -64,10 +68,11 @@ public:
     return code;
   }
   std::error_code giveName() {
-    std::error_code code = llvm::sys::fs::rename(name, target);
-    if (!code)
-      name.clear();
-    return code;
+    if (std::error_code code = llvm::sys::fs::rename(name, target))
+      return code;
+    llvm::sys::DontRemoveFileOnSignal(name);
+    name.clear();
+    return {};
   }
   const std::string &path() const { return name; }
 

@@ -152,10 +152,10 @@ LogicalResult shard::setGrid(ModuleOp module, StringRef text) {
       return error(offset) << "'" << size
                            << "' is no axis size; write sizes of at least 1 "
                               "separated by 'x', such as 2x4";
-    devices *= extent;
-    if (extent > kMostDevices || devices > kMostDevices)
+    if (extent > kMostDevices || devices * extent > kMostDevices)
       return error(offset) << "a run takes at most " << kMostDevices
                            << " devices";
+    devices *= extent;
     shape.push_back(extent);
     if (rest.size() == size.size())
       break;

@@ -11,6 +11,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 using namespace shard;
@@ -45,10 +46,16 @@ llvm::Error execution::checkLink(const AheadOfTimeOptions &options) {
   return llvm::Error::success();
 }
 
+/// `path` such that no program takes it for an option or a list of options.
+static std::string asOperand(llvm::StringRef path) {
+  return llvm::sys::path::is_absolute(path) ? path.str() : ("./" + path).str();
+}
+
 llvm::Error execution::link(llvm::StringRef object, llvm::StringRef output,
                             const AheadOfTimeOptions &options) {
-  std::vector<std::string> words = {options.compiler, object.str(), "-o",
-                                    output.str(), "-L" + options.libraryFolder};
+  std::vector<std::string> words = {options.compiler, asOperand(object), "-o",
+                                    asOperand(output),
+                                    "-L" + options.libraryFolder};
   if (options.kind == OutputKind::SharedLibrary)
     words.insert(words.begin() + 1, "-shared");
   // A shared library brings the back end along for who loads it, though it calls none of
@@ -76,6 +83,10 @@ llvm::Error execution::link(llvm::StringRef object, llvm::StringRef output,
   std::vector<llvm::StringRef> arguments(words.begin(), words.end());
   int code = llvm::sys::ExecuteAndWait(options.compiler, arguments,
                                        std::nullopt, redirects, 0, 0, &error);
+  uint64_t size = 0;
+  if (code == 0 && !llvm::sys::fs::file_size(output, size) && size == 0)
+    return fail("'" + options.compiler +
+                "' is no C compiler: it wrote nothing");
   if (code == 0)
     return llvm::Error::success();
   if (auto text = llvm::MemoryBuffer::getFile(messages); text && error.empty())

@@ -193,6 +193,9 @@ openNpy(const std::string &path, ElementType expected, std::string &error) {
   if (std::fread(prefix, 1, 10, file) != 10 ||
       std::memcmp(prefix, "\x93NUMPY", 6) != 0)
     return fail("is no .npy file");
+  if (prefix[6] < 1 || prefix[6] > 3)
+    return fail("has version " + std::to_string(int(prefix[6])) +
+                " of the format; 1 to 3 can be read");
   size_t length = prefix[8] | (prefix[9] << 8);
   if (prefix[6] >= 2) {
     if (std::fread(prefix + 10, 1, 2, file) != 2)

@@ -165,10 +165,15 @@ AxisRefAttr AxisRefAttr::parseBody(AsmParser &parser) {
     if (failed(*result))
       return {};
   }
-  if (succeeded(parser.parseOptionalColon()) &&
-      (parser.parseLParen() || parser.parseInteger(preSize) ||
-       parser.parseRParen() || parser.parseInteger(subSize)))
-    return {};
+  if (succeeded(parser.parseOptionalColon())) {
+    if (parser.parseLParen() || parser.parseInteger(preSize) ||
+        parser.parseRParen() || parser.parseInteger(subSize))
+      return {};
+    // In the attribute this is a whole axis.
+    if (preSize == 0 && subSize == 0)
+      return parser.emitError(loc, "sub-axis pre-size 0 is not positive"),
+             nullptr;
+  }
   return parser.getChecked<AxisRefAttr>(loc, parser.getContext(), name, number,
                                         preSize, subSize);
 }

@@ -111,11 +111,13 @@ void describeReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
     DimGroup fromGroup{i, i + 1}, toGroup{j, j + 1};
     int64_t fromSize = from[i++], toSize = to[j++];
     while (fromSize != toSize) {
+      // Sizes beyond 2^63 are compared no further.
+      bool isKnown = false;
       if (fromSize < toSize && i < from.size())
-        fromSize *= from[i++];
+        isKnown = !__builtin_mul_overflow(fromSize, from[i++], &fromSize);
       else if (toSize < fromSize && j < to.size())
-        toSize *= to[j++];
-      else
+        isKnown = !__builtin_mul_overflow(toSize, to[j++], &toSize);
+      if (!isKnown)
         return;
     }
     fromGroup.end = i;

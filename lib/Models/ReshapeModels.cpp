@@ -147,8 +147,9 @@ struct CollapseModel
     Spread spread{1, fillOfPad(pad)};
     if (!spread.fill)
       return {};
-    for (int64_t digit :
-         llvm::reverse(collapse.getReassociationIndices()[dim])) {
+    SmallVector<ReassociationIndices> groups =
+        collapse.getReassociationIndices();
+    for (int64_t digit : llvm::reverse(groups[dim])) {
       if (pad.getSourceType().getDimSize(digit) != 1 ||
           pad.getStaticLow()[digit] != 0)
         break;

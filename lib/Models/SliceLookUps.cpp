@@ -75,7 +75,7 @@ bool isLookUp(tensor::ExtractSliceOp op, int64_t dim) {
     }
   int64_t all =
       type.hasStaticShape() ? type.getNumElements() : type.getDimSize(dim);
-  return 2 * taken <= all;
+  return taken <= all / 2;
 }
 
 PlaceInBlock placeInBlock(OpBuilder &builder, Location loc, OpFoldResult offset,

@@ -104,9 +104,8 @@ struct OpTensors {
         std::swap(from, to);
       std::optional<int64_t> bytes = bytesToReshard(
           cast<RankedTensorType>(value.getType()), grid, from, to, planner);
-      if (!bytes)
+      if (!bytes || __builtin_add_overflow(total, *bytes, &total))
         return std::nullopt;
-      total += *bytes;
     }
     for (const LoopExchange &made : exchanges(grid, chosen)) {
       std::optional<int64_t> bytes =

@@ -8,6 +8,7 @@
 
 #include "shard/Propagation/Propagation.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -37,17 +38,23 @@ void printReasons(llvm::raw_ostream &os, llvm::StringRef label,
   }
 }
 
+/// `text` as a string of JSON, which is UTF-8. Names of files and symbols may be any
+/// bytes.
+std::string utf8(llvm::StringRef text) {
+  return llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
+}
+
 llvm::json::Array
 toJson(llvm::ArrayRef<PropagationExplanation::Reason> reasons) {
   llvm::json::Array list;
   for (const auto &reason : reasons)
-    list.push_back(
-        llvm::json::Object{{"axis", reason.axis},
-                           {"dimension", reason.dim},
-                           {"of", reason.of},
-                           {"through", llvm::json::Array(reason.chain)},
-                           {"length", int64_t(reason.length)},
-                           {"hint", reason.hint}});
+    list.push_back(llvm::json::Object{
+        {"axis", utf8(reason.axis)},
+        {"dimension", reason.dim},
+        {"of", utf8(reason.of)},
+        {"through", llvm::json::Array(llvm::map_range(reason.chain, utf8))},
+        {"length", int64_t(reason.length)},
+        {"hint", utf8(reason.hint)}});
   return list;
 }
 
@@ -85,25 +92,25 @@ void PropagationExplanation::printJson(llvm::raw_ostream &os) const {
   llvm::json::Array valueList, reshardList;
   for (const ValueEntry &entry : values)
     valueList.push_back(
-        llvm::json::Object{{"value", entry.value},
-                           {"place", entry.place},
-                           {"sharding", entry.sharding},
+        llvm::json::Object{{"value", propagation::utf8(entry.value)},
+                           {"place", propagation::utf8(entry.place)},
+                           {"sharding", propagation::utf8(entry.sharding)},
                            {"reasons", propagation::toJson(entry.reasons)}});
   for (const ReshardEntry &entry : reshards) {
     llvm::json::Array instead;
     for (const auto &choice : entry.instead)
-      instead.push_back(
-          llvm::json::Object{{"how", choice.how}, {"bytes", choice.bytes}});
+      instead.push_back(llvm::json::Object{
+          {"how", propagation::utf8(choice.how)}, {"bytes", choice.bytes}});
     reshardList.push_back(
-        llvm::json::Object{{"value", entry.value},
-                           {"user", entry.user},
-                           {"place", entry.place},
-                           {"from", entry.from},
-                           {"to", entry.to},
+        llvm::json::Object{{"value", propagation::utf8(entry.value)},
+                           {"user", propagation::utf8(entry.user)},
+                           {"place", propagation::utf8(entry.place)},
+                           {"from", propagation::utf8(entry.from)},
+                           {"to", propagation::utf8(entry.to)},
                            {"has", propagation::toJson(entry.has)},
                            {"wants", propagation::toJson(entry.wants)},
-                           {"verdict", entry.verdict},
-                           {"steps", entry.steps},
+                           {"verdict", propagation::utf8(entry.verdict)},
+                           {"steps", propagation::utf8(entry.steps)},
                            {"bytes_of_op", entry.bytesOfOp},
                            {"instead", std::move(instead)}});
   }

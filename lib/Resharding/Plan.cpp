@@ -41,7 +41,8 @@ int64_t nominalExtent(const Grid &grid) {
   int64_t devices = std::max<int64_t>(grid.numDevices(), 1);
   // A remainder of 1 leaves gaps between the blocks of every list of two axes, as some
   // extent does for each.
-  return devices * ceilDiv(1024, devices) + (grid.unevenDynamic ? 1 : 0);
+  int64_t extent = devices * ceilDiv(1024, devices);
+  return grid.unevenDynamic && extent < INT64_MAX ? extent + 1 : extent;
 }
 
 namespace {

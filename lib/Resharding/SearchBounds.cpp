@@ -60,7 +60,9 @@ DimBound SearchSpace::boundOf(const Layout &layout, int dim) const {
     if (!(targetSplit >> have[i] & 1))
       first += layout.extent[dim][i + 1] * (size[have[i]] - 1);
   }
-  result.divides = local * parts == extent[dim] && evenTarget[dim];
+  int64_t whole;
+  result.divides = !__builtin_mul_overflow(local, parts, &whole) &&
+                   whole == extent[dim] && evenTarget[dim];
   if (scattered) {
     result.overlap = result.atOrigin = static_cast<double>(wanted);
     return result;

@@ -165,7 +165,8 @@ void SearchSpace::readEnds() {
     targetBytes *= static_cast<double>(targetLayout.local(dim));
     int64_t parts =
         product(setOf(targetLayout.axes[dim], targetLayout.count[dim]));
-    evenTarget[dim] = targetLayout.local(dim) * parts == extent[dim];
+    evenTarget[dim] = extent[dim] % parts == 0 &&
+                      extent[dim] / parts == targetLayout.local(dim);
   }
 
   targetSummands = static_cast<double>(product(targetPartial));

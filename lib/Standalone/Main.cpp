@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -419,6 +420,15 @@ static void printTimes(const shard_program &program,
               seconds.size(), 1e3 * sum / static_cast<double>(seconds.size()));
 }
 
+/// The exit code after all has been printed: a full disk is an error.
+static int endPrinting() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return 0;
+  std::fprintf(stderr, "error: cannot write standard output: %s\n",
+               std::strerror(errno));
+  return 1;
+}
+
 int shard_program_main(int argc, char **argv, const shard_program *program) {
   Options options;
   std::string problem = readOptions(argc, argv, *program, options);
@@ -429,7 +439,7 @@ int shard_program_main(int argc, char **argv, const shard_program *program) {
   if (options.help || options.describe) {
     if (prints)
       options.help ? printHelp(*program) : describe(*program);
-    return 0;
+    return endPrinting();
   }
   // Each of the processes would run the whole program and write the same outputs.
   std::string mpi = runtime::launcherOfProcesses();
@@ -451,5 +461,5 @@ int shard_program_main(int argc, char **argv, const shard_program *program) {
   }
   if (prints)
     printTimes(*program, run.devices[run.here].slowest);
-  return 0;
+  return endPrinting();
 }

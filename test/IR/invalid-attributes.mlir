@@ -189,6 +189,17 @@ func.func @f(%t: tensor<8x8xf32>) {
 
 // -----
 
+// pre-sizes are positive
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<8x8xf32>) {
+  // axis_ref_attr_c5
+  // expected-error@+1 {{sub-axis pre-size 0 is not positive}}
+  %0 = shard.constraint %t to <@g, [["y":(0)0], []]> : tensor<8x8xf32>
+  return
+}
+
+// -----
+
 // axes by number are not negative
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {

@@ -48,19 +48,26 @@ COMMANDS = [
     "shard-opt @p.mlir --pass-pipeline=builtin.module(shard-spmd{uneven=shard})",
     "shard-opt @p.mlirbc --shard-spmd --emit-bytecode -o @out.mlirbc",
     "shard-compile @p.mlir --emit obj -o @prog.o --header @prog.h --name prog --cpu x86-64",
+    "shard-compile @p.mlir --emit exe -o @prog --cc cc --rpath @folder --library-dir @folder",
+    "shard-compile @p.mlir --emit obj --triple aarch64-linux-gnu --cpu generic -o @prog.o",
+    "shard-opt @p.mlir --shard-spmd --shard-assign-groups=devices-per-node=2 --shard-widen-halos=steps=2",
+    "shard-opt @p.mlir --shard-spmd --shard-split-collectives=parts=2 --shard-overlap-collectives=min-gain=-1",
+    "shard-opt @p.mlir --shard-block-scans=blocks=2 --shard-explain=json --shard-report=machine=a100",
+    "shard-opt @p.mlir --shard-spmd=halo-steps=2 --shard-lower-to-llvm=mpi=openmpi --shard-bufferize=entry=main",
     "shard-translate --import-mesh @p.mlir",
     "shard-translate --import-sdy @p.mlir -o @out.mlir",
     "shard-fuzz --seed 5 --count 2 --jobs 1 --max-ops 3 --only reshard --quiet",
 ]
 ENVIRONMENT = ["SHARD_CPU", "SHARD_RT_TIMEOUT", "SHARD_RT_LINK", "SHARD_RT_CHECK", "NO_COLOR",
+               "SHARD_RT_SILENCE", "SHARD_RT_WATCH", "TMPDIR",
                "SHARD_RT_LIBRARY", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "SLURM_NTASKS"]
 # --count, --jobs and sizes of grids bound the time and memory of a run: large ones are no fault.
 VALUES = ["", "0", "-1", "1", "3", "1e400", "nan", "0x10", "9223372036854775808", "2x2", "2x0",
           "-2x2", "1x1x1x1", "3x5", "arg0", "arg9=[[0]]", "arg0=[[0],[0]]", "arg0=[[7],[]]",
           "arg0=", "=[[0],[]]", "result0=[[x],[y]]", "linalg.matmul#9:1=[[],[]]", "[[", "\xff",
           "é", "main", "no_such", "builtin.module(", "func.func(cse)", "%s%n", "'", '"', "--",
-          "a" * 5000, "1,1", "-1,0", "1e9,", "/dev/null", "/", "@folder", "@empty",
-          "@secret", "@bytes", "@none", "@a.npy", "@p.mlir", "@p.mlirbc", "@out.mlir"]
+          "a" * 5000, "1,1", "-1,0", "1e9,", "/dev/null", "/", "i386",
+          "amdgcn-amd-amdhsa", "@folder", "@empty", "@secret", "@bytes", "@none", "@a.npy", "@p.mlir", "@p.mlirbc", "@out.mlir"]
 SIGNS_OF_A_CRASH = re.compile(r"Stack dump|PLEASE submit|Sanitizer|runtime error:|Assertion|"
                               r"LLVM ERROR|terminate called|Segmentation|UNREACHABLE")
 

@@ -49,7 +49,7 @@ def seeds(build, target):
         yield from programs()
     elif target == "shard-fuzz-passes":
         for number, text in enumerate(programs()):
-            yield bytes([number % 12]) + text
+            yield bytes([number % 256]) + text
     elif target == "shard-fuzz-files":
         yield from files(build)
     elif target == "shard-fuzz-options":

@@ -11,6 +11,7 @@
 #include "Extensions.h"
 #include "PropagationFlags.h"
 
+#include "shard/Codegen/Target.h"
 #include "shard/Execution/Hints.h"
 #include "shard/Transforms/Transforms.h"
 
@@ -18,8 +19,11 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+
+#include <cstdlib>
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -72,7 +76,31 @@ InFlightDiagnostic shard::errorAtOption(MLIRContext *context,
       FileLineColLoc::get(context, (option + " '" + text + "'").str(), 1, 1));
 }
 
+InFlightDiagnostic shard::errorAtTarget(MLIRContext *context,
+                                        llvm::StringRef cpu,
+                                        llvm::StringRef triple) {
+  if (!cpu.empty())
+    return errorAtOption(context, "--cpu", cpu);
+  const char *variable = std::getenv(cpuVariable);
+  if (variable && *variable)
+    return errorAtOption(context, cpuVariable, variable);
+  return triple.empty() ? errorAtOption(context, "--cpu", cpu)
+                        : errorAtOption(context, "--triple", triple);
+}
+
+/// A device may have no end, so that reading it takes all memory.
+static bool isDevice(llvm::StringRef path) {
+  llvm::sys::fs::file_status status;
+  return path != "-" && !llvm::sys::fs::status(path, status) &&
+         status.type() == llvm::sys::fs::file_type::character_file;
+}
+
 static OwningOpRef<ModuleOp> parseProgram(MLIRContext &context) {
+  if (isDevice(inputFile)) {
+    emitError(UnknownLoc::get(&context))
+        << "cannot open input file '" << inputFile << "': is a device";
+    return nullptr;
+  }
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &error);
   if (!file) {

@@ -44,6 +44,11 @@ mlir::InFlightDiagnostic errorAtOption(mlir::MLIRContext *context,
                                        llvm::StringRef option,
                                        llvm::StringRef text);
 
+/// At what names the processor: --cpu, $SHARD_CPU or --triple.
+mlir::InFlightDiagnostic errorAtTarget(mlir::MLIRContext *context,
+                                       llvm::StringRef cpu,
+                                       llvm::StringRef triple);
+
 } // namespace shard
 
 #endif // SHARD_TOOLS_COMMON_PROGRAM_H

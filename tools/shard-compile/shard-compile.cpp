@@ -22,11 +22,14 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -171,11 +174,27 @@ LogicalResult nameFiles(MLIRContext *context,
     return shard::errorAtOption(context, "-o", options.output)
            << "is also the name of the header; give that another one by "
               "--header";
-  for (const std::string &file : {options.output, options.header})
+  for (const std::string &file : {options.output, options.header}) {
+    llvm::StringRef option = file == header ? "--header" : "-o";
     if (isFile && llvm::sys::fs::equivalent(file, options.source))
-      return shard::errorAtOption(context, "-o", options.output)
+      return shard::errorAtOption(context, option, file)
              << "would replace the program '" << file << "'; give another name";
+    // A file gets its name by a rename, which would replace a device.
+    if (llvm::sys::fs::exists(file) && !llvm::sys::fs::is_directory(file) &&
+        !llvm::sys::fs::is_regular_file(file))
+      return shard::errorAtOption(context, option, file)
+             << "is no regular file";
+  }
   return success();
+}
+
+/// LLVM ends the process where it cannot generate code for a machine, as for processors
+/// of 32 bits and for GPUs. Called in place of that.
+void endWithoutCode(void *, const char *reason, bool) {
+  llvm::StringRef firstLine = llvm::StringRef(reason).split('\n').first;
+  llvm::WithColor::error() << "LLVM cannot go on: " << firstLine << '\n';
+  llvm::sys::RunInterruptHandlers();
+  std::_Exit(1);
 }
 
 LogicalResult run(MLIRContext &context, const char *program,
@@ -189,7 +208,7 @@ LogicalResult run(MLIRContext &context, const char *program,
               "by --emit=obj";
   auto machine = shard::createTargetMachine(options.target, 0, /*toRun=*/false);
   if (!machine)
-    return shard::errorAtOption(&context, "--cpu", options.target.cpu)
+    return shard::errorAtTarget(&context, cpu, triple)
            << llvm::toString(machine.takeError());
   if (failed(nameFiles(&context, options)))
     return failure();
@@ -227,6 +246,7 @@ LogicalResult run(MLIRContext &context, const char *program,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::install_fatal_error_handler(endWithoutCode);
   shard::setVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(

@@ -179,7 +179,7 @@ static std::string inWordsOfMlir(const std::string &program) {
 /// Whether `mlir-opt` fails like us at `place`: dies, does not come back, prints an
 /// error and exits with 0, or exits otherwise without a word.
 static bool failsUpstream(const Place &place) {
-  if (place.stage == "parse")
+  if (place.stage == "parse" || place.stage == "import-mesh")
     if (std::string known = inWordsOfMlir(place.program);
         known != place.program &&
         failsUpstream({"", place.pipeline, std::move(known)}))

@@ -321,7 +321,7 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes,
 
   auto machine = shard::createTargetMachine({cpu, ""}, 0, /*toRun=*/true);
   if (!machine)
-    return errorAtOption(&context, "--cpu", cpu)
+    return shard::errorAtTarget(&context, cpu, "")
            << llvm::toString(machine.takeError());
 
   shard::RunOptions options;

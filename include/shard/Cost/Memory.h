@@ -37,7 +37,13 @@ struct MemoryUse {
   /// has several blocks.
   std::vector<MemoryStep> steps;
 
-  int64_t peak() const { return arguments + constants + temporaries; }
+  int64_t peak() const {
+    int64_t sum;
+    return __builtin_add_overflow(arguments, constants, &sum) ||
+                   __builtin_add_overflow(sum, temporaries, &sum)
+               ? INT64_MAX
+               : sum;
+  }
 };
 
 /// Predicts the memory of `entry`, whose tensors have the types of one device, and of

@@ -67,7 +67,9 @@ struct SliceOffsets {
 /// elements, at least one, lie in [0, extent).
 inline SliceOffsets offsetsInRange(int64_t extent, int64_t size,
                                    int64_t stride) {
-  int64_t span = (size - 1) * stride;
+  int64_t span;
+  if (__builtin_mul_overflow(size - 1, stride, &span) || span == INT64_MIN)
+    return {0, -1};
   return {std::max<int64_t>(-span, 0), extent - 1 - std::max<int64_t>(span, 0)};
 }
 

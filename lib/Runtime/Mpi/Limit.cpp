@@ -8,6 +8,7 @@
 
 #include "Limit.h"
 
+#include "../Common/Environment.h"
 #include "Supervisor.h"
 #include "Watch.h"
 
@@ -20,14 +21,7 @@ namespace shard {
 namespace runtime {
 
 double secondsOf(const char *variable, double otherwise) {
-  const char *text = getenv(variable);
-  if (!text)
-    return otherwise;
-  char *end = nullptr;
-  double seconds = strtod(text, &end);
-  return end != text && *end == '\0' && seconds > 0 && seconds < 1e9
-             ? seconds
-             : otherwise;
+  return secondsOfVariable(variable).value_or(otherwise);
 }
 
 Limit::Limit(int64_t rank, double seconds, const std::string &what,

@@ -8,6 +8,7 @@
 
 #include "Session.h"
 
+#include "../Common/Environment.h"
 #include "Limit.h"
 #include "Supervisor.h"
 
@@ -37,21 +38,25 @@ int64_t rankByLauncher() {
   return -1;
 }
 
+/// Ends this process. One rank is enough to say why, where the launcher ends the others
+/// at once.
+void endStart(const std::string &why) {
+  constexpr int64_t kApartMicroseconds = 300000;
+  usleep(std::clamp<int64_t>(rankByLauncher(), 0, 10) * kApartMicroseconds);
+  printError(why);
+  _exit(1);
+}
+
 /// Ends this process if a call of MPI at the start has failed, as it does when another
 /// rank has died. The launcher ends the other ranks.
 void checkStart(int code) {
   if (code == MPI_SUCCESS)
     return;
-  // One rank is enough to say it, where the launcher ends the others at once.
-  constexpr int64_t kApartMicroseconds = 300000;
-  int64_t rank = rankByLauncher();
-  usleep(std::clamp<int64_t>(rank, 0, 10) * kApartMicroseconds);
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
-  printError("rank " + std::to_string(rank) +
-             " cannot start, another rank may have died: MPI fails: " + text);
-  _exit(1);
+  endStart("rank " + std::to_string(rankByLauncher()) +
+           " cannot start, another rank may have died: MPI fails: " + text);
 }
 
 std::vector<std::string> gatherHosts(const Session &s) {
@@ -156,6 +161,8 @@ void atExit(int status, void *argument) {
 }
 
 Session *makeSession() {
+  if (std::string problem = problemOfEnvironment(); !problem.empty())
+    endStart(problem);
   auto *s = new Session();
   std::optional<Limit> limit;
   int initialized = 0;

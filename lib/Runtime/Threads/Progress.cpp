@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/Environment.h"
 #include "Rendezvous.h"
 
 #include <algorithm>
@@ -258,19 +259,8 @@ void endProgress(ThreadDevice &device) {
 }
 
 RunOptions::Link RunOptions::defaultLink() {
-  Link link;
-  const char *text = getenv("SHARD_RT_LINK");
-  if (!text)
-    return link;
-  char *end = nullptr;
-  double bandwidth = strtod(text, &end);
-  if (end == text || *end != ',')
-    return link;
-  const char *second = end + 1;
-  double latency = strtod(second, &end);
-  bool isGood = end != second && *end == '\0' && bandwidth >= 0 &&
-                latency >= 0 && latency < 1e3;
-  return isGood ? Link{bandwidth, latency} : link;
+  auto given = linkOfVariable();
+  return given ? Link{given->first, given->second} : Link();
 }
 
 namespace backend {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/Environment.h"
 #include "Rendezvous.h"
 
 #include <chrono>
@@ -159,13 +160,7 @@ std::string checkDeviceIds(const std::vector<int64_t> &ids,
 } // namespace
 
 double RunOptions::defaultTimeout() {
-  if (const char *text = getenv("SHARD_RT_TIMEOUT")) {
-    char *end = nullptr;
-    double seconds = strtod(text, &end);
-    if (end != text && *end == '\0' && seconds > 0 && seconds < 1e9)
-      return seconds;
-  }
-  return 600;
+  return secondsOfVariable("SHARD_RT_TIMEOUT").value_or(600);
 }
 
 RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
@@ -173,6 +168,8 @@ RunReport shard::runtime::runOnGrid(const std::vector<int64_t> &shape,
                                     const RunOptions &options) {
   RunReport report;
   report.error = checkShape(shape);
+  if (report.error.empty())
+    report.error = problemOfEnvironment();
   if (!report.error.empty()) {
     report.ok = false;
     return report;

@@ -58,6 +58,10 @@ public:
     if (failed(grid))
       return op->emitOpError("has groups that depend on an axis of unknown "
                              "size: give every axis of its grid a size");
+    if (grid->numDevices() > kMostListedDevices)
+      return op->emitOpError("is on a grid of ")
+             << grid->numDevices() << " devices, which are too many to be "
+             << "listed one by one: at most " << kMostListedDevices;
     ids = deviceIdsOf(gridOp, symbols);
     if (auto shift = dyn_cast<ShiftOp>(op))
       setPairs(op, pairsOf(shift, *grid));

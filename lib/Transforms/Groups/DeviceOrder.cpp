@@ -182,6 +182,10 @@ LogicalResult orderDevices(ModuleOp module, int64_t devicesPerNode) {
       return grid.emitOpError("has ")
              << sizes->numDevices() << " devices, which are no whole number of "
              << "nodes of " << devicesPerNode;
+    if (sizes->numDevices() > kMostListedDevices)
+      return grid.emitOpError("has ")
+             << sizes->numDevices() << " devices, which are too many to be "
+             << "listed one by one: at most " << kMostListedDevices;
     grids.push_back(grid);
   }
   // On all grids a position is the same device: the first one is ordered.

@@ -15,6 +15,9 @@
 
 namespace shard {
 
+/// Devices of a grid that can be listed one by one.
+inline constexpr int64_t kMostListedDevices = int64_t(1) << 20;
+
 /// The positions of a grid in groups of one size, ordered by position in the group,
 /// group after group: the groups of devices that agree outside of `axes`. Groups are in
 /// the order of their first devices.

@@ -108,7 +108,7 @@ std::optional<RingForm> RingForm::of(Operation *collective,
   int64_t whole = (scatters ? input : result).getDimSize(dim);
   int64_t part = (scatters ? result : input).getDimSize(dim);
   if (form.groupSize < 2 || form.groupSize > kMaxDevices ||
-      part * form.groupSize != whole)
+      whole % form.groupSize != 0 || whole / form.groupSize != part)
     return std::nullopt;
   std::optional<OpInParts> cut =
       OpInParts::of(form.op, {scatters, form.gathered, dim}, group,
