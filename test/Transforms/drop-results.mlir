@@ -89,7 +89,7 @@ func.func @hinted(%a: tensor<8x64xf32>) -> tensor<8xf32> {
   %zeros = arith.constant dense<0.0> : tensor<8xf32>
   %0:2 = linalg.generic {indexing_maps = [#both, #row, #row], iterator_types = ["parallel", "reduction"]}
       ins(%a : tensor<8x64xf32>) outs(%zeros, %zeros : tensor<8xf32>, tensor<8xf32>)
-      attrs = {shard.loops = #shard.loops<@grid, [[0], []]>} {
+      attrs = {shard.loops = #shard.sharding<@grid, [[0], []]>} {
   ^bb0(%x: f32, %sum: f32, %other: f32):
     %s = arith.addf %x, %sum : f32
     %t = arith.mulf %x, %other : f32
