@@ -64,9 +64,11 @@ def _extreme(x: Any, dim: int | None, keepdim: bool, largest: bool) -> tuple[Any
     shape[dim] = x.shape[dim]
     places = torch.arange(x.shape[dim]).reshape(shape)
     index = torch.amin(torch.where(found, places, x.shape[dim]), dim, keepdim)
+    if x.dtype == torch.bool:
+        best = best != 0
     if keepdim:
-        return best.to(x.dtype), index.reshape([1] * rank) if x.dim() < rank else index
-    return best.squeeze(dim).to(x.dtype), index
+        return best, index.reshape([1] * rank) if x.dim() < rank else index
+    return best.reshape(index.shape), index
 
 
 def _argmax(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
