@@ -61,17 +61,32 @@ def ShardDropResults : Pass<"shard-drop-results"> {
     hint.
 
     ```mlir
-    // Input: places #1 of the maxima #0 are not used
-    %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>,
-                                            affine_map<(i, j) -> (i)>,
-                                            affine_map<(i, j) -> (i)>],
-                           iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<8x64xf32>) outs(%low, %zeros : tensor<8xf32>, tensor<8xi64>) {...}
+    // Input
+    func.func @f(%a: tensor<4x8xi32>, %m: tensor<4xi32>, %p: tensor<4xindex>) -> tensor<4xi32> {
+      %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                                              affine_map<(i, j) -> (i)>],
+                             iterator_types = ["parallel", "reduction"]}
+          ins(%a : tensor<4x8xi32>) outs(%m, %p : tensor<4xi32>, tensor<4xindex>) {
+      ^bb0(%x: i32, %most: i32, %place: index):
+        %j = linalg.index 1 : index
+        %next = arith.maxsi %x, %most : i32
+        %more = arith.cmpi sgt, %x, %most : i32
+        %at = arith.select %more, %j, %place : index
+        linalg.yield %next, %at : i32, index
+      } -> (tensor<4xi32>, tensor<4xindex>)
+      return %0#0 : tensor<4xi32>
+    }
     // Output
-    %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>,
-                                          affine_map<(i, j) -> (i)>],
-                         iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<8x64xf32>) outs(%low : tensor<8xf32>) {...}
+    func.func @f(%a: tensor<4x8xi32>, %m: tensor<4xi32>, %p: tensor<4xindex>) -> tensor<4xi32> {
+      %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                           iterator_types = ["parallel", "reduction"]}
+          ins(%a : tensor<4x8xi32>) outs(%m : tensor<4xi32>) {
+      ^bb0(%x: i32, %most: i32):
+        %next = arith.maxsi %x, %most : i32
+        linalg.yield %next : i32
+      } -> tensor<4xi32>
+      return %0 : tensor<4xi32>
+    }
     ```
   }];
 }
