@@ -248,6 +248,12 @@ bool dropUnitsOfSlices(Operation *root) {
   return !ops.empty();
 }
 
+bool statesOtherExtents(Operation *op) {
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+  return expand &&
+         expand.getStaticOutputShape() != expand.getResultType().getShape();
+}
+
 void populateExpandLoopsPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, canExpand);

@@ -118,7 +118,7 @@ private:
     Value own = reduction->getResult(0);
     auto all = AllReduceOp::create(builder, reduction.getLoc(), own.getType(),
                                    own, grid.getValue(), axes, kind);
-    own.replaceAllUsesExcept(all, all);
+    own.replaceAllUsesExcept(all.getResult(), all);
   }
 
   /// The softmax of the rows whose blocks along `axes` are `input`, of the extents

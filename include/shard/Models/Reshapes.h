@@ -17,6 +17,10 @@ namespace shard {
 /// elements, so that the inner ones cannot be split behind it.
 bool mergesDims(mlir::Operation *op);
 
+/// Whether `op` lists static extents that its result does not have. MLIR's verifier of
+/// `tensor.expand_shape` does not ask for them, that of `memref.expand_shape` does.
+bool statesOtherExtents(mlir::Operation *op);
+
 /// Makes each `tensor.collapse_shape` in `root` that only drops dimensions of one element of a
 /// `tensor.extract_slice` a slice that drops them itself: a dropped dimension is a look-up where
 /// the source is split, while one that is kept gathers the source. Reshapes and slices with

@@ -9,6 +9,7 @@
 #include "Optimize/OpForms.h"
 
 #include "shard/Interfaces/ShardingInterface.h"
+#include "shard/Models/Reshapes.h"
 
 using namespace mlir;
 
@@ -74,7 +75,8 @@ static bool setLists(Operation *full, ArrayRef<NamedAttribute> lists) {
         full->setAttr(list.getName(), list.getValue());
     // Not what regions hold: it is as in the op, and what they capture is not seen here.
     if (succeeded(full->getName().verifyInvariants(full)) &&
-        succeeded(full->getName().verifyRegionInvariants(full)))
+        succeeded(full->getName().verifyRegionInvariants(full)) &&
+        !statesOtherExtents(full))
       return true;
   }
   return false;
