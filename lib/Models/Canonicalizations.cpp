@@ -10,7 +10,9 @@
 
 #include "TensorModels.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -94,6 +96,23 @@ void populateCanonicalizationPatterns(RewritePatternSet &patterns) {
                FoldConstantsIntoInsertion<tensor::InsertSliceOp>,
                FoldConstantsIntoInsertion<tensor::ParallelInsertSliceOp>>(
       context);
+}
+
+bool dropIdentityTransposes(Operation *root) {
+  SmallVector<linalg::TransposeOp> found;
+  root->walk([&](linalg::TransposeOp op) {
+    if (op.hasPureTensorSemantics() &&
+        isIdentityPermutation(op.getPermutation()))
+      found.push_back(op);
+  });
+  for (linalg::TransposeOp op : found) {
+    OpBuilder builder(op);
+    Value same = builder.createOrFold<tensor::CastOp>(
+        op.getLoc(), op->getResult(0).getType(), op.getInput());
+    op->getResult(0).replaceAllUsesWith(same);
+    op.erase();
+  }
+  return !found.empty();
 }
 
 } // namespace shard

@@ -18,6 +18,11 @@ namespace shard {
 /// (docs/shard-run.md); what is right about these is done by patterns of this project.
 void populateCanonicalizationPatterns(mlir::RewritePatternSet &patterns);
 
+/// Replaces each `linalg.transpose` of tensors in `root` that keeps the order by its operand.
+/// Among the patterns MLIR's folder does so with an operand of another static type, once a
+/// cast has been folded into the op. Returns whether there were any.
+bool dropIdentityTransposes(mlir::Operation *root);
+
 } // namespace shard
 
 #endif // SHARD_MODELS_CANONICALIZATIONS_H

@@ -53,13 +53,14 @@ struct ShardFoldCollectivesPass
     // To simplify regions finds nothing without branches, and takes time.
     if (!hasBranches(root))
       config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    bool isDropped = dropIdentityTransposes(root);
     bool isFolded = false, isShared = false;
     // Where it stops before the last pattern, the program is as valid.
     (void)applyPatternsGreedily(root, patterns, config, &isFolded);
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(root);
     eliminateCommonSubExpressions(rewriter, dominance, root, &isShared);
-    if (!isFolded && !isShared)
+    if (!isDropped && !isFolded && !isShared)
       markAllAnalysesPreserved();
   }
 
