@@ -27,8 +27,9 @@ namespace shard {
 
 /// Writes views of buffers below `root` that drop dimensions as views that keep
 /// them and a cast that says what is left. MLIR's lowering of views crashes where
-/// strides do not tell which dimension is dropped.
-void expandReducingViews(mlir::Operation *root);
+/// strides do not tell which dimension is dropped. `onlyStrided`: those whose own strides
+/// are not all 1.
+void expandReducingViews(mlir::Operation *root, bool onlyStrided = false);
 
 /// Writes views of buffers below `root` that split a dimension into several of unknown
 /// extents with computed strides. MLIR's lowering of such views crashes.

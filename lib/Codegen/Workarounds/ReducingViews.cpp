@@ -23,10 +23,13 @@ static SmallVector<int64_t> keptDims(memref::SubViewOp op) {
   return kept;
 }
 
-void shard::expandReducingViews(Operation *root) {
+void shard::expandReducingViews(Operation *root, bool onlyStrided) {
   SmallVector<memref::SubViewOp> views;
   root->walk([&](memref::SubViewOp op) {
-    if (op.getSourceType().getRank() != op.getType().getRank())
+    bool isStrided = llvm::any_of(op.getStaticStrides(),
+                                  [](int64_t stride) { return stride != 1; });
+    if (op.getSourceType().getRank() != op.getType().getRank() &&
+        (isStrided || !onlyStrided))
       views.push_back(op);
   });
   for (memref::SubViewOp op : views) {
