@@ -334,8 +334,6 @@ struct ScatterModel : public DescribedModel<ScatterModel, tensor::ScatterOp> {
         maps.operand(1)[dim] = maps.result(0)[dim] =
             maps.loop(dest.getDimSize(dim));
   }
-  /// MLIR calls it pure, but an index may lie outside of the tensor.
-  bool mayTrapOnPadding(Operation *) const { return true; }
 
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,
@@ -365,9 +363,7 @@ struct ScatterModel : public DescribedModel<ScatterModel, tensor::ScatterOp> {
           return {updated(inner, at, scatter, carried[0], source, indices,
                           batch, coordinates)};
         });
-    results.push_back(batchRank == 0 ? updated(builder, loc, scatter, dest,
-                                               source, indices, {}, coordinates)
-                                     : nest.results.front());
+    results.push_back(nest.results.front());
     return success();
   }
 

@@ -45,10 +45,8 @@ public:
       entry.reasons = reasons.reasonsOf(program.find(program.idOf(value)));
       explanation.values.push_back(std::move(entry));
     }
-    for (auto [use, op] : llvm::zip(out.uses, reshards.useOps)) {
+    for (auto [use, op] : llvm::zip(out.uses, reshards.useOps))
       addReshard(use, op);
-      takenAs[use.use] = use.sharding;
-    }
     for (const WrittenReshards::Computed &entry : reshards.computed)
       addResult(entry);
     for (OpId op = 0; op < program.problem.numOps(); ++op) {
@@ -218,10 +216,8 @@ private:
     ValueId value = program.problem.tensors(op)[operand];
     if (value == kNoValue)
       return;
-    auto taken = takenAs.find(&owner->getOpOperand(operand));
-    Sharding has = taken == takenAs.end()
-                       ? reasons.shardingOf(program.find(value))
-                       : out.shardings[taken->second];
+    Sharding has =
+        choices.takenAs(op, operand, reasons.shardingOf(program.find(value)));
     if (has.dims[dim].empty())
       return;
     PropagationExplanation::ReshardEntry entry;
@@ -324,8 +320,6 @@ private:
   /// By operation, in the order of the program.
   llvm::DenseMap<Operation *, size_t> position;
   llvm::DenseMap<unsigned, Grid> gridOfScope;
-  /// The shardings in which ops take operands otherwise than these are.
-  llvm::DenseMap<OpOperand *, uint32_t> takenAs;
   std::vector<std::pair<Place, ReshardEntry>> entries;
 };
 

@@ -110,9 +110,10 @@ struct OpTensors {
     for (const LoopExchange &made : exchanges(grid, chosen)) {
       std::optional<int64_t> bytes =
           bytesToReshard(made.type, grid, made.from, made.to, planner);
-      if (!bytes)
+      int64_t all;
+      if (!bytes || __builtin_mul_overflow(*bytes, int64_t(made.count), &all) ||
+          __builtin_add_overflow(total, all, &total))
         return std::nullopt;
-      total += made.count * *bytes;
     }
     return total;
   }
@@ -156,8 +157,7 @@ Choices::Known Choices::price(OpId op, const Grid &grid) {
   for (unsigned index : operandsMadeFor(owner))
     all.operands[index] = Sharding();
   auto now = [&](unsigned tensor) {
-    auto other = otherwise.find({op, tensor});
-    return other == otherwise.end() ? all.has(tensor) : other->second;
+    return takenAs(op, tensor, all.has(tensor));
   };
   std::optional<int64_t> bytes = all.bytes(grid, planner, now);
   if (!bytes)

@@ -31,6 +31,12 @@ public:
 
   /// Fills Entry::bytesOfOp and Entry::instead for a reshard of `op` on `grid`.
   void add(OpId op, const Grid &grid, Entry &entry);
+  /// The sharding in which `op` takes operand `index` or, behind the operands, computes
+  /// a result, which has the sharding `has`.
+  Sharding takenAs(OpId op, unsigned index, const Sharding &has) const {
+    auto other = otherwise.find({op, index});
+    return other == otherwise.end() ? has : other->second;
+  }
 
 private:
   struct Known {

@@ -8,6 +8,7 @@
 // RUN: shard-run %s --entry batches --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry beyond --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry unknown --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry one_place --verify --grid 2x3 | FileCheck %s --check-prefix=EXEC
 // EXEC: PASS
 
 shard.grid @grid(shape = 2x2)
@@ -75,4 +76,14 @@ func.func @unknown(%x: tensor<8x3xi32> {shard.sharding = #shard.sharding<@grid, 
       : (tensor<2xi32>, tensor<8x?xi32>, tensor<2x2xi32>) -> tensor<8x?xi32>
   %1 = tensor.cast %0 : tensor<8x?xi32> to tensor<8x3xi32>
   return %1 : tensor<8x3xi32>
+}
+
+// One update, at a place without a dimension for updates.
+func.func @one_place(%d: tensor<7x5xf32> {shard.sharding = #shard.sharding<@grid, [[1], [0]]>},
+                     %s: tensor<1x5xf32>)
+    -> (tensor<7x5xf32> {shard.sharding = #shard.sharding<@grid, [[1], [0]]>}) {
+  %i = arith.constant dense<4> : tensor<1xindex>
+  %0 = tensor.scatter %s into %d[%i] scatter_dims([0]) unique
+      : (tensor<1x5xf32>, tensor<7x5xf32>, tensor<1xindex>) -> tensor<7x5xf32>
+  return %0 : tensor<7x5xf32>
 }

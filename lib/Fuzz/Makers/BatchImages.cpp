@@ -42,11 +42,17 @@ void BatchProgram::resized(const Val &image, int64_t dim) {
       shape, dim, image.bound);
 }
 
-void BatchProgram::pooled(const Val &image, int64_t dim) {
-  Shape shape = image.shape,
-        kernel = {rng.between(1, shape[1]), rng.between(1, shape[2])};
+/// The extents of a kernel that fits into an image of `shape`, which becomes that of what the
+/// kernel slides over.
+Shape BatchProgram::cutByKernel(Shape &shape) {
+  Shape kernel = {rng.between(1, shape[1]), rng.between(1, shape[2])};
   shape[1] -= kernel[0] - 1;
   shape[2] -= kernel[1] - 1;
+  return kernel;
+}
+
+void BatchProgram::pooled(const Val &image, int64_t dim) {
+  Shape shape = image.shape, kernel = cutByKernel(shape);
   if (lowersTosa(program.seed) && rng.chance(50))
     return add("tosa.max_pool2d " + image.name +
                    " {kernel = array<i64: " + list(kernel) +
@@ -65,10 +71,7 @@ void BatchProgram::pooled(const Val &image, int64_t dim) {
 
 /// A convolution of each channel by itself, or of all of them together.
 void BatchProgram::filtered(const Val &image, int64_t dim) {
-  Shape shape = image.shape,
-        kernel = {rng.between(1, shape[1]), rng.between(1, shape[2])};
-  shape[1] -= kernel[0] - 1;
-  shape[2] -= kernel[1] - 1;
+  Shape shape = image.shape, kernel = cutByKernel(shape);
   double count = double(kernel[0] * kernel[1] * image.shape[3]);
   auto filter = [&](const Shape &filterShape) {
     return program.argument(elem, filterShape, true);

@@ -59,6 +59,7 @@ private:
   // BatchImages.cpp.
   Val splitArgument(const Shape &shape, int64_t dim);
   void resized(const Val &image, int64_t dim);
+  Shape cutByKernel(Shape &shape);
   void pooled(const Val &image, int64_t dim);
   void filtered(const Val &image, int64_t dim);
   void images(const Batched &a);
