@@ -22,8 +22,10 @@ static constexpr int kFewAxes = 4;
 /// Its budget, in budgets of the problem.
 static constexpr int64_t kBudgetsForFewAxes = 8;
 
-/// The part of it for the exact search where the list of moves is not complete: it then
-/// proves nothing, and finds little that the beams did not.
+/// The part of the budget that the exact search gets where there are more axes than
+/// mostAxesWithAllMoves. Where the list of moves is not complete, it proves nothing, and
+/// finds little that the beams did not.
+static constexpr int64_t kPartsWithManyAxes = 4;
 static constexpr int64_t kPartsWithoutProof = 64;
 /// With more axes beam searches look for a good plan first: the weight of the guess at
 /// the work left, how many states of each number of steps are expanded, and which moves
@@ -36,7 +38,7 @@ struct Beam {
 };
 static constexpr Beam kBeams[] = {{4, 10, detail::MoveChoice::Narrow},
                                   {0.1, 15, detail::MoveChoice::Usual},
-                                  {0.4, 40, detail::MoveChoice::Usual}};
+                                  {0.4, 10, detail::MoveChoice::Usual}};
 /// A beam of all moves ends by itself, for each level has more steps.
 static constexpr int kMostLevels = 24;
 namespace detail {
@@ -267,37 +269,6 @@ private:
 
 using namespace detail;
 
-namespace {
-/// A plan for a partial target that does without free changes to partial on the
-/// way: axes that stay partial are left alone, those that become partial are
-/// replicated first. Such a target guides the search better than a partial one.
-SearchResult planViaReplicated(const SearchProblem &problem) {
-  SearchProblem detour = problem;
-  Step last;
-  last.kind = Step::Kind::MakePartial;
-  last.reduction = problem.to.reduction;
-  bool sameKind = problem.from.reduction == problem.to.reduction;
-  detour.to.partial.clear();
-  for (GridAxis axis : problem.to.partial) {
-    AxisList &partial = detour.from.partial;
-    auto found = std::find(partial.begin(), partial.end(), axis);
-    if (sameKind && found != partial.end()) {
-      partial.erase(found);
-      detour.fixedAxes.push_back(axis);
-    } else {
-      last.axes.push_back(axis);
-    }
-  }
-  if (!last.axes.empty() && problem.to.reduction == ReductionKind::Generic)
-    return {};
-  detour.budget /= 2;
-  SearchResult result = searchPlan(detour);
-  if (result.found && !last.axes.empty())
-    result.steps.push_back(last);
-  return result;
-}
-} // namespace
-
 /// A path of equal cost is better than the known one: its steps are simpler.
 static Path pathToBeat(double knownCost) {
   Path path;
@@ -351,15 +322,6 @@ SearchResult searchPlan(const SearchProblem &problem) {
   bool small = space.axes() <= kFewAxes, proven = true;
   int64_t budget = small ? kBudgetsForFewAxes * problem.budget : problem.budget;
   bool restricted = space.restrictToEven();
-  SearchResult detour;
-  if (!small && !problem.to.partial.empty())
-    detour = planViaReplicated(problem);
-  if (detour.found && detour.memoryBound <= bound && detour.cost <= path.cost) {
-    path.isFound = true;
-    path.cost = detour.cost;
-    path.steps = static_cast<int32_t>(detour.steps.size());
-    result.generated = detour.generated;
-  }
   auto look = [&] {
     for (Beam beam : kBeams)
       search.runBeam(beam, bound, path, result.generated);
@@ -388,7 +350,7 @@ SearchResult searchPlan(const SearchProblem &problem) {
   if (space.hasEveryOrder())
     space.allowUneven();
   else
-    budget /= space.complete() ? 2 : kPartsWithoutProof;
+    budget /= space.complete() ? kPartsWithManyAxes : kPartsWithoutProof;
   if (path.found() || known)
     result.optimal =
         run({0, false, MoveChoice::All}, budget) && proven && space.complete();
@@ -398,10 +360,7 @@ SearchResult searchPlan(const SearchProblem &problem) {
   result.cost = path.cost;
   assert((!result.found || result.cost >= space.bound(source) * (1 - 1e-9)) &&
          "no plan costs less than the lower bound");
-  if (path.found() && path.moves.empty() && detour.found)
-    result.steps = std::move(detour.steps);
-  else
-    result.steps = stepsOf(space, path);
+  result.steps = stepsOf(space, path);
   return result;
 }
 

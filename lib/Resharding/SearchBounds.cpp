@@ -43,40 +43,62 @@ bool SearchSpace::missesBlock(const Layout &layout, int dim, int at,
   return shift + local <= target[at + 1];
 }
 
+/// The largest part of a dimension that the devices at one coordinate of an axis have
+/// together: the axis is number `index` of the dimension, and the axes before it cut the
+/// dimension into `before` parts.
+double SearchSpace::largestPart(const Layout &layout, int dim, int index,
+                                int64_t before) const {
+  double elements = static_cast<double>(before) *
+                    static_cast<double>(layout.extent[dim][index + 1]);
+  return extent[dim] ? elements / static_cast<double>(extent[dim]) : 1;
+}
+
 DimBound SearchSpace::boundOf(const Layout &layout, int dim) const {
   DimBound result;
   const uint8_t *have = layout.axes[dim], *want = targetLayout.axes[dim];
   int n = layout.count[dim], m = targetLayout.count[dim];
-  while (n > 0 && (targetPartial >> have[n - 1] & 1))
-    --n;
-  int64_t local = layout.extent[dim][n], wanted = targetLayout.local(dim);
+  int64_t local = layout.local(dim), wanted = targetLayout.local(dim);
+  // `alone` axes come before the first one that the target wants partial; `together` has
+  // the elements of all blocks along those.
+  int alone = n;
   int64_t parts = 1, first = 0;
-  bool scattered = false;
+  double together = static_cast<double>(local);
   for (int i = 0; i < n; ++i) {
-    parts *= size[have[i]];
-    scattered = scattered || (targetPartial >> have[i] & 1);
+    uint8_t axis = have[i], place = targetState.place[axis];
+    // The coordinate along this axis depends on one dimension in the state and on
+    // another one in the target: it is the same for part of the elements only.
+    if (place >= FirstSplit && (place >> 4) - 1 != dim)
+      result.meets = std::min(
+          {result.meets, targetPart[axis], largestPart(layout, dim, i, parts)});
+    if (targetPartial >> axis & 1) {
+      alone = std::min(alone, i);
+      together *= static_cast<double>(size[axis]);
+    }
+    parts *= size[axis];
     // The device at coordinate 0 of all target axes and at the last
     // coordinate of the others.
-    if (!(targetSplit >> have[i] & 1))
-      first += layout.extent[dim][i + 1] * (size[have[i]] - 1);
+    if (!(targetSplit >> axis & 1))
+      first += layout.extent[dim][i + 1] * (size[axis] - 1);
   }
   int64_t whole;
   result.divides = !__builtin_mul_overflow(local, parts, &whole) &&
                    whole == extent[dim] && evenTarget[dim];
-  if (scattered) {
-    result.overlap = result.atOrigin = static_cast<double>(wanted);
-    return result;
-  }
   int same = 0;
-  while (same < n && same < m && have[same] == want[same])
+  while (same < alone && same < m && have[same] == want[same])
     ++same;
-  if (same < n && same < m) {
+  if (same < alone && same < m) {
     result.disjoint = true;
-    result.missesAll = missesBlock(layout, dim, same, n);
+    result.missesAll = missesBlock(layout, dim, same, alone);
   }
-  result.overlap = static_cast<double>(std::min(local, wanted));
-  result.atOrigin = static_cast<double>(
-      std::min(local, std::max<int64_t>(0, wanted - first)));
+  double most = static_cast<double>(wanted);
+  double atOrigin = static_cast<double>(std::max<int64_t>(0, wanted - first));
+  if (alone < n) {
+    together =
+        std::min(together, static_cast<double>(layout.extent[dim][alone]));
+    atOrigin = most;
+  }
+  result.overlap = std::min(together, most);
+  result.atOrigin = std::min(together, atOrigin);
   return result;
 }
 
@@ -85,18 +107,17 @@ DimBound SearchSpace::boundOf(const Layout &layout, int dim) const {
 /// every device: so what the neediest device, or the average device, still has to
 /// receive bounds what is to be sent.
 ///
-/// With a partial target a group along its partial axes is needy as a whole: its
-/// members may share the elements among them, each in one summand.
+/// The devices along the partial axes of the target count as one, a *group*: they may
+/// share the elements among them, each in one summand. So the bytes that a group lacks
+/// are divided by their number.
+///
+/// Messages of one element, with k summands in the state and g groups that want it: a group
+/// has at most `together` of the summands, each of the others has to leave its device before
+/// any group has the sum, and every further group needs one message more. Where no group
+/// has any summand, all k have to leave.
 double SearchSpace::boundBytes(const Layout &layout) const {
-  double summands = static_cast<double>(product(layout.partialSource));
-  if (layout.partialSource != 0 && targetPartial == 0) {
-    // A sum over k summands, wanted on m devices, takes k - 1 + m - 1 messages
-    // per element; and no device has any element of its target block yet.
-    return std::max(targetBytes,
-                    wholeBytes / usableDevices * (summands - 2 + targetCopies));
-  }
   bool divides = true, disjoint = false, missesAll = false;
-  double overlap = unitBytes, atOrigin = unitBytes;
+  double overlap = unitBytes, atOrigin = unitBytes, meets = 1;
   for (int dim = 0; dim < numDims; ++dim) {
     const DimBound &at = layout.dimBounds[dim];
     divides = divides && at.divides;
@@ -104,14 +125,24 @@ double SearchSpace::boundBytes(const Layout &layout) const {
     missesAll = missesAll || at.missesAll;
     overlap *= at.overlap;
     atOrigin *= at.atOrigin;
+    meets = std::min(meets, at.meets);
+  }
+  double perDevice = wholeBytes / usableDevices;
+  double summands = static_cast<double>(product(layout.partialSource));
+  double groups = targetCopies / targetSummands;
+  // Of another kind than the target's, a sum is complete on one device first.
+  uint32_t reduced =
+      sameKind ? layout.partialSource & ~targetPartial : layout.partialSource;
+  if (reduced) {
+    double together =
+        sameKind ? summands / static_cast<double>(product(reduced)) : 1;
+    return std::max(targetBytes / targetSummands,
+                    perDevice * (summands - meets * together + groups - 1));
   }
   bool misses = divides ? disjoint : missesAll;
   double bytes = targetBytes - (misses ? 0 : divides ? overlap : atOrigin);
-  bytes = std::max(bytes / targetSummands, 0.0);
-  if (targetPartial != 0 && layout.partialSource != 0)
-    bytes = std::max(bytes, wholeBytes / usableDevices *
-                                (summands - (sameKind ? targetSummands : 1)));
-  return bytes;
+  return std::max(bytes / targetSummands,
+                  perDevice * (1 - meets) * (summands + groups - 1));
 }
 
 double SearchSpace::bound(const Layout &layout) const {

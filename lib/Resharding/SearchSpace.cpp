@@ -163,8 +163,12 @@ void SearchSpace::readEnds() {
   for (int dim = 0; dim < numDims; ++dim) {
     targetSplit |= setOf(targetLayout.axes[dim], targetLayout.count[dim]);
     targetBytes *= static_cast<double>(targetLayout.local(dim));
-    int64_t parts =
-        product(setOf(targetLayout.axes[dim], targetLayout.count[dim]));
+    int64_t parts = 1;
+    for (int i = 0; i < targetLayout.count[dim]; ++i) {
+      uint8_t axis = targetLayout.axes[dim][i];
+      targetPart[axis] = largestPart(targetLayout, dim, i, parts);
+      parts *= size[axis];
+    }
     evenTarget[dim] = extent[dim] % parts == 0 &&
                       extent[dim] / parts == targetLayout.local(dim);
   }

@@ -63,9 +63,12 @@ struct State {
 /// What one dimension of a state contributes to the lower bound: it depends on the axes
 /// of the dimension alone, and on the target (SearchSpace::boundBytes).
 struct DimBound {
-  /// Elements along the dimension that a device has of its target block: the smaller of
-  /// the two blocks, and those of the device at coordinates 0 of the target's axes.
+  /// Elements along the dimension that a device has of its target block, at most: any
+  /// device, and the one at coordinates 0 of the target's axes. Where the target is
+  /// partial, a group along its partial axes counts as one device.
   double overlap = 1, atOrigin = 1;
+  /// At most this part of the elements is in the state and in the target on one device.
+  double meets = 1;
   /// Whether state and target divide the dimension, whether they split it by different
   /// axes, and whether some device then has nothing of its target block.
   bool divides = true, disjoint = false, missesAll = false;
@@ -192,6 +195,8 @@ private:
   void measure(Layout &layout, int dim, int from) const;
   void sortAxes(const State &state, Layout &layout, uint32_t dims) const;
   DimBound boundOf(const Layout &layout, int dim) const;
+  double largestPart(const Layout &layout, int dim, int index,
+                     int64_t before) const;
   void findSymmetries();
   /// Whether one step over all of `axes` cuts a dimension of local extent
   /// `extent` as it should be.
@@ -295,6 +300,9 @@ private:
   double targetBytes = 0, sourceBytes = 0;
   /// Of each dimension whether the target divides it.
   bool evenTarget[maxDims];
+  /// Of each axis that the target splits a dimension by: the largest part of the
+  /// elements that one coordinate of the axis has in the target.
+  double targetPart[maxAxes];
   /// Whether the target is known, so that bounds can be computed.
   bool targetKnown = false;
   /// Bytes of the whole value.

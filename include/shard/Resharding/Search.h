@@ -28,11 +28,12 @@
 // its target block: all of it where state and target split some dimension by
 // different axes, else the target block less its overlap, the product over the
 // dimensions of the smaller block (where blocks are uneven, of a device that has a
-// full target block: one at coordinates 0 of the target's axes or next to it). A sum
-// of k summands wanted on m devices takes at
-// least k - 2 + m messages per element, on average over the devices. The groups of
-// a partial target share what they lack. All of it is arithmetic on the extents:
-// nothing here grows with the number of devices.
+// full target block: one at coordinates 0 of the target's axes or next to it). The
+// devices along the partial axes of the target lack elements together and share them.
+// A sum of k summands wanted by g such groups takes at least k - 1 + g - 1 messages per
+// element, on average over the devices, fewer where a group has several summands at
+// once, and one more for the elements that no device has and wants. All of it is
+// arithmetic on the extents: nothing here grows with the number of devices.
 //
 // Order of moves. Many moves commute; of two orders only the better one is looked
 // at (SearchSpace::mayFollow). Slices come before what they make smaller; gathers
