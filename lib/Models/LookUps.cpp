@@ -93,8 +93,11 @@ public:
       found = llvm::SaturatingMultiply<uint64_t>(found, extents[loop]);
     if (hasBatch && found <= uint64_t(type.getNumElements()))
       return true;
-    // Else the indices take more memory than what they find.
-    return slice > 1 && slice >= int64_t(gathered.size());
+    // Else the indices take more memory than what they find. A dimension of one element
+    // has no choice, so that a small slice of it is worth its index.
+    int64_t choices = llvm::count_if(
+        gathered, [&](int64_t dim) { return type.getDimSize(dim) > 1; });
+    return slice > 1 && slice >= choices;
   }
 
   linalg::GenericOp raise(IRRewriter &rewriter) {

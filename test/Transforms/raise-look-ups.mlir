@@ -7,6 +7,7 @@
 // RUN: shard-run %s --entry rows --verify --grid 2x3 --hint 'arg0=[[1],[0]]' --hint 'arg1=[[0],[]]' | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry pixels --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry columns --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry narrow --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry diagonal --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry diagonal --verify --grid 3 --hint 'arg0=[[],[0]]' | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry diagonal --verify --grid 2x3 --hint 'arg0=[[0],[1]]' | FileCheck %s --check-prefix=EXEC
@@ -131,6 +132,27 @@ func.func @columns(%table: tensor<6x9x4xi16> {shard.sharding = #shard.sharding<@
     linalg.yield %y : i16
   } -> tensor<4x5x6xi16>
   return %r : tensor<4x5x6xi16>
+}
+
+// A dimension of one element has no choice: a slice of two elements is looked up though three
+// dimensions are indices.
+// CHECK-LABEL: func @narrow
+// CHECK: tensor.gather
+func.func @narrow(%image: tensor<1x2x1x2xf32> {shard.sharding = #shard.sharding<@grid, [[], [], [], [0]]>}) -> tensor<1x3x1x2xf32> {
+  %e = tensor.empty() : tensor<1x3x1x2xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k, l) -> (i, j, k, l)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%e : tensor<1x3x1x2xf32>) {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0 : index
+    %two = arith.constant 2 : index
+    %row = linalg.index 1 : index
+    %half = arith.divui %row, %two : index
+    %channel = linalg.index 3 : index
+    %x = tensor.extract %image[%zero, %half, %zero, %channel] : tensor<1x2x1x2xf32>
+    linalg.yield %x : f32
+  } -> tensor<1x3x1x2xf32>
+  return %r : tensor<1x3x1x2xf32>
 }
 
 // Zeros keep their sign: 1 / -0 is not 1 / 0.
