@@ -77,7 +77,7 @@ private:
   /// The grid on which reshards of `value` are planned: without the axes that are
   /// manual around it.
   const Grid &gridOf(ValueId value) {
-    uint16_t scope = program.problem.valueScope[value];
+    uint32_t scope = program.problem.valueScope[value];
     auto [it, isNew] = gridOfScope.try_emplace(scope);
     if (isNew)
       it->second = planningGrid(program.problem, scope, out);

@@ -164,13 +164,13 @@ bool Reasons::addLimits(std::vector<Reason> &reasons, OpId op, unsigned tensor,
   };
   if (!table.canSplit(tensor, dim))
     return false;
-  llvm::ArrayRef<uint16_t> loops = loopsOf(tensor, dim);
+  llvm::ArrayRef<uint32_t> loops = loopsOf(tensor, dim);
   auto tensors = program.problem.tensors(op);
   for (unsigned other = 0; other < tensors.size(); ++other) {
     if (other == tensor || tensors[other] == kNoValue)
       continue;
     for (unsigned d = 0; d < table.numDims(other); ++d)
-      if (llvm::any_of(loopsOf(other, d), [&](uint16_t loop) {
+      if (llvm::any_of(loopsOf(other, d), [&](uint32_t loop) {
             return llvm::is_contained(loops, loop);
           }))
         addLimit(reasons, program.find(tensors[other]), d);

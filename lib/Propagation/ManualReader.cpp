@@ -226,7 +226,7 @@ private:
   Problem &problem;
   ValueNumbers &numbers;
   HintTable &hints;
-  uint16_t outerScope, innerScope = 0;
+  uint32_t outerScope, innerScope = 0;
   ReadProgram::Manual manual;
 };
 
@@ -237,7 +237,7 @@ LogicalResult readManual(ManualComputationOp op, ReadProgram &program,
   return ManualReader(op, program).read(readBody);
 }
 
-Grid planningGrid(const Problem &problem, uint16_t scope,
+Grid planningGrid(const Problem &problem, uint32_t scope,
                   const GridPropagation &out) {
   Grid grid = out.grid;
   for (const AxisPart &manual : problem.scopes[scope])

@@ -19,7 +19,7 @@ namespace shard::propagation {
 
 /// From functions that are called in bodies of manual computations to the scope
 /// (Problem::scopes) of their values.
-using ManualScopes = llvm::DenseMap<mlir::Operation *, uint16_t>;
+using ManualScopes = llvm::DenseMap<mlir::Operation *, uint32_t>;
 
 /// Finds the functions that are called in bodies of manual computations: they are
 /// parts of them. Errors are emitted.
@@ -37,7 +37,7 @@ readManual(ManualComputationOp op, ReadProgram &program,
 
 /// The grid on which reshards of values of `scope` are planned: axes that are
 /// manual around them have one device.
-Grid planningGrid(const Problem &problem, uint16_t scope,
+Grid planningGrid(const Problem &problem, uint32_t scope,
                   const GridPropagation &out);
 
 } // namespace shard::propagation

@@ -207,7 +207,7 @@ void OpStep::mergeAggressive(const FlatTable &table, AtomMask wish) {
 
 ListId OpStep::wanted(const FlatTable &table, unsigned flatDim, bool &whole,
                       unsigned &source) {
-  llvm::ArrayRef<uint16_t> digits(
+  llvm::ArrayRef<uint32_t> digits(
       table.loopOf.data() + table.loopBegin[flatDim],
       table.loopBegin[flatDim + 1] - table.loopBegin[flatDim]);
   whole = true;
@@ -219,7 +219,7 @@ ListId OpStep::wanted(const FlatTable &table, unsigned flatDim, bool &whole,
   // As `project` reads it: without atoms of size 1.
   ListId list = kEmptyList;
   bool full = true;
-  for (uint16_t digit : digits) {
+  for (uint32_t digit : digits) {
     ListId minor = merged[digit];
     if (lists.parts(minor) == 1) {
       full &= table.loops[digit].extent == 1;
@@ -276,13 +276,13 @@ void OpStep::propose(const FlatTable &table, unsigned tensor, StateId state,
 
 /// Whether operand `tensor` is repeated along a loop of the results.
 static bool isRepeated(const FlatTable &table, unsigned tensor) {
-  llvm::ArrayRef<uint16_t> own(table.loopOf.data() +
+  llvm::ArrayRef<uint32_t> own(table.loopOf.data() +
                                    table.loopBegin[table.dimBegin[tensor]],
                                table.loopBegin[table.dimBegin[tensor + 1]] -
                                    table.loopBegin[table.dimBegin[tensor]]);
   for (auto [number, loop] : llvm::enumerate(table.loops))
     if (loop.kind == LoopKind::Parallel && loop.extent != 1 &&
-        !llvm::is_contained(own, uint16_t(number)))
+        !llvm::is_contained(own, uint32_t(number)))
       return true;
   return false;
 }

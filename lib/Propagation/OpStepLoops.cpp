@@ -79,7 +79,7 @@ void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
     if (list == kEmptyList || limit.isHidden(dim))
       continue;
     unsigned flat = table.dimBegin[tensor] + dim;
-    llvm::ArrayRef<uint16_t> digits(table.loopOf.data() + table.loopBegin[flat],
+    llvm::ArrayRef<uint32_t> digits(table.loopOf.data() + table.loopBegin[flat],
                                     table.loopBegin[flat + 1] -
                                         table.loopBegin[flat]);
     if (digits.size() == 1) {
@@ -93,7 +93,7 @@ void OpStep::project(const FlatTable &table, unsigned tensor, StateId state,
     llvm::SmallVector<uint8_t, 8> listAtoms;
     lists.atoms(list, listAtoms);
     size_t next = 0;
-    for (uint16_t digit : digits) {
+    for (uint32_t digit : digits) {
       const FlatTable::FlatLoop &loop = table.loops[digit];
       if (loop.kind == LoopKind::Invalid)
         break;

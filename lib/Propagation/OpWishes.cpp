@@ -48,7 +48,7 @@ bool OpWishes::decides(OpId op, Operation *owner) const {
 }
 
 /// The scope that the tensors of an op are in.
-uint16_t OpWishes::scopeOf(OpId op) const {
+uint32_t OpWishes::scopeOf(OpId op) const {
   for (ValueId id : program.problem.tensors(op))
     if (id != kNoValue)
       return program.problem.valueScope[id];
@@ -57,7 +57,7 @@ uint16_t OpWishes::scopeOf(OpId op) const {
 
 /// The grid that the tensors of an op are split on.
 Grid OpWishes::gridOf(OpId op) const {
-  uint16_t scope = scopeOf(op);
+  uint32_t scope = scopeOf(op);
   return scope ? planningGrid(program.problem, scope, out) : out.grid;
 }
 

@@ -118,7 +118,7 @@ public:
                                const Sharding &from, const Sharding &to) const;
 
 private:
-  uint16_t scopeOf(OpId op) const;
+  uint32_t scopeOf(OpId op) const;
   Grid gridOf(OpId op) const;
   ShardingOption
   chooseSettled(mlir::Operation *owner, const Grid &grid,

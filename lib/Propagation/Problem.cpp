@@ -18,7 +18,7 @@ ShapeId Problem::addShape(Shape shape) {
   return shapes.size() - 1;
 }
 
-ValueId Problem::addValue(ShapeId shape, uint16_t scope) {
+ValueId Problem::addValue(ShapeId shape, uint32_t scope) {
   assert(shape < shapes.size() && scope < scopes.size());
   valueShape.push_back(shape);
   valueScope.push_back(scope);

@@ -221,15 +221,17 @@ void Run::accept(ValueId value) {
     queue(op);
 }
 
+static bool comesBefore(const Proposal &a, const Proposal &b) {
+  return std::pair(a.tensor, a.dim) < std::pair(b.tensor, b.dim);
+}
+
 /// The part of `proposal`, of some of an op's tensors, that is also in `together`,
-/// what all of its tensors propose: a direction passes nothing on that the tensors
+/// what all of its tensors propose, in order: a direction passes nothing on that the tensors
 /// of the other direction contradict.
 std::optional<Proposal>
 Run::agreedPart(Proposal proposal, llvm::ArrayRef<Proposal> together) const {
-  const auto *same = llvm::find_if(together, [&](const Proposal &other) {
-    return other.tensor == proposal.tensor && other.dim == proposal.dim;
-  });
-  if (same == together.end())
+  const auto *same = llvm::lower_bound(together, proposal, comesBefore);
+  if (same == together.end() || comesBefore(proposal, *same))
     return std::nullopt;
   proposal.list = lists.commonPrefix(proposal.list, same->list);
   return proposal;
@@ -252,6 +254,7 @@ void Run::visit(OpId op, unsigned level, SourceMask sources, bool last) {
     if (!allowed)
       return;
     together.assign(result.proposals.begin(), result.proposals.end());
+    llvm::stable_sort(together, comesBefore);
     result = stepOf(op, allowed);
     for (const Proposal &proposal : result.proposals)
       if (std::optional<Proposal> agreed = agreedPart(proposal, together))

@@ -72,7 +72,7 @@ Run::applyScopes(llvm::SmallVectorImpl<AtomMask> &scopes) {
   }
   if (scopes.size() > 1)
     for (ValueId value = 0; value < problem.numValues(); ++value)
-      if (uint16_t scope = problem.valueScope[value]) {
+      if (uint32_t scope = problem.valueScope[value]) {
         Constraint made;
         made.forbidden = scopes[scope];
         limit[value] = intern(std::move(made));

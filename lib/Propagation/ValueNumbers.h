@@ -51,7 +51,7 @@ public:
   /// Every tensor value with its number, in the order of the program.
   std::vector<std::pair<mlir::Value, ValueId>> values;
   /// The scope (Problem::scopes) of values that are made now.
-  uint16_t scope = 0;
+  uint32_t scope = 0;
 
 private:
   Problem &problem;

@@ -21,6 +21,9 @@ using namespace mlir;
 
 namespace shard::propagation {
 
+/// An op with more tensors than this has many.
+static constexpr size_t kManyTensors = 64;
+
 namespace {
 class Writer {
 public:
@@ -46,7 +49,9 @@ public:
                     wantedHere, options);
     }
     settleCreators();
-    settleArguments(program, solution, out.shardings, wantedHere);
+    settleArguments(
+        program, solution, out.shardings,
+        [&](OpId op, unsigned tensor) { return wantedAtFirst(op, tensor); });
     stated.resize(program.problem.numValues());
     for (ValueId id : program.hints.annotated)
       state(id);
@@ -209,6 +214,22 @@ private:
     return solved.numberOf(program.problem.tensors(op).back());
   }
 
+  /// The same for one argument after the other that takes what is wanted. What an op of
+  /// many tensors wants of all of them is found once, as that takes time for each of them.
+  std::optional<uint32_t> wantedAtFirst(OpId op, unsigned tensor) {
+    auto *owner = dyn_cast_if_present<Operation *>(program.origins[op]);
+    if (!owner || program.problem.tensors(op).size() <= kManyTensors)
+      return wantedOf(op, tensor);
+    auto [entry, isNew] = wideWishes.try_emplace(op);
+    if (isNew)
+      for (auto [operand, sharding] : opWishes.of(op, owner).operands)
+        entry->second[operand] = sharding;
+    auto found = entry->second.find(tensor);
+    return found != entry->second.end()
+               ? found->second
+               : solved.numberOf(program.problem.tensors(op)[tensor]);
+  }
+
   void settle(Value value, uint32_t wanted) {
     if (out.shardings[wanted].isReplicated())
       wanted = kReplicated;
@@ -359,6 +380,8 @@ private:
   GridPropagation &out;
   SolvedShardings solved;
   OpWishes opWishes;
+  /// Of ops with many tensors what they want of their operands.
+  llvm::DenseMap<OpId, llvm::DenseMap<unsigned, uint32_t>> wideWishes;
   WrittenReshards written;
   std::vector<OpId> &useOps = written.useOps;
   /// Per value whether the program states it although it is replicated.

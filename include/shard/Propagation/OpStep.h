@@ -43,10 +43,10 @@ namespace shard::propagation {
 /// What an op proposes for one dimension of one of its tensors.
 struct Proposal {
   ListId list;
-  uint16_t tensor;
-  uint16_t dim;
+  uint32_t tensor;
+  uint32_t dim;
   /// The tensor whose axes these are, its size and its number of parts.
-  uint16_t source;
+  uint32_t source;
   int64_t sourceBits;
   int64_t sourceParts;
 };
@@ -152,7 +152,7 @@ private:
   llvm::SmallVector<unsigned, 8> asked;
   llvm::SmallVector<int64_t, 8> askedParts;
   llvm::SmallVector<ListId, 8> merged;
-  llvm::SmallVector<uint16_t, 8> mergedFrom;
+  llvm::SmallVector<uint32_t, 8> mergedFrom;
 
   std::vector<uint64_t> keys;
   std::vector<Proposal> proposals;

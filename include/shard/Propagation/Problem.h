@@ -82,7 +82,7 @@ struct FlatTable {
   /// indexed by loopOf[loopBegin[d]] .. loopOf[loopBegin[d + 1] - 1], major
   /// first.
   std::vector<uint32_t> dimBegin, loopBegin;
-  std::vector<uint16_t> loopOf;
+  std::vector<uint32_t> loopOf;
   /// Bits of the whole tensor, saturating; dynamic extents count as 1.
   std::vector<int64_t> bits;
   std::vector<ReductionKind> resultReduction;
@@ -126,7 +126,7 @@ struct Problem {
 
   std::vector<ShapeId> valueShape;
   /// Per value a number of `scopes`.
-  std::vector<uint16_t> valueScope;
+  std::vector<uint32_t> valueScope;
   /// Axes that must not split the values of a scope: the manual axes around it.
   /// Scope 0 is empty.
   std::vector<llvm::SmallVector<AxisPart, 1>> scopes;
@@ -153,7 +153,7 @@ struct Problem {
   std::vector<double> trips;
 
   ShapeId addShape(Shape shape);
-  ValueId addValue(ShapeId shape, uint16_t scope = 0);
+  ValueId addValue(ShapeId shape, uint32_t scope = 0);
   /// Adds a table for tensors of the given shapes (any number for what is not a
   /// tensor). Tables are not compared: callers share one among ops with equal loops.
   TableId addTable(const LoopTable &table, llvm::ArrayRef<ShapeId> shapes);
