@@ -150,15 +150,17 @@ Value expandLog(Emitter &e, Value x) {
   Value onePlusF =
       e.asReal(e.addBits(e.maskBits(place, 0x7fffff), e.bits(rootOfHalf)));
   Value f = e.subtract(onePlusF, e.real(1.0f));
-  Value square = e.multiply(f, f);
-  Value p =
-      e.polynomial(f, {0.333333313f, -0.249999672f, 0.200000912f, -0.16669406f,
-                       0.142851174f, -0.12424393f, 0.110362105f, -0.108196087f,
-                       0.106320046f, -0.0597677976f});
-  Value sum = e.multiply(e.multiply(f, square), p);
-  sum = e.add(sum, e.multiply(n, e.real(kLn2Low)));
-  sum = e.subtract(sum, e.multiply(square, e.real(0.5f)));
-  sum = e.add(e.add(f, sum), e.multiply(n, e.real(kLn2High)));
+  // log(1 + f) is f - f^2 / 2 + s * (f^2 / 2 + P(s^2)) with s = f / (2 + f).
+  Value s = e.divide(f, e.add(e.real(2.0f), f));
+  Value z = e.multiply(s, s), w = e.multiply(z, z);
+  Value odd = e.multiply(
+      z, e.add(e.multiply(w, e.real(0.295820147f)), e.real(0.666666865f)));
+  Value p = e.add(odd, e.multiply(w, e.real(0.399887204f)));
+  Value half = e.multiply(e.multiply(e.real(0.5f), f), f);
+  Value sum =
+      e.add(e.multiply(s, e.add(half, p)), e.multiply(n, e.real(kLn2Low)));
+  sum = e.subtract(e.multiply(n, e.real(kLn2High)),
+                   e.subtract(e.subtract(half, sum), f));
   sum = e.choose(e.isEqual(x, infinity), infinity, sum);
   Value others = e.choose(e.isEqual(x, zero), e.real(-kInfinity),
                           e.real(std::numeric_limits<float>::quiet_NaN()));

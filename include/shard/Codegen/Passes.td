@@ -325,7 +325,7 @@ def ShardExpandElementary : Pass<"shard-expand-elementary", "::mlir::ModuleOp"> 
     `math.exp`, `math.log`, `math.tanh` and `math.erf` of scalars of f32 become additions,
     multiplications and selections, which LLVM vectorises. A result depends on the operand
     alone: not on the place in a block or vector, nor on the processor. The largest errors
-    over all numbers, in units in the last place, are 1.09 (exp), 0.83 (log), 1.34 (tanh) and
+    over all numbers, in units in the last place, are 1.09 (exp), 0.85 (log), 1.34 (tanh) and
     1.24 (erf). Infinities, NaN, signs of zeros, overflow and numbers below the least normal
     one are as IEEE 754 and the C standard say. Other functions, and all of f64, stay calls of
     libm.

@@ -10,7 +10,7 @@ import numpy as np
 
 COUNT = 60000
 # The largest errors in units in the last place: those that the pass's description states.
-FUNCTIONS = [("exp", np.exp, 1.09), ("log", np.log, 0.83), ("tanh", np.tanh, 1.34),
+FUNCTIONS = [("exp", np.exp, 1.09), ("log", np.log, 0.85), ("tanh", np.tanh, 1.34),
              ("erf", np.vectorize(math.erf), 1.24)]
 
 
