@@ -251,9 +251,9 @@ std::pair<int64_t, int64_t> blocksOf(Exchange &exchange, size_t dim) {
   return {parts, exchange.insert.getSourceType().getDimSize(dim)};
 }
 
-/// The windows of `op`, or, if it has none, those by which all of its halos are read,
-/// where iterations are one for each element, as `like` shows; `like` may leave elements
-/// out that this exchange has. A device without
+/// The windows of `op`, or, if it has none, those by which all of its halos are read, where
+/// the blocks of the iterations of `like` begin where those of the elements do; `like` may
+/// leave elements out that this exchange has, and so may its iterations. A device without
 /// iterations would read nothing by these: then there are no such windows.
 HaloWindows windowsLike(Exchange &exchange, const HaloWindows &like) {
   HaloWindows windows = getWindows(exchange.op);
@@ -264,8 +264,8 @@ HaloWindows windowsLike(Exchange &exchange, const HaloWindows &like) {
     if (!read)
       continue;
     auto [parts, block] = blocksOf(exchange, dim);
-    if (read->window.stride != 1 || read->valid.offset != 0 ||
-        read->valid.size != read->iterations || block <= 0 ||
+    if (read->window.stride != 1 || read->valid.offset != 0 || block <= 0 ||
+        ceilDiv(read->iterations, parts) != block ||
         ceilDiv(read->iterations, block) != parts)
       return {};
     windows.back()->valid = {0, parts * block};
@@ -354,6 +354,28 @@ bool merge(Exchange &a, Exchange &b, DominanceInfo &dominance) {
   return true;
 }
 
+/// Adds `next` to `others`, or merges one of them with it. What has become wider may hold
+/// others then: halos of a corner hold those of both sides, which do not hold each other.
+void addExchange(SmallVectorImpl<Exchange> &others, Exchange next,
+                 DominanceInfo &dominance) {
+  auto merged = llvm::find_if(
+      others, [&](Exchange &other) { return merge(other, next, dominance); });
+  if (merged == others.end()) {
+    others.push_back(std::move(next));
+    return;
+  }
+  size_t wide = merged - others.begin();
+  for (size_t at = 0; at < others.size();) {
+    if (at == wide || !merge(others[wide], others[at], dominance)) {
+      ++at;
+      continue;
+    }
+    others.erase(others.begin() + at);
+    wide -= at < wide;
+    at = 0;
+  }
+}
+
 } // namespace
 
 void mergeExchanges(ArrayRef<UpdateHaloOp> exchanges) {
@@ -365,11 +387,7 @@ void mergeExchanges(ArrayRef<UpdateHaloOp> exchanges) {
     if (!insert || !insert.getDest().getDefiningOp())
       continue;
     Exchange next(op);
-    SmallVectorImpl<Exchange> &others = known[next.insert.getSource()];
-    if (llvm::none_of(others, [&](Exchange &other) {
-          return merge(other, next, dominance);
-        }))
-      others.push_back(std::move(next));
+    addExchange(known[next.insert.getSource()], std::move(next), dominance);
   }
 }
 
