@@ -94,6 +94,7 @@ static constexpr const char *kPipelines[] = {
     "shard-replace-poison",
     "shard-report{json}",
     "shard-resolve-passed-shardings",
+    "shard-separate-places",
     "shard-separate-strided-padding",
     "shard-share-collectives",
     "shard-simplify",
