@@ -67,7 +67,8 @@ public:
   }
 
   void addCaptured(const GridPropagation::UseSharding &use) {
-    if (use.anchor == use.use->getOwner() || !told.insert(use.anchor).second)
+    if (use.anchor == use.use->getOwner() ||
+        !isa<ShardingInterface>(use.anchor) || !told.insert(use.anchor).second)
       return;
     Gather gather = find(use, [](unsigned) { return false; });
     if (!gather.lost.empty())
