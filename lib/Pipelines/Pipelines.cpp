@@ -25,6 +25,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   if (options.lowerTosa)
     manager.addPass(createShardLowerTosa());
   manager.addPass(createShardSeparatePlaces());
+  manager.addPass(createShardCompleteTiles());
   manager.addPass(createShardRaiseExtracts());
   manager.addPass(createShardBlockScans());
   manager.addPass(createShardSpreadInsertions());

@@ -146,6 +146,7 @@ void shard::registerShardPasses() {
   registerPassOnce([] { return createShardFoldNumbers(); });
   registerPassOnce([] { return createShardDropResults(); });
   registerPassOnce([] { return createShardSeparatePlaces(); });
+  registerPassOnce([] { return createShardCompleteTiles(); });
   registerPassOnce([] { return createShardRaiseExtracts(); });
   registerPassOnce([] { return createShardBlockScans(); });
   registerPassOnce([] { return createShardSpreadInsertions(); });

@@ -58,6 +58,7 @@ static constexpr const char *kPipelines[] = {
     "shard-check-extents",
     "shard-choose-halo-steps",
     "shard-close-manual-bodies",
+    "shard-complete-tiles",
     "shard-convert-to-llvm",
     "shard-decompose-collectives{min-gain=-1 reorder-sums}",
     "shard-drop-results",

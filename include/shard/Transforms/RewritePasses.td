@@ -91,6 +91,49 @@ def ShardDropResults : Pass<"shard-drop-results"> {
   }];
 }
 
+def ShardCompleteTiles : Pass<"shard-complete-tiles"> {
+  let summary = "pad in front of linalg.pack and cut behind linalg.unpack";
+  let description = [{
+    Where tiles fill a dimension, the number of a tile and the place inside are digits of its
+    index, and the dimension is split along its tiles. A dimension with an incomplete tile
+    would be gathered. This pass pads the tensor in front of such a `linalg.pack`, and cuts
+    the result of such a `linalg.unpack`, so that all tiles are complete; padding and slices
+    are windows. Ops of dynamic shapes and with hints stay as they are.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<7xf32>) -> tensor<7xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.empty() : tensor<2x4xf32>
+      %1 = linalg.pack %a padding_value(%zero : f32) inner_dims_pos = [0] inner_tiles = [4]
+          into %0 : tensor<7xf32> -> tensor<2x4xf32>
+      %2 = tensor.empty() : tensor<7xf32>
+      %3 = linalg.unpack %1 inner_dims_pos = [0] inner_tiles = [4]
+          into %2 : tensor<2x4xf32> -> tensor<7xf32>
+      return %3 : tensor<7xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<7xf32>) -> tensor<7xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.empty() : tensor<2x4xf32>
+      %padded = tensor.pad %a low[0] high[1] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<7xf32> to tensor<8xf32>
+      %1 = linalg.pack %padded inner_dims_pos = [0] inner_tiles = [4]
+          into %0 : tensor<8xf32> -> tensor<2x4xf32>
+      %2 = tensor.empty() : tensor<7xf32>
+      %3 = tensor.empty() : tensor<8xf32>
+      %4 = linalg.unpack %1 inner_dims_pos = [0] inner_tiles = [4]
+          into %3 : tensor<2x4xf32> -> tensor<8xf32>
+      %5 = tensor.extract_slice %4[0] [7] [1] : tensor<8xf32> to tensor<7xf32>
+      return %5 : tensor<7xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ShardSeparatePlaces : Pass<"shard-separate-places"> {
   let summary = "make reductions of their own of a maximum and its place";
   let description = [{
