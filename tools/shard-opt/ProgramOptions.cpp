@@ -102,6 +102,13 @@ LogicalResult setUpPasses(const MlirOptMainConfig &given,
     return failure();
   OpPassManager &passes = manager;
   OpPassManager pipeline = std::move(passes);
+  // Inside of a pass MLIR does not look at it.
+  std::optional<StringRef> anchor = pipeline.getOpName();
+  if (anchor && *anchor != ModuleOp::getOperationName()) {
+    llvm::errs() << "error: can't run '" << *anchor << "' pass manager on '"
+                 << ModuleOp::getOperationName() << "' op\n";
+    return failure();
+  }
   passes = OpPassManager(ModuleOp::getOperationName(),
                          OpPassManager::Nesting::Implicit);
   passes.addPass(std::make_unique<ApplyProgramOptions>());
