@@ -316,10 +316,17 @@ struct AxisResolver {
                             const Twine &where) {
     std::optional<AxisPart> axis = grid.axisPart(ref);
     // resolve_c1
-    if (!axis && ref.getName())
-      return emitError() << where << " names axis " << ref.getName()
-                         << ", which grid @" << grid.getSymName()
-                         << " does not have";
+    if (!axis && ref.getName()) {
+      InFlightDiagnostic error = emitError()
+                                 << where << " names axis " << ref.getName()
+                                 << ", which grid @" << grid.getSymName()
+                                 << " does not have";
+      if (std::optional<ArrayAttr> names = grid.getAxisNames())
+        llvm::interleaveComma(*names, error << "; its axes are ");
+      else
+        error << "; its axes have no names, only numbers";
+      return error;
+    }
     // resolve_c2
     if (!axis)
       return emitError() << where << " names axis " << ref.getNumber()

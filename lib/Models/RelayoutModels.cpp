@@ -8,7 +8,8 @@
 //
 // linalg.pack and linalg.unpack split a dimension into tiles: the number of the
 // tile and the place inside are digits of its index, where the tiles fill the
-// dimension exactly. A dimension with an incomplete tile gets no loop. Tiles
+// dimension exactly. A dimension with an incomplete tile gets no loop; shard-complete-tiles
+// makes it one without. Tiles
 // themselves are not split: their size is part of the op.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- SliceLookUps.cpp - Slices of one element of a dimension ------------===//
+//===- SliceLookUps.cpp - Slices of few elements of a dimension -----------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +10,8 @@
 #include "TensorModels.h"
 
 #include "shard/IR/ShardOps.h"
+#include "shard/IR/TensorSlices.h"
+#include "shard/Partitioning/Emitter.h"
 #include "shard/Partitioning/LocalOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,12 +36,14 @@ static bool isOfLoop(OpFoldResult index) {
   return false;
 }
 
-/// Whether `op` has one element of dimension `dim`, which has more, at a place that does not
-/// change in a loop, and no loop that slides.
-static bool takesOne(tensor::ExtractSliceOp op, int64_t dim) {
+/// Whether `op` has one element of dimension `dim`, which has more, or some at a place that only
+/// the run knows, which does not change in a loop, and no loop that slides.
+static bool takesFew(tensor::ExtractSliceOp op, int64_t dim) {
   RankedTensorType source = op.getSourceType();
-  return !source.isDynamicDim(dim) && source.getDimSize(dim) > 1 &&
-         isConstantIntValue(op.getMixedSizes()[dim], 1) &&
+  std::optional<int64_t> size = getConstantIntValue(op.getMixedSizes()[dim]);
+  return !source.isDynamicDim(dim) && size && *size > 0 &&
+         source.getDimSize(dim) > *size &&
+         (*size == 1 || isConstantIntValue(op.getMixedStrides()[dim], 1)) &&
          isSummable(source.getElementType()) &&
          (op.getDroppedDims().test(dim) ||
           !getConstantIntValue(op.getMixedOffsets()[dim])) &&
@@ -47,7 +51,7 @@ static bool takesOne(tensor::ExtractSliceOp op, int64_t dim) {
 }
 
 bool isLookUp(tensor::ExtractSliceOp op, int64_t dim) {
-  if (!takesOne(op, dim))
+  if (!takesFew(op, dim))
     return false;
   RankedTensorType type = op.getSourceType();
   int64_t taken = 0;
@@ -65,7 +69,7 @@ bool isLookUp(tensor::ExtractSliceOp op, int64_t dim) {
       if (budget-- == 0)
         return true;
       auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-      if (!slice || !takesOne(slice, dim))
+      if (!slice || !takesFew(slice, dim))
         continue;
       // Without known extents a slice counts as whole in its other dimensions.
       taken += !type.hasStaticShape() ? 1
@@ -125,6 +129,19 @@ Value sliceOrNeutral(OpBuilder &builder, Location loc, Value slice,
   return linalg::GenericOp::create(builder, loc, empty.getType(), slice, empty,
                                    ArrayRef{identity, identity}, loops, body)
       .getResult(0);
+}
+
+Value inNeutral(OpBuilder &builder, Location loc, Value slice,
+                RankedTensorType type, ArrayRef<OpFoldResult> places) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, slice),
+                            whole = sizes;
+  for (auto [size, extent] : llvm::zip_equal(whole, type.getShape()))
+    if (ShapedType::isStatic(extent))
+      size = builder.getIndexAttr(extent);
+  Value around = filledTensor(
+      builder, loc, type,
+      neutralElement(ReductionKind::Sum, type.getElementType()), whole);
+  return insertionOf(builder, loc, slice, around, places, sizes);
 }
 
 } // namespace shard

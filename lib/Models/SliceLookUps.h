@@ -1,4 +1,4 @@
-//===- SliceLookUps.h - Slices of one element of a dimension ----*- C++ -*-===//
+//===- SliceLookUps.h - Slices of few elements of a dimension ---*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Of a split dimension that a slice has one element of, one device has that element. It
-// gives it, and the others give the neutral element of sums: the result is a partial sum.
+// gives it, and the others give the neutral element of sums: the result is a partial sum. So
+// it is with several elements at a place that only the run knows, which some devices have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +21,11 @@
 
 namespace shard {
 
-/// Whether `op` looks up the one element that it has of dimension `dim` of its source. The
-/// dimension has a known extent above 1, and the place does not change in a loop: slices that a
-/// loop takes one after another are better gathered at once, in front of the loop. So are slices
-/// with more than half of the elements of the source together, since a sum sends each element
-/// twice.
+/// Whether `op` looks up the elements that it has of dimension `dim` of its source: one, or
+/// several next to each other at a place that is not known. The dimension has a known extent
+/// above that, and the place does not change in a loop: slices that a loop takes one after
+/// another are better gathered at once, in front of the loop. So are slices with more than half
+/// of the elements of the source together, since a sum sends each element twice.
 bool isLookUp(mlir::tensor::ExtractSliceOp op, int64_t dim);
 
 /// Where the one element that a slice has of a dimension lies in the local tensor.
@@ -41,6 +42,12 @@ PlaceInBlock placeInBlock(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::OpFoldResult offset, int64_t extent,
                           const AxisList &axes, mlir::Value local, int64_t dim,
                           const PartitionContext &context);
+
+/// A tensor of type `type` that holds `slice` at `places`, and elsewhere the neutral element of
+/// sums. Where an extent of `type` is not known it is that of `slice`.
+mlir::Value inNeutral(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value slice, mlir::RankedTensorType type,
+                      llvm::ArrayRef<mlir::OpFoldResult> places);
 
 /// `slice` on devices where `isInside` is true, elsewhere the neutral element of sums.
 mlir::Value sliceOrNeutral(mlir::OpBuilder &builder, mlir::Location loc,

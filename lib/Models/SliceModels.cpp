@@ -129,8 +129,54 @@ LocalSlice mappedSlice(OpTy op, ArrayRef<Value> operands,
   return slice;
 }
 
-/// Of a dimension that the slice has one element of, the device that has the element
-/// gives it, and the others give the neutral element: the result is a partial sum.
+/// The part [from, from + size) of a slice, and its place in a block.
+struct PartOfBlock {
+  OpFoldResult from, size, to;
+};
+
+/// The part of a slice of `size` elements at `offset` of dimension `dim`, of `extent`
+/// elements, that lies in the block `dest` of this device.
+PartOfBlock partOfBlock(OpBuilder &builder, Location loc, int64_t extent,
+                        int64_t dim, const AxisList &axes, OpFoldResult offset,
+                        OpFoldResult size, Value dest,
+                        PartitionContext &context) {
+  auto value = [&](OpFoldResult index) {
+    return getValueOrCreateConstantIndexOp(builder, loc, index);
+  };
+  Value local = ShapedType::isDynamic(extent)
+                    ? extentOf(builder, loc, dest, dim)
+                    : Value();
+  DynamicBlock block =
+      blockOf(builder, loc, context.grid, context.emission.gridSymbol, extent,
+              axes, local);
+  // As on one device: an offset that is out of range is moved into it.
+  if (isa<Value>(offset)) {
+    Value whole = local ? wholeExtent(builder, loc, context.grid,
+                                      context.emission.gridSymbol, local, axes)
+                        : value(builder.getIndexAttr(extent));
+    Value last = builder.createOrFold<arith::SubIOp>(loc, whole, value(size));
+    offset = builder.createOrFold<arith::MaxSIOp>(
+        loc, builder.createOrFold<arith::MinSIOp>(loc, value(offset), last),
+        value(builder.getIndexAttr(0)));
+  }
+  Value begin = value(block.offset), zero = value(builder.getIndexAttr(0));
+  Value room = value(block.size), width = value(size);
+  // The begin and the end of the slice, counted from that of the block.
+  Value start = builder.createOrFold<arith::SubIOp>(loc, value(offset), begin);
+  Value end = builder.createOrFold<arith::AddIOp>(loc, start, width);
+  auto clamp = [&](Value index, Value most) -> Value {
+    return builder.createOrFold<arith::MinSIOp>(
+        loc, builder.createOrFold<arith::MaxSIOp>(loc, index, zero), most);
+  };
+  Value first = clamp(start, room), last = clamp(end, room);
+  Value from =
+      clamp(builder.createOrFold<arith::SubIOp>(loc, first, start), width);
+  return {OpFoldResult(from),
+          builder.createOrFold<arith::SubIOp>(loc, last, first), first};
+}
+
+/// Of a dimension that the slice has few elements of, each device gives those that it has,
+/// and the neutral element for the others: the result is a partial sum.
 struct ExtractSliceModel
     : public DescribedModel<ExtractSliceModel, tensor::ExtractSliceOp> {
   void describe(tensor::ExtractSliceOp op, MapBuilder &maps) const {
@@ -176,11 +222,33 @@ struct ExtractSliceModel
     auto local =
         cast<RankedTensorType>(context.localResultType(slice.getType(), 0));
     Value isInside;
+    // The slice of the local tensor, and its place in the result.
+    RankedTensorType own = local;
+    SmallVector<OpFoldResult> places(local.getRank(), builder.getIndexAttr(0));
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    bool isPart = false;
     // Of a dimension that is split the operand has all elements of the slice: its
     // block, or its window, which begins with the first of them.
     for (auto [dim, axes] : llvm::enumerate(context.operand(0).dims)) {
       if (axes.empty())
         continue;
+      if (isLookedUp(context.table, dim) &&
+          !isConstantIntValue(parts.sizes[dim], 1)) {
+        PartOfBlock part = partOfBlock(
+            builder, op->getLoc(), slice.getSourceType().getDimSize(dim), dim,
+            axes, parts.offsets[dim], parts.sizes[dim], operands[0], context);
+        parts.offsets[dim] = part.to;
+        parts.sizes[dim] = part.size;
+        unsigned inner = dim;
+        for (unsigned outer = 0; outer < dim; ++outer)
+          inner -= dropped.test(outer);
+        places[inner] = part.from;
+        SmallVector<int64_t> shape(own.getShape());
+        shape[inner] = ShapedType::kDynamic;
+        own = own.clone(shape);
+        isPart = true;
+        continue;
+      }
       if (isLookedUp(context.table, dim)) {
         PlaceInBlock place =
             placeInBlock(builder, op->getLoc(), parts.offsets[dim],
@@ -213,8 +281,11 @@ struct ExtractSliceModel
       results.push_back(operands[0]);
     else
       results.push_back(tensor::ExtractSliceOp::create(
-          builder, op->getLoc(), local, operands[0], parts.offsets, parts.sizes,
+          builder, op->getLoc(), own, operands[0], parts.offsets, parts.sizes,
           parts.strides));
+    if (isPart)
+      results.back() =
+          inNeutral(builder, op->getLoc(), results.back(), local, places);
     if (isInside)
       results.back() =
           sliceOrNeutral(builder, op->getLoc(), results.back(), isInside);
@@ -307,9 +378,9 @@ struct InsertSliceModel
         continue;
       }
       cuts = true;
-      PartOfBlock part =
-          partOfBlock(builder, loc, slice, dim, axes, parts.offsets[dim],
-                      parts.sizes[dim], operands[1], context);
+      PartOfBlock part = partOfBlock(
+          builder, loc, slice.getDestType().getDimSize(dim), dim, axes,
+          parts.offsets[dim], parts.sizes[dim], operands[1], context);
       parts.offsets[dim] = part.to;
       parts.sizes[dim] = part.size;
       if (!isDropped) {
@@ -332,56 +403,6 @@ struct InsertSliceModel
   }
 
 private:
-  /// The part [from, from + size) of a slice, and its place in a block.
-  struct PartOfBlock {
-    OpFoldResult from, size, to;
-  };
-
-  /// The part of a slice of `size` elements at `offset` of dimension `dim` that lies in
-  /// the block of this device.
-  static PartOfBlock partOfBlock(OpBuilder &builder, Location loc,
-                                 tensor::InsertSliceOp slice, int64_t dim,
-                                 const AxisList &axes, OpFoldResult offset,
-                                 OpFoldResult size, Value dest,
-                                 PartitionContext &context) {
-    auto value = [&](OpFoldResult index) {
-      return getValueOrCreateConstantIndexOp(builder, loc, index);
-    };
-    int64_t extent = slice.getDestType().getDimSize(dim);
-    Value local = ShapedType::isDynamic(extent)
-                      ? extentOf(builder, loc, dest, dim)
-                      : Value();
-    DynamicBlock block =
-        blockOf(builder, loc, context.grid, context.emission.gridSymbol, extent,
-                axes, local);
-    // As on one device: an offset that is out of range is moved into it.
-    if (isa<Value>(offset)) {
-      Value whole = local
-                        ? wholeExtent(builder, loc, context.grid,
-                                      context.emission.gridSymbol, local, axes)
-                        : value(builder.getIndexAttr(extent));
-      Value last = builder.createOrFold<arith::SubIOp>(loc, whole, value(size));
-      offset = builder.createOrFold<arith::MaxSIOp>(
-          loc, builder.createOrFold<arith::MinSIOp>(loc, value(offset), last),
-          value(builder.getIndexAttr(0)));
-    }
-    Value begin = value(block.offset), zero = value(builder.getIndexAttr(0));
-    Value room = value(block.size), width = value(size);
-    // The begin and the end of the slice, counted from that of the block.
-    Value start =
-        builder.createOrFold<arith::SubIOp>(loc, value(offset), begin);
-    Value end = builder.createOrFold<arith::AddIOp>(loc, start, width);
-    auto clamp = [&](Value index, Value most) -> Value {
-      return builder.createOrFold<arith::MinSIOp>(
-          loc, builder.createOrFold<arith::MaxSIOp>(loc, index, zero), most);
-    };
-    Value first = clamp(start, room), last = clamp(end, room);
-    Value from =
-        clamp(builder.createOrFold<arith::SubIOp>(loc, first, start), width);
-    return {OpFoldResult(from),
-            builder.createOrFold<arith::SubIOp>(loc, last, first), first};
-  }
-
   /// `source` with a dimension of extent 1 in front of its dimension `dim`.
   static Value withDimension(OpBuilder &builder, Location loc, Value source,
                              unsigned dim) {

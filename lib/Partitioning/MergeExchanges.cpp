@@ -251,53 +251,65 @@ std::pair<int64_t, int64_t> blocksOf(Exchange &exchange, size_t dim) {
   return {parts, exchange.insert.getSourceType().getDimSize(dim)};
 }
 
-/// The windows of `op`, or, if it has none, those by which all of its halos are read,
-/// where iterations are one for each element, as `like` shows; `like` may leave elements
-/// out that this exchange has. A device without
-/// iterations would read nothing by these: then there are no such windows.
-HaloWindows windowsLike(Exchange &exchange, const HaloWindows &like) {
-  HaloWindows windows = getWindows(exchange.op);
-  if (!windows.empty())
-    return windows;
-  for (auto [dim, read] : llvm::enumerate(like)) {
-    windows.push_back(read);
-    if (!read)
-      continue;
-    auto [parts, block] = blocksOf(exchange, dim);
-    if (read->window.stride != 1 || read->valid.offset != 0 ||
-        read->valid.size != read->iterations || block <= 0 ||
-        ceilDiv(read->iterations, block) != parts)
-      return {};
-    windows.back()->valid = {0, parts * block};
-    windows.back()->window.offset = -exchange.low[dim];
-    windows.back()->window.reach = 1 + exchange.low[dim] + exchange.high[dim];
-  }
-  return windows;
+/// The windows by which all of dimension `dim` of `exchange` and its halos is read, where the
+/// blocks of the iterations of `like` begin where those of the elements do; `like` may leave
+/// elements out that this exchange has, and so may its iterations. A device without iterations
+/// would read nothing by these: then there are none.
+std::optional<WindowReads> allReadLike(Exchange &exchange, size_t dim,
+                                       const WindowReads &like) {
+  auto [parts, block] = blocksOf(exchange, dim);
+  if (like.window.stride != 1 || like.valid.offset != 0 || block <= 0 ||
+      ceilDiv(like.iterations, parts) != block ||
+      ceilDiv(like.iterations, block) != parts)
+    return std::nullopt;
+  WindowReads reads = like;
+  reads.valid = {0, parts * block};
+  reads.window.offset = -exchange.low[dim];
+  reads.window.reach = 1 + exchange.low[dim] + exchange.high[dim];
+  return reads;
+}
+
+/// Makes `common` read what `other` reads, too; false where that is no window.
+bool widen(WindowReads &common, const WindowReads &other) {
+  if (common.iterations != other.iterations ||
+      common.window.stride != other.window.stride)
+    return false;
+  auto widenRange = [](int64_t &begin, int64_t &size, int64_t otherBegin,
+                       int64_t otherSize) {
+    int64_t end = std::max(begin + size, otherBegin + otherSize);
+    begin = std::min(begin, otherBegin);
+    size = end - begin;
+  };
+  widenRange(common.window.offset, common.window.reach, other.window.offset,
+             other.window.reach);
+  widenRange(common.valid.offset, common.valid.size, other.valid.offset,
+             other.valid.size);
+  common.step = std::gcd(common.step, other.step);
+  return true;
 }
 
 /// The windows that hold those of both exchanges; nothing where these are no windows.
 std::optional<HaloWindows> commonWindows(Exchange &a, Exchange &b) {
-  HaloWindows left = windowsLike(a, getWindows(b.op)),
-              right = windowsLike(b, getWindows(a.op));
-  if (left.size() != right.size())
-    return std::nullopt;
-  for (auto [common, other] : llvm::zip_equal(left, right)) {
+  HaloWindows left = getWindows(a.op), right = getWindows(b.op);
+  if (left.empty() && right.empty())
+    return left;
+  left.resize(a.type.getRank());
+  right.resize(a.type.getRank());
+  for (size_t dim = 0; dim < left.size(); ++dim) {
+    std::optional<WindowReads> &common = left[dim], &other = right[dim];
     if (common == other)
       continue;
-    if (!common || !other || common->iterations != other->iterations ||
-        common->window.stride != other->window.stride)
+    // Without halos the block is read, as it is without a window.
+    if (a.low[dim] + a.high[dim] + b.low[dim] + b.high[dim] == 0) {
+      common.reset();
+      continue;
+    }
+    if (!common)
+      common = allReadLike(a, dim, *other);
+    else if (!other)
+      other = allReadLike(b, dim, *common);
+    if (!common || !other || !widen(*common, *other))
       return std::nullopt;
-    auto widen = [](int64_t &begin, int64_t &size, int64_t otherBegin,
-                    int64_t otherSize) {
-      int64_t end = std::max(begin + size, otherBegin + otherSize);
-      begin = std::min(begin, otherBegin);
-      size = end - begin;
-    };
-    widen(common->window.offset, common->window.reach, other->window.offset,
-          other->window.reach);
-    widen(common->valid.offset, common->valid.size, other->valid.offset,
-          other->valid.size);
-    common->step = std::gcd(common->step, other->step);
   }
   return left;
 }
@@ -354,6 +366,28 @@ bool merge(Exchange &a, Exchange &b, DominanceInfo &dominance) {
   return true;
 }
 
+/// Adds `next` to `others`, or merges one of them with it. What has become wider may hold
+/// others then: halos of a corner hold those of both sides, which do not hold each other.
+void addExchange(SmallVectorImpl<Exchange> &others, Exchange next,
+                 DominanceInfo &dominance) {
+  auto merged = llvm::find_if(
+      others, [&](Exchange &other) { return merge(other, next, dominance); });
+  if (merged == others.end()) {
+    others.push_back(std::move(next));
+    return;
+  }
+  size_t wide = merged - others.begin();
+  for (size_t at = 0; at < others.size();) {
+    if (at == wide || !merge(others[wide], others[at], dominance)) {
+      ++at;
+      continue;
+    }
+    others.erase(others.begin() + at);
+    wide -= at < wide;
+    at = 0;
+  }
+}
+
 } // namespace
 
 void mergeExchanges(ArrayRef<UpdateHaloOp> exchanges) {
@@ -365,11 +399,7 @@ void mergeExchanges(ArrayRef<UpdateHaloOp> exchanges) {
     if (!insert || !insert.getDest().getDefiningOp())
       continue;
     Exchange next(op);
-    SmallVectorImpl<Exchange> &others = known[next.insert.getSource()];
-    if (llvm::none_of(others, [&](Exchange &other) {
-          return merge(other, next, dominance);
-        }))
-      others.push_back(std::move(next));
+    addExchange(known[next.insert.getSource()], std::move(next), dominance);
   }
 }
 

@@ -260,34 +260,46 @@ private:
                    : std::numeric_limits<double>::infinity();
   }
 
-  int64_t parallelism(const ShardingOption &option) const {
-    int64_t parts = 1;
-    for (const AxisList &axes : option.loops) {
+  /// Into how many parts an option cuts the iterations, and for how many devices: a loop
+  /// has no more parts than iterations.
+  struct Parallelism {
+    int64_t parts = 1, devices = 1;
+  };
+  Parallelism parallelism(const ShardingOption &option) const {
+    Parallelism result;
+    for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops)) {
       int64_t size = grid.groupSize(axes);
       // Unknown sizes count as two.
-      parts *= ShapedType::isDynamic(size) ? 2 : size;
+      if (ShapedType::isDynamic(size))
+        size = 2;
+      result.devices *= size;
+      result.parts *= ShapedType::isDynamic(loop.extent)
+                          ? size
+                          : std::min(size, std::max<int64_t>(loop.extent, 1));
     }
-    return parts;
+    return result;
   }
 
   /// An option that may be chosen: of those that cost the same, that which splits
-  /// into the most parts, then the first.
+  /// into the most parts, then that with the fewest devices for them, then the first.
   struct Listed {
     ShardingOption option;
     double bound;
-    int64_t parts;
+    Parallelism parallel;
     size_t number;
   };
 
   /// Makes `listed` the best option if it is better.
   void compare(const Listed &listed) {
     double cost = price(listed.option);
-    if (hasBest && std::tie(cost, bestParts, listed.number) >=
-                       std::tie(bestCost, listed.parts, bestNumber))
+    const Parallelism &own = listed.parallel;
+    if (hasBest &&
+        std::tie(cost, bestParallel.parts, own.devices, listed.number) >=
+            std::tie(bestCost, own.parts, bestParallel.devices, bestNumber))
       return;
     best = listed.option;
     bestCost = cost;
-    bestParts = listed.parts;
+    bestParallel = own;
     bestNumber = listed.number;
     hasBest = true;
   }
@@ -370,7 +382,7 @@ private:
   OptionCandidates candidates;
   ShardingOption best;
   double bestCost = 0;
-  int64_t bestParts = 0;
+  Parallelism bestParallel;
   size_t bestNumber = 0, numListed = 0;
   std::vector<Listed> options;
   bool hasBest = false;

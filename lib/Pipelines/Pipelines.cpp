@@ -24,6 +24,8 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   manager.addPass(createShardSeparateStridedPadding());
   if (options.lowerTosa)
     manager.addPass(createShardLowerTosa());
+  manager.addPass(createShardSeparatePlaces());
+  manager.addPass(createShardCompleteTiles());
   manager.addPass(createShardRaiseExtracts());
   manager.addPass(createShardBlockScans());
   manager.addPass(createShardSpreadInsertions());

@@ -145,6 +145,8 @@ void shard::registerShardPasses() {
   registerPassOnce([] { return createShardLowerTosa(); });
   registerPassOnce([] { return createShardFoldNumbers(); });
   registerPassOnce([] { return createShardDropResults(); });
+  registerPassOnce([] { return createShardSeparatePlaces(); });
+  registerPassOnce([] { return createShardCompleteTiles(); });
   registerPassOnce([] { return createShardRaiseExtracts(); });
   registerPassOnce([] { return createShardBlockScans(); });
   registerPassOnce([] { return createShardSpreadInsertions(); });

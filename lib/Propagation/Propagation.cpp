@@ -10,6 +10,7 @@
 
 #include "Components.h"
 #include "Explain.h"
+#include "GatherRemarks.h"
 #include "GridRegions.h"
 #include "OpenValues.h"
 #include "Origins.h"
@@ -31,13 +32,6 @@ namespace {
 //===----------------------------------------------------------------------===//
 // Remarks
 //===----------------------------------------------------------------------===//
-
-void printAxis(llvm::raw_ostream &os, const AxisPart &part, GridOp gridOp) {
-  os << "axis " << gridOp.axisName(part.axis);
-  int64_t size = gridOp.getShape()[part.axis];
-  if (part.size != size && !ShapedType::isDynamic(size))
-    os << ":(" << part.preSize << ")" << part.size;
-}
 
 /// Whether dimension `dim` of tensor `number` of `op` is that of padding or a slice of
 /// which all users read windows. These are cut out of the tensor before it, and the
@@ -170,67 +164,6 @@ void addUnread(const ReadProgram &program,
                             op->getName().getStringRef() +
                             "', which each device runs as they are")
                                .str()});
-}
-
-/// The axes of `has` that do not split `wanted` at all.
-AxisList lostAxes(const AxisList &has, const Sharding &wanted) {
-  AxisList lost;
-  for (GridAxis axis : has)
-    if (llvm::none_of(wanted.dims, [&](const AxisList &axes) {
-          return llvm::is_contained(axes, axis);
-        }))
-      lost.push_back(axis);
-  return lost;
-}
-
-/// Remarks on the operands that are gathered because their op cannot be split,
-/// one per op. Those of ops without a model are left to partition.
-void addGathers(ReadProgram &program, const Solution &solution,
-                const PropagationOptions &options, const GridPropagation &out,
-                const WrittenReshards &reshards,
-                std::vector<PropagationRemark> &remarks) {
-  auto gridOp = cast<GridOp>(out.gridOp);
-  Origins origins(program, solution, options);
-  OpId last = kNoOp;
-  for (auto [use, op] : llvm::zip_equal(out.uses, reshards.useOps)) {
-    if (op == kNoOp || op == last || !isa<Operation *>(program.origins[op]) ||
-        !isa<ShardingInterface>(use.use->getOwner()))
-      continue;
-    ValueId value = program.find(program.idOf(use.use->get()));
-    uint32_t has = solution.values[value];
-    if (has == kReplicated)
-      continue;
-    unsigned operand = use.use->getOperandNumber();
-    for (auto [dim, axes] : llvm::enumerate(out.shardings[has].dims)) {
-      AxisList lost = lostAxes(axes, out.shardings[use.sharding]);
-      if (lost.empty() || program.problem.table(op).canSplit(operand, dim))
-        continue;
-      std::string text;
-      llvm::raw_string_ostream os(text);
-      Operation *owner = use.use->getOwner();
-      os << "'" << owner->getName() << "' cannot be split along dimension "
-         << dim << " of operand " << operand << ", which is gathered over ";
-      for (GridAxis axis : lost) {
-        os << (axis == lost.front() ? "" : ", ");
-        printAxis(os, out.axes[axis], gridOp);
-      }
-      llvm::SmallSetVector<ValueId, 2> hints;
-      for (GridAxis axis : lost)
-        hints.insert(origins.of(value, axis));
-      os << " (";
-      for (ValueId hint : hints)
-        os << (hint == hints.front() ? "" : "; ")
-           << program.hints.describe(hint);
-      os << ")";
-      std::string advice =
-          cast<ShardingInterface>(owner).getSplitAdvice(operand, dim);
-      if (!advice.empty())
-        os << ": " << advice;
-      remarks.push_back({owner->getLoc(), std::move(text)});
-      last = op;
-      break;
-    }
-  }
 }
 
 } // namespace

@@ -17,7 +17,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
   // resolve_c1
-  // expected-error@+1 {{dimension 0 names axis "z", which grid @g does not have}}
+  // expected-error@+1 {{dimension 0 names axis "z", which grid @g does not have; its axes are "x", "y"}}
   %0 = shard.constraint %t to <@g, [["z"], []]> : tensor<8x8xf32>
   return
 }

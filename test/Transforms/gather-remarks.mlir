@@ -32,3 +32,23 @@ func.func @stated(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [
   %2 = arith.addf %a, %b : tensor<8x8xf32>
   return %1 : tensor<8xi32>
 }
+
+// -----
+
+// A body has whole tensors from outside: one remark per op, whatever it does with them.
+
+shard.grid @grid(shape = 2) axes ["x"]
+func.func @captured(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>}, %b: tensor<8xindex>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  // expected-remark-re @+1 {{'linalg.generic' takes a tensor from outside whole into its body, for 'tensor.extract': dimension 1 is gathered over axis x (the hint #shard.sharding<@grid, {{.*}}> at {{.*}}gather-remarks.mlir:41:21)}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%b : tensor<8xindex>) outs(%e : tensor<8xf32>) {
+  ^bb0(%j: index, %out: f32):
+    %i = linalg.index 0 : index
+    %x = tensor.extract %a[%i, %j] : tensor<8x8xf32>
+    %y = tensor.extract %a[%j, %i] : tensor<8x8xf32>
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

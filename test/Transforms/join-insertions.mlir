@@ -66,3 +66,37 @@ func.func @hinted(%a: tensor<2xf32>, %b: tensor<4xf32>, %c: tensor<6xf32>) -> te
       : tensor<4xf32> into tensor<6xf32>
   return %1 : tensor<6xf32>
 }
+
+// -----
+
+// Parts by turns are groups of one element of each part. Parts that lack the dimension stay: each
+// device inserts those that are in its block.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @turns(
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<3x4xf32>, %[[B:[a-z0-9]+]]: tensor<3x4xf32>
+// CHECK-DAG: %[[EVEN:.*]] = tensor.expand_shape %[[A]] {{.*}} : tensor<3x4xf32> into tensor<3x4x1xf32>
+// CHECK-DAG: %[[ODD:.*]] = tensor.expand_shape %[[B]] {{.*}} : tensor<3x4xf32> into tensor<3x4x1xf32>
+// CHECK: %[[PAIRS:.*]] = tensor.concat dim(2) %[[EVEN]], %[[ODD]]
+// CHECK: tensor.collapse_shape %[[PAIRS]] {{\[\[}}0], [1, 2]] : tensor<3x4x2xf32> into tensor<3x8xf32>
+// CHECK-NOT: tensor.insert_slice
+// CHECK-LABEL: func.func @stack(
+// CHECK-COUNT-2: tensor.insert_slice
+// CHECK-LABEL: func.func @same_turn(
+// CHECK-COUNT-2: tensor.insert_slice
+func.func @turns(%a: tensor<3x4xf32>, %b: tensor<3x4xf32>) -> tensor<3x8xf32> {
+  %empty = tensor.empty() : tensor<3x8xf32>
+  %0 = tensor.insert_slice %b into %empty[0, 1] [3, 4] [1, 2] : tensor<3x4xf32> into tensor<3x8xf32>
+  %1 = tensor.insert_slice %a into %0[0, 0] [3, 4] [1, 2] : tensor<3x4xf32> into tensor<3x8xf32>
+  return %1 : tensor<3x8xf32>
+}
+func.func @stack(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<2x4xf32> {
+  %empty = tensor.empty() : tensor<2x4xf32>
+  %0 = tensor.insert_slice %a into %empty[0, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<2x4xf32>
+  %1 = tensor.insert_slice %b into %0[1, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>
+}
+func.func @same_turn(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = tensor.insert_slice %a into %c[1] [4] [2] : tensor<4xf32> into tensor<8xf32>
+  %1 = tensor.insert_slice %b into %0[1] [4] [2] : tensor<4xf32> into tensor<8xf32>
+  return %1 : tensor<8xf32>
+}

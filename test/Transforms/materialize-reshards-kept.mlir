@@ -36,6 +36,7 @@ func.func @grids(%x: tensor<8x4xf32> {shard.sharding = #shard.sharding<@g, [[0],
 // CHECK: tensor.extract %[[C]]
 func.func @captures(%x: tensor<8x4xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) -> (tensor<8x4xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) {
   %e = math.exp %x : tensor<8x4xf32>
+  // expected-remark @+1 {{'tensor.generate' takes a tensor from outside whole into its body, for 'tensor.extract': dimension 0 is gathered over axis 0}}
   %r = tensor.generate {
   ^bb0(%i: index, %j: index):
     %q = tensor.extract %e[%j, %j] : tensor<8x4xf32>

@@ -66,6 +66,55 @@ private:
     return failed(entry) ? failure() : shard::applyHints(*entry, hints);
   }
 };
+
+/// Runs the passes of a manager that --pass-pipeline made: it replaces what the manager had.
+struct RunPipeline : public PassWrapper<RunPipeline, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RunPipeline)
+
+  explicit RunPipeline(OpPassManager pipeline)
+      : pipeline(std::move(pipeline)) {}
+
+  StringRef getArgument() const override { return "shard-pass-pipeline"; }
+  StringRef getDescription() const override {
+    return "Runs the passes of --pass-pipeline";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    pipeline.getDependentDialects(registry);
+  }
+  void runOnOperation() override {
+    if (failed(runPipeline(pipeline, getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  OpPassManager pipeline;
+};
+
+/// Adds ApplyProgramOptions in front of the passes of `given`.
+LogicalResult setUpPasses(const MlirOptMainConfig &given,
+                          PassManager &manager) {
+  const cl::Option *text = cl::getRegisteredOptions().lookup("pass-pipeline");
+  if (!text || text->getNumOccurrences() == 0) {
+    manager.addPass(std::make_unique<ApplyProgramOptions>());
+    return given.setupPassPipeline(manager);
+  }
+  if (failed(given.setupPassPipeline(manager)))
+    return failure();
+  OpPassManager &passes = manager;
+  OpPassManager pipeline = std::move(passes);
+  // Inside of a pass MLIR does not look at it.
+  std::optional<StringRef> anchor = pipeline.getOpName();
+  if (anchor && *anchor != ModuleOp::getOperationName()) {
+    llvm::errs() << "error: can't run '" << *anchor << "' pass manager on '"
+                 << ModuleOp::getOperationName() << "' op\n";
+    return failure();
+  }
+  passes = OpPassManager(ModuleOp::getOperationName(),
+                         OpPassManager::Nesting::Implicit);
+  passes.addPass(std::make_unique<ApplyProgramOptions>());
+  passes.addPass(std::make_unique<RunPipeline>(std::move(pipeline)));
+  return success();
+}
 } // namespace
 
 bool shard::hasProgramOptions() {
@@ -79,10 +128,8 @@ LogicalResult shard::optMainWithProgramOptions(int argc, char **argv,
   llvm::InitLLVM init(argc, argv);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   MlirOptMainConfig given = config;
-  config.setPassPipelineSetupFn([given](PassManager &manager) {
-    manager.addPass(std::make_unique<ApplyProgramOptions>());
-    return given.setupPassPipeline(manager);
-  });
+  config.setPassPipelineSetupFn(
+      [given](PassManager &manager) { return setUpPasses(given, manager); });
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &message);
   std::unique_ptr<llvm::ToolOutputFile> out;

@@ -18,7 +18,8 @@
 // halos.
 //
 // A concatenation comes from frontends as a chain of insertions, each of which would be a window
-// of its own.
+// of its own. So does a tensor that is put together element by element, such as the pairs of
+// rotated positions: there no window says what a block holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,8 @@ namespace shard {
 bool spreadInsertions(mlir::Operation *root, llvm::ArrayRef<int64_t> grid);
 
 /// Makes a `tensor.concat` of each chain of insertions in `root` that write all of a tensor,
-/// side by side in one dimension. Insertions with hints, at places that are not known, of shapes
+/// side by side in one dimension, or by turns, with a stride: then along a dimension of the
+/// places inside a group of elements, one of each part, which is merged behind it. Insertions with hints, at places that are not known, of shapes
 /// that are not static and with other users stay as they are. Returns whether there are any.
 bool joinInsertions(mlir::Operation *root);
 

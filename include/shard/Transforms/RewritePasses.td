@@ -91,6 +91,122 @@ def ShardDropResults : Pass<"shard-drop-results"> {
   }];
 }
 
+def ShardCompleteTiles : Pass<"shard-complete-tiles"> {
+  let summary = "pad in front of linalg.pack and cut behind linalg.unpack";
+  let description = [{
+    Where tiles fill a dimension, the number of a tile and the place inside are digits of its
+    index, and the dimension is split along its tiles. A dimension with an incomplete tile
+    would be gathered. This pass pads the tensor in front of such a `linalg.pack`, and cuts
+    the result of such a `linalg.unpack`, so that all tiles are complete; padding and slices
+    are windows. Ops of dynamic shapes and with hints stay as they are.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<7xf32>) -> tensor<7xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.empty() : tensor<2x4xf32>
+      %1 = linalg.pack %a padding_value(%zero : f32) inner_dims_pos = [0] inner_tiles = [4]
+          into %0 : tensor<7xf32> -> tensor<2x4xf32>
+      %2 = tensor.empty() : tensor<7xf32>
+      %3 = linalg.unpack %1 inner_dims_pos = [0] inner_tiles = [4]
+          into %2 : tensor<2x4xf32> -> tensor<7xf32>
+      return %3 : tensor<7xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<7xf32>) -> tensor<7xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.empty() : tensor<2x4xf32>
+      %padded = tensor.pad %a low[0] high[1] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<7xf32> to tensor<8xf32>
+      %1 = linalg.pack %padded inner_dims_pos = [0] inner_tiles = [4]
+          into %0 : tensor<8xf32> -> tensor<2x4xf32>
+      %2 = tensor.empty() : tensor<7xf32>
+      %3 = tensor.empty() : tensor<8xf32>
+      %4 = linalg.unpack %1 inner_dims_pos = [0] inner_tiles = [4]
+          into %3 : tensor<2x4xf32> -> tensor<8xf32>
+      %5 = tensor.extract_slice %4[0] [7] [1] : tensor<8xf32> to tensor<7xf32>
+      return %5 : tensor<7xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def ShardSeparatePlaces : Pass<"shard-separate-places"> {
+  let summary = "make reductions of their own of a maximum and its place";
+  let description = [{
+    The place of a maximum or minimum (`argmax`) cannot be combined over devices without
+    the element, so that the dimension along which it is looked for would be gathered.
+    This pass makes reductions of the two: one finds the element, the other the least of
+    the places where it is, and each can be split along that dimension.
+
+    It is for ops of two results, which keep an element and the iteration of their one
+    reduction loop where a strict comparison says that the element is better. All results
+    stay the same, for NaNs too. A maximum of floats that is used itself stays with
+    its place, because of zeros of both signs. So does an op with an attribute of another
+    dialect, which may be a hint.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<8xi32>, %m: tensor<i32>, %p: tensor<index>) -> tensor<index> {
+      %0:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>,
+                                              affine_map<(i) -> ()>],
+                             iterator_types = ["reduction"]}
+          ins(%a : tensor<8xi32>) outs(%m, %p : tensor<i32>, tensor<index>) {
+      ^bb0(%x: i32, %most: i32, %place: index):
+        %i = linalg.index 0 : index
+        %more = arith.cmpi sgt, %x, %most : i32
+        %next = arith.select %more, %x, %most : i32
+        %at = arith.select %more, %i, %place : index
+        linalg.yield %next, %at : i32, index
+      } -> (tensor<i32>, tensor<index>)
+      return %0#1 : tensor<index>
+    }
+    // Output
+    func.func @f(%a: tensor<8xi32>, %m: tensor<i32>, %p: tensor<index>) -> tensor<index> {
+      %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                           iterator_types = ["reduction"]}
+          ins(%a : tensor<8xi32>) outs(%m : tensor<i32>) {
+      ^bb0(%x: i32, %most: i32):
+        %next = arith.maxsi %x, %most : i32
+        linalg.yield %next : i32
+      } -> tensor<i32>
+      %last = arith.constant 9223372036854775807 : index
+      %1 = tensor.empty() : tensor<index>
+      %2 = linalg.fill ins(%last : index) outs(%1 : tensor<index>) -> tensor<index>
+      %3 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>,
+                                            affine_map<(i) -> ()>],
+                           iterator_types = ["reduction"]}
+          ins(%a, %0 : tensor<8xi32>, tensor<i32>) outs(%2 : tensor<index>) {
+      ^bb0(%x: i32, %most: i32, %place: index):
+        %i = linalg.index 0 : index
+        %is = arith.cmpi eq, %x, %most : i32
+        %at = arith.select %is, %i, %last : index
+        %next = arith.minsi %at, %place : index
+        linalg.yield %next : index
+      } -> tensor<index>
+      %4 = tensor.empty() : tensor<index>
+      %5 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>,
+                                            affine_map<() -> ()>, affine_map<() -> ()>,
+                                            affine_map<() -> ()>],
+                           iterator_types = []}
+          ins(%0, %m, %3, %p : tensor<i32>, tensor<i32>, tensor<index>, tensor<index>)
+          outs(%4 : tensor<index>) {
+      ^bb0(%best: i32, %most: i32, %first: index, %place: index, %unused: index):
+        %more = arith.cmpi sgt, %best, %most : i32
+        %at = arith.select %more, %first, %place : index
+        linalg.yield %at : index
+      } -> tensor<index>
+      return %5 : tensor<index>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
   let summary = "make elements that generic ops extract their operands";
   let description = [{
@@ -206,7 +322,9 @@ def ShardSpreadInsertions : Pass<"shard-spread-insertions"> {
   let description = [{
     A concatenation comes from frontends as a chain of `tensor.insert_slice` ops that write all of
     a tensor, side by side in one dimension. This pass makes a `tensor.concat` of such a chain: its
-    operands are cut alike, and one of slices of one tensor is a roll, which is a shift.
+    operands are cut alike, and one of slices of one tensor is a roll, which is a shift. A chain
+    that writes by turns, part k every n-th element from element k on, becomes a concat along a
+    new dimension of extent n, which is merged behind it: each block holds whole groups.
 
     A transposed convolution comes from frontends as a `tensor.insert_slice` with a stride
     into zeros, in front of a convolution. What a block of its result holds is no window

@@ -30,6 +30,9 @@ namespace {
 /// from, at most.
 constexpr int kMaxViews = 16;
 
+/// No more users of a view are looked at.
+constexpr int kMaxUsers = 64;
+
 /// What is annotated in `value`, or `value` itself.
 Value beforeAnnotations(Value value) {
   for (int steps = 0; steps < kMaxViews; ++steps)
@@ -42,7 +45,8 @@ Value beforeAnnotations(Value value) {
 class SourceSearch {
 public:
   /// With `passesViews`, views are not looked at, unless nothing else will do: what they
-  /// are views of is to be exchanged once, for all that is computed of it.
+  /// are views of is to be exchanged once, for all that is computed of it. Nor are those
+  /// of a stencil.
   SourceSearch(LocalFunction &local, Operation *reader, GridOp grid,
                const Sharding &wanted, bool passesViews)
       : local(local), reader(reader), grid(grid), wanted(wanted),
@@ -53,9 +57,9 @@ public:
   /// Starts with `operand` itself.
   void run(Value operand, const WindowSource &start) {
     search(operand, start);
-    if (found.value || !passesViews)
+    if (found.value)
       return;
-    passesViews = false;
+    passesViews = passesStencils = false;
     search(operand, start);
   }
 
@@ -95,24 +99,53 @@ private:
   double costOfMaking(Value value) const {
     value = beforeAnnotations(value);
     auto cost = local.viewCosts.find(value);
-    return cost != local.viewCosts.end() && isReadAlone(value) ? cost->second
-                                                               : 0;
+    Readers readers;
+    countReaders(value, readers);
+    return cost != local.viewCosts.end() && readers.others == 0 &&
+                   readers.views == 0
+               ? cost->second
+               : 0;
   }
-  bool isReadAlone(Value value, int annotations = 0) const {
-    return annotations < kMaxViews &&
-           llvm::all_of(
-               value.getUsers(),
-               [&](Operation *user) {
-                 return user == reader ||
-                        (isa<ShardOp>(user) &&
-                         isReadAlone(user->getResult(0), annotations + 1));
-               });
+
+  /// Whether several views of `value`, a view, are all that uses it: a stencil. Together they
+  /// read what one exchange of the value gives that all are views of. One of them alone may
+  /// find its elements for less in the blocks of `value`.
+  bool isStencil(Value value) const {
+    auto view = dyn_cast<ShardingInterface>(reader);
+    if (!view || !view.isView())
+      return false;
+    Readers readers;
+    countReaders(beforeAnnotations(value), readers);
+    return readers.others == 0 && readers.views > 0;
+  }
+
+  /// The users of a view but for the op that reads the window, annotations left out.
+  struct Readers {
+    int views = 0, others = 0, budget = kMaxUsers;
+  };
+  void countReaders(Value value, Readers &readers, int annotations = 0) const {
+    for (Operation *user : value.getUsers()) {
+      if (user == reader)
+        continue;
+      auto view = dyn_cast<ShardingInterface>(user);
+      if (--readers.budget < 0 || annotations == kMaxViews)
+        ++readers.others;
+      else if (isa<ShardOp>(user))
+        countReaders(user->getResult(0), readers, annotations + 1);
+      else if (view && view.isView() && user->getBlock() == reader->getBlock())
+        ++readers.views;
+      else
+        ++readers.others;
+      if (readers.others > 0)
+        return;
+    }
   }
 
   /// Takes `candidate` if its local form will do and costs no more than what was
   /// found: what lies nearer to the origin is of use to more ops.
   void consider(Value candidate, WindowSource &next) {
-    if (passesViews && isOfView(candidate))
+    if (isOfView(candidate) &&
+        (passesViews || (passesStencils && isStencil(candidate))))
       return;
     if (local.planned)
       local.planned->searched.insert(candidate);
@@ -151,7 +184,7 @@ private:
   Operation *reader;
   GridOp grid;
   const Sharding &wanted;
-  bool passesViews;
+  bool passesViews, passesStencils = true;
 };
 
 } // namespace

@@ -1,0 +1,22 @@
+// A slice of one element is not split where that costs the same: the halves of a butterfly take
+// one gather of their tensor.
+
+// RUN: shard-opt %s --shard-spmd | FileCheck %s
+// RUN: shard-run %s --verify | FileCheck %s --check-prefix=EXEC
+// EXEC: PASS
+
+shard.grid @grid(shape = 2)
+
+// CHECK-LABEL: func.func @butterfly
+// CHECK: shard.all_gather {{.*}} : tensor<1x8xf32> -> tensor<2x8xf32>
+// CHECK-NOT: shard.all_gather
+// CHECK-NOT: shard.update_halo
+// CHECK: return
+func.func @butterfly(%x: tensor<2x8xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}) -> tensor<2x8xf32> {
+  %0 = tensor.extract_slice %x[0, 0] [1, 8] [1, 1] : tensor<2x8xf32> to tensor<1x8xf32>
+  %1 = tensor.extract_slice %x[1, 0] [1, 8] [1, 1] : tensor<2x8xf32> to tensor<1x8xf32>
+  %2 = arith.addf %0, %1 : tensor<1x8xf32>
+  %3 = arith.subf %0, %1 : tensor<1x8xf32>
+  %4 = tensor.concat dim(0) %2, %3 : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<2x8xf32>
+  return %4 : tensor<2x8xf32>
+}
