@@ -12,6 +12,9 @@
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace mlir;
 using namespace shard;
 
@@ -53,4 +56,22 @@ shard::fuzz::checkCallCount(func::FuncOp entry,
     return {};
   return "the program needs no more than " + std::to_string(most.getInt()) +
          " calls and makes " + std::to_string(count);
+}
+
+std::string shard::fuzz::repeatedCollective(ModuleOp module) {
+  std::string found;
+  module.walk([&](LoopLikeOpInterface loop) {
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (trips && trips->isZero())
+      return;
+    for (Region *region : loop.getLoopRegions())
+      for (Operation &op : region->getOps())
+        if (op.getBlock()->isEntryBlock() && isCollective(&op) &&
+            isMemoryEffectFree(&op) &&
+            llvm::all_of(op.getOperands(), [&](Value value) {
+              return loop.isDefinedOutsideOfLoop(value);
+            }))
+          found = "a loop repeats a " + op.getName().getStringRef().str();
+  });
+  return found;
 }

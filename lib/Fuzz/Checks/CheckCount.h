@@ -29,6 +29,10 @@ std::string checkCount(mlir::func::FuncOp entry, mlir::ModuleOp partitioned);
 std::string checkCallCount(mlir::func::FuncOp entry,
                            const std::vector<runtime::CallRecord> &called);
 
+/// A collective of `module` that a loop repeats with the same operands, in words; empty if
+/// there is none.
+std::string repeatedCollective(mlir::ModuleOp module);
+
 } // namespace shard::fuzz
 
 #endif // SHARD_LIB_FUZZ_CHECKS_CHECKCOUNT_H
