@@ -9,6 +9,7 @@
 #include "CheckCount.h"
 
 #include "shard/Cost/Collectives.h"
+#include "shard/Cost/Predict.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
 
@@ -38,6 +39,16 @@ std::string shard::fuzz::checkCount(func::FuncOp entry, ModuleOp partitioned) {
     return "the collectives of the program need to send no more than " +
            std::to_string(mostBytes.getInt()) + " bytes and send " +
            std::to_string(bytes);
+  auto mostFlops = entry->getAttrOfType<IntegerAttr>("most_flops");
+  int64_t flops = 0;
+  if (mostFlops)
+    flops =
+        predictProgram(partitioned.lookupSymbol<func::FuncOp>(entry.getName()))
+            .total.flops;
+  if (mostFlops && flops > mostFlops.getInt())
+    return "the program needs no more than " +
+           std::to_string(mostFlops.getInt()) +
+           " operations of a device and takes " + std::to_string(flops);
   if (count <= most.getInt())
     return {};
   return "the program needs no more than " + std::to_string(most.getInt()) +

@@ -20,8 +20,9 @@
 namespace shard::fuzz {
 
 /// What is wrong with the collectives of `partitioned`, if `entry` says how many it needs at
-/// most (`most_collectives`), and how many bytes a device sends by them (`most_bytes`); empty
-/// if nothing is. An all_slice sends nothing and does not count.
+/// most (`most_collectives`), how many bytes a device sends by them (`most_bytes`) and how many
+/// operations it computes (`most_flops`); empty if nothing is. An all_slice sends nothing and
+/// does not count.
 std::string checkCount(mlir::func::FuncOp entry, mlir::ModuleOp partitioned);
 
 /// What is wrong with the number of calls that a run made, if `entry` says how many it needs
