@@ -150,7 +150,6 @@ void projectToLoops(const LoopTable &table, const TensorLoops &tensor,
       int64_t extent = table.loops[loop].extent;
       if (table.loops[loop].kind == LoopKind::Invalid && extent != 1)
         break;
-      bool last = loop == dim.back();
       int64_t parts = 1;
       while (next < axes.size() &&
              table.loops[loop].kind != LoopKind::Invalid) {
@@ -177,7 +176,7 @@ void projectToLoops(const LoopTable &table, const TensorLoops &tensor,
         parts *= size;
         loops[loop].push_back(axes[next++]);
       }
-      if (!last && (parts != extent || ShapedType::isDynamic(parts)))
+      if (parts != extent || ShapedType::isDynamic(parts))
         break;
     }
   }

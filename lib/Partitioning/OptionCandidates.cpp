@@ -68,7 +68,7 @@ void OptionCandidates::proposeFree() {
   for (auto [loop, proposed] : llvm::zip_equal(table.loops, lists))
     if (loop.kind == LoopKind::Reduction)
       for (const AxisList &axes : proposed)
-        if (!axes.empty() && loopsWith(axes) > 1)
+        if (loopsWith(axes) > 1)
           contested.push_back(axes);
   for (const AxisList &axes : contested)
     for (const DimLoops &dim : table.results[0].dims) {
@@ -79,9 +79,9 @@ void OptionCandidates::proposeFree() {
         break;
       int64_t extent = table.loops[dim[0]].extent;
       int64_t parts = grid.groupSize(axes);
-      if (taken.size() > 1 || !taken[0].empty() ||
-          ShapedType::isDynamic(extent) || ShapedType::isDynamic(parts) ||
-          extent % parts != 0 || combinations() * 2 > maxCombinations)
+      if (taken.size() > 1 || ShapedType::isDynamic(extent) ||
+          ShapedType::isDynamic(parts) || extent % parts != 0 ||
+          combinations() * 2 > maxCombinations)
         continue;
       taken.push_back(axes);
     }

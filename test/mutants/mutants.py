@@ -36,6 +36,8 @@ RANKS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 # So many programs of the prover run together. Which mutations they come to is noted, so that
 # a mutation is tried on no others.
 PORTION = 20
+# Of so many portions of the prover's, one is of programs whose shardings are to be chosen.
+CHOICES = 6
 # Lit tests run together that take so many seconds.
 BATCH_SECONDS = 10
 # A part hangs if it takes so many times as long as without a mutation, and 10 seconds.
@@ -234,8 +236,9 @@ class Runner:
     def command(self, test, names):
         options, jobs = self.options, str(self.options.jobs)
         if test == "prover":
+            kind, seed = names[0].split()
             return [str(self.build / "bin/shard-fuzz"), "--quiet", "--stop-at-first", "--jobs",
-                    jobs, "--seed", names[0], "--count", str(PORTION)]
+                    jobs, "--only", kind, "--seed", seed, "--count", str(PORTION)]
         if test == "ranks":
             # The prover on processes of Open MPI: nothing else of it comes to lib/Runtime/Mpi.
             return ["mpirun.openmpi", "-n", "2", str(self.build / "bin/shard-fuzz"), "--mpi",
@@ -271,8 +274,9 @@ class Runner:
     def names(self, test):
         """The parts of a test, but for lit."""
         if test == "prover":
-            first = self.options.seed
-            return [str(first + i) for i in range(0, self.options.count, PORTION)]
+            seeds = range(self.options.seed, self.options.seed + self.options.count, PORTION)
+            return [f"{'full' if (i + 1) % CHOICES else 'choices'} {seed}"
+                    for i, seed in enumerate(seeds)]
         if test == "ranks":
             return ["all"]
         listing = subprocess.run(["ctest", "--test-dir", str(self.build), "-N"], text=True,

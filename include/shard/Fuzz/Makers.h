@@ -47,9 +47,10 @@ enum class MakerGroup {
   Traps,      ///< divisions that must not see padding
   Tosa,       ///< ops of tosa
   Specials,   ///< NaN and infinities
+  Large,      ///< products that are larger than a block of the runtime
 };
 constexpr MakerGroup firstFamily = MakerGroup::Windows;
-constexpr size_t numMakerGroups = size_t(MakerGroup::Specials) + 1;
+constexpr size_t numMakerGroups = size_t(MakerGroup::Large) + 1;
 
 class MakerRegistry {
 public:
@@ -88,6 +89,7 @@ void registerDynamicMakers(MakerRegistry &makers);
 void registerWindowMakers(MakerRegistry &makers);
 void registerScanMakers(MakerRegistry &makers);
 void registerSliceMakers(MakerRegistry &makers);
+void registerLargeMakers(MakerRegistry &makers);
 void registerSpecialMakers(MakerRegistry &makers);
 void registerSumLoopMakers(MakerRegistry &makers);
 void registerTrapMakers(MakerRegistry &makers);

@@ -191,6 +191,8 @@ public:
   int64_t mostBytes = 0;
   /// How many calls a run makes at most, those in each iteration of a loop included.
   std::optional<int64_t> mostCalls;
+  /// And how many operations a device computes at most.
+  std::optional<int64_t> mostFlops;
   /// Whether the bytes sent are compared with those by other shardings.
   bool choices = false;
   /// Whether float inputs are NaN and infinite, too.

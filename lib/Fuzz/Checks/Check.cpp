@@ -17,6 +17,7 @@
 #include "CheckHints.h"
 #include "CheckLocal.h"
 #include "CheckResults.h"
+#include "CheckRings.h"
 #include "CheckSteps.h"
 #include "Inputs.h"
 #include "Precise.h"
@@ -33,7 +34,6 @@
 #include "shard/Transforms/Transforms.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -219,26 +219,6 @@ static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
       });
 }
 
-/// A collective of `module` that a loop repeats with the same operands, in words;
-/// empty if there is none.
-static std::string repeatedCollective(ModuleOp module) {
-  std::string found;
-  module.walk([&](LoopLikeOpInterface loop) {
-    std::optional<APInt> trips = loop.getStaticTripCount();
-    if (trips && trips->isZero())
-      return;
-    for (Region *region : loop.getLoopRegions())
-      for (Operation &op : region->getOps())
-        if (op.getBlock()->isEntryBlock() && isCollective(&op) &&
-            isMemoryEffectFree(&op) &&
-            llvm::all_of(op.getOperands(), [&](Value value) {
-              return loop.isDefinedOutsideOfLoop(value);
-            }))
-          found = "a loop repeats a " + op.getName().getStringRef().str();
-  });
-  return found;
-}
-
 /// Runs `add`ed passes on `module`.
 static LogicalResult runPasses(ModuleOp module,
                                llvm::function_ref<void(OpPassManager &)> add) {
@@ -379,6 +359,8 @@ static std::string checkPartitioned(ModuleOp module, ModuleOp partitioned,
     wrong = checkCount(entry, partitioned);
   if (wrong.empty())
     wrong = checkOverlapBytes(module, entry.getName(), pipeline, partitioned);
+  if (wrong.empty() && pipeline.overlap && pipeline.decomposeMinGain < 0)
+    wrong = checkRings(partitioned);
   if (!wrong.empty())
     return wrong;
   wrong = checkForm(partitioned, print(partitioned), form);

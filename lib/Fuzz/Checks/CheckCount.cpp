@@ -9,8 +9,12 @@
 #include "CheckCount.h"
 
 #include "shard/Cost/Collectives.h"
+#include "shard/Cost/Predict.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace shard;
@@ -35,6 +39,16 @@ std::string shard::fuzz::checkCount(func::FuncOp entry, ModuleOp partitioned) {
     return "the collectives of the program need to send no more than " +
            std::to_string(mostBytes.getInt()) + " bytes and send " +
            std::to_string(bytes);
+  auto mostFlops = entry->getAttrOfType<IntegerAttr>("most_flops");
+  int64_t flops = 0;
+  if (mostFlops)
+    flops =
+        predictProgram(partitioned.lookupSymbol<func::FuncOp>(entry.getName()))
+            .total.flops;
+  if (mostFlops && flops > mostFlops.getInt())
+    return "the program needs no more than " +
+           std::to_string(mostFlops.getInt()) +
+           " operations of a device and takes " + std::to_string(flops);
   if (count <= most.getInt())
     return {};
   return "the program needs no more than " + std::to_string(most.getInt()) +
@@ -53,4 +67,22 @@ shard::fuzz::checkCallCount(func::FuncOp entry,
     return {};
   return "the program needs no more than " + std::to_string(most.getInt()) +
          " calls and makes " + std::to_string(count);
+}
+
+std::string shard::fuzz::repeatedCollective(ModuleOp module) {
+  std::string found;
+  module.walk([&](LoopLikeOpInterface loop) {
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (trips && trips->isZero())
+      return;
+    for (Region *region : loop.getLoopRegions())
+      for (Operation &op : region->getOps())
+        if (op.getBlock()->isEntryBlock() && isCollective(&op) &&
+            isMemoryEffectFree(&op) &&
+            llvm::all_of(op.getOperands(), [&](Value value) {
+              return loop.isDefinedOutsideOfLoop(value);
+            }))
+          found = "a loop repeats a " + op.getName().getStringRef().str();
+  });
+  return found;
 }

@@ -20,14 +20,19 @@
 namespace shard::fuzz {
 
 /// What is wrong with the collectives of `partitioned`, if `entry` says how many it needs at
-/// most (`most_collectives`), and how many bytes a device sends by them (`most_bytes`); empty
-/// if nothing is. An all_slice sends nothing and does not count.
+/// most (`most_collectives`), how many bytes a device sends by them (`most_bytes`) and how many
+/// operations it computes (`most_flops`); empty if nothing is. An all_slice sends nothing and
+/// does not count.
 std::string checkCount(mlir::func::FuncOp entry, mlir::ModuleOp partitioned);
 
 /// What is wrong with the number of calls that a run made, if `entry` says how many it needs
 /// at most (`most_calls`), those in each iteration of loops included; empty if nothing is.
 std::string checkCallCount(mlir::func::FuncOp entry,
                            const std::vector<runtime::CallRecord> &called);
+
+/// A collective of `module` that a loop repeats with the same operands, in words; empty if
+/// there is none.
+std::string repeatedCollective(mlir::ModuleOp module);
 
 } // namespace shard::fuzz
 

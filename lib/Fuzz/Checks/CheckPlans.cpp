@@ -8,7 +8,7 @@
 //
 // A program shows that its reshards are right, not that they are cheap: a step that the
 // planner forgets costs bytes and nothing else. So plans are compared with those of an
-// exhaustive search.
+// exhaustive search, and plans between two grids with what blocks stay the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 
 #include "shard/Fuzz/PlanOracle.h"
 #include "shard/Fuzz/Random.h"
+#include "shard/Resharding/CrossGrid.h"
 
 namespace shard::fuzz {
 
@@ -26,7 +27,66 @@ static std::string join(const std::vector<int64_t> &numbers) {
   return text;
 }
 
+/// A sharding in which each axis of `grid` splits a dimension, or none.
+static Sharding randomSharding(Random &rng, const Grid &grid, size_t rank) {
+  Sharding sharding = Sharding::replicated(rank);
+  std::vector<GridAxis> axes;
+  for (size_t axis = 0; axis < grid.shape.size(); ++axis)
+    axes.push_back(static_cast<GridAxis>(axis));
+  rng.shuffle(axes);
+  for (GridAxis axis : axes)
+    if (rng.chance(70))
+      sharding.dims[rng.between(0, int64_t(rank) - 1)].push_back(axis);
+  return sharding;
+}
+
+/// A grid of the devices of `primes`, some of which are joined to one axis.
+static Grid joinedGrid(Random &rng, const std::vector<int64_t> &primes) {
+  Grid grid;
+  for (int64_t prime : primes)
+    if (!grid.shape.empty() && rng.chance(50))
+      grid.shape.back() *= prime;
+    else
+      grid.shape.push_back(prime);
+  return grid;
+}
+
+/// Between two grids, of which one refines parts of the other, a value whose blocks stay the
+/// same takes no step, and no value takes more than a gather of all of it.
+static std::string checkCrossGrids(uint64_t seed) {
+  Random rng(seed);
+  static const std::vector<std::vector<int64_t>> factors = {
+      {2, 2}, {2, 3}, {2, 2, 2}, {3, 2, 2}, {2, 2, 2, 2}};
+  std::vector<int64_t> primes = rng.oneOf(factors);
+  Grid first = joinedGrid(rng, primes), second = joinedGrid(rng, primes);
+  std::vector<int64_t> shape(rng.between(1, 2));
+  for (int64_t &extent : shape)
+    extent = first.numDevices() * rng.between(1, 2);
+  Sharding from = randomSharding(rng, first, shape.size());
+  std::optional<Plan> gather =
+      planReshard(first, shape, 4, from, Sharding::replicated(shape.size()));
+  for (int64_t pairs = 10; pairs > 0; --pairs) {
+    Sharding to = randomSharding(rng, second, shape.size());
+    bool isSame = true;
+    for (int64_t device = 0; device < first.numDevices(); ++device)
+      isSame &= localBlocks(first, shape, from, device) ==
+                localBlocks(second, shape, to, device);
+    std::optional<CrossGridPlan> plan =
+        planBetweenGrids(first, second, shape, 4, from, to);
+    if (plan && gather && plan->cost <= (isSame ? 0 : gather->cost))
+      continue;
+    return "a plan between the grids [" + join(first.shape) + "] and [" +
+           join(second.shape) + "] from " + toString(from) + " to " +
+           toString(to) + " on shape [" + join(shape) + "] " +
+           (plan ? "costs " + std::to_string(plan->cost) : "is missing") +
+           (isSame ? " though all blocks stay the same" : "");
+  }
+  return {};
+}
+
 std::string checkPlans(uint64_t seed) {
+  if (std::string wrong = checkCrossGrids(~seed); !wrong.empty())
+    return wrong;
   Random rng(seed);
   Grid grid;
   static const std::vector<int64_t> sizes = {2, 2, 2, 3, 4};

@@ -136,6 +136,25 @@ static Val rounding(ProgramBuilder &program, const Val &a) {
                a.elem);
 }
 
+/// `a` in a smaller type, if there is one: reductions of that send less.
+static Val narrowed(ProgramBuilder &program, const Val &a) {
+  static const std::vector<Elem> integers = {Elem::I8, Elem::I16, Elem::I32};
+  if (isFloat(a.elem))
+    return bitsOf(a.elem) > 16 ? conversion(program, a) : a;
+  std::vector<Elem> smaller;
+  for (Elem elem : integers)
+    if (bitsOf(elem) < bitsOf(a.elem))
+      smaller.push_back(elem);
+  if (smaller.empty())
+    return a;
+  Val type = a;
+  type.elem = program.rng.oneOf(smaller);
+  return apart(program,
+               "arith.trunci " + a.name + " : " + a.type() + " to " +
+                   type.type(),
+               a, type.elem);
+}
+
 /// One or two ops on `a`, one behind the other.
 static Val chain(ProgramBuilder &program, const Val &a) {
   Val value = a;
@@ -156,6 +175,8 @@ static Val inBody(ProgramBuilder &program, const Val &a) {
   Val element{program.fresh(), a.elem, /*tensor=*/false, {}, a.bound}, last;
   std::string body = program.region([&] {
     last = chain(program, element);
+    if (program.rng.chance(50))
+      last = narrowed(program, last);
     program.line("linalg.yield " + last.name + " : " + last.type());
   });
   Val result = a;
@@ -185,7 +206,7 @@ static Val inBody(ProgramBuilder &program, const Val &a) {
 }
 
 Val shard::fuzz::commutingOps(ProgramBuilder &program, const Val &a) {
-  if (a.dynamic.empty() && program.rng.chance(35))
+  if (a.dynamic.empty() && program.rng.chance(50))
     return inBody(program, a);
   return chain(program, a);
 }

@@ -35,6 +35,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerTrapMakers(makers);
   registerUnrolledMakers(makers);
   registerSliceMakers(makers);
+  registerLargeMakers(makers);
   registerSumLoopMakers(makers);
 }
 

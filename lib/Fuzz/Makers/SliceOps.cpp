@@ -128,6 +128,44 @@ static bool sliceOf(ProgramBuilder &program, const std::optional<Val> &tensor) {
   return true;
 }
 
+/// A slice of a static tensor with sizes that are values, which all are constants, and the cast
+/// to its static shape. Some of its dimensions of one element are dropped, whichever they are.
+static bool foldedSlice(ProgramBuilder &program) {
+  Random &rng = program.rng;
+  std::optional<Val> a = program.pickTensor(rng.chance(70) ? 3 : 2);
+  if (!a || numElements(a->shape) == 0)
+    return false;
+  std::vector<std::string> offsets, sizes, extents;
+  Shape ones(a->shape.size(), 1), shape;
+  // Mostly between others.
+  int64_t rank = a->shape.size(), folded = rng.between(0, rank - 1);
+  if (rank > 2 && rng.chance(60))
+    folded = rng.between(1, rank - 2);
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    int64_t extent = a->shape[dim];
+    bool isFolded = dim == folded || rng.chance(10);
+    int64_t size = isFolded || rng.chance(15) ? rng.between(1, extent) : 1;
+    offsets.push_back(randomOffset(program, extent - size, false));
+    sizes.push_back(isFolded ? constantIndex(program, size).name
+                             : std::to_string(size));
+    if (!isFolded && size == 1 && rng.chance(dim < folded ? 30 : 70))
+      continue;
+    shape.push_back(size);
+    extents.push_back(isFolded ? "?" : std::to_string(size));
+  }
+  std::string type = "tensor<", slice = program.fresh();
+  for (const std::string &extent : extents)
+    type += extent + "x";
+  type += name(a->elem) + ">";
+  program.line(slice + " = tensor.extract_slice " + a->name + "[" +
+               join(offsets) + "] [" + join(sizes) + "] [" + list(ones) +
+               "] : " + a->type() + " to " + type);
+  program.define("tensor.cast " + slice + " : " + type + " to " +
+                     tensorType(a->elem, shape),
+                 a->elem, shape, a->bound);
+  return true;
+}
+
 static bool placedSlice(ProgramBuilder &program) {
   return sliceOf(program, program.pickTensor(1));
 }
@@ -232,6 +270,8 @@ static bool updatedOften(ProgramBuilder &program) {
 void shard::fuzz::registerSliceMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Places, updatedOften);
   makers.add(MakerGroup::Ops, placedSlice);
+  makers.add(MakerGroup::Ops, foldedSlice);
+  makers.add(MakerGroup::Places, foldedSlice, 2);
   makers.add(MakerGroup::Places, placedSlice, 3);
   makers.add(MakerGroup::Dynamic, dynamicPlacedSlice, 2);
   makers.add(MakerGroup::Dynamic, dynamicForall);

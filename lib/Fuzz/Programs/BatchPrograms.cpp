@@ -139,6 +139,43 @@ void BatchProgram::annotated(const Batched &a) {
   values.push_back({program.add(result), a.dim});
 }
 
+/// A manual computation over some of the axes of the batch: the others split the local batch
+/// inside as they split the batch around it.
+void BatchProgram::manual(const Batched &a) {
+  auto count = size_t(rng.between(1, std::max<int64_t>(1, axes.size() - 1)));
+  int64_t devices = 1;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(count, axes.size()); ++i) {
+    devices *= program.grid[axes[i]];
+    names.push_back(program.axisText(axes[i]));
+  }
+  // No other axis follows a manual one of one device (docs/Mutants.md).
+  bool hasUnit = std::any_of(axes.begin(), axes.end(), [&](int64_t axis) {
+    return program.grid[axis] == 1;
+  });
+  if (hasUnit || a.value.shape[a.dim] % parts != 0)
+    return;
+  std::vector<std::string> lists(a.value.shape.size(), "[?]");
+  lists[a.dim] = "[" + shard::fuzz::join(names) + ", ?]";
+  std::string sharding = "[<@grid, [" + shard::fuzz::join(lists) + "]>]";
+  Val local = a.value, sum = a.value;
+  local.shape[a.dim] /= devices;
+  local.name = program.fresh();
+  std::string result = program.fresh(), inner = program.fresh();
+  program.line(result + " = shard.manual_computation(" + a.value.name +
+               ") on @grid in = " + sharding + " out = " + sharding +
+               " axes = [" + shard::fuzz::join(names) + "] (" + local.name +
+               ": " + local.type() + ") {");
+  program.line("  " + inner +
+               (isFloat(elem) ? " = arith.addf " : " = arith.addi ") +
+               local.name + ", " + local.name + " : " + local.type());
+  program.line("  shard.return " + inner + " : " + local.type());
+  program.line("} : (" + a.value.type() + ") -> " + a.value.type());
+  sum.name = result;
+  sum.bound *= 2;
+  values.push_back({program.add(sum), a.dim});
+}
+
 /// An op on another grid of the same devices, which is all its own.
 void BatchProgram::beside() {
   Val a = program.argument(elem, {parts * rng.between(1, 3), rng.between(1, 2)},
@@ -246,7 +283,7 @@ void BatchProgram::write() {
       &BatchProgram::lookUp,      &BatchProgram::images,
       &BatchProgram::images,      &BatchProgram::rows,
       &BatchProgram::moved,       &BatchProgram::annotated,
-      &BatchProgram::annotated};
+      &BatchProgram::annotated,   &BatchProgram::manual};
   program.argumentHintPercent = program.hintPercent = 0;
   static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::I32,
                                           Elem::I8};

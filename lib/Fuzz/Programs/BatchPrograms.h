@@ -66,6 +66,7 @@ private:
   void rows(const Batched &a);
   void moved(const Batched &a);
   void annotated(const Batched &a);
+  void manual(const Batched &a);
   void beside();
   void sumOverBatch();
   int64_t extremeOverBatch();

@@ -99,7 +99,7 @@ void shard::fuzz::familyProgram(ProgramBuilder &program) {
       MakerGroup::Loops,   MakerGroup::Elements,   MakerGroup::Traps,
       MakerGroup::Traps,   MakerGroup::Tosa,       MakerGroup::Specials,
       MakerGroup::Dynamic, MakerGroup::Dynamic,    MakerGroup::Dynamic,
-      MakerGroup::Dynamic};
+      MakerGroup::Dynamic, MakerGroup::Large,      MakerGroup::Large};
   MakerGroup family = program.rng.oneOf(families);
   program.argumentHintPercent = 0;
   program.hintPercent = program.rng.chance(80) ? 0 : 20;
@@ -114,14 +114,17 @@ void shard::fuzz::familyProgram(ProgramBuilder &program) {
     elem = program.rng.oneOf<Elem>({Elem::I8, Elem::I16, Elem::I32});
   program.dynamic = family == MakerGroup::Dynamic;
   program.unevenDynamic = program.dynamic && program.rng.chance(65);
-  for (int64_t left = program.rng.between(1, 2); left > 0; --left)
+  bool isLarge = family == MakerGroup::Large;
+  // Large products have arguments of their own.
+  for (int64_t left = isLarge ? 0 : program.rng.between(1, 2); left > 0; --left)
     if (program.dynamic)
       dynamicArgument(program, elem);
     else
       program.argument(elem, familyShape(program, family), true);
   program.takesArguments = true;
   program.budget = 4;
-  for (int64_t left = program.rng.between(1, 3); left > 0; --left) {
+  for (int64_t left = isLarge ? 1 : program.rng.between(1, 3); left > 0;
+       --left) {
     makeOne(program, family, 10);
     if (program.rng.chance(program.hintPercent))
       program.randomHint();

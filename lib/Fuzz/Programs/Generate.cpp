@@ -141,6 +141,8 @@ std::string shard::fuzz::functionHeader(ProgramBuilder &program,
     attributes.push_back(
         "most_collectives = " + std::to_string(*program.mostCollectives) +
         ", most_bytes = " + std::to_string(program.mostBytes));
+  if (!isPrivate && program.mostFlops)
+    attributes.push_back("most_flops = " + std::to_string(*program.mostFlops));
   if (!isPrivate && program.mostCalls)
     attributes.push_back("most_calls = " + std::to_string(*program.mostCalls));
   if (!isPrivate && program.dynamic) {

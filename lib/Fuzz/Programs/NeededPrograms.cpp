@@ -46,6 +46,7 @@ private:
   void stride();
   void transposedConvolution();
   void product();
+  void partialProduct();
   void productOfBlocks();
   void sharedGather();
 
@@ -299,6 +300,31 @@ void NeededProgram::product() {
          rng.chance(30));
 }
 
+/// A product that is asked for as a sum over the devices: each computes its part, of operands
+/// that it has whole or in part.
+void NeededProgram::partialProduct() {
+  int64_t rows = rng.between(1, 4), columns = rng.between(1, 4),
+          inner = rng.between(1, 3);
+  Val a = program.argument(Elem::I32, {rows, inner * parts}, true);
+  Val weight = program.argument(Elem::I32, {inner * parts, columns}, true);
+  for (const Val &operand : {a, weight})
+    program.givenHints[operand.name] =
+        rng.chance(60) ? "<@grid, [[], []]>"
+                       : hint(2, operand.name == a.name ? 1 : 0);
+  Val init = program.filled(Elem::I32, {rows, columns}, 0);
+  Val result = program.define("linalg.matmul " + insOutsTo({a, weight}, init),
+                              Elem::I32, init.shape, 0);
+  std::vector<std::string> names;
+  for (int64_t axis : axes)
+    names.push_back(program.axisText(axis));
+  program.givenHints[result.name] =
+      "<@grid, [[], []], partial = sum [" + shard::fuzz::join(names) + "]>";
+  program.mostBytes = 0;
+  program.mostFlops = 2 * rows * inner * columns;
+  program.line("return " + result.name + " : " + result.type());
+  program.scope = {result};
+}
+
 /// Two products take one operand whole: it is gathered once.
 void NeededProgram::sharedGather() {
   Val a = splitArgument(1);
@@ -379,6 +405,7 @@ void NeededProgram::write() {
       &NeededProgram::stride,
       &NeededProgram::transposedConvolution,
       &NeededProgram::product,
+      &NeededProgram::partialProduct,
       &NeededProgram::productOfBlocks,
       &NeededProgram::sharedGather};
   program.argumentHintPercent = program.hintPercent = 0;

@@ -119,23 +119,28 @@ static PartialArguments chooseArguments(ProgramBuilder &program) {
     (partial ? result.partialAxes : result.rest).push_back(axis);
   }
   result.kind = program.rng.oneOf(isFloat(result.elem) ? floats : integers);
-  result.commutes = result.comePartial && program.rng.chance(30);
+  result.commutes = result.comePartial && program.rng.chance(35);
   // Sums have programs enough.
   if (result.commutes && !isFloat(result.elem))
     result.kind = program.rng.oneOf(orders);
   return result;
 }
 
+/// What the hint of a partial value says beside its dimensions.
+static std::string partialText(ProgramBuilder &program,
+                               const PartialArguments &arguments) {
+  std::vector<std::string> names;
+  for (int64_t axis : arguments.partialAxes)
+    names.push_back(program.axisText(axis));
+  return ", partial = " + arguments.kind + " [" + join(names) + "]";
+}
+
 /// Chooses a shape and writes arguments, most of which have the same hint.
 static void writeArguments(ProgramBuilder &program,
                            PartialArguments &arguments) {
   std::string partial;
-  if (arguments.comePartial) {
-    std::vector<std::string> names;
-    for (int64_t axis : arguments.partialAxes)
-      names.push_back(program.axisText(axis));
-    partial = ", partial = " + arguments.kind + " [" + join(names) + "]";
-  }
+  if (arguments.comePartial)
+    partial = partialText(program, arguments);
   arguments.shape = program.randomShape(program.rng.between(1, 3));
   for (int64_t &extent : arguments.shape)
     if (extent == 1 && program.rng.chance(80))
@@ -231,8 +236,16 @@ static std::vector<Val> writePartialOps(ProgramBuilder &program,
     results.push_back(program.scope.back());
   if (comePartial && program.rng.chance(60))
     results.push_back(changedArgument(program, arguments, alike));
-  if (arguments.commutes || (comePartial && program.rng.chance(20)))
-    results.push_back(commutingOps(program, program.rng.oneOf(alike)));
+  if (arguments.commutes || (comePartial && program.rng.chance(20))) {
+    // What other ops use, too, is reduced for these.
+    bool isOwn = program.rng.chance(60);
+    Val value = isOwn ? program.argument(arguments.elem, arguments.shape, true)
+                      : program.rng.oneOf(alike);
+    if (isOwn)
+      program.givenHints[value.name] = partialHint(
+          program, value, arguments.rest, partialText(program, arguments));
+    results.push_back(commutingOps(program, value));
+  }
   if (!comePartial)
     writeSome(program, reducing, program.rng.between(1, 2));
   writeSome(program, plain, program.rng.between(comePartial ? 1 : 0, 3));

@@ -8,7 +8,6 @@
 
 #include "Rendezvous.h"
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -301,11 +300,8 @@ void finish(ThreadDevice &device) {
   ++run.finished;
   for (std::unique_ptr<ThreadDevice> &other : run.devices)
     if (other->state == ThreadDevice::State::Meeting ||
-        other->state == ThreadDevice::State::Receiving) {
-      const std::vector<int64_t> &group = other->waitsIn->devices;
-      if (std::find(group.begin(), group.end(), device.index) != group.end())
-        checkPartners(run, *other);
-    }
+        other->state == ThreadDevice::State::Receiving)
+      checkPartners(run, *other);
   checkProgress(run);
   run.changed.notify_all();
 }

@@ -194,7 +194,9 @@ SmallVector<Growth> growthOfLoops(LocalFunction &local, ShardingInterface op,
        llvm::zip_equal(planned->second, table.results[0].dims)) {
     if (growth.isNone())
       continue;
+    // Blocks with bounds may be empty.
     if (dim.size() != 1 || context.option.loops[dim.front()].empty() ||
+        context.option.hasBounds(dim.front()) ||
         !hasNoEmptyBlock(table.loops[dim.front()].extent,
                          context.option.loops[dim.front()], context.grid))
       return {};
