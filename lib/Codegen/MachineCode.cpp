@@ -10,6 +10,7 @@
 
 #include "CheckSymbols.h"
 #include "Lowering.h"
+#include "WideSignatures.h"
 #include "Workarounds/MaskCompression.h"
 
 #include "shard/Codegen/ObjectProgram.h"
@@ -179,9 +180,12 @@ static void addPackedEntry(llvm::Module &module, llvm::Function *entry,
   for (auto [index, argument] : llvm::enumerate(entry->args()))
     arguments.push_back(
         builder.CreateLoad(argument.getType(), addressOf(index)));
+  llvm::Value *place = entry->getReturnType()->isVoidTy()
+                           ? nullptr
+                           : addressOf(arguments.size());
   llvm::Value *result = builder.CreateCall(entry, arguments);
-  if (!result->getType()->isVoidTy())
-    builder.CreateStore(result, addressOf(arguments.size()));
+  if (place)
+    builder.CreateStore(result, place);
   builder.CreateRetVoid();
 }
 
@@ -246,6 +250,7 @@ generateObject(ModuleOp module, StringRef entryName, unsigned level,
   addPackedEntry(*code, code->getFunction(entryName), packedName);
   if (program)
     addProgramTable(*code, *code->getFunction(packedName), *program);
+  passWideSignaturesInMemory(*code);
   extractLoops(*code);
   if (level < 2)
     llvm::for_each(*code, simplify);
