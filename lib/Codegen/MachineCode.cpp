@@ -9,8 +9,8 @@
 #include "MachineCode.h"
 
 #include "CheckSymbols.h"
+#include "Descriptors.h"
 #include "Lowering.h"
-#include "WideSignatures.h"
 #include "Workarounds/MaskCompression.h"
 
 #include "shard/Codegen/ObjectProgram.h"
@@ -35,6 +35,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/CodeExtractor.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -53,6 +54,7 @@ MachineCode::~MachineCode() = default;
 /// put together only to be taken apart disappear, which code generation for
 /// single instructions is slow at.
 static void simplify(llvm::Function &function) {
+  splitDescriptors(function);
   llvm::SimplifyQuery query(function.getParent()->getDataLayout());
   for (llvm::Instruction &instruction :
        llvm::make_early_inc_range(llvm::instructions(function))) {
@@ -145,7 +147,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   tuning.LoopVectorization = tuning.LoopInterleaving = true;
   tuning.LoopUnrolling = false;
   tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, tuning);
+  // Without these callbacks passes do not look at OptimizeNone.
+  llvm::PassInstrumentationCallbacks callbacks;
+  llvm::OptNoneInstrumentation skipOptNone(/*DebugLogging=*/false);
+  skipOptNone.registerCallbacks(callbacks);
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;

@@ -1,4 +1,4 @@
-//===- WideSignatures.h - Functions of very many tensors --------*- C++ -*-===//
+//===- Descriptors.h - Descriptors of memory in LLVM IR ---------*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_LIB_CODEGEN_WIDESIGNATURES_H
-#define SHARD_LIB_CODEGEN_WIDESIGNATURES_H
+#ifndef SHARD_LIB_CODEGEN_DESCRIPTORS_H
+#define SHARD_LIB_CODEGEN_DESCRIPTORS_H
 
 namespace llvm {
+class Function;
 class Module;
 } // namespace llvm
 
@@ -21,6 +22,10 @@ namespace shard::codegen {
 /// grows with their square. Functions whose address is taken and loop nests stay.
 void passWideSignaturesInMemory(llvm::Module &module);
 
+/// Makes a phi for each number of the phis of structs. LLVM's fast code generator leaves a
+/// whole block to the slow one where a branch leads to a phi of a struct.
+void splitDescriptors(llvm::Function &function);
+
 } // namespace shard::codegen
 
-#endif // SHARD_LIB_CODEGEN_WIDESIGNATURES_H
+#endif // SHARD_LIB_CODEGEN_DESCRIPTORS_H
