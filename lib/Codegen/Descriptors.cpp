@@ -140,11 +140,13 @@ static bool isOnlyCalled(const llvm::Function &function) {
 
 namespace {
 
-/// Where callers put the arguments of their calls, and where they get the results: once for
-/// each type in a function, because the results are read right behind the call.
-using Places =
-    llvm::DenseMap<std::tuple<llvm::Function *, llvm::Type *, unsigned>,
-                   llvm::Value *>;
+/// Memory of callers, one place for each type in a function: results are read right behind the
+/// call. Rewritten functions stay until all are rewritten, so that their addresses stay theirs.
+struct Places {
+  using OfTypes = llvm::DenseMap<std::pair<llvm::Function *, llvm::Type *>,
+                                 llvm::AllocaInst *>;
+  OfTypes arguments, results;
+};
 
 class WideFunction {
 public:
@@ -172,7 +174,6 @@ public:
         storeResults(*end);
     for (llvm::User *user : llvm::make_early_inc_range(old.users()))
       rewriteCall(*llvm::cast<llvm::CallInst>(user));
-    old.eraseFromParent();
   }
 
 private:
@@ -235,9 +236,9 @@ private:
       llvm::RecursivelyDeleteTriviallyDeadInstructions(value);
   }
 
-  llvm::Value *placeFor(llvm::Function &caller, llvm::Type *type,
-                        unsigned forResults) {
-    llvm::Value *&place = places[{&caller, type, forResults}];
+  static llvm::Value *placeFor(Places::OfTypes &places, llvm::Function &caller,
+                               llvm::Type *type) {
+    llvm::AllocaInst *&place = places[{&caller, type}];
     llvm::BasicBlock &entry = caller.getEntryBlock();
     if (!place)
       place = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(type);
@@ -254,7 +255,7 @@ private:
         store->getValueOperand() != &call)
       return resultType->isVoidTy()
                  ? llvm::ConstantPointerNull::get(builder.getPtrTy())
-                 : placeFor(*call.getFunction(), resultType, 1);
+                 : placeFor(places.results, *call.getFunction(), resultType);
     llvm::Value *place = store->getPointerOperand();
     store->eraseFromParent();
     return place;
@@ -271,7 +272,8 @@ private:
   }
 
   void rewriteCall(llvm::CallInst &call) {
-    llvm::Value *arguments = placeFor(*call.getFunction(), argumentsType, 0);
+    llvm::Value *arguments =
+        placeFor(places.arguments, *call.getFunction(), argumentsType);
     llvm::Value *results = placeOfResults(call);
     builder.SetInsertPoint(&call);
     for (auto [index, argument] : llvm::enumerate(call.args()))
@@ -310,4 +312,6 @@ void shard::codegen::passWideSignaturesInMemory(llvm::Module &module) {
   Places places;
   for (llvm::Function *function : wide)
     WideFunction(*function, places).rewrite();
+  for (llvm::Function *function : wide)
+    function->eraseFromParent();
 }

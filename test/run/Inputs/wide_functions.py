@@ -4,8 +4,9 @@ wide_functions.py COUNT             the program
 wide_functions.py COUNT COMMAND...  runs the command, which gets --input and --output for each
                                     tensor, and compares with NumPy
 
-@main calls @step in a loop, with what the call before returned, and once behind it; @step
-returns early-made and later-made tensors, one of its arguments, and a constant.
+@main calls @outer in a loop, with what the call before returned, and once behind it. @outer
+calls @step by way of @inner; @main calls @step itself, too. @step returns early-made and
+later-made tensors, one of its arguments, and a constant. All have one signature.
 """
 
 import os
@@ -40,8 +41,9 @@ def check(count, command):
         subprocess.run(command + files, check=True, stdout=subprocess.DEVNULL)
         results = [np.load(f"{folder}/y{i}.npy") for i in range(count)]
     for _ in range(3):
-        made = step(tensors)
+        made = step(step(tensors))
         tensors = made[1:] + made[:1]
+    tensors = step(tensors)
     wrong = [
         i
         for i, (is_, should) in enumerate(zip(results, step(tensors)))
@@ -67,6 +69,14 @@ def write(count):
         print(f"  %m{i} = arith.mulf %a{(7 * i + 1) % count}, %s : {T}")
         print(f"  %r{i} = arith.subf %m{i}, %a{i} : {T}")
     print(f"  return {', '.join(f'%r{i}' for i in range(count - 2))}, %a0, %c : {types}\n}}")
+    for name, calls in (("inner", ["step"]), ("outer", ["inner", "step"])):
+        print(f"func.func private @{name}(%k: f32, "
+              f"{', '.join(f'%a{i}: {T}' for i in numbers)}) -> ({types}) {{")
+        given = names("a")
+        for i, callee in enumerate(calls):
+            print(f"  %c{i}:{count} = call @{callee}(%k, {given}) : (f32, {types}) -> ({types})")
+            given = ", ".join(f"%c{i}#{j}" for j in numbers)
+        print(f"  return {given} : {types}\n}}")
     arguments = ", ".join(f"%x{i}: {T} {SPLIT if i == 0 else ''}" for i in numbers)
     print(f"func.func @main({arguments}) -> ({types}) {{")
     print("  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : index")
@@ -76,13 +86,15 @@ def write(count):
         + ", ".join(f"%y{i} = %x{i}" for i in numbers)
         + f") -> ({types}) {{"
     )
-    print(f"    %n:{count} = func.call @step(%half, {names('y')}) : (f32, {types}) -> ({types})")
+    print(f"    %n:{count} = func.call @outer(%half, {names('y')}) : (f32, {types}) -> ({types})")
     print(
         "    scf.yield " + ", ".join(f"%n#{(i + 1) % count}" for i in numbers) + f" : {types}\n  }}"
     )
     last = ", ".join(f"%l#{i}" for i in numbers)
     print(f"  %z:{count} = call @step(%half, {last}) : (f32, {types}) -> ({types})")
-    print("  return " + ", ".join(f"%z#{i}" for i in numbers) + f" : {types}\n}}")
+    last = ", ".join(f"%z#{i}" for i in numbers)
+    print(f"  %q:{count} = call @inner(%half, {last}) : (f32, {types}) -> ({types})")
+    print("  return " + ", ".join(f"%q#{i}" for i in numbers) + f" : {types}\n}}")
 
 
 def main():
