@@ -23,10 +23,8 @@ static constexpr int kFewAxes = 4;
 static constexpr int64_t kBudgetsForFewAxes = 8;
 
 /// The part of the budget that the exact search gets where there are more axes than
-/// mostAxesWithAllMoves. Where the list of moves is not complete, it proves nothing, and
-/// finds little that the beams did not.
+/// mostAxesWithAllMoves.
 static constexpr int64_t kPartsWithManyAxes = 4;
-static constexpr int64_t kPartsWithoutProof = 64;
 /// With more axes beam searches look for a good plan first: the weight of the guess at
 /// the work left, how many states of each number of steps are expanded, and which moves
 /// are looked at. The first leads straight to the target, so that the others leave out
@@ -311,8 +309,9 @@ SearchResult searchPlan(const SearchProblem &problem) {
   bool known = problem.knownCost < infinity;
   Path path = pathToBeat(problem.knownCost);
   // First beam searches for good plans. Then the exact search, which finds a better plan
-  // or proves that there is none. If no plan is found within the bound, a greedy search
-  // tells whether there is none (it ended) or the budget does not suffice to find it.
+  // or, if the list of moves is complete, proves that there is none. If no plan is found
+  // within the bound, a greedy search tells whether there is none (it ended) or the
+  // budget does not suffice to find it.
   AStar search(space);
   auto run = [&](Aim aim, int64_t budget) {
     return search.run(aim, bound, budget, path, result.generated);
@@ -350,8 +349,9 @@ SearchResult searchPlan(const SearchProblem &problem) {
   if (space.hasEveryOrder())
     space.allowUneven();
   else
-    budget /= space.complete() ? kPartsWithManyAxes : kPartsWithoutProof;
-  if (path.found() || known)
+    budget /= kPartsWithManyAxes;
+  // Without all moves the search proves nothing, and after the beams it finds nothing.
+  if ((small || space.complete()) && (path.found() || known))
     result.optimal =
         run({0, false, MoveChoice::All}, budget) && proven && space.complete();
   result.memoryBound = bound;

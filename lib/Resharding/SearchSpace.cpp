@@ -285,6 +285,8 @@ void SearchSpace::layOutChild(const Layout &parent, const Move &move,
 }
 
 bool SearchSpace::flat(int64_t extent, const uint8_t *axes, int count) const {
+  if (count == 1 || (even && !evenOnly))
+    return true;
   int64_t sizes[maxAxes];
   for (int i = 0; i < count; ++i)
     sizes[i] = size[axes[i]];
