@@ -88,17 +88,23 @@ static bool isBusy(const llvm::Loop &loop) {
   });
 }
 
-/// Whether a loop of `function` is worth optimising.
+/// Whether a loop of `function` is worth optimising. Functions with longer blocks are not:
+/// the time of LLVM's scheduler grows with the square of the number of loads and stores.
 static bool hasBusyLoop(llvm::Function &function) {
+  constexpr size_t longestBlock = 4000;
+  if (llvm::any_of(function, [](const llvm::BasicBlock &block) {
+        return block.size() > longestBlock;
+      }))
+    return false;
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   return llvm::any_of(loops,
                       [](const llvm::Loop *loop) { return isBusy(*loop); });
 }
 
-/// Makes functions of the outer loops of `function` if they are many. What LLVM's analyses know of a loop depends on all branches in front of
-/// it: in one function their time grows faster than the number of loops, with the depth
-/// of their recursion.
+/// Makes functions of the outer loops of `function` if they are many. What LLVM's analyses
+/// know of a loop depends on all branches in front of it: in one function their time grows
+/// faster than the number of loops, with the depth of their recursion.
 static void extractLoops(llvm::Function &function) {
   // Each function takes milliseconds, which fewer loops do not save.
   constexpr size_t few = 256;

@@ -39,6 +39,9 @@ static Attribute constantOf(Operation *op) {
   return value;
 }
 
+/// The largest tensor whose memory is counted, so that sums do not overflow.
+constexpr int64_t kMostBytes = int64_t(1) << 48;
+
 /// Walks a program and everything that it calls.
 class MemoryWalk {
 public:
@@ -67,8 +70,11 @@ public:
     if (!isa<TensorType>(type))
       return 0;
     std::optional<int64_t> bytes = bytesOfType(type);
-    use.complete &= bytes.has_value();
-    return bytes.value_or(0);
+    if (!bytes || *bytes > kMostBytes) {
+      use.complete = false;
+      return 0;
+    }
+    return *bytes;
   }
 
   /// The bytes of a buffer, which has whole cache lines.
