@@ -43,6 +43,8 @@ if config.assertions:
 if config.asan:
     config.available_features.add("asan")
     config.environment["ASAN_OPTIONS"] = config.asan_options
+    # UCX, which MPICH loads, patches functions that the sanitizer has replaced.
+    config.environment["UCX_MEM_EVENTS"] = "n"
 # The processor that programs are compiled for; without it, that of the machine.
 if "SHARD_CPU" in os.environ:
     config.environment["SHARD_CPU"] = os.environ["SHARD_CPU"]

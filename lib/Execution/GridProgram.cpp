@@ -233,9 +233,7 @@ LogicalResult execution::checkInput(func::FuncOp entry, unsigned index,
 void execution::describeUnpartitioned(func::FuncOp entry, RunReport &report) {
   for (Type type : entry.getArgumentTypes()) {
     std::optional<TensorSpec> spec = getTensorSpec(type);
-    int64_t bytes = byteWidth(spec->type);
-    for (int64_t extent : spec->shape)
-      bytes *= extent < 0 ? 0 : extent;
+    int64_t bytes = numBytesOf(spec->type, spec->shape).value_or(0);
     report.arguments.push_back({print(type), "", bytes, {}, {}, {}});
   }
   for (Type type : entry.getResultTypes())

@@ -45,6 +45,8 @@ static bool mayCut(linalg::LinalgOp product, OpOperand &operand, int64_t dim) {
 /// Whether a group of 2 to kMostParts devices has full blocks, of extent `part` of `whole`.
 static bool hasFullBlocks(Operation *op, FlatSymbolRefAttr name,
                           ArrayRef<int16_t> axes, int64_t part, int64_t whole) {
+  if (ShapedType::isDynamic(part) || ShapedType::isDynamic(whole))
+    return false;
   SymbolTableCollection symbols;
   GridOp grid = getGrid(op, name, symbols);
   int64_t count = 1;
