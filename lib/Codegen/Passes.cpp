@@ -19,7 +19,7 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -27,6 +27,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -34,6 +35,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace shard;
@@ -58,6 +60,7 @@ namespace shard {
 #define GEN_PASS_DEF_SHARDMAKETOTAL
 #define GEN_PASS_DEF_SHARDOUTLINENESTS
 #define GEN_PASS_DEF_SHARDPREPARETENSORS
+#define GEN_PASS_DEF_SHARDSIMPLIFYDEALLOCATIONS
 #define GEN_PASS_DEF_SHARDWIDENREDUCTIONS
 #define GEN_PASS_DEF_SHARDWRAPSCALARS
 #include "shard/Codegen/Passes.h.inc"
@@ -157,7 +160,56 @@ SHARD_CODEGEN_PASS(ShardGuardRecursion, always(guardRecursion, getOperation()))
 
 #undef SHARD_CODEGEN_PASS
 
+struct ShardSimplifyDeallocations
+    : public shard::impl::ShardSimplifyDeallocationsBase<
+          ShardSimplifyDeallocations> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    createSimplification().getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    OpPassManager simplification = createSimplification();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (hasShortDeallocations(function) &&
+          failed(runPipeline(simplification, function)))
+        return signalPassFailure();
+  }
+
+private:
+  static OpPassManager createSimplification() {
+    OpPassManager manager(func::FuncOp::getOperationName());
+    manager.addPass(
+        bufferization::createBufferDeallocationSimplificationPass());
+    return manager;
+  }
+
+  static bool hasShortDeallocations(func::FuncOp function) {
+    constexpr unsigned most = 64;
+    WalkResult result = function.walk([](bufferization::DeallocOp op) {
+      return op.getMemrefs().size() + op.getRetained().size() <= most
+                 ? WalkResult::advance()
+                 : WalkResult::interrupt();
+    });
+    return !result.wasInterrupted();
+  }
+};
+
 } // namespace
+
+/// The steps of bufferization::buildBufferDeallocationPipeline, but that the simplification
+/// leaves out long lists of buffers.
+static void buildDeallocation(OpPassManager &manager) {
+  memref::ExpandReallocPassOptions expand;
+  expand.emitDeallocs = false;
+  manager.addPass(memref::createExpandReallocPass(expand));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createShardSimplifyDeallocations());
+  manager.addPass(bufferization::createLowerDeallocationsPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createCanonicalizerPass());
+}
 
 void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
                                      const LoweringOptions &options) {
@@ -186,7 +238,7 @@ void shard::buildLowerToLLVMPipeline(OpPassManager &manager,
     manager.addPass(createShardInsertDeallocations());
     manager.addPass(createShardGuardRecursion());
   } else {
-    bufferization::buildBufferDeallocationPipeline(manager);
+    buildDeallocation(manager);
   }
   buildShardToRuntimePipeline(manager, /*mpi=*/!options.mpi.empty());
   manager.addPass(createShardOutlineNests({options.kernelCalls}));
@@ -248,6 +300,7 @@ void shard::registerCodegenPasses() {
       [] { return createShardPrepareTensors(); },
       [] { return createShardReplacePoison(); },
       [] { return createShardSeparateStridedPadding(); },
+      [] { return createShardSimplifyDeallocations(); },
       [] { return createShardWidenReductions(); },
       [] { return createShardWrapScalars(); },
   };

@@ -99,6 +99,7 @@ static constexpr const char *kPipelines[] = {
     "shard-separate-strided-padding",
     "shard-share-collectives",
     "shard-simplify",
+    "shard-simplify-deallocations",
     "shard-sink-collectives",
     "shard-sink-reductions{reorder-sums}",
     "shard-split-calls",
