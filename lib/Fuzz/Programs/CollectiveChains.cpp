@@ -18,6 +18,7 @@
 #include "SharedOps.h"
 
 #include <algorithm>
+#include <cctype>
 
 using namespace shard::fuzz;
 
@@ -151,6 +152,9 @@ static bool chooseReduction(ProgramBuilder &program, const ChainLink &last,
     return true;
   if (last.kind.empty() || !program.rng.chance(75))
     link.kind = reduction(program.rng, value, count);
+  // Elements are converted before they are combined.
+  if (std::isalpha(link.kind[0]) && program.rng.chance(12))
+    value.elem = wider(value.elem);
   if (link.kind != "sum")
     return true;
   value.bound *= double(count);
