@@ -18,7 +18,6 @@
 #include "SharedOps.h"
 
 #include <algorithm>
-#include <cctype>
 
 using namespace shard::fuzz;
 
@@ -150,11 +149,12 @@ static bool chooseReduction(ProgramBuilder &program, const ChainLink &last,
   if (link.op != "all_reduce" && link.op != "reduce_scatter" &&
       link.op != "reduce")
     return true;
-  if (last.kind.empty() || !program.rng.chance(75))
-    link.kind = reduction(program.rng, value, count);
   // Elements are converted before they are combined.
-  if (std::isalpha(link.kind[0]) && program.rng.chance(12))
+  bool widens = program.rng.chance(12);
+  if (widens)
     value.elem = wider(value.elem);
+  if (last.kind.empty() || widens || !program.rng.chance(75))
+    link.kind = reduction(program.rng, value, count);
   if (link.kind != "sum")
     return true;
   value.bound *= double(count);
