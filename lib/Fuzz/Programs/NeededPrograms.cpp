@@ -365,15 +365,18 @@ void NeededProgram::sharedGather() {
 /// Windows side by side, as in pooling, of which devices have unequal numbers: blocks of rows
 /// are equal, and a device needs of its neighbours what its windows reach beyond its block.
 void NeededProgram::pooled() {
-  int64_t kernel = rng.between(2, 3), places = rng.between(parts, 3 * parts);
-  for (int64_t tries = 0;
-       tries < 20 && (places % parts == 0 || places * kernel % parts != 0);
-       ++tries) {
+  int64_t kernel = 2, places = 1;
+  // With more rows in a window than windows it may be these rows that are dealt out.
+  auto fits = [&] {
+    return kernel <= places && places % parts != 0 &&
+           places * kernel % parts == 0;
+  };
+  for (int64_t tries = 0; tries < 20 && !fits(); ++tries) {
     kernel = rng.between(2, 4);
     places = rng.between(parts, 3 * parts);
   }
-  if (places * kernel % parts != 0)
-    places = parts;
+  if (!fits())
+    places = 4 * parts;
   Val a = splitArgument(1);
   block = places * kernel / parts;
   a.shape[dim] = places * kernel;
