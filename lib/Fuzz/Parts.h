@@ -86,6 +86,10 @@ carriedValues(ProgramBuilder &program);
 std::vector<Val> nextValues(ProgramBuilder &program,
                             const std::vector<Val> &carried);
 
+// UnrolledOps.cpp.
+/// Asserts that two vectors of integers are equal.
+void assertEqual(ProgramBuilder &program, const Val &a, const Val &b);
+
 // SumLoops.cpp.
 bool sumLoop(ProgramBuilder &program);
 

@@ -94,10 +94,13 @@ void registerSpecialMakers(MakerRegistry &makers);
 void registerSumLoopMakers(MakerRegistry &makers);
 void registerTrapMakers(MakerRegistry &makers);
 void registerUnrolledMakers(MakerRegistry &makers);
+void registerWideCallMakers(MakerRegistry &makers);
+void registerExtremeMakers(MakerRegistry &makers);
 
-/// What a program says that asserts that a loop gives what its iterations give.
+/// What a program says that asserts that a loop gives what its iterations give, and a call what
+/// its function computes.
 inline constexpr char unrolledMessage[] =
-    "a loop differs from its iterations, written out";
+    "a loop or call differs from its ops, written out";
 
 /// Which programs follow from a seed depends on the order of registration.
 void registerAllMakers(MakerRegistry &makers);

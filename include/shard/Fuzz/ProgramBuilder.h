@@ -34,6 +34,8 @@ inline bool isFloat(Elem elem) {
 /// Integers with arithmetic: not i1.
 inline bool isInteger(Elem elem) { return !isFloat(elem) && elem != Elem::I1; }
 std::string name(Elem elem);
+/// A type of more bits that has all elements of `elem`, or `elem`.
+Elem wider(Elem elem);
 /// Dimensions that are `dynamic` are `?`.
 std::string tensorType(Elem elem, const Shape &shape,
                        const std::vector<bool> &dynamic = {});
@@ -214,6 +216,8 @@ public:
   /// Hints of arguments, by name, in place of random ones.
   std::map<std::string, std::string> givenHints;
   std::vector<Function> functions;
+  /// Functions that ops of a function have been written with.
+  std::string otherFunctions;
 };
 
 /// Floats stay below this in magnitude, so that sums are exact in f32.

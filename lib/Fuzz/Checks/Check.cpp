@@ -16,6 +16,8 @@
 #include "CheckGroups.h"
 #include "CheckHints.h"
 #include "CheckLocal.h"
+#include "CheckOrder.h"
+#include "CheckPasses.h"
 #include "CheckResults.h"
 #include "CheckRings.h"
 #include "CheckSteps.h"
@@ -356,11 +358,15 @@ static std::string checkPartitioned(ModuleOp module, ModuleOp partitioned,
   if (wrong.empty())
     wrong = checkGroups(partitioned);
   if (wrong.empty())
+    wrong = checkOrder(partitioned, entry.getName());
+  if (wrong.empty())
     wrong = checkCount(entry, partitioned);
   if (wrong.empty())
     wrong = checkOverlapBytes(module, entry.getName(), pipeline, partitioned);
   if (wrong.empty() && pipeline.overlap && pipeline.decomposeMinGain < 0)
     wrong = checkRings(partitioned);
+  if (wrong.empty())
+    wrong = checkPasses(module, entry.getName(), pipeline);
   if (!wrong.empty())
     return wrong;
   wrong = checkForm(partitioned, print(partitioned), form);

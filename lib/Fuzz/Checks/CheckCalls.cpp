@@ -137,7 +137,14 @@ CallList shard::fuzz::listCalls(ModuleOp partitioned) {
     // The operand of a recv gives a shape only.
     if (op->getNumOperands() == 0 || isa<RecvOp>(op))
       return;
-    int64_t bytes = bytesOf(op->getOperand(0).getType());
+    auto operand = dyn_cast<ShapedType>(op->getOperand(0).getType());
+    auto result = op->getNumResults() > 0
+                      ? dyn_cast<ShapedType>(op->getResult(0).getType())
+                      : nullptr;
+    // What is combined has been converted to the type of the result.
+    int64_t bytes =
+        bytesOf(operand && result ? operand.clone(result.getElementType())
+                                  : op->getOperand(0).getType());
     list.sized &= bytes >= 0;
     sum.inputBytes += bytes;
   });

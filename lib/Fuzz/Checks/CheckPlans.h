@@ -9,6 +9,8 @@
 #ifndef SHARD_LIB_FUZZ_CHECKPLANS_H
 #define SHARD_LIB_FUZZ_CHECKPLANS_H
 
+#include "shard/Resharding/Plan.h"
+
 #include <cstdint>
 #include <string>
 
@@ -18,6 +20,12 @@ namespace shard::fuzz {
 /// nothing: some pairs of shardings of one small tensor, which `seed` chooses. What is
 /// wrong with one of them and its steps, in words; empty if nothing is.
 std::string checkPlans(uint64_t seed);
+
+/// A planner that keeps its plans answers as planReshard does, the first time and the second:
+/// what is wrong, in words; empty if nothing is.
+std::string checkPlanner(const Grid &grid, const std::vector<int64_t> &shape,
+                         int64_t elementBytes, const Sharding &from,
+                         const Sharding &to);
 
 } // namespace shard::fuzz
 

@@ -8,6 +8,8 @@
 
 #include "CheckShardings.h"
 
+#include "CheckPlans.h"
+
 #include "shard/Fuzz/Random.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
@@ -219,7 +221,7 @@ static std::string checkRefused(const ShardingMaker &maker,
     return "there is a plan where none can be" + ends;
   if (error.empty())
     return "nothing says why there is no plan" + ends;
-  return {};
+  return checkPlanner(maker.grid, maker.shape, maker.elementBytes, from, to);
 }
 
 /// An axis becomes partial by a reduction of which no element is neutral.

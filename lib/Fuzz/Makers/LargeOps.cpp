@@ -58,7 +58,23 @@ static Extents largeExtents(Random &rng) {
   return e;
 }
 
-/// A product of two arguments, one of which may be transposed.
+/// An argument, or every second element of one along each dimension.
+static Val largeArgument(ProgramBuilder &program, Elem elem, Shape shape) {
+  if (numElements(shape) > mostElements / 2 || !program.rng.chance(30))
+    return program.argument(elem, shape, true);
+  Shape wide = shape;
+  for (int64_t &extent : wide)
+    extent *= 2;
+  Val from = program.argument(elem, wide, true);
+  size_t rank = shape.size();
+  return program.define("tensor.extract_slice " + from.name + "[" +
+                            list(Shape(rank, 0)) + "] [" + list(shape) + "] [" +
+                            list(Shape(rank, 2)) + "] : " + from.type() +
+                            " to " + tensorType(elem, shape),
+                        elem, shape, from.bound);
+}
+
+/// A product of two arguments, one of which may be transposed; their elements may be apart.
 static bool largeProduct(ProgramBuilder &program) {
   Random &rng = program.rng;
   if (!program.manualAxes.empty() || program.arguments.size() > 4)
@@ -68,7 +84,7 @@ static bool largeProduct(ProgramBuilder &program) {
   Elem elem = rng.oneOf(elems);
   auto [m, n, k] = rng.chance(50) ? skinnyExtents(program) : largeExtents(rng);
   auto argument = [&program, elem](const Shape &shape) {
-    return program.argument(elem, shape, true);
+    return largeArgument(program, elem, shape);
   };
   static const std::string maps =
       "matmul indexing_maps = [affine_map<(m, n, k) -> ";

@@ -37,6 +37,8 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerSliceMakers(makers);
   registerLargeMakers(makers);
   registerSumLoopMakers(makers);
+  registerWideCallMakers(makers);
+  registerExtremeMakers(makers);
 }
 
 const MakerRegistry &shard::fuzz::allMakers() {

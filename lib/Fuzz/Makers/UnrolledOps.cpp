@@ -102,8 +102,8 @@ static std::vector<Val> writeIteration(ProgramBuilder &program,
   return {carried[recipe.yielded[0]], carried[recipe.yielded[1]]};
 }
 
-/// Asserts that `a` and `b` are equal.
-static void assertEqual(ProgramBuilder &program, const Val &a, const Val &b) {
+void shard::fuzz::assertEqual(ProgramBuilder &program, const Val &a,
+                              const Val &b) {
   Val differ =
       program.define("arith.xori " + a.name + ", " + b.name + " : " + a.type(),
                      a.elem, a.shape, 0);

@@ -149,7 +149,11 @@ static bool chooseReduction(ProgramBuilder &program, const ChainLink &last,
   if (link.op != "all_reduce" && link.op != "reduce_scatter" &&
       link.op != "reduce")
     return true;
-  if (last.kind.empty() || !program.rng.chance(75))
+  // Elements are converted before they are combined.
+  bool widens = program.rng.chance(12);
+  if (widens)
+    value.elem = wider(value.elem);
+  if (last.kind.empty() || widens || !program.rng.chance(75))
     link.kind = reduction(program.rng, value, count);
   if (link.kind != "sum")
     return true;

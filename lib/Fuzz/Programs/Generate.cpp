@@ -305,8 +305,19 @@ static std::string writeProgram(ProgramBuilder &program);
 std::string shard::fuzz::generate(uint64_t seed,
                                   const GenerateOptions &options) {
   ProgramBuilder program(seed, options);
-  std::string text = writeProgram(program);
+  std::string text = writeProgram(program) + program.otherFunctions;
   return withUnevenDynamic(program, withDeviceIds(program, std::move(text)));
+}
+
+/// A machine of long latencies, to which small tensors are alike, or of short ones. With numbers
+/// of its own: the other programs do not depend on it.
+static std::string machineText(uint64_t seed) {
+  static const std::vector<std::string> latencies = {
+      "", ", link_latency = 0.0", ", link_latency = 1.0e-11",
+      ", link_latency = 1.0e-10", ", link_latency = 1.0e-9"};
+  Random rng(seed ^ 0x6c6174656e6379ull);
+  return " {shard.machine = {name = \"a100\"" +
+         (rng.chance(40) ? "" : rng.oneOf(latencies)) + "}}";
 }
 
 static std::string writeProgram(ProgramBuilder &program) {
@@ -326,8 +337,7 @@ static std::string writeProgram(ProgramBuilder &program) {
     // Plans, and what is packed, by time instead of bytes.
     Kind kind = options.kind == Kind::Full ? focus(seed) : options.kind;
     if (seed % 4 == 2 && kind != Kind::Needed && kind != Kind::Choices)
-      program.out.insert(program.out.find('\n'),
-                         " {shard.machine = {name = \"a100\"}}");
+      program.out.insert(program.out.find('\n'), machineText(seed));
     return program.out;
   }
   program.chooseSort();

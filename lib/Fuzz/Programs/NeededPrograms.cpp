@@ -34,7 +34,8 @@ private:
   std::string hint(int64_t rank, int64_t dim);
   Val padded(const Val &a, int64_t low, int64_t high,
              const std::string &number);
-  Val window(const Val &a, const Shape &shape, int64_t count, bool isMax);
+  Val window(const Val &a, const Shape &shape, int64_t count, bool isMax,
+             int64_t step = 1);
   void finish(const Val &result, bool isHinted);
 
   // Each writes a construct.
@@ -49,6 +50,7 @@ private:
   void partialProduct();
   void productOfBlocks();
   void sharedGather();
+  void pooled();
 
   ProgramBuilder &program;
   Random &rng;
@@ -92,16 +94,25 @@ Val NeededProgram::padded(const Val &a, int64_t low, int64_t high,
 }
 
 /// The sum or maximum of the `count` elements of `a` from each place on, of a result of
-/// `shape`.
+/// `shape`. Places are `step` elements apart.
 Val NeededProgram::window(const Val &a, const Shape &shape, int64_t count,
-                          bool isMax) {
+                          bool isMax, int64_t step) {
   Val init = program.filled(Elem::I32, shape, isMax ? -100000 : 0);
-  Val kernel = program.empty(Elem::I32, {count});
+  // A loop of one iteration may stand in front of the digits of a place.
+  bool hasUnit = step > 1 && rng.chance(25);
+  Val kernel =
+      program.empty(Elem::I32, hasUnit ? Shape{1, count} : Shape{count});
   std::vector<std::string> loops, kinds(shape.size(), "\"parallel\"");
   for (size_t i = 0; i < shape.size(); ++i)
     loops.push_back("i" + std::to_string(i));
   std::vector<std::string> places = loops, reads = loops;
-  reads[dim] += " + k";
+  reads[dim] += (step > 1 ? " * " + std::to_string(step) : "") + " + k";
+  if (hasUnit) {
+    reads[dim] =
+        "u * " + std::to_string(shape[dim] * step) + " + " + reads[dim];
+    loops.emplace_back("u");
+    kinds.emplace_back("\"reduction\"");
+  }
   loops.emplace_back("k");
   kinds.emplace_back("\"reduction\"");
   std::string map = "affine_map<(" + shard::fuzz::join(loops) + ") -> (";
@@ -109,7 +120,8 @@ Val NeededProgram::window(const Val &a, const Shape &shape, int64_t count,
               unused = program.fresh(), carried = program.fresh(),
               sum = program.fresh();
   program.line(result + " = linalg.generic {indexing_maps = [" + map +
-               shard::fuzz::join(reads) + ")>, " + map + "k)>, " + map +
+               shard::fuzz::join(reads) + ")>, " + map +
+               (hasUnit ? "u, k" : "k") + ")>, " + map +
                shard::fuzz::join(places) + ")>], iterator_types = [" +
                shard::fuzz::join(kinds) + "]} ins(" + a.name + ", " +
                kernel.name + " : " + a.type() + ", " + kernel.type() +
@@ -350,6 +362,37 @@ void NeededProgram::sharedGather() {
   program.scope = {sum, other};
 }
 
+/// Windows side by side, as in pooling, of which devices have unequal numbers: blocks of rows
+/// are equal, and a device needs of its neighbours what its windows reach beyond its block.
+void NeededProgram::pooled() {
+  int64_t kernel = 2, places = 1;
+  // With more rows in a window than windows it may be these rows that are dealt out.
+  auto fits = [&] {
+    return kernel <= places && places % parts != 0 &&
+           places * kernel % parts == 0;
+  };
+  for (int64_t tries = 0; tries < 20 && !fits(); ++tries) {
+    kernel = rng.between(2, 4);
+    places = rng.between(parts, 3 * parts);
+  }
+  if (!fits())
+    places = 4 * parts;
+  Val a = splitArgument(1);
+  block = places * kernel / parts;
+  a.shape[dim] = places * kernel;
+  program.arguments.back().shape = program.scope.front().shape = a.shape;
+  int64_t each = (places + parts - 1) / parts, low = 0, high = 0;
+  for (int64_t part = 0; part < parts && part * each < places; ++part) {
+    int64_t end = std::min((part + 1) * each, places) * kernel;
+    low = std::max(low, part * block - part * each * kernel);
+    high = std::max(high, end - (part + 1) * block);
+  }
+  Shape shape = a.shape;
+  shape[dim] = places;
+  program.mostBytes = mostToNeighbours(parts, block, low, high) * rowBytes;
+  finish(window(a, shape, kernel, rng.chance(50), kernel), rng.chance(50));
+}
+
 /// Rows in blocks of any sizes by columns in equal blocks: devices have what they need.
 void NeededProgram::productOfBlocks() {
   auto numRowAxes = size_t(rng.between(1, int64_t(axes.size())));
@@ -407,7 +450,8 @@ void NeededProgram::write() {
       &NeededProgram::product,
       &NeededProgram::partialProduct,
       &NeededProgram::productOfBlocks,
-      &NeededProgram::sharedGather};
+      &NeededProgram::sharedGather,
+      &NeededProgram::pooled};
   program.argumentHintPercent = program.hintPercent = 0;
   for (size_t axis = 0; axis < program.grid.size(); ++axis)
     axes.push_back(axis);

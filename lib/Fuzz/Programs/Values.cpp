@@ -38,6 +38,23 @@ std::string shard::fuzz::name(Elem elem) {
   return "";
 }
 
+Elem shard::fuzz::wider(Elem elem) {
+  switch (elem) {
+  case Elem::F16:
+  case Elem::BF16:
+    return Elem::F32;
+  case Elem::F32:
+    return Elem::F64;
+  case Elem::I8:
+  case Elem::I16:
+    return Elem::I32;
+  case Elem::I32:
+    return Elem::I64;
+  default:
+    return elem;
+  }
+}
+
 std::string shard::fuzz::tensorType(Elem elem, const Shape &shape,
                                     const std::vector<bool> &dynamic) {
   std::string text = "tensor<";
