@@ -41,6 +41,11 @@ bool isCreator(Operation *op) {
   return model ? model.isCreator() : isConstantTensor(op);
 }
 
+bool isMadeForEachUser(Operation *op) {
+  auto model = dyn_cast<ShardingInterface>(op);
+  return model ? model.isMadeForEachUser() : isConstantTensor(op);
+}
+
 /// Whether `op` is speculatable on what its operands are annotations of: a division by a
 /// constant stays one when propagation annotates the constant.
 static bool isSpeculatableOnSources(Operation *op) {

@@ -91,6 +91,15 @@ static bool promises(Operation *op) {
   return false;
 }
 
+/// Whether `op` adds zero to operand `operand`, as sums do that begin with it, or takes it away.
+static bool addsZero(Operation *op, unsigned operand) {
+  if (!isa<arith::AddFOp, arith::AddIOp>(op) &&
+      !(isa<arith::SubFOp, arith::SubIOp>(op) && operand == 0))
+    return false;
+  Value other = op->getOperand(1 - operand);
+  return matchPattern(other, m_AnyZeroFloat()) || matchPattern(other, m_Zero());
+}
+
 bool commutesWithReduction(Operation *op, ReductionKind kind,
                            unsigned operand) {
   if (op->getNumResults() != 1 || promises(op))
@@ -116,6 +125,8 @@ bool commutesWithReduction(Operation *op, ReductionKind kind,
   case ReductionKind::BitwiseXor:
     return !isFloat && worksOnBits(op, kind, operand);
   case ReductionKind::Sum:
+    if (addsZero(op, operand))
+      return true;
     return !isFloat && (isa<arith::TruncIOp>(op) ||
                         (isa<arith::ShLIOp>(op) && operand == 0));
   case ReductionKind::Product:

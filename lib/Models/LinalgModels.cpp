@@ -19,6 +19,7 @@
 #include "Commuting.h"
 #include "QuotientLoops.h"
 #include "RelayoutModels.h"
+#include "TensorModels.h"
 
 #include "shard/IR/ShardOps.h"
 #include "shard/Interfaces/ShardingInterface.h"
@@ -38,6 +39,15 @@ using namespace mlir;
 namespace shard {
 
 namespace {
+
+/// Whether `op` computes one new tensor from the places of its elements alone.
+bool makesNewTensorOfPlaces(linalg::LinalgOp op) {
+  return op->getNumResults() == 1 && op.getNumDpsInputs() == 0 &&
+         op.getNumReductionLoops() == 0 &&
+         op.getDpsInits().front().getDefiningOp<tensor::EmptyOp>() &&
+         !op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) &&
+         readsNoTensor(op->getRegion(0));
+}
 
 /// How the computed value depends on the inputs, as far as sums are concerned.
 PartialRule ruleOf(linalg::LinalgOp op) {
@@ -224,6 +234,9 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
     auto fill = dyn_cast<linalg::FillOp>(op);
     return fill && op->getNumResults() == 1 &&
            fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>();
+  }
+  bool isMadeForEachUser(Operation *op) const {
+    return isCreator(op) || makesNewTensorOfPlaces(cast<linalg::LinalgOp>(op));
   }
 
   LogicalResult partition(Operation *op, OpBuilder &builder,

@@ -22,6 +22,14 @@ using namespace mlir;
 
 namespace shard {
 
+bool isIn(Value value, Region &region) {
+  for (Region *outer = value.getParentRegion(); outer;
+       outer = outer->getParentOp() ? outer->getParentRegion() : nullptr)
+    if (outer == &region)
+      return true;
+  return false;
+}
+
 namespace {
 
 /// Whether the elements of the result of an op do not depend on those of `operand`, but
@@ -35,16 +43,6 @@ bool isOnlyWrittenTo(OpOperand &operand) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.isDpsInit(&operand) &&
          !linalgOp.payloadUsesValueFromOperand(&operand);
-}
-
-/// Whether `value` is in `region`. An op without a model may have moved to the program of a
-/// device, whose regions have no op yet.
-bool isIn(Value value, Region &region) {
-  for (Region *outer = value.getParentRegion(); outer;
-       outer = outer->getParentOp() ? outer->getParentRegion() : nullptr)
-    if (outer == &region)
-      return true;
-  return false;
 }
 
 /// The values in `region` that `value` is computed from, itself included.

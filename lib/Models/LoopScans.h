@@ -15,6 +15,10 @@
 
 namespace shard {
 
+/// Whether `value` is in `region`. An op without a model may have moved to the program of a
+/// device, whose regions have no op yet.
+bool isIn(mlir::Value value, mlir::Region &region);
+
 /// What a user could write instead, if `slice` reads the slice at `offset` of a
 /// dimension and a loop around it goes along that dimension and carries a value that
 /// it computes from the slices before. Empty otherwise.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SliceLookUps.h"
+#include "LoopScans.h"
 #include "TensorModels.h"
 
 #include "shard/IR/ShardOps.h"
@@ -26,18 +27,23 @@ namespace shard {
 /// No more users of a tensor are looked at, so that the work stays linear.
 static constexpr unsigned kMaxUsers = 64;
 
-/// Whether `index` is computed in a loop.
-static bool isOfLoop(OpFoldResult index) {
+/// Whether `index` changes in a loop that `source` is made in front of: it is gathered there at
+/// once. What the loop itself makes or carries, each iteration would gather.
+static bool isOfLoopBehind(Value source, OpFoldResult index) {
   auto value = dyn_cast<Value>(index);
-  for (Operation *op = value ? value.getParentBlock()->getParentOp() : nullptr;
-       op; op = op->getParentOp())
-    if (isa<LoopLikeOpInterface>(op))
-      return true;
-  return false;
+  auto loopOf = [](Region *region) {
+    while (region &&
+           !isa_and_nonnull<LoopLikeOpInterface>(region->getParentOp()))
+      region = region->getParentOp() ? region->getParentRegion() : nullptr;
+    return region;
+  };
+  Region *loop = value ? loopOf(value.getParentRegion()) : nullptr;
+  return loop && !isIn(beforeShardings(source), *loop);
 }
 
 /// Whether `op` has one element of dimension `dim`, which has more, or some at a place that only
-/// the run knows, which does not change in a loop, and no loop that slides.
+/// the run knows, and no loop that slides. Slices of what lies in front of a loop, which the loop
+/// takes one after another, are none.
 static bool takesFew(tensor::ExtractSliceOp op, int64_t dim) {
   RankedTensorType source = op.getSourceType();
   std::optional<int64_t> size = getConstantIntValue(op.getMixedSizes()[dim]);
@@ -47,7 +53,7 @@ static bool takesFew(tensor::ExtractSliceOp op, int64_t dim) {
          isSummable(source.getElementType()) &&
          (op.getDroppedDims().test(dim) ||
           !getConstantIntValue(op.getMixedOffsets()[dim])) &&
-         !isOfLoop(op.getMixedOffsets()[dim]);
+         !isOfLoopBehind(op.getSource(), op.getMixedOffsets()[dim]);
 }
 
 bool isLookUp(tensor::ExtractSliceOp op, int64_t dim) {

@@ -23,8 +23,8 @@ namespace shard {
 
 /// Whether `op` looks up the elements that it has of dimension `dim` of its source: one, or
 /// several next to each other at a place that is not known. The dimension has a known extent
-/// above that, and the place does not change in a loop: slices that a loop takes one after
-/// another are better gathered at once, in front of the loop. So are slices with more than half
+/// above that. Slices that a loop takes one after another of a tensor in front of it are better
+/// gathered at once, there. So are slices with more than half
 /// of the elements of the source together, since a sum sends each element twice.
 bool isLookUp(mlir::tensor::ExtractSliceOp op, int64_t dim);
 

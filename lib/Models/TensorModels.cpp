@@ -30,6 +30,16 @@ using namespace mlir;
 
 namespace shard {
 
+bool readsNoTensor(Region &region) {
+  WalkResult walked = region.walk([](Operation *op) {
+    bool isPlain =
+        isMemoryEffectFree(op) &&
+        llvm::none_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>);
+    return isPlain ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !walked.wasInterrupted();
+}
+
 namespace {
 
 struct EmptyModel : public DescribedModel<EmptyModel, tensor::EmptyOp> {
@@ -172,6 +182,9 @@ struct FromElementsModel
 /// Each device computes its block; the body's indices count globally.
 struct GenerateModel
     : public DescribedModel<GenerateModel, tensor::GenerateOp> {
+  bool isMadeForEachUser(Operation *op) const {
+    return readsNoTensor(op->getRegion(0));
+  }
   void describe(tensor::GenerateOp op, MapBuilder &maps) const {
     describeResult(op, maps);
   }

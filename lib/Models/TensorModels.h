@@ -48,6 +48,10 @@ bool foldIntoBounds(mlir::RankedTensorType type,
 bool foldIntoSlice(mlir::tensor::ExtractSliceOp op, bool sizesOnly,
                    mlir::RewriterBase &rewriter);
 
+/// Whether all that the ops in `region` do is to compute numbers: they have no effects, and none
+/// takes a tensor.
+bool readsNoTensor(mlir::Region &region);
+
 /// Whether the runtime adds up elements of `type` without another result than the one
 /// that is not neutral.
 bool isSummable(mlir::Type type);

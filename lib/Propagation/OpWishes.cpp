@@ -32,6 +32,20 @@ llvm::SmallVector<unsigned, 2> operandsMadeFor(Operation *owner) {
   return made;
 }
 
+const TensorLoops &tensorLoops(const LoopTable &table, unsigned tensor) {
+  unsigned numOperands = table.operands.size();
+  return tensor < numOperands ? table.operands[tensor]
+                              : table.results[tensor - numOperands];
+}
+
+Sharding tensorSharding(const LoopTable &table, unsigned tensor,
+                        const ShardingOption &option) {
+  unsigned numOperands = table.operands.size();
+  return tensor < numOperands
+             ? operandSharding(table, tensor, option)
+             : resultSharding(table, tensor - numOperands, option);
+}
+
 bool OpWishes::decides(OpId op, Operation *owner) const {
   const LoopTable &table = program.tables.table(program.problem.opTable[op]);
   if (!table.decidesOption)

@@ -83,6 +83,13 @@ private:
 /// The operands of `owner` that are made out of nothing for it alone.
 llvm::SmallVector<unsigned, 2> operandsMadeFor(mlir::Operation *owner);
 
+/// The loops that the dimensions of operand or result `tensor` of an op belong to.
+const TensorLoops &tensorLoops(const LoopTable &table, unsigned tensor);
+
+/// The sharding of operand or result `tensor` of an op that takes `option`.
+Sharding tensorSharding(const LoopTable &table, unsigned tensor,
+                        const ShardingOption &option);
+
 /// How ops want their tensors, given the shardings of all of them.
 class OpWishes {
 public:

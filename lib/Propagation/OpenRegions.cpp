@@ -79,7 +79,29 @@ private:
     for (OpId op = 0; op < program.origins.size(); ++op)
       if (Operation *owner = ownerOf(op); owner && !solution.agrees[op])
         addSeeds(op, owner, seeds);
+      else if (!owner && program.isEdge(op))
+        addSeedsOfEdge(op, seeds);
     return seeds;
+  }
+
+  /// Where an edge reshards, each end may have what the other one has: what a loop carries
+  /// otherwise than it begins with, or hands to a call that states a sharding.
+  void addSeedsOfEdge(OpId op, std::vector<Seed> &seeds) {
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+    ValueId from = tensors.front(), to = tensors.back();
+    addSeed(op, from, solved.shardingOf(to), seeds);
+    addSeed(op, to, solved.shardingOf(from), seeds);
+  }
+
+  void addSeed(OpId op, ValueId id, Sharding sharding,
+               std::vector<Seed> &seeds) {
+    ValueId value = program.find(id);
+    sharding.partial.clear();
+    Sharding has = solved.shardingOf(value);
+    // What is split less costs more operations.
+    if (sharding.dims != has.dims && !sharding.hasHalosOrOffsets() &&
+        partsOf(sharding) >= partsOf(has))
+      seeds.push_back({op, value, solved.indexFor(sharding)});
   }
 
   /// What `op` wants and computes otherwise than it is, and what it would want and
@@ -87,13 +109,7 @@ private:
   void addSeeds(OpId op, Operation *owner, std::vector<Seed> &seeds) {
     unsigned numOperands = owner->getNumOperands();
     auto add = [&](unsigned tensor, Sharding sharding) {
-      ValueId value = program.find(program.problem.tensors(op)[tensor]);
-      sharding.partial.clear();
-      Sharding has = solved.shardingOf(value);
-      // What is split less costs more operations.
-      if (sharding.dims != has.dims && !sharding.hasHalosOrOffsets() &&
-          partsOf(sharding) >= partsOf(has))
-        seeds.push_back({op, value, solved.indexFor(sharding)});
+      addSeed(op, program.problem.tensors(op)[tensor], sharding, seeds);
     };
     const OpWishes::Wishes &wishes =
         opWishes.of(op, owner, operandsMadeFor(owner));
@@ -109,22 +125,6 @@ private:
       add(numOperands + result, sharding);
   }
 
-  /// The loops that the dimensions of operand or result `tensor` belong to.
-  static const TensorLoops &loopsOf(const LoopTable &table, unsigned tensor) {
-    unsigned numOperands = table.operands.size();
-    return tensor < numOperands ? table.operands[tensor]
-                                : table.results[tensor - numOperands];
-  }
-
-  /// The sharding of operand or result `tensor` if `option` is taken.
-  static Sharding shardingOf(const LoopTable &table, unsigned tensor,
-                             const ShardingOption &option) {
-    unsigned numOperands = table.operands.size();
-    return tensor < numOperands
-               ? operandSharding(table, tensor, option)
-               : resultSharding(table, tensor - numOperands, option);
-  }
-
   /// The option of `op` that splits what `sharding` splits of its tensor, and no other
   /// loop; nothing if there is none.
   std::optional<ShardingOption> optionOf(OpId op, unsigned tensor,
@@ -132,10 +132,11 @@ private:
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
     ShardingOption option;
     llvm::SmallVector<AxisList> loops;
-    projectToLoops(table, loopsOf(table, tensor), out.grid, sharding, loops);
+    projectToLoops(table, tensorLoops(table, tensor), out.grid, sharding,
+                   loops);
     option.loops.assign(loops.begin(), loops.end());
     if (!isValidOption(table, out.grid, option) ||
-        shardingOf(table, tensor, option) != sharding)
+        tensorSharding(table, tensor, option) != sharding)
       return std::nullopt;
     return option;
   }
@@ -152,7 +153,7 @@ private:
     llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
     for (auto [index, id] : llvm::enumerate(program.problem.tensors(op)))
       if (id != kNoValue && index != tensor && !llvm::is_contained(made, index))
-        visit(index, shardingOf(table, index, *option));
+        visit(index, tensorSharding(table, index, *option));
   }
 
   bool mayChange(ValueId value) const {
@@ -255,7 +256,7 @@ private:
       if (!solved.shardingOf(id).partial.empty() && index >= numOperands)
         return false;
       ValueId value = program.find(id);
-      Sharding wanted = shardingOf(table, index, option);
+      Sharding wanted = tensorSharding(table, index, option);
       wanted.partial.clear();
       Sharding has = solved.shardingOf(id);
       if (wanted.dims == has.dims || partsOf(wanted) < partsOf(has))
@@ -399,7 +400,7 @@ private:
           continue;
         if (!has.dims[dim].empty())
           return true;
-        const TensorLoops &own = loopsOf(table, use.tensor);
+        const TensorLoops &own = tensorLoops(table, use.tensor);
         for (auto [loops, axes] : llvm::zip_equal(own.dims, sharding.dims))
           if (!axes.empty() &&
               llvm::is_contained(loops, operand.dims[dim].front()))
@@ -416,7 +417,7 @@ private:
     const LoopTable &table =
         program.tables.table(program.problem.opTable[use.op]);
     llvm::SmallDenseSet<int32_t, 8> own;
-    for (const DimLoops &dim : loopsOf(table, use.tensor).dims)
+    for (const DimLoops &dim : tensorLoops(table, use.tensor).dims)
       own.insert(dim.begin(), dim.end());
     for (auto [index, loop] : llvm::enumerate(table.loops))
       if (loop.kind != LoopKind::Parallel || !own.contains(index))

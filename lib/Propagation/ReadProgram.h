@@ -59,6 +59,9 @@ struct ReadProgram {
   /// The op that `op` stands for.
   mlir::Operation *ownerOf(OpId op) const;
 
+  /// How often what is in each op with regions is taken to run.
+  llvm::DenseMap<mlir::Operation *, double> tripsIn;
+
   /// The values whose shardings the program asks for.
   std::vector<ValueId> asked;
   /// Hints in regions that are not looked into, each with the op that has the region.

@@ -126,7 +126,7 @@ LogicalResult Reader::read(ArrayRef<FunctionOpInterface> functions) {
 static constexpr double kUnknownTrips = 2;
 
 void Reader::countTrips() {
-  llvm::DenseMap<Operation *, double> tripsIn;
+  llvm::DenseMap<Operation *, double> &tripsIn = program.tripsIn;
   auto countIn = [&](auto &self, Operation *op) -> double {
     if (!op)
       return 1;

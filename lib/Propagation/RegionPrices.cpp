@@ -37,31 +37,44 @@ bool RegionPrices::isWantedElsewhere(const OpsOfValues &ops,
   return false;
 }
 
+/// How often an operand `value` of `op` is resharded: what a loop does not change is resharded in
+/// front of it.
+double RegionPrices::tripsOf(Value value, OpId op) const {
+  Region *region = value.getParentRegion();
+  auto found = program.tripsIn.find(region ? region->getParentOp() : nullptr);
+  double trips = program.problem.trips[op];
+  return found == program.tripsIn.end() ? trips
+                                        : std::min(trips, found->second);
+}
+
 std::optional<double> RegionPrices::of(const OpsOfValues &ops,
                                        llvm::ArrayRef<OpId> touched) {
   llvm::SmallDenseSet<OpId> inside(touched.begin(), touched.end());
   std::optional<double> sum = 0;
   llvm::DenseSet<std::pair<ValueId, uint32_t>> priced;
-  auto add = [&](OpId op, Type type, const Sharding &from, const Sharding &to) {
+  auto add = [&](OpId op, Type type, const Sharding &from, const Sharding &to,
+                 double trips) {
     std::optional<double> cost =
         opWishes.costOf(op, cast<RankedTensorType>(type), from, to);
     if (!cost || !sum)
       sum = std::nullopt;
     else if (*cost > 0)
-      *sum += *cost * program.problem.trips[op];
+      *sum += *cost * trips;
   };
   for (OpId op : touched) {
     llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
-    auto addOperand = [&](ValueId id, Type type, const Sharding &to) {
+    double trips = program.problem.trips[op];
+    auto addOperand = [&](ValueId id, Type type, const Sharding &to,
+                          double times) {
       uint32_t number = solved.indexFor(to);
       if (priced.insert({program.find(id), number}).second &&
           !isWantedElsewhere(ops, inside, program.find(id), number))
-        add(op, type, solved.shardingOf(id), to);
+        add(op, type, solved.shardingOf(id), to, times);
     };
     Operation *owner = ownerOf(op);
     if (!owner) {
       addOperand(tensors.front(), typeOfEdge(op),
-                 solved.shardingOf(tensors.back()));
+                 solved.shardingOf(tensors.back()), trips);
       continue;
     }
     llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
@@ -69,10 +82,11 @@ std::optional<double> RegionPrices::of(const OpsOfValues &ops,
     for (auto [operand, number] : wishes.operands)
       if (!llvm::is_contained(made, operand))
         addOperand(tensors[operand], owner->getOperand(operand).getType(),
-                   Sharding(out.shardings[number]));
+                   Sharding(out.shardings[number]),
+                   tripsOf(owner->getOperand(operand), op));
     for (const auto &[result, sharding] : wishes.results)
       add(op, owner->getResult(result).getType(), sharding,
-          solved.shardingOf(tensors[owner->getNumOperands() + result]));
+          solved.shardingOf(tensors[owner->getNumOperands() + result]), trips);
   }
   return sum;
 }

@@ -46,6 +46,9 @@ bool isConstantTensor(mlir::Operation *op);
 /// default.
 bool isCreator(mlir::Operation *op);
 
+/// What ShardingInterface::isMadeForEachUser says of `op`; of ops without a model, isCreator.
+bool isMadeForEachUser(mlir::Operation *op);
+
 /// Whether `op`, or an op in its regions, may stop the machine on some operands:
 /// by its model, or where it has none because it is not speculatable. The default
 /// of ShardingInterface::mayTrapOnPadding; asks the models of the ops in the
@@ -111,6 +114,9 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
   }
   int32_t getFirstInit(mlir::Operation *) const { return -1; }
   bool isCreator(mlir::Operation *op) const { return isConstantTensor(op); }
+  bool isMadeForEachUser(mlir::Operation *op) const {
+    return shard::isCreator(op);
+  }
   bool mayTrapOnPadding(mlir::Operation *op) const {
     return mayTrapByEffects(op);
   }

@@ -84,6 +84,15 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       "bool", "isCreator", (ins), "",
       [{ return ::shard::isConstantTensor($_op.getOperation()); }]>,
     InterfaceMethod<[{
+        Whether each user of the result may get an op of its own, in the sharding
+        that it wants. By default true of creators. Also true of ops that
+        compute elements from their places alone, such as a count or a mask: they cost
+        less to repeat than to send. Such ops are no creators, because a part of
+        their result is not what the same op makes of a smaller type.
+      }],
+      "bool", "isMadeForEachUser", (ins), "",
+      [{ return ::shard::isCreator($_op.getOperation()); }]>,
+    InterfaceMethod<[{
         Whether the op may stop the machine on some elements of its operands, for
         instance a division by zero, where the padding of an uneven dimension may
         be any element. Padding is trimmed from the operands of such ops. By

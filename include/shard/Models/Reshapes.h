@@ -27,6 +27,12 @@ bool statesOtherExtents(mlir::Operation *op);
 /// hints stay as they are. Returns whether there were any.
 bool dropUnitsOfSlices(mlir::Operation *root);
 
+/// Moves each `tensor.expand_shape` in `root` of a `tensor.pad` in front of it, where the padded
+/// dimensions stay whole: what reads a window of the padded tensor then takes its halo from the
+/// tensor before padding. Padding that anything else reads, and ops with hints, stay as they
+/// are. Returns whether there were any.
+bool splitBeforePadding(mlir::Operation *root);
+
 /// Patterns that move such an op from the operands of an op of linalg to its results, if
 /// every operand that has the merged loop comes from one: attention on `batch x heads`,
 /// merged for a batched product, keeps both dimensions. Ops that take a merge back are

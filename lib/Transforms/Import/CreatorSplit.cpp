@@ -31,30 +31,24 @@ CreatorFamilies splitCreators(ArrayRef<Operation *> creators) {
   CreatorFamilies families;
   // Users first: a copied fill is one more user of its tensor.empty.
   for (Operation *creator : llvm::reverse(creators)) {
+    if (creator->use_empty())
+      continue;
     // Its extents are asked for, maybe for an op that then is on the same value.
     // A hint on it is for all of its users: there is one value then.
     if (llvm::any_of(creator->getUsers(), [](Operation *user) {
           return isa<ShapedDimOpInterface>(user) || isHintForAllUsers(user);
         }))
       continue;
-    Operation *firstUser = nullptr;
-    llvm::SmallDenseMap<Operation *, Operation *, 4> copyOf;
     SmallVector<Operation *, 2> family{creator};
     Operation *last = creator;
-    for (OpOperand &use : llvm::make_early_inc_range(creator->getUses())) {
-      Operation *user = use.getOwner();
-      if (!firstUser || user == firstUser) {
-        firstUser = user;
-        continue;
-      }
-      Operation *&copy = copyOf[user];
-      if (!copy) {
-        copy = creator->clone();
-        last->getBlock()->getOperations().insertAfter(
-            mlir::Block::iterator(last), copy);
-        last = copy;
-        family.push_back(copy);
-      }
+    // An op may use it in two layouts, too: the rows and the columns of a mask.
+    for (OpOperand &use :
+         llvm::make_early_inc_range(llvm::drop_begin(creator->getUses()))) {
+      Operation *copy = creator->clone();
+      last->getBlock()->getOperations().insertAfter(mlir::Block::iterator(last),
+                                                    copy);
+      last = copy;
+      family.push_back(copy);
       use.set(copy->getResult(0));
     }
     if (family.size() > 1)

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Ops that make a tensor out of nothing (constants, tensor.empty, tensor.splat,
-// linalg.fill of these) cost nothing to make twice, but a value that many ops
+// linalg.fill of these) cost nothing to make twice, and little if its elements follow from
+// their places (isMadeForEachUser), but a value that many ops
 // share would carry the sharding of one of them to all others: one fill that
 // starts every matmul of a network ties all their results together. So before
 // propagation each user gets its own copy, and afterwards copies that came out

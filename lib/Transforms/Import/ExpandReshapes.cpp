@@ -29,6 +29,7 @@ struct ShardExpandReshapesPass
 
   void runOnOperation() override {
     bool changed = dropUnitsOfSlices(getOperation());
+    changed |= splitBeforePadding(getOperation());
     // Merges and the ops that they reach; all others stay as they are.
     llvm::SetVector<mlir::Operation *> ops;
     getOperation()->walk([&](mlir::Operation *op) {

@@ -27,7 +27,7 @@ ImportWork::ImportWork(Operation *root) {
       annotations.push_back(annotation);
     else if (auto computation = dyn_cast<ManualComputationOp>(op))
       computations.push_back(computation);
-    else if (isCreator(op))
+    else if (isMadeForEachUser(op))
       creators.push_back(op);
     if (hasShardingEncoding(op))
       encoded.push_back(op);

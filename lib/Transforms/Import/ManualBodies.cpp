@@ -50,7 +50,7 @@ static void copyCreators(Region &body) {
     found = false;
     forEachCapture(body, [&](OpOperand &use) {
       Operation *def = use.get().getDefiningOp();
-      if (!def || !isCreator(def))
+      if (!def || !isMadeForEachUser(def))
         return;
       Operation *&copy = copies[def];
       if (!copy) {
