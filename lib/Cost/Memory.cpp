@@ -39,9 +39,6 @@ static Attribute constantOf(Operation *op) {
   return value;
 }
 
-/// The largest tensor whose memory is counted, so that sums do not overflow.
-constexpr int64_t kMostBytes = int64_t(1) << 48;
-
 /// Walks a program and everything that it calls.
 class MemoryWalk {
 public:
@@ -70,11 +67,8 @@ public:
     if (!isa<TensorType>(type))
       return 0;
     std::optional<int64_t> bytes = bytesOfType(type);
-    if (!bytes || *bytes > kMostBytes) {
-      use.complete = false;
-      return 0;
-    }
-    return *bytes;
+    use.complete &= bytes.has_value();
+    return bytes.value_or(0);
   }
 
   /// The bytes of a buffer, which has whole cache lines.
