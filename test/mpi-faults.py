@@ -235,6 +235,10 @@ def send_at(runner, launcher, moment, number, whom):
         if not begin and len(ranks) >= runner.options.ranks:
             begin = time.time()
         if begin and time.time() - begin >= moment:
+            # Where ranks have ended, the supervisor is not told from them, and what is stopped
+            # beside them nobody ends.
+            if len(ranks) < runner.options.ranks:
+                return False
             with contextlib.suppress(ProcessLookupError, IndexError):
                 os.kill(random.choice(ranks if whom == "rank" else supervisor), number)
                 return True
