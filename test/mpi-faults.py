@@ -235,8 +235,8 @@ def send_at(runner, launcher, moment, number, whom):
         if not begin and len(ranks) >= runner.options.ranks:
             begin = time.time()
         if begin and time.time() - begin >= moment:
-            # Where ranks have ended, the supervisor is not told from them, and what is stopped
-            # beside them nobody ends.
+            # The run is over. ranks() may take the supervisor for the last rank here, and nobody
+            # ends a supervisor that is stopped after the ranks have ended.
             if len(ranks) < runner.options.ranks:
                 return False
             with contextlib.suppress(ProcessLookupError, IndexError):

@@ -88,8 +88,8 @@ static bool isBusy(const llvm::Loop &loop) {
   });
 }
 
-/// Whether a loop of `function` is worth optimising. Functions with longer blocks are not:
-/// the time of LLVM's scheduler grows with the square of the number of loads and stores.
+/// Whether a loop of `function` is worth optimising. It is not where a block is very long: the
+/// time of LLVM's scheduler grows with the square of the block's loads and stores.
 static bool hasBusyLoop(llvm::Function &function) {
   constexpr size_t longestBlock = 4000;
   if (llvm::any_of(function, [](const llvm::BasicBlock &block) {

@@ -170,7 +170,7 @@ struct ShardSimplifyDeallocations
   void runOnOperation() override {
     OpPassManager simplification = createSimplification();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (hasShortDeallocations(function) &&
+      if (canSimplify(function) &&
           failed(runPipeline(simplification, function)))
         return signalPassFailure();
   }
@@ -183,14 +183,15 @@ private:
     return manager;
   }
 
-  static bool hasShortDeallocations(func::FuncOp function) {
+  /// Whether `function` has deallocations, and all of them are short.
+  static bool canSimplify(func::FuncOp function) {
     constexpr unsigned most = 64;
-    WalkResult result = function.walk([](bufferization::DeallocOp op) {
-      return op.getMemrefs().size() + op.getRetained().size() <= most
-                 ? WalkResult::advance()
-                 : WalkResult::interrupt();
+    unsigned longest = 0;
+    function.walk([&](bufferization::DeallocOp op) {
+      unsigned length = op.getMemrefs().size() + op.getRetained().size();
+      longest = std::max(longest, length);
     });
-    return !result.wasInterrupted();
+    return longest > 0 && longest <= most;
   }
 };
 

@@ -287,7 +287,8 @@ static void splitBeforePadding(tensor::ExpandShapeOp op,
       low[group[0]] = pad.getMixedLowPad()[dim];
       high[group[0]] = pad.getMixedHighPad()[dim];
     }
-  rewriter.setInsertionPoint(op);
+  // Not at `op`, which may be in a loop.
+  rewriter.setInsertionPoint(pad);
   Value split = tensor::ExpandShapeOp::create(
       rewriter, op.getLoc(), source.clone(shape), pad.getSource(),
       op.getReassociationIndices());

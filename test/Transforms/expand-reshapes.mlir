@@ -191,3 +191,29 @@ func.func @hinted_unit_of_slice(%x: tensor<4x8x6xf32>) -> tensor<4x6xf32> {
       : tensor<4x1x6xf32> into tensor<4x6xf32>
   return %1 : tensor<4x6xf32>
 }
+
+// -----
+
+// Padding in front of a loop stays there.
+// CHECK-LABEL: func.func @pad_in_front_of_a_loop(
+// CHECK: tensor.expand_shape
+// CHECK: tensor.pad
+// CHECK: scf.for
+// CHECK-NOT: tensor.expand_shape
+// CHECK: return
+func.func @pad_in_front_of_a_loop(%a: tensor<8x6xf32>, %x: tensor<10x3x2xf32>) -> tensor<10x3x2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %padded = tensor.pad %a low[1, 0] high[1, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<8x6xf32> to tensor<10x6xf32>
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%y = %x) -> (tensor<10x3x2xf32>) {
+    %e = tensor.expand_shape %padded [[0], [1, 2]] output_shape [10, 3, 2] : tensor<10x6xf32> into tensor<10x3x2xf32>
+    %s = arith.addf %y, %e : tensor<10x3x2xf32>
+    scf.yield %s : tensor<10x3x2xf32>
+  }
+  return %r : tensor<10x3x2xf32>
+}

@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that make a tensor out of nothing (constants, tensor.empty, tensor.splat,
-// linalg.fill of these) cost nothing to make twice, and little if its elements follow from
-// their places (isMadeForEachUser), but a value that many ops
-// share would carry the sharding of one of them to all others: one fill that
-// starts every matmul of a network ties all their results together. So before
-// propagation each user gets its own copy, and afterwards copies that came out
-// with the same sharding are merged (Export/CreatorMerge.h).
+// Ops that make a tensor out of nothing (constants, tensor.empty, tensor.splat, linalg.fill of
+// these) cost nothing to make twice, and ops whose elements follow from their places
+// (isMadeForEachUser) cost little. But a value that many ops share would carry the sharding of
+// one of them to all others: one fill that starts every matmul of a network ties all their
+// results together. So before propagation each user gets its own copy, and afterwards copies
+// that came out with the same sharding are merged (Export/CreatorMerge.h).
 //
 // Source: Shardy ("constant splitter") does the same.
 //
