@@ -18,8 +18,9 @@
 //   2. With this assumption, reductions are placed. A joined value becomes complete if
 //      its uses then reduce as many bytes as its definitions would.
 //   3. Values are connected if an op has both. If a connected part of the program has
-//      no joined value of a loop, or does not reduce fewer bytes than with complete
-//      joined values, its joined values are complete.
+//      no joined value of a loop, its joined values are complete. If it does not reduce
+//      fewer bytes than with complete joined values, the half of them that is farther
+//      from the sums becomes complete, then half of the rest, and in the end all.
 //
 // The bytes of an op count as often as the loops around it run. Whatever is chosen is
 // correct: an op that does not take a partial value gets it reduced.
@@ -130,9 +131,9 @@ bool Run::PartialPlacement::dropUseless() {
   return joined.size() < before;
 }
 
-/// Step 3; `without` are the costs with complete joined values. Returns whether there
-/// were such parts.
-bool Run::PartialPlacement::dropExpensive(const Costs &without) {
+/// Step 3; `without` are the costs with complete joined values, `all` drops those of an
+/// expensive part at once. Returns whether there were such parts.
+bool Run::PartialPlacement::dropExpensive(const Costs &without, bool all) {
   llvm::IntEqClasses parts(problem.numValues());
   for (OpId op = 0; op < problem.numOps(); ++op) {
     ValueId first = kNoValue;
@@ -149,6 +150,7 @@ bool Run::PartialPlacement::dropExpensive(const Costs &without) {
   struct Sums {
     double with = 0, without = 0;
     bool loops = false;
+    unsigned joined = 0, seen = 0;
   };
   llvm::DenseMap<unsigned, Sums> sums;
   for (const auto &[value, cost] : without) {
@@ -160,8 +162,11 @@ bool Run::PartialPlacement::dropExpensive(const Costs &without) {
   }
   for (const auto &[value, cost] : costs())
     sums[parts[value]].with += cost;
-  for (const auto &[value, state] : joined)
-    sums[parts[value]].loops |= problem.joined[value] == Joined::ByLoop;
+  for (const auto &[value, state] : joined) {
+    Sums &sum = sums[parts[value]];
+    sum.loops |= problem.joined[value] == Joined::ByLoop;
+    ++sum.joined;
+  }
   LLVM_DEBUG(for (const auto &[value, state] : joined) {
     const Sums &sum = sums[parts[value]];
     llvm::dbgs() << " joined value " << value << ": " << sum.with
@@ -170,8 +175,11 @@ bool Run::PartialPlacement::dropExpensive(const Costs &without) {
   });
   size_t before = joined.size();
   joined.remove_if([&](const auto &entry) {
-    const Sums &sum = sums[parts[entry.first]];
-    return !sum.loops || sum.with >= sum.without;
+    Sums &sum = sums[parts[entry.first]];
+    if (!sum.loops)
+      return true;
+    // They are in the order in which the sums reach them.
+    return sum.with >= sum.without && (all || ++sum.seen > sum.joined / 2);
   });
   return joined.size() < before;
 }
@@ -187,7 +195,8 @@ void Run::PartialPlacement::chooseJoined() {
   place();
   for (unsigned pass = 0; pass < kMaxJoinedPasses && dropUseless(); ++pass)
     place();
-  if (dropExpensive(without))
+  for (unsigned pass = 1; dropExpensive(without, pass >= kMaxJoinedPasses);
+       ++pass)
     place();
 }
 

@@ -65,7 +65,7 @@ private:
   double costOfDefinitions(ValueId value) const;
   double costOfUses(ValueId value) const;
   bool dropUseless();
-  bool dropExpensive(const Costs &without);
+  bool dropExpensive(const Costs &without, bool all);
 
   Run &run;
   const Problem &problem;

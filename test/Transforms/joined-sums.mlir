@@ -198,3 +198,41 @@ func.func @complete(%x: tensor<4x8xf32> {shard.sharding = #shard.sharding<@grid,
   }
   return %0, %4, %7, %12 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<8x4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+shard.grid @grid(shape = 4) axes ["x"]
+
+// The second loop reads the sum by an op that enlarges it: to carry it there, too, would
+// reduce more than the first loop does. The first loop alone carries it.
+// CHECK-LABEL: func @read_later
+//
+// LOCAL-LABEL: func @read_later
+// LOCAL: scf.for
+// LOCAL-NOT: shard.all_reduce
+// LOCAL: scf.yield
+// LOCAL-NEXT: }
+// LOCAL-NEXT: shard.all_reduce
+// LOCAL-NOT: shard.all_reduce
+// LOCAL: return
+func.func @read_later(%x: tensor<4x8xf32> {shard.sharding = #shard.sharding<@grid, [[], ["x"]]>}, %w: tensor<8x4xf32>, %init: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<16x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %wide = tensor.empty() : tensor<16x4xf32>
+  %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %init) -> tensor<4x4xf32> {
+    %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x4xf32>) outs(%a : tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %p : tensor<4x4xf32>
+  }
+  %r:3 = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %sum, %b = %sum, %c = %wide) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<16x4xf32>) {
+    %padded = tensor.pad %b low[6, 0] high[6, 0] {
+    ^bb0(%d0: index, %d1: index):
+      tensor.yield %zero : f32
+    } : tensor<4x4xf32> to tensor<16x4xf32>
+    %abs = math.absf %padded : tensor<16x4xf32>
+    %twice = arith.addf %a, %a : tensor<4x4xf32>
+    scf.yield %twice, %b, %abs : tensor<4x4xf32>, tensor<4x4xf32>, tensor<16x4xf32>
+  }
+  return %r#0, %r#2 : tensor<4x4xf32>, tensor<16x4xf32>
+}

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace shard {
@@ -67,6 +69,24 @@ bool hasEnded(const ProcessState &state) {
 double secondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
       .count();
+}
+
+/// The stderr of `process`, or -1. This is the open file of that process where the system
+/// lets this one have it: both then write at the same position. A file opened anew has a
+/// position of its own, and the process would write over what was written there.
+int openStderrOf(pid_t process) {
+  int fd = -1;
+#if defined(SYS_pidfd_open) && defined(SYS_pidfd_getfd)
+  int descriptor = syscall(SYS_pidfd_open, process, 0);
+  if (descriptor >= 0) {
+    fd = syscall(SYS_pidfd_getfd, descriptor, STDERR_FILENO, 0);
+    close(descriptor);
+  }
+#endif
+  if (fd >= 0)
+    return fd;
+  std::string path = "/proc/" + std::to_string(process) + "/fd/2";
+  return open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK);
 }
 
 } // namespace
@@ -123,13 +143,16 @@ bool LauncherGuard::isIdle(bool killStopped) const {
 
 void LauncherGuard::say(const std::string &message) const {
   // To where the launcher writes: what this process has is read by the launcher.
-  std::string path = "/proc/" + std::to_string(process) + "/fd/2";
-  int fd = open(path.c_str(), O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY);
+  int fd = openStderrOf(process);
   if (fd < 0)
     return;
   std::string line = "error: " + message + "\n";
-  ssize_t written = write(fd, line.data(), line.size());
-  (void)written;
+  // A pipe that is full, or a terminal that is stopped, does not stop this process.
+  pollfd poller = {fd, POLLOUT, 0};
+  if (poll(&poller, 1, 0) == 1 && (poller.revents & POLLOUT)) {
+    ssize_t written = write(fd, line.data(), line.size());
+    (void)written;
+  }
   close(fd);
 }
 
