@@ -271,7 +271,10 @@ def problem_of(runner, program, code, text):
 
 def once(runner, program, number, whom, figures):
     moment = random.uniform(0, program.seconds)
-    with tempfile.TemporaryFile("w+") as output:
+    # Several processes write, also the one beside rank 0 to what mpirun has open.
+    file = runner.folder / "output"
+    file.unlink(missing_ok=True)
+    with file.open("a+") as output:
         launcher = runner.start(program, output)
         hit = send_at(runner, launcher, moment, number, whom)
         begin = time.time()
