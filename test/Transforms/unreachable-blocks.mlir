@@ -1,22 +1,40 @@
-// Blocks that nothing reaches are gone in the program of one device, whatever they use.
-// RUN: shard-opt %s --shard-spmd --shard-verify-spmd | FileCheck %s
-// RUN: shard-run %s --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-opt %s --sharding-propagation --split-input-file | FileCheck %s
+// RUN: shard-opt %s --shard-spmd --split-input-file --verify-diagnostics -o %t
 
-// CHECK-LABEL: func.func @main
-// CHECK-NOT: arith.addf
-// CHECK: arith.negf %{{.*}} : tensor<4xf32>
-// EXEC: PASS
+// Hints in blocks that no branch reaches say nothing about the program: they contradict no hint
+// elsewhere, and a remark tells of each.
 
-shard.grid @grid(shape = 2)
-func.func @main(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) -> tensor<8xf32> {
-  cf.br ^done
-^use:
-  %s = arith.addf %b, %a : tensor<8xf32>
-  cf.br ^done
-^def:
-  %b = arith.mulf %a, %a : tensor<8xf32>
-  cf.br ^use
-^done:
-  %c = arith.negf %a : tensor<8xf32>
-  return %c : tensor<8xf32>
+shard.grid @grid(shape = 4)
+// CHECK-LABEL: func.func @hints
+// CHECK: return
+// CHECK-NEXT: }
+func.func @hints(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) -> tensor<8xf32> {
+  return %a : tensor<8xf32>
+^bb1:
+  // expected-remark @below {{the hint of 'shard.constraint' has no effect: no branch reaches its block}}
+  %0 = shard.constraint %a to <@grid, [[]]> : tensor<8xf32>
+  // expected-remark @below {{the hint of 'math.exp' has no effect}}
+  %1 = math.exp %0 {shard.sharding = #shard.sharding<@grid, [[]]>} : tensor<8xf32>
+  cf.br ^bb2
+^bb2:
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// Blocks inside of an op count, too.
+shard.grid @grid(shape = 4)
+// CHECK-LABEL: func.func @inner
+// CHECK: scf.execute_region
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: }
+func.func @inner(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) -> tensor<8xf32> {
+  %r = scf.execute_region -> tensor<8xf32> {
+    scf.yield %a : tensor<8xf32>
+  ^bb1:
+    // expected-remark @below {{the hint of 'shard.constraint' has no effect}}
+    %0 = shard.constraint %a to <@grid, [[]]> : tensor<8xf32>
+    scf.yield %0 : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
 }

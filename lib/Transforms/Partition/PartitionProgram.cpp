@@ -15,6 +15,7 @@
 
 #include "Import/Encodings.h"
 #include "Import/OpHints.h"
+#include "Import/UnreachableBlocks.h"
 #include "Partition/FunctionPartitioner.h"
 #include "Partition/FunctionShardings.h"
 
@@ -23,9 +24,7 @@
 #include "shard/Partitioning/ManualCalls.h"
 #include "shard/Partitioning/PlanTrace.h"
 
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -183,11 +182,7 @@ LogicalResult partitionProgram(Operation *root,
 
 LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
                                PlannedReshards *planned) {
-  // Blocks that nothing reaches may use values in any order.
-  IRRewriter rewriter(root->getContext());
-  root->walk([&](FunctionOpInterface function) {
-    (void)eraseUnreachableBlocks(rewriter, function->getRegions());
-  });
+  dropUnreachableBlocks(root);
   SmallVector<ShardingOp> shardings;
   SmallVector<ShardOp> annotations;
   root->walk([&](Operation *op) {

@@ -12,6 +12,7 @@
 #include "Import/CallSplit.h"
 #include "Import/Import.h"
 #include "Import/PassedShardings.h"
+#include "Import/UnreachableBlocks.h"
 
 #include "shard/Transforms/Transforms.h"
 
@@ -28,6 +29,7 @@ LogicalResult annotateShardings(Operation *root,
                                 PropagationExplanation *explanation) {
   PropagationOptions options = given;
   options.explain |= explanation != nullptr;
+  dropUnreachableBlocks(root);
   auto module = dyn_cast<ModuleOp>(root);
   FunctionFamilies functions;
   if (module) {
