@@ -29,7 +29,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The prover and the bindings are no part of what is tested.
 LEFT_OUT = ("Fuzz", "CAPI")
-TESTS = ("prover", "ranks", "unit", "lit")
+TESTS = ("prover", "costs", "ranks", "unit", "lit")
 # Ranks may be more than processors, and of the root of a container.
 RANKS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
          "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -38,6 +38,8 @@ RANKS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 PORTION = 20
 # Of so many portions of the prover's, one is of programs whose shardings are to be chosen.
 CHOICES = 6
+# So many programs are partitioned together to compare what they cost.
+COSTS_PORTION = 100
 # Lit tests run together that take so many seconds.
 BATCH_SECONDS = 10
 # A part hangs if it takes so many times as long as without a mutation, and 10 seconds.
@@ -224,6 +226,8 @@ class Part:
     # The mutations that it comes to, and what it takes without any.
     numbers: list
     seconds: float
+    # What it prints without any, if that must stay the same.
+    output: str = ""
 
 
 class Runner:
@@ -239,6 +243,9 @@ class Runner:
             kind, seed = names[0].split()
             return [str(self.build / "bin/shard-fuzz"), "--quiet", "--stop-at-first", "--jobs",
                     jobs, "--only", kind, "--seed", seed, "--count", str(PORTION)]
+        if test == "costs":
+            return [str(self.build / "bin/shard-fuzz"), "--print-costs", "--jobs", jobs,
+                    "--seed", names[0], "--count", str(COSTS_PORTION)]
         if test == "ranks":
             # The prover on processes of Open MPI: nothing else of it comes to lib/Runtime/Mpi.
             return ["mpirun.openmpi", "-n", "2", str(self.build / "bin/shard-fuzz"), "--mpi",
@@ -251,8 +258,8 @@ class Runner:
                 *(str(self.build / "test" / name) for name in names)]
 
     def execute(self, command, timeout, **variables):
-        """Whether the command succeeds in `timeout` seconds, the seconds that it takes, and the
-        last line of its output."""
+        """Whether the command succeeds in `timeout` seconds, the seconds that it takes, and its
+        output."""
         begin = time.time()
         process = subprocess.Popen(command, env={**os.environ, **RANKS, **variables},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -268,8 +275,7 @@ class Runner:
             except ProcessLookupError:
                 pass
             process.wait()
-        lines = output.decode(errors="replace").strip().splitlines()
-        return passes, time.time() - begin, lines[-1][:160] if lines else ""
+        return passes, time.time() - begin, output.decode(errors="replace")
 
     def names(self, test):
         """The parts of a test, but for lit."""
@@ -277,6 +283,9 @@ class Runner:
             seeds = range(self.options.seed, self.options.seed + self.options.count, PORTION)
             return [f"{'full' if (i + 1) % CHOICES else 'choices'} {seed}"
                     for i, seed in enumerate(seeds)]
+        if test == "costs":
+            last = self.options.seed + self.options.count
+            return [str(seed) for seed in range(self.options.seed, last, COSTS_PORTION)]
         if test == "ranks":
             return ["all"]
         listing = subprocess.run(["ctest", "--test-dir", str(self.build), "-N"], text=True,
@@ -291,12 +300,14 @@ class Runner:
             trace = self.options.output.resolve() / f"trace-{test}"
             trace.write_bytes(bytes(self.count + 1))
             command = self.command(test, [name])
-            passes, seconds, last = self.execute(command, self.options.timeout,
-                                                 SHARD_MUTANT_TRACE=str(trace))
+            passes, seconds, output = self.execute(command, self.options.timeout,
+                                                   SHARD_MUTANT_TRACE=str(trace))
             if passes:
-                parts.append(Part(name, numbers_of(trace), seconds))
+                parts.append(Part(name, numbers_of(trace), seconds,
+                                  output if test == "costs" else ""))
             else:
-                print(f"fails without a mutation: {shlex.join(command)}: {last}", flush=True)
+                print(f"fails without a mutation: {shlex.join(command)}: {last_line(output)}",
+                      flush=True)
         return parts
 
     def traced_lit(self):
@@ -329,7 +340,7 @@ class Runner:
             parts = self.traced_lit() if test == "lit" else self.traced(test)
             kept.write_text(json.dumps({"key": key,
                                         "parts": [dataclasses.asdict(p) for p in parts]}))
-        if test != "prover":
+        if test not in ("prover", "costs"):
             parts.sort(key=lambda part: part.seconds)
         self.parts[test] = parts
         numbers = set().union(*(part.numbers for part in parts))
@@ -338,8 +349,8 @@ class Runner:
         return numbers
 
     def batches(self, test, number):
-        """The parts that come to a mutation: names of those that run together, and the seconds
-        that they take without it."""
+        """The parts that come to a mutation: names of those that run together, the seconds
+        that they take without it, and what they print then if that must stay the same."""
         batch, seconds = [], 0.0
         for part in self.parts[test]:
             if number not in part.numbers:
@@ -348,30 +359,43 @@ class Runner:
             seconds += part.seconds
             # The short lit tests together, because lit takes a second by itself.
             if test != "lit" or seconds > BATCH_SECONDS:
-                yield batch, seconds
+                yield batch, seconds, part.output
                 batch, seconds = [], 0.0
         if batch:
-            yield batch, seconds
+            yield batch, seconds, ""
 
     def kills(self, test, number):
         """What the test says where it fails with the mutation; None if it passes, and whether
         the time was over before all of it ran."""
         # Of the processor, so that it does not matter what else the machine does.
-        limit = self.options.prover_seconds if test == "prover" else self.options.test_seconds
+        of_prover = test in ("prover", "costs")
+        limit = self.options.prover_seconds if of_prover else self.options.test_seconds
         end = processor_seconds() + limit
-        for names, seconds in self.batches(test, number):
+        for names, seconds, expected in self.batches(test, number):
             if processor_seconds() > end:
                 return None, True
             command = self.command(test, names)
             timeout = min(self.options.timeout, SLOWER * (seconds + 10))
-            passes, _, last = self.execute(command, timeout, SHARD_MUTANT=str(number))
+            passes, _, output = self.execute(command, timeout, SHARD_MUTANT=str(number))
+            if passes and expected and output != expected:
+                return first_difference(expected, output), False
             if not passes:
-                return last or shlex.join(command[-1:]), False
+                return last_line(output) or shlex.join(command[-1:]), False
         return None, False
 
 
 def numbers_of(trace):
     return [number for number, byte in enumerate(trace.read_bytes()) if byte]
+
+
+def last_line(text):
+    lines = text.strip().splitlines()
+    return lines[-1][:160] if lines else ""
+
+
+def first_difference(was, now):
+    pairs = zip(was.splitlines(), now.splitlines(), strict=False)
+    return next((f"{a} -> {b}" for a, b in pairs if a != b), "fewer lines")[:160]
 
 
 def processor_seconds():

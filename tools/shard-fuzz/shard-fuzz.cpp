@@ -13,13 +13,14 @@
 
 #include "../Version.h"
 
+#include "Costs.h"
+#include "Failures.h"
 #include "OnRanks.h"
 #include "SeededFaults.h"
 #include "shard/Fuzz/Check.h"
 #include "shard/Fuzz/Coverage.h"
 #include "shard/Fuzz/Generate.h"
 #include "shard/Fuzz/Processes.h"
-#include "shard/Fuzz/Reduce.h"
 
 #include "shard/Execution/Verify.h"
 #include "shard/Models/Models.h"
@@ -28,11 +29,9 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -40,16 +39,16 @@
 #if __has_include(<malloc.h>)
 #include <malloc.h>
 #endif
-#include <map>
 #include <memory>
 #include <unistd.h>
 
 using namespace shard::fuzz;
 namespace cl = llvm::cl;
 
+cl::OptionCategory category("shard-fuzz options");
+
 namespace {
 
-cl::OptionCategory category("shard-fuzz options");
 cl::list<std::string>
     files(cl::Positional,
           cl::desc("[programs to check instead of random ones]"),
@@ -71,8 +70,6 @@ cl::opt<std::string> gridText("grid", cl::value_desc("2x3"), cl::cat(category),
                               cl::desc("Shape of the grid; random without it"));
 cl::opt<unsigned> jobs("jobs", cl::init(2), cl::cat(category),
                        cl::desc("Programs at a time"));
-cl::opt<std::string> keep("keep", cl::value_desc("folder"), cl::cat(category),
-                          cl::desc("Where reduced failures go"));
 cl::opt<Kind> kind(
     "only", cl::init(Kind::Full), cl::cat(category),
     cl::desc("What programs consist of"),
@@ -100,21 +97,15 @@ cl::opt<std::string>
         cl::desc("The processor to generate code for, as in shard-run"));
 cl::opt<bool> printOnly("print", cl::cat(category),
                         cl::desc("Print the programs; check nothing"));
+cl::opt<bool> printCosts("print-costs", cl::cat(category),
+                         cl::desc("Partition the programs and print what is "
+                                  "predicted for each; check nothing"));
 cl::opt<bool> printCoverage("coverage", cl::cat(category),
                             cl::desc("At the end, how many programs hold each "
                                      "op and each kind of collective"));
 cl::opt<bool> printUncovered("uncovered-models", cl::cat(category),
                              cl::desc("List the ops with a sharding model that "
                                       "no program holds; check nothing"));
-cl::opt<bool> reduceFailures("reduce", cl::init(true), cl::cat(category),
-                             cl::desc("Make failing programs smaller"));
-cl::opt<unsigned>
-    reduceMost("reduce-most", cl::init(20), cl::cat(category),
-               cl::desc("Keep this many failures, one of each sort first"));
-cl::opt<double> reduceSeconds(
-    "reduce-seconds", cl::init(20), cl::cat(category),
-    cl::desc("Seconds that making one failure smaller may take; all failures "
-             "together, six times as many"));
 cl::opt<bool>
     stability("stability", cl::init(true), cl::cat(category),
               cl::desc("Check that a second propagation changes nothing"));
@@ -134,11 +125,6 @@ cl::opt<bool> quiet("quiet", cl::cat(category),
                     cl::desc("No progress line, no figures of time"));
 
 using Clock = std::chrono::steady_clock;
-
-struct Failure {
-  uint64_t seed;
-  Outcome outcome;
-};
 
 } // namespace
 
@@ -161,86 +147,6 @@ static std::string command(uint64_t seed) {
   if (!cpu.empty())
     text += " --cpu " + cpu;
   return text;
-}
-
-static void writeFailure(llvm::StringRef path, const std::string &program,
-                         const Failure &failure, bool random) {
-  std::error_code error;
-  llvm::raw_fd_ostream file(path, error);
-  if (error) {
-    llvm::errs() << "shard-fuzz: cannot write '" << path
-                 << "': " << error.message() << "\n";
-    return;
-  }
-  file << "// " << toString(failure.outcome.verdict) << ": "
-       << failure.outcome.message << "\n";
-  if (random)
-    file << "// Made by: " << command(failure.seed) << "\n";
-  file << "// Reproduce: shard-fuzz --seed " << failure.seed << " "
-       << llvm::sys::path::filename(path) << "\n"
-       << program;
-}
-
-/// Reduces and keeps the failures, those of each sort in turn. What makes the
-/// program of a seed may be what fails.
-static void keepFailures(const std::vector<Failure> &failures,
-                         const std::function<std::string(uint64_t)> &program,
-                         bool random) {
-  auto produce = [&](uint64_t seed, std::string &source) {
-    Outcome outcome = runInChild(
-        [&](const std::function<void(std::string)> &send) -> Outcome {
-          send(program(seed));
-          return {};
-        },
-        source);
-    return outcome.verdict == Verdict::Pass;
-  };
-  std::map<std::string, std::vector<Failure>> sorts;
-  for (const Failure &failure : failures)
-    sorts[std::string(toString(failure.outcome.verdict)) + ": " +
-          normalized(failure.outcome.message)]
-        .push_back(failure);
-  for (const auto &[text, list] : sorts)
-    llvm::outs() << list.size() << " x " << text << "\n    seeds from "
-                 << list.front().seed << ": " << list.front().outcome.message
-                 << "\n";
-  llvm::outs().flush();
-  auto begin = Clock::now();
-  unsigned reduced = 0;
-  for (size_t round = 0; reduced < reduceMost; ++round) {
-    bool any = false;
-    for (const auto &[text, list] : sorts) {
-      if (round >= list.size() || reduced >= reduceMost)
-        continue;
-      any = true;
-      ++reduced;
-      const Failure &failure = list[round];
-      std::string source;
-      bool made = produce(failure.seed, source);
-      if (!made)
-        source = "// The generator fails at this seed: there is no program.\n";
-      double left = 6 * reduceSeconds -
-                    std::chrono::duration<double>(Clock::now() - begin).count();
-      if (reduceFailures && left > 0 && made)
-        source = reduce(source, failure.outcome, failure.seed, stability,
-                        std::min(left, double(reduceSeconds)));
-      if (keep.empty()) {
-        llvm::outs() << "\n// " << toString(failure.outcome.verdict) << ": "
-                     << failure.outcome.message << "\n// "
-                     << (random ? command(failure.seed) : std::string()) << "\n"
-                     << source;
-        llvm::outs().flush();
-        continue;
-      }
-      llvm::SmallString<128> path(keep);
-      llvm::sys::path::append(path,
-                              std::string(toString(failure.outcome.verdict)) +
-                                  "-" + std::to_string(failure.seed) + ".mlir");
-      writeFailure(path, source, failure, random);
-    }
-    if (!any)
-      break;
-  }
 }
 
 namespace {
@@ -359,7 +265,7 @@ int Session::report() {
   }
   keepFailures(
       failures, [&](uint64_t seed) { return source.program(seed); },
-      source.random());
+      source.random() ? command : nullptr, stability);
   if (printCoverage)
     coverage.print(llvm::outs());
   llvm::outs() << finished << " programs, " << failures.size() << " failures, "
@@ -379,8 +285,10 @@ static bool checkOptions() {
     return bad("--jobs " + llvm::Twine(jobs) + ": expected 1 to 256");
   if (maxOps < 1 || maxOps > 10000)
     return bad("--max-ops " + llvm::Twine(maxOps) + ": expected 1 to 10000");
-  if (!(leastSeconds >= 0) || !(reduceSeconds >= 0))
-    return bad("--seconds and --reduce-seconds: expected a number from 0 on");
+  if (!(leastSeconds >= 0))
+    return bad("--seconds: expected a number from 0 on");
+  if (!checkFailureOptions())
+    return false;
   if (!cpu.empty())
     setenv(shard::cpuVariable, cpu.c_str(), /*overwrite=*/1);
   auto machine = shard::createTargetMachine({}, 0, /*toRun=*/true);
@@ -421,9 +329,6 @@ static bool readSource(Source &source) {
   source.options.maxOps = maxOps;
   if (!readGrid(source.options.grid))
     return false;
-  if (!keep.empty())
-    if (std::error_code error = llvm::sys::fs::create_directories(keep))
-      return bad("--keep '" + keep + "': " + error.message());
   for (const std::string &file : files) {
     auto buffer = llvm::MemoryBuffer::getFile(file);
     if (!buffer)
@@ -488,6 +393,9 @@ int main(int argc, char **argv) {
   }
   if (printUncovered)
     return listUncovered(source);
+  if (printCosts)
+    return listCosts(firstSeed, source.count(), jobs,
+                     [&](uint64_t seed) { return source.program(seed); });
   if (mpi)
     return proveUnderMpi(
         {argv, argv + argc}, source.options, !source.random(),

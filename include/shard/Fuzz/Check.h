@@ -78,6 +78,13 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 Outcome check(mlir::MLIRContext &context, const std::string &program,
               uint64_t inputSeed, bool stability, Coverage *coverage = nullptr);
 
+/// Partitions `program` with the options that check() takes for `inputSeed`, and runs
+/// nothing. The notes of the outcome are five numbers for each function that a run may enter,
+/// as predicted: collectives, bytes that a device sends, operations of a device, bytes of
+/// memory that it needs, nanoseconds. Functions are separated by semicolons.
+Outcome predict(mlir::MLIRContext &context, const std::string &program,
+                uint64_t inputSeed);
+
 } // namespace shard::fuzz
 
 #endif // SHARD_FUZZ_CHECK_H

@@ -22,6 +22,7 @@
 #include "CheckRings.h"
 #include "CheckSteps.h"
 #include "Inputs.h"
+#include "Options.h"
 #include "Precise.h"
 #include "shard/Fuzz/Coverage.h"
 #include "shard/Fuzz/Generate.h"
@@ -39,6 +40,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cctype>
@@ -163,15 +165,6 @@ static Outcome rejected(const char *where, const Errors &errors) {
   if (saysContradiction(errors.first))
     return {Verdict::Contradiction, message};
   return {Verdict::Rejected, message};
-}
-
-/// The options of propagation for a seed: sometimes another order of the directions
-/// than the default.
-static PropagationOptions propagationOptions(uint64_t inputSeed) {
-  PropagationOptions options;
-  if (inputSeed % 8 == 3)
-    options.traversal = PropagationTraversal::ForwardBackward;
-  return options;
 }
 
 /// Propagates, and checks what it wrote.
@@ -323,26 +316,6 @@ static std::string checkCalls(ModuleOp partitioned, StringRef entry,
   return compareCalls(listCalls(partitioned), report.calls);
 }
 
-int64_t shard::fuzz::splitParts(uint64_t seed) {
-  return seed % 8 == 5 ? int64_t(2 + seed / 8 % 3) : 0;
-}
-
-static SpmdPipelineOptions pipelineOptions(uint64_t inputSeed) {
-  SpmdPipelineOptions options;
-  options.lowerTosa = lowersTosa(inputSeed);
-  options.propagation = propagationOptions(inputSeed);
-  // One exchange of halos serves up to three steps of a stencil, or as many as are chosen.
-  options.haloSteps = inputSeed / 4 % 4;
-  // Every fourth program starts its collectives early, however little that hides.
-  options.overlap = inputSeed % 4 == 2;
-  options.overlapMinGain = 0;
-  // Most of these cut what can be cut, however much that loses.
-  options.decomposeMinGain = inputSeed % 16 == 2 ? 0 : -1e9;
-  // Every eighth runs its collectives in parts, whatever memory that takes.
-  options.splitParts = splitParts(inputSeed);
-  return options;
-}
-
 /// What is wrong with `partitioned`, which is made of `module`; empty if nothing is.
 static std::string checkPartitioned(ModuleOp module, ModuleOp partitioned,
                                     func::FuncOp entry, Form form,
@@ -484,4 +457,26 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
   return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
                           stability, /*steps=*/inputSeed % 4 == 1,
                           propagationOptions(inputSeed));
+}
+
+Outcome shard::fuzz::predict(MLIRContext &context, const std::string &program,
+                             uint64_t inputSeed) {
+  Errors errors(&context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(program, &context, "program.mlir");
+  if (!module)
+    return {Verdict::Invalid, oneLine(errors.first) + errors.where};
+  if (failed(runPasses(*module, [&](OpPassManager &manager) {
+        buildSpmdPipeline(manager, pipelineOptions(inputSeed));
+      })))
+    return rejected("partition", errors);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (func::FuncOp entry : entriesOf(*module)) {
+    ProgramCost cost = predictProgram(entry);
+    os << (text.empty() ? "" : "; ") << cost.collectives.size() << " "
+       << cost.total.bytesSent << " " << cost.total.flops << " "
+       << cost.memory.peak() << " " << llvm::format("%.0f", cost.seconds * 1e9);
+  }
+  return {Verdict::Pass, {}, text};
 }
