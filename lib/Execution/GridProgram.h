@@ -51,8 +51,9 @@ struct GridProgram {
 struct OneDevice {
   /// Not optimised: what results are compared with.
   std::unique_ptr<CompiledProgram> reference;
-  /// As optimised as the grid's.
+  /// As optimised as the grid's, at `optLevel`.
   std::unique_ptr<CompiledProgram> optimized;
+  unsigned optLevel = 0;
 };
 
 /// A program of one device, ready to be compared with.

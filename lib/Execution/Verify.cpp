@@ -160,15 +160,13 @@ static void compareAll(const std::vector<HostTensor> &expected,
 
 /// The same for programs of one device whose machine code is the same.
 static std::string keyOf(ModuleOp module, StringRef entryName,
-                         const RunOptions &options, ArrayRef<unsigned> levels) {
+                         const RunOptions &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << entryName << '\n'
      << options.target.cpu << '\n'
-     << options.target.triple;
-  for (unsigned level : levels)
-    os << '\n' << level;
-  os << '\n';
+     << options.target.triple << '\n'
+     << options.referenceLevel << '\n';
   // With locations: run-time checks that fail tell them.
   module.print(os, OpPrintingFlags().enableDebugInfo());
   return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)));
@@ -190,18 +188,23 @@ LogicalResult execution::compileOneDevice(ModuleOp module, StringRef entryName,
                                dynamicExtent);
   SmallVector<unsigned> levels;
   if (options.verify)
-    levels.push_back(1);
+    levels.push_back(options.referenceLevel);
   bool optimizes = alone || (options.verify && options.timeOneDevice);
   if (optimizes)
     levels.push_back(options.optLevel);
-  std::string key = keyOf(module, entryName, options, levels);
-  if (cache.key != key) {
+  std::string key = keyOf(module, entryName, options);
+  bool isKnown = cache.key == key &&
+                 (!options.verify || cache.programs->reference) &&
+                 (!optimizes || (cache.programs->optimized &&
+                                 cache.programs->optLevel == options.optLevel));
+  if (!isKnown) {
     auto compiled = compileAtLevels(
         module, entryName,
         compileWithRuntime(options, runtime::runtimeSymbols()), levels);
     if (failed(compiled))
       return failure();
     auto programs = std::make_shared<OneDevice>();
+    programs->optLevel = options.optLevel;
     if (optimizes)
       programs->optimized = std::move(compiled->back());
     if (options.verify)
@@ -280,7 +283,7 @@ FailureOr<RunReport> shard::runProgram(ModuleOp module, func::FuncOp entry,
   if (failed(makeInputs(entry, options, inputs)))
     return failure();
   Comparable one;
-  OneDeviceCache cache;
+  OneDeviceCache own, &cache = options.oneDevice ? *options.oneDevice : own;
   if (!*gridOp) {
     if (failed(compileOneDevice(*work, entryName, options, /*alone=*/true,
                                 largestExtent(inputs), cache, one)))

@@ -57,9 +57,14 @@ struct RunOptions {
   bool verify = true;
   /// Of the random inputs.
   uint64_t seed = 0;
-  /// Of the grid's program (CompileOptions::optLevel). The reference on one device
-  /// is always compiled at level 1, so that it shares no optimisation with it.
+  /// Of the grid's program (CompileOptions::optLevel).
   unsigned optLevel = 3;
+  /// Of the reference on one device: a low one, so that it shares few optimisations with the
+  /// grid's program.
+  unsigned referenceLevel = 1;
+  /// Kept from one run to the next, if not null: those of one program compile the program
+  /// of one device once.
+  OneDeviceCache *oneDevice = nullptr;
   /// With `verify`: compile the program of one device at `optLevel` too, measure
   /// its time, and compare its results with the reference.
   bool timeOneDevice = true;

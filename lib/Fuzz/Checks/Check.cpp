@@ -347,22 +347,36 @@ static std::string checkPartitioned(ModuleOp module, ModuleOp partitioned,
                        : "after partition, " + wrong + " " + errors.first;
 }
 
-/// Partitions the whole module, runs `entry`, compiled at `optLevel`, and compares
-/// with the reference, which no optimisation touches. With `mpiDialect`, collectives
-/// are messages.
+namespace {
+/// One of the runs of an entry.
+struct EntryRun {
+  unsigned optLevel;
+  /// Whether collectives are messages.
+  bool mpiDialect = false;
+  /// Whether the partitioned program, which is the same in all of them, is checked.
+  bool isFirst = false;
+};
+} // namespace
+
+/// Partitions the whole module, runs `entry` and compares with the reference, which no
+/// optimisation touches.
 static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
-                          uint64_t inputSeed, unsigned optLevel,
-                          bool mpiDialect, Form form, Errors &errors,
+                          uint64_t inputSeed, EntryRun run, Form form,
+                          Errors &errors, OneDeviceCache &oneDevice,
                           Coverage *coverage) {
   RunOptions options;
-  options.mpiDialect = mpiDialect;
+  options.mpiDialect = run.mpiDialect;
   options.seed = inputSeed;
-  options.optLevel = optLevel;
-  options.verifies = optLevel == 0;
+  options.optLevel = run.optLevel;
+  // What shard-run takes for some; without optimisation code is generated faster.
+  options.referenceLevel = inputSeed % 8 == 1 ? options.referenceLevel : 0;
+  options.oneDevice = &oneDevice;
+  options.verifies = run.optLevel == 0;
   // The optimised program of one device, which no user of a grid runs, is proven
   // for a part of the programs. Of real numbers it rounds otherwise, which only
   // comparePrecisely() can judge where terms cancel.
-  options.timeOneDevice = optLevel > 0 && inputSeed % 4 == 0 && !isReal(entry);
+  options.timeOneDevice =
+      run.optLevel > 0 && inputSeed % 4 == 0 && !isReal(entry);
   options.timeoutSeconds = LLVM_ADDRESS_SANITIZER_BUILD ? 40 : 4;
   options.partitionAll = true;
   options.pipeline = pipelineOptions(inputSeed);
@@ -377,6 +391,8 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
     called = partitioned.clone();
     if (!alone)
       eraseUnreachable(called->lookupSymbol<func::FuncOp>(entry.getName()));
+    if (!run.isFirst)
+      return;
     if (coverage)
       coverage->countCollectives(partitioned);
     partitionError =
@@ -404,12 +420,12 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, bool alone,
       outcome.verdict != Verdict::Pass)
     return outcome;
   // Cut collectives are more calls.
-  if (!mpiDialect && !pipeline.overlap && pipeline.splitParts == 0)
+  if (!run.mpiDialect && !pipeline.overlap && pipeline.splitParts == 0)
     if (std::string wrong = checkCallCount(entry, report->calls);
         !wrong.empty())
       return {Verdict::CheckFailed, wrong};
   // The report lists messages instead of collectives.
-  if (!mpiDialect)
+  if (!run.mpiDialect)
     if (std::string wrong = checkCalls(*called, entry.getName(), *report);
         !wrong.empty())
       return {Verdict::CheckFailed, wrong};
@@ -433,18 +449,20 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
   if (coverage)
     coverage->countOps(*module);
   for (func::FuncOp entry : entries) {
-    auto checkAt = [&](unsigned optLevel, bool mpiDialect = false) {
-      return checkEntry(*module, entry, entries.size() == 1, inputSeed,
-                        optLevel, mpiDialect, Form(inputSeed / 2 % numForms),
-                        errors, std::exchange(coverage, nullptr));
+    OneDeviceCache oneDevice;
+    auto checkAt = [&](EntryRun run) {
+      return checkEntry(*module, entry, entries.size() == 1, inputSeed, run,
+                        Form(inputSeed / 2 % numForms), errors, oneDevice,
+                        std::exchange(coverage, nullptr));
     };
     // What users run; for every eighth program the code without optimisation, and for
     // every fourth what convert-shard-to-mpi makes of it.
-    Outcome outcome = checkAt(RunOptions().optLevel);
+    Outcome outcome = checkAt(
+        {RunOptions().optLevel, /*mpiDialect=*/false, /*isFirst=*/true});
     if (outcome.verdict == Verdict::Pass && inputSeed % 8 == 0)
-      outcome = checkAt(0);
+      outcome = checkAt({0});
     if (outcome.verdict == Verdict::Pass && inputSeed % 4 == 0)
-      outcome = checkAt(0, /*mpiDialect=*/true);
+      outcome = checkAt({0, /*mpiDialect=*/true});
     if (outcome.verdict != Verdict::Pass)
       return outcome;
     if (std::string wrong =
