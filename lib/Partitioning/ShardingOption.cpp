@@ -47,6 +47,8 @@ public:
     return best;
   }
 
+  /// How much of the reshard of each operand is paid.
+  void payShares(ArrayRef<double> paid) { shares = paid; }
   /// Considers only options under which no operand is resharded.
   void keepOperands() { operandsAreKept = true; }
   /// Considers only options under which this one is not resharded.
@@ -181,10 +183,8 @@ private:
 
   /// Whether no operand needs a reshard.
   bool keeps(const ShardingOption &option) const {
-    for (unsigned index = 0; index < operands.size(); ++index)
-      if (!keeps(index, option))
-        return false;
-    return true;
+    return llvm::all_of(llvm::seq<unsigned>(operands.size()),
+                        [&](unsigned i) { return keeps(i, option); });
   }
   bool keeps(unsigned operand, const ShardingOption &option) const {
     return !table.operands[operand].isTensor || isFree(operand) ||
@@ -213,27 +213,30 @@ private:
                             planner.costModel());
   }
 
-  using ReshardVisitor = llvm::function_ref<void(
-      RankedTensorType type, const Sharding &from, const Sharding &to)>;
-  /// Calls `visit` with each reshard that `option` needs.
+  using ReshardVisitor =
+      llvm::function_ref<void(RankedTensorType type, const Sharding &from,
+                              const Sharding &to, double share)>;
+  /// Calls `visit` with each reshard that `option` needs, and how much of it is paid.
   void forEachReshard(const ShardingOption &option,
                       ReshardVisitor visit) const {
     for (unsigned index = 0; index < operands.size(); ++index)
       if (table.operands[index].isTensor && !isFree(index))
         visit(operandTypes[index], operands[index],
-              operandSharding(table, index, option));
+              operandSharding(table, index, option),
+              shares.empty() ? 1 : shares[index]);
     for (unsigned index = 0; index < results.size(); ++index)
       if (table.results[index].isTensor)
         visit(resultTypes[index], resultSharding(table, index, option),
-              results[index]);
+              results[index], 1);
   }
 
   /// No more than `price`.
   double bound(const ShardingOption &option) const {
     double total = 0;
-    forEachReshard(option,
-                   [&](RankedTensorType type, const Sharding &from,
-                       const Sharding &to) { total += bound(type, from, to); });
+    forEachReshard(option, [&](RankedTensorType type, const Sharding &from,
+                               const Sharding &to, double share) {
+      total += share * bound(type, from, to);
+    });
     return total;
   }
 
@@ -246,9 +249,9 @@ private:
            exchangesOf(table, option, resultTypes[0].getElementType()))
         total += made.count * price(made.type, made.from, made.to);
     forEachReshard(option, [&](RankedTensorType type, const Sharding &from,
-                               const Sharding &to) {
+                               const Sharding &to, double share) {
       if (total <= mostToPay())
-        total += price(type, from, to);
+        total += share * price(type, from, to);
     });
     return total;
   }
@@ -378,6 +381,7 @@ private:
   const Grid &grid;
   ArrayRef<RankedTensorType> operandTypes, resultTypes;
   ArrayRef<Sharding> operands, results;
+  ArrayRef<double> shares;
   Planner &planner;
   OptionCandidates candidates;
   ShardingOption best;
@@ -415,7 +419,8 @@ SmallVector<RankedTensorType> tensorTypes(TypeRange types) {
 std::optional<ShardingOption>
 searchOption(Operation *op, const LoopTable &table, const Grid &grid,
              ArrayRef<Sharding> operands, ArrayRef<Sharding> results,
-             Planner &planner, bool keepOperands) {
+             Planner &planner, bool keepOperands,
+             ArrayRef<double> shares = {}) {
   bool hasStaticResults = llvm::all_of(op->getResultTypes(), [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
     return !shaped || shaped.hasStaticShape();
@@ -436,6 +441,7 @@ searchOption(Operation *op, const LoopTable &table, const Grid &grid,
       if (std::optional<ShardingOption> option =
               search.withLoops(std::move(*own)))
         return option;
+  search.payShares(shares);
   if (keepOperands)
     search.keepOperands();
   return search.run();
@@ -445,9 +451,10 @@ searchOption(Operation *op, const LoopTable &table, const Grid &grid,
 
 ShardingOption chooseOption(Operation *op, const LoopTable &table,
                             const Grid &grid, ArrayRef<Sharding> operands,
-                            ArrayRef<Sharding> results, Planner &planner) {
+                            ArrayRef<Sharding> results, Planner &planner,
+                            ArrayRef<double> shares) {
   std::optional<ShardingOption> option =
-      searchOption(op, table, grid, operands, results, planner, false);
+      searchOption(op, table, grid, operands, results, planner, false, shares);
   assert(option && "the option that splits nothing is always there");
   return *option;
 }

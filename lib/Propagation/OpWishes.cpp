@@ -14,12 +14,22 @@
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/Emitter.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 
 namespace shard::propagation {
 
 /// Choices of an option settle after two or three.
 static constexpr unsigned kMaxSettling = 8;
+
+/// So long a chain of ops in a loop is looked at that may compute an operand of what the loop does
+/// not change. Bounds the recursion.
+static constexpr unsigned kMaxChain = 64;
 
 llvm::SmallVector<unsigned, 2> operandsMadeFor(Operation *owner) {
   llvm::SmallVector<unsigned, 2> made;
@@ -75,6 +85,34 @@ Grid OpWishes::gridOf(OpId op) const {
   return scope ? planningGrid(program.problem, scope, out) : out.grid;
 }
 
+/// How often `value` is made at most. Ops without effects leave a loop that changes none of their
+/// operands.
+double OpWishes::tripsOf(Value value, unsigned depth) const {
+  if (auto known = tripsOfValues.find(value); known != tripsOfValues.end())
+    return known->second;
+  auto found = program.tripsIn.find(value.getParentRegion()->getParentOp());
+  double trips = found == program.tripsIn.end()
+                     ? std::numeric_limits<double>::infinity()
+                     : found->second;
+  Operation *def = value.getDefiningOp();
+  if (!def || trips <= 1 || depth == kMaxChain || !isPure(def))
+    return trips;
+  double most = 1;
+  auto add = [&](Value operand) {
+    if (most < trips)
+      most = std::max(most, tripsOf(operand, depth + 1));
+  };
+  llvm::for_each(def->getOperands(), add);
+  visitUsedValuesDefinedAbove(def->getRegions(),
+                              [&](OpOperand *use) { add(use->get()); });
+  return tripsOfValues[value] = std::min(most, trips);
+}
+
+double OpWishes::shareOf(OpId op, Value value) const {
+  double trips = program.problem.trips[op];
+  return trips <= 1 ? 1 : std::min(1.0, tripsOf(value, 0) / trips);
+}
+
 const OpWishes::Wishes &OpWishes::of(OpId op, Operation *owner,
                                      llvm::ArrayRef<unsigned> made) {
   llvm::SmallVector<uint32_t, 8> key{program.problem.opTable[op],
@@ -82,27 +120,34 @@ const OpWishes::Wishes &OpWishes::of(OpId op, Operation *owner,
   for (ValueId id : program.problem.tensors(op))
     key.push_back(id == kNoValue ? kReplicated : solved.indexOf(id));
   key.push_back(scopeOf(op));
+  llvm::SmallVector<double> shares;
+  if (program.problem.trips[op] > 1)
+    for (Value operand : owner->getOperands()) {
+      shares.push_back(shareOf(op, operand));
+      // So many runs share a reshard.
+      key.push_back(std::min(1e9, std::round(1 / shares.back())));
+    }
   key.push_back(made.size());
   key.append(made.begin(), made.end());
   uint32_t number =
       index.intern(llvm::hash_combine_range(key.begin(), key.end()),
                    [&](uint32_t other) { return known[other].key == key; });
   if (number == known.size())
-    known.push_back({std::move(key), choose(op, owner, made)});
+    known.push_back({std::move(key), choose(op, owner, made, shares)});
   return known[number].wishes;
 }
 
 /// The option for an op that stays the choice when the operands come as it
 /// wants them: from there, another one may do with less.
-ShardingOption
-OpWishes::chooseSettled(Operation *owner, const Grid &grid,
-                        const LoopTable &table,
-                        const llvm::SmallVector<Sharding> (&shardings)[2],
-                        llvm::ArrayRef<ValueId> tensors) const {
+ShardingOption OpWishes::chooseSettled(
+    Operation *owner, const Grid &grid, const LoopTable &table,
+    const llvm::SmallVector<Sharding> (&shardings)[2],
+    llvm::ArrayRef<ValueId> tensors, llvm::ArrayRef<double> shares) const {
   llvm::SmallVector<Sharding> operands = shardings[0];
   ShardingOption option;
   for (unsigned pass = 0; pass < kMaxSettling; ++pass) {
-    option = chooseOption(owner, table, grid, operands, shardings[1], planner);
+    option = chooseOption(owner, table, grid, operands, shardings[1], planner,
+                          shares);
     bool settled = true;
     for (unsigned index = 0; index < operands.size(); ++index) {
       if (tensors[index] == kNoValue)
@@ -118,7 +163,8 @@ OpWishes::chooseSettled(Operation *owner, const Grid &grid,
 }
 
 OpWishes::Wishes OpWishes::choose(OpId op, Operation *owner,
-                                  llvm::ArrayRef<unsigned> made) {
+                                  llvm::ArrayRef<unsigned> made,
+                                  llvm::ArrayRef<double> shares) {
   llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
   const LoopTable &table = program.tables.table(program.problem.opTable[op]);
   unsigned numOperands = owner->getNumOperands();
@@ -132,7 +178,7 @@ OpWishes::Wishes OpWishes::choose(OpId op, Operation *owner,
     if (!shardings[0][index].dims.empty())
       shardings[0][index] = Sharding();
   ShardingOption option =
-      chooseSettled(owner, gridOf(op), table, shardings, tensors);
+      chooseSettled(owner, gridOf(op), table, shardings, tensors, shares);
   Wishes wishes;
   for (unsigned index = 0; index < numOperands; ++index) {
     if (tensors[index] == kNoValue)

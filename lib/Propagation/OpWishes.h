@@ -114,8 +114,8 @@ public:
   bool decides(OpId op, mlir::Operation *owner) const;
 
   /// What `op` wants otherwise than it is; the operands in `made` are made to order.
-  /// Ops with equal loop tables, equal shardings of their tensors and one scope get the
-  /// same answer, so it is computed once. If an op's model decides, its answer is kept
+  /// Ops with equal loop tables, equal shardings of their tensors, equal shares of their reshards
+  /// and one scope get the same answer, so it is computed once. If an op's model decides, its answer is kept
   /// for this op alone.
   const Wishes &of(OpId op, mlir::Operation *owner,
                    llvm::ArrayRef<unsigned> made = {});
@@ -124,15 +124,20 @@ public:
   std::optional<double> costOf(OpId op, mlir::RankedTensorType type,
                                const Sharding &from, const Sharding &to) const;
 
+  /// Of one run of `op`, the share of the reshard of its operand `value`: what a loop does not
+  /// change is resharded in front of it, once for all iterations.
+  double shareOf(OpId op, mlir::Value value) const;
+
 private:
+  double tripsOf(mlir::Value value, unsigned depth) const;
   uint32_t scopeOf(OpId op) const;
   Grid gridOf(OpId op) const;
-  ShardingOption
-  chooseSettled(mlir::Operation *owner, const Grid &grid,
-                const LoopTable &table,
-                const llvm::SmallVector<Sharding> (&shardings)[2],
-                llvm::ArrayRef<ValueId> tensors) const;
-  Wishes choose(OpId op, mlir::Operation *owner, llvm::ArrayRef<unsigned> made);
+  ShardingOption chooseSettled(
+      mlir::Operation *owner, const Grid &grid, const LoopTable &table,
+      const llvm::SmallVector<Sharding> (&shardings)[2],
+      llvm::ArrayRef<ValueId> tensors, llvm::ArrayRef<double> shares) const;
+  Wishes choose(OpId op, mlir::Operation *owner, llvm::ArrayRef<unsigned> made,
+                llvm::ArrayRef<double> shares);
 
   struct Known {
     llvm::SmallVector<uint32_t, 8> key;
@@ -143,6 +148,7 @@ private:
   SolvedShardings &solved;
   Planner &planner;
   const GridPropagation &out;
+  mutable llvm::DenseMap<mlir::Value, double> tripsOfValues;
   InternIndex index;
   std::deque<Known> known;
 };

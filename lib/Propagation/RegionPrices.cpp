@@ -37,16 +37,6 @@ bool RegionPrices::isWantedElsewhere(const OpsOfValues &ops,
   return false;
 }
 
-/// How often an operand `value` of `op` is resharded: what a loop does not change is resharded in
-/// front of it.
-double RegionPrices::tripsOf(Value value, OpId op) const {
-  Region *region = value.getParentRegion();
-  auto found = program.tripsIn.find(region ? region->getParentOp() : nullptr);
-  double trips = program.problem.trips[op];
-  return found == program.tripsIn.end() ? trips
-                                        : std::min(trips, found->second);
-}
-
 std::optional<double> RegionPrices::of(const OpsOfValues &ops,
                                        llvm::ArrayRef<OpId> touched) {
   llvm::SmallDenseSet<OpId> inside(touched.begin(), touched.end());
@@ -83,7 +73,7 @@ std::optional<double> RegionPrices::of(const OpsOfValues &ops,
       if (!llvm::is_contained(made, operand))
         addOperand(tensors[operand], owner->getOperand(operand).getType(),
                    Sharding(out.shardings[number]),
-                   tripsOf(owner->getOperand(operand), op));
+                   trips * opWishes.shareOf(op, owner->getOperand(operand)));
     for (const auto &[result, sharding] : wishes.results)
       add(op, owner->getResult(result).getType(), sharding,
           solved.shardingOf(tensors[owner->getNumOperands() + result]), trips);

@@ -42,7 +42,6 @@ private:
                          const llvm::SmallDenseSet<OpId> &touched,
                          ValueId value, uint32_t number);
   mlir::Type typeOfEdge(OpId op) const;
-  double tripsOf(mlir::Value value, OpId op) const;
 
   ReadProgram &program;
   const Solution &solution;

@@ -85,18 +85,22 @@ def precompile(job):
 
 
 def with_headers(pool, commands, cache):
-    """The commands, with headers that libclang has precompiled."""
-    jobs, result = {}, {}
-    for path, arguments in commands.items():
+    """The commands of each source, with headers that libclang has precompiled."""
+    jobs = {}
+
+    def with_header(arguments):
         rest, header = without_header(arguments)
-        if header:
-            # The compiler's file is newer than all headers in it.
-            stamp = os.stat(header + ".pch").st_mtime_ns
-            key = hashlib.sha256(repr((header, rest, stamp)).encode()).hexdigest()
-            output = cache / f"{key}.pch"
-            jobs[output] = (header, rest, output)
-            rest = [*rest, "-include-pch", str(output)]
-        result[path] = rest
+        if not header:
+            return rest
+        # The compiler's file is newer than all headers in it.
+        stamp = os.stat(header + ".pch").st_mtime_ns
+        key = hashlib.sha256(repr((header, rest, stamp)).encode()).hexdigest()
+        output = cache / f"{key}.pch"
+        jobs[output] = (header, rest, output)
+        return [*rest, "-include-pch", str(output)]
+
+    result = {path: [with_header(arguments) for arguments in ways]
+              for path, ways in commands.items()}
     pool.map(precompile, jobs.values())
     return result
 
@@ -117,23 +121,26 @@ def find_one(job):
     return path, found
 
 
-def compiling_one(job):
-    """Those of the mutations of one source that compile."""
+def compiling(path, ways, mutations):
+    """Those of the mutations of one source that compile in each of the `ways` that it is compiled,
+    such as with each MPI."""
     import mutate
 
-    path, arguments, mutations = job
-    return path, mutate.compiling(path, arguments, str(ROOT / "test/mutants/Mutants.h"),
-                                  mutations)
+    for arguments in ways:
+        mutations = mutate.compiling(path, arguments, str(ROOT / "test/mutants/Mutants.h"),
+                                     mutations)
+    return mutations
 
 
 def sources(build):
+    """What each source is compiled with, once for each library that has it."""
     database = json.loads((build / "compile_commands.json").read_text())
-    found = {}
+    found = collections.defaultdict(list)
     for entry in database:
         path = pathlib.Path(entry["file"])
         if path.is_relative_to(ROOT / "lib"):
             if path.relative_to(ROOT / "lib").parts[0] not in LEFT_OUT:
-                found[str(path)] = arguments_of(entry["command"], entry["file"])
+                found[str(path)].append(arguments_of(entry["command"], entry["file"]))
     return found
 
 
@@ -159,20 +166,19 @@ def draw_files(paths, per_floor, seed):
 
 def sample_of_one(job):
     """`count` random mutations of one source that compile; all of them if `count` is 0."""
-    path, arguments, cache, count, seed = job
-    _, found = find_one((path, arguments, cache))
+    path, ways, cache, count, seed = job
+    _, found = find_one((path, ways[0], cache))
     if count:
         # Some do not compile, so more are tried.
         chosen = random.Random(f"{seed} {name_of(path)}")
         found = chosen.sample(found, min(len(found), 2 * count + 2))
-    _, kept = compiling_one((path, arguments, found))
+    kept = compiling(path, ways, found)
     return path, kept[:count] if count else kept
 
 
 def make(options):
     cache = options.output.resolve() / "cache"
-    commands = {path: arguments
-                for path, arguments in sources(options.build.resolve()).items()
+    commands = {path: ways for path, ways in sources(options.build.resolve()).items()
                 if not options.only or floor_of(name_of(path)) in options.only.split(",")}
     counts = dict.fromkeys(commands, 0)
     if options.per_floor:

@@ -34,9 +34,12 @@ namespace shard {
 /// (entries of non-tensors are ignored). An operand whose sharding has no
 /// dimensions although its type has is made to order: it costs nothing. The op's
 /// model may decide (ShardingInterface::getShardingOption); else it is the cheapest.
+/// `shares` says how much of the reshard of each operand one run of the op pays: less
+/// than 1 where several runs share a reshard. Empty: each run pays all.
 ShardingOption chooseOption(mlir::Operation *op, const LoopTable &table,
                             const Grid &grid, llvm::ArrayRef<Sharding> operands,
-                            llvm::ArrayRef<Sharding> results, Planner &planner);
+                            llvm::ArrayRef<Sharding> results, Planner &planner,
+                            llvm::ArrayRef<double> shares = {});
 
 /// The option for `op` that takes all operands as they come, the cheapest one for
 /// the results if there are several; nothing if there is none. The op's model may

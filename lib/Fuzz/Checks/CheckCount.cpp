@@ -8,7 +8,6 @@
 
 #include "CheckCount.h"
 
-#include "shard/Cost/Collectives.h"
 #include "shard/Cost/Predict.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
@@ -23,32 +22,28 @@ std::string shard::fuzz::checkCount(func::FuncOp entry, ModuleOp partitioned) {
   auto most = entry->getAttrOfType<IntegerAttr>("most_collectives");
   if (!most)
     return {};
-  auto mostBytes = entry->getAttrOfType<IntegerAttr>("most_bytes");
-  SymbolTableCollection symbols;
-  int64_t count = 0, bytes = 0;
+  int64_t count = 0;
   std::string names;
   partitioned.walk([&](Operation *op) {
     if (!isCollective(op) || isa<AllSliceOp>(op))
       return;
     ++count;
-    if (auto cost = costOfCollective(op, symbols); cost && cost->sent)
-      bytes += cost->sent->most(cost->groupSize);
     names += " " + op->getName().getStringRef().str();
   });
-  if (mostBytes && bytes > mostBytes.getInt())
+  // Of all iterations of a loop.
+  CostSum total =
+      predictProgram(partitioned.lookupSymbol<func::FuncOp>(entry.getName()))
+          .total;
+  auto mostBytes = entry->getAttrOfType<IntegerAttr>("most_bytes");
+  if (mostBytes && total.bytesSent > mostBytes.getInt())
     return "the collectives of the program need to send no more than " +
            std::to_string(mostBytes.getInt()) + " bytes and send " +
-           std::to_string(bytes);
+           std::to_string(total.bytesSent);
   auto mostFlops = entry->getAttrOfType<IntegerAttr>("most_flops");
-  int64_t flops = 0;
-  if (mostFlops)
-    flops =
-        predictProgram(partitioned.lookupSymbol<func::FuncOp>(entry.getName()))
-            .total.flops;
-  if (mostFlops && flops > mostFlops.getInt())
+  if (mostFlops && total.flops > mostFlops.getInt())
     return "the program needs no more than " +
            std::to_string(mostFlops.getInt()) +
-           " operations of a device and takes " + std::to_string(flops);
+           " operations of a device and takes " + std::to_string(total.flops);
   if (count <= most.getInt())
     return {};
   return "the program needs no more than " + std::to_string(most.getInt()) +

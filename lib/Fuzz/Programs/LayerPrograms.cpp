@@ -223,38 +223,6 @@ void LayerProgram::shifted() {
   result(pointwise(b), {all, {}}, 60);
 }
 
-/// Both dimensions of an image are split. A device needs what lies around its block; what lies
-/// across a corner comes by way of a neighbour.
-void LayerProgram::convolution() {
-  Shape low = {rng.between(0, 2), rng.between(0, 2)};
-  Shape high = {rng.between(0, 2), rng.between(0, 2)};
-  Shape block, shape, kernel, parts = {d, m};
-  for (size_t i = 0; i < 2; ++i) {
-    kernel.push_back(low[i] + high[i] + 1);
-    // Of a window that is wider than the image it may be the window's loop that is split.
-    block.push_back(rng.between(parts[i] > 2 ? 2 : parts[i] == 2 ? 3 : 5, 5));
-    shape.push_back(block[i] * parts[i]);
-  }
-  Val a = pointwise(argument(shape, {data, model}));
-  Shape wide = {shape[0] + kernel[0] - 1, shape[1] + kernel[1] - 1};
-  Val zero = program.scalarConstant(Elem::I32, 0);
-  std::string name = program.fresh(), i = program.fresh(), j = program.fresh();
-  program.line(name + " = tensor.pad " + a.name + " low[" + list(low) +
-               "] high[" + list(high) + "] {");
-  program.line("^bb0(" + i + ": index, " + j + ": index):");
-  program.line("  tensor.yield " + zero.name + " : i32");
-  program.line("} : " + a.type() + " to " + tensorType(Elem::I32, wide));
-  Val around = program.add({name, Elem::I32, true, wide});
-  Val weights = argument(kernel, {{}, {}});
-  Val init = program.filled(Elem::I32, shape, 0);
-  int64_t rows = mostToNeighbours(d, block[0], low[0], high[0]);
-  int64_t columns = mostToNeighbours(m, block[1], low[1], high[1]);
-  int64_t height = block[0] + (d > 1 ? low[0] + high[0] : 0);
-  program.mostBytes += 4 * (rows * block[1] + columns * height);
-  result(define("linalg.conv_2d " + insOutsTo({around, weights}, init), shape),
-         {data, model}, 60);
-}
-
 /// What is wanted whole is made of less, or becomes less: that is gathered.
 void LayerProgram::smallerBesideGather() {
   Shape shape = {n * rng.between(1, 3), rng.between(2, 3)};
@@ -363,30 +331,6 @@ void LayerProgram::summandsThrough() {
     allReduces(m, numElements(a.shape) / d);
 }
 
-/// A loop that multiplies by a weight, which is gathered once.
-void LayerProgram::weightsInLoop() {
-  int64_t columns = n * rng.between(1, 2);
-  Val x = argument({n * rng.between(1, 2), columns}, {all, {}});
-  Val weight = argument({columns, columns},
-                        rng.chance(50) ? Axes{all, {}} : Axes{{}, all});
-  Val low = program.scalarConstant(Elem::Index, 0),
-      high = program.scalarConstant(Elem::Index, 2),
-      step = program.scalarConstant(Elem::Index, 1);
-  Val whole = define("shard.constraint " + weight.name + " to " +
-                         hint({{}, {}}) + " : " + weight.type(),
-                     weight.shape);
-  std::string name = program.fresh(), carried = program.fresh();
-  program.line(name + " = scf.for " + program.fresh() + " = " + low.name +
-               " to " + high.name + " step " + step.name + " iter_args(" +
-               carried + " = " + x.name + ") -> (" + x.type() + ") {");
-  Val next = pointwise(product({carried, Elem::I32, true, x.shape},
-                               rng.chance(50) ? whole : pointwise(whole)));
-  program.line("scf.yield " + next.name + " : " + next.type());
-  program.line("}");
-  gathers(n, numElements(weight.shape) / n);
-  result(program.add({name, Elem::I32, true, x.shape}), {all, {}}, 60);
-}
-
 /// Small collectives of one kind on a machine whose links have a latency: one does the work of
 /// all. Each is of an argument of its own, so that none waits for another one.
 void LayerProgram::sideBySide() {
@@ -413,16 +357,29 @@ void LayerProgram::sideBySide() {
 
 void LayerProgram::write() {
   using Write = void (LayerProgram::*)();
-  static const std::vector<Write> layers = {
-      &LayerProgram::twoProducts,   &LayerProgram::weights,
-      &LayerProgram::gradient,      &LayerProgram::statistics,
-      &LayerProgram::attention,     &LayerProgram::lookUp,
-      &LayerProgram::exchange,      &LayerProgram::reversal,
-      &LayerProgram::shifted,       &LayerProgram::convolution,
-      &LayerProgram::sideBySide,    &LayerProgram::smallerBesideGather,
-      &LayerProgram::sumsOfSums,    &LayerProgram::summandsThrough,
-      &LayerProgram::weightsInLoop, &LayerProgram::softmax,
-      &LayerProgram::writes};
+  static const std::vector<Write> layers = {&LayerProgram::twoProducts,
+                                            &LayerProgram::weights,
+                                            &LayerProgram::gradient,
+                                            &LayerProgram::statistics,
+                                            &LayerProgram::attention,
+                                            &LayerProgram::lookUp,
+                                            &LayerProgram::exchange,
+                                            &LayerProgram::reversal,
+                                            &LayerProgram::shifted,
+                                            &LayerProgram::convolution,
+                                            &LayerProgram::sideBySide,
+                                            &LayerProgram::smallerBesideGather,
+                                            &LayerProgram::sumsOfSums,
+                                            &LayerProgram::summandsThrough,
+                                            &LayerProgram::weightsInLoop,
+                                            &LayerProgram::softmax,
+                                            &LayerProgram::writes,
+                                            &LayerProgram::ownSlices,
+                                            &LayerProgram::carriedIntoCall,
+                                            &LayerProgram::sumsThroughLoops,
+                                            &LayerProgram::sumsFromZero,
+                                            &LayerProgram::maskOfPlaces,
+                                            &LayerProgram::groupedConvolution};
   program.argumentHintPercent = program.hintPercent = 0;
   for (size_t axis = 0; axis < program.grid.size(); ++axis)
     all.push_back(axis);

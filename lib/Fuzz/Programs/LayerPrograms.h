@@ -15,7 +15,7 @@
 
 namespace shard::fuzz {
 
-/// A program of one layer; LayerPrograms.cpp describes them.
+/// A program of one layer; LayerPrograms.cpp and LayerIdioms.cpp describe them.
 class LayerProgram {
 public:
   explicit LayerProgram(ProgramBuilder &program)
@@ -48,6 +48,22 @@ private:
   Val pointwise(Val a);
   Val slice(const Val &a, const Shape &offsets, const Shape &sizes);
 
+  using Values = std::vector<Val>;
+  /// An scf.for of `trips` iterations that carries `initial`. `body` gets the number of the
+  /// iteration and the carried values, and returns those of the next one.
+  Values loop(int64_t trips, const Values &initial,
+              const std::function<Values(const Val &, const Values &)> &body);
+  /// `a` with zeros around it.
+  Val paddedBy(const Val &a, const Shape &low, const Shape &high);
+
+  /// A convolution: in each dimension the padding, the extent of the image, and that of the window.
+  struct Windows {
+    Shape low, high, shape, kernel;
+  };
+  /// Those of an image whose rows `data` splits, and whose columns `model` splits. Adds the bytes
+  /// of the halos of so many images.
+  Windows windows(int64_t images);
+
   // Adds the bytes that a device sends where `count` devices have `elements` elements each.
   void gathers(int64_t count, int64_t elements, int64_t bytes = 4) {
     program.mostBytes += (count - 1) * elements * bytes;
@@ -79,6 +95,12 @@ private:
   void sumsOfSums();
   void summandsThrough();
   void weightsInLoop();
+  void ownSlices();
+  void carriedIntoCall();
+  void sumsThroughLoops();
+  void sumsFromZero();
+  void maskOfPlaces();
+  void groupedConvolution();
 
   ProgramBuilder &program;
   Random &rng;

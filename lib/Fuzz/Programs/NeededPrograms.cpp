@@ -216,8 +216,10 @@ void NeededProgram::stencilSteps() {
   int64_t rest = trips % steps;
   program.mostCalls = parts == 1 ? 0 : trips / steps + rest;
   program.mostBytes =
-      mostToNeighbours(parts, block, steps * low, steps * high) * rowBytes +
-      (rest > 0 ? mostToNeighbours(parts, block, low, high) * rowBytes : 0);
+      rowBytes *
+      (trips / steps *
+           mostToNeighbours(parts, block, steps * low, steps * high) +
+       rest * mostToNeighbours(parts, block, low, high));
   finish(result, rng.chance(50));
 }
 

@@ -56,7 +56,7 @@ RankedTensorType partType(Type type, int64_t dim, int64_t parts) {
 }
 
 /// Lets the axes split the loop that alone indexes dimension `dim` of `tensor`.
-bool OpInParts::findLoop(const TensorLoops &tensor, int64_t dim, bool maySum) {
+bool OpInParts::findLoop(const TensorLoops &tensor, int64_t dim) {
   if (!tensor.isTensor || tensor.dims[dim].size() != 1 || tensor.isWindow(dim))
     return false;
   int32_t number = tensor.dims[dim].front();
@@ -68,8 +68,6 @@ bool OpInParts::findLoop(const TensorLoops &tensor, int64_t dim, bool maySum) {
   option.loops[number] = group.axes;
   if (loop.kind == LoopKind::Parallel)
     return true;
-  if (!maySum)
-    return false;
   // Parts add to what the parts before them have left.
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     if (table.isInit(i) && i < ShardingOption::kMaxPartialOperands)
@@ -130,7 +128,7 @@ Value OpInParts::initOf(OpResult result) const {
 }
 
 std::optional<OpInParts> OpInParts::of(Operation *op, Dim along,
-                                       const Group &group, bool maySum) {
+                                       const Group &group) {
   if (group.parts() < 2 || !isLoopsAlone(op))
     return std::nullopt;
   OpInParts cut;
@@ -141,8 +139,7 @@ std::optional<OpInParts> OpInParts::of(Operation *op, Dim along,
     return std::nullopt;
   const TensorLoops &tensor = along.isResult ? cut.table.results[along.number]
                                              : cut.table.operands[along.number];
-  if (!cut.findLoop(tensor, along.dim, maySum) || !cut.findDims() ||
-      !cut.isOnePart())
+  if (!cut.findLoop(tensor, along.dim) || !cut.findDims() || !cut.isOnePart())
     return std::nullopt;
   return cut;
 }
@@ -198,7 +195,7 @@ Value OpInParts::createdBlock(OpBuilder &builder, Value value,
     return made ? made->getResult(0) : Value();
   }
   std::optional<OpInParts> cut =
-      of(creator, {/*isResult=*/true, 0, dim}, group, /*maySum=*/false);
+      of(creator, {/*isResult=*/true, 0, dim}, group);
   if (!cut)
     return {};
   SmallVector<Value> operands(creator->getOperands());

@@ -53,10 +53,10 @@ struct OpInParts {
 
   /// `op` cut along the loop that alone indexes the dimension `along`. Nothing if the op
   /// is more than loops on static shapes, if its model does not say that it does the same
-  /// to all elements (`isPointwise`), or if a part is not one op of the same kind. If
-  /// `maySum`, the loop may be a reduction: each part then adds to the results.
+  /// to all elements (`isPointwise`), or if a part is not one op of the same kind. The
+  /// loop of an operand may be a reduction: each part then adds to the results.
   static std::optional<OpInParts> of(mlir::Operation *op, Dim along,
-                                     const Group &group, bool maySum);
+                                     const Group &group);
 
   /// Whether the loop is a reduction.
   bool sums() const {
@@ -88,7 +88,7 @@ struct OpInParts {
   llvm::SmallVector<int64_t, 4> operandDims, resultDims;
 
 private:
-  bool findLoop(const TensorLoops &tensor, int64_t dim, bool maySum);
+  bool findLoop(const TensorLoops &tensor, int64_t dim);
   bool findDims();
   bool isOnePart() const;
 };

@@ -91,7 +91,7 @@ static std::optional<PartForm::Link> linkOf(Operation *op, OpInParts::Dim along,
   }
   if (isCollective(op))
     return std::nullopt;
-  cut = OpInParts::of(op, along, group, /*maySum=*/!along.isResult);
+  cut = OpInParts::of(op, along, group);
   if (!cut || (!along.isResult && cut->table.isInit(along.number)) ||
       (cut->sums() && !mayAddParts(*cut, reorderSums)))
     return std::nullopt;

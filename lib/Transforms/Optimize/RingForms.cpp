@@ -111,8 +111,7 @@ std::optional<RingForm> RingForm::of(Operation *collective,
       whole % form.groupSize != 0 || whole / form.groupSize != part)
     return std::nullopt;
   std::optional<OpInParts> cut =
-      OpInParts::of(form.op, {scatters, form.gathered, dim}, group,
-                    /*maySum=*/!scatters);
+      OpInParts::of(form.op, {scatters, form.gathered, dim}, group);
   if (!cut || (!scatters && cut->table.isInit(form.gathered)))
     return std::nullopt;
   form.cut = std::move(*cut);

@@ -1,0 +1,314 @@
+//===- LayerIdioms.cpp - Layers as frontends write them -------------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parts of models whose form hides what they need: loops that repeat a layer, sums that begin
+// with zero, masks of the places of their elements, convolutions of padded images. As in
+// LayerPrograms.cpp a formula says how many bytes a device sends at most, all iterations of a
+// loop included.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayerPrograms.h"
+#include "SharedOps.h"
+
+#include <algorithm>
+
+using namespace shard::fuzz;
+
+LayerProgram::Values LayerProgram::loop(
+    int64_t trips, const Values &initial,
+    const std::function<Values(const Val &, const Values &)> &body) {
+  Val low = program.scalarConstant(Elem::Index, 0),
+      high = program.scalarConstant(Elem::Index, trips),
+      step = program.scalarConstant(Elem::Index, 1);
+  std::string name = program.fresh();
+  Val at{program.fresh(), Elem::Index, false, {}};
+  Values carried = initial, results = initial;
+  std::vector<std::string> inits;
+  for (Val &value : carried) {
+    std::string outer = value.name;
+    value.name = program.fresh();
+    inits.push_back(value.name + " = " + outer);
+  }
+  std::string text = program.region([&] {
+    Values next = body(at, carried);
+    program.line("scf.yield " + nameList(next) + " : " + typeList(next));
+  });
+  program.line(multiple(name, initial.size()) + " = scf.for " + at.name +
+               " = " + low.name + " to " + high.name + " step " + step.name +
+               " iter_args(" + join(inits) + ") -> (" + typeList(initial) +
+               ") {");
+  program.out += text;
+  program.line("}");
+  for (size_t i = 0; i < results.size(); ++i) {
+    results[i].name =
+        results.size() == 1 ? name : name + "#" + std::to_string(i);
+    program.add(results[i]);
+  }
+  return results;
+}
+
+/// A loop that multiplies by a weight, which is gathered once: it says so, or a sum of each
+/// product would send more.
+void LayerProgram::weightsInLoop() {
+  bool isTold = rng.chance(50);
+  int64_t columns = n * rng.between(1, 2);
+  int64_t rows = isTold ? n * rng.between(1, 2) : columns * rng.between(1, 2);
+  Val x = argument({rows, columns}, {all, {}});
+  Val weight = argument({columns, columns},
+                        rng.chance(50) ? Axes{all, {}} : Axes{{}, all});
+  Val whole = weight;
+  if (isTold)
+    whole = define("shard.constraint " + weight.name + " to " + hint({{}, {}}) +
+                       " : " + weight.type(),
+                   weight.shape);
+  int64_t trips = isTold ? 2 : rng.between(4, 8);
+  Val last = loop(trips, {x}, [&](const Val &, const Values &carried) {
+    Val next = product(carried[0], rng.chance(50) ? whole : pointwise(whole));
+    return Values{pointwise(next)};
+  })[0];
+  gathers(n, numElements(weight.shape) / n);
+  result(last, {all, {}}, 60);
+}
+
+/// A loop that reads a row of what it carries at a place of its own: the device that has the
+/// row gives it.
+void LayerProgram::ownSlices() {
+  int64_t rows = n * rng.between(2, 3), columns = rng.between(1, 4);
+  Val a = argument({rows, columns}, {all, {}});
+  int64_t trips = rng.between(2, rows);
+  Val last = loop(trips, {a}, [&](const Val &at, const Values &carried) {
+    const Val &from = carried[0];
+    Val row = define("tensor.extract_slice " + from.name + "[" + at.name +
+                         ", 0] [1, " + std::to_string(columns) +
+                         "] [1, 1] : " + from.type() + " to " +
+                         tensorType(Elem::I32, {columns}),
+                     {columns});
+    Val each = broadcast(pointwise(row), 0, rows);
+    return Values{pointwise(combined("subi", pointwise(from), each))};
+  })[0];
+  for (int64_t trip = 0; trip < trips; ++trip)
+    allReduces(n, columns);
+  result(last, {all, {}}, 60);
+}
+
+/// A loop carries what it begins with rows of into a function that states columns: that is
+/// exchanged once.
+void LayerProgram::carriedIntoCall() {
+  Shape shape = {n * rng.between(1, 2), n * rng.between(1, 2)};
+  Val a = argument(shape, {all, {}}), b = argument(shape, {}, 0);
+  std::string type = a.type();
+  program.otherFunctions += "func.func private @columns(%a: " + type +
+                            " {shard.sharding = #shard.sharding" +
+                            hint({{}, all}) + "}) -> " + type +
+                            " {\n  %0 = arith.addi %a, %a : " + type +
+                            "\n  return %0 : " + type + "\n}\n";
+  Values last =
+      loop(rng.between(2, 4), {a, b}, [&](const Val &, const Values &carried) {
+        Val passed = define("func.call @columns(" + carried[1].name + ") : (" +
+                                type + ") -> " + type,
+                            shape);
+        return Values{passed, pointwise(carried[0])};
+      });
+  scatters(n, numElements(shape) / n);
+  for (const Val &value : last)
+    result(value, {}, 0);
+}
+
+/// A loop adds up products of split operands, and a later one reads the sum by an op that
+/// makes it larger: it is completed once, between the two.
+void LayerProgram::sumsThroughLoops() {
+  int64_t rows = rng.between(1, 4), columns = rng.between(1, 4);
+  int64_t inner = n * rng.between(1, 2), before = rng.between(0, 3);
+  Val x = argument({rows, inner}, {{}, all});
+  Val weight = argument({inner, columns}, {all, {}}, 60);
+  Val init = argument({rows, columns}, {{}, {}});
+  Val sum =
+      loop(rng.between(2, 3), {init}, [&](const Val &, const Values &carried) {
+        Val next = product(x, weight);
+        return Values{combined("addi", carried[0], next)};
+      })[0];
+  allReduces(n, rows * columns);
+  if (rng.chance(30))
+    return result(pointwise(sum), {{}, {}});
+  Shape wide = {before + rows + rng.between(1, 6), columns};
+  Values last =
+      loop(rng.between(1, 3), {sum, sum, program.filled(Elem::I32, wide, 1)},
+           [&](const Val &, const Values &carried) {
+             std::string padded;
+             std::string name =
+                 paddedAlong(program, carried[1], 0, before,
+                             wide[0] - rows - before, "0", padded);
+             Val larger = program.add({name, Elem::I32, true, wide});
+             Val square = combined("muli", larger, larger);
+             Val twice = combined("addi", carried[0], carried[0]);
+             return Values{twice, carried[1], square};
+           });
+  result(last[0], {{}, {}}, 60);
+  result(last[2], {{}, {}}, 60);
+}
+
+/// Sums of split tensors that are added up one by one, beginning with zero: one all_reduce
+/// completes what all of them give.
+void LayerProgram::sumsFromZero() {
+  Shape shape = {rng.between(1, 4)};
+  bool isScalar = rng.chance(30);
+  if (isScalar)
+    shape = {};
+  Val sum = program.filled(Elem::I32, shape, 0);
+  for (int64_t left = rng.between(2, 3); left > 0; --left) {
+    Shape from = shape;
+    from.insert(from.begin(), n * rng.between(1, 3));
+    Axes axes(from.size());
+    axes[0] = all;
+    Val next = reduced(pointwise(argument(from, axes)), 0);
+    sum = rng.chance(50) ? combined("addi", sum, next)
+                         : combined("addi", next, sum);
+  }
+  allReduces(n, numElements(shape));
+  result(pointwise(sum), Axes(shape.size()));
+}
+
+/// A mask of which rows and columns come from one count of places.
+void LayerProgram::maskOfPlaces() {
+  int64_t extent = n * rng.between(1, 3);
+  Val scores = argument({extent, extent}, {data, model});
+  Val line = program.empty(Elem::I32, {extent});
+  std::string name = program.fresh(), loops = "affine_map<(d0, d1) -> (",
+              type = tensorType(Elem::I32, {extent});
+  program.line(name +
+               " = linalg.generic {indexing_maps = [affine_map<(d0) -> "
+               "(d0)>], iterator_types = [\"parallel\"]} outs(" +
+               line.name + " : " + type + ") {");
+  program.line("^bb0(%o: i32):");
+  program.line("  %i = linalg.index 0 : index");
+  program.line("  %n = arith.index_cast %i : index to i32");
+  program.line("  linalg.yield %n : i32");
+  program.line("} -> " + type);
+  Val count = program.add({name, Elem::I32, true, {extent}});
+  if (rng.chance(50)) {
+    Val rows = broadcast(count, 1, extent),
+        columns = broadcast(count, 0, extent);
+    return result(
+        combined("muli", pointwise(scores), combined("subi", rows, columns)),
+        {data, model}, 60);
+  }
+  Val init = program.empty(Elem::I32, scores.shape);
+  name = program.fresh();
+  program.line(name + " = linalg.generic {indexing_maps = [" + loops +
+               "d0, d1)>, " + loops + "d0)>, " + loops + "d1)>, " + loops +
+               "d0, d1)>], iterator_types = [\"parallel\", \"parallel\"]} "
+               "ins(" +
+               nameList({scores, count, count}) + " : " +
+               typeList({scores, count, count}) + ") outs(" + init.name +
+               " : " + init.type() + ") {");
+  program.line("^bb0(%x: i32, %i: i32, %j: i32, %o: i32):");
+  program.line("  %past = arith.cmpi sge, %i, %j : i32");
+  program.line("  %y = arith.select %past, %x, %j : i32");
+  program.line("  linalg.yield %y : i32");
+  program.line("} -> " + init.type());
+  result(pointwise(program.add({name, Elem::I32, true, scores.shape})),
+         {data, model}, 60);
+}
+
+Val LayerProgram::paddedBy(const Val &a, const Shape &low, const Shape &high) {
+  Val zero = program.scalarConstant(Elem::I32, 0);
+  Shape shape = a.shape;
+  std::string name = program.fresh();
+  std::vector<std::string> places;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    shape[i] += low[i] + high[i];
+    places.push_back(program.fresh() + ": index");
+  }
+  program.line(name + " = tensor.pad " + a.name + " low[" + list(low) +
+               "] high[" + list(high) + "] {");
+  program.line("^bb0(" + join(places) + "):");
+  program.line("  tensor.yield " + zero.name + " : i32");
+  program.line("} : " + a.type() + " to " + tensorType(Elem::I32, shape));
+  return program.add({name, Elem::I32, true, shape});
+}
+
+LayerProgram::Windows LayerProgram::windows(int64_t images) {
+  Windows result;
+  result.low = {rng.between(0, 2), rng.between(0, 2)};
+  result.high = {rng.between(0, 2), rng.between(0, 2)};
+  Shape block, parts = {d, m};
+  for (size_t i = 0; i < 2; ++i) {
+    result.kernel.push_back(result.low[i] + result.high[i] + 1);
+    // Of a window that is wider than the image it may be the window's loop that is split.
+    block.push_back(rng.between(parts[i] > 2 ? 2 : parts[i] == 2 ? 3 : 5, 5));
+    result.shape.push_back(block[i] * parts[i]);
+  }
+  int64_t low = result.low[0], high = result.high[0];
+  int64_t rows = mostToNeighbours(d, block[0], low, high);
+  int64_t columns =
+      mostToNeighbours(m, block[1], result.low[1], result.high[1]);
+  int64_t height = block[0] + (d > 1 ? low + high : 0);
+  program.mostBytes += 4 * images * (rows * block[1] + columns * height);
+  return result;
+}
+
+/// Both dimensions of an image are split. A device needs what lies around its block; what lies
+/// across a corner comes by way of a neighbour.
+void LayerProgram::convolution() {
+  Windows windows = this->windows(1);
+  const Shape &shape = windows.shape;
+  Val a = pointwise(argument(shape, {data, model}));
+  Val around = paddedBy(a, windows.low, windows.high);
+  Val weights = argument(windows.kernel, {{}, {}});
+  Val init = program.filled(Elem::I32, shape, 0);
+  result(define("linalg.conv_2d " + insOutsTo({around, weights}, init), shape),
+         {data, model}, 60);
+}
+
+/// The channels of an image come in groups, of which each has filters of its own. They are
+/// split into groups behind the padding.
+void LayerProgram::groupedConvolution() {
+  int64_t batch = rng.between(1, 2), groups = rng.between(1, 3);
+  int64_t channels = rng.between(1, 2), filters = rng.between(1, 2);
+  Windows windows = this->windows(batch * groups * channels);
+  int64_t rows = windows.shape[0], columns = windows.shape[1];
+  Axes axes = {{}, data, model, {}};
+  Val image =
+      pointwise(argument({batch, rows, columns, groups * channels}, axes));
+  Val around = paddedBy(image, {0, windows.low[0], windows.low[1], 0},
+                        {0, windows.high[0], windows.high[1], 0});
+  Shape split = around.shape;
+  split.back() = groups;
+  split.push_back(channels);
+  Val parts = define("tensor.expand_shape " + around.name +
+                         " [[0], [1], [2], [3, 4]] output_shape [" +
+                         list(split) + "] : " + around.type() + " into " +
+                         tensorType(Elem::I32, split),
+                     split);
+  Val weights = argument(
+      {windows.kernel[0], windows.kernel[1], channels, groups, filters},
+      Axes(5));
+  Shape to = {batch, rows, columns, groups, filters};
+  Val init = program.filled(Elem::I32, to, 0);
+  std::string map = "affine_map<(g, f, y, x, n, i, j, c) -> (";
+  std::string name = program.fresh();
+  program.line(name + " = linalg.generic {indexing_maps = [" + map +
+               "n, y + i, x + j, g, c)>, " + map + "i, j, c, g, f)>, " + map +
+               "n, y, x, g, f)>], iterator_types = [\"parallel\", "
+               "\"parallel\", \"parallel\", \"parallel\", \"parallel\", "
+               "\"reduction\", \"reduction\", \"reduction\"]} ins(" +
+               nameList({parts, weights}) + " : " + typeList({parts, weights}) +
+               ") outs(" + init.name + " : " + init.type() + ") {");
+  program.line("^bb0(%a: i32, %b: i32, %o: i32):");
+  program.line("  %p = arith.muli %a, %b : i32");
+  program.line("  %s = arith.addi %o, %p : i32");
+  program.line("  linalg.yield %s : i32");
+  program.line("} -> " + init.type());
+  Shape merged = {batch, rows, columns, groups * filters};
+  result(define("tensor.collapse_shape " + name +
+                    " [[0], [1], [2], [3, 4]] : " + init.type() + " into " +
+                    tensorType(Elem::I32, merged),
+                merged),
+         axes, 60);
+}
