@@ -39,7 +39,9 @@ static llvm::SmallBitVector mergedDims(tensor::CollapseShapeOp op) {
 
 bool mergesDims(Operation *op) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
-  return collapse && mergedDims(collapse).any();
+  return collapse && (mergedDims(collapse).any() ||
+                      llvm::any_of(op->getUsers(),
+                                   llvm::IsaPred<tensor::ExpandShapeOp>));
 }
 
 /// Whether a hint is about `op` or its results: those keep their place.
@@ -214,6 +216,94 @@ struct SplitMerge : OpRewritePattern<tensor::CollapseShapeOp> {
 };
 } // namespace
 
+/// Extents whose products are those of two shapes of equally many elements.
+struct CommonExtents {
+  SmallVector<int64_t> extents;
+  /// For each dimension of the shapes how many of `extents` it is made of.
+  SmallVector<int64_t> first, second;
+};
+
+/// The fewest such extents; none if the dimensions of the shapes overlap in part, as those of
+/// 4x6 and 6x4 do.
+static std::optional<CommonExtents> commonExtents(ArrayRef<int64_t> first,
+                                                  ArrayRef<int64_t> second) {
+  CommonExtents common{{},
+                       SmallVector<int64_t>(first.size()),
+                       SmallVector<int64_t>(second.size())};
+  int64_t left = first[0], right = second[0];
+  for (size_t i = 0, j = 0; i < first.size() || j < second.size();) {
+    if (left == 0 || right == 0 || (left % right != 0 && right % left != 0))
+      return std::nullopt;
+    int64_t extent = std::min(left, right);
+    common.extents.push_back(extent);
+    ++common.first[std::min(i, first.size() - 1)];
+    ++common.second[std::min(j, second.size() - 1)];
+    left /= extent;
+    right /= extent;
+    // Behind the end of one shape the other one has dimensions of one element.
+    bool isFirstDone = left == 1, isSecondDone = right == 1;
+    if (isFirstDone && i < first.size())
+      left = ++i < first.size() ? first[i] : 1;
+    if (isSecondDone && j < second.size())
+      right = ++j < second.size() ? second[j] : 1;
+  }
+  return common;
+}
+
+namespace {
+/// Splits dimensions before it merges others, where an op takes apart what it has from a merge
+/// in another way: `8x(6*6)x4` that is merged as a whole and split to `(8*6)x(6*4)` keeps
+/// `8x6x6x4` between the two.
+struct SplitBeforeMerge : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto merge = op.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!merge || isHinted(merge) || isHinted(op) ||
+        !merge.getSrcType().hasStaticShape())
+      return failure();
+    ArrayRef<int64_t> before = merge.getSrcType().getShape(),
+                      behind = op.getResultType().getShape();
+    SmallVector<int64_t> extents;
+    SmallVector<ReassociationIndices> split, merged;
+    bool merges = false, splits = false;
+    for (auto [from, to] : llvm::zip_equal(merge.getReassociationIndices(),
+                                           op.getReassociationIndices())) {
+      merges |= from.size() > 1;
+      splits |= to.size() > 1;
+      std::optional<CommonExtents> common =
+          commonExtents(before.slice(from.front(), from.size()),
+                        behind.slice(to.front(), to.size()));
+      if (!common)
+        return failure();
+      appendGroups(common->first, extents.size(), split);
+      appendGroups(common->second, extents.size(), merged);
+      extents.append(common->extents);
+    }
+    if (!merges || !splits)
+      return failure();
+    Value apart = tensor::ExpandShapeOp::create(
+        rewriter, op.getLoc(), merge.getSrcType().clone(extents),
+        merge.getSrc(), split);
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, op.getResultType(),
+                                                         apart, merged);
+    return success();
+  }
+
+private:
+  /// Appends groups of so many dimensions each, the first of which is `next`.
+  static void appendGroups(ArrayRef<int64_t> sizes, int64_t next,
+                           SmallVector<ReassociationIndices> &groups) {
+    for (int64_t size : sizes) {
+      ReassociationIndices &group = groups.emplace_back();
+      for (int64_t i = 0; i < size; ++i)
+        group.push_back(next++);
+    }
+  }
+};
+} // namespace
+
 /// Whether `op` only drops dimensions of one element of a slice that has one of many.
 static bool dropsUnitsOfSlice(tensor::CollapseShapeOp op) {
   auto slice = op.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
@@ -325,7 +415,7 @@ bool statesOtherExtents(Operation *op) {
 void populateExpandLoopsPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, canExpand);
-  patterns.add<SplitMerge>(context);
+  patterns.add<SplitMerge, SplitBeforeMerge>(context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
   linalg::FillOp::getCanonicalizationPatterns(patterns, context);
   tensor::populateFoldTensorEmptyPatterns(patterns);

@@ -17,6 +17,7 @@ of which can be split, and no data leave a device where other dimensions are spl
 
 from typing import Any
 
+from shard._torch_norms import norm_decompositions
 from shard._torch_scatters import scatter_decompositions
 
 
@@ -30,6 +31,9 @@ def decompositions() -> dict[Any, Any]:
         **get_decomposition_table(),
         **torch._decomp.get_decompositions([aten.cumsum.default, aten.cumprod.default]),
         **scatter_decompositions(),
+        **norm_decompositions(),
+        aten.stack.default: _stack,
+        aten.roll.default: _roll,
         aten.argmax.default: _argmax,
         aten.argmin.default: _argmin,
         aten.max.dim: _max,
@@ -43,6 +47,28 @@ def decompositions() -> dict[Any, Any]:
         aten.nll_loss_backward.default: _nll_loss_backward,
         aten.nll_loss2d_backward.default: _nll_loss_backward,
     }
+
+
+def _stack(tensors: Any, dim: int = 0) -> Any:
+    """With a dimension of its own for the number: PyTorch joins the tensors along dimension
+    `dim` and splits that, so that what splits it would split the number."""
+    import torch
+
+    return torch.cat([tensor.unsqueeze(dim) for tensor in tensors], dim)
+
+
+def _roll(x: Any, shifts: Any, dims: Any = ()) -> Any:
+    """Of slices with known extents, which torch-mlir hides."""
+    import torch
+
+    if not dims:
+        return _roll(x.reshape(-1), shifts, [0]).reshape(x.shape)
+    for shift, dim in zip(shifts, dims, strict=True):
+        size = x.shape[dim]
+        if size and (first := shift % size):
+            parts = x.narrow(dim, size - first, first), x.narrow(dim, 0, size - first)
+            x = torch.cat(parts, dim)
+    return x.clone()
 
 
 def _extreme(x: Any, dim: int | None, keepdim: bool, largest: bool) -> tuple[Any, Any]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from shard._errors import Diagnostic, ProgramError
+from shard._torch_constants import compute_constants
 from shard._torch_decompositions import decompositions
 from shard._torch_integers import has_narrow, widened
 from shard._torch_trace import Rerun
@@ -74,6 +75,7 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
             module = Rerun(exported.module(check_guards=False), widened)
             exported = torch.export.export(module, tuple(tensors), strict=False)
             exported = _decomposed(exported, name)
+        compute_constants(exported)
         nodes = _nodes(exported)
         for node in nodes:
             _check_op(node)

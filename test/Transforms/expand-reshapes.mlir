@@ -217,3 +217,49 @@ func.func @pad_in_front_of_a_loop(%a: tensor<8x6xf32>, %x: tensor<10x3x2xf32>) -
   }
   return %r : tensor<10x3x2xf32>
 }
+
+// -----
+
+// Attention of PyTorch merges rows, batch x heads and width as a whole, and splits that to
+// rows x batch and heads x width: all of them stay apart, and the batch can be split.
+
+shard.grid @g(shape = 2)
+
+// CHECK-LABEL: func.func @crossing(
+// CHECK-NOT: tensor<1152xf32>
+// CHECK: %[[APART:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2], [3]] output_shape [8, 6, 6, 4]
+// CHECK: linalg.generic {{.*}} ins(%[[APART]] : tensor<8x6x6x4xf32>)
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1], [2, 3]]
+// SPMD-LABEL: func.func @crossing(
+// SPMD-NOT: shard.all_gather
+// SPMD: return %{{.*}} : tensor<8x3x24xf32>
+func.func @crossing(%a: tensor<8x36x4xf32> {shard.sharding = #shard.sharding<@g, [[], [0], []]>})
+    -> tensor<8x6x24xf32> {
+  %0 = tensor.collapse_shape %a [[0, 1, 2]] : tensor<8x36x4xf32> into tensor<1152xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [48, 24] : tensor<1152xf32> into tensor<48x24xf32>
+  %2 = tensor.empty() : tensor<48x24xf32>
+  %3 = linalg.exp ins(%1 : tensor<48x24xf32>) outs(%2 : tensor<48x24xf32>) -> tensor<48x24xf32>
+  %4 = tensor.expand_shape %3 [[0, 1], [2]] output_shape [8, 6, 24] : tensor<48x24xf32> into tensor<8x6x24xf32>
+  return %4 : tensor<8x6x24xf32>
+}
+
+// -----
+
+// Dimensions of one element go where there are others; those that overlap in part stay merged.
+
+// CHECK-LABEL: func.func @units(
+// CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0], [1], [2, 3], [4]] output_shape [1, 2, 3, 4, 1]
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2], [3, 4]]
+func.func @units(%a: tensor<1x2x12x1xf32>) -> tensor<6x4xf32> {
+  %0 = tensor.collapse_shape %a [[0, 1, 2, 3]] : tensor<1x2x12x1xf32> into tensor<24xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [6, 4] : tensor<24xf32> into tensor<6x4xf32>
+  return %1 : tensor<6x4xf32>
+}
+
+// CHECK-LABEL: func.func @overlap(
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+func.func @overlap(%a: tensor<4x6xf32>) -> tensor<6x4xf32> {
+  %0 = tensor.collapse_shape %a [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [6, 4] : tensor<24xf32> into tensor<6x4xf32>
+  return %1 : tensor<6x4xf32>
+}

@@ -34,7 +34,7 @@ func.func @turned(%a: tensor<8x9xf32>) -> tensor<8x4xf32> {
 
 // -----
 
-// Outside of the tensor, by a number that is not known, through i32, of a tensor of
+// Outside of the tensor, by a number that is not known, through i16, of a tensor of
 // unknown extent, and of one that the body makes.
 // CHECK-LABEL: func.func @stay
 // CHECK-NOT: ins(
@@ -49,8 +49,8 @@ func.func @stay(%a: tensor<8xf32>, %n: index, %d: tensor<?xf32>) -> tensor<8xf32
     %x = tensor.extract %a[%next] : tensor<8xf32>
     %far = arith.muli %i, %n : index
     %y = tensor.extract %a[%far] : tensor<8xf32>
-    %narrow = arith.index_cast %i : index to i32
-    %again = arith.index_cast %narrow : i32 to index
+    %narrow = arith.index_cast %i : index to i16
+    %again = arith.index_cast %narrow : i16 to index
     %z = tensor.extract %a[%again] : tensor<8xf32>
     %u = tensor.extract %d[%i] : tensor<?xf32>
     %own = tensor.splat %y : tensor<8xf32>

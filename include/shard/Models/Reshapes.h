@@ -14,7 +14,8 @@
 namespace shard {
 
 /// Whether `op` merges dimensions of a tensor of which two or more have several
-/// elements, so that the inner ones cannot be split behind it.
+/// elements, so that the inner ones cannot be split behind it, or merges others that are taken
+/// apart again.
 bool mergesDims(mlir::Operation *op);
 
 /// Whether `op` lists static extents that its result does not have. MLIR's verifier of

@@ -216,7 +216,10 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
     lie inside of a static tensor, the tensor becomes an input of the op with an indexing
     map, of which each device needs a block or a window. Where some indices are loops over
     whole dimensions, and the others do not depend on these loops, the op looks up slices:
-    it becomes a `tensor.gather`, whose result is the input.
+    it becomes a `tensor.gather`, whose result is the input. An index counts as a loop, too, if
+    it is an element of an input that ops of linalg compute from places alone, as PyTorch's
+    frontend makes the numbers 0, 1, 2, ..., and if a comparison chooses it that always has one
+    outcome, as in `i < 0 ? i + n : i`.
 
     ```mlir
     // Input: %last is 7, %i is linalg.index 0
@@ -376,7 +379,10 @@ def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
     and linear layers. This pass moves such a merge from the inputs of an op of linalg to
     its results, if each input that the loop indexes is merged alike, and folds it with
     the `tensor.expand_shape` that takes it back. A reduction over a dimension that all inputs
-    merge alike becomes several. Named ops become `linalg.generic`.
+    merge alike becomes several. Named ops become `linalg.generic`. Where what is merged is
+    taken apart in another way, dimensions are split first and merged behind that:
+    attention of PyTorch merges `rows x (batch*heads) x width` as a whole, to get
+    `(rows*batch) x (heads*width)`.
     Dimensions of extent 1 do not count: those that a `tensor.collapse_shape` drops of a
     `tensor.extract_slice` become dropped dimensions of the slice. Values do not change, not
     even in the last bit.
