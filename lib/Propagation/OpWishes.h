@@ -114,9 +114,9 @@ public:
   bool decides(OpId op, mlir::Operation *owner) const;
 
   /// What `op` wants otherwise than it is; the operands in `made` are made to order.
-  /// Ops with equal loop tables, equal shardings of their tensors, equal shares of their reshards
-  /// and one scope get the same answer, so it is computed once. If an op's model decides, its answer is kept
-  /// for this op alone.
+  /// Ops with equal loop tables, equal shardings of their tensors, equal shares of their
+  /// reshards and one scope get the same answer, so it is computed once. If an op's model
+  /// decides, its answer is kept for this op alone.
   const Wishes &of(OpId op, mlir::Operation *owner,
                    llvm::ArrayRef<unsigned> made = {});
 
