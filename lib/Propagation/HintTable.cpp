@@ -264,8 +264,13 @@ LogicalResult HintTable::join(PlacedHint &into, const PlacedHint &hint) {
   bool differ = !dim && layoutsDiffer(into.hint, hint.hint);
   if (!dim && !differ) {
     Layout layout = layoutOf.lookup(into.hint);
-    into.hint = intern(std::move(joined),
-                       layout.empty() ? layoutOf.lookup(hint.hint) : layout);
+    if (layout.empty()) {
+      layout = layoutOf.lookup(hint.hint);
+      // The layout's numbers are those of the op that states it.
+      if (!layout.empty())
+        into = hint;
+    }
+    into.hint = intern(std::move(joined), layout);
     return success();
   }
   InFlightDiagnostic diagnostic =

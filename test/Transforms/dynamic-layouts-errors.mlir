@@ -1,6 +1,6 @@
 // Halos that are computed where they cannot be known.
 
-// RUN: shard-opt %s --shard-spmd --verify-diagnostics -o /dev/null
+// RUN: shard-opt %s --shard-spmd --split-input-file --verify-diagnostics -o /dev/null
 
 shard.grid @grid(shape = 2)
 func.func @of_a_task(%a: tensor<8x4xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %n: tensor<8xi64>) -> tensor<8x4xf32> {
@@ -17,4 +17,18 @@ func.func @of_a_task(%a: tensor<8x4xf32> {shard.sharding = #shard.sharding<@grid
     }
   }
   return %r : tensor<8x4xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 2)
+// A group ties the annotated value to an argument, which has a hint of its own and comes first.
+// expected-note @+1 {{the other value}}
+func.func @of_a_group(%a: tensor<8x4xf32> {shard.sharding = #shard.sharding<@grid, [[0, ?], [?]]>}, %w: i64) -> tensor<8x4xf32> {
+  %0 = arith.addf %a, %a : tensor<8x4xf32>
+  %s = shard.sharding @grid split_axes = [[0], []] halo_sizes = [%w, 1] : !shard.sharding
+  // expected-error @+1 {{sharding <@grid, [[0], []] halo_sizes = [?, 1]> has halos or offsets that are not known where another value is made that is tied to this one; state a sharding of that value instead of a group}}
+  %x = shard.shard %0 to %s annotate_for_users : tensor<8x4xf32>
+  shard.group %x, %a id = 0 : tensor<8x4xf32>, tensor<8x4xf32>
+  return %x : tensor<8x4xf32>
 }
