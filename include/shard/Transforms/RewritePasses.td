@@ -382,7 +382,9 @@ def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
     merge alike becomes several. Named ops become `linalg.generic`. Where what is merged is
     taken apart in another way, dimensions are split first and merged behind that:
     attention of PyTorch merges `rows x (batch*heads) x width` as a whole, to get
-    `(rows*batch) x (heads*width)`.
+    `(rows*batch) x (heads*width)`. Loops whose results one op combines completely, as a loss does,
+    come apart too. Dimensions of one element that an op reads at 0 are dropped for that, and slices
+    that take merged dimensions whole stand in front of the merge.
     Dimensions of extent 1 do not count: those that a `tensor.collapse_shape` drops of a
     `tensor.extract_slice` become dropped dimensions of the slice. Values do not change, not
     even in the last bit.
