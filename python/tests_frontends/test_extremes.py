@@ -119,8 +119,11 @@ def test_places_among_all_elements(hint):
     values = torch.from_numpy(np.array(x))
     program = shard.from_torch(lambda x: (x.argmax(), x.argmin(keepdim=True)), values)
     part = check(
-        program, (values,), [expected[0].astype("i8"), expected[1].astype("i8").reshape(1, 1, 1)],
-        Grid(4), {0: hint},
+        program,
+        (values,),
+        [expected[0].astype("i8"), expected[1].astype("i8").reshape(1, 1, 1)],
+        Grid(4),
+        {0: hint},
     )
     assert {row.kind for row in part.collectives} == {"all_reduce"}
     assert part.collectives.bytes == 2 * (6 + 12)

@@ -72,6 +72,13 @@ def test_rolls_send_what_crosses_blocks():
     sent(lambda x: (x.roll(5), x.roll(0, 0)), (x,), {"x": P("a")})
 
 
+def test_running_sums_exchange_totals():
+    x = torch.randn(8, 12)
+    rows = sent(lambda x: (x.cumsum(0), x.cumprod(0)), (x,), {"x": P("a")})
+    # A total of the columns each.
+    assert [row.bytes for row in rows] == [12 * 4] * 2
+
+
 IMAGES = torch.randn(6, 4, 8, 12)
 TOKENS = torch.randn(6, 8, 12)
 LABELS = torch.arange(48).reshape(6, 8) % 12
@@ -115,3 +122,56 @@ def test_products_and_losses_keep_dimensions_apart():
         # The sum of the losses and the number of labels that count.
         rows = sent(loss, (TOKENS, LABELS), {"x": hint})
         assert [(row.kind, row.bytes) for row in rows] == [("all_reduce", 4)] * 2
+
+
+class Attention(nn.Module):
+    """What is merged again behind attention is a view of its result."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.out = nn.Linear(12, 36), nn.Linear(12, 12)
+
+    def forward(self, x):
+        q, k, v = self.qkv(x).view(*x.shape[:2], 3, 3, 4).permute(2, 0, 3, 1, 4)
+        y = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.out(y.transpose(1, 2).reshape(x.shape))
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cells = nn.LSTM(12, 4, batch_first=True)
+
+    def forward(self, x):
+        return self.cells(x[:, :3])[0]
+
+
+TRAINED = {
+    "attention": (Attention(), TOKENS),
+    "transposed": (nn.ConvTranspose2d(4, 3, 4, 2, 1), IMAGES),
+    "groups": (nn.ConvTranspose2d(4, 6, 3, 2, output_padding=1, groups=2), IMAGES),
+    "channels": (
+        nn.Sequential(nn.Conv2d(4, 4, 3, padding=1, groups=4), nn.Conv2d(4, 8, 1)),
+        IMAGES,
+    ),
+    "channels transposed": (nn.ConvTranspose2d(4, 4, 3, 2, 1, groups=4, dilation=2), IMAGES),
+    "recurrent": (Recurrent(), TOKENS),
+}
+
+
+@pytest.mark.parametrize("case", TRAINED)
+def test_gradients_of_layers(case):
+    model, x = TRAINED[case]
+    params = {name: p.detach() for name, p in model.named_parameters()}
+
+    def gradients(params, x):
+        def loss(params, x):
+            return torch.func.functional_call(model, params, (x,)).square().mean()
+
+        of_params, of_x = torch.func.grad(loss, argnums=(0, 1))(params, x)
+        return {**of_params, "x": of_x}
+
+    program = shard.from_torch(gradients, params, x)
+    expected = [g.numpy() for g in gradients(params, x).values()]
+    part = check(program, (params, x), expected, Grid(a=3), {"x": P("a")})
+    assert "all_reduce" in {row.kind for row in part.collectives}
