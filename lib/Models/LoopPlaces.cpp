@@ -8,7 +8,6 @@
 
 #include "LoopPlaces.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -109,6 +108,23 @@ sourcePlace(Operation *op, ArrayRef<AffineExpr> at) {
   return place;
 }
 
+std::pair<Value, SmallVector<AffineExpr>> withoutUnits(OpOperand &operand,
+                                                       linalg::LinalgOp op) {
+  Value tensor = operand.get();
+  SmallVector<AffineExpr> at(op.getMatchingIndexingMap(&operand).getResults());
+  Operation *maker = tensor.getDefiningOp();
+  while (
+      isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(maker)) {
+    std::optional<SmallVector<AffineExpr>> source = sourcePlace(maker, at);
+    if (!source)
+      break;
+    at = std::move(*source);
+    tensor = maker->getOperand(0);
+    maker = tensor.getDefiningOp();
+  }
+  return {tensor, at};
+}
+
 namespace {
 /// Reads integers in the body of an op, whose loops are at `loops`.
 class PlaceReader {
@@ -125,6 +141,23 @@ public:
     std::optional<LoopPlace> place = readValue(index);
     --depth;
     return place;
+  }
+
+  std::optional<LoopComparison> readFlag(Value flag) {
+    if (auto compare = flag.getDefiningOp<arith::CmpIOp>()) {
+      std::optional<LoopPlace> a = read(compare.getLhs());
+      std::optional<LoopPlace> b = a ? read(compare.getRhs()) : std::nullopt;
+      if (!b)
+        return std::nullopt;
+      return LoopComparison{compare.getPredicate(), *a, *b};
+    }
+    auto argument = dyn_cast<BlockArgument>(flag);
+    std::optional<PlaceReader> maker =
+        argument ? makerOf(argument) : std::nullopt;
+    // One op away: no frontend hides a comparison behind more.
+    return maker && maker->result().getDefiningOp<arith::CmpIOp>()
+               ? maker->readFlag(maker->result())
+               : std::nullopt;
   }
 
 private:
@@ -173,30 +206,28 @@ private:
 
   /// An element of an input, at the place where the op reads it.
   std::optional<LoopPlace> readArgument(BlockArgument argument) {
+    std::optional<PlaceReader> maker = makerOf(argument);
+    return maker ? maker->read(maker->result()) : std::nullopt;
+  }
+
+  /// What `op` gives, elementwise.
+  Value result() { return op.getBlock()->getTerminator()->getOperand(0); }
+
+  /// The op that makes the input whose element `argument` is, its loops at the place that is read.
+  std::optional<PlaceReader> makerOf(BlockArgument argument) {
     if (argument.getOwner() != op.getBlock() ||
         argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
       return std::nullopt;
-    OpOperand *input = op.getDpsInputOperand(argument.getArgNumber());
-    AffineMap map = op.getMatchingIndexingMap(input);
-    SmallVector<AffineExpr> at;
-    for (AffineExpr expr : map.getResults())
-      at.push_back(expr.replaceDims(loops));
-    Operation *maker = input->get().getDefiningOp();
-    while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-        maker)) {
-      std::optional<SmallVector<AffineExpr>> source = sourcePlace(maker, at);
-      if (!source)
-        return std::nullopt;
-      at = std::move(*source);
-      maker = maker->getOperand(0).getDefiningOp();
-    }
-    auto made = dyn_cast_or_null<linalg::GenericOp>(maker);
+    auto [tensor, at] =
+        withoutUnits(*op.getDpsInputOperand(argument.getArgNumber()), op);
+    for (AffineExpr &expr : at)
+      expr = expr.replaceDims(loops);
+    auto made = tensor.getDefiningOp<linalg::GenericOp>();
     if (!made || made->getNumResults() != 1 ||
         made.getNumReductionLoops() > 0 ||
         !made.getMatchingIndexingMap(made.getDpsInitOperand(0)).isIdentity())
       return std::nullopt;
-    return PlaceReader(made, at, depth)
-        .read(made.getBlock()->getTerminator()->getOperand(0));
+    return PlaceReader(made, at, depth);
   }
 
   linalg::LinalgOp op;
@@ -206,11 +237,19 @@ private:
 };
 } // namespace
 
-std::optional<LoopPlace> loopPlace(Value index, linalg::GenericOp op) {
+static SmallVector<AffineExpr> loopsOf(linalg::GenericOp op) {
   SmallVector<AffineExpr> loops;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     loops.push_back(getAffineDimExpr(loop, op.getContext()));
-  std::optional<LoopPlace> place = PlaceReader(op, loops, 0).read(index);
+  return loops;
+}
+
+std::optional<LoopComparison> loopComparison(Value flag, linalg::GenericOp op) {
+  return PlaceReader(op, loopsOf(op), 0).readFlag(flag);
+}
+
+std::optional<LoopPlace> loopPlace(Value index, linalg::GenericOp op) {
+  std::optional<LoopPlace> place = PlaceReader(op, loopsOf(op), 0).read(index);
   if (place)
     place->expr = simplifyAffineExpr(place->expr, op.getNumLoops(), 0);
   return place;

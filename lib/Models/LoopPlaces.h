@@ -15,6 +15,7 @@
 #ifndef SHARD_LIB_MODELS_LOOPPLACES_H
 #define SHARD_LIB_MODELS_LOOPPLACES_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace shard {
@@ -29,6 +30,21 @@ struct LoopPlace {
 /// elements of inputs that ops of linalg make of places alone.
 std::optional<LoopPlace> loopPlace(mlir::Value index,
                                    mlir::linalg::GenericOp op);
+
+/// A comparison of two sums of loops.
+struct LoopComparison {
+  mlir::arith::CmpIPredicate predicate;
+  LoopPlace left, right;
+};
+
+/// `flag`, an i1 in the body of `op`, as a comparison of sums of the loops of `op`, if it is one.
+std::optional<LoopComparison> loopComparison(mlir::Value flag,
+                                             mlir::linalg::GenericOp op);
+
+/// What the input `operand` of `op` is, without reshapes that only add or drop dimensions of one
+/// element, and the place in it that the loops of `op` read.
+std::pair<mlir::Value, llvm::SmallVector<mlir::AffineExpr>>
+withoutUnits(mlir::OpOperand &operand, mlir::linalg::LinalgOp op);
 
 } // namespace shard
 

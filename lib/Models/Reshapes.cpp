@@ -8,6 +8,9 @@
 
 #include "shard/Models/Reshapes.h"
 
+#include "ConstantDims.h"
+#include "SlicesOfMerges.h"
+
 #include "shard/IR/ShardDialect.h"
 #include "shard/IR/ShardingUtils.h"
 
@@ -39,9 +42,9 @@ static llvm::SmallBitVector mergedDims(tensor::CollapseShapeOp op) {
 
 bool mergesDims(Operation *op) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
-  return collapse && (mergedDims(collapse).any() ||
-                      llvm::any_of(op->getUsers(),
-                                   llvm::IsaPred<tensor::ExpandShapeOp>));
+  return collapse &&
+         (mergedDims(collapse).any() ||
+          llvm::any_of(op->getUsers(), llvm::IsaPred<tensor::ExpandShapeOp>));
 }
 
 /// Whether a hint is about `op` or its results: those keep their place.
@@ -57,15 +60,24 @@ static bool isHinted(Operation *op) {
          });
 }
 
-/// Whether a dimension that is merged in a result of `op` is taken apart again, behind
-/// ops of linalg. Looks at no more than `budget` users.
+/// Whether `op` combines all elements of its inputs, merged or not.
+static bool combinesAll(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && linalgOp.getNumLoops() > 0 &&
+         linalgOp.getNumReductionLoops() == linalgOp.getNumLoops();
+}
+
+/// Whether a dimension that is merged in a result of `op` is taken apart again, or combined, behind
+/// ops of linalg, slices and other merges. Looks at no more than `budget` users.
 static bool reachesSplit(Operation *op, unsigned &budget) {
   for (Operation *user : op->getUsers()) {
     if (budget == 0)
       return false;
     --budget;
-    if (isa<tensor::ExpandShapeOp>(user) ||
-        (isa<linalg::LinalgOp>(user) && reachesSplit(user, budget)))
+    if (isa<tensor::ExpandShapeOp>(user) || combinesAll(user) ||
+        (isa<linalg::LinalgOp, tensor::ExtractSliceOp, tensor::CollapseShapeOp>(
+             user) &&
+         reachesSplit(user, budget)))
       return true;
   }
   return false;
@@ -100,12 +112,15 @@ static bool comesApartAlong(linalg::LinalgOp user, OpOperand &operand,
   return true;
 }
 
-/// The extents that dimension `dim` of `op` is made of.
+/// The extents that dimension `dim` of `op` is made of, without those of one element.
 static SmallVector<int64_t> mergedExtents(tensor::CollapseShapeOp op,
                                           unsigned dim) {
-  return llvm::map_to_vector(
-      op.getReassociationIndices()[dim],
-      [&](int64_t inner) { return op.getSrcType().getDimSize(inner); });
+  SmallVector<int64_t> extents;
+  ReassociationIndices merged = op.getReassociationIndices()[dim];
+  for (int64_t inner : merged)
+    if (int64_t extent = op.getSrcType().getDimSize(inner); extent != 1)
+      extents.push_back(extent);
+  return extents;
 }
 
 /// Whether each dimension of `operand` of `user` that `loop` indexes is made of dimensions of
@@ -212,6 +227,62 @@ struct SplitMerge : OpRewritePattern<tensor::CollapseShapeOp> {
       return success();
     }
     return failure();
+  }
+};
+
+/// Makes one op of two merges where no user could take the second one apart, which hides the first
+/// one from them.
+struct JoinMerges : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto merge = op.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!merge || isHinted(merge) || isHinted(op) ||
+        llvm::any_of(op->getUses(),
+                     [](OpOperand &use) { return expandableDims(use).any(); }))
+      return failure();
+    SmallVector<ReassociationIndices> inner = merge.getReassociationIndices(),
+                                      groups;
+    for (const ReassociationIndices &group : op.getReassociationIndices()) {
+      ReassociationIndices &joined = groups.emplace_back();
+      for (int64_t dim : group)
+        joined.append(inner[dim]);
+    }
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+        op, op.getResultType(), merge.getSrc(), groups);
+    return success();
+  }
+};
+
+/// Prepares ops that could take a merge apart.
+struct DropConstantDims : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    auto isMerged = [](Value input) {
+      auto merge = input.getDefiningOp<tensor::CollapseShapeOp>();
+      return merge && mergedDims(merge).any();
+    };
+    unsigned budget = kMaxVisits;
+    return success(!isHinted(op) && llvm::any_of(op.getInputs(), isMerged) &&
+                   (combinesAll(op) || reachesSplit(op, budget)) &&
+                   dropConstantDims(op, rewriter));
+  }
+};
+
+/// Puts slices in front of merges that are taken apart again.
+struct SliceBeforeMerge : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto merge = op.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+    unsigned budget = kMaxVisits;
+    return success(merge && mergedDims(merge).any() && !isHinted(merge) &&
+                   !isHinted(op) && reachesSplit(op, budget) &&
+                   sliceBeforeMerge(op, merge, rewriter));
   }
 };
 } // namespace
@@ -415,7 +486,8 @@ bool statesOtherExtents(Operation *op) {
 void populateExpandLoopsPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, canExpand);
-  patterns.add<SplitMerge, SplitBeforeMerge>(context);
+  patterns.add<DropConstantDims, SplitMerge, JoinMerges, SliceBeforeMerge,
+               SplitBeforeMerge>(context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
   linalg::FillOp::getCanonicalizationPatterns(patterns, context);
   tensor::populateFoldTensorEmptyPatterns(patterns);

@@ -8,6 +8,8 @@
 
 #include "shard/Models/Scans.h"
 
+#include "LoopPlaces.h"
+
 #include "shard/Geometry/BlockLayout.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
@@ -25,10 +27,12 @@ namespace shard {
 namespace {
 
 /// Element i of the result of `op` combines, along dimension `dim`, the elements of
-/// what `pad` pads up to i, or from i on if it is `reversed`.
+/// `source` up to i, or from i on if it is `reversed`.
 struct Scan {
   linalg::GenericOp op;
-  tensor::PadOp pad;
+  Value source;
+  /// What `source` is padded with already; null where it is not.
+  Value padding;
   unsigned dim = 0;
   bool reversed = false;
   /// Combines an element with what was combined before.
@@ -103,47 +107,162 @@ bool readsOneInput(linalg::GenericOp op) {
       [](BlockArgument unused) { return unused.use_empty(); });
 }
 
-std::optional<Scan> matchScan(linalg::GenericOp op) {
-  if (!readsOneInput(op) || hasHint(op))
-    return std::nullopt;
+/// Finds how `scan.op`, which reduces over `loop` alone, combines elements.
+bool findCombiner(Scan &scan, unsigned loop) {
+  scan.combiner = combinerOf(scan.op);
+  auto model = dyn_cast<ShardingInterface>(scan.op.getOperation());
+  if (!scan.combiner || !model)
+    return false;
+  const Loop reduction = model.getShardingLoops()[loop];
+  if (reduction.kind != LoopKind::Reduction)
+    return false;
+  scan.neutral =
+      neutralElement(reduction.reduction,
+                     cast<RankedTensorType>(scan.op.getResultTypes().front())
+                         .getElementType());
+  return bool(scan.neutral);
+}
+
+/// The scan that `op` is of what a tensor.pad pads, by a window.
+std::optional<Scan> matchWindow(linalg::GenericOp op) {
   Scan scan;
   scan.op = op;
-  scan.pad = op.getInputs().front().getDefiningOp<tensor::PadOp>();
+  auto pad = op.getInputs().front().getDefiningOp<tensor::PadOp>();
   auto type = cast<RankedTensorType>(op.getResultTypes().front());
-  if (!scan.pad || !type.hasStaticShape() || type.getEncoding() ||
-      hasHint(scan.pad) || type != scan.pad.getSource().getType())
+  if (!pad || hasHint(pad) || type != pad.getSource().getType())
     return std::nullopt;
+  scan.source = pad.getSource();
+  scan.padding = pad.getConstantPaddingValue();
   std::optional<unsigned> dim = windowDim(op);
   if (!dim)
     return std::nullopt;
   scan.dim = *dim;
   // As many elements as the dimension has, but one, all on one side.
   int64_t others = type.getDimSize(scan.dim) - 1;
-  scan.reversed = scan.pad.getStaticHigh()[scan.dim] == others;
+  scan.reversed = pad.getStaticHigh()[scan.dim] == others;
   for (unsigned i = 0; i < type.getRank(); ++i) {
     int64_t width = i == scan.dim ? others : 0;
-    if (scan.pad.getStaticLow()[i] != (scan.reversed ? 0 : width) ||
-        scan.pad.getStaticHigh()[i] != (scan.reversed ? width : 0))
+    if (pad.getStaticLow()[i] != (scan.reversed ? 0 : width) ||
+        pad.getStaticHigh()[i] != (scan.reversed ? width : 0))
       return std::nullopt;
   }
   SmallVector<unsigned> reductions;
   op.getReductionDims(reductions);
   if (op.getStaticLoopRanges()[reductions.front()] != others + 1)
     return std::nullopt;
-  scan.combiner = combinerOf(op);
-  auto model = dyn_cast<ShardingInterface>(op.getOperation());
-  if (!scan.combiner || !model)
+  if (!findCombiner(scan, reductions.front()))
     return std::nullopt;
-  const Loop loop = model.getShardingLoops()[reductions.front()];
-  if (loop.kind != LoopKind::Reduction)
-    return std::nullopt;
-  scan.neutral = neutralElement(loop.reduction, type.getElementType());
   Attribute fill;
-  if (!scan.neutral || !scan.pad.getConstantPaddingValue() ||
-      !matchPattern(scan.pad.getConstantPaddingValue(), m_Constant(&fill)) ||
+  if (!scan.padding || !matchPattern(scan.padding, m_Constant(&fill)) ||
       !isNeutral(fill, scan.neutral))
     return std::nullopt;
   return scan;
+}
+
+/// The input of `op` that a block argument stands for; null for other values.
+OpOperand *inputOf(Value value, linalg::GenericOp op) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != op.getBlock() ||
+      argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
+    return nullptr;
+  return op.getDpsInputOperand(argument.getArgNumber());
+}
+
+/// The loops k and i of `masked` if its body gives an element where k <= i (or k >= i, if
+/// `reversed`), and `neutral` elsewhere, and the operand that the element is of.
+struct Mask {
+  AffineExpr step, place;
+  bool reversed = false;
+  OpOperand *element = nullptr;
+};
+
+std::optional<Mask> maskOf(linalg::GenericOp masked, TypedAttr neutral) {
+  mlir::Block &body = *masked.getBlock();
+  auto select =
+      body.getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
+  if (!select || select->getBlock() != &body)
+    return std::nullopt;
+  Value otherwise = select.getFalseValue();
+  if (OpOperand *input = inputOf(otherwise, masked))
+    otherwise = input->get();
+  Attribute fill;
+  if (!matchPattern(otherwise, m_Constant(&fill)))
+    return std::nullopt;
+  if (auto splat = dyn_cast<SplatElementsAttr>(fill))
+    fill = splat.getSplatValue<Attribute>();
+  std::optional<LoopComparison> compared =
+      loopComparison(select.getCondition(), masked);
+  Mask mask;
+  mask.element = inputOf(select.getTrueValue(), masked);
+  if (!isNeutral(fill, neutral) || !compared || !mask.element)
+    return std::nullopt;
+  bool isLess = compared->predicate == arith::CmpIPredicate::sle;
+  if (!isLess && compared->predicate != arith::CmpIPredicate::sge)
+    return std::nullopt;
+  mask.step = isLess ? compared->left.expr : compared->right.expr;
+  mask.place = isLess ? compared->right.expr : compared->left.expr;
+  return mask;
+}
+
+/// The scan that `op` is of a tensor whose elements behind the place of the result are replaced by
+/// neutral ones, as PyTorch writes it.
+std::optional<Scan> matchMasked(linalg::GenericOp op) {
+  Scan scan;
+  scan.op = op;
+  auto masked = op.getInputs().front().getDefiningOp<linalg::GenericOp>();
+  auto type = cast<RankedTensorType>(op.getResultTypes().front());
+  AffineMap read = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  if (!masked || hasHint(masked) || reductions.size() != 1 ||
+      !read.isPermutation() || !written.isProjectedPermutation() ||
+      masked->getNumResults() != 1 || masked.getNumReductionLoops() > 0 ||
+      !masked.getMatchingIndexingMap(masked.getDpsInitOperand(0))
+           .isIdentity() ||
+      !findCombiner(scan, reductions.front()))
+    return std::nullopt;
+  std::optional<Mask> mask = maskOf(masked, scan.neutral);
+  if (!mask)
+    return std::nullopt;
+  // In loops of `op`. What combines up to its place does so from it on, too, the other way round.
+  AffineExpr step = mask->step.replaceDims(read.getResults());
+  AffineExpr place = mask->place.replaceDims(read.getResults());
+  AffineExpr reduced = getAffineDimExpr(reductions.front(), op.getContext());
+  scan.reversed = place == reduced;
+  if (scan.reversed)
+    std::swap(step, place);
+  if (step != reduced)
+    return std::nullopt;
+  auto [source, at] = withoutUnits(*mask->element, masked);
+  if (source.getType() != type)
+    return std::nullopt;
+  bool found = false;
+  for (auto [dim, expr] : llvm::enumerate(at)) {
+    AffineExpr here = expr.replaceDims(read.getResults());
+    AffineExpr there = written.getResult(dim);
+    bool isScanned = there == place;
+    if (here != (isScanned ? reduced : there))
+      return std::nullopt;
+    found |= isScanned;
+    if (isScanned)
+      scan.dim = dim;
+  }
+  scan.source = source;
+  return found && op.getStaticLoopRanges()[reductions.front()] ==
+                      type.getDimSize(scan.dim)
+             ? std::optional<Scan>(scan)
+             : std::nullopt;
+}
+
+std::optional<Scan> matchScan(linalg::GenericOp op) {
+  if (!readsOneInput(op) || hasHint(op))
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(op.getResultTypes().front());
+  if (!type.hasStaticShape() || type.getEncoding())
+    return std::nullopt;
+  std::optional<Scan> scan = matchWindow(op);
+  return scan ? scan : matchMasked(op);
 }
 
 /// Builds the scan of blocks.
@@ -152,12 +271,11 @@ public:
   ScanBuilder(const Scan &scan, int64_t blocks, IRRewriter &rewriter)
       : scan(scan), rewriter(rewriter),
         loc(scan.combiner->getParentOp()->getLoc()), blocks(blocks),
-        type(this->scan.pad.getSourceType()), extent(type.getDimSize(scan.dim)),
-        width(ceilDiv(extent, blocks)) {}
+        type(cast<RankedTensorType>(scan.source.getType())),
+        extent(type.getDimSize(scan.dim)), width(ceilDiv(extent, blocks)) {}
 
   Value build() {
-    Value whole =
-        padded(scan.pad.getSource(), 0, blocks * width - extent, scan.dim);
+    Value whole = padded(scan.source, 0, blocks * width - extent, scan.dim);
     SmallVector<int64_t> shape(type.getShape());
     shape[scan.dim] = blocks;
     shape.insert(shape.begin() + scan.dim + 1, width);
@@ -217,7 +335,13 @@ private:
     lows[dim] = rewriter.getIndexAttr(low);
     highs[dim] = rewriter.getIndexAttr(high);
     return tensor::PadOp::create(rewriter, loc, from.clone(shape), tensor, lows,
-                                 highs, scan.pad.getConstantPaddingValue());
+                                 highs, padding());
+  }
+
+  Value padding() {
+    if (!scan.padding)
+      scan.padding = arith::ConstantOp::create(rewriter, loc, scan.neutral);
+    return scan.padding;
   }
 
   Value sliced(Value tensor, unsigned dim, int64_t offset, int64_t size) {
@@ -301,20 +425,25 @@ private:
 } // namespace
 
 bool blockScans(Operation *root, int64_t blocks) {
-  SmallVector<Scan> scans;
+  SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {
-    if (std::optional<Scan> scan = matchScan(op))
-      scans.push_back(*scan);
+    if (matchScan(op))
+      ops.push_back(op);
   });
   IRRewriter rewriter(root->getContext());
   bool changed = false;
-  for (Scan &scan : scans) {
-    if (blocks < 2 || scan.pad.getSourceType().getDimSize(scan.dim) <= blocks)
+  for (linalg::GenericOp op : ops) {
+    // Once more: what it reads may have been a scan.
+    std::optional<Scan> scan = matchScan(op);
+    if (!scan || blocks < 2 ||
+        cast<RankedTensorType>(scan->source.getType()).getDimSize(scan->dim) <=
+            blocks)
       continue;
-    rewriter.setInsertionPoint(scan.op);
-    rewriter.replaceOp(scan.op, ScanBuilder(scan, blocks, rewriter).build());
-    if (scan.pad->use_empty())
-      rewriter.eraseOp(scan.pad);
+    rewriter.setInsertionPoint(op);
+    Operation *read = op.getInputs().front().getDefiningOp();
+    rewriter.replaceOp(op, ScanBuilder(*scan, blocks, rewriter).build());
+    if (read->use_empty())
+      rewriter.eraseOp(read);
     changed = true;
   }
   return changed;

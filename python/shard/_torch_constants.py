@@ -60,7 +60,8 @@ def _literals(exported: Any) -> dict[Any, Any]:
 
 def _number_of(node: Any, value: Any, known: dict[Any, Any]) -> Any:
     """What `node` repeats, as a tensor of one element with the rank and type of `value`, if it
-    is known."""
+    is known.
+    """
     import torch
 
     tensors = [arg for arg in node.all_input_nodes if "val" in arg.meta]

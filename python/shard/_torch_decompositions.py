@@ -17,6 +17,7 @@ of which can be split, and no data leave a device where other dimensions are spl
 
 from typing import Any
 
+from shard._torch_convolutions import convolution_decompositions
 from shard._torch_norms import norm_decompositions
 from shard._torch_scatters import scatter_decompositions
 
@@ -34,6 +35,8 @@ def decompositions() -> dict[Any, Any]:
         **norm_decompositions(),
         aten.stack.default: _stack,
         aten.roll.default: _roll,
+        aten.view.default: _view,
+        **convolution_decompositions(),
         aten.argmax.default: _argmax,
         aten.argmin.default: _argmin,
         aten.max.dim: _max,
@@ -51,7 +54,8 @@ def decompositions() -> dict[Any, Any]:
 
 def _stack(tensors: Any, dim: int = 0) -> Any:
     """With a dimension of its own for the number: PyTorch joins the tensors along dimension
-    `dim` and splits that, so that what splits it would split the number."""
+    `dim` and splits that, so that what splits it would split the number.
+    """
     import torch
 
     return torch.cat([tensor.unsqueeze(dim) for tensor in tensors], dim)
@@ -69,6 +73,15 @@ def _roll(x: Any, shifts: Any, dims: Any = ()) -> Any:
             parts = x.narrow(dim, size - first, first), x.narrow(dim, 0, size - first)
             x = torch.cat(parts, dim)
     return x.clone()
+
+
+def _view(x: Any, shape: Any) -> Any:
+    """Of elements in order: a decomposition may have given `x` other strides than the op had that
+    was traced, as that of attention on a CPU does, and a view of those is an error.
+    """
+    import torch
+
+    return NotImplemented if x.is_contiguous() else torch.ops.aten.view(x.contiguous(), shape)
 
 
 def _extreme(x: Any, dim: int | None, keepdim: bool, largest: bool) -> tuple[Any, Any]:

@@ -17,6 +17,8 @@ def trace(fn: Any, tensors: list[Any], source: Any) -> Any:
 
     Its ops have the places of the calls in `source`, the function of the user.
     """
+    import torch
+    import torch.nn.attention
     from torch.fx.experimental.proxy_tensor import make_fx
 
     def flat(*values: Any) -> tuple[Any, ...]:
@@ -26,7 +28,14 @@ def trace(fn: Any, tensors: list[Any], source: Any) -> Any:
     trace_of = make_fx(
         flat, tracing_mode="fake", _allow_non_fake_inputs=True, record_stack_traces=True
     )
-    with _as_if_exporting(), _with_places(getattr(source, "__code__", None)):
+    # Without the layers of a library and the joint ops of attention, whose gradients torch-mlir
+    # does not know.
+    with (
+        torch.backends.mkldnn.flags(enabled=False),
+        torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH),
+        _as_if_exporting(),
+        _with_places(getattr(source, "__code__", None)),
+    ):
         return Rerun(trace_of(*(tensor.detach() for tensor in tensors)))
 
 

@@ -103,3 +103,27 @@ def test_rows_are_not_gathered(fn, calls):
     arguments = (program.weights, x)
     part = check(program, arguments, [fn(x).numpy()], Grid(4), {0: P(None, 0)})
     assert [(row.kind, row.bytes) for row in part.collectives] == [("all_reduce", 48)] * calls
+
+
+@pytest.mark.parametrize("hint", [P(0), P(None, 0), P(None, None, 0)], ids=repr)
+def test_places_among_all_elements(hint):
+    x = special(8, 16).reshape(8, 4, 4)
+
+    def both(x):
+        return jnp.argmax(x), jnp.argmin(x)
+
+    expected = [np.asarray(place) for place in both(x)]
+    part = check(shard.from_jax(both, x), (x,), expected, Grid(4), {0: hint})
+    # A maximum and a place, each a number.
+    assert [(row.kind, row.bytes) for row in part.collectives] == [("all_reduce", 6)] * 4
+    values = torch.from_numpy(np.array(x))
+    program = shard.from_torch(lambda x: (x.argmax(), x.argmin(keepdim=True)), values)
+    part = check(
+        program,
+        (values,),
+        [expected[0].astype("i8"), expected[1].astype("i8").reshape(1, 1, 1)],
+        Grid(4),
+        {0: hint},
+    )
+    assert {row.kind for row in part.collectives} == {"all_reduce"}
+    assert part.collectives.bytes == 2 * (6 + 12)

@@ -290,8 +290,9 @@ def ShardBlockScans : Pass<"shard-block-scans"> {
   let summary = "make scans of blocks of running sums";
   let description = [{
     A scan (running sum, product, minimum, maximum, ...) comes from frontends as a window
-    that is as long as its dimension, of a tensor that is padded with the neutral element.
-    Split along that dimension, every device would need all that lies before its block.
+    that is as long as its dimension, of a tensor that is padded with the neutral element, or
+    (of PyTorch) as a reduction over elements that are neutral where their place is beyond that
+    of the result. Split along that dimension, every device would need all that lies before its block.
     This pass scans blocks instead: each one alone, then the totals of the blocks, one
     element of each, and combines what comes before a block with its elements. It makes
     as many blocks as the largest grid has devices, so that each device has whole ones.
@@ -317,7 +318,8 @@ def ShardBlockScans : Pass<"shard-block-scans"> {
   let options = [
     Option<"blocks", "blocks", "int64_t", /*default=*/"0",
            "Number of blocks; 0: the number of devices of the largest grid of the module">];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::tensor::TensorDialect"];
 }
 
 def ShardSpreadInsertions : Pass<"shard-spread-insertions"> {
@@ -382,7 +384,9 @@ def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
     merge alike becomes several. Named ops become `linalg.generic`. Where what is merged is
     taken apart in another way, dimensions are split first and merged behind that:
     attention of PyTorch merges `rows x (batch*heads) x width` as a whole, to get
-    `(rows*batch) x (heads*width)`.
+    `(rows*batch) x (heads*width)`. Loops whose results one op combines completely, as a loss does,
+    come apart too. Dimensions of one element that an op reads at 0 are dropped for that, and slices
+    that take merged dimensions whole stand in front of the merge.
     Dimensions of extent 1 do not count: those that a `tensor.collapse_shape` drops of a
     `tensor.extract_slice` become dropped dimensions of the slice. Values do not change, not
     even in the last bit.

@@ -1,0 +1,112 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What torch-mlir lacks of convolutions: gradients of transposed ones and of those with groups, and
+transposed ones of each channel alone.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def convolution_decompositions() -> dict[Any, Any]:
+    import torch
+
+    aten = torch.ops.aten
+    return {
+        aten.convolution.default: _convolution,
+        aten.convolution_backward.default: _convolution_backward,
+    }
+
+
+def _convolution(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> Any:
+    """A transposed convolution of each channel alone, as a plain one of `x` between zeros."""
+    import torch
+
+    if not transposed or groups == 1 or groups != x.shape[1] or weight.shape[1] != 1:
+        return NotImplemented
+    widths: list[int] = []
+    how = zip(weight.shape[2:], stride, padding, dilation, output_padding, strict=True)
+    for dim, (size, step, pad, apart, more) in enumerate(how, 2):
+        if step > 1:
+            # Each element with zeros behind it; those behind the last one go again.
+            x = x.unsqueeze(dim + 1)
+            behind = [0, 0] * (x.dim() - dim - 2) + [0, step - 1]
+            x = torch.constant_pad_nd(x, behind).flatten(dim, dim + 1)
+            x = x.narrow(dim, 0, x.shape[dim] - step + 1)
+        beside = apart * (size - 1) - pad
+        widths = [beside, beside + more, *widths]
+    x = torch.constant_pad_nd(x, widths)
+    none, ones = [0] * len(widths[::2]), [1] * len(widths[::2])
+    weight = weight.flip(list(range(2, weight.dim())))
+    return torch.ops.aten.convolution(x, weight, bias, ones, none, dilation, False, none, groups)
+
+
+def _convolution_backward(
+    grad: Any,
+    x: Any,
+    weight: Any,
+    bias_sizes: Any,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    mask: Sequence[bool],
+) -> Any:
+    import torch
+
+    if not transposed and groups == 1:
+        return NotImplemented
+    aten = torch.ops.aten
+    none = [0] * len(padding)
+    how = (stride, padding, dilation)
+    if transposed:
+        # The plain convolution that it transposes goes from the gradient to `x`.
+        of_x = aten.convolution(grad, weight, None, *how, False, none, groups)
+        only_weight = [False, True, False]
+        back = aten.convolution_backward(
+            x, grad, weight, None, *how, False, none, groups, only_weight
+        )
+        of_weight = back[1]
+    else:
+        sizes = zip(x.shape[2:], grad.shape[2:], weight.shape[2:], *how, strict=True)
+        left = [n - ((m - 1) * s - 2 * p + d * (k - 1) + 1) for n, m, k, s, p, d in sizes]
+        of_x = aten.convolution(grad, weight, None, *how, True, left, groups)
+        of_weight = _of_weight(grad, x, weight, how, groups)
+    of_bias = grad.sum([d for d in range(grad.dim()) if d != 1])
+    return tuple(
+        value if wanted else None
+        for value, wanted in zip((of_x, of_weight, of_bias), mask, strict=True)
+    )
+
+
+def _of_weight(grad: Any, x: Any, weight: Any, how: Sequence[Sequence[int]], groups: int) -> Any:
+    """A convolution of `x` with `grad` that sums over the batch, for each pair of channels."""
+    import torch
+
+    stride, padding, dilation = how
+    batch, inner = x.shape[0], x.shape[1] // groups
+    order = list(range(3, x.dim() + 1))
+    by_group = x.reshape(batch, groups, inner, *x.shape[2:]).permute(2, 1, 0, *order)
+    images = by_group.reshape(inner, groups * batch, *x.shape[2:])
+    kernel = grad.transpose(0, 1).contiguous()
+    none = [0] * len(padding)
+    result = torch.ops.aten.convolution(
+        images, kernel, None, dilation, padding, stride, False, none, groups
+    )
+    for d, size in enumerate(weight.shape[2:]):
+        # Where strides leave a rest, there are more places than the weight has.
+        result = result.narrow(d + 2, 0, size)
+    return result.transpose(0, 1)
