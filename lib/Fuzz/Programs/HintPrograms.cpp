@@ -113,6 +113,44 @@ void shard::fuzz::hintProgram(ProgramBuilder &program) {
       outer + "}\n";
 }
 
+/// The sum of `a` and of what is at other places: `b` reversed along a dimension, or a tensor of
+/// fewer dimensions. Blocks of one layout do not hold what an op needs then.
+static Val sumOfOtherPlaces(ProgramBuilder &program, const Val &a, Val b) {
+  int64_t rank = a.shape.size(), dim = program.rng.between(0, rank - 1);
+  std::vector<std::string> loops, moved;
+  for (int64_t i = 0; i < rank; ++i)
+    loops.push_back("d" + std::to_string(i));
+  if (program.rng.chance(60)) {
+    moved = loops;
+    moved[dim] =
+        "-d" + std::to_string(dim) + " + " + std::to_string(a.shape[dim] - 1);
+  } else {
+    Shape shape = a.shape;
+    moved = loops;
+    shape.erase(shape.begin() + dim);
+    moved.erase(moved.begin() + dim);
+    b = program.rng.chance(50) ? program.filled(a.elem, shape, 2)
+                               : program.argument(a.elem, shape, true);
+  }
+  std::string map = "affine_map<(" + join(loops) + ") -> (";
+  std::string add = isFloat(a.elem) ? "arith.addf" : "arith.addi";
+  std::string type = name(a.elem);
+  Val init = program.empty(a.elem, a.shape);
+  Val result = a;
+  result.name = program.fresh();
+  result.bound = a.bound + b.bound;
+  program.line(result.name + " = linalg.generic {indexing_maps = [" + map +
+               join(loops) + ")>, " + map + join(moved) + ")>, " + map +
+               join(loops) + ")>], iterator_types = [" +
+               join(std::vector<std::string>(rank, "\"parallel\"")) + "]} " +
+               insOuts({a, b}, init) + " {");
+  program.line("^bb0(%x: " + type + ", %y: " + type + ", %o: " + type + "):");
+  program.line("  %s = " + add + " %x, %y : " + type);
+  program.line("  linalg.yield %s : " + type);
+  program.line("} -> " + init.type());
+  return program.add(result);
+}
+
 void shard::fuzz::layoutProgram(ProgramBuilder &program) {
   program.layouts = program.takesArguments = true;
   program.argumentHintPercent = program.rng.chance(50) ? 60 : 0;
@@ -131,6 +169,8 @@ void shard::fuzz::layoutProgram(ProgramBuilder &program) {
     int64_t what = program.rng.between(0, 9);
     if (what < 3)
       values.push_back(program.annotate(a, program.rng.chance(70)));
+    else if (what == 3)
+      values.push_back(sumOfOtherPlaces(program, a, b));
     else if (what < 7)
       values.push_back(
           program.define(op + a.name + ", " + b.name + " : " + a.type(), elem,

@@ -44,7 +44,8 @@ LayerProgram::Values LayerProgram::loop(
                " iter_args(" + join(inits) + ") -> (" + typeList(initial) +
                ") {");
   program.out += text;
-  program.line("}");
+  // Iterations that are joined for their halos are other loops, with other sums.
+  program.line("} {shard.halo_steps = 1 : i64}");
   for (size_t i = 0; i < results.size(); ++i) {
     results[i].name =
         results.size() == 1 ? name : name + "#" + std::to_string(i);
@@ -124,21 +125,22 @@ void LayerProgram::carriedIntoCall() {
 /// makes it larger: it is completed once, between the two.
 void LayerProgram::sumsThroughLoops() {
   int64_t rows = rng.between(1, 4), columns = rng.between(1, 4);
-  int64_t inner = n * rng.between(1, 2), before = rng.between(0, 3);
+  int64_t inner = n * rng.between(1, 2), trips = rng.between(2, 3);
   Val x = argument({rows, inner}, {{}, all});
   Val weight = argument({inner, columns}, {all, {}}, 60);
   Val init = argument({rows, columns}, {{}, {}});
-  Val sum =
-      loop(rng.between(2, 3), {init}, [&](const Val &, const Values &carried) {
-        Val next = product(x, weight);
-        return Values{combined("addi", carried[0], next)};
-      })[0];
+  Val sum = loop(trips, {init}, [&](const Val &, const Values &carried) {
+    Val next = product(x, weight);
+    return Values{combined("addi", carried[0], next)};
+  })[0];
   allReduces(n, rows * columns);
   if (rng.chance(30))
     return result(pointwise(sum), {{}, {}});
-  Shape wide = {before + rows + rng.between(1, 6), columns};
+  // To complete the larger ones costs more than to complete the sum in each iteration.
+  Shape wide = {rows * trips * rng.between(2, 3), columns};
+  int64_t before = rng.between(0, wide[0] - rows);
   Values last =
-      loop(rng.between(1, 3), {sum, sum, program.filled(Elem::I32, wide, 1)},
+      loop(rng.between(1, 2), {sum, sum, program.filled(Elem::I32, wide, 1)},
            [&](const Val &, const Values &carried) {
              std::string padded;
              std::string name =
@@ -160,18 +162,34 @@ void LayerProgram::sumsFromZero() {
   bool isScalar = rng.chance(30);
   if (isScalar)
     shape = {};
-  Val sum = program.filled(Elem::I32, shape, 0);
+  // Of floats: to add zero to an integer folds away.
+  Val zero = program.filled(Elem::F32, shape, 0), sum = zero;
+  Val none = program.scalarConstant(Elem::F32, 0);
+  // As an op of two tensors, or in the body of one.
+  bool isOfBody = rng.chance(60);
   for (int64_t left = rng.between(2, 3); left > 0; --left) {
     Shape from = shape;
     from.insert(from.begin(), n * rng.between(1, 3));
     Axes axes(from.size());
     axes[0] = all;
-    Val next = reduced(pointwise(argument(from, axes)), 0);
-    sum = rng.chance(50) ? combined("addi", sum, next)
-                         : combined("addi", next, sum);
+    Val next =
+        define("linalg.reduce { arith.addf } " +
+                   insOuts({argument(from, axes, 100, Elem::F32)}, zero) +
+                   " dimensions = [0]",
+               shape, Elem::F32);
+    if (sum.name == zero.name && isOfBody) {
+      Val init = program.empty(Elem::F32, shape);
+      sum = define("linalg.map " + insOuts({next}, init) +
+                       " (%x: f32, %o: f32) { %s = arith.addf %x, " +
+                       none.name + " : f32 linalg.yield %s : f32 }",
+                   shape, Elem::F32);
+      continue;
+    }
+    sum = rng.chance(50) ? combined("addf", sum, next)
+                         : combined("addf", next, sum);
   }
   allReduces(n, numElements(shape));
-  result(pointwise(sum), Axes(shape.size()));
+  result(sum, Axes(shape.size()));
 }
 
 /// A mask of which rows and columns come from one count of places.
