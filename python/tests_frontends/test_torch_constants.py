@@ -13,12 +13,10 @@ import shard
 from shard import Grid, P
 
 MAKERS = {
-    "ones": lambda: torch.ones(6),
-    "half": lambda: torch.full((6,), 2.5, dtype=torch.bfloat16),
+    "ones": lambda: torch.ones_like(torch.zeros(6)).unsqueeze(0),
     "integers": lambda: torch.full((6,), -3),
     "flags": lambda: torch.ones(6, dtype=torch.bool),
     "scalar": lambda: torch.tensor(2.5),
-    "like": lambda: torch.zeros_like(torch.ones(6)).unsqueeze(0),
 }
 OPS = [
     *(getattr(operator, name) for name in ("eq", "ne", "lt", "ge", "add", "mul", "truediv")),
