@@ -269,6 +269,37 @@ static double secondsOf(const LinkCostModel &links,
   return bytes > 0 ? links.cost(Collective::Permute, axes, double(bytes)) : 0;
 }
 
+/// What a sum over more axes than those of `slice`, which slices it for `op`, takes longer:
+/// folding makes a reduce_scatter over these axes of it and an all_reduce over the others.
+static double secondsOfSplitSum(const MovingCollective &collective,
+                                AllSliceOp slice, Operation *op) {
+  auto sum = slice.getInput().getDefiningOp<AllReduceOp>();
+  // With other users it stays one.
+  if (!sum || llvm::any_of(sum->getUsers(), [&](Operation *user) {
+        return user != op && user != slice;
+      }))
+    return 0;
+  AxisList all(sum.getGridAxes().begin(), sum.getGridAxes().end()), rest;
+  AxisList cut(slice.getGridAxes().begin(), slice.getGridAxes().end());
+  for (GridAxis axis : all)
+    if (!llvm::is_contained(cut, axis))
+      rest.push_back(axis);
+  if (rest.empty() || rest.size() + cut.size() != all.size())
+    return 0;
+  LinkCostModel links =
+      linkSeconds(collective.gridOp, machineOf(collective.gridOp));
+  auto seconds = [&](Collective kind, const AxisList &axes, Type type) {
+    return links.cost(kind, axes,
+                      bytesSent(kind, collective.sizes.groupSize(axes),
+                                double(bytesOfType(type).value_or(0))));
+  };
+  Type whole = sum.getResult().getType(), part = slice.getResult().getType();
+  double longer = seconds(Collective::ReduceScatter, cut, whole) +
+                  seconds(Collective::AllReduce, rest, part) -
+                  seconds(Collective::AllReduce, all, whole);
+  return std::max(0.0, longer);
+}
+
 /// Builds the other form in a scratch block, to see whether it can be built and what it
 /// costs.
 bool OpForms::tryBuild() {
@@ -325,7 +356,8 @@ bool OpForms::tryBuild() {
     // A slice reads and writes the block.
     if (auto slice = dyn_cast<AllSliceOp>(other))
       secondsThere += 2 * double(*bytesOfType(slice.getResult().getType())) /
-                      machine.memoryBandwidth;
+                          machine.memoryBandwidth +
+                      secondsOfSplitSum(collective, slice, op);
   }
   return true;
 }

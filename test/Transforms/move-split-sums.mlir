@@ -1,0 +1,34 @@
+// RUN: shard-opt %s --shard-move-collectives --split-input-file | FileCheck %s
+
+// An op in front of a gather takes a slice of its other operand. Where that is a sum over more
+// axes than those of the gather, folding makes two collectives of the sum: of a small tensor
+// they take longer than the one.
+
+shard.grid @grid(shape = 2x2)
+// CHECK-LABEL: func.func @small
+// CHECK: shard.all_reduce %arg0 on @grid grid_axes = [0, 1]
+// CHECK-NEXT: shard.all_gather
+// CHECK-NEXT: arith.maximumf
+// CHECK-NEXT: return
+func.func @small(%a: tensor<1x2xf32>, %b: tensor<1x1xf32>) -> tensor<1x2xf32> {
+  %sum = shard.all_reduce %a on @grid grid_axes = [0, 1] : tensor<1x2xf32> -> tensor<1x2xf32>
+  %all = shard.all_gather %b on @grid grid_axes = [1] gather_axis = 1 : tensor<1x1xf32> -> tensor<1x2xf32>
+  %0 = arith.maximumf %sum, %all : tensor<1x2xf32>
+  return %0 : tensor<1x2xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 2x2)
+// CHECK-LABEL: func.func @large
+// CHECK: shard.reduce_scatter %arg0 on @grid grid_axes = [1] scatter_axis = 1
+// CHECK-NEXT: shard.all_reduce %{{.*}} on @grid grid_axes = [0]
+// CHECK-NEXT: arith.maximumf
+// CHECK-NEXT: shard.all_gather
+// CHECK-NEXT: return
+func.func @large(%a: tensor<1024x2048xf32>, %b: tensor<1024x1024xf32>) -> tensor<1024x2048xf32> {
+  %sum = shard.all_reduce %a on @grid grid_axes = [0, 1] : tensor<1024x2048xf32> -> tensor<1024x2048xf32>
+  %all = shard.all_gather %b on @grid grid_axes = [1] gather_axis = 1 : tensor<1024x1024xf32> -> tensor<1024x2048xf32>
+  %0 = arith.maximumf %sum, %all : tensor<1024x2048xf32>
+  return %0 : tensor<1024x2048xf32>
+}
