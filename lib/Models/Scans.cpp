@@ -168,14 +168,13 @@ OpOperand *inputOf(Value value, linalg::GenericOp op) {
   return op.getDpsInputOperand(argument.getArgNumber());
 }
 
-/// The loops k and i of `masked` if its body gives an element where k <= i (or k >= i, if
-/// `reversed`), and `neutral` elsewhere, and the operand that the element is of.
+/// An element where `step` <= `place`, both of loops, and another value elsewhere.
 struct Mask {
   AffineExpr step, place;
-  bool reversed = false;
   OpOperand *element = nullptr;
 };
 
+/// The mask that the body of `masked` is, if it gives `neutral` elsewhere.
 std::optional<Mask> maskOf(linalg::GenericOp masked, TypedAttr neutral) {
   mlir::Block &body = *masked.getBlock();
   auto select =

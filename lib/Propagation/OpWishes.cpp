@@ -127,6 +127,7 @@ const OpWishes::Wishes &OpWishes::of(OpId op, Operation *owner,
       // So many runs share a reshard.
       key.push_back(std::min(1e9, std::round(1 / shares.back())));
     }
+  key.push_back(shares.size());
   key.push_back(made.size());
   key.append(made.begin(), made.end());
   uint32_t number =

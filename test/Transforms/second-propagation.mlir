@@ -248,3 +248,31 @@ func.func @looked_up(
   %stated = shard.shard %found to %whole : tensor<6x1x4xf32>
   return %stated : tensor<6x1x4xf32>
 }
+
+shard.grid @loops(shape = 4x2)
+
+// The slice in the loop and the one behind it, of a constant that is made for it, want different
+// things of their operand, though the operand's sharding is the same.
+// CHECK-LABEL: func.func @slices
+// CHECK: ^bb0
+// CHECK-NOT: annotate_for_users
+// CHECK: scf.yield
+func.func @slices(%n: index) -> (tensor<5xi32> {shard.sharding = #shard.sharding<@loops, [[1, 0, ?]], halo = [1, 1]>}, tensor<5xi32>) {
+  %cst = arith.constant dense<[2, -1, -3, -1, -2]> : tensor<5xi32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %4:2 = scf.while (%i = %c0, %x = %cst) : (index, tensor<5xi32>) -> (index, tensor<5xi32>) {
+    %19 = arith.cmpi ult, %i, %c1 : index
+    scf.condition(%19) %i, %x : index, tensor<5xi32>
+  } do {
+  ^bb0(%i: index, %x: tensor<5xi32>):
+    %s = tensor.extract_slice %x[3] [2] [1] : tensor<5xi32> to tensor<2xi32>
+    %t = tensor.insert_slice %s into %x[0] [2] [1] : tensor<2xi32> into tensor<5xi32>
+    %19 = arith.addi %i, %c1 : index
+    scf.yield %19, %t : index, tensor<5xi32>
+  }
+  %s = tensor.extract_slice %cst[3] [2] [1] : tensor<5xi32> to tensor<2xi32>
+  %t = tensor.insert_slice %s into %cst[0] [2] [1] : tensor<2xi32> into tensor<5xi32>
+  %5 = arith.xori %4#1, %t : tensor<5xi32>
+  return %5, %t : tensor<5xi32>, tensor<5xi32>
+}

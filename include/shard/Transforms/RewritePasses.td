@@ -292,7 +292,8 @@ def ShardBlockScans : Pass<"shard-block-scans"> {
     A scan (running sum, product, minimum, maximum, ...) comes from frontends as a window
     that is as long as its dimension, of a tensor that is padded with the neutral element, or
     (of PyTorch) as a reduction over elements that are neutral where their place is beyond that
-    of the result. Split along that dimension, every device would need all that lies before its block.
+    of the result. Split along that dimension, every device would need all that lies before its
+    block.
     This pass scans blocks instead: each one alone, then the totals of the blocks, one
     element of each, and combines what comes before a block with its elements. It makes
     as many blocks as the largest grid has devices, so that each device has whole ones.
