@@ -12,9 +12,11 @@
 #include "LoopPlaces.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -75,6 +77,21 @@ void eraseDeadIndices(linalg::GenericOp op, IRRewriter &rewriter) {
       rewriter.eraseOp(&inner);
 }
 
+/// Drops the inputs of `ops` that their bodies do not read any more: a tensor of places that
+/// nothing reads would still be split, and gathered, as the op wants it.
+void dropUnreadInputs(ArrayRef<Operation *> ops) {
+  if (ops.empty())
+    return;
+  RewritePatternSet patterns(ops.front()->getContext());
+  linalg::populateEraseUnnecessaryInputsPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingOps)
+      .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+      .enableFolding(false)
+      .enableConstantCSE(false);
+  (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
+}
+
 } // namespace
 
 linalg::GenericOp withInput(linalg::GenericOp op, tensor::ExtractOp extract,
@@ -106,7 +123,7 @@ bool raiseExtracts(Operation *root) {
       ops.push_back(op);
   });
   IRRewriter rewriter(root->getContext());
-  bool changed = false;
+  SmallVector<Operation *> changed;
   for (linalg::GenericOp op : ops) {
     bool any = false;
     for (auto extract :
@@ -122,11 +139,13 @@ bool raiseExtracts(Operation *root) {
       op = raised;
       any = true;
     }
-    if (any)
-      eraseDeadIndices(op, rewriter);
-    changed |= any;
+    if (!any)
+      continue;
+    eraseDeadIndices(op, rewriter);
+    changed.push_back(op);
   }
-  return changed;
+  dropUnreadInputs(changed);
+  return !changed.empty();
 }
 
 } // namespace shard

@@ -160,12 +160,11 @@ func.func @bias(%x: tensor<2x64xf32>, %b: tensor<8x64xf32> {shard.local = #shard
   return %2 : tensor<8x4xf32>
 }
 
-// Ops that combine along the dimension, ops that read the index of the block, uneven
-// blocks: nothing moves past them but along.
+// Ops that combine along the dimension, and ops that read the index of the block: nothing
+// moves past them.
 // CHECK-LABEL: func @stays
 // CHECK: shard.all_gather %arg0 {{.*}} tensor<2x64xf32> -> tensor<8x64xf32>
-// CHECK: shard.all_gather %arg1 {{.*}} tensor<2x64xf32> -> tensor<7x64xf32>
-func.func @stays(%x: tensor<2x64xf32>, %y: tensor<2x64xf32>) -> (tensor<64xf32>, tensor<7x4xf32>) {
+func.func @stays(%x: tensor<2x64xf32>) -> tensor<64xf32> {
   %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<8x64xf32>
   %z = arith.constant dense<0.0> : tensor<64xf32>
   %1 = linalg.reduce ins(%0 : tensor<8x64xf32>) outs(%z : tensor<64xf32>) dimensions = [0]
@@ -173,9 +172,22 @@ func.func @stays(%x: tensor<2x64xf32>, %y: tensor<2x64xf32>) -> (tensor<64xf32>,
       %s = arith.addf %a, %b : f32
       linalg.yield %s : f32
     }
-  %2 = shard.all_gather %y on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<7x64xf32>
-  %3 = tensor.extract_slice %2[0, 0] [7, 4] [1, 1] : tensor<7x64xf32> to tensor<7x4xf32>
-  return %1, %3 : tensor<64xf32>, tensor<7x4xf32>
+  return %1 : tensor<64xf32>
+}
+
+// The blocks of one extent that make a dimension of one extent move as even ones do; those
+// of another dimension are moved by themselves.
+// CHECK-LABEL: func @uneven
+// CHECK-DAG: %[[X:.*]] = tensor.extract_slice %arg0[0, 0] [2, 4] [1, 1]
+// CHECK-DAG: shard.all_gather %[[X]] on @g grid_axes = [0] gather_axis = 0 : tensor<2x4xf32> -> tensor<7x4xf32>
+// CHECK-DAG: %[[Y:.*]] = tensor.extract_slice %arg1[0, 0] [2, 4] [1, 1]
+// CHECK-DAG: shard.all_gather %[[Y]] on @g grid_axes = [0] gather_axis = 0 : tensor<2x4xf32> -> tensor<5x4xf32>
+func.func @uneven(%x: tensor<2x64xf32>, %y: tensor<2x64xf32>) -> (tensor<7x4xf32>, tensor<5x4xf32>) {
+  %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<7x64xf32>
+  %1 = tensor.extract_slice %0[0, 0] [7, 4] [1, 1] : tensor<7x64xf32> to tensor<7x4xf32>
+  %2 = shard.all_gather %y on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<5x64xf32>
+  %3 = tensor.extract_slice %2[0, 0] [5, 4] [1, 1] : tensor<5x64xf32> to tensor<5x4xf32>
+  return %1, %3 : tensor<7x4xf32>, tensor<5x4xf32>
 }
 
 // Sums of whole shifted tensors are those of the tensors, on another device; a tensor

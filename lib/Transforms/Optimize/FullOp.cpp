@@ -104,9 +104,10 @@ Operation *OpForms::makeFull(OpBuilder &builder) const {
       if (!llvm::is_contained(loops, loop))
         continue;
       size_t wide = widensUnits ? firstUnit(tensor, type.getShape(), dim) : dim;
-      if (loops.front() != loop || tensor.isWindow(dim) ||
-          llvm::MulOverflow(shape[wide], collective.groupSize, shape[wide]))
+      std::optional<int64_t> whole = collective.wholeOf(shape[wide]);
+      if (loops.front() != loop || tensor.isWindow(dim) || !whole)
         return {};
+      shape[wide] = *whole;
     }
     return type.clone(shape);
   };

@@ -49,10 +49,10 @@ private:
     Replication replication;
     llvm::MapVector<std::pair<mlir::Block *, Attribute>, MoveSeeds> kinds;
     function->walk([&](Operation *op) {
-      if (!MovingCollective::of(op, symbols))
+      auto collective = MovingCollective::of(op, symbols);
+      if (!collective)
         return;
-      Attribute key = MovingCollective::keyOf(op);
-      MoveSeeds &seeds = kinds[{op->getBlock(), key}];
+      MoveSeeds &seeds = kinds[{op->getBlock(), collective->key()}];
       seeds.places[op] = seeds.collectives.size();
       seeds.collectives.push_back(op);
     });

@@ -48,8 +48,13 @@ MovingCollective::of(Operation *op, SymbolTableCollection &symbols) {
   }
   made.groupSize = sizes->groupSize(made.axes);
   MovedDims dims = dimsOf(op);
-  // Blocks of equal size only.
-  if (made.groupSize < 2 || (made.retypes() && dims.joined == dims.cut) ||
+  if (dims.joined >= 0 && dims.joined != dims.cut) {
+    made.block = input.getDimSize(dims.joined);
+    made.whole = result.getDimSize(dims.joined);
+  }
+  // An exchange has blocks of equal size only: its two dimensions differ.
+  if ((!made.isEven() && !made.isGather()) || made.groupSize < 2 ||
+      (made.retypes() && dims.joined == dims.cut) ||
       made.behind(input, dims) != result)
     return std::nullopt;
   return made;
@@ -64,12 +69,15 @@ MovedDims MovingCollective::dimsOf(Operation *op) {
   return {};
 }
 
-Attribute MovingCollective::keyOf(Operation *op) {
-  NamedAttrList attributes(op->getAttrDictionary());
+Attribute MovingCollective::key() const {
+  NamedAttrList attributes(like->getAttrDictionary());
   for (StringRef name : {"gather_axis", "concat_axis", "split_axis"})
     attributes.erase(name);
-  attributes.set("kind", op->getName().getIdentifier());
-  return attributes.getDictionary(op->getContext());
+  attributes.set("kind", like->getName().getIdentifier());
+  if (!isEven())
+    attributes.set("extents",
+                   DenseI64ArrayAttr::get(like->getContext(), {block, whole}));
+  return attributes.getDictionary(like->getContext());
 }
 
 bool MovingCollective::isGather() const { return isa<AllGatherOp>(like); }
@@ -77,28 +85,49 @@ bool MovingCollective::retypes() const {
   return isa<AllGatherOp, AllToAllOp>(like);
 }
 
-/// `type` with `size` times as many elements in `wide`, and a part of them in `narrow`;
-/// -1 stands for no dimension.
-static RankedTensorType exchanged(RankedTensorType type, int64_t wide,
-                                  int64_t narrow, int64_t size) {
+std::optional<int64_t> MovingCollective::wholeOf(int64_t extent) const {
+  if (!isEven())
+    return extent == block ? std::optional(whole) : std::nullopt;
+  int64_t product;
+  return llvm::MulOverflow(extent, groupSize, product) ? std::nullopt
+                                                       : std::optional(product);
+}
+
+std::optional<int64_t> MovingCollective::blockOf(int64_t extent) const {
+  if (!isEven())
+    return extent == whole ? std::optional(block) : std::nullopt;
+  return extent % groupSize == 0 ? std::optional(extent / groupSize)
+                                 : std::nullopt;
+}
+
+/// `type` with a whole in the place of a block in `wide`, and the other way round in
+/// `narrow`; -1 stands for no dimension.
+static RankedTensorType exchanged(const MovingCollective &collective,
+                                  RankedTensorType type, int64_t wide,
+                                  int64_t narrow) {
   SmallVector<int64_t> shape(type.getShape());
-  if (wide >= 0 && llvm::MulOverflow(shape[wide], size, shape[wide]))
-    return {};
-  if (narrow >= 0) {
-    if (shape[narrow] % size != 0)
+  if (wide >= 0) {
+    std::optional<int64_t> whole = collective.wholeOf(shape[wide]);
+    if (!whole)
       return {};
-    shape[narrow] /= size;
+    shape[wide] = *whole;
+  }
+  if (narrow >= 0) {
+    std::optional<int64_t> block = collective.blockOf(shape[narrow]);
+    if (!block)
+      return {};
+    shape[narrow] = *block;
   }
   return type.clone(shape);
 }
 
 RankedTensorType MovingCollective::behind(RankedTensorType before,
                                           MovedDims dims) const {
-  return exchanged(before, dims.joined, dims.cut, groupSize);
+  return exchanged(*this, before, dims.joined, dims.cut);
 }
 RankedTensorType MovingCollective::before(RankedTensorType behind,
                                           MovedDims dims) const {
-  return exchanged(behind, dims.cut, dims.joined, groupSize);
+  return exchanged(*this, behind, dims.cut, dims.joined);
 }
 
 Value MovingCollective::apply(OpBuilder &builder, Value value,

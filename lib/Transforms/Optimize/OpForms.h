@@ -50,19 +50,28 @@ struct MovedDims {
   }
 };
 
-/// A kind of collective: all of them differ only in what they move and in MovedDims.
+/// A kind of collective: all of them differ only in what they move and in MovedDims. The
+/// all_gathers whose group does not divide the joined dimension are of one kind if they
+/// join blocks of one extent to a dimension of one extent.
 struct MovingCollective {
   /// Nothing if `op` is no such collective, or if axes have no known size.
   static std::optional<MovingCollective>
   of(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
   /// The dimensions of `op`, a collective of this kind.
   static MovedDims dimsOf(mlir::Operation *op);
-  /// What all collectives of one kind have in common.
-  static mlir::Attribute keyOf(mlir::Operation *op);
+  /// What all collectives of this kind have in common.
+  mlir::Attribute key() const;
 
   bool isGather() const;
   /// Whether types before and behind it differ.
   bool retypes() const;
+  /// Whether all blocks of the joined dimension have the same extent.
+  bool isEven() const { return block * groupSize == whole; }
+  /// The extent of the joined dimension of a tensor whose block has `extent`, as the
+  /// collective makes it; nothing if it makes none.
+  std::optional<int64_t> wholeOf(int64_t extent) const;
+  /// The extent of a block of such a dimension.
+  std::optional<int64_t> blockOf(int64_t extent) const;
   /// The types of a tensor in the two forms, one from the other; null where a dimension
   /// does not divide.
   mlir::RankedTensorType behind(mlir::RankedTensorType before,
@@ -80,6 +89,8 @@ struct MovingCollective {
   Grid sizes;
   AxisList axes;
   int64_t groupSize = 1;
+  /// The extents of a block and of the whole of the dimension that `like` joins.
+  int64_t block = 0, whole = 0;
 };
 
 class OpForms {

@@ -81,7 +81,7 @@ private:
   void add(AllGatherOp gather) {
     std::optional<MovingCollective> kind =
         MovingCollective::of(gather, symbols);
-    if (!kind || !gather->getDiscardableAttrs().empty())
+    if (!kind || !kind->isEven() || !gather->getDiscardableAttrs().empty())
       return;
     Gathered made{gather, gather.getResult(), {}, kind->groupSize};
     Key key(gather.getInput(), gather.getGridAttr());
