@@ -188,6 +188,21 @@ TEST(Plan, OneKindIsReducedBeforeTheNextBegins) {
           make({{}, {0}}, {1}, ReductionKind::Product));
 }
 
+// No search runs for a tensor without elements: it is gathered, reduced and cut.
+TEST(Plan, EmptyTensorsChangeWhatIsPartial) {
+  Grid grid{{2, 2}};
+  Sharding whole = make({{}, {}}), sum = make({{}, {}}, {0});
+  EXPECT_EQ(kinds(planFor(grid, {0, 4}, whole, sum)), "make_partial");
+  EXPECT_EQ(kinds(planFor(grid, {0, 4}, sum, whole)), "all_reduce");
+  EXPECT_EQ(kinds(planFor(grid, {0, 4}, sum, make({{}, {}}, {0, 1}))),
+            "make_partial");
+  EXPECT_EQ(kinds(planFor(grid, {0, 4}, sum, make({{}, {}}, {1}))),
+            "all_reduce make_partial");
+  EXPECT_EQ(kinds(planFor(grid, {0, 4}, sum,
+                          make({{}, {}}, {0}, ReductionKind::Max))),
+            "all_reduce make_partial");
+}
+
 TEST(Plan, GenericReductionsHaveNoNeutralElement) {
   Grid grid{{2}};
   Sharding generic = make({{}}, {0}, ReductionKind::Generic);
