@@ -9,6 +9,7 @@
 // EXEC: PASS
 
 shard.grid @g(shape = 4)
+shard.grid @h(shape = 2x2)
 
 // Down past an elementwise op, a product that is smaller, and a transpose. The fill and
 // the empty tensors are made again.
@@ -188,6 +189,26 @@ func.func @uneven(%x: tensor<2x64xf32>, %y: tensor<2x64xf32>) -> (tensor<7x4xf32
   %2 = shard.all_gather %y on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<5x64xf32>
   %3 = tensor.extract_slice %2[0, 0] [5, 4] [1, 1] : tensor<5x64xf32> to tensor<5x4xf32>
   return %1, %3 : tensor<7x4xf32>, tensor<5x4xf32>
+}
+
+// The collective cuts 5 rows into 2, 2, 1 and 0, nested axes into 2, 1, 2 and 0: it stays in
+// front of an op that reads its place.
+// CHECK-LABEL: func @gaps
+// CHECK: shard.all_gather %arg0 {{.*}} tensor<2x6xi32> -> tensor<5x6xi32>
+func.func @gaps(%x: tensor<2x6xi32>) -> tensor<5x3xi32> {
+  %a = shard.all_gather %x on @h grid_axes = [0, 1] gather_axis = 0 : tensor<2x6xi32> -> tensor<5x6xi32>
+  %e = tensor.empty() : tensor<5x6xi32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<5x6xi32>) outs(%e : tensor<5x6xi32>) {
+  ^bb0(%in: i32, %o: i32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    %q = arith.addi %in, %n : i32
+    linalg.yield %q : i32
+  } -> tensor<5x6xi32>
+  %z = tensor.extract_slice %y[0, 0] [5, 3] [1, 1] : tensor<5x6xi32> to tensor<5x3xi32>
+  return %z : tensor<5x3xi32>
 }
 
 // Sums of whole shifted tensors are those of the tensors, on another device; a tensor

@@ -8,6 +8,7 @@
 
 #include "Optimize/OpForms.h"
 
+#include "shard/Geometry/BlockLayout.h"
 #include "shard/IR/ShardingUtils.h"
 
 using namespace mlir;
@@ -56,6 +57,10 @@ MovingCollective::of(Operation *op, SymbolTableCollection &symbols) {
   if ((!made.isEven() && !made.isGather()) || made.groupSize < 2 ||
       (made.retypes() && dims.joined == dims.cut) ||
       made.behind(input, dims) != result)
+    return std::nullopt;
+  // Where nested axes leave gaps, the blocks of a sharding do not lie where those of the
+  // collective do: ops that know their place would be given another one.
+  if (!made.isEven() && !cutsAtOnce(made.whole, made.sizes.sizes(made.axes)))
     return std::nullopt;
   return made;
 }
