@@ -41,6 +41,24 @@ func.func @outside(%a: tensor<1x4x8xf32>) -> tensor<1x4xf32> {
   return %s : tensor<1x4xf32>
 }
 
+// Sizes of which the last element is outside stay too; strides count, as far as the last one.
+// CHECK-LABEL: func.func @too_many(
+// CHECK: %[[C9:.*]] = arith.constant 9 : index
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0] [1, 1, %[[C9]]] [1, 1, 1]
+func.func @too_many(%a: tensor<1x4x8xf32>) -> tensor<?xf32> {
+  %c9 = arith.constant 9 : index
+  %s = tensor.extract_slice %a[0, 0, 0] [1, 1, %c9] [1, 1, 1] : tensor<1x4x8xf32> to tensor<?xf32>
+  return %s : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @two_with_a_stride(
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 1] [1, 1, 2] [1, 1, 6] : tensor<1x4x8xf32> to tensor<2xf32>
+func.func @two_with_a_stride(%a: tensor<1x4x8xf32>) -> tensor<?xf32> {
+  %c2 = arith.constant 2 : index
+  %s = tensor.extract_slice %a[0, 0, 1] [1, 1, %c2] [1, 1, 6] : tensor<1x4x8xf32> to tensor<?xf32>
+  return %s : tensor<?xf32>
+}
+
 // So do those of insertions. MLIR's canonicalizer casts the source to 4x1.
 // CHECK-LABEL: func.func @inserted(
 // CHECK: %[[S:.*]] = tensor.cast %{{.*}} : tensor<1x?xf32> to tensor<1x4xf32>
