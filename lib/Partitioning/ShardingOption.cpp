@@ -90,10 +90,8 @@ private:
     return std::nullopt;
   }
 
-  /// Lets partial operands through where the op's rule allows it.
+  /// Lets partial operands through an option without any where the op's rule allows it.
   void passPartial(ShardingOption &option) const {
-    option.partial.clear();
-    option.partialOperands = 0;
     if (table.partialRule != PartialRule::None &&
         table.operands.size() <= ShardingOption::kMaxPartialOperands)
       passPartialInputs(option);
@@ -368,7 +366,8 @@ private:
   void descend() {
     for (int round = 0; round < settlingRounds; ++round)
       for (size_t loop = 0; loop < candidates.lists.size(); ++loop) {
-        ShardingOption option = best;
+        ShardingOption option;
+        option.loops = best.loops;
         option.loops.resize(table.loops.size());
         for (const AxisList &axes : candidates.lists[loop]) {
           option.loops[loop] = axes;
