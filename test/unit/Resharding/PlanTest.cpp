@@ -8,6 +8,7 @@
 
 #include "PlanTestUtils.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 
@@ -365,6 +366,25 @@ TEST(Plan, ManyAxesAndDimensionsStillPlan) {
   ASSERT_TRUE(plan);
   EXPECT_FALSE(plan->optimal);
   EXPECT_EQ(plan->steps.back().result, to);
+  // What is partial stays so in one kind of reduction alone.
+  for (Sharding *end : {&from, &to})
+    for (AxisList &axes : end->dims)
+      axes.erase(std::remove_if(axes.begin(), axes.end(),
+                                [](GridAxis axis) { return axis >= 16; }),
+                 axes.end());
+  from.partial = {16};
+  to.partial = {16, 17};
+  for (ReductionKind kind : {ReductionKind::Sum, ReductionKind::Max}) {
+    to.reduction = kind;
+    plan = planReshard(grid, {1 << 18, 1 << 18}, 4, from, to);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->steps.back().result, to);
+    size_t numReductions =
+        std::count_if(plan->steps.begin(), plan->steps.end(), [](auto &step) {
+          return step.kind == Step::Kind::AllReduce;
+        });
+    EXPECT_EQ(numReductions, kind == ReductionKind::Sum ? 0u : 1u);
+  }
   // Bytes beyond 64 bits are not wrong, only large.
   plan = planReshard({{2}}, std::vector<int64_t>(6, int64_t(1) << 40), 4,
                      make({{0}, {}, {}, {}, {}, {}}),
