@@ -19,6 +19,20 @@ std::string paddedAlong(ProgramBuilder &program, const Val &a, size_t dim,
                         int64_t low, int64_t high, const std::string &value,
                         std::string &type);
 
+/// How the elements up to a place are combined in two ops: a tensor that has each element of
+/// `value` once for each place of dimension `dim`, `elsewhere` where the element does not compare
+/// with the place as `compares` says, and its reduction by `op`, which begins with `init`.
+struct MaskedScan {
+  size_t dim;
+  std::string compares, elsewhere, op;
+  /// The tensor in between has its dimensions in another order.
+  bool isTurned = false;
+};
+
+/// The result is in no scope. (ScanOps.cpp)
+std::string maskedScan(ProgramBuilder &program, const Val &value,
+                       const Val &init, const MaskedScan &scan);
+
 /// A "tosa.const" of one element, such as a zero point, and a constant of numbers that are no
 /// tensor, such as new extents. Neither is in the scope. (TosaOps.cpp)
 std::string tosaOne(ProgramBuilder &program, const std::string &type,

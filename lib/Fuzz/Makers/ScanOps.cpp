@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Scans as frontends write them: a window as long as its dimension, of a tensor that is
-// padded in front or behind. Some are padded with an element that is not neutral, begin
-// with an init, or have a window that is a little shorter or longer: those are no scans of
+// padded in front or behind, or a reduction of a tensor that is masked behind each place. Some
+// are padded with an element that is not neutral, begin with an init, have a window that is a
+// little shorter or longer, or a mask that leaves out the place itself: those are no scans of
 // blocks.
 //
 //===----------------------------------------------------------------------===//
@@ -41,6 +42,64 @@ std::string shard::fuzz::paddedAlong(ProgramBuilder &program, const Val &a,
   program.line("^bb0(" + join(indices) + "):");
   program.line("  tensor.yield " + constant + " : " + name(a.elem));
   program.line("} : " + a.type() + " to " + type);
+  return result;
+}
+
+std::string shard::fuzz::maskedScan(ProgramBuilder &program, const Val &value,
+                                    const Val &init, const MaskedScan &scan) {
+  Shape shape = value.shape;
+  shape.insert(shape.begin(), value.shape[scan.dim]);
+  std::vector<std::string> loops{"k"}, places, kinds{"\"reduction\""};
+  for (size_t i = 0; i < value.shape.size(); ++i) {
+    places.push_back("i" + std::to_string(i));
+    loops.push_back(places.back());
+    kinds.emplace_back("\"parallel\"");
+  }
+  std::vector<std::string> reads = places, order = loops,
+                           parallel(kinds.size(), kinds.back());
+  reads[scan.dim] = "k";
+  if (scan.isTurned) {
+    std::rotate(shape.begin(), shape.begin() + 1, shape.end());
+    std::rotate(order.begin(), order.begin() + 1, order.end());
+  }
+  std::string map = "affine_map<(" + join(loops) + ") -> (",
+              elem = name(value.elem), masked = program.fresh(),
+              element = program.fresh(), unused = program.fresh(),
+              step = program.fresh(), place = program.fresh(),
+              isBefore = program.fresh(), chosen = program.fresh(),
+              otherwise = program.fresh();
+  Val whole = program.empty(value.elem, shape);
+  program.line(otherwise + " = arith.constant " + scan.elsewhere + " : " +
+               elem);
+  program.line(masked + " = linalg.generic {indexing_maps = [" + map +
+               join(reads) + ")>, " + map + join(order) +
+               ")>], iterator_types = [" + join(parallel) + "]} ins(" +
+               value.name + " : " + value.type() + ") outs(" + whole.name +
+               " : " + whole.type() + ") {");
+  program.line("^bb0(" + element + ": " + elem + ", " + unused + ": " + elem +
+               "):");
+  program.line("  " + step + " = linalg.index 0 : index");
+  program.line("  " + place + " = linalg.index " +
+               std::to_string(scan.dim + 1) + " : index");
+  program.line("  " + isBefore + " = arith.cmpi " + scan.compares + ", " +
+               step + ", " + place + " : index");
+  program.line("  " + chosen + " = arith.select " + isBefore + ", " + element +
+               ", " + otherwise + " : " + elem);
+  program.line("  linalg.yield " + chosen + " : " + elem);
+  program.line("} -> " + whole.type());
+  std::string result = program.fresh(), next = program.fresh(),
+              carried = program.fresh(), sum = program.fresh();
+  program.line(result + " = linalg.generic {indexing_maps = [" + map +
+               join(order) + ")>, " + map + join(places) +
+               ")>], iterator_types = [" + join(kinds) + "]} ins(" + masked +
+               " : " + whole.type() + ") outs(" + init.name + " : " +
+               init.type() + ") {");
+  program.line("^bb0(" + next + ": " + elem + ", " + carried + ": " + elem +
+               "):");
+  program.line("  " + sum + " = " + scan.op + " " + carried + ", " + next +
+               " : " + elem);
+  program.line("  linalg.yield " + sum + " : " + elem);
+  program.line("} -> " + init.type());
   return result;
 }
 
@@ -152,9 +211,37 @@ bool scan(ProgramBuilder &program) {
   return true;
 }
 
+bool maskedScans(ProgramBuilder &program) {
+  Random &rng = program.rng;
+  Shape shape(rng.between(1, 2));
+  for (int64_t &extent : shape)
+    extent = rng.between(1, 10);
+  Val a = program.clamped(
+      program.need(rng.chance(60) ? Elem::F32 : Elem::I32, shape), 4096);
+  Combination kind = combinationFor(rng, a.elem);
+  MaskedScan scan{size_t(rng.between(0, int64_t(shape.size()) - 1)),
+                  rng.chance(50) ? "sle" : "sge", kind.neutral, kind.op,
+                  rng.chance(25)};
+  int64_t fill = 0;
+  if (rng.chance(15)) {
+    fill = fillThatCounts(rng, kind);
+    scan.elsewhere = std::to_string(fill) + (isFloat(a.elem) ? ".0" : "");
+  }
+  if (rng.chance(20))
+    scan.compares = rng.oneOf(std::vector<std::string>{"slt", "sgt", "ne"});
+  Val init = program.filled(a.elem, shape,
+                            rng.chance(40) ? rng.between(-3, 3) : kind.init);
+  std::string result = maskedScan(program, a, init, scan);
+  double most = std::max({a.bound, init.bound, double(std::abs(fill))});
+  program.add({result, a.elem, true, shape,
+               kind.sum ? most * double(shape[scan.dim] + 1) : most});
+  return true;
+}
+
 } // namespace
 
 void shard::fuzz::registerScanMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, scan, 2);
+  makers.add(MakerGroup::Ops, maskedScans);
   makers.add(MakerGroup::Loops, scan);
 }

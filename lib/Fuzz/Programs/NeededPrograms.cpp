@@ -228,9 +228,19 @@ void NeededProgram::scan() {
   Val a = splitArgument(2);
   bool isMax = rng.chance(30), isReversed = rng.chance(40);
   int64_t extent = a.shape[dim];
-  Val around = padded(a, isReversed ? 0 : extent - 1,
-                      isReversed ? extent - 1 : 0, isMax ? "-2147483648" : "0");
   program.mostBytes = (parts - 1) * rowBytes;
+  std::string least = "-2147483648";
+  if (rng.chance(40)) {
+    Val init = program.filled(Elem::I32, a.shape, isMax ? -2147483648 : 0);
+    std::string result =
+        maskedScan(program, a, init,
+                   {size_t(dim), isReversed ? "sge" : "sle",
+                    isMax ? least : "0", isMax ? "arith.maxsi" : "arith.addi"});
+    return finish(program.add({result, Elem::I32, true, a.shape, 0}),
+                  rng.chance(50));
+  }
+  Val around = padded(a, isReversed ? 0 : extent - 1,
+                      isReversed ? extent - 1 : 0, isMax ? least : "0");
   finish(window(around, a.shape, extent, isMax), rng.chance(50));
 }
 
