@@ -109,6 +109,16 @@ std::optional<int64_t> positionOf(const Group &group,
 
 SentBytes fromAll(int64_t bytes) { return {bytes, {}}; }
 
+/// The bytes of the other devices' pieces of the input, which is cut along `dim`. All pieces have
+/// as many elements as the largest one.
+int64_t bytesOfOthers(const Group &group, Value input, const APInt &dim) {
+  int64_t extent =
+      cast<RankedTensorType>(input.getType()).getDimSize(dim.getSExtValue());
+  return extent == 0 ? 0
+                     : (group.size - 1) * (group.inputBytes / extent) *
+                           localExtent(extent, group.size);
+}
+
 /// `bytes` from the root alone.
 std::optional<SentBytes> fromRoot(const Group &group, ArrayRef<int64_t> root,
                                   int64_t bytes) {
@@ -136,21 +146,21 @@ std::optional<SentBytes> sentBy(const Group &group, AllGatherOp) {
 std::optional<SentBytes> sentBy(const Group &group, AllReduceOp) {
   return fromAll(2 * (group.size - 1) * group.inputBytes / group.size);
 }
-std::optional<SentBytes> sentBy(const Group &group, ReduceScatterOp) {
-  return fromAll((group.size - 1) * group.inputBytes / group.size);
+std::optional<SentBytes> sentBy(const Group &group, ReduceScatterOp op) {
+  return fromAll(bytesOfOthers(group, op.getInput(), op.getScatterAxis()));
 }
 std::optional<SentBytes> sentBy(const Group &group, ReduceOp) {
   return fromAll((group.size - 1) * group.inputBytes / group.size);
 }
-std::optional<SentBytes> sentBy(const Group &group, AllToAllOp) {
-  return fromAll(group.inputBytes / group.size * (group.size - 1));
+std::optional<SentBytes> sentBy(const Group &group, AllToAllOp op) {
+  return fromAll(bytesOfOthers(group, op.getInput(), op.getSplitAxis()));
 }
 std::optional<SentBytes> sentBy(const Group &group, BroadcastOp op) {
   return fromRoot(group, op.getRoot(), group.inputBytes);
 }
 std::optional<SentBytes> sentBy(const Group &group, ScatterOp op) {
   return fromRoot(group, op.getRoot(),
-                  group.inputBytes / group.size * (group.size - 1));
+                  bytesOfOthers(group, op.getInput(), op.getScatterAxis()));
 }
 std::optional<SentBytes> sentBy(const Group &group, GatherOp op) {
   return toRoot(group, op.getRoot(), group.inputBytes);

@@ -34,6 +34,16 @@ Collective begin(Kind kind, const char *location, const int64_t *group,
   return c;
 }
 
+/// The bytes of the other devices' pieces of the input, which is cut along `dim`. All pieces count
+/// as many elements as the largest one, the first, has.
+int64_t bytesOfOthers(const Collective &c, int64_t dim) {
+  const View &in = c.call.input;
+  int64_t extent = in.sizes[dim];
+  return extent == 0 ? 0
+                     : (c.group->size - 1) * (in.bytes() / extent) *
+                           c.group->block(extent, 0).size;
+}
+
 } // namespace
 
 int64_t shard_rt_process_linear_index(void) {
@@ -143,9 +153,7 @@ void shard_rt_scatter(const char *location, const int64_t *group, int64_t type,
   c.checkCut(dim, c.call.input.sizes[dim], c.call.result.sizes[dim]);
   int64_t from = c.positionOf("root", root);
   backend::scatter(c, dim, from);
-  c.record(from == c.group->position
-               ? c.call.input.bytes() / c.group->size * (c.group->size - 1)
-               : 0);
+  c.record(from == c.group->position ? bytesOfOthers(c, dim) : 0);
 }
 
 void shard_rt_all_to_all(const char *location, const int64_t *group,
@@ -168,9 +176,9 @@ void shard_rt_all_to_all(const char *location, const int64_t *group,
     c.checkCut(split_dim, in.sizes[split_dim], out.sizes[split_dim]);
     c.checkCut(concat_dim, out.sizes[concat_dim], in.sizes[concat_dim]);
   }
-  c.execute(
-      in.bytes() / c.group->size * (c.group->size - 1),
-      [=](Collective &c) { backend::allToAll(c, split_dim, concat_dim); });
+  c.execute(bytesOfOthers(c, split_dim), [=](Collective &c) {
+    backend::allToAll(c, split_dim, concat_dim);
+  });
 }
 
 void shard_rt_broadcast(const char *location, const int64_t *group,
@@ -214,7 +222,7 @@ void shard_rt_reduce_scatter(const char *location, const int64_t *group,
   c.checkDim("dimension", dim);
   c.checkShapes(dim);
   c.checkCut(dim, c.call.input.sizes[dim], c.call.result.sizes[dim]);
-  c.execute((c.group->size - 1) * c.call.input.bytes() / c.group->size,
+  c.execute(bytesOfOthers(c, dim),
             [=](Collective &c) { backend::reduceScatter(c, kind, dim); });
 }
 
