@@ -5,12 +5,16 @@
 """Prints how the time of each pass grows with the size of the program.
 
     growth.py [--shard-opt build/bin/shard-opt] [--seconds 0.5] [--pass P] [SHAPE...]
+    growth.py --instructions 1000 ...
     growth.py --ratio optimize partition [SHAPE...]
 
 For each shape of shapes.py and each pass: n is doubled until the pass takes so many
 seconds of processor time, without what reading and writing the program takes. Then
 the exponent e of time ~ n^e is that of n and n / 4, and the row says n and the
 seconds. 1 is linear. Nothing below a twentieth of the seconds is measured.
+
+With --instructions valgrind counts millions of instructions instead, which are the same
+in each run, also on a busy machine.
 
 With --ratio the row says the seconds of two passes on the same program and the first by
 the second: the least of five measurements each, which alternate.
@@ -19,6 +23,7 @@ the second: the least of five measurements each, which alternate.
 import argparse
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,9 +47,11 @@ LIMIT = 1 << 20
 MOST_COMPARED = 1 << 15
 
 
-def seconds_of(tool, source, out, options):
-    """Processor seconds of one run, in user mode."""
+def seconds_of(tool, source, out, options, instructions=False):
+    """Processor seconds of one run, in user mode; or millions of instructions."""
     command = [tool, source, "--mlir-disable-threading", "-o", out, *options]
+    if instructions:
+        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
     with open(out + ".stderr", "w") as errors:
         process = subprocess.Popen(command, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
@@ -52,14 +59,18 @@ def seconds_of(tool, source, out, options):
     if status:
         with open(out + ".stderr") as errors:
             raise RuntimeError(" ".join(command) + "\n" + errors.read(1000))
+    if instructions:
+        with open(out + ".stderr") as errors:
+            return int(re.search(r"Collected : (\d+)", errors.read()).group(1)) / 1e6
     return usage.ru_utime
 
 
 class Shape:
     """The programs of one shape, with what the passes make of them."""
 
-    def __init__(self, tool, make, folder):
+    def __init__(self, tool, make, folder, instructions=False):
         self.tool, self.make, self.folder = tool, make, folder
+        self.instructions = instructions
         self.times = {}
 
     def source(self, n):
@@ -84,11 +95,16 @@ class Shape:
         options, before = PASSES[name]
         source = self.output(before, n) if before else self.source(n)
         out = os.path.join(self.folder, "out.mlir")
-        both = min(seconds_of(self.tool, source, out, options) for _ in range(2))
+        both = self.least(source, out, options)
         if options:
-            both -= min(seconds_of(self.tool, source, out, []) for _ in range(2))
+            both -= self.least(source, out, [])
         self.times[name, n] = both
         return both
+
+    def least(self, source, out, options):
+        if self.instructions:
+            return seconds_of(self.tool, source, out, options, True)
+        return min(seconds_of(self.tool, source, out, options) for _ in range(2))
 
 
 def measure(shape, name, seconds):
@@ -136,6 +152,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--shard-opt", default="build/bin/shard-opt")
     parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--instructions", type=float, metavar="MILLIONS")
     parser.add_argument("--pass", dest="passes", action="append", choices=PASSES)
     parser.add_argument("--ratio", nargs=2, choices=PASSES, metavar="PASS")
     parser.add_argument("shapes", nargs="*")
@@ -146,15 +163,18 @@ def main():
             sys.exit(f"unknown shape {name}; there are {', '.join(known)}")
     if arguments.ratio:
         return print_ratios(arguments)
-    print(f"{'shape':12} {'pass':10} {'n':>8} {'seconds':>8} {'exponent':>8}")
+    unit = "millions" if arguments.instructions else "seconds"
+    print(f"{'shape':12} {'pass':10} {'n':>8} {unit:>8} {'exponent':>8}")
     for make in SHAPES:
         if arguments.shapes and make.__name__ not in arguments.shapes:
             continue
         for name in arguments.passes or PASSES:
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    shape = Shape(arguments.shard_opt, make, folder)
-                    n, taken, exponent = measure(shape, name, arguments.seconds)
+                    counts = bool(arguments.instructions)
+                    shape = Shape(arguments.shard_opt, make, folder, counts)
+                    most = arguments.instructions or arguments.seconds
+                    n, taken, exponent = measure(shape, name, most)
                 except RuntimeError as error:
                     print(f"{make.__name__:12} {name:10} failed: {error}", flush=True)
                     continue
