@@ -9,6 +9,7 @@
 #include "SearchSpace.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace shard {
 namespace detail {
@@ -217,21 +218,63 @@ struct SearchSpace::PermuteBuilder {
       partial();
       return;
     }
-    position(dim, 0, parts[dim]);
+    if (!exhaustive) {
+      position(dim, 0, parts[dim], [&](int count) { place(dim, count); });
+      return;
+    }
+    for (const AxisSequence &sequence : sequencesFor(dim)) {
+      if (sequence.set & ~available)
+        continue;
+      available &= ~sequence.set;
+      std::copy(sequence.axes, sequence.axes + sequence.count, axes);
+      place(dim, sequence.count);
+      available |= sequence.set;
+    }
   }
 
-  void position(int dim, int index, int64_t left) {
+  /// Gives the first `count` of `axes` their places in dimension `dim`, and goes on with
+  /// the next dimension.
+  void place(int dim, int count) {
+    uint8_t saved[maxAxes];
+    std::copy(axes, axes + count, saved);
+    for (int i = 0; i < count; ++i)
+      next.place[saved[i]] = placeOf(dim, i);
+    dimension(dim + 1);
+    std::copy(saved, saved + count, axes);
+  }
+
+  /// All sequences of axes that leave the blocks of dimension `dim` as they are. They depend
+  /// on the sizes of its axes alone, and are asked for at each state.
+  const std::vector<AxisSequence> &sequencesFor(int dim) {
+    int count = layout.count[dim];
+    uint64_t key = space.sizesCode(layout.axes[dim], count);
+    key = (key << 8 | static_cast<uint64_t>(count)) << 8 |
+          static_cast<uint64_t>(dim << 1 | space.even);
+    auto [at, isNew] = space.knownSequences.try_emplace(key);
+    if (isNew) {
+      uint32_t saved = std::exchange(available, (1u << space.numAxes) - 1);
+      position(dim, 0, parts[dim], [&, &found = at->second](int count) {
+        AxisSequence sequence;
+        sequence.set = space.setOf(axes, count);
+        sequence.count = static_cast<uint8_t>(count);
+        std::copy(axes, axes + count, sequence.axes);
+        found.push_back(sequence);
+      });
+      available = saved;
+    }
+    return at->second;
+  }
+
+  /// Calls `visit` with the length of each sequence of available axes that begins with the
+  /// first `index` of `axes`, has `left` parts behind them and leaves the blocks of
+  /// dimension `dim` as they are; the sequence is in `axes`.
+  template <typename Visit>
+  void position(int dim, int index, int64_t left, Visit visit) {
     if (!exhaustive && --visits < 0)
       return;
     if (left == 1) {
-      if (!space.keepsBlocks(layout, dim, axes, index))
-        return;
-      uint8_t saved[maxAxes];
-      std::copy(axes, axes + index, saved);
-      for (int i = 0; i < index; ++i)
-        next.place[saved[i]] = placeOf(dim, i);
-      dimension(dim + 1);
-      std::copy(saved, saved + index, axes);
+      if (space.keepsBlocks(layout, dim, axes, index))
+        visit(index);
       return;
     }
     uint32_t candidates = available;
@@ -252,7 +295,7 @@ struct SearchSpace::PermuteBuilder {
         continue;
       available &= ~(1u << axis);
       axes[index] = static_cast<uint8_t>(axis);
-      position(dim, index + 1, left / space.size[axis]);
+      position(dim, index + 1, left / space.size[axis], visit);
       available |= 1u << axis;
     }
   }

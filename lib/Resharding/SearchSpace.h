@@ -20,7 +20,9 @@
 
 #include <array>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace shard {
 namespace detail {
@@ -318,6 +320,15 @@ private:
   /// A cache with one entry per hash; a new entry replaces the one before it.
   static constexpr size_t numKnownBlocks = 256;
   mutable std::array<KnownBlocks, numKnownBlocks> knownBlocks;
+  /// Axes that split a dimension one after the other.
+  struct AxisSequence {
+    uint32_t set;
+    uint8_t count;
+    uint8_t axes[maxAxes];
+  };
+  /// By a dimension and the sizes of its axes: the sequences that give it the same blocks.
+  mutable std::unordered_map<uint64_t, std::vector<AxisSequence>>
+      knownSequences;
 };
 
 } // namespace detail
