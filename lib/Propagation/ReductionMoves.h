@@ -24,8 +24,9 @@
 namespace shard::propagation {
 
 /// The options that split loops of `table` as `option` does, but for axes of reduction loops:
-/// each one of them, or all together, are moved to a parallel loop that they divide. None
-/// for an op that reads windows, because halos are not compared with reshards.
+/// each one of them, or all together, are moved to a parallel loop that they divide and over
+/// which no window slides. None for an op that splits a window's loop, because halos are not
+/// compared with reshards.
 std::vector<ShardingOption> moveReductionAxes(const LoopTable &table,
                                               const Grid &grid,
                                               const ShardingOption &option);

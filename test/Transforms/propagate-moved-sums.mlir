@@ -95,3 +95,41 @@ func.func @padded(%x: tensor<2x4x2xi8> {shard.sharding = #shard.sharding<@g, [[]
   %c = arith.minsi %a, %b : tensor<3x4xi8>
   return %c : tensor<3x4xi8>
 }
+
+// -----
+
+// A convolution of split channels: the image is gathered, and filters are split instead of a sum
+// of images. The rows that the windows slide over stay whole.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @channels(
+// CHECK-SAME: -> (tensor<2x16x16x8xf32> {shard.local = #shard.local<tensor<2x16x16x32xf32>, <@g, {{\[\[\], \[\], \[\], \[0\]\]}}>>})
+// CHECK: shard.all_gather {{.*}} tensor<2x18x18x4xf32> -> tensor<2x18x18x16xf32>
+// CHECK-NOT: shard.
+// CHECK: return
+func.func @channels(%x: tensor<2x18x18x16xf32> {shard.sharding = #shard.sharding<@g, [[], [], [], [0]]>},
+                    %w: tensor<3x3x16x32xf32>) -> tensor<2x16x16x32xf32> {
+  %z = arith.constant dense<0.0> : tensor<2x16x16x32xf32>
+  %0 = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %w : tensor<2x18x18x16xf32>, tensor<3x3x16x32xf32>)
+      outs(%z : tensor<2x16x16x32xf32>) -> tensor<2x16x16x32xf32>
+  return %0 : tensor<2x16x16x32xf32>
+}
+
+// -----
+
+// The batch divides among two devices: each gets whole images.
+shard.grid @g(shape = 2)
+// CHECK-LABEL: func.func @images(
+// CHECK-SAME: -> (tensor<1x16x16x32xf32>
+// CHECK: shard.all_to_all {{.*}} tensor<2x18x18x8xf32> -> tensor<1x18x18x16xf32>
+// CHECK: shard.all_gather
+// CHECK-NOT: shard.
+// CHECK: return
+func.func @images(%x: tensor<2x18x18x16xf32> {shard.sharding = #shard.sharding<@g, [[], [], [], [0]]>},
+                  %w: tensor<3x3x16x32xf32>) -> tensor<2x16x16x32xf32> {
+  %z = arith.constant dense<0.0> : tensor<2x16x16x32xf32>
+  %0 = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %w : tensor<2x18x18x16xf32>, tensor<3x3x16x32xf32>)
+      outs(%z : tensor<2x16x16x32xf32>) -> tensor<2x16x16x32xf32>
+  return %0 : tensor<2x16x16x32xf32>
+}
