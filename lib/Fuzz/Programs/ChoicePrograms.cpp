@@ -25,7 +25,7 @@ public:
 
 private:
   int64_t extent();
-  /// An argument; closed hints are on most of them.
+  /// An argument; closed hints are on most of them, about the last two dimensions.
   Val argument(const Shape &shape);
   std::string hint(int64_t rank);
   /// A value of `shape`: one that is there, or an argument.
@@ -34,6 +34,7 @@ private:
 
   // Each writes an op that takes `a`.
   Val product(const Val &a);
+  Val convolution(const Val &a);
   Val elementwise(const Val &a);
   Val transpose(const Val &a);
   Val reduction(const Val &a);
@@ -51,11 +52,12 @@ int64_t ChoiceProgram::extent() {
   return rng.oneOf(extents);
 }
 
-/// Each axis splits a dimension, or replicates.
+/// Each axis splits one of the last two dimensions, or replicates: no one splits the rows of a
+/// convolution's kernel.
 std::string ChoiceProgram::hint(int64_t rank) {
   std::vector<std::string> lists(rank);
   for (size_t axis = 0; axis < program.grid.size(); ++axis) {
-    int64_t dim = rng.between(0, rank);
+    int64_t dim = rng.between(std::max<int64_t>(0, rank - 2), rank);
     if (dim < rank)
       lists[dim] += (lists[dim].empty() ? "" : ", ") + program.axisText(axis);
   }
@@ -96,6 +98,27 @@ Val ChoiceProgram::product(const Val &a) {
   return define("linalg.matmul " +
                     (left ? insOutsTo({a, b}, init) : insOutsTo({b, a}, init)),
                 shape);
+}
+
+/// Two rows of `a`, whose columns are channels, make one row of other channels.
+Val ChoiceProgram::convolution(const Val &a) {
+  Val b = operand({2, a.shape[1], extent()});
+  Shape shape = {a.shape[0] / 2, b.shape[2]};
+  Val init = program.filled(Elem::I32, shape, 0);
+  std::string loops = "affine_map<(i, f, k, c) -> (", product = program.fresh(),
+              sum = program.fresh();
+  Val result{program.fresh(), Elem::I32, true, shape, 0};
+  program.line(result.name + " = linalg.generic {indexing_maps = [" + loops +
+               "i * 2 + k, c)>, " + loops + "k, c, f)>, " + loops +
+               "i, f)>], iterator_types = [\"parallel\", \"parallel\", "
+               "\"reduction\", \"reduction\"]} " +
+               insOuts({a, b}, init) + " {");
+  program.line("^bb0(%x: i32, %w: i32, %y: i32):");
+  program.line("  " + product + " = arith.muli %x, %w : i32");
+  program.line("  " + sum + " = arith.addi %y, " + product + " : i32");
+  program.line("  linalg.yield " + sum + " : i32");
+  program.line("} -> " + result.type());
+  return program.add(result);
 }
 
 Val ChoiceProgram::elementwise(const Val &a) {
@@ -141,9 +164,9 @@ void ChoiceProgram::write() {
        count > 0; --count) {
     using Write = Val (ChoiceProgram::*)(const Val &);
     static const std::vector<Write> makers = {
-        &ChoiceProgram::product, &ChoiceProgram::product,
+        &ChoiceProgram::product,     &ChoiceProgram::product,
         &ChoiceProgram::elementwise, &ChoiceProgram::transpose,
-        &ChoiceProgram::reduction};
+        &ChoiceProgram::reduction,   &ChoiceProgram::convolution};
     Write write =
         value.shape.size() == 1 ? &ChoiceProgram::broadcast : rng.oneOf(makers);
     value = (this->*write)(value);
