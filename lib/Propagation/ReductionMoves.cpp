@@ -12,6 +12,16 @@
 
 namespace shard::propagation {
 
+/// Whether a window of an operand slides by loop `number`, or is that loop.
+static bool isLoopOfWindow(const LoopTable &table, int32_t number) {
+  return llvm::any_of(table.operands, [&](const TensorLoops &operand) {
+    for (auto [dim, loops] : llvm::enumerate(operand.dims))
+      if (operand.isWindow(dim) && llvm::is_contained(loops, number))
+        return true;
+    return false;
+  });
+}
+
 /// Appends to `moved` the options that have `axes` on a parallel loop instead of on
 /// reduction loops.
 static void addMoves(const LoopTable &table, const Grid &grid,
@@ -27,9 +37,9 @@ static void addMoves(const LoopTable &table, const Grid &grid,
     AxisList &list = made.loops[number];
     list.insert(list.end(), axes.begin(), axes.end());
     int64_t parts = grid.groupSize(list);
-    if (loop.kind == LoopKind::Parallel && loop.extent != kDynamic &&
-        parts != kDynamic && loop.extent % parts == 0 &&
-        isValidOption(table, grid, made))
+    if (loop.kind == LoopKind::Parallel && !isLoopOfWindow(table, number) &&
+        loop.extent != kDynamic && parts != kDynamic &&
+        loop.extent % parts == 0 && isValidOption(table, grid, made))
       moved.push_back(std::move(made));
   }
 }
@@ -42,10 +52,7 @@ std::vector<ShardingOption> moveReductionAxes(const LoopTable &table,
     if (loop.kind == LoopKind::Reduction)
       axes.insert(axes.end(), list.begin(), list.end());
   std::vector<ShardingOption> moved;
-  if (axes.empty() ||
-      llvm::any_of(table.operands, [](const TensorLoops &operand) {
-        return !operand.windows.empty();
-      }))
+  if (axes.empty())
     return moved;
   addMoves(table, grid, option, axes, moved);
   if (axes.size() > 1)

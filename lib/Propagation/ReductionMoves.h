@@ -24,8 +24,8 @@
 namespace shard::propagation {
 
 /// The options that split loops of `table` as `option` does, but for axes of reduction loops:
-/// each one of them, or all together, are moved to a parallel loop that they divide. None
-/// for an op that reads windows, because halos are not compared with reshards.
+/// each one of them, or all together, are moved to a parallel loop that they divide. Loops
+/// by which windows slide take none, because halos are not compared with reshards.
 std::vector<ShardingOption> moveReductionAxes(const LoopTable &table,
                                               const Grid &grid,
                                               const ShardingOption &option);

@@ -95,3 +95,36 @@ func.func @padded(%x: tensor<2x4x2xi8> {shard.sharding = #shard.sharding<@g, [[]
   %c = arith.minsi %a, %b : tensor<3x4xi8>
   return %c : tensor<3x4xi8>
 }
+
+// -----
+
+// A 1x1 convolution of an image whose channels are split: the images are split instead, which
+// no window slides over. Rows of an image are not tried, as halos have no price here.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @convolution(
+// CHECK-SAME: -> (tensor<1x8x8x16xf32> {shard.local = #shard.local<tensor<4x8x8x16xf32>, <@g, {{\[\[0\], \[\], \[\], \[\]\]}}>>})
+// CHECK: shard.all_to_all {{.*}} : tensor<4x8x8x2xf32> -> tensor<1x8x8x8xf32>
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @convolution(%x: tensor<4x8x8x8xf32> {shard.sharding = #shard.sharding<@g, [[], [], [], [0]]>},
+                       %w: tensor<16x1x1x8xf32>) -> tensor<4x8x8x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<4x8x8x16xf32>
+  %0 = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<4x8x8x8xf32>, tensor<16x1x1x8xf32>) outs(%z : tensor<4x8x8x16xf32>) -> tensor<4x8x8x16xf32>
+  return %0 : tensor<4x8x8x16xf32>
+}
+
+// -----
+
+// One image: its rows stay whole, and the 8 filters are split.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @one_image(
+// CHECK-SAME: -> (tensor<1x8x8x8xf32> {shard.local = #shard.local<tensor<1x8x8x32xf32>, <@g, {{\[\[\], \[\], \[\], \[0\]\]}}>>})
+// CHECK: shard.all_gather {{.*}} gather_axis = 3 : tensor<1x10x10x2xf32> -> tensor<1x10x10x8xf32>
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @one_image(%x: tensor<1x10x10x8xf32> {shard.sharding = #shard.sharding<@g, [[], [], [], [0]]>},
+                     %w: tensor<32x3x3x8xf32>) -> tensor<1x8x8x32xf32> {
+  %z = arith.constant dense<0.0> : tensor<1x8x8x32xf32>
+  %0 = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<1x10x10x8xf32>, tensor<32x3x3x8xf32>) outs(%z : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return %0 : tensor<1x8x8x32xf32>
+}
