@@ -128,3 +128,41 @@ func.func @one_image(%x: tensor<1x10x10x8xf32> {shard.sharding = #shard.sharding
   %0 = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<1x10x10x8xf32>, tensor<32x3x3x8xf32>) outs(%z : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>
   return %0 : tensor<1x8x8x32xf32>
 }
+
+// -----
+
+// The first of two layers: the rows are split behind the second one too, and only x and the
+// first weight move. If the region ended at the second product, its operand would be gathered.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @layers(
+// CHECK-SAME: -> (tensor<16x16xf32> {shard.local = #shard.local<tensor<64x16xf32>, <@g, {{\[\[0\], \[\]\]}}>>})
+// CHECK: shard.all_to_all {{.*}} : tensor<64x4xf32> -> tensor<16x16xf32>
+// CHECK: shard.all_gather {{.*}} : tensor<4x64xf32> -> tensor<16x64xf32>
+// CHECK-NOT: shard.
+// CHECK: return
+func.func @layers(%x: tensor<64x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %v: tensor<16x64xf32>,
+                  %w: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %s = arith.constant dense<0.0> : tensor<64x16xf32>
+  %0 = linalg.matmul ins(%x, %v : tensor<64x16xf32>, tensor<16x64xf32>) outs(%z : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = math.tanh %0 : tensor<64x64xf32>
+  %2 = linalg.matmul ins(%1, %w : tensor<64x64xf32>, tensor<64x16xf32>) outs(%s : tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %2 : tensor<64x16xf32>
+}
+
+// -----
+
+// The second weight states that its columns are split: the rows of its product cannot take the
+// axis, so that the region ends there.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME: -> (tensor<64x4xf32> {shard.local = #shard.local<tensor<64x16xf32>, <@g, {{\[\[\], \[0\]\]}}>>})
+func.func @columns(%x: tensor<64x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %v: tensor<16x64xf32>,
+                   %w: tensor<64x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}) -> tensor<64x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %s = arith.constant dense<0.0> : tensor<64x16xf32>
+  %0 = linalg.matmul ins(%x, %v : tensor<64x16xf32>, tensor<16x64xf32>) outs(%z : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = math.tanh %0 : tensor<64x64xf32>
+  %2 = linalg.matmul ins(%1, %w : tensor<64x64xf32>, tensor<64x16xf32>) outs(%s : tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %2 : tensor<64x16xf32>
+}
