@@ -144,9 +144,10 @@ def ShardSeparatePlaces : Pass<"shard-separate-places"> {
 
     It is for ops of two results, which keep an element and the iteration of their one
     reduction loop where a strict comparison says that the element is better. All results
-    stay the same, for NaNs too. A maximum of floats that is used itself stays with
-    its place, because of zeros of both signs. So does an op with an attribute of another
-    dialect, which may be a hint.
+    stay the same, for NaNs too. A maximum of floats that is used itself is the element at
+    its place, found by a third reduction: it may be a zero of either sign. In PyTorch's
+    form, in which a NaN is the maximum but has no place, a third one finds the first NaN.
+    An op with an attribute of another dialect, which may be a hint, stays.
 
     ```mlir
     // Input
