@@ -1,5 +1,5 @@
-// Elements that generic ops extract at known places become operands. What is not a sum
-// of loops and constants, or may lie outside of the tensor, stays.
+// Elements that generic ops extract at known places become operands. What is no sum of loops
+// and constants nor a quotient or remainder of a loop, or may lie outside of the tensor, stays.
 
 // RUN: shard-opt %s --shard-raise-extracts --split-input-file | FileCheck %s
 
@@ -62,4 +62,68 @@ func.func @stay(%a: tensor<8xf32>, %n: index, %d: tensor<?xf32>) -> tensor<8xf32
     linalg.yield %s3 : f32
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
+}
+
+// -----
+
+// Each row twice, columns by turns: quotients and remainders that reach all elements.
+// CHECK-DAG: #[[TWICE:.*]] = affine_map<(d0, d1) -> (d0 floordiv 2, d1 mod 3)>
+// CHECK-LABEL: func.func @divided
+// CHECK-SAME: %[[A:.*]]: tensor<4x3xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[TWICE]], {{.*}}], {{.*}}} ins(%[[A]] : tensor<4x3xf32>)
+func.func @divided(%a: tensor<4x3xf32>) -> tensor<8x6xf32> {
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : i32
+  %e = tensor.empty() : tensor<8x6xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x6xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %u = arith.divui %i, %two : index
+    %n = arith.index_cast %j : index to i32
+    %turn = arith.remsi %n, %three : i32
+    %v = arith.index_cast %turn : i32 to index
+    %x = tensor.extract %a[%u, %v] : tensor<4x3xf32>
+    linalg.yield %x : f32
+  } -> tensor<8x6xf32>
+  return %r : tensor<8x6xf32>
+}
+
+// -----
+
+// No loop of such a map would be split: the number does not divide the extent, the quotient
+// reaches a part of the rows, or it is moved.
+// CHECK-LABEL: func.func @not_divided
+// CHECK-COUNT-3: tensor.gather
+func.func @not_divided(%a: tensor<4x3xf32>) -> (tensor<7x3xf32>, tensor<6x3xf32>, tensor<6x3xf32>) {
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %e = tensor.empty() : tensor<7x3xf32>
+  %f = tensor.empty() : tensor<6x3xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<7x3xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %u = arith.divui %i, %two : index
+    %x = tensor.extract %a[%u, %j] : tensor<4x3xf32>
+    linalg.yield %x : f32
+  } -> tensor<7x3xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<6x3xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %u = arith.divui %i, %two : index
+    %x = tensor.extract %a[%u, %j] : tensor<4x3xf32>
+    linalg.yield %x : f32
+  } -> tensor<6x3xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<6x3xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %u = arith.divui %i, %two : index
+    %w = arith.addi %u, %one : index
+    %x = tensor.extract %a[%w, %j] : tensor<4x3xf32>
+    linalg.yield %x : f32
+  } -> tensor<6x3xf32>
+  return %r, %s, %t : tensor<7x3xf32>, tensor<6x3xf32>, tensor<6x3xf32>
 }

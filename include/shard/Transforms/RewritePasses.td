@@ -213,7 +213,8 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
   let description = [{
     A `tensor.extract` in the body of a `linalg.generic` may read any element, so that
     its tensor is gathered. Frontends and the lowering of tosa write reversed dimensions
-    like that. Where the indices are sums of `linalg.index` and constants, and all places
+    like that. Where the indices are sums of `linalg.index` and constants, or the quotient or
+    remainder of one by a number that divides the extent of its loop, and all places
     lie inside of a static tensor, the tensor becomes an input of the op with an indexing
     map, of which each device needs a block or a window. Where some indices are loops over
     whole dimensions, and the others do not depend on these loops, the op looks up slices:
