@@ -203,7 +203,7 @@ std::optional<Extreme> matchExtreme(linalg::GenericOp op) {
     return std::nullopt;
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (map != op.getMatchingIndexingMap(op.getDpsInitOperand(1)) ||
-      !map.isProjectedPermutation())
+      !map.isProjectedPermutation(/*allowZeroInResults=*/true))
     return std::nullopt;
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);

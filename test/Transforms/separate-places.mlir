@@ -15,6 +15,7 @@
 
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
+#kept = affine_map<(i, j) -> (i, 0)>
 shard.grid @grid(shape = 4)
 
 // CHECK-LABEL: func.func @argmax
@@ -230,28 +231,28 @@ func.func @zeros(%a: tensor<64x8xf32> {shard.sharding = #shard.sharding<@grid, [
 }
 
 // PyTorch's maximum of rows, some of which have NaNs: the place is that of the maximum in front
-// of the first NaN.
+// of the first NaN. The results keep the dimension.
 
 // CHECK-LABEL: func.func @pytorch
 // CHECK-COUNT-3: "reduction"
 // CHECK-NOT: "reduction"
 // SPMD-LABEL: func.func @pytorch
 // SPMD-NOT: shard.all_gather
-// SPMD: shard.all_reduce {{.*}} min : tensor<24xi64>
-// SPMD: shard.all_reduce {{.*}} max : tensor<24xf32>
-// SPMD: shard.all_reduce {{.*}} min : tensor<24xi64>
+// SPMD: shard.all_reduce {{.*}} min : tensor<24x1xi64>
+// SPMD: shard.all_reduce {{.*}} max : tensor<24x1xf32>
+// SPMD: shard.all_reduce {{.*}} min : tensor<24x1xi64>
 // SPMD-NOT: shard.all_
 // SPMD: return
 func.func @pytorch(%a: tensor<24x16xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>})
-    -> (tensor<24xf32> {shard.sharding = #shard.sharding<@grid, [[]]>},
-        tensor<24xi64> {shard.sharding = #shard.sharding<@grid, [[]]>}) {
+    -> (tensor<24x1xf32> {shard.sharding = #shard.sharding<@grid, [[], []]>},
+        tensor<24x1xi64> {shard.sharding = #shard.sharding<@grid, [[], []]>}) {
   %shift = arith.constant dense<0.95> : tensor<24x16xf32>
-  %low = arith.constant dense<0xFF800000> : tensor<24xf32>
-  %first = arith.constant dense<0> : tensor<24xi64>
+  %low = arith.constant dense<0xFF800000> : tensor<24x1xf32>
+  %first = arith.constant dense<0> : tensor<24x1xi64>
   %shifted = arith.addf %a, %shift : tensor<24x16xf32>
   %logs = math.log %shifted : tensor<24x16xf32>
-  %0:2 = linalg.generic {indexing_maps = [#all, #row, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%logs : tensor<24x16xf32>) outs(%low, %first : tensor<24xf32>, tensor<24xi64>) {
+  %0:2 = linalg.generic {indexing_maps = [#all, #kept, #kept], iterator_types = ["parallel", "reduction"]}
+      ins(%logs : tensor<24x16xf32>) outs(%low, %first : tensor<24x1xf32>, tensor<24x1xi64>) {
   ^bb0(%x: f32, %best: f32, %place: i64):
     %j = linalg.index 1 : index
     %n = arith.index_cast %j : index to i64
@@ -259,6 +260,6 @@ func.func @pytorch(%a: tensor<24x16xf32> {shard.sharding = #shard.sharding<@grid
     %more = arith.cmpf ogt, %x, %best : f32
     %at = arith.select %more, %n, %place : i64
     linalg.yield %next, %at : f32, i64
-  } -> (tensor<24xf32>, tensor<24xi64>)
-  return %0#0, %0#1 : tensor<24xf32>, tensor<24xi64>
+  } -> (tensor<24x1xf32>, tensor<24x1xi64>)
+  return %0#0, %0#1 : tensor<24x1xf32>, tensor<24x1xi64>
 }
