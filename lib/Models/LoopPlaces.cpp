@@ -8,6 +8,8 @@
 
 #include "LoopPlaces.h"
 
+#include "EvaluatedPlaces.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -267,6 +269,8 @@ std::optional<LoopComparison> loopComparison(Value flag, linalg::GenericOp op) {
 
 std::optional<LoopPlace> loopPlace(Value index, linalg::GenericOp op) {
   std::optional<LoopPlace> place = PlaceReader(op, loopsOf(op), 0).read(index);
+  if (!place)
+    place = evaluatedPlace(index, op);
   if (place)
     place->expr = simplifyAffineExpr(place->expr, op.getNumLoops(), 0);
   return place;

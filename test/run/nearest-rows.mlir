@@ -1,7 +1,9 @@
-// Nearest-neighbour upsampling whose body extracts at quotients of its loops: the images are
-// split by rows and columns, and nothing is sent.
-// RUN: shard-run %s --verify --report=json | FileCheck %s
-// RUN: shard-run %s --grid 3 --hint 'arg0=[[],[],[0],[]]' --verify --report=json | FileCheck %s
+// Nearest-neighbour upsampling whose body extracts at quotients of its loops, and that of tosa,
+// whose places are computed with floats: the images are split by rows and columns, and nothing
+// is sent.
+// RUN: shard-run %s --entry main --verify --report=json | FileCheck %s
+// RUN: shard-run %s --entry tosa --verify --report=json | FileCheck %s
+// RUN: shard-run %s --entry main --grid 3x2 --verify --report=json | FileCheck %s
 // CHECK: "collectives": []
 // CHECK: "pass": true
 
@@ -25,4 +27,14 @@ func.func @main(%x: tensor<2x4x6x6xf32> {shard.sharding = #shard.sharding<@grid,
     linalg.yield %v : f32
   } -> tensor<2x4x12x18xf32>
   return %0 : tensor<2x4x12x18xf32>
+}
+
+func.func @tosa(%x: tensor<2x6x6x4xf32> {shard.sharding = #shard.sharding<@grid, [[], [0], [1], []]>})
+    -> tensor<2x12x12x4xf32> {
+  %scale = tosa.const_shape {values = dense<[4, 2, 4, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %offset = tosa.const_shape {values = dense<[-1, -1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %border = tosa.const_shape {values = dense<[1, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %0 = tosa.resize %x, %scale, %offset, %border {mode = NEAREST_NEIGHBOR}
+      : (tensor<2x6x6x4xf32>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<2x12x12x4xf32>
+  return %0 : tensor<2x12x12x4xf32>
 }

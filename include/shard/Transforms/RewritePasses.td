@@ -221,7 +221,9 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
     it becomes a `tensor.gather`, whose result is the input. An index counts as a loop, too, if
     it is an element of an input that ops of linalg compute from places alone, as PyTorch's
     frontend makes the numbers 0, 1, 2, ..., and if a comparison chooses it that always has one
-    outcome, as in `i < 0 ? i + n : i`.
+    outcome, as in `i < 0 ? i + n : i`. An index that is computed of one loop in another way, as
+    by `floor(i * 0.5)`, is computed for up to 4096 iterations: it counts if it is a multiple of
+    the loop and a number, or such a quotient, for all of them.
 
     ```mlir
     // Input: %last is 7, %i is linalg.index 0
