@@ -129,26 +129,25 @@ private:
     return arith::ConstantOp::create(at, loc, neutralElement(kind, type));
   }
 
-  /// A tensor like `init` of the neutral element of `kind`.
-  Value filled(ReductionKind kind, Value init) {
-    Type type = getElementTypeOrSelf(init.getType());
+  /// A tensor like `init` of `number`.
+  Value filled(Value number, Value init) {
     Value empty = tensor::EmptyOp::create(
-        builder, loc, tensor::getMixedSizes(builder, loc, init), type);
-    return linalg::FillOp::create(builder, loc, constant(builder, kind, type),
-                                  empty)
-        .getResult(0);
+        builder, loc, tensor::getMixedSizes(builder, loc, init),
+        number.getType());
+    return linalg::FillOp::create(builder, loc, number, empty).getResult(0);
   }
 
   /// The least of the places where `isHit` is true of the element; `most`, a larger number,
   /// where it is nowhere.
   Value leastPlace(ValueRange more, BodyBuilder isHit) {
     Value init = op.getDpsInits()[extreme.place];
+    Value most =
+        constant(builder, ReductionKind::Min, extreme.number.getType());
     return reduce(
-        more, filled(ReductionKind::Min, init),
+        more, filled(most, init),
         [&](OpBuilder &inner, IRMapping &mapping, ValueRange args) {
-          Value hit = isHit(inner, mapping, args);
           Value number = cloned(inner, mapping, extreme.number);
-          Value most = constant(inner, ReductionKind::Min, number.getType());
+          Value hit = isHit(inner, mapping, args);
           Value place = arith::SelectOp::create(inner, loc, hit, number, most);
           return arith::MinSIOp::create(inner, loc, place, args.back())
               .getResult();
@@ -232,16 +231,17 @@ private:
                                APFloat::getQNaN(type.getFloatSemantics())));
             return arith::SelectOp::create(inner, loc, hasNone, args[0], nan);
           });
+    Value nothing =
+        constant(builder, ReductionKind::Sum, extreme.element.getType());
     Value found = reduce(
-        first, filled(ReductionKind::Sum, init),
+        first, filled(nothing, init),
         [&](OpBuilder &inner, IRMapping &mapping, ValueRange args) {
           Value element = cloned(inner, mapping, extreme.element);
           Value isFirst = arith::CmpIOp::create(
               inner, loc, arith::CmpIPredicate::eq,
               cloned(inner, mapping, extreme.number), args[args.size() - 2]);
-          Value term = arith::SelectOp::create(
-              inner, loc, isFirst, element,
-              constant(inner, ReductionKind::Sum, element.getType()));
+          Value term =
+              arith::SelectOp::create(inner, loc, isFirst, element, nothing);
           return arith::AddFOp::create(inner, loc, args.back(), term)
               .getResult();
         });
