@@ -48,6 +48,13 @@ std::optional<Sharding> followKeeping(const LoopTable &table, const Grid &grid,
   return followed;
 }
 
+int64_t partsOf(const Grid &grid, const Sharding &sharding) {
+  int64_t parts = 1;
+  for (const AxisList &axes : sharding.dims)
+    parts *= grid.groupSize(axes);
+  return parts;
+}
+
 bool mayBeSplit(llvm::ArrayRef<int64_t> extents, const Grid &grid,
                 const Sharding &sharding, bool evenly) {
   return llvm::all_of(llvm::zip_equal(extents, sharding.dims),

@@ -30,6 +30,9 @@ std::optional<Sharding> followKeeping(const LoopTable &table, const Grid &grid,
                                       unsigned tensor, const Sharding &sharding,
                                       unsigned other, const Sharding &kept);
 
+/// The number of parts that the axes of the dimensions make.
+int64_t partsOf(const Grid &grid, const Sharding &sharding);
+
 /// Whether dimensions of these extents may be split as in `sharding` without a hint.
 bool mayBeSplit(llvm::ArrayRef<int64_t> extents, const Grid &grid,
                 const Sharding &sharding, bool evenly);

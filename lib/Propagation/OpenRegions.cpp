@@ -72,13 +72,6 @@ private:
   /// Which tensors of an op are to have what an option says.
   enum class Labelled { All, Results, Operands };
 
-  int64_t partsOf(const Sharding &sharding) const {
-    int64_t parts = 1;
-    for (const AxisList &axes : sharding.dims)
-      parts *= out.grid.groupSize(axes);
-    return parts;
-  }
-
   Operation *ownerOf(OpId op) const { return prices.ownerOf(op); }
 
   std::vector<Seed> findSeeds() {
@@ -95,9 +88,11 @@ private:
   /// otherwise than it begins with, or hands to a call that states a sharding.
   void addSeedsOfEdge(OpId op, std::vector<Seed> &seeds) {
     llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
-    ValueId from = tensors.front(), to = tensors.back();
-    addSeed(op, from, solved.shardingOf(to), seeds);
-    addSeed(op, to, solved.shardingOf(from), seeds);
+    for (auto [from, to] :
+         llvm::zip(tensors.drop_back(), tensors.drop_front())) {
+      addSeed(op, from, solved.shardingOf(to), seeds);
+      addSeed(op, to, solved.shardingOf(from), seeds);
+    }
   }
 
   void addSeed(OpId op, ValueId id, Sharding sharding,
@@ -107,7 +102,7 @@ private:
     Sharding has = solved.shardingOf(value);
     // What is split less costs more operations.
     if (sharding.dims != has.dims && !sharding.hasHalosOrOffsets() &&
-        partsOf(sharding) >= partsOf(has))
+        partsOf(out.grid, sharding) >= partsOf(out.grid, has))
       seeds.push_back({op, value, solved.indexFor(sharding)});
   }
 
@@ -263,7 +258,8 @@ private:
       Sharding wanted = tensorSharding(table, index, option);
       wanted.partial.clear();
       Sharding has = solved.shardingOf(id);
-      if (wanted.dims == has.dims || partsOf(wanted) < partsOf(has))
+      if (wanted.dims == has.dims ||
+          partsOf(out.grid, wanted) < partsOf(out.grid, has))
         continue;
       if (moves.lookup(value) >= kMaxMoves)
         return false;
