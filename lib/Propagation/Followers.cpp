@@ -36,7 +36,8 @@ std::optional<Sharding> followKeeping(const LoopTable &table, const Grid &grid,
   for (auto [loop, axes] : llvm::zip_equal(option->loops, own->loops))
     if (loop.empty())
       loop = axes;
-    else if (!axes.empty() && loop != axes)
+    else if (axes.size() > loop.size() ||
+             !std::equal(axes.begin(), axes.end(), loop.begin()))
       return std::nullopt;
   // An axis of both on two loops makes the option invalid.
   if (!isValidOption(table, grid, *option))

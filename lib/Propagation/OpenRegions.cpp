@@ -182,19 +182,23 @@ private:
     decided = findDecided(program, solution, options);
   }
 
-  /// Lets axes of reduction loops of `op` split parallel loops instead where less than half
-  /// is sent then. For more, sums stay where hints have put them.
+  /// Lets axes of reduction loops of `op`, or of minor loops that it merges, split other loops
+  /// instead where less is sent then; less than half for sums, which are where hints want them.
   void moveReduction(OpId op, Operation *owner) {
     const Problem &problem = program.problem;
     const LoopTable &table = program.tables.table(problem.opTable[op]);
-    if (!problem.table(op).contraction || opWishes.decides(op, owner))
+    bool merges = mergesOperand(table);
+    if ((!problem.table(op).contraction && !merges) ||
+        opWishes.decides(op, owner))
       return;
     findOps();
     ShardingOption option =
         opWishes.of(op, owner, operandsMadeFor(owner)).option;
     Move best;
     for (const ShardingOption &moved :
-         moveReductionAxes(table, out.grid, option))
+         merges ? moveMinorAxes(table, out.grid, option,
+                                solved.shardingOf(problem.tensors(op)[0]))
+                : moveReductionAxes(table, out.grid, option))
       for (Labelled which :
            {Labelled::All, Labelled::Results, Labelled::Operands}) {
         start = op;
@@ -212,7 +216,6 @@ private:
     keep();
   }
 
-  /// A region, and what it saves.
   struct Move {
     llvm::MapVector<ValueId, Label> labels;
     llvm::SetVector<OpId> touched;
@@ -232,7 +235,8 @@ private:
       return;
     std::optional<Prices> found =
         priceLabels([&] { return sumsUpAs(op, owner, moved); });
-    if (found && found->after * 2 < found->before &&
+    int64_t least = program.problem.table(op).contraction ? 2 : 1;
+    if (found && found->after * least < found->before &&
         found->before - found->after > best.saved)
       best = {labels, touched, found->before - found->after};
   }

@@ -61,4 +61,37 @@ std::vector<ShardingOption> moveReductionAxes(const LoopTable &table,
   return moved;
 }
 
+bool mergesOperand(const LoopTable &table) {
+  return table.operands.size() == 1 && table.operands.front().isTensor &&
+         llvm::any_of(table.results, [](const TensorLoops &result) {
+           return llvm::any_of(result.dims, [](const DimLoops &loops) {
+             return loops.size() > 1;
+           });
+         });
+}
+
+std::vector<ShardingOption> moveMinorAxes(const LoopTable &table,
+                                          const Grid &grid,
+                                          const ShardingOption &option,
+                                          const Sharding &operand) {
+  std::vector<ShardingOption> moved;
+  llvm::SmallVector<AxisList> has;
+  projectToLoops(table, table.operands.front(), grid, operand, has);
+  for (const TensorLoops &result : table.results)
+    for (const DimLoops &merged : result.dims)
+      for (int32_t minor : llvm::drop_begin(merged, merged.empty() ? 0 : 1)) {
+        if (has[minor].empty() || !option.loops[minor].empty())
+          continue;
+        ShardingOption made = option;
+        AxisList &list = made.loops[merged.front()];
+        list.insert(list.end(), has[minor].begin(), has[minor].end());
+        int64_t extent = table.loops[merged.front()].extent;
+        int64_t parts = grid.groupSize(list);
+        if (extent != kDynamic && parts != kDynamic && extent % parts == 0 &&
+            isValidOption(table, grid, made))
+          moved.push_back(std::move(made));
+      }
+  return moved;
+}
+
 } // namespace shard::propagation

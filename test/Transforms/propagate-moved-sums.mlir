@@ -166,3 +166,21 @@ func.func @columns(%x: tensor<64x16xf32> {shard.sharding = #shard.sharding<@g, [
   %2 = linalg.matmul ins(%1, %w : tensor<64x64xf32>, tensor<64x16xf32>) outs(%s : tensor<64x16xf32>) -> tensor<64x16xf32>
   return %2 : tensor<64x16xf32>
 }
+
+// -----
+
+// Only the rows of a batch are split, and both become one dimension for a product: the rows are
+// exchanged for the batch, which stays split behind the product. They would be gathered.
+shard.grid @g(shape = 2x2)
+// CHECK-LABEL: func.func @merged(
+// CHECK-SAME: -> (tensor<16x32xf32> {shard.local = #shard.local<tensor<64x32xf32>, <@g, {{\[\[0, 1\], \[\]\]}}>>})
+// CHECK: shard.all_to_all {{.*}} split_axis = 0 concat_axis = 1 : tensor<2x8x64xf32> -> tensor<1x16x64xf32>
+// CHECK-NOT: shard.all_gather
+// CHECK: return
+func.func @merged(%x: tensor<4x16x64xf32> {shard.sharding = #shard.sharding<@g, [[0], [1], []]>}, %w: tensor<64x32xf32>)
+    -> tensor<64x32xf32> {
+  %z = arith.constant dense<0.0> : tensor<64x32xf32>
+  %m = tensor.collapse_shape %x [[0, 1], [2]] : tensor<4x16x64xf32> into tensor<64x64xf32>
+  %0 = linalg.matmul ins(%m, %w : tensor<64x64xf32>, tensor<64x32xf32>) outs(%z : tensor<64x32xf32>) -> tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
+}
