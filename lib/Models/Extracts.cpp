@@ -24,6 +24,24 @@ namespace shard {
 
 namespace {
 
+bool isDivision(AffineExpr expr) {
+  return expr.getKind() == AffineExprKind::FloorDiv ||
+         expr.getKind() == AffineExprKind::Mod;
+}
+
+/// Whether some part of `expr` is a quotient or a remainder.
+bool isDivided(AffineExpr expr) {
+  bool found = false;
+  expr.walk([&](AffineExpr part) { found |= isDivision(part); });
+  return found;
+}
+
+/// Whether `expr` is the quotient or the remainder of one loop.
+bool isDividedLoop(AffineExpr expr) {
+  return isDivision(expr) &&
+         isa<AffineDimExpr>(cast<AffineBinaryOpExpr>(expr).getLHS());
+}
+
 /// The map by which `extract` reads its tensor, if all its places are known to lie in it.
 std::optional<AffineMap> mapOf(tensor::ExtractOp extract,
                                linalg::GenericOp op) {
@@ -40,6 +58,10 @@ std::optional<AffineMap> mapOf(tensor::ExtractOp extract,
     if (!place || place->least < 0 || place->most >= extent)
       return std::nullopt;
     exprs.push_back(place->expr);
+    // A loop is split by its quotient or remainder if that reaches all elements.
+    if (isDivided(exprs.back()) &&
+        (!isDividedLoop(exprs.back()) || place->most + 1 != extent))
+      return std::nullopt;
     // A dimension that a loop alone indexes has as many elements as the loop iterations.
     auto loop = dyn_cast<AffineDimExpr>(exprs.back());
     if (loop && ranges[loop.getPosition()] != extent)

@@ -8,6 +8,8 @@
 
 #include "LoopPlaces.h"
 
+#include "EvaluatedPlaces.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -58,6 +60,19 @@ static std::optional<LoopPlace> combine(Operation *op, const LoopPlace &a,
   if (!result || result->least < -kMost || result->most > kMost)
     return std::nullopt;
   return result;
+}
+
+/// The quotient or remainder of a loop by a number that divides its extent: such loops are
+/// split by the one or the other.
+static std::optional<LoopPlace> divide(Operation *op, const LoopPlace &a,
+                                       const LoopPlace &b) {
+  int64_t divisor = b.least;
+  if (!isa<AffineDimExpr>(a.expr) || b.most != divisor || divisor < 1 ||
+      a.least != 0 || (a.most + 1) % divisor != 0)
+    return std::nullopt;
+  if (isa<arith::RemUIOp, arith::RemSIOp>(op))
+    return LoopPlace{a.expr % divisor, 0, divisor - 1};
+  return LoopPlace{a.expr.floorDiv(divisor), 0, a.most / divisor};
 }
 
 /// Whether a comparison of two places holds, if that is so everywhere or nowhere.
@@ -183,12 +198,16 @@ private:
       return read(def->getOperand(0));
     if (auto select = dyn_cast<arith::SelectOp>(def))
       return readSelect(select);
-    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp,
-             arith::MaxSIOp>(def))
+    bool divides = isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp,
+                       arith::RemUIOp, arith::RemSIOp>(def);
+    if (!divides && !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                         arith::MinSIOp, arith::MaxSIOp>(def))
       return std::nullopt;
     std::optional<LoopPlace> a = read(def->getOperand(0));
     std::optional<LoopPlace> b = a ? read(def->getOperand(1)) : std::nullopt;
-    return b ? combine(def, *a, *b) : std::nullopt;
+    if (!b)
+      return std::nullopt;
+    return divides ? divide(def, *a, *b) : combine(def, *a, *b);
   }
 
   std::optional<LoopPlace> readSelect(arith::SelectOp select) {
@@ -250,6 +269,8 @@ std::optional<LoopComparison> loopComparison(Value flag, linalg::GenericOp op) {
 
 std::optional<LoopPlace> loopPlace(Value index, linalg::GenericOp op) {
   std::optional<LoopPlace> place = PlaceReader(op, loopsOf(op), 0).read(index);
+  if (!place)
+    place = evaluatedPlace(index, op);
   if (place)
     place->expr = simplifyAffineExpr(place->expr, op.getNumLoops(), 0);
   return place;

@@ -20,239 +20,30 @@
 //     p = min of (x == m ? linalg.index : most) or, in the second case, where x is NaN
 //     compare(m, init) ? p : place of the init
 //
-// A maximum of zeros of both signs may be either of them, so that a maximum of floats that is
-// used itself stays with its place.
+// The maximum of floats may be a zero of the other sign than the first one. If it is used, it
+// is the element at p, the sum of (linalg.index == p ? x : -0.0).
+//
+// PyTorch's body keeps `best = maximumf(x, best)` with `ogt`: no element behind a NaN is better.
+// One more op finds n, the place of the first NaN, the elements in front of which count for m
+// and p. The maximum is NaN if there is a NaN, else m.
 //
 //===----------------------------------------------------------------------===//
 
 #include "shard/Models/Places.h"
 
-#include "BodyReductions.h"
+#include "PlaceMatches.h"
 
 #include "shard/Partitioning/Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace shard {
 
 namespace {
-
-/// When an element is better than the best one before it.
-struct Comparison {
-  ReductionKind kind;
-  /// Whether a NaN is better than all others; else it never is.
-  bool takesNaN = false;
-
-  bool isMax() const {
-    return kind == ReductionKind::Max || kind == ReductionKind::UMax;
-  }
-};
-
-/// The results of an op that are an extreme element and its place.
-struct Extreme {
-  Comparison comparison;
-  /// The numbers of the inits.
-  unsigned best, place;
-  /// Values of the body: the element and its place.
-  Value element, number;
-};
-
-std::optional<ReductionKind> strictKind(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::sgt:
-    return ReductionKind::Max;
-  case arith::CmpIPredicate::slt:
-    return ReductionKind::Min;
-  case arith::CmpIPredicate::ugt:
-    return ReductionKind::UMax;
-  case arith::CmpIPredicate::ult:
-    return ReductionKind::UMin;
-  default:
-    return std::nullopt;
-  }
-}
-
-/// What `left` compared with `right` by `predicate` looks for.
-std::optional<Comparison> comparisonOf(arith::CmpFPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpFPredicate::OGT:
-    return Comparison{ReductionKind::Max};
-  case arith::CmpFPredicate::OLT:
-    return Comparison{ReductionKind::Min};
-  case arith::CmpFPredicate::UGT:
-    return Comparison{ReductionKind::Max, true};
-  case arith::CmpFPredicate::ULT:
-    return Comparison{ReductionKind::Min, true};
-  default:
-    return std::nullopt;
-  }
-}
-
-ReductionKind opposite(ReductionKind kind) {
-  switch (kind) {
-  case ReductionKind::Max:
-    return ReductionKind::Min;
-  case ReductionKind::Min:
-    return ReductionKind::Max;
-  case ReductionKind::UMax:
-    return ReductionKind::UMin;
-  default:
-    return ReductionKind::UMax;
-  }
-}
-
-/// Whether `condition` says that `element` is better than `best`. Adds the ops that it is made
-/// of to `ops`.
-std::optional<Comparison> matchComparison(Value condition, Value element,
-                                          Value best,
-                                          SmallPtrSetImpl<Operation *> &ops) {
-  Operation *def = condition.getDefiningOp();
-  if (!def)
-    return std::nullopt;
-  if (auto both = dyn_cast<arith::AndIOp>(def)) {
-    // The best one must be no NaN, and the element better or one.
-    for (bool swaps : {false, true}) {
-      Value left = swaps ? both.getRhs() : both.getLhs(),
-            right = swaps ? both.getLhs() : both.getRhs();
-      auto ordered = right.getDefiningOp<arith::CmpFOp>();
-      if (!ordered || ordered.getPredicate() != arith::CmpFPredicate::ORD ||
-          ordered.getLhs() != best || ordered.getRhs() != best)
-        continue;
-      std::optional<Comparison> found =
-          left.getDefiningOp<arith::CmpFOp>()
-              ? matchComparison(left, element, best, ops)
-              : std::nullopt;
-      if (!found || !found->takesNaN)
-        continue;
-      ops.insert(ordered);
-      return found;
-    }
-    return std::nullopt;
-  }
-  std::optional<Comparison> found;
-  if (auto compare = dyn_cast<arith::CmpIOp>(def)) {
-    if (std::optional<ReductionKind> kind = strictKind(compare.getPredicate()))
-      found = Comparison{*kind};
-  } else if (auto compare = dyn_cast<arith::CmpFOp>(def)) {
-    found = comparisonOf(compare.getPredicate());
-  }
-  if (!found)
-    return std::nullopt;
-  bool swaps = def->getOperand(0) == best;
-  if (def->getOperand(swaps ? 1 : 0) != element ||
-      def->getOperand(swaps ? 0 : 1) != best)
-    return std::nullopt;
-  if (swaps)
-    found->kind = opposite(found->kind);
-  ops.insert(def);
-  return found;
-}
-
-/// Whether `value` is the iteration of loop `loop`, as a number that holds all of them.
-bool isIteration(Value value, unsigned loop, int64_t extent) {
-  auto fits = [&](Type type) {
-    if (isa<IndexType>(type))
-      return true;
-    unsigned width = type.getIntOrFloatBitWidth();
-    return width >= 32 || (ShapedType::isStatic(extent) && width > 1 &&
-                           extent <= int64_t(1) << (width - 1));
-  };
-  if (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
-    if (!fits(cast.getType()))
-      return false;
-    value = cast.getIn();
-  }
-  auto index = value.getDefiningOp<linalg::IndexOp>();
-  return index && index.getDim() == loop;
-}
-
-/// The element of `op` and its place, if inits `best` and `place` carry these.
-std::optional<Extreme> match(linalg::GenericOp op, unsigned best,
-                             unsigned place, unsigned loop) {
-  mlir::Block *body = op.getBlock();
-  Operation *yield = body->getTerminator();
-  Value carried = op.getRegionOutputArgs()[best],
-        carriedPlace = op.getRegionOutputArgs()[place];
-  auto places = yield->getOperand(place).getDefiningOp<arith::SelectOp>();
-  Operation *bests = yield->getOperand(best).getDefiningOp();
-  if (!places || !bests || bests->getBlock() != body ||
-      places.getFalseValue() != carriedPlace || !carriedPlace.hasOneUse() ||
-      !isIteration(places.getTrueValue(), loop, op.getStaticLoopRanges()[loop]))
-    return std::nullopt;
-  Value element;
-  auto choice = dyn_cast<arith::SelectOp>(bests);
-  if (choice) {
-    if (choice.getCondition() != places.getCondition() ||
-        choice.getFalseValue() != carried)
-      return std::nullopt;
-    element = choice.getTrueValue();
-  } else if (isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
-                 arith::MinUIOp>(bests)) {
-    element = bests->getOperand(bests->getOperand(0) == carried ? 1 : 0);
-  } else {
-    return std::nullopt;
-  }
-  llvm::SmallPtrSet<Operation *, 4> ops{bests};
-  std::optional<Comparison> comparison =
-      matchComparison(places.getCondition(), element, carried, ops);
-  // All that looks at the best element before.
-  if (!comparison || llvm::any_of(carried.getUsers(), [&](Operation *user) {
-        return !ops.contains(user);
-      }))
-    return std::nullopt;
-  // A NaN that is better than another one would move the place.
-  if (comparison->takesNaN &&
-      isa<arith::CmpFOp>(places.getCondition().getDefiningOp()))
-    return std::nullopt;
-  if (!choice) {
-    auto kind =
-        llvm::TypeSwitch<Operation *, ReductionKind>(bests)
-            .Case<arith::MaxSIOp>([](auto) { return ReductionKind::Max; })
-            .Case<arith::MinSIOp>([](auto) { return ReductionKind::Min; })
-            .Case<arith::MaxUIOp>([](auto) { return ReductionKind::UMax; })
-            .Default([](Operation *) { return ReductionKind::UMin; });
-    if (kind != comparison->kind)
-      return std::nullopt;
-  }
-  return Extreme{*comparison, best, place, element, places.getTrueValue()};
-}
-
-/// Whether the body of `op` may be computed twice, op by op.
-bool canRepeat(linalg::GenericOp op) {
-  return llvm::all_of(
-      op.getBlock()->without_terminator(), [](Operation &inner) {
-        return inner.getNumRegions() == 0 && isMemoryEffectFree(&inner);
-      });
-}
-
-std::optional<Extreme> match(linalg::GenericOp op) {
-  if (op->getNumResults() != 2 || !op.hasPureTensorSemantics() ||
-      !op->getDiscardableAttrDictionary().empty() ||
-      op.getNumReductionLoops() != 1 || !canRepeat(op))
-    return std::nullopt;
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (map != op.getMatchingIndexingMap(op.getDpsInitOperand(1)) ||
-      !map.isProjectedPermutation())
-    return std::nullopt;
-  SmallVector<unsigned> reduced;
-  op.getReductionDims(reduced);
-  std::optional<Extreme> found = match(op, 0, 1, reduced.front());
-  if (!found)
-    found = match(op, 1, 0, reduced.front());
-  if (!found)
-    return std::nullopt;
-  Type element = found->element.getType(), number = found->number.getType();
-  if (!canReduce(found->comparison.kind, element) ||
-      !canReduce(ReductionKind::Min, number) ||
-      (isa<FloatType>(element) && !op->getResult(found->best).use_empty()))
-    return std::nullopt;
-  return found;
-}
 
 /// Builds the ops that compute what an op does.
 class Separator {
@@ -262,10 +53,17 @@ public:
         map(op.getMatchingIndexingMap(op.getDpsInitOperand(0))) {}
 
   void run() {
+    if (extreme.endsAtNaN)
+      end = buildEnd();
     Value best = buildBest();
-    Value place = buildResult(best, buildFirst(best));
-    op->getResult(extreme.best).replaceAllUsesWith(best);
-    op->getResult(extreme.place).replaceAllUsesWith(place);
+    Value first = buildFirst(best);
+    Value init = op.getDpsInits()[extreme.best];
+    op->getResult(extreme.place)
+        .replaceAllUsesWith(
+            choose(best, init, first, op.getDpsInits()[extreme.place]));
+    OpResult result = op->getResult(extreme.best);
+    if (!result.use_empty())
+      result.replaceAllUsesWith(buildElement(best, first, init));
     op.erase();
   }
 
@@ -327,52 +125,127 @@ private:
     }
   }
 
-  /// The best element of all.
-  Value buildBest() {
-    return reduce({}, op.getDpsInits()[extreme.best],
-                  [&](OpBuilder &inner, IRMapping &mapping, ValueRange args) {
-                    Value element = cloned(inner, mapping, extreme.element);
-                    Type type = element.getType();
-                    if (isa<FloatType>(type) && !extreme.comparison.takesNaN) {
-                      Value worst = arith::ConstantOp::create(
-                          inner, loc,
-                          neutralElement(extreme.comparison.kind, type));
-                      element = arith::SelectOp::create(
-                          inner, loc, isNaN(inner, element), worst, element);
-                    }
-                    return combine(inner, element, args.back());
-                  });
+  Value constant(OpBuilder &at, ReductionKind kind, Type type) {
+    return arith::ConstantOp::create(at, loc, neutralElement(kind, type));
   }
 
-  /// The first place where the element is `best`; the largest number where there is none.
-  Value buildFirst(Value best) {
-    Value init = op.getDpsInits()[extreme.place];
-    Type type = getElementTypeOrSelf(init.getType());
-    Value most = arith::ConstantOp::create(
-        builder, loc, neutralElement(ReductionKind::Min, type));
+  /// A tensor like `init` of `number`.
+  Value filled(Value number, Value init) {
     Value empty = tensor::EmptyOp::create(
-        builder, loc, tensor::getMixedSizes(builder, loc, init), type);
-    Value start =
-        linalg::FillOp::create(builder, loc, most, empty).getResult(0);
+        builder, loc, tensor::getMixedSizes(builder, loc, init),
+        number.getType());
+    return linalg::FillOp::create(builder, loc, number, empty).getResult(0);
+  }
+
+  /// The least of the places where `isHit` is true of the element; `most`, a larger number,
+  /// where it is nowhere.
+  Value leastPlace(ValueRange more, BodyBuilder isHit) {
+    Value init = op.getDpsInits()[extreme.place];
+    Value most =
+        constant(builder, ReductionKind::Min, extreme.number.getType());
     return reduce(
-        best, start,
+        more, filled(most, init),
         [&](OpBuilder &inner, IRMapping &mapping, ValueRange args) {
-          Value element = cloned(inner, mapping, extreme.element);
           Value number = cloned(inner, mapping, extreme.number);
-          Value known = args[args.size() - 2];
-          Value hit;
-          if (isa<FloatType>(element.getType()))
-            hit = arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OEQ,
-                                        element, known);
-          else
-            hit = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq,
-                                        element, known);
-          if (extreme.comparison.takesNaN)
-            hit = arith::OrIOp::create(inner, loc, hit, isNaN(inner, element));
+          Value hit = isHit(inner, mapping, args);
           Value place = arith::SelectOp::create(inner, loc, hit, number, most);
           return arith::MinSIOp::create(inner, loc, place, args.back())
               .getResult();
         });
+  }
+
+  /// The place of the first NaN.
+  Value buildEnd() {
+    return leastPlace(
+        {}, [&](OpBuilder &inner, IRMapping &mapping, ValueRange) {
+          return isNaN(inner, cloned(inner, mapping, extreme.element));
+        });
+  }
+
+  /// Whether the place of the element is in front of `last`.
+  Value isInFront(OpBuilder &inner, IRMapping &mapping, Value last) {
+    return arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::slt,
+                                 cloned(inner, mapping, extreme.number), last);
+  }
+
+  /// The best element of all that count.
+  Value buildBest() {
+    return reduce(
+        end ? ValueRange(end) : ValueRange(), op.getDpsInits()[extreme.best],
+        [&](OpBuilder &inner, IRMapping &mapping, ValueRange args) {
+          Value element = cloned(inner, mapping, extreme.element);
+          Type type = element.getType();
+          if (!isa<FloatType>(type) || extreme.comparison.takesNaN)
+            return combine(inner, element, args.back());
+          Value worst = constant(inner, extreme.comparison.kind, type);
+          if (end)
+            element = arith::SelectOp::create(
+                inner, loc, isInFront(inner, mapping, args[args.size() - 2]),
+                element, worst);
+          else
+            element = arith::SelectOp::create(inner, loc, isNaN(inner, element),
+                                              worst, element);
+          return combine(inner, element, args.back());
+        });
+  }
+
+  /// The first place where the element is `best`.
+  Value buildFirst(Value best) {
+    SmallVector<Value> more{best};
+    if (end)
+      more.push_back(end);
+    return leastPlace(more, [&](OpBuilder &inner, IRMapping &mapping,
+                                ValueRange args) {
+      Value element = cloned(inner, mapping, extreme.element);
+      Value known = args[op.getNumDpsInputs()];
+      Value hit;
+      if (isa<FloatType>(element.getType()))
+        hit = arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OEQ,
+                                    element, known);
+      else
+        hit = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq,
+                                    element, known);
+      if (extreme.comparison.takesNaN)
+        hit = arith::OrIOp::create(inner, loc, hit, isNaN(inner, element));
+      if (end)
+        hit = arith::AndIOp::create(
+            inner, loc, hit, isInFront(inner, mapping, args[args.size() - 2]));
+      return hit;
+    });
+  }
+
+  /// The element that the op keeps, `best` but for the sign of zeros and for NaNs.
+  Value buildElement(Value best, Value first, Value init) {
+    if (!isa<FloatType>(extreme.element.getType()))
+      return best;
+    if (end)
+      return elementwise(
+          {best, end}, init, [&](OpBuilder &inner, ValueRange args) {
+            auto type = cast<FloatType>(args[0].getType());
+            Value none = constant(inner, ReductionKind::Min, args[1].getType());
+            Value hasNone = arith::CmpIOp::create(
+                inner, loc, arith::CmpIPredicate::eq, args[1], none);
+            Value nan = arith::ConstantOp::create(
+                inner, loc,
+                FloatAttr::get(type,
+                               APFloat::getQNaN(type.getFloatSemantics())));
+            return arith::SelectOp::create(inner, loc, hasNone, args[0], nan);
+          });
+    Value nothing =
+        constant(builder, ReductionKind::Sum, extreme.element.getType());
+    Value found = reduce(
+        first, filled(nothing, init),
+        [&](OpBuilder &inner, IRMapping &mapping, ValueRange args) {
+          Value element = cloned(inner, mapping, extreme.element);
+          Value isFirst = arith::CmpIOp::create(
+              inner, loc, arith::CmpIPredicate::eq,
+              cloned(inner, mapping, extreme.number), args[args.size() - 2]);
+          Value term =
+              arith::SelectOp::create(inner, loc, isFirst, element, nothing);
+          return arith::AddFOp::create(inner, loc, args.back(), term)
+              .getResult();
+        });
+    return choose(best, init, found, init);
   }
 
   Value isBetter(OpBuilder &inner, Value element, Value best) {
@@ -399,27 +272,35 @@ private:
                                  element, best);
   }
 
-  /// `first`, or the place of the init where that is the best one.
-  Value buildResult(Value best, Value first) {
-    Value init = op.getDpsInits()[extreme.best],
-          place = op.getDpsInits()[extreme.place];
-    auto type = cast<RankedTensorType>(place.getType());
+  /// An elementwise op on `inputs` whose result is like `like`.
+  Value elementwise(ValueRange inputs, Value like,
+                    llvm::function_ref<Value(OpBuilder &, ValueRange)> body) {
+    auto type = cast<RankedTensorType>(like.getType());
     Value empty = tensor::EmptyOp::create(
-        builder, loc, tensor::getMixedSizes(builder, loc, place),
+        builder, loc, tensor::getMixedSizes(builder, loc, like),
         type.getElementType());
-    SmallVector<AffineMap> maps(5,
+    SmallVector<AffineMap> maps(inputs.size() + 1,
                                 builder.getMultiDimIdentityMap(type.getRank()));
     SmallVector<utils::IteratorType> loops(type.getRank(),
                                            utils::IteratorType::parallel);
     auto made = linalg::GenericOp::create(
-        builder, loc, empty.getType(), ValueRange{best, init, first, place},
-        empty, maps, loops,
+        builder, loc, empty.getType(), inputs, empty, maps, loops,
         [&](OpBuilder &inner, Location loc, ValueRange args) {
-          Value chosen = arith::SelectOp::create(
-              inner, loc, isBetter(inner, args[0], args[1]), args[2], args[3]);
-          linalg::YieldOp::create(inner, loc, chosen);
+          linalg::YieldOp::create(inner, loc, body(inner, args));
         });
     return builder.createOrFold<tensor::CastOp>(loc, type, made->getResult(0));
+  }
+
+  /// `found` where `best` is better than `init`, else `other`.
+  Value choose(Value best, Value init, Value found, Value other) {
+    return elementwise({best, init, found, other}, other,
+                       [&](OpBuilder &inner, ValueRange args) {
+                         return arith::SelectOp::create(
+                                    inner, loc,
+                                    isBetter(inner, args[0], args[1]), args[2],
+                                    args[3])
+                             .getResult();
+                       });
   }
 
   linalg::GenericOp op;
@@ -427,6 +308,8 @@ private:
   OpBuilder builder;
   Location loc;
   AffineMap map;
+  /// The place of the first NaN, if that ends the search.
+  Value end;
 };
 
 } // namespace
@@ -434,7 +317,7 @@ private:
 bool separatePlaces(Operation *root) {
   SmallVector<std::pair<linalg::GenericOp, Extreme>> found;
   root->walk([&](linalg::GenericOp op) {
-    if (std::optional<Extreme> extreme = match(op))
+    if (std::optional<Extreme> extreme = matchExtreme(op))
       found.emplace_back(op, *extreme);
   });
   for (auto &[op, extreme] : found)

@@ -8,6 +8,7 @@
 
 #include "OpenRegions.h"
 
+#include "Followers.h"
 #include "OpsOfValues.h"
 #include "ReductionMoves.h"
 #include "RegionPrices.h"
@@ -65,12 +66,11 @@ private:
     Cause cause;
   };
 
-  int64_t partsOf(const Sharding &sharding) const {
-    int64_t parts = 1;
-    for (const AxisList &axes : sharding.dims)
-      parts *= out.grid.groupSize(axes);
-    return parts;
-  }
+  struct Prices {
+    double before, after;
+  };
+  /// Which tensors of an op are to have what an option says.
+  enum class Labelled { All, Results, Operands };
 
   Operation *ownerOf(OpId op) const { return prices.ownerOf(op); }
 
@@ -88,9 +88,11 @@ private:
   /// otherwise than it begins with, or hands to a call that states a sharding.
   void addSeedsOfEdge(OpId op, std::vector<Seed> &seeds) {
     llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
-    ValueId from = tensors.front(), to = tensors.back();
-    addSeed(op, from, solved.shardingOf(to), seeds);
-    addSeed(op, to, solved.shardingOf(from), seeds);
+    for (auto [from, to] :
+         llvm::zip(tensors.drop_back(), tensors.drop_front())) {
+      addSeed(op, from, solved.shardingOf(to), seeds);
+      addSeed(op, to, solved.shardingOf(from), seeds);
+    }
   }
 
   void addSeed(OpId op, ValueId id, Sharding sharding,
@@ -100,7 +102,7 @@ private:
     Sharding has = solved.shardingOf(value);
     // What is split less costs more operations.
     if (sharding.dims != has.dims && !sharding.hasHalosOrOffsets() &&
-        partsOf(sharding) >= partsOf(has))
+        partsOf(out.grid, sharding) >= partsOf(out.grid, has))
       seeds.push_back({op, value, solved.indexFor(sharding)});
   }
 
@@ -125,31 +127,16 @@ private:
       add(numOperands + result, sharding);
   }
 
-  /// The option of `op` that splits what `sharding` splits of its tensor, and no other
-  /// loop; nothing if there is none.
-  std::optional<ShardingOption> optionOf(OpId op, unsigned tensor,
-                                         const Sharding &sharding) const {
-    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
-    ShardingOption option;
-    llvm::SmallVector<AxisList> loops;
-    projectToLoops(table, tensorLoops(table, tensor), out.grid, sharding,
-                   loops);
-    option.loops.assign(loops.begin(), loops.end());
-    if (!isValidOption(table, out.grid, option) ||
-        tensorSharding(table, tensor, option) != sharding)
-      return std::nullopt;
-    return option;
-  }
-
   /// Calls `visit` with each other tensor of `op` that is not made for it, and with the
   /// sharding that it has if the op takes `tensor` with `sharding`.
   void forEachFollower(OpId op, Operation *owner, unsigned tensor,
                        const Sharding &sharding,
                        llvm::function_ref<void(unsigned, Sharding)> visit) {
-    std::optional<ShardingOption> option = optionOf(op, tensor, sharding);
+    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+    std::optional<ShardingOption> option =
+        optionOf(table, out.grid, tensor, sharding);
     if (!option)
       return;
-    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
     llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
     for (auto [index, id] : llvm::enumerate(program.problem.tensors(op)))
       if (id != kNoValue && index != tensor && !llvm::is_contained(made, index))
@@ -195,48 +182,64 @@ private:
     decided = findDecided(program, solution, options);
   }
 
-  /// Lets axes of reduction loops of `op` split parallel loops instead where less than half
-  /// is sent then. For more, sums stay where hints have put them.
+  /// Lets axes of reduction loops of `op`, or of minor loops that it merges, split other loops
+  /// instead where less is sent then; less than half for sums, which are where hints want them.
   void moveReduction(OpId op, Operation *owner) {
     const Problem &problem = program.problem;
     const LoopTable &table = program.tables.table(problem.opTable[op]);
-    if (!problem.table(op).contraction || opWishes.decides(op, owner))
+    bool merges = mergesOperand(table);
+    if ((!problem.table(op).contraction && !merges) ||
+        opWishes.decides(op, owner))
       return;
     findOps();
     ShardingOption option =
         opWishes.of(op, owner, operandsMadeFor(owner)).option;
-    llvm::MapVector<ValueId, Label> bestLabels;
-    llvm::SetVector<OpId> bestTouched;
-    double saved = 0;
+    Move best;
     for (const ShardingOption &moved :
-         moveReductionAxes(table, out.grid, option))
+         merges ? moveMinorAxes(table, out.grid, option,
+                                solved.shardingOf(problem.tensors(op)[0]))
+                : moveReductionAxes(table, out.grid, option))
       for (Labelled which :
            {Labelled::All, Labelled::Results, Labelled::Operands}) {
-        if (!labelTensors(op, owner, moved, which))
-          continue;
-        bool isKnown = growAll();
-        for (const auto &[value, label] : labels)
-          ++moves[value];
-        if (!isKnown)
-          continue;
-        std::optional<Prices> found =
-            priceLabels([&] { return sumsUpAs(op, owner, moved); });
-        if (!found || found->after * 2 >= found->before ||
-            found->before - found->after <= saved)
-          continue;
-        saved = found->before - found->after;
-        bestLabels = labels;
-        bestTouched = touched;
+        start = op;
+        endsEarly = false;
+        tryMove(op, owner, moved, which, best);
+        passesAll = endsEarly;
+        if (passesAll)
+          tryMove(op, owner, moved, which, best);
+        passesAll = false;
       }
-    if (saved == 0)
+    if (best.saved == 0)
       return;
-    labels = std::move(bestLabels);
-    touched = std::move(bestTouched);
+    labels = std::move(best.labels);
+    touched = std::move(best.touched);
     keep();
   }
 
-  /// Which tensors of an op are to have what an option says.
-  enum class Labelled { All, Results, Operands };
+  struct Move {
+    llvm::MapVector<ValueId, Label> labels;
+    llvm::SetVector<OpId> touched;
+    double saved = 0;
+  };
+
+  /// Replaces `best` by the region that `moved` means for the tensors `which` of `op`, if
+  /// that saves more.
+  void tryMove(OpId op, Operation *owner, const ShardingOption &moved,
+               Labelled which, Move &best) {
+    if (!labelTensors(op, owner, moved, which))
+      return;
+    bool isKnown = growAll();
+    for (const auto &[value, label] : labels)
+      ++moves[value];
+    if (!isKnown)
+      return;
+    std::optional<Prices> found =
+        priceLabels([&] { return sumsUpAs(op, owner, moved); });
+    int64_t least = program.problem.table(op).contraction ? 2 : 1;
+    if (found && found->after * least < found->before &&
+        found->before - found->after > best.saved)
+      best = {labels, touched, found->before - found->after};
+  }
 
   /// Labels tensors of `op` as `option` has them. None of them gets fewer parts: that would
   /// take more memory or more operations. Returns false if there is nothing to try.
@@ -259,7 +262,8 @@ private:
       Sharding wanted = tensorSharding(table, index, option);
       wanted.partial.clear();
       Sharding has = solved.shardingOf(id);
-      if (wanted.dims == has.dims || partsOf(wanted) < partsOf(has))
+      if (wanted.dims == has.dims ||
+          partsOf(out.grid, wanted) < partsOf(out.grid, has))
         continue;
       if (moves.lookup(value) >= kMaxMoves)
         return false;
@@ -267,10 +271,6 @@ private:
     }
     return !labels.empty();
   }
-
-  struct Prices {
-    double before, after;
-  };
 
   /// Whether `op` splits its reduction loops as `option` does, or less, and takes the
   /// operands that have a label as they come. With a split result alone, a sum may also be
@@ -335,7 +335,8 @@ private:
     // The labels are the list of what is still to be visited, too.
     for (size_t next = 0; next < labels.size(); ++next) {
       auto [value, label] = labels.begin()[next];
-      if (!fits(value, out.shardings[label.number]) || !grow(value))
+      if (!fits(value, out.shardings[label.number]) ||
+          (passesAll && moves.lookup(value) >= kMaxMoves) || !grow(value))
         return false;
     }
     return true;
@@ -368,50 +369,27 @@ private:
       labels.insert({value, {number, cause}});
   }
 
-  /// Whether the dimensions of `value` may be split as in `sharding` without a hint.
   bool fits(ValueId value, const Sharding &sharding) const {
     const Problem &problem = program.problem;
-    llvm::ArrayRef<int64_t> extents =
-        problem.shapes[problem.valueShape[value]].extents;
-    return llvm::all_of(llvm::zip_equal(extents, sharding.dims),
-                        [&](const auto &dim) {
-                          auto [extent, axes] = dim;
-                          int64_t parts = out.grid.groupSize(axes);
-                          return ShapedType::isDynamic(extent) || parts == 1 ||
-                                 (options.uneven == UnevenPolicy::Replicate
-                                      ? extent % parts == 0
-                                      : extent >= parts);
-                        });
+    return mayBeSplit(problem.shapes[problem.valueShape[value]].extents,
+                      out.grid, sharding,
+                      options.uneven == UnevenPolicy::Replicate);
   }
 
-  /// Whether a window of an operand of `use.op` slides over a dimension that is split now
-  /// or by `sharding`, that of tensor `use.tensor`: halos are not priced here.
+  /// Whether `sharding` of tensor `use.tensor` may need halos, which are not priced here.
   bool splitsWindow(const TensorUse &use, const LoopTable &table,
                     const Sharding &sharding) {
-    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(use.op);
-    for (auto [number, operand] : llvm::enumerate(table.operands)) {
-      if (operand.windows.empty())
-        continue;
-      if (tensors[number] == kNoValue)
-        return true;
-      Sharding has = solved.shardingOf(tensors[number]);
-      for (unsigned dim = 0; dim < operand.dims.size(); ++dim) {
-        if (!operand.isWindow(dim))
-          continue;
-        if (!has.dims[dim].empty())
-          return true;
-        const TensorLoops &own = tensorLoops(table, use.tensor);
-        for (auto [loops, axes] : llvm::zip_equal(own.dims, sharding.dims))
-          if (!axes.empty() &&
-              llvm::is_contained(loops, operand.dims[dim].front()))
-            return true;
-      }
-    }
-    return false;
+    auto shardingOf = [&](unsigned operand) -> std::optional<Sharding> {
+      ValueId id = program.problem.tensors(use.op)[operand];
+      return id == kNoValue ? std::nullopt
+                            : std::optional(solved.shardingOf(id));
+    };
+    return propagation::splitsWindow(table, use.tensor, sharding, shardingOf);
   }
 
   /// Gives the tensors of `owner` what `sharding` of one of them means for them, if the
-  /// op has no other loops than those of this tensor, all of them parallel.
+  /// op has no other loops than those of this tensor, all of them parallel. Another op gives
+  /// it to its results alone, if the region may pass such ops.
   void passOn(const TensorUse &use, Operation *owner, ValueId value,
               const Sharding &sharding) {
     const LoopTable &table =
@@ -420,8 +398,13 @@ private:
     for (const DimLoops &dim : tensorLoops(table, use.tensor).dims)
       own.insert(dim.begin(), dim.end());
     for (auto [index, loop] : llvm::enumerate(table.loops))
-      if (loop.kind != LoopKind::Parallel || !own.contains(index))
+      if (loop.kind != LoopKind::Parallel || !own.contains(index)) {
+        bool isRead = use.op != start && use.tensor < owner->getNumOperands();
+        endsEarly |= isRead;
+        if (isRead && passesAll)
+          passToResults(use, owner, value, sharding);
         return;
+      }
     if (splitsWindow(use, table, sharding))
       return;
     forEachFollower(use.op, owner, use.tensor, sharding,
@@ -429,6 +412,25 @@ private:
                       label(program.problem.tensors(use.op)[index],
                             solved.indexFor(followed), {use.op, value});
                     });
+  }
+
+  /// Gives the results of `owner` what `sharding` of an operand means for them, besides the
+  /// axes that they have. Other operands stay as they are.
+  void passToResults(const TensorUse &use, Operation *owner, ValueId value,
+                     const Sharding &sharding) {
+    const LoopTable &table =
+        program.tables.table(program.problem.opTable[use.op]);
+    if (splitsWindow(use, table, sharding))
+      return;
+    for (unsigned result = 0; result < owner->getNumResults(); ++result) {
+      unsigned index = owner->getNumOperands() + result;
+      ValueId id = program.problem.tensors(use.op)[index];
+      if (id == kNoValue)
+        continue;
+      if (auto followed = followKeeping(table, out.grid, use.tensor, sharding,
+                                        index, solved.shardingOf(id)))
+        label(id, solved.indexFor(*followed), {use.op, value});
+    }
   }
 
   std::optional<double> price() {
@@ -478,6 +480,10 @@ private:
   llvm::DenseSet<ValueId> decided;
   llvm::DenseSet<std::pair<ValueId, uint32_t>> tried;
   llvm::DenseMap<ValueId, unsigned> trials, moves;
+  /// The op whose axes are moved; whether the region also passes other ops that have more
+  /// loops than its values, and whether there is such an op.
+  OpId start = kNoOp;
+  bool passesAll = false, endsEarly = false;
   /// The region that is being tried, and the ops that touch it.
   llvm::MapVector<ValueId, Label> labels;
   llvm::SetVector<OpId> touched;

@@ -12,6 +12,9 @@
 // Moved to the rows, the axis splits the product instead: x is exchanged, w is gathered, and
 // nothing is summed.
 //
+// Where [batch, rows] become one dimension and only the rows are split, the reshape gathers
+// them. Moved to the batch, the axis stays: the operand is exchanged.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARD_LIB_PROPAGATION_REDUCTIONMOVES_H
@@ -24,12 +27,22 @@
 namespace shard::propagation {
 
 /// The options that split loops of `table` as `option` does, but for axes of reduction loops:
-/// each one of them, or all together, are moved to a parallel loop that they divide and over
-/// which no window slides. None for an op that splits a window's loop, because halos are not
-/// compared with reshards.
+/// each one of them, or all together, are moved to a parallel loop that they divide. Loops
+/// by which windows slide take none, because halos are not compared with reshards.
 std::vector<ShardingOption> moveReductionAxes(const LoopTable &table,
                                               const Grid &grid,
                                               const ShardingOption &option);
+
+/// Whether an op merges dimensions of its one operand, a tensor.
+bool mergesOperand(const LoopTable &table);
+
+/// Of an op that merges dimensions of its one operand: the options that split loops as
+/// `option` does, and the major loop of a merged dimension by the axes that `operand`, the
+/// sharding of the operand, has on a minor one, which would be gathered.
+std::vector<ShardingOption> moveMinorAxes(const LoopTable &table,
+                                          const Grid &grid,
+                                          const ShardingOption &option,
+                                          const Sharding &operand);
 
 } // namespace shard::propagation
 

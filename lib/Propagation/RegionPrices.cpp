@@ -63,8 +63,12 @@ std::optional<double> RegionPrices::of(const OpsOfValues &ops,
     };
     Operation *owner = ownerOf(op);
     if (!owner) {
-      addOperand(tensors.front(), typeOfEdge(op),
-                 solved.shardingOf(tensors.back()), trips);
+      addOperand(tensors[0], typeOfEdge(op), solved.shardingOf(tensors[1]),
+                 trips);
+      // The result of an scf.forall whose body has it in another sharding.
+      if (tensors.size() > 2)
+        add(op, typeOfEdge(op), solved.shardingOf(tensors[1]),
+            solved.shardingOf(tensors[2]), trips);
       continue;
     }
     llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);

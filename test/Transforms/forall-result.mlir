@@ -1,5 +1,5 @@
-// The result of an scf.forall whose body has it in another sharding is stated, also where
-// it is replicated: a second propagation would take it for open.
+// The result of an scf.forall takes the sharding that the body has it in, so that it is gathered
+// in the branch that needs it whole. It is stated: a second propagation changes nothing.
 // RUN: shard-opt %s --sharding-propagation -o %t.once
 // RUN: FileCheck %s --input-file=%t.once
 // RUN: shard-opt %t.once --sharding-propagation | diff %t.once -
@@ -7,9 +7,11 @@
 
 // VERIFY: PASS
 
-// CHECK: %[[WHOLE:.*]] = shard.sharding @grid split_axes = {{\[\[}}]]
+// CHECK: %[[SPLIT:.*]] = shard.sharding @grid split_axes = {{\[\[}}], [0]]
 // CHECK: %[[R:.*]] = scf.forall
-// CHECK: shard.shard %[[R]] to %[[WHOLE]] : tensor<2x4xf32>
+// CHECK: shard.shard %[[R]] to %[[SPLIT]] : tensor<2x4xf32>
+// CHECK: scf.if
+// CHECK: shard.shard %{{.*}} annotate_for_users : tensor<2x4xf32>
 shard.grid @grid(shape = 2x1x1)
 func.func @main(%x: tensor<2x4xf32>,
     %y: tensor<1x4xf32> {shard.sharding = #shard.sharding<@grid, [[1], [0]]>},

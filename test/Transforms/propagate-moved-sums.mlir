@@ -98,38 +98,89 @@ func.func @padded(%x: tensor<2x4x2xi8> {shard.sharding = #shard.sharding<@g, [[]
 
 // -----
 
-// A convolution of split channels: the image is gathered, and filters are split instead of a sum
-// of images. The rows that the windows slide over stay whole.
+// A 1x1 convolution of an image whose channels are split: the images are split instead, which
+// no window slides over. Rows of an image are not tried, as halos have no price here.
 shard.grid @g(shape = 4)
-// CHECK-LABEL: func.func @channels(
-// CHECK-SAME: -> (tensor<2x16x16x8xf32> {shard.local = #shard.local<tensor<2x16x16x32xf32>, <@g, {{\[\[\], \[\], \[\], \[0\]\]}}>>})
-// CHECK: shard.all_gather {{.*}} tensor<2x18x18x4xf32> -> tensor<2x18x18x16xf32>
-// CHECK-NOT: shard.
+// CHECK-LABEL: func.func @convolution(
+// CHECK-SAME: -> (tensor<1x8x8x16xf32> {shard.local = #shard.local<tensor<4x8x8x16xf32>, <@g, {{\[\[0\], \[\], \[\], \[\]\]}}>>})
+// CHECK: shard.all_to_all {{.*}} : tensor<4x8x8x2xf32> -> tensor<1x8x8x8xf32>
+// CHECK-NOT: shard.all_reduce
 // CHECK: return
-func.func @channels(%x: tensor<2x18x18x16xf32> {shard.sharding = #shard.sharding<@g, [[], [], [], [0]]>},
-                    %w: tensor<3x3x16x32xf32>) -> tensor<2x16x16x32xf32> {
-  %z = arith.constant dense<0.0> : tensor<2x16x16x32xf32>
-  %0 = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
-      ins(%x, %w : tensor<2x18x18x16xf32>, tensor<3x3x16x32xf32>)
-      outs(%z : tensor<2x16x16x32xf32>) -> tensor<2x16x16x32xf32>
-  return %0 : tensor<2x16x16x32xf32>
+func.func @convolution(%x: tensor<4x8x8x8xf32> {shard.sharding = #shard.sharding<@g, [[], [], [], [0]]>},
+                       %w: tensor<16x1x1x8xf32>) -> tensor<4x8x8x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<4x8x8x16xf32>
+  %0 = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<4x8x8x8xf32>, tensor<16x1x1x8xf32>) outs(%z : tensor<4x8x8x16xf32>) -> tensor<4x8x8x16xf32>
+  return %0 : tensor<4x8x8x16xf32>
 }
 
 // -----
 
-// The batch divides among two devices: each gets whole images.
-shard.grid @g(shape = 2)
-// CHECK-LABEL: func.func @images(
-// CHECK-SAME: -> (tensor<1x16x16x32xf32>
-// CHECK: shard.all_to_all {{.*}} tensor<2x18x18x8xf32> -> tensor<1x18x18x16xf32>
-// CHECK: shard.all_gather
+// One image: its rows stay whole, and the 8 filters are split.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @one_image(
+// CHECK-SAME: -> (tensor<1x8x8x8xf32> {shard.local = #shard.local<tensor<1x8x8x32xf32>, <@g, {{\[\[\], \[\], \[\], \[0\]\]}}>>})
+// CHECK: shard.all_gather {{.*}} gather_axis = 3 : tensor<1x10x10x2xf32> -> tensor<1x10x10x8xf32>
+// CHECK-NOT: shard.all_reduce
+// CHECK: return
+func.func @one_image(%x: tensor<1x10x10x8xf32> {shard.sharding = #shard.sharding<@g, [[], [], [], [0]]>},
+                     %w: tensor<32x3x3x8xf32>) -> tensor<1x8x8x32xf32> {
+  %z = arith.constant dense<0.0> : tensor<1x8x8x32xf32>
+  %0 = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<1x10x10x8xf32>, tensor<32x3x3x8xf32>) outs(%z : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return %0 : tensor<1x8x8x32xf32>
+}
+
+// -----
+
+// The first of two layers: the rows are split behind the second one too, and only x and the
+// first weight move. If the region ended at the second product, its operand would be gathered.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @layers(
+// CHECK-SAME: -> (tensor<16x16xf32> {shard.local = #shard.local<tensor<64x16xf32>, <@g, {{\[\[0\], \[\]\]}}>>})
+// CHECK: shard.all_to_all {{.*}} : tensor<64x4xf32> -> tensor<16x16xf32>
+// CHECK: shard.all_gather {{.*}} : tensor<4x64xf32> -> tensor<16x64xf32>
 // CHECK-NOT: shard.
 // CHECK: return
-func.func @images(%x: tensor<2x18x18x16xf32> {shard.sharding = #shard.sharding<@g, [[], [], [], [0]]>},
-                  %w: tensor<3x3x16x32xf32>) -> tensor<2x16x16x32xf32> {
-  %z = arith.constant dense<0.0> : tensor<2x16x16x32xf32>
-  %0 = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
-      ins(%x, %w : tensor<2x18x18x16xf32>, tensor<3x3x16x32xf32>)
-      outs(%z : tensor<2x16x16x32xf32>) -> tensor<2x16x16x32xf32>
-  return %0 : tensor<2x16x16x32xf32>
+func.func @layers(%x: tensor<64x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %v: tensor<16x64xf32>,
+                  %w: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %s = arith.constant dense<0.0> : tensor<64x16xf32>
+  %0 = linalg.matmul ins(%x, %v : tensor<64x16xf32>, tensor<16x64xf32>) outs(%z : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = math.tanh %0 : tensor<64x64xf32>
+  %2 = linalg.matmul ins(%1, %w : tensor<64x64xf32>, tensor<64x16xf32>) outs(%s : tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %2 : tensor<64x16xf32>
+}
+
+// -----
+
+// The second weight states that its columns are split: the rows of its product cannot take the
+// axis, so that the region ends there.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME: -> (tensor<64x4xf32> {shard.local = #shard.local<tensor<64x16xf32>, <@g, {{\[\[\], \[0\]\]}}>>})
+func.func @columns(%x: tensor<64x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %v: tensor<16x64xf32>,
+                   %w: tensor<64x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}) -> tensor<64x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %s = arith.constant dense<0.0> : tensor<64x16xf32>
+  %0 = linalg.matmul ins(%x, %v : tensor<64x16xf32>, tensor<16x64xf32>) outs(%z : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = math.tanh %0 : tensor<64x64xf32>
+  %2 = linalg.matmul ins(%1, %w : tensor<64x64xf32>, tensor<64x16xf32>) outs(%s : tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %2 : tensor<64x16xf32>
+}
+
+// -----
+
+// Only the rows of a batch are split, and both become one dimension for a product: the rows are
+// exchanged for the batch, which stays split behind the product. They would be gathered.
+shard.grid @g(shape = 2x2)
+// CHECK-LABEL: func.func @merged(
+// CHECK-SAME: -> (tensor<16x32xf32> {shard.local = #shard.local<tensor<64x32xf32>, <@g, {{\[\[0, 1\], \[\]\]}}>>})
+// CHECK: shard.all_to_all {{.*}} split_axis = 0 concat_axis = 1 : tensor<2x8x64xf32> -> tensor<1x16x64xf32>
+// CHECK-NOT: shard.all_gather
+// CHECK: return
+func.func @merged(%x: tensor<4x16x64xf32> {shard.sharding = #shard.sharding<@g, [[0], [1], []]>}, %w: tensor<64x32xf32>)
+    -> tensor<64x32xf32> {
+  %z = arith.constant dense<0.0> : tensor<64x32xf32>
+  %m = tensor.collapse_shape %x [[0, 1], [2]] : tensor<4x16x64xf32> into tensor<64x64xf32>
+  %0 = linalg.matmul ins(%m, %w : tensor<64x64xf32>, tensor<64x32xf32>) outs(%z : tensor<64x32xf32>) -> tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
 }

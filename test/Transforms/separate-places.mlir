@@ -8,10 +8,14 @@
 // RUN: shard-run %s --entry integers --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry not_numbers --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry all_below --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry zeros --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry pytorch --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry pytorch --grid 3 --verify | FileCheck %s --check-prefix=EXEC
 // EXEC: PASS
 
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
+#kept = affine_map<(i, j) -> (i, 0)>
 shard.grid @grid(shape = 4)
 
 // CHECK-LABEL: func.func @argmax
@@ -149,15 +153,15 @@ func.func @all_below(%a: tensor<4x8xi32> {shard.sharding = #shard.sharding<@grid
   return %0#0, %0#1 : tensor<4xi32>, tensor<4xi32>
 }
 
-// These stay: the last place, a maximum of floats that is used, a number that does not hold
-// all places, and a NaN that is better than another one.
+// These stay: the last place, a number that does not hold all places, and a NaN that is better
+// than another one.
 
 // CHECK-LABEL: func.func @others
-// CHECK-COUNT-4: linalg.generic
+// CHECK-COUNT-3: linalg.generic
 // CHECK-NOT: linalg.generic
 // CHECK: return
 func.func @others(%a: tensor<4x200xf32>, %b: tensor<4x200xi32>, %f: tensor<4xf32>, %i: tensor<4xi32>, %s: tensor<4xi8>)
-    -> (tensor<4xi32>, tensor<4xf32>, tensor<4xi32>, tensor<4xi8>, tensor<4xi32>) {
+    -> (tensor<4xi32>, tensor<4xi8>, tensor<4xi32>) {
   %0:2 = linalg.generic {indexing_maps = [#all, #row, #row], iterator_types = ["parallel", "reduction"]}
       ins(%b : tensor<4x200xi32>) outs(%i, %i : tensor<4xi32>, tensor<4xi32>) {
   ^bb0(%x: i32, %best: i32, %place: i32):
@@ -168,16 +172,6 @@ func.func @others(%a: tensor<4x200xf32>, %b: tensor<4x200xi32>, %f: tensor<4xf32
     %at = arith.select %more, %n, %place : i32
     linalg.yield %next, %at : i32, i32
   } -> (tensor<4xi32>, tensor<4xi32>)
-  %1:2 = linalg.generic {indexing_maps = [#all, #row, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%a : tensor<4x200xf32>) outs(%f, %i : tensor<4xf32>, tensor<4xi32>) {
-  ^bb0(%x: f32, %best: f32, %place: i32):
-    %j = linalg.index 1 : index
-    %n = arith.index_cast %j : index to i32
-    %more = arith.cmpf ogt, %x, %best : f32
-    %next = arith.select %more, %x, %best : f32
-    %at = arith.select %more, %n, %place : i32
-    linalg.yield %next, %at : f32, i32
-  } -> (tensor<4xf32>, tensor<4xi32>)
   %2:2 = linalg.generic {indexing_maps = [#all, #row, #row], iterator_types = ["parallel", "reduction"]}
       ins(%b : tensor<4x200xi32>) outs(%i, %s : tensor<4xi32>, tensor<4xi8>) {
   ^bb0(%x: i32, %best: i32, %place: i8):
@@ -198,5 +192,74 @@ func.func @others(%a: tensor<4x200xf32>, %b: tensor<4x200xi32>, %f: tensor<4xf32
     %at = arith.select %more, %n, %place : i32
     linalg.yield %next, %at : f32, i32
   } -> (tensor<4xf32>, tensor<4xi32>)
-  return %0#1, %1#0, %1#1, %2#1, %3#1 : tensor<4xi32>, tensor<4xf32>, tensor<4xi32>, tensor<4xi8>, tensor<4xi32>
+  return %0#1, %2#1, %3#1 : tensor<4xi32>, tensor<4xi8>, tensor<4xi32>
+}
+
+// A maximum of floats that is used is the element at its place: where zeros of both signs are
+// the largest elements, the sign is that of the first one, which 1 / x shows.
+
+// CHECK-LABEL: func.func @zeros
+// CHECK-COUNT-3: "reduction"
+// CHECK-NOT: "reduction"
+// SPMD-LABEL: func.func @zeros
+// SPMD-NOT: shard.all_gather
+// SPMD: shard.all_reduce {{.*}} max : tensor<64xf32>
+// SPMD: shard.all_reduce {{.*}} min : tensor<64xi32>
+// SPMD: shard.all_reduce {{.*}} : tensor<64xf32>
+// SPMD-NOT: shard.all_
+// SPMD: return
+func.func @zeros(%a: tensor<64x8xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>})
+    -> (tensor<64xf32> {shard.sharding = #shard.sharding<@grid, [[]]>},
+        tensor<64xi32> {shard.sharding = #shard.sharding<@grid, [[]]>}) {
+  %zero = arith.constant dense<0.0> : tensor<64x8xf32>
+  %one = arith.constant dense<1.0> : tensor<64xf32>
+  %low = arith.constant dense<-4.0> : tensor<64xf32>
+  %first = arith.constant dense<-1> : tensor<64xi32>
+  %signs = math.copysign %zero, %a : tensor<64x8xf32>
+  %0:2 = linalg.generic {indexing_maps = [#all, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%signs : tensor<64x8xf32>) outs(%low, %first : tensor<64xf32>, tensor<64xi32>) {
+  ^bb0(%x: f32, %best: f32, %place: i32):
+    %j = linalg.index 1 : index
+    %n = arith.index_cast %j : index to i32
+    %more = arith.cmpf ogt, %x, %best : f32
+    %next = arith.select %more, %x, %best : f32
+    %at = arith.select %more, %n, %place : i32
+    linalg.yield %next, %at : f32, i32
+  } -> (tensor<64xf32>, tensor<64xi32>)
+  %1 = arith.divf %one, %0#0 : tensor<64xf32>
+  return %1, %0#1 : tensor<64xf32>, tensor<64xi32>
+}
+
+// PyTorch's maximum of rows, some of which have NaNs: the place is that of the maximum in front
+// of the first NaN. The results keep the dimension.
+
+// CHECK-LABEL: func.func @pytorch
+// CHECK-COUNT-3: "reduction"
+// CHECK-NOT: "reduction"
+// SPMD-LABEL: func.func @pytorch
+// SPMD-NOT: shard.all_gather
+// SPMD: shard.all_reduce {{.*}} min : tensor<24x1xi64>
+// SPMD: shard.all_reduce {{.*}} max : tensor<24x1xf32>
+// SPMD: shard.all_reduce {{.*}} min : tensor<24x1xi64>
+// SPMD-NOT: shard.all_
+// SPMD: return
+func.func @pytorch(%a: tensor<24x16xf32> {shard.sharding = #shard.sharding<@grid, [[], [0]]>})
+    -> (tensor<24x1xf32> {shard.sharding = #shard.sharding<@grid, [[], []]>},
+        tensor<24x1xi64> {shard.sharding = #shard.sharding<@grid, [[], []]>}) {
+  %shift = arith.constant dense<0.95> : tensor<24x16xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<24x1xf32>
+  %first = arith.constant dense<0> : tensor<24x1xi64>
+  %shifted = arith.addf %a, %shift : tensor<24x16xf32>
+  %logs = math.log %shifted : tensor<24x16xf32>
+  %0:2 = linalg.generic {indexing_maps = [#all, #kept, #kept], iterator_types = ["parallel", "reduction"]}
+      ins(%logs : tensor<24x16xf32>) outs(%low, %first : tensor<24x1xf32>, tensor<24x1xi64>) {
+  ^bb0(%x: f32, %best: f32, %place: i64):
+    %j = linalg.index 1 : index
+    %n = arith.index_cast %j : index to i64
+    %next = arith.maximumf %x, %best : f32
+    %more = arith.cmpf ogt, %x, %best : f32
+    %at = arith.select %more, %n, %place : i64
+    linalg.yield %next, %at : f32, i64
+  } -> (tensor<24x1xf32>, tensor<24x1xi64>)
+  return %0#0, %0#1 : tensor<24x1xf32>, tensor<24x1xi64>
 }

@@ -144,9 +144,10 @@ def ShardSeparatePlaces : Pass<"shard-separate-places"> {
 
     It is for ops of two results, which keep an element and the iteration of their one
     reduction loop where a strict comparison says that the element is better. All results
-    stay the same, for NaNs too. A maximum of floats that is used itself stays with
-    its place, because of zeros of both signs. So does an op with an attribute of another
-    dialect, which may be a hint.
+    stay the same, for NaNs too. A maximum of floats that is used itself is the element at
+    its place, found by a third reduction: it may be a zero of either sign. In PyTorch's
+    form, in which a NaN is the maximum but has no place, a third one finds the first NaN.
+    An op with an attribute of another dialect, which may be a hint, stays.
 
     ```mlir
     // Input
@@ -212,14 +213,17 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
   let description = [{
     A `tensor.extract` in the body of a `linalg.generic` may read any element, so that
     its tensor is gathered. Frontends and the lowering of tosa write reversed dimensions
-    like that. Where the indices are sums of `linalg.index` and constants, and all places
+    like that. Where the indices are sums of `linalg.index` and constants, or the quotient or
+    remainder of one by a number that divides the extent of its loop, and all places
     lie inside of a static tensor, the tensor becomes an input of the op with an indexing
     map, of which each device needs a block or a window. Where some indices are loops over
     whole dimensions, and the others do not depend on these loops, the op looks up slices:
     it becomes a `tensor.gather`, whose result is the input. An index counts as a loop, too, if
     it is an element of an input that ops of linalg compute from places alone, as PyTorch's
     frontend makes the numbers 0, 1, 2, ..., and if a comparison chooses it that always has one
-    outcome, as in `i < 0 ? i + n : i`.
+    outcome, as in `i < 0 ? i + n : i`. An index that is computed of one loop in another way, as
+    by `floor(i * 0.5)`, is computed for up to 4096 iterations: it counts if it is a multiple of
+    the loop and a number, or such a quotient, for all of them.
 
     ```mlir
     // Input: %last is 7, %i is linalg.index 0

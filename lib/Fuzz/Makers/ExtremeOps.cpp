@@ -90,7 +90,7 @@ static bool bestElement(ProgramBuilder &program) {
   program.line("  linalg.yield " + next + ", " + nextBeside + " : " + type +
                ", i32");
   program.line("} -> (" + best.type() + ", " + beside.type() + ")");
-  // The compiler separates the place of a float only where nothing reads the float.
+  // A float that is read is the element at its place, a third reduction.
   if (rng.chance(50)) {
     Val kept =
         program.add({result + "#0", a->elem, true, shape, double(1 << 23)});
