@@ -65,12 +65,17 @@ private:
     uint32_t number;
     Cause cause;
   };
-
   struct Prices {
     double before, after;
   };
   /// Which tensors of an op are to have what an option says.
   enum class Labelled { All, Results, Operands };
+
+  bool mayBecome(ValueId value, const Sharding &wanted) {
+    findOps();
+    return mayReplace(program, *opsOfValues, out.grid, value,
+                      solved.shardingOf(value), wanted);
+  }
 
   Operation *ownerOf(OpId op) const { return prices.ownerOf(op); }
 
@@ -99,10 +104,7 @@ private:
                std::vector<Seed> &seeds) {
     ValueId value = program.find(id);
     sharding.partial.clear();
-    Sharding has = solved.shardingOf(value);
-    // What is split less costs more operations.
-    if (sharding.dims != has.dims && !sharding.hasHalosOrOffsets() &&
-        partsOf(out.grid, sharding) >= partsOf(out.grid, has))
+    if (!sharding.hasHalosOrOffsets() && mayBecome(value, sharding))
       seeds.push_back({op, value, solved.indexFor(sharding)});
   }
 
@@ -241,8 +243,8 @@ private:
       best = {labels, touched, found->before - found->after};
   }
 
-  /// Labels tensors of `op` as `option` has them. None of them gets fewer parts: that would
-  /// take more memory or more operations. Returns false if there is nothing to try.
+  /// Labels tensors of `op` as `option` has them, if they may be split so. Returns false if
+  /// there is nothing to try.
   bool labelTensors(OpId op, Operation *owner, const ShardingOption &option,
                     Labelled which) {
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
@@ -261,9 +263,7 @@ private:
       ValueId value = program.find(id);
       Sharding wanted = tensorSharding(table, index, option);
       wanted.partial.clear();
-      Sharding has = solved.shardingOf(id);
-      if (wanted.dims == has.dims ||
-          partsOf(out.grid, wanted) < partsOf(out.grid, has))
+      if (!mayBecome(value, wanted))
         continue;
       if (moves.lookup(value) >= kMaxMoves)
         return false;

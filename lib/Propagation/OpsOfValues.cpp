@@ -8,6 +8,16 @@
 
 #include "OpsOfValues.h"
 
+#include "Followers.h"
+#include "OpWishes.h"
+
+#include "shard/Interfaces/ShardingInterface.h"
+
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
 namespace shard::propagation {
 
 OpsOfValues::OpsOfValues(const ReadProgram &program) {
@@ -25,6 +35,51 @@ OpsOfValues::OpsOfValues(const ReadProgram &program) {
   ops.resize(begin.back());
   std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
   forEach([&](ValueId value, TensorUse use) { ops[next[value]++] = use; });
+}
+
+/// Whether `op` computes nothing, all its loops are parallel, and each operand but those made for
+/// it leaves out one of them.
+static bool repeatsOperands(const LoopTable &table, Operation *op) {
+  auto isParallel = [](const Loop &loop) {
+    return loop.kind == LoopKind::Parallel;
+  };
+  llvm::SmallVector<unsigned, 2> made = operandsMadeFor(op);
+  auto isSmall = [&](unsigned operand) {
+    llvm::SmallBitVector read(table.loops.size());
+    for (const DimLoops &dim : tensorLoops(table, operand).dims)
+      for (int32_t loop : dim)
+        read.set(loop);
+    return llvm::is_contained(made, operand) || !read.all();
+  };
+  auto model = dyn_cast<ShardingInterface>(op);
+  return model && model.getFlopsPerIteration() == 0 &&
+         llvm::all_of(table.loops, isParallel) &&
+         llvm::all_of(llvm::seq<unsigned>(0, op->getNumOperands()), isSmall);
+}
+
+bool mayReplace(const ReadProgram &program, const OpsOfValues &ops,
+                const Grid &grid, ValueId value, const Sharding &has,
+                const Sharding &wanted) {
+  if (wanted.dims == has.dims)
+    return false;
+  if (partsOf(grid, wanted) >= partsOf(grid, has))
+    return true;
+  constexpr size_t kMostOps = 16;
+  llvm::ArrayRef<TensorUse> uses = ops.of(value, kMostOps + 1);
+  bool isMade = false;
+  for (const TensorUse &use : uses) {
+    auto *op = llvm::dyn_cast_if_present<Operation *>(program.origins[use.op]);
+    bool isOperand =
+        op ? use.tensor < op->getNumOperands()
+           : program.find(program.problem.tensors(use.op).back()) != value;
+    if (isOperand)
+      continue;
+    if (!op || !repeatsOperands(
+                   program.tables.table(program.problem.opTable[use.op]), op))
+      return false;
+    isMade = true;
+  }
+  return isMade && uses.size() <= kMostOps;
 }
 
 /// A hint that says nothing: all dimensions are open, without axes.
