@@ -132,9 +132,9 @@ int64_t mostSentToHalos(int64_t low, int64_t high, int64_t width,
     return 0;
   // Block number p gives to as many devices behind it as have low halos that reach it,
   // and to those in front with high halos. From p to p + 1 the latter grow by `width`, until
-  // they stop, and the former shrink by no more: the largest sum is where they stop.
+  // they stop, and the former shrink by no more: the largest sum is where they stop. Beyond
+  // the last block the sums are no larger than that of the last one.
   auto sent = [&](int64_t part) {
-    part = std::clamp<int64_t>(part, 0, parts - 1);
     int64_t behind = parts - 1 - part;
     return (behind >= ceilDiv(low, width) ? low : behind * width) +
            (part >= ceilDiv(high, width) ? high : part * width);

@@ -23,7 +23,9 @@ uint8_t placeOf(int dim, int position) {
 /// Which moves are worth looking at after `last`. Left out is what is no dearer
 /// and needs no more memory when done before `last`, because the two do not touch
 /// the same axes and dimensions:
-///   * a slice makes everything after it smaller, so it comes first;
+///   * a slice makes everything after it smaller, so it comes first. Of axes that an all_reduce
+///     or an all_gather sets free it may come behind where fewer steps may cost less than fewer
+///     bytes;
 ///   * what makes the block smaller or keeps its size comes before what makes it
 ///     larger (all_gather, embed_partial). An all_to_all keeps the size only
 ///     where the axes divide the dimensions;
@@ -47,6 +49,9 @@ bool SearchSpace::mayFollow(const Move *last, Step::Kind kind, int dim,
   case Kind::AllGather:
     switch (kind) {
     case Kind::AllSlice:
+      // Of axes just gathered, in another order, one slice may save the latencies of several
+      // all_to_alls.
+      return touches || !uniform;
     case Kind::ReduceScatter:
       return touches;
     case Kind::AllToAll:
@@ -65,8 +70,10 @@ bool SearchSpace::mayFollow(const Move *last, Step::Kind kind, int dim,
     return kind != Kind::AllSlice || touches;
   case Kind::AllReduce:
     // With padding, a slice along the axes just reduced can do better than a
-    // reduce_scatter.
-    return (kind != Kind::AllSlice || !even) && kind != Kind::ReduceScatter;
+    // reduce_scatter. Along some of these axes it saves a latency: instead of it there would
+    // be a reduce_scatter and an all_reduce.
+    return (kind != Kind::AllSlice || !even || !uniform) &&
+           kind != Kind::ReduceScatter;
   case Kind::MakePartial:
     return kind == Kind::Permute;
   case Kind::EmbedPartial:

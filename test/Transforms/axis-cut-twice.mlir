@@ -29,6 +29,18 @@ func.func @closed(%a: tensor<12xf32> {shard.sharding = #shard.sharding<@grid, [[
 
 // -----
 
+// The hint that cuts is named, not another one of the same axis.
+
+shard.grid @grid(shape = 12)
+// expected-remark @+1 {{ends in dimension 0 before axis 0:(1)6: the hint #shard.sharding<@grid, [[0:(4)3]]> at}}
+func.func @of_three(%a: tensor<12xf32> {shard.sharding = #shard.sharding<@grid, [[0:(1)6, ?]]>},
+                    %b: tensor<12xf32> {shard.sharding = #shard.sharding<@grid, [[0:(4)3]]>},
+                    %c: tensor<12xf32> {shard.sharding = #shard.sharding<@grid, [[0:(1)2]]>}) {
+  return
+}
+
+// -----
+
 // What lies before the part stays; a part is taken as far as its own cuts go.
 
 // CHECK: shard.grid @{{.*}}(shape = 2x2x2x3) {refines = @grid}

@@ -97,3 +97,25 @@ func.func @hinted(%a: tensor<8x64xf32>) -> tensor<8xf32> {
   } -> (tensor<8xf32>, tensor<8xf32>)
   return %0#0 : tensor<8xf32>
 }
+
+// What a body asserts stays, with the init that it reads: the second result is needed. The third
+// one goes.
+// CHECK-LABEL: func.func @asserted
+// CHECK: linalg.generic
+// CHECK-NEXT: ^bb0(%{{.*}}: i32, %[[SUM:.*]]: i32, %[[MOST:.*]]: i32):
+// CHECK: %[[FITS:.*]] = arith.cmpi sle, %{{.*}}, %[[MOST]]
+// CHECK-NEXT: cf.assert %[[FITS]]
+// CHECK: linalg.yield %{{.*}}, %{{.*}} : i32, i32
+func.func @asserted(%a: tensor<8x64xi32>, %most: tensor<8xi32>) -> tensor<8xi32> {
+  %zeros = arith.constant dense<0> : tensor<8xi32>
+  %0:3 = linalg.generic {indexing_maps = [#both, #row, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<8x64xi32>) outs(%zeros, %most, %zeros : tensor<8xi32>, tensor<8xi32>, tensor<8xi32>) {
+  ^bb0(%x: i32, %sum: i32, %bound: i32, %other: i32):
+    %fits = arith.cmpi sle, %x, %bound : i32
+    cf.assert %fits, "an element is too large"
+    %s = arith.addi %x, %sum : i32
+    %t = arith.muli %x, %other : i32
+    linalg.yield %s, %bound, %t : i32, i32, i32
+  } -> (tensor<8xi32>, tensor<8xi32>, tensor<8xi32>)
+  return %0#0 : tensor<8xi32>
+}

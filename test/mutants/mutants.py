@@ -151,6 +151,14 @@ def write(path, text):
         path.write_text(text)
 
 
+def copy_changed(source, target):
+    """Copies what differs. The copy is newer than what was built of the one before, such as a
+    source with mutations that is now one without."""
+    if not target.exists() or target.read_bytes() != source.read_bytes():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+
+
 def draw_files(paths, per_floor, seed):
     """How many mutations come from which file: `per_floor` draws for each floor, each of a file
     with the probability of its share of the floor's lines."""
@@ -217,10 +225,7 @@ def write_copy(output, kept):
                            stdout=subprocess.PIPE).stdout.split()
     for name in files:
         if name not in mutated and (ROOT / name).is_file():
-            target = copy / name
-            if not target.exists() or target.read_bytes() != (ROOT / name).read_bytes():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, target)
+            copy_changed(ROOT / name, copy / name)
     write(output / "mutants.json", json.dumps(table, indent=0))
     print(f"{len(table)} mutations in {len(mutated)} files")
 

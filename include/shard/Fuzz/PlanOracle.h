@@ -10,7 +10,7 @@
 // with nothing of the planner in it: whether a step is allowed is read off the
 // blocks that it would produce, device by device. Redistributions, which lead from any
 // sharding to any other, are none of its steps: comparePlan() judges them. Costs are
-// bytes.
+// bytes, and a latency for each step that sends some.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ public:
   /// All shardings of `shape` on `grid`, partial ones too if asked for (of one
   /// kind with a neutral element).
   PlanOracle(Grid grid, std::vector<int64_t> shape, int64_t elementBytes,
-             bool withPartial);
+             bool withPartial, double latency = 0);
 
   const std::vector<Sharding> &shardings() const { return states; }
 
@@ -45,6 +45,8 @@ public:
   /// steps among the cheapest.
   Answer cheapest(size_t from, size_t to);
   size_t indexOf(const Sharding &sharding) const;
+  /// Of a step in which a device sends at most `sent` bytes.
+  double costOf(double sent) const { return sent > 0 ? latency + sent : 0; }
   double localBytes(size_t state) const { return bytes[state]; }
   size_t numEdges() const;
   /// What the neediest device has to receive from others where all is moved in one step,
@@ -72,7 +74,7 @@ private:
   bool appends(int64_t extent, const AxisList &before,
                const AxisList &axes) const;
   BlockTable blocks(int64_t extent, const AxisList &axes) const;
-  void edge(size_t from, const Sharding &to, double cost,
+  void edge(size_t from, const Sharding &to, double sent,
             const AxisList &madePartial = {});
   const std::vector<Label> &labels(size_t from, double memoryBound,
                                    const AxisList &targetPartial);
@@ -80,6 +82,7 @@ private:
   Grid grid;
   std::vector<int64_t> shape;
   int64_t elementBytes;
+  double latency;
   std::vector<Sharding> states;
   std::map<std::pair<std::vector<AxisList>, AxisList>, size_t> index;
   std::vector<double> bytes;
@@ -88,7 +91,7 @@ private:
 };
 
 /// What is wrong with `plan`, the planner's from sharding `from` to sharding `to` (indices)
-/// under the cost model of bytes; empty if nothing is. It is the oracle's plan, in cost
+/// under the cost model of the oracle; empty if nothing is. It is the oracle's plan, in cost
 /// and number of steps, or one redistribution that costs less, or that keeps a memory
 /// bound which the oracle had to raise.
 std::string comparePlan(const Plan &plan, PlanOracle &oracle, size_t from,

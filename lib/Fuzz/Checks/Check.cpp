@@ -470,7 +470,7 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
         !wrong.empty())
       return {Verdict::CheckFailed, oneLine(wrong)};
   }
-  if (std::string wrong = checkAlone(context, inputSeed); !wrong.empty())
+  if (std::string wrong = checkAlone(*module, inputSeed); !wrong.empty())
     return {Verdict::CheckFailed, wrong};
   return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
                           stability, /*steps=*/inputSeed % 4 == 1,

@@ -8,6 +8,8 @@
 
 #include "CheckAlone.h"
 
+#include "CheckGeometry.h"
+#include "CheckOptions.h"
 #include "CheckPlans.h"
 #include "CheckShardings.h"
 #include "CheckSpmd.h"
@@ -16,12 +18,17 @@
 
 namespace shard::fuzz {
 
-std::string checkAlone(mlir::MLIRContext &context, uint64_t seed) {
-  std::string wrong = checkPlans(seed);
+std::string checkAlone(mlir::ModuleOp module, uint64_t seed) {
+  mlir::MLIRContext &context = *module.getContext();
+  std::string wrong = checkGeometry(seed);
+  if (wrong.empty())
+    wrong = checkPlans(seed);
   if (wrong.empty())
     wrong = checkShardings(context, seed);
   if (wrong.empty())
     wrong = checkSpmd(context, seed);
+  if (wrong.empty())
+    wrong = checkOptions(module, seed);
   std::replace(wrong.begin(), wrong.end(), '\n', ' ');
   return wrong;
 }

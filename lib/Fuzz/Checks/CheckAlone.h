@@ -9,16 +9,16 @@
 #ifndef SHARD_LIB_FUZZ_CHECKALONE_H
 #define SHARD_LIB_FUZZ_CHECKALONE_H
 
-#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
 #include <string>
 
 namespace shard::fuzz {
 
-/// Tries parts of the compiler on what they are made for, by numbers from `seed`. What is
-/// wrong, in one line; empty if nothing is.
-std::string checkAlone(mlir::MLIRContext &context, uint64_t seed);
+/// Tries parts of the compiler on what they are made for, by numbers from `seed`, one of them
+/// on ops of `module`. What is wrong, in one line; empty if nothing is.
+std::string checkAlone(mlir::ModuleOp module, uint64_t seed);
 
 } // namespace shard::fuzz
 

@@ -156,6 +156,11 @@ std::string ShardingMaker::damageNumbers(Sharding &sharding) {
   }
   int64_t at = rng.between(0, int64_t(numbers.size()) - 1);
   if (kind == 2) {
+    // Behind a bound of the run too, which is not compared with others.
+    if (sharding.halos.empty() && rng.chance(40)) {
+      numbers[0] = kRunTimeNumbers - 1;
+      at = 1;
+    }
     numbers[at] = -1;
     return "a negative number";
   }

@@ -74,9 +74,9 @@ bool cheaper(double costA, int stepsA, double costB, int stepsB) {
 } // namespace
 
 PlanOracle::PlanOracle(Grid grid, std::vector<int64_t> shape,
-                       int64_t elementBytes, bool withPartial)
+                       int64_t elementBytes, bool withPartial, double latency)
     : grid(std::move(grid)), shape(std::move(shape)),
-      elementBytes(elementBytes) {
+      elementBytes(elementBytes), latency(latency) {
   enumerate(withPartial);
   edges.resize(states.size());
   connect();
@@ -157,11 +157,11 @@ bool PlanOracle::appends(int64_t extent, const AxisList &before,
   return true;
 }
 
-void PlanOracle::edge(size_t from, const Sharding &to, double cost,
+void PlanOracle::edge(size_t from, const Sharding &to, double sent,
                       const AxisList &madePartial) {
   size_t target = indexOf(to);
   if (target != SIZE_MAX)
-    edges[from].push_back({target, cost, madePartial});
+    edges[from].push_back({target, costOf(sent), madePartial});
 }
 
 void PlanOracle::connect() {
@@ -255,7 +255,7 @@ void PlanOracle::connectPermutes() {
     for (size_t a : entry.second)
       for (size_t b : entry.second)
         if (a != b)
-          edges[a].push_back({b, bytes[a], {}});
+          edges[a].push_back({b, costOf(bytes[a]), {}});
 }
 
 const std::vector<PlanOracle::Label> &
@@ -343,7 +343,7 @@ std::string comparePlan(const Plan &plan, PlanOracle &oracle, size_t from,
       std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step &step) {
         return step.kind == Step::Kind::Redistribute;
       });
-  double needed = oracle.neededAtOnce(from, to);
+  double needed = oracle.costOf(oracle.neededAtOnce(from, to));
   double firstBound =
       2 * std::max(oracle.localBytes(from), oracle.localBytes(to));
   if (redistributes) {

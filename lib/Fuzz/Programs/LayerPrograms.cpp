@@ -379,7 +379,10 @@ void LayerProgram::write() {
                                             &LayerProgram::sumsThroughLoops,
                                             &LayerProgram::sumsFromZero,
                                             &LayerProgram::maskOfPlaces,
-                                            &LayerProgram::groupedConvolution};
+                                            &LayerProgram::groupedConvolution,
+                                            &LayerProgram::agreeing,
+                                            &LayerProgram::agreeing,
+                                            &LayerProgram::rowsInForall};
   program.argumentHintPercent = program.hintPercent = 0;
   for (size_t axis = 0; axis < program.grid.size(); ++axis)
     all.push_back(axis);

@@ -15,7 +15,8 @@
 
 namespace shard::fuzz {
 
-/// A program of one layer; LayerPrograms.cpp and LayerIdioms.cpp describe them.
+/// A program of one layer; LayerPrograms.cpp, LayerIdioms.cpp and LayerAgreements.cpp describe
+/// them.
 class LayerProgram {
 public:
   explicit LayerProgram(ProgramBuilder &program)
@@ -77,6 +78,10 @@ private:
     scatters(count, elements, 2);
   }
 
+  void computes(const Shape &shape, const Axes &axes, int64_t each);
+  Val besideArgument(const Val &a, const Axes &axes);
+  std::optional<Val> agreeingOp(const Val &a, Axes &axes);
+
   // Each writes a layer.
   void twoProducts();
   void weights();
@@ -101,6 +106,8 @@ private:
   void sumsFromZero();
   void maskOfPlaces();
   void groupedConvolution();
+  void agreeing();
+  void rowsInForall();
 
   ProgramBuilder &program;
   Random &rng;

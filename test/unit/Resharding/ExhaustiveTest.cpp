@@ -72,8 +72,10 @@ struct Tally {
 /// Compares the plans of every `stride`-th pair (all if 1) with the oracle's, and
 /// executes them.
 void comparePairs(const Grid &grid, const std::vector<int64_t> &shape,
-                  size_t stride, bool execute, Tally &tally) {
-  fuzz::PlanOracle oracle(grid, shape, 4, true);
+                  size_t stride, bool execute, Tally &tally,
+                  double latency = 0) {
+  LinkCostModel costs(std::vector<double>(grid.shape.size(), latency), {});
+  fuzz::PlanOracle oracle(grid, shape, 4, true, latency);
   const std::vector<Sharding> &all = oracle.shardings();
   size_t pair = 0;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -88,7 +90,7 @@ void comparePairs(const Grid &grid, const std::vector<int64_t> &shape,
         continue;
       std::string error;
       std::optional<Plan> plan =
-          planReshard(grid, shape, 4, all[i], all[j], LinkCostModel(), &error);
+          planReshard(grid, shape, 4, all[i], all[j], costs, &error);
       ASSERT_TRUE(plan) << error;
       auto text = [&] {
         return toString(*plan, grid, shape, 4, all[i], all[j]);
@@ -97,7 +99,7 @@ void comparePairs(const Grid &grid, const std::vector<int64_t> &shape,
       if (execute)
         ASSERT_EQ(checkPlan(*plan, grid, shape, all[i], all[j]), "") << text();
       ++tally.pairs;
-      double needed = oracle.neededAtOnce(i, j);
+      double needed = oracle.costOf(oracle.neededAtOnce(i, j));
       if (std::isfinite(needed)) {
         ++tally.plain;
         tally.atOnce += isOneRedistribution(*plan);
@@ -172,6 +174,37 @@ TEST(Exhaustive, DimensionsOfOneElement) {
          {std::vector<int64_t>{1, 12}, {10, 1}, {1, 1}, {2, 1}, {1, 7}})
       comparePairs(grid, shape, runAll() ? 1 : 13, true, tally);
   tally.print("dimensions of one element");
+}
+
+TEST(Exhaustive, Latencies) {
+  // A step more may cost more than all bytes.
+  Tally tally;
+  for (const Grid &grid : grids())
+    for (const std::vector<int64_t> &shape :
+         {std::vector<int64_t>{6}, {grid.numDevices(), 7}, {12, 8}})
+      for (double latency : {1, 16, 256})
+        comparePairs(grid, shape, runAll() ? 1 : 23, true, tally, latency);
+  tally.print("latencies");
+}
+
+TEST(Exhaustive, SlicesThatSaveLatencies) {
+  LinkCostModel costs({256, 256, 256}, {});
+  // One all_reduce, of which a part is kept, instead of a reduce_scatter and an all_gather.
+  Sharding from = Sharding::replicated(1), to = from;
+  from.partial = {0, 1};
+  to.dims[0] = {0};
+  std::optional<Plan> plan = planReshard({{3, 2}}, {6}, 2, from, to, costs);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->cost, 256 + 20);
+  // Rows are gathered, and columns cut by their axes in another order, instead of two
+  // all_to_alls.
+  from = to = Sharding::replicated(2);
+  from.dims[1] = {1, 2, 0};
+  to.dims[1] = {0, 2};
+  to.partial = {1};
+  plan = planReshard({{2, 3, 2}}, {12, 7}, 8, from, to, costs);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->cost, 2 * 256 + 288 + 144);
 }
 
 TEST(Exhaustive, FourAxesSampled) {

@@ -1,0 +1,168 @@
+//===- LayerAgreements.cpp - Layers whose shardings agree -----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops whose tensors can all be split alike, without anything that is sent. Some hints are
+// enough to tell how, from operands to results or the other way. A device then computes only
+// its part of each op: the program says how many operations these are (`most_flops`). A
+// sharding that does not arrive somewhere shows as operations that all devices do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayerPrograms.h"
+#include "SharedOps.h"
+
+using namespace shard::fuzz;
+
+/// Counts an op of `each` operations for each element of `shape`, which `axes` split.
+void LayerProgram::computes(const Shape &shape, const Axes &axes,
+                            int64_t each) {
+  int64_t devices = 1;
+  for (const Shape &dim : axes)
+    devices *= program.devices(dim);
+  program.mostFlops =
+      program.mostFlops.value_or(0) + each * numElements(shape) / devices;
+}
+
+/// `a` times or plus another argument of its shape, or a vector along one of its dimensions.
+/// What is computed of the argument in front is split as `a` is.
+Val LayerProgram::besideArgument(const Val &a, const Axes &axes) {
+  bool isVector = a.shape.size() == 2 && rng.chance(50);
+  int64_t along = rng.between(0, 1);
+  Shape shape = isVector ? Shape{a.shape[along]} : a.shape;
+  Axes own = isVector ? Axes{axes[along]} : axes;
+  Val other = argument(shape, own, 40);
+  if (rng.chance(50)) {
+    other = combined("addi", other, other);
+    computes(shape, own, 1);
+  }
+  if (isVector)
+    other = broadcast(other, 1 - along, a.shape[1 - along]);
+  computes(a.shape, axes, 1);
+  return rng.chance(50) ? combined("addi", a, other)
+                        : combined("muli", other, a);
+}
+
+/// One op that takes `a`, which `axes` split, to a value that they split then; nothing where
+/// none of the chosen kind is possible.
+std::optional<Val> LayerProgram::agreeingOp(const Val &a, Axes &axes) {
+  int64_t rank = a.shape.size(), dim = rng.between(0, rank - 1);
+  switch (rng.between(0, 6)) {
+  case 0:
+  case 1:
+    return besideArgument(a, axes);
+  case 2:
+    if (rank != 2)
+      return std::nullopt;
+    std::swap(axes[0], axes[1]);
+    return transposed(a);
+  case 3:
+    if (rank == 3)
+      return std::nullopt;
+    axes.insert(axes.begin() + dim, Shape{});
+    return broadcast(a, dim, rng.between(2, 3));
+  case 4: {
+    if (rank == 1 || !axes[dim].empty())
+      return std::nullopt;
+    computes(a.shape, axes, 1);
+    axes.erase(axes.begin() + dim);
+    Shape shape = a.shape;
+    shape.erase(shape.begin() + dim);
+    Val init = program.filled(Elem::I32, shape, 0);
+    return define("linalg.reduce { arith.addi } " + insOuts({a}, init) +
+                      " dimensions = [" + std::to_string(dim) + "]",
+                  shape);
+  }
+  case 5: {
+    // The columns of a weight are split by the axes that are left.
+    if (rank != 2 || !axes[1].empty())
+      return std::nullopt;
+    const Shape &free = axes[0] == data    ? model
+                        : axes[0] == model ? data
+                                           : Shape{};
+    int64_t columns = program.devices(free) * rng.between(1, 3);
+    Val weight = argument({a.shape[1], columns}, {{}, free});
+    axes[1] = free;
+    Shape shape = {a.shape[0], columns};
+    computes(shape, axes, 2 * a.shape[1]);
+    Val init = program.filled(Elem::I32, shape, 0);
+    return define("linalg.matmul " + insOutsTo({a, weight}, init), shape);
+  }
+  default: {
+    // The major one of two merged dimensions stays split.
+    if (rank == 1 || !axes[1].empty())
+      return std::nullopt;
+    axes.erase(axes.begin() + 1);
+    Shape shape = a.shape;
+    shape[0] *= shape[1];
+    shape.erase(shape.begin() + 1);
+    return define("tensor.collapse_shape " + a.name +
+                      (rank == 2 ? " [[0, 1]]" : " [[0, 1], [2]]") + " : " +
+                      a.type() + " into " + tensorType(Elem::I32, shape),
+                  shape);
+  }
+  }
+}
+
+/// No tensor disagrees with another one.
+void LayerProgram::agreeing() {
+  Axes axes = {data, model};
+  if (rng.chance(40))
+    axes = rng.chance(50) ? Axes{all, {}} : Axes{data, {}};
+  Shape shape;
+  for (const Shape &dim : axes)
+    shape.push_back(program.devices(dim) * rng.between(1, 3));
+  program.mostFlops = 0;
+  bool isFromResult = rng.chance(35);
+  Val value = argument(shape, axes, isFromResult ? 0 : 100);
+  for (int64_t left = rng.between(2, 5); left > 0;)
+    if (std::optional<Val> next = agreeingOp(value, axes)) {
+      value = *next;
+      --left;
+    }
+  result(value, axes, isFromResult ? 100 : 40);
+}
+
+/// Iterations of a parallel loop read rows of two tensors and write rows of a third one. Of each
+/// row a device has the same columns of all of them.
+void LayerProgram::rowsInForall() {
+  int64_t dim = rng.between(0, 1), step = rng.between(1, 2);
+  Shape shape(2), sizes(2);
+  Axes axes(2);
+  sizes[dim] = step;
+  shape[dim] = step * rng.between(1, 4);
+  axes[1 - dim] = all;
+  shape[1 - dim] = sizes[1 - dim] = n * rng.between(1, 4);
+  Val a = argument(shape, axes), b = argument(shape, axes, 50);
+  Val out = pointwise(b);
+  std::string at = program.fresh(), shared = program.fresh(),
+              name = program.fresh();
+  std::string place = dim == 0 ? "[" + at + ", 0] [" : "[0, " + at + "] [";
+  place += list(sizes) + "] [1, 1] : ";
+  std::string part = tensorType(Elem::I32, sizes);
+  std::string text = program.region([&] {
+    Val own = define("tensor.extract_slice " + shared + place + out.type() +
+                         " to " + part,
+                     sizes);
+    Val other = define("tensor.extract_slice " + a.name + place + a.type() +
+                           " to " + part,
+                       sizes);
+    Val sum = pointwise(combined("addi", own, other));
+    program.line("scf.forall.in_parallel {");
+    program.line("  tensor.parallel_insert_slice " + sum.name + " into " +
+                 shared + place + part + " into " + out.type());
+    program.line("}");
+  });
+  program.line(name + " = scf.forall (" + at + ") = (0) to (" +
+               std::to_string(shape[dim]) + ") step (" + std::to_string(step) +
+               ") shared_outs(" + shared + " = " + out.name + ") -> (" +
+               out.type() + ") {");
+  program.out += text;
+  program.line("}");
+  out.name = name;
+  result(program.add(out), axes, 60);
+}
