@@ -65,6 +65,11 @@ private:
     uint32_t number;
     Cause cause;
   };
+  struct Move {
+    llvm::MapVector<ValueId, Label> labels;
+    llvm::SetVector<OpId> touched;
+    double saved = 0;
+  };
   struct Prices {
     double before, after;
   };
@@ -72,9 +77,11 @@ private:
   enum class Labelled { All, Results, Operands };
 
   bool mayBecome(ValueId value, const Sharding &wanted) {
+    Sharding has = solved.shardingOf(value);
+    if (wanted.dims == has.dims)
+      return false;
     findOps();
-    return mayReplace(program, *opsOfValues, out.grid, value,
-                      solved.shardingOf(value), wanted);
+    return mayReplace(program, *opsOfValues, out.grid, value, has, wanted);
   }
 
   Operation *ownerOf(OpId op) const { return prices.ownerOf(op); }
@@ -218,12 +225,6 @@ private:
     keep();
   }
 
-  struct Move {
-    llvm::MapVector<ValueId, Label> labels;
-    llvm::SetVector<OpId> touched;
-    double saved = 0;
-  };
-
   /// Replaces `best` by the region that `moved` means for the tensors `which` of `op`, if
   /// that saves more.
   void tryMove(OpId op, Operation *owner, const ShardingOption &moved,
@@ -243,8 +244,7 @@ private:
       best = {labels, touched, found->before - found->after};
   }
 
-  /// Labels tensors of `op` as `option` has them, if they may be split so. Returns false if
-  /// there is nothing to try.
+  /// Labels tensors of `op` as `option` has them; false if there is nothing to try.
   bool labelTensors(OpId op, Operation *owner, const ShardingOption &option,
                     Labelled which) {
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);

@@ -60,8 +60,6 @@ static bool repeatsOperands(const LoopTable &table, Operation *op) {
 bool mayReplace(const ReadProgram &program, const OpsOfValues &ops,
                 const Grid &grid, ValueId value, const Sharding &has,
                 const Sharding &wanted) {
-  if (wanted.dims == has.dims)
-    return false;
   if (partsOf(grid, wanted) >= partsOf(grid, has))
     return true;
   constexpr size_t kMostOps = 16;

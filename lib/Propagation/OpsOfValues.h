@@ -43,9 +43,9 @@ private:
   std::vector<TensorUse> ops;
 };
 
-/// Whether `value` may be split as in `wanted`, if that is not what it `has`, where that sends less.
-/// What is split less costs more operations, so that only copies get fewer parts: the ops that
-/// make the value, few of them, repeat what they read, as a broadcast does.
+/// Whether `value` may be split as in `wanted` instead of `has` where that sends less. What is
+/// split less costs more operations, so that only copies get fewer parts: the ops that make the
+/// value, few of them, repeat what they read, as a broadcast does.
 bool mayReplace(const ReadProgram &program, const OpsOfValues &ops,
                 const Grid &grid, ValueId value, const Sharding &has,
                 const Sharding &wanted);
