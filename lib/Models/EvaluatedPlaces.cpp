@@ -21,8 +21,12 @@ static constexpr int64_t kMostIterations = 4096;
 static constexpr unsigned kMostOps = 64;
 
 /// Whether a fold of `op` computes the bits that a run computes: functions such as `exp` are
-/// rounded otherwise on some machines.
+/// rounded otherwise on some machines, and flags of fast math allow other results.
 static bool foldsExactly(Operation *op) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (flags && flags.getFastMathFlagsAttr() &&
+      flags.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none)
+    return false;
   return isa_and_nonnull<arith::ArithDialect>(op->getDialect()) ||
          isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
              math::RoundEvenOp, tensor::DimOp>(op);

@@ -173,3 +173,26 @@ func.func @floats(%a: tensor<4x6xf32>) -> (tensor<8x3xf32>, tensor<8x6xf32>) {
   } -> tensor<8x6xf32>
   return %r, %s : tensor<8x3xf32>, tensor<8x6xf32>
 }
+
+// -----
+
+// With flags of fast math a run may compute other numbers.
+// CHECK-LABEL: func.func @fast
+// CHECK-NOT: ins(
+// CHECK: return
+func.func @fast(%a: tensor<4xf32>) -> tensor<8xf32> {
+  %half = arith.constant 0.5 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<8xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i64
+    %x = arith.sitofp %n : i64 to f32
+    %y = arith.mulf %x, %half fastmath<fast> : f32
+    %m = arith.fptosi %y : f32 to i64
+    %row = arith.index_cast %m : i64 to index
+    %g = tensor.extract %a[%row] : tensor<4xf32>
+    linalg.yield %g : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
