@@ -185,7 +185,7 @@ static bool dynamicElementwise(ProgramBuilder &program) {
 /// A function of one value with a small slope everywhere.
 static bool dynamicSmooth(ProgramBuilder &program) {
   std::optional<Val> a = program.pickDynamic();
-  if (!a)
+  if (!a || !isFloat(a->elem))
     return false;
   static const std::vector<std::string> ops = {"tanh", "sin", "cos", "atan",
                                                "erf"};
