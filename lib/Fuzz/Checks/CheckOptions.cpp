@@ -273,7 +273,8 @@ std::string OptionOracle::describe(const ShardingOption &option) const {
 }
 
 /// Compares the option `chosen`, if there is one, with those that fit: it costs no more, and
-/// cuts the iterations into no fewer parts than one that costs the same.
+/// cuts the iterations into no fewer parts than one that costs the same. Sums of shares are
+/// rounded, so that it may also cost less by the last bits.
 std::string
 OptionOracle::compare(StringRef what, const ShardingOption *chosen,
                       llvm::function_ref<bool(const ShardingOption &)> fits) {
@@ -291,7 +292,7 @@ OptionOracle::compare(StringRef what, const ShardingOption *chosen,
   double cost = chosen ? price(*chosen) : 0;
   if (!chosen ? !best
               : best && fits(*chosen) && cost <= least * (1 + kRounding) &&
-                    partsOf(*chosen) >= partsOf(*best))
+                    (cost < least || partsOf(*chosen) >= partsOf(*best)))
     return {};
   std::string text;
   llvm::raw_string_ostream os(text);
