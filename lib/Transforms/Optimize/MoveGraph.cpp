@@ -341,6 +341,16 @@ double MoveGraph::secondsOfSlice(const Moved &tensor) const {
          machineOf(collective.gridOp).memoryBandwidth;
 }
 
+/// Whether users of `tensor` in front of the collective may take a slice of what is behind it.
+/// Behind an uneven block it has zeros. Values of several layouts may share one that is the same
+/// on all devices, such as a constant, which has its elements there.
+bool MoveGraph::maySlice(const Moved &tensor) const {
+  return collective.isGather() &&
+         (collective.isEven() || !tensor.before ||
+          !replication.isReplicated(tensor.before, collective.grid,
+                                    collective.axes));
+}
+
 /// Decides which ops take their other form, and what that saves.
 void MoveGraph::choose() {
   MinCut cut;
@@ -374,8 +384,8 @@ void MoveGraph::choose() {
     int producer =
         tensor.producer < 0 ? MinCut::source : sideOf[tensor.producer];
     int64_t move = std::max<int64_t>(price(secondsOfMove(tensor)), 1);
-    int64_t slice = collective.isGather() ? price(secondsOfSlice(tensor))
-                                          : MinCut::infinite;
+    int64_t slice =
+        maySlice(tensor) ? price(secondsOfSlice(tensor)) : MinCut::infinite;
     int behind = cut.addNode(), before = cut.addNode();
     cut.addEdge(producer, behind, move);
     cut.addEdge(before, producer, slice);

@@ -136,6 +136,7 @@ private:
   mlir::Value slicedSource(const Moved &tensor) const;
   double secondsOfMove(const Moved &tensor) const;
   double secondsOfSlice(const Moved &tensor) const;
+  bool maySlice(const Moved &tensor) const;
   void choose();
 
   // Rewriting.
