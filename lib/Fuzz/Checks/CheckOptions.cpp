@@ -348,11 +348,13 @@ std::string OptionOracle::compareOthers() {
     if (!table.operands[i].isTensor || operands[i].isReplicated())
       continue;
     auto keepsIt = [&](const ShardingOption &other) { return keeps(other, i); };
-    // Equal options are listed once, for the first operand.
+    // Equal options are listed once, for the first operand. Of those that cost the same, that
+    // with most parts counts.
     const ShardingOption *own = nullptr;
     for (const OtherOption &other : others)
       if (other.kept && keeps(other.option, i) &&
-          (!own || price(other.option) < price(*own)))
+          (!own || std::make_pair(price(other.option), -partsOf(other.option)) <
+                       std::make_pair(price(*own), -partsOf(*own))))
         own = &other.option;
     if (own && agrees(*own))
       continue;
