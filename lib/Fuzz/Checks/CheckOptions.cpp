@@ -34,6 +34,9 @@ using namespace shard::fuzz;
 
 /// Ops with more loops have too many options.
 static constexpr size_t kMostLoops = 5;
+/// chooseOption tries up to twice as many combinations of lists of axes; it settles one loop after
+/// the other where there are more.
+static constexpr size_t kMostCombinations = 128;
 /// Of so many ops of a program options are compared.
 static constexpr int64_t kMostOps = 3;
 /// Sums of costs are equal up to this.
@@ -56,6 +59,7 @@ private:
   double price(const ShardingOption &option);
   double price(Type type, const Sharding &from, const Sharding &to);
   int64_t partsOf(const ShardingOption &option) const;
+  size_t combinations() const;
   bool isProposed(const ShardingOption &option) const;
   bool keeps(const ShardingOption &option, unsigned operand) const;
   bool keepsAll(const ShardingOption &option) const;
@@ -148,6 +152,28 @@ int64_t OptionOracle::partsOf(const ShardingOption &option) const {
   for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops))
     parts *= std::min(grid.groupSize(axes), std::max<int64_t>(loop.extent, 1));
   return parts;
+}
+
+/// How many ways there are to take some of the first axes that a tensor has for each loop.
+size_t OptionOracle::combinations() const {
+  std::vector<std::set<std::vector<GridAxis>>> lists(table.loops.size());
+  SmallVector<AxisList> proposed;
+  auto add = [&](const TensorLoops &tensor, const Sharding &sharding) {
+    if (!tensor.isTensor || sharding.dims.size() != tensor.dims.size())
+      return;
+    projectToLoops(table, tensor, grid, sharding, proposed);
+    for (auto [list, axes] : llvm::zip_equal(lists, proposed))
+      for (size_t length = 0; length <= axes.size(); ++length)
+        list.emplace(axes.begin(), axes.begin() + length);
+  };
+  for (unsigned i = 0; i < operands.size(); ++i)
+    add(table.operands[i], operands[i]);
+  for (unsigned i = 0; i < results.size(); ++i)
+    add(table.results[i], results[i]);
+  size_t product = 1;
+  for (const auto &list : lists)
+    product *= std::max<size_t>(list.size(), 1);
+  return product;
 }
 
 /// Whether the axes of each loop are the first ones that a tensor has for it.
@@ -314,6 +340,8 @@ OptionOracle::compare(StringRef what, const ShardingOption *chosen,
 }
 
 std::string OptionOracle::compare() {
+  if (combinations() > kMostCombinations)
+    return {};
   std::vector<GridAxis> order;
   for (size_t axis = 0; axis < grid.shape.size(); ++axis)
     order.push_back(static_cast<GridAxis>(axis));
