@@ -59,7 +59,7 @@ private:
   double price(const ShardingOption &option);
   double price(Type type, const Sharding &from, const Sharding &to);
   int64_t partsOf(const ShardingOption &option) const;
-  size_t combinations() const;
+  void propose();
   bool isProposed(const ShardingOption &option) const;
   bool keeps(const ShardingOption &option, unsigned operand) const;
   bool keepsAll(const ShardingOption &option) const;
@@ -76,6 +76,8 @@ private:
   LinkCostModel costs;
   Planner planner;
   std::vector<Sharding> operands, results;
+  /// By loop.
+  std::vector<std::set<std::vector<GridAxis>>> prefixes;
   std::vector<double> shares;
   std::set<std::vector<std::vector<GridAxis>>> seen;
   std::vector<ShardingOption> options;
@@ -154,50 +156,30 @@ int64_t OptionOracle::partsOf(const ShardingOption &option) const {
   return parts;
 }
 
-/// How many ways there are to take some of the first axes that a tensor has for each loop.
-size_t OptionOracle::combinations() const {
-  std::vector<std::set<std::vector<GridAxis>>> lists(table.loops.size());
+/// Writes down the first axes, and fewer of them, that each tensor has for each loop.
+void OptionOracle::propose() {
+  prefixes.assign(table.loops.size(), {{}});
   SmallVector<AxisList> proposed;
   auto add = [&](const TensorLoops &tensor, const Sharding &sharding) {
     if (!tensor.isTensor || sharding.dims.size() != tensor.dims.size())
       return;
     projectToLoops(table, tensor, grid, sharding, proposed);
-    for (auto [list, axes] : llvm::zip_equal(lists, proposed))
-      for (size_t length = 0; length <= axes.size(); ++length)
-        list.emplace(axes.begin(), axes.begin() + length);
+    for (auto [lists, axes] : llvm::zip_equal(prefixes, proposed))
+      for (size_t length = 1; length <= axes.size(); ++length)
+        lists.emplace(axes.begin(), axes.begin() + length);
   };
   for (unsigned i = 0; i < operands.size(); ++i)
     add(table.operands[i], operands[i]);
   for (unsigned i = 0; i < results.size(); ++i)
     add(table.results[i], results[i]);
-  size_t product = 1;
-  for (const auto &list : lists)
-    product *= std::max<size_t>(list.size(), 1);
-  return product;
 }
 
 /// Whether the axes of each loop are the first ones that a tensor has for it.
 bool OptionOracle::isProposed(const ShardingOption &option) const {
-  std::vector<bool> found(option.loops.size());
-  for (size_t loop = 0; loop < found.size(); ++loop)
-    found[loop] = option.loops[loop].empty();
-  SmallVector<AxisList> proposed;
-  auto add = [&](const TensorLoops &tensor, const Sharding &sharding) {
-    if (!tensor.isTensor || sharding.dims.size() != tensor.dims.size())
-      return;
-    projectToLoops(table, tensor, grid, sharding, proposed);
-    for (size_t loop = 0; loop < found.size(); ++loop) {
-      const AxisList &axes = option.loops[loop], &all = proposed[loop];
-      if (axes.size() <= all.size() &&
-          std::equal(axes.begin(), axes.end(), all.begin()))
-        found[loop] = true;
-    }
-  };
-  for (unsigned i = 0; i < operands.size(); ++i)
-    add(table.operands[i], operands[i]);
-  for (unsigned i = 0; i < results.size(); ++i)
-    add(table.results[i], results[i]);
-  return !llvm::is_contained(found, false);
+  return llvm::all_of(llvm::zip_equal(prefixes, option.loops), [](auto pair) {
+    const auto &[lists, axes] = pair;
+    return lists.count({axes.begin(), axes.end()}) > 0;
+  });
 }
 
 bool OptionOracle::keeps(const ShardingOption &option, unsigned operand) const {
@@ -340,7 +322,11 @@ OptionOracle::compare(StringRef what, const ShardingOption *chosen,
 }
 
 std::string OptionOracle::compare() {
-  if (combinations() > kMostCombinations)
+  propose();
+  size_t combinations = 1;
+  for (const auto &lists : prefixes)
+    combinations *= lists.size();
+  if (combinations > kMostCombinations)
     return {};
   std::vector<GridAxis> order;
   for (size_t axis = 0; axis < grid.shape.size(); ++axis)
