@@ -26,6 +26,15 @@ double OpCost::seconds(const Machine &machine) const {
                   double(bytesTouched) / machine.memoryBandwidth);
 }
 
+/// Whether the op makes memory that it does not write.
+static bool makesEmpty(Operation *op) {
+  return isCreator(op) && op->getNumRegions() == 0 &&
+         !op->hasTrait<OpTrait::ConstantLike>() &&
+         llvm::none_of(op->getOperandTypes(), [](Type type) {
+           return isa<RankedTensorType>(type) || type.isIntOrFloat();
+         });
+}
+
 /// Whether the op only hands tensors on, or costs nothing by its meaning.
 static bool isFree(Operation *op) {
   if (isa_and_nonnull<ShardDialect>(op->getDialect()) ||
@@ -33,22 +42,25 @@ static bool isFree(Operation *op) {
       op->hasTrait<OpTrait::ConstantLike>() ||
       isa<CallOpInterface, RegionBranchOpInterface>(op) || isAlias(op))
     return true;
-  // Shapes of tensors, and memory that is not written.
-  bool makesTensor =
-      llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
-  return !makesTensor || (isCreator(op) && op->getNumRegions() == 0 &&
-                          llvm::none_of(op->getOperandTypes(), [](Type type) {
-                            return isa<RankedTensorType>(type) ||
-                                   type.isIntOrFloat();
-                          }));
+  // Shapes of tensors.
+  return llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) ||
+         makesEmpty(op);
+}
+
+/// The op as one that inserts a slice into its destination, or nothing.
+static DestinationStyleOpInterface asInsertion(Operation *op) {
+  auto style = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!isa<OffsetSizeAndStrideOpInterface>(op) || !style ||
+      style.getNumDpsInits() != 1 || style.getNumDpsInputs() < 1)
+    return {};
+  return style;
 }
 
 bool insertsInPlace(Operation *op) {
-  auto insertion = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
-  auto style = dyn_cast<DestinationStyleOpInterface>(op);
-  if (!insertion || !style || style.getNumDpsInits() != 1 ||
-      style.getNumDpsInputs() < 1)
+  DestinationStyleOpInterface style = asInsertion(op);
+  if (!style)
     return false;
+  auto insertion = cast<OffsetSizeAndStrideOpInterface>(op);
   auto source = dyn_cast<OpResult>(style.getDpsInputOperand(0)->get());
   auto maker = source ? dyn_cast<DestinationStyleOpInterface>(source.getOwner())
                       : DestinationStyleOpInterface();
@@ -63,7 +75,33 @@ bool insertsInPlace(Operation *op) {
                                                   isEqualConstantIntOrValue);
 }
 
+/// Whether an op that overwrites a part of `value` may do so in its memory: nobody else
+/// uses it, and it is neither a constant nor memory of the caller.
+static bool isOverwritable(Value value) {
+  while (value.hasOneUse()) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      mlir::Block *block = argument.getOwner();
+      return !block->isEntryBlock() ||
+             !isa_and_nonnull<FunctionOpInterface>(block->getParentOp());
+    }
+    Operation *maker = value.getDefiningOp();
+    if (!isAlias(maker))
+      return !maker->hasTrait<OpTrait::ConstantLike>();
+    value = maker->getOperand(0);
+  }
+  return false;
+}
+
+bool overwritesDestination(Operation *op) {
+  DestinationStyleOpInterface style = asInsertion(op);
+  return style && isOverwritable(style.getDpsInitOperand(0)->get());
+}
+
 std::optional<OpCost> costOfOp(Operation *op) {
+  return costOfOp(op, overwritesDestination(op));
+}
+
+std::optional<OpCost> costOfOp(Operation *op, bool overwrites) {
   OpCost cost;
   if (isFree(op) || insertsInPlace(op))
     return cost;
@@ -74,7 +112,16 @@ std::optional<OpCost> costOfOp(Operation *op) {
     return bytes && !__builtin_add_overflow(cost.bytesTouched, *bytes,
                                             &cost.bytesTouched);
   };
-  if (!llvm::all_of(op->getOperandTypes(), touch) ||
+  if (DestinationStyleOpInterface style = asInsertion(op);
+      style && overwrites) {
+    Type source = style.getDpsInputOperand(0)->get().getType();
+    return touch(source) && touch(source) ? std::optional(cost) : std::nullopt;
+  }
+  auto read = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    return (maker && makesEmpty(maker)) || touch(value.getType());
+  };
+  if (!llvm::all_of(op->getOperands(), read) ||
       !llvm::all_of(op->getResultTypes(), touch))
     return std::nullopt;
   auto multiply = [&](int64_t extent) {

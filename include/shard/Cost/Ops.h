@@ -33,8 +33,18 @@ struct OpCost {
 /// What `op` costs, whose tensors have the types of one device: the operations of one
 /// iteration (ShardingInterface::getFlopsPerIteration) times the extents of its loops.
 /// Nothing where an extent is dynamic. Ops that touch no tensor, that hand tensors on
-/// (regions, calls, terminators), collectives and ops that copy nothing cost nothing.
+/// (regions, calls, terminators), collectives and ops that copy nothing cost nothing. An
+/// insertion that overwrites its destination touches its source twice, and nothing else.
+/// Memory that nothing has written yet is not read.
 std::optional<OpCost> costOfOp(mlir::Operation *op);
+
+/// The same for an op that may stand where nothing is known of its destination:
+/// `overwrites` tells whether an insertion need not copy it.
+std::optional<OpCost> costOfOp(mlir::Operation *op, bool overwrites);
+
+/// Whether `op` inserts a slice into a destination that has no other use and belongs to this
+/// function.
+bool overwritesDestination(mlir::Operation *op);
 
 /// Whether `op` inserts what was computed in the place of the same slice of its
 /// destination: the elements are there.

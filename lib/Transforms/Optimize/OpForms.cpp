@@ -348,8 +348,9 @@ bool OpForms::tryBuild() {
   if (!here)
     return false;
   secondsHere = here->seconds(machine);
+  bool overwrites = overwritesDestination(op);
   for (Operation &other : scratch) {
-    std::optional<OpCost> cost = costOfOp(&other);
+    std::optional<OpCost> cost = costOfOp(&other, overwrites);
     if (!cost)
       return false;
     secondsThere += cost->seconds(machine);
