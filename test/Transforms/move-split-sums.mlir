@@ -32,3 +32,30 @@ func.func @large(%a: tensor<1024x2048xf32>, %b: tensor<1024x1024xf32>) -> tensor
   %0 = arith.maximumf %sum, %all : tensor<1024x2048xf32>
   return %0 : tensor<1024x2048xf32>
 }
+
+// -----
+
+// The same of a slice in front of which a gather stands between it and the sum.
+shard.grid @grid(shape = 2x2x2)
+// CHECK-LABEL: func.func @small_slice
+// CHECK: shard.all_reduce %arg0 on @grid grid_axes = [0, 1]
+// CHECK-NEXT: shard.all_gather
+// CHECK-NEXT: shard.all_slice
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func @large_slice
+// CHECK: shard.reduce_scatter %arg0 on @grid grid_axes = [1] scatter_axis = 0
+// CHECK-NEXT: shard.all_reduce %{{.*}} on @grid grid_axes = [0]
+// CHECK-NEXT: shard.all_gather
+// CHECK-NEXT: return
+func.func @small_slice(%a: tensor<2x1xi32>) -> tensor<1x2xi32> {
+  %sum = shard.all_reduce %a on @grid grid_axes = [0, 1] : tensor<2x1xi32> -> tensor<2x1xi32>
+  %all = shard.all_gather %sum on @grid grid_axes = [2] gather_axis = 1 : tensor<2x1xi32> -> tensor<2x2xi32>
+  %part = shard.all_slice %all on @grid grid_axes = [1] slice_axis = 0 : tensor<2x2xi32> -> tensor<1x2xi32>
+  return %part : tensor<1x2xi32>
+}
+func.func @large_slice(%a: tensor<2048x1024xi32>) -> tensor<1024x2048xi32> {
+  %sum = shard.all_reduce %a on @grid grid_axes = [0, 1] : tensor<2048x1024xi32> -> tensor<2048x1024xi32>
+  %all = shard.all_gather %sum on @grid grid_axes = [2] gather_axis = 1 : tensor<2048x1024xi32> -> tensor<2048x2048xi32>
+  %part = shard.all_slice %all on @grid grid_axes = [1] slice_axis = 0 : tensor<2048x2048xi32> -> tensor<1024x2048xi32>
+  return %part : tensor<1024x2048xi32>
+}

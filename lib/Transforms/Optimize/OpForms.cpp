@@ -269,11 +269,20 @@ static double secondsOf(const LinkCostModel &links,
   return bytes > 0 ? links.cost(Collective::Permute, axes, double(bytes)) : 0;
 }
 
-/// What a sum over more axes than those of `slice`, which slices it for `op`, takes longer:
-/// folding makes a reduce_scatter over these axes of it and an all_reduce over the others.
+/// What a sum over more axes than those of `slice`, which slices it in the other form of
+/// `op`, takes longer: folding makes a reduce_scatter over these axes of it and an
+/// all_reduce over the others.
 static double secondsOfSplitSum(const MovingCollective &collective,
                                 AllSliceOp slice, Operation *op) {
   auto sum = slice.getInput().getDefiningOp<AllReduceOp>();
+  // A slice of what the collective gives reads what the collective reads now.
+  if (auto wide = dyn_cast<AllSliceOp>(op)) {
+    Operation *moved = wide.getInput().getDefiningOp();
+    if (moved && moved->getName() == collective.like->getName()) {
+      sum = moved->getOperand(0).getDefiningOp<AllReduceOp>();
+      op = moved;
+    }
+  }
   // With other users it stays one.
   if (!sum || llvm::any_of(sum->getUsers(), [&](Operation *user) {
         return user != op && user != slice;
