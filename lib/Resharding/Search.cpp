@@ -76,15 +76,9 @@ struct Aim {
   MoveChoice moves = MoveChoice::Usual;
 };
 
-/// Sizes of the cache of bounds; a larger one would take longer to make than small searches
-/// last.
-constexpr size_t numKnownBoundsOfFewAxes = 512, numKnownBounds = 4096;
-
 class AStar {
 public:
-  explicit AStar(const SearchSpace &space)
-      : space(space), bounds(space.axes() <= kFewAxes ? numKnownBoundsOfFewAxes
-                                                      : numKnownBounds) {}
+  explicit AStar(const SearchSpace &space) : space(space) {}
 
   /// Best-first search for a path better than `path`, which it replaces. True if
   /// it came to an end; without a guess, `path` is then the cheapest.
@@ -195,11 +189,11 @@ private:
     bool isSource = nodes[index].parent < 0;
     space.layOut(state, layout);
     moves.clear();
-    space.moves(state, layout, isSource ? nullptr : &last, memoryBound,
-                path.cost - cost, aim.moves, moves);
+    int64_t leftOut =
+        space.moves(state, layout, isSource ? nullptr : &last, memoryBound,
+                    cost, path.cost, aim.moves, moves);
     // Moves that were not worth listing take time too.
-    generated += 20 + static_cast<int64_t>(moves.size());
-    uint32_t stale = ~0u;
+    generated += 20 + static_cast<int64_t>(moves.size()) + leftOut;
     for (Move &move : moves) {
       int32_t steps = nodes[index].steps + 1;
       if (space.joins(last, layout, move)) {
@@ -212,13 +206,10 @@ private:
       State key = space.canonical(move.to);
       int32_t child = nodes.find(key);
       if (child < 0) {
-        KnownBound &known = bounds[key.hash() % bounds.size()];
-        bool isNew = known.bound < 0 || !(known.key == key);
-        if (isNew) {
-          space.layOutChild(layout, move, childLayout, stale);
-          known = {key, space.bound(childLayout)};
-        }
-        double childBound = known.bound;
+        if (move.bound < 0 || aim.guess > 0)
+          space.layOutChild(layout, move, childLayout);
+        double childBound =
+            move.bound < 0 ? space.bound(childLayout) : move.bound;
         // Most moves end here, so they are not worth a node.
         if (!better(childCost + childBound, steps, path))
           continue;
@@ -226,8 +217,6 @@ private:
         Node &node = nodes[child];
         node.state = move.to;
         node.bound = childBound;
-        if (aim.guess > 0 && !isNew)
-          space.layOutChild(layout, move, childLayout, stale);
         if (aim.guess > 0)
           node.guess =
               aim.guess * space.workLeft(childLayout, node.bound, aim.anyPath);
@@ -267,19 +256,10 @@ private:
     return path;
   }
 
-  /// The bound of a state that some move led to.
-  struct KnownBound {
-    State key;
-    double bound = -1;
-  };
-
   const SearchSpace &space;
   double memoryBound = 0;
   int64_t generated = 0;
   NodeTable nodes;
-  /// A cache with one entry per hash; a new entry replaces the one before it. It stays
-  /// from one search to the next, which meet the same states.
-  std::vector<KnownBound> bounds;
   Layout layout, childLayout;
   std::vector<Move> moves;
 };

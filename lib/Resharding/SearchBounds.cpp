@@ -9,7 +9,6 @@
 #include "SearchSpace.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace shard {
 namespace detail {
@@ -18,46 +17,49 @@ namespace detail {
 /// target block and nothing of it, where blocks are uneven: state (the first
 /// `count` axes of `dim`) and target split `dim` by the same axes up to `at`, by
 /// different ones there.
-bool SearchSpace::missesBlock(const Layout &layout, int dim, int at,
+bool SearchSpace::missesBlock(const DimLayout &layout, int at,
                               int count) const {
-  const int64_t *target = targetLayout.extent[dim];
-  int64_t wanted = targetLayout.local(dim), local = layout.extent[dim][count];
+  int dim = layout.dim;
+  const int64_t *target = targetLayout.extent(dim);
+  int64_t wanted = targetLayout.local(dim), local = layout.extent[count];
   // The axis of the state: its block moves away from that of the target.
-  uint8_t axis = layout.axes[dim][at];
-  int64_t start = layout.extent[dim][at + 1];
+  uint8_t axis = layout.axes[at];
+  int64_t start = layout.extent[at + 1];
   uint8_t place = targetState.place[axis];
   if (place >= FirstSplit && (place >> 4) - 1 != dim) {
     int other = (place >> 4) - 1;
-    const int64_t *extents = targetLayout.extent[other] + (place & 15);
+    const int64_t *extents = targetLayout.extent(other) + (place & 15);
     if (start >= wanted && extents[0] - extents[1] >= targetLayout.local(other))
       return true;
   }
   // The axis of the target.
-  axis = targetLayout.axes[dim][at];
+  axis = targetLayout.axes(dim)[at];
   if (target[at] - target[at + 1] < wanted)
     return false;
   int64_t shift = 0;
   for (int i = at + 1; i < count; ++i)
-    if (layout.axes[dim][i] == axis)
-      shift = layout.extent[dim][i + 1];
+    if (layout.axes[i] == axis)
+      shift = layout.extent[i + 1];
   return shift + local <= target[at + 1];
 }
 
 /// The largest part of a dimension that the devices at one coordinate of an axis have
 /// together: the axis is number `index` of the dimension, and the axes before it cut the
 /// dimension into `before` parts.
-double SearchSpace::largestPart(const Layout &layout, int dim, int index,
+double SearchSpace::largestPart(const DimLayout &layout, int index,
                                 int64_t before) const {
   double elements = static_cast<double>(before) *
-                    static_cast<double>(layout.extent[dim][index + 1]);
-  return extent[dim] ? elements / static_cast<double>(extent[dim]) : 1;
+                    static_cast<double>(layout.extent[index + 1]);
+  int64_t whole = layout.extent[0];
+  return whole ? elements / static_cast<double>(whole) : 1;
 }
 
-DimBound SearchSpace::boundOf(const Layout &layout, int dim) const {
+DimBound SearchSpace::boundOf(const DimLayout &layout) const {
   DimBound result;
-  const uint8_t *have = layout.axes[dim], *want = targetLayout.axes[dim];
-  int n = layout.count[dim], m = targetLayout.count[dim];
-  int64_t local = layout.local(dim), wanted = targetLayout.local(dim);
+  int dim = layout.dim;
+  const uint8_t *have = layout.axes, *want = targetLayout.axes(dim);
+  int n = layout.count, m = targetLayout.count(dim);
+  int64_t local = layout.local, wanted = targetLayout.local(dim);
   // `alone` axes come before the first one that the target wants partial; `together` has
   // the elements of all blocks along those.
   int alone = n;
@@ -69,7 +71,7 @@ DimBound SearchSpace::boundOf(const Layout &layout, int dim) const {
     // another one in the target: it is the same for part of the elements only.
     if (place >= FirstSplit && (place >> 4) - 1 != dim)
       result.meets = std::min(
-          {result.meets, targetPart[axis], largestPart(layout, dim, i, parts)});
+          {result.meets, targetPart[axis], largestPart(layout, i, parts)});
     if (targetPartial >> axis & 1) {
       alone = std::min(alone, i);
       together *= static_cast<double>(size[axis]);
@@ -78,7 +80,7 @@ DimBound SearchSpace::boundOf(const Layout &layout, int dim) const {
     // The device at coordinate 0 of all target axes and at the last
     // coordinate of the others.
     if (!(targetSplit >> axis & 1))
-      first += layout.extent[dim][i + 1] * (size[axis] - 1);
+      first += layout.extent[i + 1] * (size[axis] - 1);
   }
   int64_t whole;
   result.divides = !__builtin_mul_overflow(local, parts, &whole) &&
@@ -88,13 +90,12 @@ DimBound SearchSpace::boundOf(const Layout &layout, int dim) const {
     ++same;
   if (same < alone && same < m) {
     result.disjoint = true;
-    result.missesAll = missesBlock(layout, dim, same, alone);
+    result.missesAll = missesBlock(layout, same, alone);
   }
   double most = static_cast<double>(wanted);
   double atOrigin = static_cast<double>(std::max<int64_t>(0, wanted - first));
   if (alone < n) {
-    together =
-        std::min(together, static_cast<double>(layout.extent[dim][alone]));
+    together = std::min(together, static_cast<double>(layout.extent[alone]));
     atOrigin = most;
   }
   result.overlap = std::min(together, most);
@@ -119,7 +120,7 @@ double SearchSpace::boundBytes(const Layout &layout) const {
   bool divides = true, disjoint = false, missesAll = false;
   double overlap = unitBytes, atOrigin = unitBytes, meets = 1;
   for (int dim = 0; dim < numDims; ++dim) {
-    const DimBound &at = layout.dimBounds[dim];
+    const DimBound &at = layout.dims[dim]->bound;
     divides = divides && at.divides;
     disjoint = disjoint || at.disjoint;
     missesAll = missesAll || at.missesAll;
@@ -148,9 +149,13 @@ double SearchSpace::boundBytes(const Layout &layout) const {
 double SearchSpace::bound(const Layout &layout) const {
   if (costPerByte <= 0)
     return 0;
-  // Rounded down to what sums of costs are multiples of.
+  // Rounded down to what sums of costs are multiples of; larger numbers are integers.
   constexpr double grains = static_cast<double>(int64_t(1) << kBytesGrainBits);
-  return std::floor(boundBytes(layout) * costPerByte * grains) / grains;
+  constexpr double integers = static_cast<double>(int64_t(1) << 52);
+  double cost = boundBytes(layout) * costPerByte * grains;
+  return (cost < integers ? static_cast<double>(static_cast<int64_t>(cost))
+                          : cost) /
+         grains;
 }
 
 double SearchSpace::workLeft(const Layout &layout, double bound,
@@ -160,8 +165,8 @@ double SearchSpace::workLeft(const Layout &layout, double bound,
   int wrong = reduced + __builtin_popcount(targetPartial & ~partial);
   int blocked = reduced;
   for (int dim = 0; dim < numDims; ++dim) {
-    int n = layout.count[dim], m = targetLayout.count[dim], common = 0;
-    const uint8_t *have = layout.axes[dim], *want = targetLayout.axes[dim];
+    int n = layout.count(dim), m = targetLayout.count(dim), common = 0;
+    const uint8_t *have = layout.axes(dim), *want = targetLayout.axes(dim);
     while (common < n && common < m && have[common] == want[common])
       ++common;
     wrong += n + m - 2 * common;

@@ -31,9 +31,22 @@ bool SearchSpace::hasAllowedParts(const State &state) const {
   return true;
 }
 
-void SearchSpace::moves(const State &state, const Layout &layout,
-                        const Move *last, double memoryBound, double costLeft,
-                        MoveChoice choice, std::vector<Move> &result) const {
+bool SearchSpace::mayPay(const Expansion &at, Move &move,
+                         const Layout &child) const {
+  double costThere = at.cost + move.cost;
+  if (costThere <= at.limit) {
+    move.bound = bound(child);
+    if (costThere + move.bound <= at.limit)
+      return true;
+  }
+  ++at.leftOut;
+  return false;
+}
+
+int64_t SearchSpace::moves(const State &state, const Layout &layout,
+                           const Move *last, double memoryBound, double cost,
+                           double limit, MoveChoice choice,
+                           std::vector<Move> &result) const {
   auto earlier = static_cast<ptrdiff_t>(result.size());
   bool everyOrder =
       numAxes <= 4 || (choice == MoveChoice::All && hasEveryOrder());
@@ -43,6 +56,8 @@ void SearchSpace::moves(const State &state, const Layout &layout,
                memoryBound,
                choice == MoveChoice::Narrow ? waitingDims(layout) : ~0u,
                everyOrder,
+               cost,
+               limit,
                result};
   slices(at);
   gathers(at);
@@ -52,7 +67,7 @@ void SearchSpace::moves(const State &state, const Layout &layout,
   if (targetPartial)
     partials(at);
   if (2 * layout.bytes <= memoryBound &&
-      layout.bytes * costPerByte <= costLeft) {
+      layout.bytes * costPerByte <= limit - cost) {
     if (uniform && even)
       renamings(at);
     permutes(at);
@@ -63,6 +78,7 @@ void SearchSpace::moves(const State &state, const Layout &layout,
                                   return !hasAllowedParts(move.to);
                                 }),
                  result.end());
+  return at.leftOut;
 }
 
 /// At most two of the dimensions that have all axes that the target has there, those
@@ -71,10 +87,10 @@ void SearchSpace::moves(const State &state, const Layout &layout,
 uint32_t SearchSpace::waitingDims(const Layout &layout) const {
   int best = -1, second = -1;
   for (int dim = 0; dim < numDims; ++dim) {
-    int wanted = targetLayout.count[dim];
-    if (layout.count[dim] < wanted ||
-        !std::equal(layout.axes[dim], layout.axes[dim] + wanted,
-                    targetLayout.axes[dim]))
+    int wanted = targetLayout.count(dim);
+    if (layout.count(dim) < wanted ||
+        !std::equal(layout.axes(dim), layout.axes(dim) + wanted,
+                    targetLayout.axes(dim)))
       continue;
     if (best < 0 || layout.local(dim) > layout.local(best)) {
       second = best;
@@ -91,11 +107,11 @@ uint32_t SearchSpace::waitingDims(const Layout &layout) const {
 bool SearchSpace::mayAppend(const Expansion &at, int dim, uint8_t first) const {
   if (at.openDims >> dim & 1)
     return true;
-  int count = at.layout.count[dim];
-  return count < targetLayout.count[dim] &&
-         targetLayout.axes[dim][count] == first &&
-         std::equal(at.layout.axes[dim], at.layout.axes[dim] + count,
-                    targetLayout.axes[dim]);
+  int count = at.layout.count(dim);
+  return count < targetLayout.count(dim) &&
+         targetLayout.axes(dim)[count] == first &&
+         std::equal(at.layout.axes(dim), at.layout.axes(dim) + count,
+                    targetLayout.axes(dim));
 }
 
 /// Dropping the last axes of a dimension: by all_gather, or (for axes that the
@@ -106,11 +122,11 @@ void SearchSpace::gathers(const Expansion &at) const {
   double memoryBound = at.memoryBound;
   std::vector<Move> &result = at.result;
   for (int dim = 0; dim < numDims; ++dim)
-    for (int first = layout.count[dim] - 1; first >= 0; --first) {
-      const uint8_t *axes = layout.axes[dim] + first;
-      int count = layout.count[dim] - first;
-      int64_t before = layout.extent[dim][first], local = layout.local(dim);
-      if (!flat(before, axes, count))
+    for (int first = layout.count(dim) - 1; first >= 0; --first) {
+      const uint8_t *axes = layout.axes(dim) + first;
+      int count = layout.count(dim) - first;
+      int64_t before = layout.extent(dim)[first], local = layout.local(dim);
+      if (!flatFrom(*layout.dims[dim], first))
         continue;
       double output = local ? layout.bytes / static_cast<double>(local) *
                                   static_cast<double>(before)
@@ -165,7 +181,7 @@ void SearchSpace::slices(const Expansion &at) const {
       Move move;
       move.to = state;
       for (int i = 0; i < count; ++i)
-        move.to.place[axes[i]] = placeOf(dim, layout.count[dim] + i);
+        move.to.place[axes[i]] = placeOf(dim, layout.count(dim) + i);
       move.kind = Step::Kind::AllSlice;
       move.dim = static_cast<int8_t>(dim);
       move.count = static_cast<int8_t>(count);
@@ -193,10 +209,10 @@ void SearchSpace::slices(const Expansion &at) const {
         sliceMore(sliceMore, 1, layout.replicated & ~(1u << axis));
       }
     }
-    int count = layout.count[dim];
-    int missing = targetLayout.count[dim] - count;
-    const uint8_t *wanted = targetLayout.axes[dim];
-    if (missing >= 2 && std::equal(wanted, wanted + count, layout.axes[dim]) &&
+    int count = layout.count(dim);
+    int missing = targetLayout.count(dim) - count;
+    const uint8_t *wanted = targetLayout.axes(dim);
+    if (missing >= 2 && std::equal(wanted, wanted + count, layout.axes(dim)) &&
         (setOf(wanted + count, missing) & ~layout.replicated) == 0 &&
         flat(local, wanted + count, missing))
       slice(wanted + count, missing);
@@ -208,63 +224,72 @@ bool SearchSpace::joins(const Move &last, const Layout &layout,
   if (last.kind != Step::Kind::AllSlice || next.kind != Step::Kind::AllSlice ||
       last.dim != next.dim)
     return false;
-  int dim = next.dim, first = layout.count[dim] - last.count;
+  int dim = next.dim, first = layout.count(dim) - last.count;
   uint8_t axes[maxAxes];
-  std::copy(layout.axes[dim] + first, layout.axes[dim] + layout.count[dim],
+  std::copy(layout.axes(dim) + first, layout.axes(dim) + layout.count(dim),
             axes);
   for (int axis = 0; axis < numAxes; ++axis) {
     int position = next.to.place[axis] - placeOf(dim, 0);
-    if (position >= layout.count[dim] &&
-        position < layout.count[dim] + next.count)
+    if (position >= layout.count(dim) &&
+        position < layout.count(dim) + next.count)
       axes[position - first] = static_cast<uint8_t>(axis);
   }
-  return flat(layout.extent[dim][first], axes, last.count + next.count);
+  return flat(layout.extent(dim)[first], axes, last.count + next.count);
 }
 
 /// all_to_all of the last axes of a dimension to every other dimension.
 void SearchSpace::exchanges(const Expansion &at) const {
-  const State &state = at.state;
   const Layout &layout = at.layout;
-  double memoryBound = at.memoryBound;
-  std::vector<Move> &result = at.result;
-  for (int from = 0; from < numDims; ++from)
-    for (int first = layout.count[from] - 1; first >= 0; --first) {
-      const uint8_t *axes = layout.axes[from] + first;
-      int count = layout.count[from] - first;
-      int64_t before = layout.extent[from][first];
-      if (!flat(before, axes, count))
+  Layout child = layout;
+  for (int from = 0; from < numDims; ++from) {
+    const DimLayout *rest = layout.dims[from];
+    for (int first = layout.count(from) - 1; first >= 0; --first) {
+      rest = rest->without;
+      if (!flatFrom(*layout.dims[from], first))
         continue;
-      uint32_t mask = setOf(axes, count);
-      int64_t k = product(mask);
-      for (int to = 0; to < numDims; ++to) {
-        int64_t local = layout.local(to);
-        if (to == from || !mayFollow(at.last, Step::Kind::AllToAll, to, from) ||
-            !flat(local, axes, count))
-          continue;
-        int64_t piece = ceilDiv(local, k);
-        double others = local && layout.local(from)
-                            ? layout.bytes / static_cast<double>(local) /
-                                  static_cast<double>(layout.local(from))
-                            : 0;
-        double pieceBytes = others * static_cast<double>(piece) *
-                            static_cast<double>(layout.local(from));
-        double output =
-            others * static_cast<double>(piece) * static_cast<double>(before);
-        if (layout.bytes + output > memoryBound)
-          continue;
-        Move move;
-        move.to = state;
-        for (int i = 0; i < count; ++i)
-          move.to.place[axes[i]] = placeOf(to, layout.count[to] + i);
-        move.kind = Step::Kind::AllToAll;
-        move.dim = static_cast<int8_t>(to);
-        move.concatDim = static_cast<int8_t>(from);
-        move.cost = cost(Collective::AllToAll, mask,
-                         bytesSent(Collective::AllToAll, k,
-                                   pieceBytes * static_cast<double>(k)));
-        result.push_back(move);
-      }
+      child.dims[from] = rest;
+      for (int to = 0; to < numDims; ++to)
+        if (to != from && mayFollow(at.last, Step::Kind::AllToAll, to, from)) {
+          exchange(at, from, to, first, child);
+          child.dims[to] = layout.dims[to];
+        }
     }
+    child.dims[from] = layout.dims[from];
+  }
+}
+
+/// all_to_all of the axes of `from` from number `first` on to `to`; `child` lacks them.
+void SearchSpace::exchange(const Expansion &at, int from, int to, int first,
+                           Layout &child) const {
+  const Layout &layout = at.layout;
+  const uint8_t *axes = layout.axes(from);
+  int count = layout.count(from), position = layout.count(to);
+  for (int i = first; i < count; ++i)
+    child.dims[to] = with(child.dims[to], axes[i]);
+  if (!flatFrom(*child.dims[to], position))
+    return;
+  double local = static_cast<double>(layout.local(to));
+  double width = static_cast<double>(layout.local(from));
+  double others = local > 0 && width > 0 ? layout.bytes / local / width : 0;
+  double piece = others * static_cast<double>(child.local(to));
+  if (layout.bytes + piece * static_cast<double>(child.local(from)) >
+      at.memoryBound)
+    return;
+  uint32_t mask = layout.dims[from]->set & ~child.dims[from]->set;
+  int64_t k = product(mask);
+  Move move;
+  move.cost = cost(Collective::AllToAll, mask,
+                   bytesSent(Collective::AllToAll, k,
+                             piece * width * static_cast<double>(k)));
+  if (!mayPay(at, move, child))
+    return;
+  move.to = at.state;
+  for (int i = first; i < count; ++i)
+    move.to.place[axes[i]] = placeOf(to, position + i - first);
+  move.kind = Step::Kind::AllToAll;
+  move.dim = static_cast<int8_t>(to);
+  move.concatDim = static_cast<int8_t>(from);
+  at.result.push_back(move);
 }
 
 /// Reductions of every set of partial axes of the source's kind.
@@ -307,7 +332,7 @@ void SearchSpace::reductions(const Expansion &at) const {
         Move move;
         move.to = state;
         for (int i = 0; i < count; ++i)
-          move.to.place[axes[i]] = placeOf(dim, layout.count[dim] + i);
+          move.to.place[axes[i]] = placeOf(dim, layout.count(dim) + i);
         move.kind = Step::Kind::ReduceScatter;
         move.dim = static_cast<int8_t>(dim);
         move.cost = cost(Collective::ReduceScatter, set,

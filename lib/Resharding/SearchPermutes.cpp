@@ -115,17 +115,17 @@ struct SearchSpace::RenameBuilder {
   bool begin() {
     const Layout &layout = at.layout, &target = space.targetLayout;
     for (int dim = 0; dim < space.numDims; ++dim) {
-      int wanted = target.count[dim];
-      if (layout.count[dim] < wanted)
+      int wanted = target.count(dim);
+      if (layout.count(dim) < wanted)
         return false;
-      for (int i = 0; i < layout.count[dim]; ++i) {
+      for (int i = 0; i < layout.count(dim); ++i) {
         uint8_t place = placeOf(dim, i);
-        uint8_t axis = layout.axes[dim][i];
+        uint8_t axis = layout.axes(dim)[i];
         if (i >= wanted) {
           slots[numSlots++] = {place, axis};
           continue;
         }
-        uint8_t to = target.axes[dim][i];
+        uint8_t to = target.axes(dim)[i];
         if (space.size[to] != space.size[axis])
           return false;
         next.place[to] = place;
@@ -201,75 +201,89 @@ void SearchSpace::renamings(const Expansion &at) const {
 /// keeps its sequence of blocks, and the partial axes their number of summands.
 struct SearchSpace::PermuteBuilder {
   const SearchSpace &space;
-  const State &state;
+  const Expansion &at;
   const Layout &layout;
-  std::vector<Move> &result;
+  bool exhaustive;
+  double moveCost;
 
-  PermuteBuilder(const SearchSpace &space, const State &state,
-                 const Layout &layout, std::vector<Move> &result)
-      : space(space), state(state), layout(layout), result(result) {}
+  PermuteBuilder(const SearchSpace &space, const Expansion &at)
+      : space(space), at(at), layout(at.layout), exhaustive(at.everyOrder),
+        moveCost(layout.bytes * space.costPerByte), child(layout) {
+    available = (1u << space.numAxes) - 1;
+  }
 
-  double moveCost = 0;
-  bool exhaustive = true;
   /// Of many axes only so many assignments are looked at.
   int visits = 200;
-  uint32_t available = 0;
-  int64_t parts[maxDims];
+  uint32_t available;
   State next;
+  /// The layout of `next`.
+  Layout child;
   uint8_t axes[maxAxes];
 
+  int64_t parts(int dim) const { return space.product(layout.dims[dim]->set); }
+
   void dimension(int dim) {
-    while (dim < space.numDims && layout.count[dim] == 0)
+    while (dim < space.numDims && layout.count(dim) == 0)
       ++dim;
     if (dim == space.numDims) {
       partial();
       return;
     }
     if (!exhaustive) {
-      position(dim, 0, parts[dim], [&](int count) { place(dim, count); });
+      position(dim, 0, parts(dim), [&](int count) {
+        uint8_t saved[maxAxes];
+        std::copy(axes, axes + count, saved);
+        place(dim, sequence(dim, count));
+        std::copy(saved, saved + count, axes);
+      });
       return;
     }
-    for (const AxisSequence &sequence : sequencesFor(dim)) {
-      if (sequence.set & ~available)
+    for (const DimLayout *sequence : sequencesFor(dim)) {
+      if (sequence->set & ~available)
         continue;
-      available &= ~sequence.set;
-      std::copy(sequence.axes, sequence.axes + sequence.count, axes);
-      place(dim, sequence.count);
-      available |= sequence.set;
+      available &= ~sequence->set;
+      place(dim, sequence);
+      available |= sequence->set;
     }
   }
 
-  /// Gives the first `count` of `axes` their places in dimension `dim`, and goes on with
-  /// the next dimension.
-  void place(int dim, int count) {
-    uint8_t saved[maxAxes];
-    std::copy(axes, axes + count, saved);
-    for (int i = 0; i < count; ++i)
-      next.place[saved[i]] = placeOf(dim, i);
+  /// Gives the axes of `sequence` their places in dimension `dim`, and goes on with the next
+  /// dimension.
+  void place(int dim, const DimLayout *sequence) {
+    for (int i = 0; i < sequence->count; ++i)
+      next.place[sequence->axes[i]] = placeOf(dim, i);
+    child.dims[dim] = sequence;
     dimension(dim + 1);
-    std::copy(saved, saved + count, axes);
+  }
+
+  /// Dimension `dim` with the first `count` of `axes`.
+  const DimLayout *sequence(int dim, int count) const {
+    const DimLayout *result = space.dimLayout(dim, {});
+    for (int i = 0; i < count; ++i)
+      result = space.with(result, axes[i]);
+    return result;
   }
 
   /// All sequences of axes that leave the blocks of dimension `dim` as they are. They depend
   /// on the sizes of its axes alone, and are asked for at each state.
-  const std::vector<AxisSequence> &sequencesFor(int dim) {
-    int count = layout.count[dim];
-    uint64_t key = space.sizesCode(layout.axes[dim], count);
-    key = (key << 8 | static_cast<uint64_t>(count)) << 8 |
+  const std::vector<const DimLayout *> &sequencesFor(int dim) {
+    const DimLayout &present = *layout.dims[dim];
+    auto *&known = present.sequences[space.even];
+    if (known)
+      return *known;
+    uint64_t key = space.sizesCode(present.axes, present.count);
+    key = (key << 8 | static_cast<uint64_t>(present.count)) << 8 |
           static_cast<uint64_t>(dim << 1 | space.even);
-    auto [at, isNew] = space.knownSequences.try_emplace(key);
+    auto [found, isNew] = space.knownSequences.try_emplace(key);
     if (isNew) {
       uint32_t saved = std::exchange(available, (1u << space.numAxes) - 1);
-      position(dim, 0, parts[dim], [&, &found = at->second](int count) {
-        AxisSequence sequence;
-        sequence.set = space.setOf(axes, count);
-        sequence.count = static_cast<uint8_t>(count);
-        std::copy(axes, axes + count, sequence.axes);
-        found.push_back(sequence);
+      position(dim, 0, parts(dim), [&, &list = found->second](int count) {
+        list.push_back(sequence(dim, count));
       });
       available = saved;
     }
-    return at->second;
+    known = &found->second;
+    return *known;
   }
 
   /// Calls `visit` with the length of each sequence of available axes that begins with the
@@ -289,10 +303,10 @@ struct SearchSpace::PermuteBuilder {
       // The axis that the target has here and the one that is here; others only
       // where neither can be had.
       uint32_t preferred = 0;
-      if (index < space.targetLayout.count[dim])
-        preferred |= 1u << space.targetLayout.axes[dim][index];
-      if (index < layout.count[dim])
-        preferred |= 1u << layout.axes[dim][index];
+      if (index < space.targetLayout.count(dim))
+        preferred |= 1u << space.targetLayout.axes(dim)[index];
+      if (index < layout.count(dim))
+        preferred |= 1u << layout.axes(dim)[index];
       if (preferred & available)
         candidates &= preferred;
     }
@@ -334,8 +348,8 @@ struct SearchSpace::PermuteBuilder {
       if (place < FirstSplit)
         continue;
       int dim = (place >> 4) - 1, position = place & 15;
-      if (position >= layout.count[dim] ||
-          space.size[layout.axes[dim][position]] != space.size[axis])
+      if (position >= layout.count(dim) ||
+          space.size[layout.axes(dim)[position]] != space.size[axis])
         return false;
     }
     std::sort(before.begin(), before.end());
@@ -346,43 +360,40 @@ struct SearchSpace::PermuteBuilder {
   void emit(uint32_t partialSet, uint8_t place) {
     State to = next;
     uint32_t rest = available & ~partialSet;
+    child.partialSource = place == PartialSource ? partialSet : 0;
+    child.partialTarget = place == PartialTarget ? partialSet : 0;
+    child.replicated = rest;
     for (; rest; rest &= rest - 1)
       to.place[__builtin_ctz(rest)] = Replicated;
     for (; partialSet; partialSet &= partialSet - 1)
       to.place[__builtin_ctz(partialSet)] = place;
-    if (to == state || (space.uniform && space.even && sameSizes(to)))
+    if (to == at.state || (space.uniform && space.even && sameSizes(to)))
       return;
     Move move;
     move.to = to;
     move.kind = Step::Kind::Permute;
     move.cost = moveCost;
     if (!space.uniform) {
-      Step step = space.step(state, move);
+      Step step = space.step(at.state, move);
       step.axes.insert(step.axes.end(), step.toAxes.begin(), step.toAxes.end());
       move.cost = layout.bytes <= 0
                       ? 0
                       : space.problem.costModel->cost(Collective::Permute,
                                                       step.axes, layout.bytes);
     }
-    result.push_back(move);
+    if (space.mayPay(at, move, child))
+      at.result.push_back(move);
   }
 };
 
 /// The other permutes: where axes of different sizes change places or, if not
 /// all axes cost the same, all of them.
 void SearchSpace::permutes(const Expansion &at) const {
-  const Layout &layout = at.layout;
   if (!mayFollow(at.last, Step::Kind::Permute, -1))
     return;
   if (uniform && even && allSizesEqual)
     return;
-  PermuteBuilder builder(*this, at.state, layout, at.result);
-  builder.moveCost = layout.bytes * costPerByte;
-  builder.exhaustive = at.everyOrder;
-  builder.available = (1u << numAxes) - 1;
-  for (int dim = 0; dim < numDims; ++dim)
-    builder.parts[dim] = product(setOf(layout.axes[dim], layout.count[dim]));
-  builder.dimension(0);
+  PermuteBuilder(*this, at).dimension(0);
 }
 
 } // namespace detail

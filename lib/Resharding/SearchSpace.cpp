@@ -155,18 +155,37 @@ void SearchSpace::readEnds() {
   };
   sourceState = encode(problem.from, PartialSource);
   targetState = encode(problem.to, sameKind ? PartialSource : PartialTarget);
-  layOut(sourceState, targetLayout);
+  auto layOutEnd = [&](const State &state) {
+    DimCode codes[maxDims];
+    sortAxes(state, targetLayout, ~0u, codes);
+    for (int dim = 0; dim < numDims; ++dim) {
+      targetDims[dim] = *wholeDims[dim];
+      for (DimCode &code = codes[dim]; code.count > 0; --code.count) {
+        targetDims[dim] = append(targetDims[dim], code.axes & 15);
+        code.axes >>= 4;
+      }
+      targetLayout.dims[dim] = &targetDims[dim];
+    }
+    sumBytes(targetLayout);
+  };
+  for (int dim = 0; dim < numDims; ++dim) {
+    DimLayout whole;
+    whole.dim = dim;
+    whole.local = whole.extent[0] = extent[dim];
+    wholeDims[dim] = keep(whole);
+  }
+  layOutEnd(sourceState);
   sourceBytes = targetLayout.bytes;
-  layOut(targetState, targetLayout);
+  layOutEnd(targetState);
   targetPartial = targetLayout.partialSource | targetLayout.partialTarget;
   targetBytes = unitBytes;
   for (int dim = 0; dim < numDims; ++dim) {
-    targetSplit |= setOf(targetLayout.axes[dim], targetLayout.count[dim]);
+    targetSplit |= targetDims[dim].set;
     targetBytes *= static_cast<double>(targetLayout.local(dim));
     int64_t parts = 1;
-    for (int i = 0; i < targetLayout.count[dim]; ++i) {
-      uint8_t axis = targetLayout.axes[dim][i];
-      targetPart[axis] = largestPart(targetLayout, dim, i, parts);
+    for (int i = 0; i < targetLayout.count(dim); ++i) {
+      uint8_t axis = targetLayout.axes(dim)[i];
+      targetPart[axis] = largestPart(targetDims[dim], i, parts);
       parts *= size[axis];
     }
     evenTarget[dim] = extent[dim] % parts == 0 &&
@@ -175,7 +194,8 @@ void SearchSpace::readEnds() {
 
   targetSummands = static_cast<double>(product(targetPartial));
   targetCopies = usableDevices / static_cast<double>(product(targetSplit));
-  targetKnown = true;
+  for (int dim = 0; dim < numDims; ++dim)
+    wholeDims[dim]->bound = boundOf(*wholeDims[dim]);
 }
 
 void SearchSpace::findSymmetries() {
@@ -195,19 +215,17 @@ void SearchSpace::findSymmetries() {
   }
 }
 
-/// The sets of axes of `layout`, and the lists of those of its dimensions that are in
-/// `dims`.
-void SearchSpace::sortAxes(const State &state, Layout &layout,
-                           uint32_t dims) const {
+void SearchSpace::sortAxes(const State &state, Layout &layout, uint32_t dims,
+                           DimCode *codes) const {
   layout.replicated = layout.partialSource = layout.partialTarget = 0;
   for (int axis = 0; axis < numAxes; ++axis) {
     uint8_t place = state.place[axis];
     if (place >= FirstSplit) {
       int dim = (place >> 4) - 1;
-      if (!(dims >> dim & 1))
-        continue;
-      layout.axes[dim][place & 15] = static_cast<uint8_t>(axis);
-      ++layout.count[dim];
+      if (dims >> dim & 1) {
+        codes[dim].axes |= static_cast<uint64_t>(axis) << 4 * (place & 15);
+        ++codes[dim].count;
+      }
     } else if (place == Replicated) {
       layout.replicated |= 1u << axis;
     } else if (place == PartialSource) {
@@ -218,70 +236,74 @@ void SearchSpace::sortAxes(const State &state, Layout &layout,
   }
 }
 
-void SearchSpace::measure(Layout &layout, int dim, int from) const {
-  int64_t width = layout.extent[dim][from];
-  for (int i = from; i < layout.count[dim]; ++i) {
-    int64_t k = size[layout.axes[dim][i]];
-    // Division of small numbers is several times faster.
-    if ((static_cast<uint64_t>(width) | static_cast<uint64_t>(k)) >> 31 == 0)
-      width = (static_cast<uint32_t>(width) + static_cast<uint32_t>(k) - 1) /
-              static_cast<uint32_t>(k);
-    else
-      width = ceilDiv(width, k);
-    layout.extent[dim][i + 1] = width;
+DimLayout SearchSpace::append(const DimLayout &layout, uint8_t axis) const {
+  DimLayout result;
+  int count = layout.count;
+  result.dim = layout.dim;
+  result.count = count + 1;
+  std::copy(layout.axes, layout.axes + count, result.axes);
+  std::copy(layout.extent, layout.extent + count + 1, result.extent);
+  result.axes[count] = axis;
+  result.set = layout.set | 1u << axis;
+  result.local = result.extent[count + 1] = ceilDiv(layout.local, size[axis]);
+  int64_t sizes[maxAxes];
+  for (int first = count; first >= 0; --first) {
+    sizes[first] = size[result.axes[first]];
+    if (cutsAtOnce(result.extent[first], sizes + first,
+                   static_cast<size_t>(result.count - first)))
+      result.flatFrom |= 1u << first;
   }
-  if (targetKnown)
-    layout.dimBounds[dim] = boundOf(layout, dim);
+  return result;
+}
+
+const DimLayout *SearchSpace::with(const DimLayout *layout,
+                                   uint8_t axis) const {
+  const DimLayout *&known = layout->with[axis];
+  if (!known) {
+    DimLayout *made = keep(append(*layout, axis));
+    made->bound = boundOf(*made);
+    made->without = layout;
+    known = made;
+  }
+  return known;
+}
+
+const DimLayout *SearchSpace::dimLayout(int dim, DimCode code) const {
+  const DimLayout *at = wholeDims[dim];
+  for (; code.count > 0; --code.count, code.axes >>= 4)
+    at = with(at, static_cast<uint8_t>(code.axes & 15));
+  return at;
+}
+
+void SearchSpace::sumBytes(Layout &layout) const {
+  layout.bytes = unitBytes;
+  for (int dim = 0; dim < numDims; ++dim)
+    layout.bytes *= static_cast<double>(layout.local(dim));
 }
 
 void SearchSpace::layOut(const State &state, Layout &layout) const {
-  std::memset(layout.count, 0, sizeof(layout.count));
-  sortAxes(state, layout, ~0u);
-  layout.bytes = unitBytes;
-  for (int dim = 0; dim < numDims; ++dim) {
-    layout.extent[dim][0] = extent[dim];
-    measure(layout, dim, 0);
-    layout.bytes *= static_cast<double>(layout.local(dim));
-  }
+  DimCode codes[maxDims];
+  sortAxes(state, layout, ~0u, codes);
+  for (int dim = 0; dim < numDims; ++dim)
+    layout.dims[dim] = dimLayout(dim, codes[dim]);
+  sumBytes(layout);
 }
 
 void SearchSpace::layOutChild(const Layout &parent, const Move &move,
-                              Layout &child, uint32_t &stale) const {
+                              Layout &child) const {
   if (move.kind == Step::Kind::Permute) {
     layOut(move.to, child);
-    stale = ~0u;
     return;
   }
   uint32_t changed = (move.dim >= 0 ? 1u << move.dim : 0) |
                      (move.concatDim >= 0 ? 1u << move.concatDim : 0);
-  for (int dim = 0; dim < numDims; ++dim) {
-    if (changed >> dim & 1) {
-      child.count[dim] = 0;
-    } else if (stale >> dim & 1) {
-      int count = child.count[dim] = parent.count[dim];
-      std::copy(parent.axes[dim], parent.axes[dim] + count, child.axes[dim]);
-      std::copy(parent.extent[dim], parent.extent[dim] + count + 1,
-                child.extent[dim]);
-      child.dimBounds[dim] = parent.dimBounds[dim];
-    }
-  }
-  sortAxes(move.to, child, changed);
-  for (int dim : {move.dim, move.concatDim}) {
-    if (dim < 0)
-      continue;
-    int common = 0;
-    child.extent[dim][0] = extent[dim];
-    for (; common < child.count[dim] && common < parent.count[dim] &&
-           child.axes[dim][common] == parent.axes[dim][common];
-         ++common)
-      child.extent[dim][common + 1] = parent.extent[dim][common + 1];
-    measure(child, dim, common);
-  }
-  double bytes = unitBytes;
-  for (int dim = 0; dim < numDims; ++dim)
-    bytes *= static_cast<double>(child.local(dim));
-  child.bytes = bytes;
-  stale = changed;
+  std::copy(parent.dims, parent.dims + numDims, child.dims);
+  DimCode codes[maxDims];
+  sortAxes(move.to, child, changed, codes);
+  for (int dim : {move.dim, move.concatDim})
+    if (dim >= 0)
+      child.dims[dim] = dimLayout(dim, codes[dim]);
+  sumBytes(child);
 }
 
 bool SearchSpace::flat(int64_t extent, const uint8_t *axes, int count) const {
@@ -297,9 +319,9 @@ bool SearchSpace::flat(int64_t extent, const uint8_t *axes, int count) const {
 /// into the same sequence of blocks.
 bool SearchSpace::keepsBlocks(const Layout &layout, int dim,
                               const uint8_t *axes, int count) const {
-  uint64_t codeBefore = sizesCode(layout.axes[dim], layout.count[dim]);
+  uint64_t codeBefore = sizesCode(layout.axes(dim), layout.count(dim));
   uint64_t codeAfter = sizesCode(axes, count);
-  if (even || (count == layout.count[dim] && codeBefore == codeAfter))
+  if (even || (count == layout.count(dim) && codeBefore == codeAfter))
     return true;
   uint64_t hash =
       (codeBefore * 31 + codeAfter) * 31 + static_cast<uint64_t>(dim);
@@ -307,20 +329,20 @@ bool SearchSpace::keepsBlocks(const Layout &layout, int dim,
   static_assert(numKnownBlocks == 1 << 8);
   KnownBlocks &known = knownBlocks[hash >> 56];
   if (known.dim == dim && known.before == codeBefore &&
-      known.after == codeAfter && known.countBefore == layout.count[dim] &&
+      known.after == codeAfter && known.countBefore == layout.count(dim) &&
       known.countAfter == count)
     return known.same;
   int64_t before[maxAxes], after[maxAxes];
-  for (int i = 0; i < layout.count[dim]; ++i)
-    before[i] = size[layout.axes[dim][i]];
+  for (int i = 0; i < layout.count(dim); ++i)
+    before[i] = size[layout.axes(dim)[i]];
   for (int i = 0; i < count; ++i)
     after[i] = size[axes[i]];
-  bool same = sameBlocks(extent[dim], before, layout.count[dim], after,
+  bool same = sameBlocks(extent[dim], before, layout.count(dim), after,
                          static_cast<size_t>(count));
   known = {codeBefore,
            codeAfter,
            static_cast<int8_t>(dim),
-           layout.count[dim],
+           static_cast<uint8_t>(layout.count(dim)),
            static_cast<uint8_t>(count),
            same};
   return same;
@@ -345,8 +367,8 @@ bool SearchSpace::restrictToEven() {
     Layout layout;
     layOut(*state, layout);
     for (int dim = 0; dim < numDims; ++dim)
-      for (int i = 0; i < layout.count[dim]; ++i)
-        if (layout.extent[dim][i] % size[layout.axes[dim][i]] != 0)
+      for (int i = 0; i < layout.count(dim); ++i)
+        if (layout.extent(dim)[i] % size[layout.axes(dim)[i]] != 0)
           return false;
   }
   even = evenOnly = true;
@@ -361,8 +383,8 @@ Step SearchSpace::step(const State &from, const Move &move) const {
   result.kind = move.kind;
   auto list = [&](const Layout &layout, int dim, int first) {
     AxisList axes;
-    for (int i = first; i < layout.count[dim]; ++i)
-      axes.push_back(gridAxis[layout.axes[dim][i]]);
+    for (int i = first; i < layout.count(dim); ++i)
+      axes.push_back(gridAxis[layout.axes(dim)[i]]);
     return axes;
   };
   auto set = [&](uint32_t mask) {
@@ -384,15 +406,15 @@ Step SearchSpace::step(const State &from, const Move &move) const {
   switch (move.kind) {
   case Step::Kind::AllGather:
   case Step::Kind::EmbedPartial:
-    result.axes = list(before, move.dim, after.count[move.dim]);
+    result.axes = list(before, move.dim, after.count(move.dim));
     result.reduction = problem.to.reduction;
     break;
   case Step::Kind::AllSlice:
   case Step::Kind::AllToAll:
-    result.axes = list(after, move.dim, before.count[move.dim]);
+    result.axes = list(after, move.dim, before.count(move.dim));
     break;
   case Step::Kind::ReduceScatter:
-    result.axes = list(after, move.dim, before.count[move.dim]);
+    result.axes = list(after, move.dim, before.count(move.dim));
     result.reduction = kindBefore;
     break;
   case Step::Kind::AllReduce:

@@ -76,18 +76,40 @@ struct DimBound {
   bool divides = true, disjoint = false, missesAll = false;
 };
 
-/// A state written out: the axes of each dimension in order, the extents after
-/// each of them, and the sets of the other axes as bit masks.
+/// One dimension of a state written out: its axes in order, and the extents after each of
+/// them. What is read for each move comes first.
+struct DimLayout {
+  DimBound bound;
+  int dim = 0, count = 0;
+  /// The extent behind all axes.
+  int64_t local = 0;
+  /// The set of `axes` as a bit mask.
+  uint32_t set = 0;
+  /// Whether one step over the axes from number i on cuts the extent in front of them as it
+  /// should be: bit i.
+  uint32_t flatFrom = 0;
+  uint8_t axes[maxAxes];
+  int64_t extent[maxAxes + 1];
+  /// The same dimension without the last axis, and with one more, where that has been
+  /// looked at.
+  const DimLayout *without = nullptr;
+  mutable const DimLayout *with[maxAxes] = {};
+  /// What SearchSpace::sequencesFor found, by SearchSpace::even.
+  mutable const std::vector<const DimLayout *> *sequences[2] = {};
+};
+
+/// A state written out: its dimensions, which are kept by SearchSpace, and the sets of the
+/// other axes as bit masks.
 struct Layout {
-  uint8_t count[maxDims];
-  uint8_t axes[maxDims][maxAxes];
-  int64_t extent[maxDims][maxAxes + 1];
-  DimBound dimBounds[maxDims];
+  const DimLayout *dims[maxDims];
   uint32_t replicated = 0, partialSource = 0, partialTarget = 0;
   /// Bytes of the local block, padding included.
   double bytes = 0;
 
-  int64_t local(int dim) const { return extent[dim][count[dim]]; }
+  int count(int dim) const { return dims[dim]->count; }
+  const uint8_t *axes(int dim) const { return dims[dim]->axes; }
+  const int64_t *extent(int dim) const { return dims[dim]->extent; }
+  int64_t local(int dim) const { return dims[dim]->local; }
 };
 
 /// The largest number of axes for which the list of all moves has every permute and
@@ -102,6 +124,8 @@ enum class MoveChoice { All, Usual, Narrow };
 struct Move {
   State to;
   double cost = 0;
+  /// SearchSpace::bound of the state that it leads to; negative if it has not been found.
+  double bound = -1;
   Step::Kind kind = Step::Kind::AllGather;
   int8_t dim = -1, concatDim = -1;
   /// Of slices the number of axes, those of joined earlier slices included.
@@ -139,11 +163,8 @@ public:
   void layOut(const State &state, Layout &layout) const;
 
   /// The same for the state that `move` leads to, out of the layout of the state before
-  /// it: only the dimensions of the move are written anew. `child` is, but for the
-  /// dimensions of the set `stale`, a copy of `parent`; afterwards `stale` has the
-  /// dimensions in which they differ.
-  void layOutChild(const Layout &parent, const Move &move, Layout &child,
-                   uint32_t &stale) const;
+  /// it: only the dimensions of the move are looked up anew.
+  void layOutChild(const Layout &parent, const Move &move, Layout &child) const;
 
   /// One of the states from which the target is equally far: they differ in the
   /// names of axes that have one size and one role in the target.
@@ -158,14 +179,15 @@ public:
     return result;
   }
 
-  /// Appends the moves out of `state` whose input plus output stay within
-  /// `memoryBound` bytes, but for permutes that cost more than `costLeft`.
-  /// `last`, the move that led to the state (null for the source), leaves out
-  /// moves that are no worse earlier. With MoveChoice::Narrow axes go only where they
-  /// are wanted, or to one of few dimensions to wait.
-  void moves(const State &state, const Layout &layout, const Move *last,
-             double memoryBound, double costLeft, MoveChoice choice,
-             std::vector<Move> &result) const;
+  /// Appends the moves out of `state`, to which a path of `cost` leads, whose input plus
+  /// output stay within `memoryBound` bytes. Leaves out all_to_alls and permutes behind
+  /// which each path costs more than `limit`; returns how many. `last`, the move that led
+  /// to the state (null for the source), leaves out moves that are no worse earlier. With
+  /// MoveChoice::Narrow axes go only where they are wanted, or to one of few dimensions to
+  /// wait.
+  int64_t moves(const State &state, const Layout &layout, const Move *last,
+                double memoryBound, double cost, double limit,
+                MoveChoice choice, std::vector<Move> &result) const;
 
   /// Whether `next`, a slice out of a state that `last` led to, and `last` are one
   /// step.
@@ -175,7 +197,7 @@ public:
   double bound(const Layout &layout) const;
   /// The same in bytes that some device has to receive.
   double boundBytes(const Layout &layout) const;
-  bool missesBlock(const Layout &layout, int dim, int at, int count) const;
+  bool missesBlock(const DimLayout &layout, int at, int count) const;
 
   /// A guess at the cost of the work left that is not in the bound: so much per
   /// axis that is in the way of others or not where it is wanted (what the last
@@ -192,17 +214,31 @@ private:
   bool chooseDims();
   /// Writes down the source and the target.
   void readEnds();
-  /// The extents of a dimension of `layout`, out of its axes; those of the first `from`
-  /// axes are known.
-  void measure(Layout &layout, int dim, int from) const;
-  void sortAxes(const State &state, Layout &layout, uint32_t dims) const;
-  DimBound boundOf(const Layout &layout, int dim) const;
-  double largestPart(const Layout &layout, int dim, int index,
-                     int64_t before) const;
+  /// The axes of one dimension as one number, four bits for each, the first one lowest.
+  struct DimCode {
+    uint64_t axes = 0;
+    int count = 0;
+  };
+  /// The sets of axes of `layout`, and the axes of those of its dimensions that are in
+  /// `dims`.
+  void sortAxes(const State &state, Layout &layout, uint32_t dims,
+                DimCode *codes) const;
+  /// `layout` with one more axis, without a bound; with it.
+  DimLayout append(const DimLayout &layout, uint8_t axis) const;
+  const DimLayout *with(const DimLayout *layout, uint8_t axis) const;
+  /// The dimension `dim` with the axes `code`.
+  const DimLayout *dimLayout(int dim, DimCode code) const;
+  void sumBytes(Layout &layout) const;
+  DimBound boundOf(const DimLayout &layout) const;
+  double largestPart(const DimLayout &layout, int index, int64_t before) const;
   void findSymmetries();
   /// Whether one step over all of `axes` cuts a dimension of local extent
   /// `extent` as it should be.
   bool flat(int64_t extent, const uint8_t *axes, int count) const;
+  /// The same for the axes of a dimension from number `first` on.
+  bool flatFrom(const DimLayout &layout, int first) const {
+    return (even && !evenOnly) || layout.flatFrom >> first & 1;
+  }
   bool keepsBlocks(const Layout &layout, int dim, const uint8_t *axes,
                    int count) const;
   /// The sizes of `axes`, in order, as one number.
@@ -224,8 +260,13 @@ private:
     uint32_t openDims;
     /// Whether every permute and every order of axes is wanted.
     bool everyOrder;
+    double cost, limit;
     std::vector<Move> &result;
+    mutable int64_t leftOut = 0;
   };
+  /// Whether a path over `move`, which leads to `child`, may cost no more than the limit;
+  /// counts it if not.
+  bool mayPay(const Expansion &at, Move &move, const Layout &child) const;
   /// Whether blocks of extent `local` may be cut `k` ways.
   bool mayCut(int64_t local, int64_t k) const {
     return !evenOnly || local % k == 0;
@@ -238,6 +279,8 @@ private:
   void gathers(const Expansion &) const;
   void slices(const Expansion &) const;
   void exchanges(const Expansion &) const;
+  void exchange(const Expansion &at, int from, int to, int first,
+                Layout &child) const;
   void reductions(const Expansion &) const;
   void partials(const Expansion &) const;
   void renamings(const Expansion &) const;
@@ -295,6 +338,7 @@ private:
 
   State sourceState, targetState;
   Layout targetLayout;
+  DimLayout targetDims[maxDims];
   uint32_t targetPartial = 0, targetSplit = 0;
   /// Groups along the partial axes of the target; devices with one element.
   double targetSummands = 1, targetCopies = 1;
@@ -305,11 +349,20 @@ private:
   /// Of each axis that the target splits a dimension by: the largest part of the
   /// elements that one coordinate of the axis has in the target.
   double targetPart[maxAxes];
-  /// Whether the target is known, so that bounds can be computed.
-  bool targetKnown = false;
   /// Bytes of the whole value.
   double wholeBytes = 1;
   mutable AxisList scratch;
+  /// The dimensions of the states that have been looked at: there are far fewer than
+  /// states. They lie in pieces, so that they stay where they are.
+  DimLayout *keep(const DimLayout &layout) const {
+    constexpr size_t pieceSize = 32;
+    if (dimLayouts.empty() || dimLayouts.back().size() == pieceSize)
+      dimLayouts.emplace_back().reserve(pieceSize);
+    return &dimLayouts.back().emplace_back(layout);
+  }
+  mutable std::vector<std::vector<DimLayout>> dimLayouts;
+  /// Each dimension without axes.
+  DimLayout *wholeDims[maxDims];
   /// What keepsBlocks found: it is asked the same again and again.
   struct KnownBlocks {
     uint64_t before = 0, after = 0;
@@ -320,14 +373,8 @@ private:
   /// A cache with one entry per hash; a new entry replaces the one before it.
   static constexpr size_t numKnownBlocks = 256;
   mutable std::array<KnownBlocks, numKnownBlocks> knownBlocks;
-  /// Axes that split a dimension one after the other.
-  struct AxisSequence {
-    uint32_t set;
-    uint8_t count;
-    uint8_t axes[maxAxes];
-  };
-  /// By a dimension and the sizes of its axes: the sequences that give it the same blocks.
-  mutable std::unordered_map<uint64_t, std::vector<AxisSequence>>
+  /// By a dimension and the sizes of its axes: what has the same blocks.
+  mutable std::unordered_map<uint64_t, std::vector<const DimLayout *>>
       knownSequences;
 };
 
