@@ -94,7 +94,7 @@ public:
         Node &node = nodes[top.node];
         if (node.closed || top.cost != node.cost)
           continue;
-        if (!better(node.cost + node.bound, node.steps, path))
+        if (!better(node.cost + node.bound, leastSteps(node), path))
           continue;
         if (node.state == space.target()) {
           path = pathTo(top.node);
@@ -105,9 +105,8 @@ public:
       int64_t before = generated;
       expand(top.node, aim, path, [&](int32_t child) {
         const Node &node = nodes[child];
-        int32_t least = node.steps + (node.state == space.target() ? 0 : 1);
-        open.push(
-            {node.cost + node.bound + node.guess, least, child, node.cost});
+        open.push({node.cost + node.bound + node.guess, leastSteps(node), child,
+                   node.cost});
       });
       spent += generated - before;
       // Along guesses the first plan is as good as the next ones.
@@ -125,7 +124,8 @@ public:
     std::vector<int32_t> level{begin(memoryBound)}, next;
     auto isPromising = [&](int32_t index) {
       const Node &node = nodes[index];
-      return !node.closed && better(node.cost + node.bound, node.steps, path);
+      return !node.closed &&
+             better(node.cost + node.bound, leastSteps(node), path);
     };
     for (int depth = 0; !level.empty() && depth < kMostLevels; ++depth) {
       next.clear();
@@ -175,6 +175,16 @@ private:
     list.resize(kept);
   }
 
+  /// How many steps a path over `move` has at least, with which it has `steps`. A slice may
+  /// be one step with the next one.
+  int32_t leastSteps(int32_t steps, const Move &move) const {
+    bool ends = move.to == space.target() || move.kind == Step::Kind::AllSlice;
+    return steps + (ends ? 0 : 1);
+  }
+  int32_t leastSteps(const Node &node) const {
+    return node.parent < 0 ? 0 : leastSteps(node.steps, node.move);
+  }
+
   static bool better(double cost, int32_t steps, const Path &path) {
     return cost < path.cost || (cost == path.cost && steps < path.steps);
   }
@@ -201,7 +211,8 @@ private:
         move.count = static_cast<int8_t>(move.count + last.count);
       }
       double childCost = cost + move.cost;
-      if (!better(childCost, steps, path))
+      int32_t least = leastSteps(steps, move);
+      if (!better(childCost, least, path))
         continue;
       State key = space.canonical(move.to);
       int32_t child = nodes.find(key);
@@ -211,7 +222,7 @@ private:
         double childBound =
             move.bound < 0 ? space.bound(childLayout) : move.bound;
         // Most moves end here, so they are not worth a node.
-        if (!better(childCost + childBound, steps, path))
+        if (!better(childCost + childBound, least, path))
           continue;
         child = nodes.insert(key);
         Node &node = nodes[child];
@@ -223,7 +234,7 @@ private:
       } else if (childCost > nodes[child].cost ||
                  (childCost == nodes[child].cost &&
                   steps >= nodes[child].steps) ||
-                 !better(childCost + nodes[child].bound, steps, path)) {
+                 !better(childCost + nodes[child].bound, least, path)) {
         continue;
       }
       if (!(nodes[child].state == move.to)) {
