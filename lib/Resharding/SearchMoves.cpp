@@ -167,10 +167,23 @@ void SearchSpace::slices(const Expansion &at) const {
   std::vector<Move> &result = at.result;
   for (int dim = 0; dim < numDims; ++dim) {
     int64_t local = layout.local(dim);
+    // Slices come in the order of dimensions, unless that needs too much memory. What it
+    // needs for each element along the dimension:
+    double inOrder = 0;
     // A slice of one element makes nothing smaller: where it stands is a question of
     // the slices that it can be joined with.
-    if (local != 1 && !mayFollow(at.last, Step::Kind::AllSlice, dim))
-      continue;
+    if (local != 1 && !mayFollow(at.last, Step::Kind::AllSlice, dim)) {
+      if (at.last->kind != Step::Kind::AllSlice)
+        continue;
+      int other = at.last->dim;
+      int64_t before =
+          layout.extent(other)[layout.count(other) - at.last->count];
+      inOrder = layout.local(other) && local
+                    ? layout.bytes / static_cast<double>(local) /
+                          static_cast<double>(layout.local(other)) *
+                          static_cast<double>(before)
+                    : 0;
+    }
     double perElement = local ? layout.bytes / static_cast<double>(local) : 0;
     auto slice = [&](const uint8_t *axes, int count) {
       int64_t width = local;
@@ -178,6 +191,9 @@ void SearchSpace::slices(const Expansion &at) const {
         width = ceilDiv(width, size[axes[i]]);
       if (layout.bytes + perElement * static_cast<double>(width) > memoryBound)
         return false;
+      if (inOrder > 0 &&
+          inOrder * static_cast<double>(local + width) <= memoryBound)
+        return true;
       Move move;
       move.to = state;
       for (int i = 0; i < count; ++i)

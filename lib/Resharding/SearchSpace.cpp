@@ -426,19 +426,24 @@ Step SearchSpace::step(const State &from, const Move &move) const {
     result.reduction = problem.to.reduction;
     break;
   case Step::Kind::Permute: {
-    // Dimensions and partial axes that stay as they are are left out.
+    // Axes along which nothing moves are left out: those of which the coordinate of each
+    // block stays, because as many blocks as before are along the axes behind them.
     for (int dim = 0; dim < numDims; ++dim) {
-      AxisList f = list(before, dim, 0), t = list(after, dim, 0);
-      while (!f.empty() && !t.empty() && f.front() == t.front()) {
-        f.erase(f.begin());
-        t.erase(t.begin());
-      }
-      while (!f.empty() && !t.empty() && f.back() == t.back()) {
-        f.pop_back();
-        t.pop_back();
-      }
-      result.axes.insert(result.axes.end(), f.begin(), f.end());
-      result.toAxes.insert(result.toAxes.end(), t.begin(), t.end());
+      const DimLayout &from = *before.dims[dim], &to = *after.dims[dim];
+      uint32_t still = 0;
+      for (int i = 0; i < from.count; ++i)
+        for (int j = 0; j < to.count; ++j)
+          if (from.axes[i] == to.axes[j] &&
+              product(setOf(from.axes + i, from.count - i)) ==
+                  product(setOf(to.axes + j, to.count - j)))
+            still |= 1u << from.axes[i];
+      auto append = [&](AxisList &axes, const DimLayout &layout) {
+        for (int i = 0; i < layout.count; ++i)
+          if (!(still >> layout.axes[i] & 1))
+            axes.push_back(gridAxis[layout.axes[i]]);
+      };
+      append(result.axes, from);
+      append(result.toAxes, to);
     }
     AxisList f = set(partialBefore & ~partialAfter);
     AxisList t = set(partialAfter & ~partialBefore);

@@ -10,7 +10,7 @@
 // with nothing of the planner in it: whether a step is allowed is read off the
 // blocks that it would produce, device by device. Redistributions, which lead from any
 // sharding to any other, are none of its steps: comparePlan() judges them. Costs are
-// bytes, and a latency for each step that sends some.
+// those of a LinkCostModel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,10 @@ public:
   /// All shardings of `shape` on `grid`, partial ones too if asked for (of one
   /// kind with a neutral element).
   PlanOracle(Grid grid, std::vector<int64_t> shape, int64_t elementBytes,
-             bool withPartial, double latency = 0);
+             bool withPartial, LinkCostModel costs = {});
 
   const std::vector<Sharding> &shardings() const { return states; }
+  const CostModel &costModel() const { return costs; }
 
   struct Answer {
     double cost = -1;
@@ -45,8 +46,9 @@ public:
   /// steps among the cheapest.
   Answer cheapest(size_t from, size_t to);
   size_t indexOf(const Sharding &sharding) const;
-  /// Of a step in which a device sends at most `sent` bytes.
-  double costOf(double sent) const { return sent > 0 ? latency + sent : 0; }
+  /// Of a step in which a device sends at most `sent` bytes, along the axis by which that
+  /// costs least.
+  double costAtOnce(double sent) const;
   double localBytes(size_t state) const { return bytes[state]; }
   size_t numEdges() const;
   /// What the neediest device has to receive from others where all is moved in one step,
@@ -74,15 +76,18 @@ private:
   bool appends(int64_t extent, const AxisList &before,
                const AxisList &axes) const;
   BlockTable blocks(int64_t extent, const AxisList &axes) const;
-  void edge(size_t from, const Sharding &to, double sent,
-            const AxisList &madePartial = {});
+  void edge(size_t from, const Sharding &to, const AxisList &axes, double sent);
+  void partialEdge(size_t from, const Sharding &to,
+                   const AxisList &madePartial);
+  double costOf(const AxisList &axes, double sent) const;
+  AxisList moved(size_t a, size_t b) const;
   const std::vector<Label> &labels(size_t from, double memoryBound,
                                    const AxisList &targetPartial);
 
   Grid grid;
   std::vector<int64_t> shape;
   int64_t elementBytes;
-  double latency;
+  LinkCostModel costs;
   std::vector<Sharding> states;
   std::map<std::pair<std::vector<AxisList>, AxisList>, size_t> index;
   std::vector<double> bytes;

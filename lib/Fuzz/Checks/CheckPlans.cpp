@@ -20,10 +20,11 @@
 
 namespace shard::fuzz {
 
-static std::string join(const std::vector<int64_t> &numbers) {
+template <typename Number>
+static std::string join(const std::vector<Number> &numbers) {
   std::string text;
-  for (int64_t number : numbers)
-    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  for (Number number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(int64_t(number));
   return text;
 }
 
@@ -125,13 +126,16 @@ std::string checkPlans(uint64_t seed) {
                          : rng.between(1, 13));
   static const std::vector<int64_t> elements = {1, 2, 4, 8};
   int64_t elementBytes = rng.oneOf(elements);
-  static const std::vector<double> latencies = {0, 0, 1, 16, 256};
-  // Along three axes some plans take a step too many (docs/Mutants.md).
-  double latency = rng.oneOf(latencies);
-  if (grid.rank() == 3)
-    latency = 0;
-  LinkCostModel costs(std::vector<double>(grid.shape.size(), latency), {});
-  PlanOracle oracle(grid, shape, elementBytes, rng.chance(60), latency);
+  std::vector<double> latency, bandwidth;
+  for (bool isUniform = rng.chance(70); latency.size() < grid.shape.size();) {
+    static const std::vector<double> latencies = {0, 0, 1, 16, 256};
+    static const std::vector<double> bandwidths = {1, 2, 4};
+    bool isNew = !isUniform || latency.empty();
+    latency.push_back(isNew ? rng.oneOf(latencies) : latency.back());
+    bandwidth.push_back(isUniform ? 1 : rng.oneOf(bandwidths));
+  }
+  LinkCostModel costs(latency, bandwidth);
+  PlanOracle oracle(grid, shape, elementBytes, rng.chance(60), costs);
   int64_t count = int64_t(oracle.shardings().size());
   auto from = static_cast<size_t>(rng.between(0, count - 1));
   // One source, so that the oracle searches once for each kind of target.
@@ -154,9 +158,10 @@ std::string checkPlans(uint64_t seed) {
       continue;
     std::string text = "a plan " + wrong + ": grid [" + join(grid.shape) +
                        "], shape [" + join(shape) + "] of " +
-                       std::to_string(elementBytes) + " bytes, latency " +
-                       std::to_string(latency) + ", from " + toString(source) +
-                       " to " + toString(target);
+                       std::to_string(elementBytes) + " bytes, latencies [" +
+                       join(latency) + "], bandwidths [" + join(bandwidth) +
+                       "], from " + toString(source) + " to " +
+                       toString(target);
     if (plan)
       for (const Step &step : plan->steps)
         text += ", " + toString(step);

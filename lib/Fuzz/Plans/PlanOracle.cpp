@@ -13,6 +13,7 @@
 #include <functional>
 #include <limits>
 #include <queue>
+#include <set>
 
 namespace shard {
 namespace fuzz {
@@ -74,9 +75,10 @@ bool cheaper(double costA, int stepsA, double costB, int stepsB) {
 } // namespace
 
 PlanOracle::PlanOracle(Grid grid, std::vector<int64_t> shape,
-                       int64_t elementBytes, bool withPartial, double latency)
+                       int64_t elementBytes, bool withPartial,
+                       LinkCostModel costs)
     : grid(std::move(grid)), shape(std::move(shape)),
-      elementBytes(elementBytes), latency(latency) {
+      elementBytes(elementBytes), costs(std::move(costs)) {
   enumerate(withPartial);
   edges.resize(states.size());
   connect();
@@ -157,11 +159,23 @@ bool PlanOracle::appends(int64_t extent, const AxisList &before,
   return true;
 }
 
-void PlanOracle::edge(size_t from, const Sharding &to, double sent,
-                      const AxisList &madePartial) {
+double PlanOracle::costOf(const AxisList &axes, double sent) const {
+  // The model has no kinds of steps.
+  return sent > 0 ? costs.cost(Collective::AllGather, axes, sent) : 0;
+}
+
+void PlanOracle::edge(size_t from, const Sharding &to, const AxisList &axes,
+                      double sent) {
   size_t target = indexOf(to);
   if (target != SIZE_MAX)
-    edges[from].push_back({target, costOf(sent), madePartial});
+    edges[from].push_back({target, costOf(axes, sent), {}});
+}
+
+void PlanOracle::partialEdge(size_t from, const Sharding &to,
+                             const AxisList &madePartial) {
+  size_t target = indexOf(to);
+  if (target != SIZE_MAX)
+    edges[from].push_back({target, 0, madePartial});
 }
 
 void PlanOracle::connect() {
@@ -187,7 +201,7 @@ void PlanOracle::connect() {
           return;
         Sharding to = state;
         to.dims[dim].insert(to.dims[dim].end(), axes.begin(), axes.end());
-        edge(s, to, 0);
+        edge(s, to, axes, 0);
       });
       for (size_t kept = 0; kept < state.dims[dim].size(); ++kept) {
         auto middle = state.dims[dim].begin() + static_cast<ptrdiff_t>(kept);
@@ -198,16 +212,17 @@ void PlanOracle::connect() {
         double k = static_cast<double>(grid.groupSize(axes));
         Sharding without = state;
         without.dims[dim] = before;
-        edge(s, without, (k - 1) * local);
+        edge(s, without, axes, (k - 1) * local);
         Sharding partial = without;
         partial.partial = sortedUnion(partial.partial, axes);
-        edge(s, partial, 0, axes);
+        partialEdge(s, partial, axes);
         for (size_t other = 0; other < shape.size(); ++other) {
           if (other == dim || !appends(shape[other], state.dims[other], axes))
             continue;
           Sharding to = without;
           to.dims[other].insert(to.dims[other].end(), axes.begin(), axes.end());
-          edge(s, to, (k - 1) / k * paddedTo(other, static_cast<int64_t>(k)));
+          edge(s, to, axes,
+               (k - 1) / k * paddedTo(other, static_cast<int64_t>(k)));
         }
       }
       forEachOrderedChoice(state.partial, [&](const AxisList &axes) {
@@ -217,21 +232,57 @@ void PlanOracle::connect() {
         Sharding to = state;
         to.partial = without(state.partial, axes);
         to.dims[dim].insert(to.dims[dim].end(), axes.begin(), axes.end());
-        edge(s, to, (k - 1) / k * paddedTo(dim, static_cast<int64_t>(k)));
+        edge(s, to, axes, (k - 1) / k * paddedTo(dim, static_cast<int64_t>(k)));
       });
     }
     forEachSubset(state.partial, [&](const AxisList &axes) {
       double k = static_cast<double>(grid.groupSize(axes));
       Sharding to = state;
       to.partial = without(state.partial, axes);
-      edge(s, to, 2 * (k - 1) / k * local);
+      edge(s, to, axes, 2 * (k - 1) / k * local);
     });
     forEachSubset(free, [&](const AxisList &axes) {
       Sharding to = state;
       to.partial = sortedUnion(state.partial, axes);
-      edge(s, to, 0, axes);
+      partialEdge(s, to, axes);
     });
   }
+}
+
+/// Along which axes the blocks of sharding `a` go from device to device where they become
+/// those of `b`: block i of a dimension is at other coordinates of them, or at all of them.
+AxisList PlanOracle::moved(size_t a, size_t b) const {
+  constexpr int64_t all = -1;
+  auto coordinates = [&](const AxisList &axes, int64_t block) {
+    std::vector<int64_t> result(grid.shape.size(), all);
+    for (size_t at = axes.size(); at-- > 0;) {
+      auto axis = static_cast<size_t>(axes[at]);
+      result[axis] = block % grid.shape[axis];
+      block /= grid.shape[axis];
+    }
+    return result;
+  };
+  std::set<GridAxis> axes;
+  auto compare = [&](const AxisList &before, const AxisList &behind) {
+    for (int64_t block = 0; block < grid.groupSize(before); ++block) {
+      std::vector<int64_t> from = coordinates(before, block),
+                           to = coordinates(behind, block);
+      for (GridAxis axis = 0; axis < grid.rank(); ++axis)
+        if (from[static_cast<size_t>(axis)] != to[static_cast<size_t>(axis)])
+          axes.insert(axis);
+    }
+  };
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    compare(states[a].dims[dim], states[b].dims[dim]);
+  for (GridAxis axis = 0; axis < grid.rank(); ++axis) {
+    auto isPartial = [&](size_t state) {
+      const AxisList &partial = states[state].partial;
+      return std::find(partial.begin(), partial.end(), axis) != partial.end();
+    };
+    if (isPartial(a) != isPartial(b))
+      axes.insert(axis);
+  }
+  return AxisList(axes.begin(), axes.end());
 }
 
 /// Shardings with the same sequences of blocks and the same number of summands
@@ -255,7 +306,7 @@ void PlanOracle::connectPermutes() {
     for (size_t a : entry.second)
       for (size_t b : entry.second)
         if (a != b)
-          edges[a].push_back({b, costOf(bytes[a]), {}});
+          edges[a].push_back({b, costOf(moved(a, b), bytes[a]), {}});
 }
 
 const std::vector<PlanOracle::Label> &
@@ -329,6 +380,13 @@ double PlanOracle::neededAtOnce(size_t from, size_t to) const {
   return most;
 }
 
+double PlanOracle::costAtOnce(double sent) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (GridAxis axis = 0; axis < grid.rank(); ++axis)
+    least = std::min(least, costOf({axis}, sent));
+  return least;
+}
+
 std::string comparePlan(const Plan &plan, PlanOracle &oracle, size_t from,
                         size_t to) {
   PlanOracle::Answer best = oracle.cheapest(from, to);
@@ -337,13 +395,15 @@ std::string comparePlan(const Plan &plan, PlanOracle &oracle, size_t from,
     return "is not proven to be the cheapest";
   if (static_cast<double>(plan.peakBytes) > best.memoryBound)
     return "needs more than " + std::to_string(best.memoryBound) + " bytes";
-  if (static_cast<double>(plan.lowerBoundBytes) > plan.cost + kRounding)
+  double bound = oracle.costModel().leastCostPerByte() *
+                 static_cast<double>(plan.lowerBoundBytes);
+  if (bound > plan.cost + kRounding)
     return "costs less than its lower bound";
   bool redistributes =
       std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step &step) {
         return step.kind == Step::Kind::Redistribute;
       });
-  double needed = oracle.costOf(oracle.neededAtOnce(from, to));
+  double needed = oracle.costAtOnce(oracle.neededAtOnce(from, to));
   double firstBound =
       2 * std::max(oracle.localBytes(from), oracle.localBytes(to));
   if (redistributes) {

@@ -73,9 +73,8 @@ struct Tally {
 /// executes them.
 void comparePairs(const Grid &grid, const std::vector<int64_t> &shape,
                   size_t stride, bool execute, Tally &tally,
-                  double latency = 0) {
-  LinkCostModel costs(std::vector<double>(grid.shape.size(), latency), {});
-  fuzz::PlanOracle oracle(grid, shape, 4, true, latency);
+                  const LinkCostModel &costs = {}) {
+  fuzz::PlanOracle oracle(grid, shape, 4, true, costs);
   const std::vector<Sharding> &all = oracle.shardings();
   size_t pair = 0;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -99,7 +98,7 @@ void comparePairs(const Grid &grid, const std::vector<int64_t> &shape,
       if (execute)
         ASSERT_EQ(checkPlan(*plan, grid, shape, all[i], all[j]), "") << text();
       ++tally.pairs;
-      double needed = oracle.costOf(oracle.neededAtOnce(i, j));
+      double needed = oracle.costAtOnce(oracle.neededAtOnce(i, j));
       if (std::isfinite(needed)) {
         ++tally.plain;
         tally.atOnce += isOneRedistribution(*plan);
@@ -183,8 +182,41 @@ TEST(Exhaustive, Latencies) {
     for (const std::vector<int64_t> &shape :
          {std::vector<int64_t>{6}, {grid.numDevices(), 7}, {12, 8}})
       for (double latency : {1, 16, 256})
-        comparePairs(grid, shape, runAll() ? 1 : 23, true, tally, latency);
+        comparePairs(
+            grid, shape, runAll() ? 1 : 23, true, tally,
+            LinkCostModel(std::vector<double>(grid.shape.size(), latency), {}));
   tally.print("latencies");
+}
+
+TEST(Exhaustive, OtherCostsAlongEachAxis) {
+  Tally tally;
+  for (const Grid &grid : grids())
+    for (const std::vector<int64_t> &shape :
+         {std::vector<int64_t>{6}, {grid.numDevices(), 7}, {12, 8}})
+      for (const LinkCostModel &costs :
+           {LinkCostModel({0, 16, 1}, {1, 4, 2}),
+            LinkCostModel({256, 1, 16}, {}), LinkCostModel({}, {4, 1, 2})})
+        comparePairs(grid, shape, runAll() ? 1 : 23, true, tally, costs);
+  tally.print("other costs along each axis");
+}
+
+TEST(Exhaustive, PermutesLeaveOutAxesThatStay) {
+  // Axis 2 lies between the others before and after, with one device pair behind it: blocks
+  // move along the others only.
+  LinkCostModel costs({1, 1, 256}, {});
+  Sharding from = Sharding::replicated(1), to = from;
+  from.dims[0] = {1, 2, 0};
+  to.dims[0] = {0, 2, 1};
+  std::optional<Plan> plan = planReshard({{2, 2, 2}}, {16}, 1, from, to, costs);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->cost, 1 + 2);
+  ASSERT_EQ(plan->steps.size(), 1u);
+  EXPECT_EQ(plan->steps[0].axes, AxisList({1, 0}));
+  EXPECT_EQ(plan->steps[0].toAxes, AxisList({0, 1}));
+  // With other sizes around it all three move.
+  plan = planReshard({{4, 2, 2}}, {16}, 1, from, to, costs);
+  ASSERT_TRUE(plan);
+  EXPECT_GE(plan->cost, 256);
 }
 
 TEST(Exhaustive, SlicesThatSaveLatencies) {
@@ -205,6 +237,14 @@ TEST(Exhaustive, SlicesThatSaveLatencies) {
   plan = planReshard({{2, 3, 2}}, {12, 7}, 8, from, to, costs);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->cost, 2 * 256 + 288 + 144);
+  from = to = Sharding::replicated(2);
+  from.dims[1] = {0, 2};
+  from.partial = {1};
+  to.dims[0] = {1, 0};
+  to.dims[1] = {2};
+  plan = planReshard({{2, 4, 3}}, {24, 48}, 1, from, to, costs);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->cost, 896);
 }
 
 TEST(Exhaustive, FourAxesSampled) {
