@@ -375,6 +375,20 @@ bool SearchSpace::restrictToEven() {
   return true;
 }
 
+/// The axes of which the coordinate of each block is the same in two sequences of as many
+/// blocks: as many blocks are along the axes behind them.
+uint32_t SearchSpace::axesThatStay(const DimLayout &from,
+                                   const DimLayout &to) const {
+  uint32_t still = 0;
+  for (int i = 0; i < from.count; ++i)
+    for (int j = 0; j < to.count; ++j)
+      if (from.axes[i] == to.axes[j] &&
+          product(setOf(from.axes + i, from.count - i)) ==
+              product(setOf(to.axes + j, to.count - j)))
+        still |= 1u << from.axes[i];
+  return still;
+}
+
 Step SearchSpace::step(const State &from, const Move &move) const {
   Layout before, after;
   layOut(from, before);
@@ -426,17 +440,10 @@ Step SearchSpace::step(const State &from, const Move &move) const {
     result.reduction = problem.to.reduction;
     break;
   case Step::Kind::Permute: {
-    // Axes along which nothing moves are left out: those of which the coordinate of each
-    // block stays, because as many blocks as before are along the axes behind them.
+    // Axes along which nothing moves are left out.
     for (int dim = 0; dim < numDims; ++dim) {
       const DimLayout &from = *before.dims[dim], &to = *after.dims[dim];
-      uint32_t still = 0;
-      for (int i = 0; i < from.count; ++i)
-        for (int j = 0; j < to.count; ++j)
-          if (from.axes[i] == to.axes[j] &&
-              product(setOf(from.axes + i, from.count - i)) ==
-                  product(setOf(to.axes + j, to.count - j)))
-            still |= 1u << from.axes[i];
+      uint32_t still = axesThatStay(from, to);
       auto append = [&](AxisList &axes, const DimLayout &layout) {
         for (int i = 0; i < layout.count; ++i)
           if (!(still >> layout.axes[i] & 1))

@@ -231,6 +231,7 @@ private:
   void sumBytes(Layout &layout) const;
   DimBound boundOf(const DimLayout &layout) const;
   double largestPart(const DimLayout &layout, int index, int64_t before) const;
+  uint32_t axesThatStay(const DimLayout &from, const DimLayout &to) const;
   void findSymmetries();
   /// Whether one step over all of `axes` cuts a dimension of local extent
   /// `extent` as it should be.
