@@ -108,7 +108,7 @@ void describeReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
     return;
   unsigned i = 0, j = 0;
   while (i < from.size() && j < to.size()) {
-    DimGroup fromGroup{i, i + 1}, toGroup{j, j + 1};
+    unsigned fromBegin = i, toBegin = j;
     int64_t fromSize = from[i++], toSize = to[j++];
     while (fromSize != toSize) {
       // Sizes beyond 2^63 are compared no further.
@@ -120,9 +120,8 @@ void describeReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
       if (!isKnown)
         return;
     }
-    fromGroup.end = i;
-    toGroup.end = j;
-    describeGroup(from, to, fromGroup, toGroup, maps, fromExprs, toExprs);
+    describeGroup(from, to, {fromBegin, i}, {toBegin, j}, maps, fromExprs,
+                  toExprs);
   }
 }
 

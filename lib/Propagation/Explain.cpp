@@ -106,7 +106,7 @@ private:
     entry.from = reasons.text(has);
     entry.to = reasons.text(wanted);
     entry.has = reasons.reasonsOf(source);
-    entry.wants = reasons.wishesOf(target, has);
+    entry.wants = reasons.wishesOf(target, has, wanted);
     entry.verdict = "the annotation says so";
     entry.steps = stepsOf(owner->getOperand(0), source, has, wanted);
     entries.emplace_back(before(owner, 0), std::move(entry));
@@ -146,7 +146,7 @@ private:
                           : "the body of the op uses the whole tensor";
     } else if (isa<OpOperand *>(program.origins[op])) {
       ValueId target = program.problem.tensors(op)[1];
-      entry.wants = reasons.wishesOf(program.find(target), has);
+      entry.wants = reasons.wishesOf(program.find(target), has, wanted);
       entry.verdict = "all that arrives there has one sharding";
       if (has.dims == wanted.dims && !(has.partial == wanted.partial))
         entry.verdict = wanted.partial.empty()
@@ -163,14 +163,16 @@ private:
                                    : std::move(why));
     } else {
       // The other tensors that have the axes in question.
-      for (ValueId other : program.problem.tensors(op)) {
+      for (auto [index, other] : llvm::enumerate(program.problem.tensors(op))) {
         if (other == kNoValue || other == value)
           continue;
         Sharding sharding = reasons.shardingOf(other);
         for (size_t dim = 0; dim < sharding.dims.size(); ++dim)
           for (GridAxis axis : sharding.dims[dim])
-            if (moved[axis])
+            if (moved[axis]) {
               entry.wants.push_back(reasons.reasonOf(other, axis, dim));
+              entry.wants.back().of = reasons.tensorName(op, index);
+            }
       }
       entry.verdict =
           "of the ways to run the op, this one reshards the fewest bytes";
@@ -250,6 +252,8 @@ private:
         result += stringifyStepKind(step.kind);
         for (size_t i = 0; i < step.axes.size(); ++i)
           result += (i ? ", " : " over ") + reasons.axisName(step.axes[i]);
+        for (size_t i = 0; i < step.toAxes.size(); ++i)
+          result += (i ? ", " : " to ") + reasons.axisName(step.toAxes[i]);
       }
     return result;
   }

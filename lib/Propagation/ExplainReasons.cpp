@@ -110,38 +110,50 @@ Reason Reasons::reasonOf(ValueId value, GridAxis axis, int64_t dim) {
   size_t length = reason.length;
   for (ValueId passed : path)
     ends[{passed, axis}] = {value, length--};
-  reason.hint = program.hints.describe(value);
+  reason.hint = program.hints.describe(value, out.axes[axis]);
   return reason;
 }
 
 std::vector<Reason> Reasons::reasonsOf(ValueId value) {
+  return reasonsOf(value, shardingOf(value));
+}
+
+std::vector<Reason> Reasons::reasonsOf(ValueId value,
+                                       const Sharding &sharding) {
   std::vector<Reason> reasons;
-  Sharding sharding = shardingOf(value);
   for (size_t dim = 0; dim < sharding.dims.size(); ++dim)
     for (GridAxis axis : sharding.dims[dim])
       reasons.push_back(reasonOf(value, axis, dim));
   return reasons;
 }
 
-void Reasons::addLimit(std::vector<Reason> &reasons, ValueId value,
+std::string Reasons::tensorName(OpId op, unsigned tensor) {
+  unsigned numOperands = program.problem.table(op).numOperands;
+  return tensor < numOperands
+             ? "operand " + std::to_string(tensor)
+             : "result " + std::to_string(tensor - numOperands);
+}
+
+bool Reasons::addLimit(std::vector<Reason> &reasons, ValueId value,
                        int64_t dim) {
   auto known = hintOf.find(value);
   if (known == hintOf.end())
-    return;
+    return false;
   const Hint &hint = program.problem.hintTable[known->second];
   if (hint.dims.empty() ||
       (hint.dims[dim].open && hint.dims[dim].priority == 0 &&
        hint.replicated.empty()))
-    return;
+    return false;
   Reason reason;
   reason.dim = dim;
   reason.hint = program.hints.describe(value);
   reasons.push_back(std::move(reason));
+  return true;
 }
 
-std::vector<Reason> Reasons::wishesOf(ValueId target, const Sharding &has) {
-  std::vector<Reason> reasons = reasonsOf(target);
-  Sharding wanted = shardingOf(target);
+std::vector<Reason> Reasons::wishesOf(ValueId target, const Sharding &has,
+                                      const Sharding &wanted) {
+  std::vector<Reason> reasons = reasonsOf(target, wanted);
   auto isUsed = [&](GridAxis axis) {
     return llvm::any_of(wanted.dims, [&](const AxisList &axes) {
       return llvm::is_contained(axes, axis);
@@ -170,10 +182,11 @@ bool Reasons::addLimits(std::vector<Reason> &reasons, OpId op, unsigned tensor,
     if (other == tensor || tensors[other] == kNoValue)
       continue;
     for (unsigned d = 0; d < table.numDims(other); ++d)
-      if (llvm::any_of(loopsOf(other, d), [&](uint32_t loop) {
-            return llvm::is_contained(loops, loop);
-          }))
-        addLimit(reasons, program.find(tensors[other]), d);
+      if (llvm::any_of(
+              loopsOf(other, d),
+              [&](uint32_t loop) { return llvm::is_contained(loops, loop); }) &&
+          addLimit(reasons, program.find(tensors[other]), d))
+        reasons.back().of = tensorName(op, other);
   }
   return true;
 }
@@ -194,7 +207,7 @@ void Reasons::addOperandReasons(std::vector<Reason> &reasons, OpId op,
       if (!fits || !llvm::is_contained(sharding.dims[dim], axis))
         continue;
       Reason reason = reasonOf(tensors[index], axis, dim);
-      reason.of = "operand " + std::to_string(index);
+      reason.of = tensorName(op, index);
       reasons.push_back(std::move(reason));
     }
   }

@@ -50,15 +50,21 @@ public:
 
   /// Follows the causes of `axis` from `value` to a hint.
   Reason reasonOf(ValueId value, GridAxis axis, int64_t dim);
-  /// Where all axes that split `value` come from.
+  /// Where all axes that split `value` come from, or those of `sharding`.
   std::vector<Reason> reasonsOf(ValueId value);
+  std::vector<Reason> reasonsOf(ValueId value, const Sharding &sharding);
 
-  /// What a hint of `value` says about dimension `dim` to a sharding that had
-  /// more there; nothing if it left the dimension open.
-  void addLimit(std::vector<Reason> &reasons, ValueId value, int64_t dim);
+  /// "operand 1" or "result 0".
+  std::string tensorName(OpId op, unsigned tensor);
 
-  /// Why a value that is to be equal to one of sharding `has` is as it is.
-  std::vector<Reason> wishesOf(ValueId target, const Sharding &has);
+  /// Adds what a hint of `value` says about dimension `dim` to a sharding that had more
+  /// there; false if it left the dimension open, or if there is none.
+  bool addLimit(std::vector<Reason> &reasons, ValueId value, int64_t dim);
+
+  /// Why a value that is to be equal to one of sharding `has` is as it is: `wanted`, which is
+  /// that of `target` without the axes that are manual around the use.
+  std::vector<Reason> wishesOf(ValueId target, const Sharding &has,
+                               const Sharding &wanted);
 
   /// The hints on other tensors of `op` that keep its loops of dimension `dim`
   /// of `tensor` from being split; false if these cannot be split or are none.

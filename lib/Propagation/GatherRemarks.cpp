@@ -12,6 +12,8 @@
 
 #include "shard/Interfaces/ShardingInterface.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 
 namespace shard::propagation {
@@ -42,8 +44,8 @@ public:
                 const PropagationOptions &options, const GridPropagation &out,
                 std::vector<PropagationRemark> &remarks)
       : program(program), solution(solution), out(out),
-        grid(cast<GridOp>(out.gridOp)), origins(program, solution, options),
-        remarks(remarks) {}
+        grid(cast<GridOp>(out.gridOp)),
+        origins(program, solution, out.shardings, options), remarks(remarks) {}
 
   /// Those of ops without a model are left to partition.
   void addOperand(const GridPropagation::UseSharding &use, OpId op) {
@@ -111,13 +113,14 @@ private:
       os << (axis == gather.lost.front() ? "" : ", ");
       printAxis(os, out.axes[axis], grid);
     }
-    llvm::SmallSetVector<ValueId, 2> hints;
-    for (GridAxis axis : gather.lost)
-      hints.insert(origins.of(gather.value, axis));
-    os << " (";
-    for (ValueId hint : hints)
-      os << (hint == hints.front() ? "" : "; ") << program.hints.describe(hint);
-    os << ")";
+    llvm::SmallVector<std::string, 2> hints;
+    for (GridAxis axis : gather.lost) {
+      std::string hint = program.hints.describe(origins.of(gather.value, axis),
+                                                out.axes[axis]);
+      if (!llvm::is_contained(hints, hint))
+        hints.push_back(std::move(hint));
+    }
+    os << " (" << llvm::join(hints, "; ") << ")";
     if (!advice.empty())
       os << ": " << advice;
     remarks.push_back({op->getLoc(), std::move(text)});

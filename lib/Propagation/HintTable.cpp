@@ -202,6 +202,14 @@ static std::optional<int64_t> contradiction(Hint &into, const Hint &other) {
   return std::nullopt;
 }
 
+bool namesAxis(const Hint &hint, const AxisPart &axis) {
+  auto overlaps = [&](const AxisPart &other) { return axis.overlaps(other); };
+  return llvm::any_of(hint.partial, overlaps) ||
+         llvm::any_of(hint.dims, [&](const DimHint &dim) {
+           return llvm::any_of(dim.axes, overlaps);
+         });
+}
+
 std::string HintTable::textOf(const PlacedHint &hint) const {
   std::string result;
   llvm::raw_string_ostream os(result);
@@ -215,11 +223,18 @@ std::string HintTable::textOf(const PlacedHint &hint) const {
   return result;
 }
 
-std::string HintTable::describe(ValueId value) const {
+std::string HintTable::describe(ValueId value,
+                                std::optional<AxisPart> axis) const {
   auto known = hintOf.find(numbers.find(value));
   if (known == hintOf.end())
     return "nowhere";
-  const PlacedHint &hint = hints[known->second];
+  const PlacedHint *found = &hints[known->second];
+  if (auto all = several.find(numbers.find(value));
+      axis && all != several.end())
+    for (const PlacedHint &hint : llvm::reverse(all->second))
+      if (namesAxis(problem.hintTable[hint.hint], *axis))
+        found = &hint;
+  const PlacedHint &hint = *found;
   std::string result = "the hint " + textOf(hint) + " at ";
   llvm::raw_string_ostream os(result);
   if (auto file = dyn_cast<FileLineColLoc>(hint.location))
@@ -327,9 +342,16 @@ LogicalResult HintTable::finish() {
   for (PlacedHint &hint : hints) {
     hint.value = numbers.find(hint.value);
     auto [entry, isNew] = hintOf.try_emplace(hint.value, merged.size());
-    if (isNew)
+    if (isNew) {
       merged.push_back(std::move(hint));
-    else if (failed(join(merged[entry->second], hint)))
+      continue;
+    }
+    PlacedHint &first = merged[entry->second];
+    auto &all = several[hint.value];
+    if (all.empty())
+      all.push_back(first);
+    all.push_back(hint);
+    if (failed(join(first, hint)))
       return failure();
   }
   hints = std::move(merged);

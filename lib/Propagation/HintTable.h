@@ -18,6 +18,9 @@
 
 namespace shard::propagation {
 
+/// Whether `hint` splits a dimension by `axis` or a part of it, or is partial along it.
+bool namesAxis(const Hint &hint, const AxisPart &axis);
+
 /// Collects the hints of a program, with the place where each is stated, and joins
 /// those about one value.
 class HintTable {
@@ -55,8 +58,9 @@ public:
   /// Where the hint of a value stands, for errors of the engine.
   mlir::Location locationOf(ValueId value) const;
   bool has(ValueId value) const { return hintOf.count(numbers.find(value)); }
-  /// "the hint [...] at file:line:col" of `value`, which has one.
-  std::string describe(ValueId value) const;
+  /// "the hint [...] at file:line:col" of `value`. Of several, the first one that names `axis`.
+  std::string describe(ValueId value,
+                       std::optional<AxisPart> axis = std::nullopt) const;
 
   /// The values that an annotation, a constraint without users or a group is for,
   /// maybe several times.
@@ -113,6 +117,8 @@ private:
   llvm::DenseMap<uint32_t, Layout> layoutOf;
   /// After reading: from values to their hints.
   llvm::DenseMap<ValueId, size_t> hintOf;
+  /// All hints of each value that has several.
+  llvm::DenseMap<ValueId, llvm::SmallVector<PlacedHint, 2>> several;
   /// Attributes that were resolved before: to their hints.
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, uint32_t> resolved;
 };

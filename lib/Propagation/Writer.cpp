@@ -12,6 +12,7 @@
 #include "OpWishes.h"
 #include "OpenRegions.h"
 #include "OpenValues.h"
+#include "Origins.h"
 
 #include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Interfaces/ShardingInterface.h"
@@ -52,6 +53,8 @@ public:
     settleArguments(
         program, solution, out.shardings,
         [&](OpId op, unsigned tensor) { return wantedAtFirst(op, tensor); });
+    if (options.explain)
+      completeCauses(program, solution, out.shardings, solution.causes);
     stated.resize(program.problem.numValues());
     for (ValueId id : program.hints.annotated)
       state(id);

@@ -91,7 +91,7 @@ func.func @forgotten_transpose(
   return %1 : tensor<8x16xf32>
 }
 // CHECK: reshard of %arg0 for linalg.transpose operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-4]]:8: {{\[\[}}x], []] -> {{\[\[}}], [x]]
-// CHECK: against axis x in dimension 0: through arith.addf {{.*}} through operand 0 of func.return at {{.*}}, from the hint #shard.sharding<@grid, {{\[\[}}"x"], []]> at {{.*}}explain-puzzles.mlir:[[#@LINE-10]]:1
+// CHECK: against axis x in dimension 0 of result 0: through arith.addf {{.*}} through operand 0 of func.return at {{.*}}, from the hint #shard.sharding<@grid, {{\[\[}}"x"], []]> at {{.*}}explain-puzzles.mlir:[[#@LINE-10]]:1
 // CHECK: decided: of the ways to run the op, this one reshards the fewest bytes
 
 // -----
@@ -197,7 +197,7 @@ func.func @group(
   return %1 : tensor<16x16xf32>
 }
 // CHECK: reshard of %0 for arith.subf operand 0 at {{.*}}explain-puzzles.mlir:[[#@LINE-3]]:8: {{\[\[}}x], []] -> {{\[\[}}y], []]
-// CHECK: against axis y in dimension 0: from the hint #shard.sharding<@grid, {{\[\[}}"y"], []]> at {{.*}}explain-puzzles.mlir:[[#@LINE-8]]:5
+// CHECK: against axis y in dimension 0 of operand 1: from the hint #shard.sharding<@grid, {{\[\[}}"y"], []]> at {{.*}}explain-puzzles.mlir:[[#@LINE-8]]:5
 // CHECK: decided: of the ways to run the op, this one reshards the fewest bytes
 
 // -----

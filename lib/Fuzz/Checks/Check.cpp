@@ -12,6 +12,7 @@
 #include "CheckCalls.h"
 #include "CheckChoices.h"
 #include "CheckCount.h"
+#include "CheckExplain.h"
 #include "CheckForms.h"
 #include "CheckGroups.h"
 #include "CheckHints.h"
@@ -172,8 +173,11 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
                                 Form form, bool stability, bool steps,
                                 const PropagationOptions &options) {
   OwningOpRef<ModuleOp> annotated = module.clone();
-  if (failed(annotateShardings(*annotated, options)))
+  FailureOr<std::string> told = checkTold(*annotated, options);
+  if (failed(told))
     return rejected("propagation", errors);
+  if (!told->empty())
+    return {Verdict::CheckFailed, oneLine(*told)};
   if (failed(verify(*annotated)))
     return {Verdict::CheckFailed,
             "propagation makes invalid IR: " + oneLine(errors.first)};
@@ -182,13 +186,6 @@ static Outcome checkPropagation(ModuleOp module, const Errors &errors,
   if (!changed.empty() || !errors.first.empty())
     return {Verdict::CheckFailed,
             "after propagation, " + oneLine(changed + " " + errors.first)};
-  WalkResult walked = annotated->walk([](ShardOp op) {
-    return op.getAnnotateForUsers() && op->use_empty() ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
-  });
-  if (walked.wasInterrupted())
-    return {Verdict::CheckFailed,
-            "propagation annotates for users what none of them takes"};
   if (std::string lost = checkHints(module, *annotated); !lost.empty())
     return {Verdict::CheckFailed, oneLine(lost)};
   if (steps)

@@ -9,6 +9,7 @@
 #include "CheckAlone.h"
 
 #include "CheckGeometry.h"
+#include "CheckGrids.h"
 #include "CheckOptions.h"
 #include "CheckPlans.h"
 #include "CheckShardings.h"
@@ -21,6 +22,8 @@ namespace shard::fuzz {
 std::string checkAlone(mlir::ModuleOp module, uint64_t seed) {
   mlir::MLIRContext &context = *module.getContext();
   std::string wrong = checkGeometry(seed);
+  if (wrong.empty())
+    wrong = checkGrids(seed);
   if (wrong.empty())
     wrong = checkPlans(seed);
   if (wrong.empty())

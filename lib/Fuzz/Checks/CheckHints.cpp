@@ -93,6 +93,12 @@ static bool isUnused(ShardOp op) {
 }
 
 std::string fuzz::checkHints(ModuleOp original, ModuleOp annotated) {
+  WalkResult walked = annotated.walk([](ShardOp op) {
+    return op.getAnnotateForUsers() && op->use_empty() ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return "propagation annotates for users what none of them takes";
   SymbolTableCollection symbols;
   DenseMap<Location, SmallVector<Blocks>> byPlace;
   DenseMap<std::pair<Location, unsigned>, SmallVector<Blocks>> bySource;

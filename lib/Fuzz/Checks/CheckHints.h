@@ -17,8 +17,9 @@ namespace shard::fuzz {
 
 /// Compares the annotations of `original` with those of `annotated`, which propagation
 /// made of it: each value that a user has annotated, and that something uses, is
-/// annotated there with the same blocks on every device. Ops are the same if their
-/// locations are. What is wrong, in words; empty if nothing is.
+/// annotated there with the same blocks on every device, and no value is annotated for
+/// users that has none. Ops are the same if their locations are. What is wrong, in words;
+/// empty if nothing is.
 std::string checkHints(mlir::ModuleOp original, mlir::ModuleOp annotated);
 
 } // namespace shard::fuzz

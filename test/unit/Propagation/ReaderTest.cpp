@@ -401,8 +401,9 @@ TEST(Explain, ReshardNamesBothHints) {
   EXPECT_NE(text.find("it has axis b in dimension 0: from the hint"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("against axis a in dimension 0: from the hint"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("against axis a in dimension 0 of operand 0: from the hint"),
+      std::string::npos)
       << text;
 }
 

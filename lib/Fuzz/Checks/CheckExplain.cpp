@@ -1,0 +1,457 @@
+//===- CheckExplain.cpp - What propagation says of its choices ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckExplain.h"
+
+#include "shard/IR/ShardingUtils.h"
+#include "shard/Propagation/Propagation.h"
+#include "shard/Transforms/Transforms.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace shard;
+using namespace shard::fuzz;
+
+using Reason = PropagationExplanation::Reason;
+using Names = SmallVector<StringRef>;
+
+namespace {
+
+/// A remark of propagation, and its place as "file:line:column".
+struct PlacedRemark {
+  std::string place, text;
+};
+
+/// A sharding as the explanation prints it: "[[x], [y, z]] partial = sum [w]".
+struct Text {
+  std::vector<Names> dims;
+  Names partial;
+
+  /// Whether `axis` splits dimension `dim`.
+  bool splits(StringRef axis, int64_t dim) const {
+    return dim >= 0 && dim < int64_t(dims.size()) &&
+           llvm::is_contained(dims[dim], axis);
+  }
+};
+
+class ExplanationCheck {
+public:
+  ExplanationCheck(ModuleOp module, const PropagationExplanation &explanation);
+
+  std::string value(const PropagationExplanation::ValueEntry &entry);
+  std::string reshard(const PropagationExplanation::ReshardEntry &entry);
+
+private:
+  std::string reason(const Reason &reason);
+  std::string steps(const PropagationExplanation::ReshardEntry &entry,
+                    const Text &from, const Text &to);
+  std::string others(const PropagationExplanation::ReshardEntry &entry,
+                     const Text &from, const Text &to);
+  bool names(StringRef hint, StringRef axis);
+
+  ModuleOp module;
+  /// Whether there are no branches, loops, bodies and calls. Of what goes through these, not
+  /// every axis is followed to a hint.
+  bool isStraight = true;
+  std::map<std::string, SmallVector<Operation *, 1>> opsAt;
+  std::map<std::string, SmallVector<StringRef, 1>> shardingAt;
+};
+
+} // namespace
+
+/// The axes of "[x, y]" at the begin of `text`, which is taken off it.
+static Names takeAxes(StringRef &text) {
+  Names axes;
+  if (!text.consume_front("["))
+    return axes;
+  auto [list, rest] = text.split(']');
+  text = rest;
+  list.split(axes, ", ", /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  return axes;
+}
+
+static Text parse(StringRef text) {
+  Text result;
+  text.consume_front("[");
+  while (text.starts_with("[")) {
+    result.dims.push_back(takeAxes(text));
+    text.consume_front(", ");
+  }
+  if (size_t begin = text.rfind('['); begin != StringRef::npos) {
+    text = text.drop_front(begin);
+    result.partial = takeAxes(text);
+  }
+  return result;
+}
+
+static std::string placeOf(Location location) {
+  auto place = dyn_cast<FileLineColLoc>(location);
+  return place ? (place.getFilename().getValue() + ":" +
+                  Twine(place.getLine()) + ":" + Twine(place.getColumn()))
+                     .str()
+               : "";
+}
+
+/// Verdicts about ops, which depend on all of their tensors.
+static const StringRef kOfOps[] = {
+    "of the ways to run the op, this one reshards the fewest bytes",
+    "the op cannot be split along that dimension",
+    "the hint leaves that dimension whole",
+    "the op is not split along that dimension"};
+
+ExplanationCheck::ExplanationCheck(ModuleOp module,
+                                   const PropagationExplanation &explanation)
+    : module(module) {
+  module.walk([&](Operation *op) {
+    opsAt[placeOf(op->getLoc())].push_back(op);
+    isStraight &=
+        !isa<RegionBranchOpInterface, BranchOpInterface, CallOpInterface,
+             LoopLikeOpInterface, ManualComputationOp>(op);
+  });
+  for (const auto &entry : explanation.values)
+    shardingAt[entry.place].push_back(entry.sharding);
+}
+
+/// Whether the text of a hint names `axis`, or the axis that it is a part of, by its name or its
+/// number on the grid of the hint.
+bool ExplanationCheck::names(StringRef hint, StringRef axis) {
+  StringRef whole = axis.split(":(").first;
+  StringRef grid = hint.split("<@").second.split(',').first;
+  StringRef list = hint.split("<@").second.split(',').second;
+  SmallVector<std::string> spellings = {"\"" + whole.str() + "\"", whole.str()};
+  for (GridOp op : module.getOps<GridOp>())
+    for (size_t number = 0; number < op.getShape().size(); ++number)
+      if (op.getSymName() == grid && op.axisName(number) == whole)
+        spellings.push_back(std::to_string(number));
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (StringRef spelling : spellings)
+    for (size_t at = list.find(spelling); at != StringRef::npos;
+         at = list.find(spelling, at + 1)) {
+      size_t end = at + spelling.size();
+      if ((at == 0 || !isPart(list[at - 1])) &&
+          (end == list.size() || !isPart(list[end])))
+        return true;
+    }
+  return false;
+}
+
+std::string ExplanationCheck::reason(const Reason &reason) {
+  if (reason.chain.size() > reason.length ||
+      (reason.chain.empty() && reason.length > 0))
+    return "a chain of " + std::to_string(reason.length) + " ops has " +
+           std::to_string(reason.chain.size()) + " of them";
+  if (isStraight && !reason.axis.empty() && !names(reason.hint, reason.axis))
+    return "axis " + reason.axis + " is from " + reason.hint;
+  return {};
+}
+
+std::string
+ExplanationCheck::value(const PropagationExplanation::ValueEntry &entry) {
+  Text text = parse(entry.sharding);
+  size_t next = 0;
+  for (auto [dim, axes] : llvm::enumerate(text.dims))
+    for (StringRef axis : axes) {
+      if (next == entry.reasons.size())
+        return "an axis has no reason";
+      const Reason &why = entry.reasons[next++];
+      if (why.axis != axis || why.dim != int64_t(dim) || !why.of.empty())
+        return "a reason for another axis";
+      if (std::string wrong = reason(why); !wrong.empty())
+        return wrong;
+    }
+  return next == entry.reasons.size() ? "" : "a reason for no axis";
+}
+
+/// The number of devices along `axes`, nothing if several grids have them.
+static std::optional<int64_t> partsOf(ModuleOp module,
+                                      ArrayRef<StringRef> axes) {
+  auto grids = llvm::to_vector(module.getOps<GridOp>());
+  if (grids.size() != 1)
+    return std::nullopt;
+  int64_t parts = 1;
+  for (StringRef axis : axes) {
+    int64_t size = 0;
+    auto [name, part] = axis.split(":(");
+    for (auto [number, all] : llvm::enumerate(grids.front().getShape()))
+      if (grids.front().axisName(number) == name)
+        size = all;
+    if (!part.empty() && part.split(')').second.getAsInteger(10, size))
+      return std::nullopt;
+    parts *= size;
+  }
+  return parts;
+}
+
+/// Each axis that a value has otherwise behind the steps is named by one of them, and all that
+/// they name are axes.
+std::string
+ExplanationCheck::steps(const PropagationExplanation::ReshardEntry &entry,
+                        const Text &from, const Text &to) {
+  Names words, axes;
+  StringRef(entry.steps).split(words, ", ", -1, /*KeepEmpty=*/false);
+  for (StringRef word : words) {
+    // "kind", "kind over axis", or another axis.
+    StringRef last = word;
+    if (word.contains(" over "))
+      last = word.split(" over ").second;
+    auto [first, second] = last.split(" to ");
+    axes.push_back(first);
+    if (!second.empty())
+      axes.push_back(second);
+  }
+  auto check = [&](const Names &had, const Names &has) -> std::string {
+    for (const auto &[list, other] :
+         {std::pair{&had, &has}, std::pair{&has, &had}})
+      for (StringRef axis : *list)
+        if (!llvm::is_contained(*other, axis) &&
+            !llvm::is_contained(axes, axis) &&
+            partsOf(module, axis).value_or(1) > 1)
+          return "no step is over axis " + axis.str();
+    return {};
+  };
+  for (size_t dim = 0; dim < from.dims.size(); ++dim)
+    if (std::string wrong = check(from.dims[dim], to.dims[dim]); !wrong.empty())
+      return wrong;
+  return check(from.partial, to.partial);
+}
+
+/// Of an op that takes an operand otherwise than it is, each other tensor that has an axis of
+/// those that change is told of.
+std::string
+ExplanationCheck::others(const PropagationExplanation::ReshardEntry &entry,
+                         const Text &from, const Text &to) {
+  auto [op, operand] = StringRef(entry.user).split(" operand ");
+  unsigned number = 0;
+  auto ops = opsAt.find(entry.place);
+  if (ops == opsAt.end() || ops->second.size() != 1 ||
+      operand.getAsInteger(10, number) ||
+      ops->second.front()->getName().getStringRef() != op ||
+      !llvm::is_contained(kOfOps, entry.verdict))
+    return {};
+  Operation *user = ops->second.front();
+  SmallVector<Value> tensors(user->getOperands());
+  if (number >= tensors.size())
+    return "no such operand";
+  Value own = tensors[number];
+  llvm::append_range(tensors, user->getResults());
+  for (Value tensor : tensors) {
+    auto known = shardingAt.find(placeOf(tensor.getLoc()));
+    // A constant is made for each of its users, which share its place.
+    bool isCopied = tensor.getDefiningOp() && !tensor.hasOneUse();
+    if (tensor == own || isCopied || known == shardingAt.end() ||
+        known->second.size() != 1)
+      continue;
+    for (const Names &axes : parse(known->second.front()).dims)
+      for (StringRef axis : axes) {
+        bool isMoved = false;
+        for (size_t dim = 0; dim < from.dims.size(); ++dim)
+          isMoved |= from.splits(axis, dim) != to.splits(axis, dim);
+        if (isMoved && llvm::none_of(entry.wants, [&](const Reason &reason) {
+              return reason.axis == axis;
+            }))
+          return "nothing tells of axis " + axis.str() + " of another tensor";
+      }
+  }
+  return {};
+}
+
+std::string
+ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
+  if (entry.verdict.empty() || entry.value.empty() || entry.user.empty() ||
+      entry.place.empty())
+    return "something is not said";
+  // Values that go from one grid to another are told of by the grids, too.
+  if (StringRef(entry.from + entry.to).contains(" on grid "))
+    return {};
+  Text from = parse(entry.from), to = parse(entry.to);
+  if (from.dims.size() != to.dims.size())
+    return "the ranks differ";
+  for (const Reason &why : entry.has)
+    if (std::string wrong = reason(why); !wrong.empty())
+      return wrong;
+    else if (why.of.empty() && !why.axis.empty() &&
+             !from.splits(why.axis, why.dim))
+      return "it has not axis " + why.axis;
+  // Axes come out of a body through what it has locally, which no chain tells of.
+  bool isManual = StringRef(entry.user).starts_with("shard.manual_computation");
+  for (const Reason &why : entry.wants)
+    if (std::string wrong = isManual ? "" : reason(why); !wrong.empty())
+      return wrong;
+    else if (why.of.empty() && !why.axis.empty() &&
+             !to.splits(why.axis, why.dim))
+      return "not wanted is axis " + why.axis;
+  for (auto &choice : entry.instead)
+    if (choice.bytes < 0 || entry.bytesOfOp < 0)
+      return "another choice without bytes";
+  if (entry.from == entry.to)
+    return {};
+  std::string wrong = others(entry, from, to);
+  return entry.steps.empty() || !wrong.empty() ? wrong : steps(entry, from, to);
+}
+
+/// What is wrong with `explanation` by itself, of a program with the grids of `module`.
+static std::string checkExplanation(ModuleOp module,
+                                    const PropagationExplanation &explanation) {
+  ExplanationCheck check(module, explanation);
+  for (const auto &entry : explanation.values)
+    if (std::string wrong = check.value(entry); !wrong.empty())
+      return "the explanation of " + entry.value + " at " + entry.place + ", " +
+             entry.sharding + ": " + wrong;
+  for (const auto &entry : explanation.reshards)
+    if (std::string wrong = check.reshard(entry); !wrong.empty())
+      return "the explanation of " + entry.value + " for " + entry.user +
+             " at " + entry.place + ", " + entry.from + " -> " + entry.to +
+             " by " + entry.steps + ": " + wrong;
+  return {};
+}
+
+/// The axes of "over axis x, axis y:(2)2" or "by axis x", up to what follows.
+static Names axesAfter(StringRef text, StringRef word) {
+  Names axes;
+  text = text.split(word).second;
+  while (text.consume_front("axis ")) {
+    axes.push_back(
+        text.take_until([](char c) { return c == ',' || c == ' '; }));
+    text = text.drop_front(axes.back().size());
+    text.consume_front(", ");
+  }
+  return axes;
+}
+
+/// About "a dimension of extent 7 is split unevenly by axis x (4 parts, ...".
+static std::string checkParts(ModuleOp module, StringRef text) {
+  bool isSplit = text.contains(" is split unevenly by ");
+  StringRef number = text.split(" parts").first.rsplit('(').second;
+  Names axes = axesAfter(text, " by ");
+  std::optional<int64_t> wanted = partsOf(module, axes);
+  int64_t parts = 0, extent = 0;
+  if (axes.empty() || number.getAsInteger(10, parts))
+    return "no parts";
+  if (wanted && *wanted > 0 && *wanted != parts)
+    return std::to_string(*wanted) + " parts";
+  StringRef words = text.split("a dimension of extent ").second;
+  if (words.consumeInteger(10, extent) || parts <= 0)
+    return {};
+  if (isSplit && extent % parts == 0)
+    return "it is split evenly";
+  return {};
+}
+
+/// About "'op' cannot be split along dimension 0 of operand 1, which is gathered over axis x
+/// (the hint ...". The explanation tells of the same reshard.
+static std::string checkGather(const PropagationExplanation &explanation,
+                               const PlacedRemark &remark) {
+  StringRef text = remark.text;
+  auto [op, what] =
+      text.drop_front().split("' cannot be split along dimension ");
+  auto [dimText, rest] = what.split(" of operand ");
+  int64_t dim = 0;
+  if (dimText.getAsInteger(10, dim))
+    return "no dimension";
+  std::string user = (op + " operand " + rest.split(',').first).str();
+  Names axes = axesAfter(text, " is gathered over ");
+  for (const auto &entry : explanation.reshards) {
+    if (entry.place != remark.place || entry.user != user)
+      continue;
+    Text from = parse(entry.from), to = parse(entry.to);
+    bool isSame = !axes.empty();
+    for (StringRef axis : axes) {
+      isSame &= from.splits(axis, dim);
+      for (size_t other = 0; other < to.dims.size(); ++other)
+        isSame &= !to.splits(axis, other);
+      isSame &= llvm::any_of(entry.has, [&](const Reason &reason) {
+        return reason.axis == axis && text.contains(reason.hint);
+      });
+    }
+    if (isSame)
+      return {};
+  }
+  return "no reshard is explained so";
+}
+
+/// What is wrong with the remarks.
+static std::string checkRemarks(ModuleOp module,
+                                const PropagationExplanation &explanation,
+                                ArrayRef<PlacedRemark> remarks) {
+  for (const PlacedRemark &remark : remarks) {
+    StringRef text = remark.text;
+    std::string wrong;
+    if (text.starts_with("a dimension of "))
+      wrong = checkParts(module, text);
+    else if (text.contains("' cannot be split along dimension "))
+      wrong = checkGather(explanation, remark);
+    if (!wrong.empty())
+      return "the remark at " + remark.place + ": " + remark.text + ": " +
+             wrong;
+  }
+  for (const auto &entry : explanation.reshards)
+    if (entry.verdict == "the op cannot be split along that dimension" &&
+        llvm::none_of(remarks, [&](const PlacedRemark &remark) {
+          return remark.place == entry.place &&
+                 StringRef(remark.text).contains(" cannot be split along ");
+        }))
+      return "no remark tells of " + entry.user + " at " + entry.place +
+             ", which cannot be split";
+  return {};
+}
+
+/// Propagates in `module`, and collects what it tells.
+static LogicalResult propagate(ModuleOp module,
+                               const PropagationOptions &options,
+                               PropagationExplanation *explanation,
+                               std::vector<PlacedRemark> &remarks) {
+  ScopedDiagnosticHandler handler(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+          remarks.push_back(
+              {placeOf(diagnostic.getLocation()), diagnostic.str()});
+        return failure();
+      });
+  return annotateShardings(module, options, explanation);
+}
+
+FailureOr<std::string>
+shard::fuzz::checkTold(ModuleOp module, const PropagationOptions &options) {
+  OwningOpRef<ModuleOp> original = module.clone();
+  std::vector<PlacedRemark> remarks, without;
+  PropagationExplanation explanation;
+  if (failed(propagate(module, options, &explanation, remarks)))
+    return failure();
+  std::string wrong = checkExplanation(*original, explanation);
+  if (wrong.empty())
+    wrong = checkRemarks(*original, explanation, remarks);
+  // Where nothing is explained, remarks find their hints in another way.
+  auto isGather = [](const PlacedRemark &remark) {
+    return StringRef(remark.text).contains(" is gathered over ");
+  };
+  if (!wrong.empty() || llvm::none_of(remarks, isGather))
+    return wrong;
+  OwningOpRef<ModuleOp> again = original->clone();
+  if (failed(propagate(*again, options, nullptr, without)))
+    return failure();
+  // Of several hints behind an axis any one may be named, but one must be.
+  auto textOf = [](const PlacedRemark &remark) {
+    return StringRef(remark.text).split(" (the hint").first;
+  };
+  for (const auto &[one, other] : llvm::zip(remarks, without))
+    if (one.place != other.place || textOf(one) != textOf(other))
+      return "with --shard-explain a remark is " + one.text + " at " +
+             one.place + ", and without it is " + other.text + " at " +
+             other.place;
+  return remarks.size() == without.size()
+             ? std::string()
+             : "with --shard-explain there are other remarks";
+}

@@ -1,0 +1,59 @@
+// Each axis is told to come from a hint that names it, also of values that take their sharding
+// after propagation.
+// RUN: shard-opt %s --shard-explain --split-input-file -o /dev/null 2>&1 | FileCheck %s
+
+// Of the two hints of one value, the second one names the axis.
+// CHECK: %arg0 at {{.*}}: {{\[\[}}x], [y]]
+// CHECK-NEXT: axis x in dimension 0: from the hint #shard.sharding<@grid, {{\[\[}}"x"], [?]]>
+// CHECK-NEXT: axis y in dimension 1: from the hint #shard.sharding<@grid, {{\[\[}}?], ["y"]]>
+shard.grid @grid(shape = 2x2) axes ["x", "y"]
+func.func @two_hints(
+    %a: tensor<4x4xf32> {shard.sharding = #shard.sharding<@grid, [["x"], [?]]>})
+    -> tensor<4x4xf32> {
+  %0 = shard.constraint %a to <@grid, [[?], ["y"]]> : tensor<4x4xf32>
+  %1 = math.exp %a : tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// A constant takes the sharding that its one user wants.
+// CHECK: %cst at {{.*}}: {{\[\[}}x0], [x1]]
+// CHECK-NEXT: axis x0 in dimension 0: through linalg.select {{.*}}, from the hint #shard.sharding<@grid, {{\[\[}}"x0", ?], ["x1", ?]]>
+// CHECK-NEXT: axis x1 in dimension 1: through linalg.select {{.*}}, from the hint #shard.sharding<@grid, {{\[\[}}"x0", ?], ["x1", ?]]>
+shard.grid @grid(shape = 2x4) axes ["x0", "x1"]
+func.func @constant(
+    %a: tensor<3x8xf32> {shard.sharding = #shard.sharding<@grid, [["x0", ?], ["x1", ?]]>})
+    -> (tensor<3x8xf32> {shard.sharding = #shard.sharding<@grid, [["x1"], ["x0"]]>}) {
+  %cst = arith.constant dense<false> : tensor<3x8xi1>
+  %0 = tensor.empty() : tensor<3x8xf32>
+  %1 = linalg.select ins(%cst, %a, %a : tensor<3x8xi1>, tensor<3x8xf32>, tensor<3x8xf32>) outs(%0 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return %1 : tensor<3x8xf32>
+}
+
+// -----
+
+// Rows become columns in front of a broadcast: the axis is that of the rows.
+// CHECK: %3 at {{.*}}: {{\[\[}}], [], [x]]
+// CHECK-NEXT: axis x in dimension 2: through linalg.generic {{.*}}, from the hint #shard.sharding<@grid, {{\[\[}}"x"], []]>
+#rows = affine_map<(d0, d1, d2) -> (d0, d2)>
+#all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#sum = affine_map<(d0, d1, d2) -> (d1, d2)>
+shard.grid @grid(shape = 2) axes ["x"]
+func.func @region(
+    %a: tensor<2x2xi32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>}) -> tensor<2x2xi32> {
+  %c0 = arith.constant 0 : i32
+  %0 = tensor.empty() : tensor<2x2xi32>
+  %1 = linalg.fill ins(%c0 : i32) outs(%0 : tensor<2x2xi32>) -> tensor<2x2xi32>
+  %2 = tensor.empty() : tensor<2x2x2xi32>
+  %3 = linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%a : tensor<2x2xi32>) outs(%2 : tensor<2x2x2xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<2x2x2xi32>
+  %4 = linalg.generic {indexing_maps = [#all, #sum], iterator_types = ["reduction", "parallel", "parallel"]} ins(%3 : tensor<2x2x2xi32>) outs(%1 : tensor<2x2xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %5 = arith.addi %out, %in : i32
+    linalg.yield %5 : i32
+  } -> tensor<2x2xi32>
+  return %4 : tensor<2x2xi32>
+}
