@@ -47,8 +47,7 @@ bool mergesDims(Operation *op) {
           llvm::any_of(op->getUsers(), llvm::IsaPred<tensor::ExpandShapeOp>));
 }
 
-/// Whether a hint is about `op` or its results: those keep their place.
-static bool isHinted(Operation *op) {
+bool isHinted(Operation *op) {
   return hasHint(op) ||
          llvm::any_of(op->getResultTypes(),
                       [](Type type) {
@@ -81,6 +80,51 @@ static bool reachesSplit(Operation *op, unsigned &budget) {
       return true;
   }
   return false;
+}
+
+/// Whether an op of one input combines the elements along the dimension that `loop` of `op`
+/// indexes, behind ops of linalg. Looks at no more than `budget` users.
+static bool isCombinedLater(linalg::LinalgOp op, unsigned loop,
+                            unsigned &budget) {
+  for (OpResult result : op->getResults())
+    for (OpOperand &use : result.getUses()) {
+      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      if (budget == 0)
+        return false;
+      --budget;
+      if (!user || !user.isDpsInput(&use))
+        continue;
+      AffineMap made = op.getIndexingMapMatchingResult(result),
+                read = user.getMatchingIndexingMap(&use);
+      for (auto [from, to] :
+           llvm::zip_equal(made.getResults(), read.getResults())) {
+        auto next = dyn_cast<AffineDimExpr>(to);
+        if (!next || from != getAffineDimExpr(loop, op->getContext()))
+          continue;
+        bool isCombined = user.getIteratorTypesArray()[next.getPosition()] ==
+                              utils::IteratorType::reduction &&
+                          user.getNumDpsInputs() == 1;
+        if (isCombined || isCombinedLater(user, next.getPosition(), budget))
+          return true;
+      }
+    }
+  return false;
+}
+
+/// Whether `op` has one input, and combines elements along a merged dimension of it.
+static bool combinesMerged(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 1)
+    return false;
+  OpOperand *input = op.getDpsInputOperand(0);
+  auto merge = input->get().getDefiningOp<tensor::CollapseShapeOp>();
+  if (!merge)
+    return false;
+  AffineMap map = op.getMatchingIndexingMap(input);
+  return llvm::any_of(mergedDims(merge).set_bits(), [&](unsigned dim) {
+    auto loop = dyn_cast<AffineDimExpr>(map.getResult(dim));
+    return loop && op.getIteratorTypesArray()[loop.getPosition()] ==
+                       utils::IteratorType::reduction;
+  });
 }
 
 /// Whether dimension `dim` of `value` costs nothing to take apart: an op merges it, or
@@ -155,8 +199,10 @@ static llvm::SmallBitVector expandableDims(OpOperand &operand) {
   for (unsigned dim : merged.set_bits()) {
     auto loop = dyn_cast<AffineDimExpr>(map.getResult(dim));
     auto comesApart = [&](OpOperand *other) {
+      unsigned visits = kMaxVisits;
       return kinds[loop.getPosition()] == utils::IteratorType::parallel
-                 ? isSplitLater &&
+                 ? (isSplitLater ||
+                    isCombinedLater(user, loop.getPosition(), visits)) &&
                        comesApartAlong(user, *other, loop.getPosition())
                  : isMergedAlike(user, *other, loop.getPosition(),
                                  mergedExtents(collapse, dim));
@@ -266,9 +312,10 @@ struct DropConstantDims : OpRewritePattern<linalg::GenericOp> {
       return merge && mergedDims(merge).any();
     };
     unsigned budget = kMaxVisits;
-    return success(!isHinted(op) && llvm::any_of(op.getInputs(), isMerged) &&
-                   (combinesAll(op) || reachesSplit(op, budget)) &&
-                   dropConstantDims(op, rewriter));
+    return success(
+        !isHinted(op) && llvm::any_of(op.getInputs(), isMerged) &&
+        (combinesAll(op) || combinesMerged(op) || reachesSplit(op, budget)) &&
+        dropConstantDims(op, rewriter));
   }
 };
 
@@ -406,74 +453,6 @@ bool dropUnitsOfSlices(Operation *root) {
     if (slice.use_empty())
       rewriter.eraseOp(slice);
   }
-  return !ops.empty();
-}
-
-/// The dimensions that `op` pads, or that may be.
-static llvm::SmallBitVector paddedDims(tensor::PadOp op) {
-  llvm::SmallBitVector padded(op.getSourceType().getRank());
-  for (auto [dim, low, high] :
-       llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad()))
-    padded[dim] = !isZeroInteger(low) || !isZeroInteger(high);
-  return padded;
-}
-
-/// Whether `op` splits dimensions of padding that nothing else reads, none of which it pads.
-static bool splitsBesidePadding(tensor::ExpandShapeOp op) {
-  auto pad = op.getSrc().getDefiningOp<tensor::PadOp>();
-  if (!pad || !pad->hasOneUse() ||
-      !llvm::all_of(pad.getRegion().getArguments(),
-                    [](Value place) { return place.use_empty(); }) ||
-      !op.getResultType().hasStaticShape() ||
-      !pad.getSourceType().hasStaticShape() || isHinted(pad) || hasHint(op))
-    return false;
-  llvm::SmallBitVector padded = paddedDims(pad);
-  return llvm::all_of(
-      llvm::enumerate(op.getReassociationIndices()), [&](auto group) {
-        return group.value().size() == 1 || !padded[group.index()];
-      });
-}
-
-/// Puts `op`, which splits dimensions of padding, in front of it.
-static void splitBeforePadding(tensor::ExpandShapeOp op,
-                               RewriterBase &rewriter) {
-  auto pad = op.getSrc().getDefiningOp<tensor::PadOp>();
-  RankedTensorType source = pad.getSourceType();
-  SmallVector<int64_t> shape(op.getResultType().getShape());
-  OpFoldResult none = rewriter.getIndexAttr(0);
-  SmallVector<OpFoldResult> low(shape.size(), none), high(shape.size(), none);
-  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices()))
-    if (group.size() == 1) {
-      shape[group[0]] = source.getDimSize(dim);
-      low[group[0]] = pad.getMixedLowPad()[dim];
-      high[group[0]] = pad.getMixedHighPad()[dim];
-    }
-  // Not at `op`, which may be in a loop.
-  rewriter.setInsertionPoint(pad);
-  Value split = tensor::ExpandShapeOp::create(
-      rewriter, op.getLoc(), source.clone(shape), pad.getSource(),
-      op.getReassociationIndices());
-  auto padded =
-      tensor::PadOp::create(rewriter, pad.getLoc(), op.getResultType(), split,
-                            low, high, pad.getNofold());
-  Region &body = padded.getRegion();
-  body.takeBody(pad.getRegion());
-  // One argument per dimension; nothing uses them.
-  for (size_t dim = body.getNumArguments(); dim < shape.size(); ++dim)
-    body.addArgument(rewriter.getIndexType(), pad.getLoc());
-  rewriter.replaceOp(op, padded);
-  rewriter.eraseOp(pad);
-}
-
-bool splitBeforePadding(Operation *root) {
-  SmallVector<tensor::ExpandShapeOp> ops;
-  root->walk([&](tensor::ExpandShapeOp op) {
-    if (splitsBesidePadding(op))
-      ops.push_back(op);
-  });
-  IRRewriter rewriter(root->getContext());
-  for (tensor::ExpandShapeOp op : ops)
-    splitBeforePadding(op, rewriter);
   return !ops.empty();
 }
 

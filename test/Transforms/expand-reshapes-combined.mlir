@@ -8,6 +8,7 @@
 // RUN: shard-run %s --entry slices --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry hidden --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry experts --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry squares --verify | FileCheck %s --check-prefix=EXEC
 // EXEC: PASS
 
 shard.grid @g(shape = 2)
@@ -145,4 +146,34 @@ func.func @hidden(%x: tensor<4x6x2x8xf32> {shard.sharding = #shard.sharding<@g, 
   %2 = linalg.matmul ins(%1, %w : tensor<24x16xf32>, tensor<16x5xf32>) outs(%f : tensor<24x5xf32>) -> tensor<24x5xf32>
   %3 = tensor.expand_shape %2 [[0, 1], [2]] output_shape [4, 6, 5] : tensor<24x5xf32> into tensor<4x6x5xf32>
   return %3 : tensor<4x6x5xf32>
+}
+
+// Rows and columns of an image stay apart where an op squares its elements and another one sums
+// them, as in a group normalization of an image that is split by columns.
+
+// CHECK-LABEL: func.func @squares(
+// CHECK-NOT: tensor<2x3x24
+// CHECK: return
+// SPMD-LABEL: func.func @squares(
+// SPMD-NOT: shard.all_gather
+// SPMD: shard.all_reduce %{{.*}} : tensor<2x3xf32> -> tensor<2x3xf32>
+// SPMD-NOT: shard.all_gather
+// SPMD: return
+func.func @squares(%x: tensor<2x3x4x6xf32> {shard.sharding = #shard.sharding<@g, [[], [], [], [0]]>})
+    -> tensor<2x3x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.collapse_shape %x [[0], [1], [2, 3]] : tensor<2x3x4x6xf32> into tensor<2x3x24xf32>
+  %e = tensor.empty() : tensor<2x3x24xf32>
+  %1 = linalg.square ins(%0 : tensor<2x3x24xf32>) outs(%e : tensor<2x3x24xf32>) -> tensor<2x3x24xf32>
+  %s = tensor.empty() : tensor<2x3x1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%s : tensor<2x3x1xf32>) -> tensor<2x3x1xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>,
+                                        affine_map<(a, b, c) -> (a, b, 0)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%1 : tensor<2x3x24xf32>) outs(%f : tensor<2x3x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %sum = arith.addf %in, %out : f32
+    linalg.yield %sum : f32
+  } -> tensor<2x3x1xf32>
+  return %2 : tensor<2x3x1xf32>
 }
