@@ -112,6 +112,42 @@ private:
     entries.emplace_back(before(owner, 0), std::move(entry));
   }
 
+  /// Why the ways to run `op`, whose operand `use` has the sharding `has`, led to another one
+  /// there, by the axes that `moved`.
+  void explainChoice(PropagationExplanation::ReshardEntry &entry,
+                     const GridPropagation::UseSharding &use, OpId op,
+                     const Sharding &has, const std::vector<bool> &moved) {
+    const Sharding &wanted = out.shardings[use.sharding];
+    ValueId value = program.find(program.idOf(use.use->get()));
+    // The other tensors that have the axes in question.
+    for (auto [index, other] : llvm::enumerate(program.problem.tensors(op))) {
+      if (other == kNoValue || other == value)
+        continue;
+      Sharding sharding = reasons.shardingOf(other);
+      for (size_t dim = 0; dim < sharding.dims.size(); ++dim)
+        for (GridAxis axis : sharding.dims[dim])
+          if (moved[axis]) {
+            entry.wants.push_back(reasons.reasonOf(other, axis, dim));
+            entry.wants.back().of = reasons.tensorName(op, index);
+          }
+    }
+    entry.verdict =
+        "of the ways to run the op, this one reshards the fewest bytes";
+    if (!entry.wants.empty())
+      return;
+    bool canSplit = true;
+    for (size_t dim = 0; dim < has.dims.size(); ++dim)
+      if (has.dims[dim] != wanted.dims[dim])
+        canSplit &= reasons.addLimits(entry.wants, op,
+                                      use.use->getOperandNumber(), dim);
+    if (!canSplit)
+      entry.verdict = "the op cannot be split along that dimension";
+    else if (!entry.wants.empty())
+      entry.verdict = "the hint leaves that dimension whole";
+    else
+      entry.verdict = "the op is not split along that dimension";
+  }
+
   void addReshard(const GridPropagation::UseSharding &use, OpId op) {
     PropagationExplanation::ReshardEntry entry;
     Operation *owner = use.use->getOwner();
@@ -162,33 +198,7 @@ private:
           "the op " + (why.empty() ? std::string("takes the complete value")
                                    : std::move(why));
     } else {
-      // The other tensors that have the axes in question.
-      for (auto [index, other] : llvm::enumerate(program.problem.tensors(op))) {
-        if (other == kNoValue || other == value)
-          continue;
-        Sharding sharding = reasons.shardingOf(other);
-        for (size_t dim = 0; dim < sharding.dims.size(); ++dim)
-          for (GridAxis axis : sharding.dims[dim])
-            if (moved[axis]) {
-              entry.wants.push_back(reasons.reasonOf(other, axis, dim));
-              entry.wants.back().of = reasons.tensorName(op, index);
-            }
-      }
-      entry.verdict =
-          "of the ways to run the op, this one reshards the fewest bytes";
-      if (entry.wants.empty()) {
-        bool canSplit = true;
-        for (size_t dim = 0; dim < has.dims.size(); ++dim)
-          if (has.dims[dim] != wanted.dims[dim])
-            canSplit &= reasons.addLimits(entry.wants, op,
-                                          use.use->getOperandNumber(), dim);
-        if (!canSplit)
-          entry.verdict = "the op cannot be split along that dimension";
-        else if (!entry.wants.empty())
-          entry.verdict = "the hint leaves that dimension whole";
-        else
-          entry.verdict = "the op is not split along that dimension";
-      }
+      explainChoice(entry, use, op, has, moved);
     }
     choices.add(op, gridOf(value), entry);
     entries.emplace_back(before(use.anchor, use.use->getOperandNumber()),
