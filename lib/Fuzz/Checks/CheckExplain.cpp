@@ -64,7 +64,7 @@ private:
 
   ModuleOp module;
   /// Whether there are no branches, loops, bodies and calls. Of what goes through these, not
-  /// every axis is followed to a hint.
+  /// every axis is followed to a hint, and the copies of a called function share their places.
   bool isStraight = true;
   std::map<std::string, SmallVector<Operation *, 1>> opsAt;
   std::map<std::string, SmallVector<StringRef, 1>> shardingAt;
@@ -236,7 +236,7 @@ ExplanationCheck::others(const PropagationExplanation::ReshardEntry &entry,
   auto [op, operand] = StringRef(entry.user).split(" operand ");
   unsigned number = 0;
   auto ops = opsAt.find(entry.place);
-  if (ops == opsAt.end() || ops->second.size() != 1 ||
+  if (!isStraight || ops == opsAt.end() || ops->second.size() != 1 ||
       operand.getAsInteger(10, number) ||
       ops->second.front()->getName().getStringRef() != op ||
       !llvm::is_contained(kOfOps, entry.verdict))
