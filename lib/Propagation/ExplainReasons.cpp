@@ -86,10 +86,11 @@ Reason Reasons::reasonOf(ValueId value, GridAxis axis, int64_t dim) {
     auto known = ends.find({value, axis});
     if (known != ends.end()) {
       reason.length += known->second.second;
-      // Names the rest of the chain as far as there is room.
+      // Names the rest of the chain as far as there is room; one that leads back to where it
+      // was ends there.
       ValueId at = value;
       value = known->second.first;
-      while (reason.chain.size() < kMaxChain) {
+      while (reason.chain.size() < std::min(reason.length, kMaxChain)) {
         auto cause = solution.causes.find({at, axis});
         if (cause == solution.causes.end())
           break;

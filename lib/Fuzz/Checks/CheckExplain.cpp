@@ -63,8 +63,9 @@ private:
   bool names(StringRef hint, StringRef axis);
 
   ModuleOp module;
-  /// Whether there are no branches, loops, bodies and calls. Of what goes through these, not
-  /// every axis is followed to a hint, and the copies of a called function share their places.
+  /// Whether there are no branches, loops, bodies, calls, groups, hints at ops and dynamic
+  /// shapes. Of what goes through these, not every axis is followed to a hint, and the copies of
+  /// a called function share their places.
   bool isStraight = true;
   std::map<std::string, SmallVector<Operation *, 1>> opsAt;
   std::map<std::string, SmallVector<StringRef, 1>> shardingAt;
@@ -119,7 +120,12 @@ ExplanationCheck::ExplanationCheck(ModuleOp module,
     opsAt[placeOf(op->getLoc())].push_back(op);
     isStraight &=
         !isa<RegionBranchOpInterface, BranchOpInterface, CallOpInterface,
-             LoopLikeOpInterface, ManualComputationOp>(op);
+             LoopLikeOpInterface, ManualComputationOp, GroupOp>(op) &&
+        !op->hasAttr(kLoopsAttrName) &&
+        llvm::none_of(op->getResultTypes(), [](Type type) {
+          auto shaped = dyn_cast<ShapedType>(type);
+          return shaped && shaped.hasRank() && !shaped.hasStaticShape();
+        });
   });
   for (const auto &entry : explanation.values)
     shardingAt[entry.place].push_back(entry.sharding);

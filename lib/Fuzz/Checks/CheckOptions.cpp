@@ -298,9 +298,9 @@ OptionOracle::compare(StringRef what, const ShardingOption *chosen,
     least = cost;
   }
   double cost = chosen ? price(*chosen) : 0;
-  if (!chosen ? !best
-              : best && fits(*chosen) && cost <= least * (1 + kRounding) &&
-                    (cost < least || partsOf(*chosen) >= partsOf(*best)))
+  // Lists of axes of several tensors may be joined in ways that are not tried.
+  if (!best || (chosen && fits(*chosen) && cost <= least * (1 + kRounding) &&
+                (cost < least || partsOf(*chosen) >= partsOf(*best))))
     return {};
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -419,10 +419,9 @@ std::string comparePlan(const Plan &plan, PlanOracle &oracle, size_t from,
   if (std::abs(plan.cost - best.cost) > kRounding)
     return "costs " + std::to_string(plan.cost) + " instead of " +
            std::to_string(best.cost);
-  // Where costs are no bytes, fractions of them may let a step more seem cheaper.
-  bool seemsCheaper =
-      !oracle.costModel().uniformCostPerByte() && plan.cost < best.cost;
-  if (static_cast<int>(plan.steps.size()) != best.steps && !seemsCheaper)
+  // Where bandwidths differ, costs that are equal are not always rounded alike.
+  bool isExact = oracle.costModel().leastCostPerByte() == 1;
+  if (isExact && static_cast<int>(plan.steps.size()) != best.steps)
     return "has " + std::to_string(plan.steps.size()) + " instead of " +
            std::to_string(best.steps) + " steps";
   return {};
