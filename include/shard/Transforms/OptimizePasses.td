@@ -184,7 +184,7 @@ def ShardSinkCollectives : Pass<"shard-sink-collectives"> {
 }
 
 def ShardSinkReductions : Pass<"shard-sink-reductions"> {
-  let summary = "reduce values where the fewest bytes are sent";
+  let summary = "reduce values where that takes the least time";
   let description = [{
     An all_reduce may follow the ops that its result goes through, if these let partial
     values through: for sums, ops whose model says so (`getPartialRule`: sums and
@@ -200,8 +200,8 @@ def ShardSinkReductions : Pass<"shard-sink-reductions"> {
     `w + all_reduce(a) + all_reduce(b)` needs one all_reduce. A reduce_scatter may follow
     elementwise ops in the same way; what they take besides are blocks by an all_slice of
     what the whole group has. Among the places on the way
-    the cheapest one is taken, by the cost model of the grid (docs/Cost.md); where
-    costs are equal nothing moves. An all_reduce moves in front of such an op that makes its
+    the one is taken that takes the least time as predicted (docs/Cost.md); where the
+    times are equal nothing moves. An all_reduce moves in front of such an op that makes its
     operand larger, as `arith.extf` and `linalg.broadcast` do.
     Integer ops that move lose the promise that they do not overflow (`overflow<nsw>`): sums of
     summands of one device may. Part of `shard-optimize-collectives`.

@@ -8,6 +8,7 @@
 
 #include "Optimize/OpForms.h"
 
+#include "Optimize/SplitSums.h"
 #include "shard/Cost/Collectives.h"
 #include "shard/Cost/Links.h"
 #include "shard/Cost/Ops.h"
@@ -269,11 +270,9 @@ static double secondsOf(const LinkCostModel &links,
   return bytes > 0 ? links.cost(Collective::Permute, axes, double(bytes)) : 0;
 }
 
-/// What a sum over more axes than those of `slice`, which slices it in the other form of
-/// `op`, takes longer: folding makes a reduce_scatter over these axes of it and an
-/// all_reduce over the others.
-static double secondsOfSplitSum(const MovingCollective &collective,
-                                AllSliceOp slice, Operation *op) {
+/// What a sum that `slice` slices in the other form of `op` takes longer for that.
+static double secondsOfSplit(const MovingCollective &collective,
+                             AllSliceOp slice, Operation *op) {
   auto sum = slice.getInput().getDefiningOp<AllReduceOp>();
   // A slice of what the collective gives reads what the collective reads now.
   if (auto wide = dyn_cast<AllSliceOp>(op)) {
@@ -288,25 +287,9 @@ static double secondsOfSplitSum(const MovingCollective &collective,
         return user != op && user != slice;
       }))
     return 0;
-  AxisList all(sum.getGridAxes().begin(), sum.getGridAxes().end()), rest;
-  AxisList cut(slice.getGridAxes().begin(), slice.getGridAxes().end());
-  for (GridAxis axis : all)
-    if (!llvm::is_contained(cut, axis))
-      rest.push_back(axis);
-  if (rest.empty() || rest.size() + cut.size() != all.size())
-    return 0;
-  LinkCostModel links =
-      linkSeconds(collective.gridOp, machineOf(collective.gridOp));
-  auto seconds = [&](Collective kind, const AxisList &axes, Type type) {
-    return links.cost(kind, axes,
-                      bytesSent(kind, collective.sizes.groupSize(axes),
-                                double(bytesOfType(type).value_or(0))));
-  };
-  Type whole = sum.getResult().getType(), part = slice.getResult().getType();
-  double longer = seconds(Collective::ReduceScatter, cut, whole) +
-                  seconds(Collective::AllReduce, rest, part) -
-                  seconds(Collective::AllReduce, all, whole);
-  return std::max(0.0, longer);
+  return secondsOfSplitSum(collective.gridOp, collective.sizes,
+                           sum.getGridAxes(), slice, sum.getResult().getType(),
+                           slice.getResult().getType());
 }
 
 /// Builds the other form in a scratch block, to see whether it can be built and what it
@@ -367,7 +350,7 @@ bool OpForms::tryBuild() {
     if (auto slice = dyn_cast<AllSliceOp>(other))
       secondsThere += 2 * double(*bytesOfType(slice.getResult().getType())) /
                           machine.memoryBandwidth +
-                      secondsOfSplitSum(collective, slice, op);
+                      secondsOfSplit(collective, slice, op);
   }
   return true;
 }

@@ -8,11 +8,12 @@
 //
 // An op f passes a reduction if f(all_reduce(x), ...) = all_reduce(f(x, ...)): the
 // ops that propagation lets partial sums through (PartialRule), those that combine
-// as the reduction does, and those whose model says so (commutesWith). Values that reductions reach through such ops, each used by
-// one op alone, form trees with all_reduces as leaves, or with reduce_scatters if all ops
-// are elementwise. What all devices have is added by the first one. For each value of a
-// tree there is a choice: reduce there, or where its operands are best reduced. From the leaves
-// to the root the cheaper one is kept; where costs are equal nothing moves.
+// as the reduction does, and those whose model says so (commutesWith). Values that reductions
+// reach through such ops, each used by one op alone, form trees with all_reduces as leaves, or
+// with reduce_scatters if all ops are elementwise. What all devices have is added by the first
+// one. For each value of a tree there is a choice: reduce there, or where its operands are best
+// reduced. From the leaves to the root the cheaper one is kept, by the seconds that are
+// predicted; where they are equal nothing moves.
 //
 // A leaf may have several users. It costs nothing until all of them are in one tree: up to
 // there some op needs its result in any case. From the op on that completes them, the leaf
@@ -22,9 +23,11 @@
 
 #include "ModuleOrFunctionPass.h"
 
+#include "Optimize/Reducible.h"
 #include "Optimize/Reduction.h"
 #include "Optimize/ReductionOps.h"
 #include "Optimize/Replication.h"
+#include "Optimize/SplitSums.h"
 #include "Optimize/TidyCollectives.h"
 #include "shard/Cost/Collectives.h"
 #include "shard/Cost/Links.h"
@@ -46,44 +49,6 @@ namespace shard {
 #include "shard/Transforms/Passes.h.inc"
 
 namespace {
-
-/// A reduction with several users, seen from a tree that has some of them.
-struct SharedLeaf {
-  Value value;
-  /// Users in the tree, and those of them that take the reduced value.
-  unsigned users = 0, taking = 0;
-};
-
-/// A value that is reduced, or could be.
-struct Reducible {
-  /// One of the reductions that it comes from; all are alike.
-  Reduction reduce;
-  /// The operands that are reducible; none for a reduction itself.
-  SmallVector<Value, 2> sources;
-  /// Operands that are equal on all devices, or blocks of such a value where the
-  /// reduction scatters.
-  SmallVector<Value, 1> whole;
-  /// Whether one device adds them, instead of all.
-  bool addsWhole = false;
-  /// Of the cheapest way to compute the value.
-  double cost = 0;
-  /// Whether that is to reduce the value itself.
-  bool here = true;
-  /// Leaves that users outside of the tree need, too.
-  SmallVector<SharedLeaf, 1> shared = {};
-
-  void addShared(const SharedLeaf &leaf) {
-    auto known = llvm::find_if(shared, [&](const SharedLeaf &other) {
-      return other.value == leaf.value;
-    });
-    if (known == shared.end()) {
-      shared.push_back(leaf);
-      return;
-    }
-    known->users += leaf.users;
-    known->taking += leaf.taking;
-  }
-};
 
 class ReductionSink {
 public:
@@ -242,7 +207,7 @@ private:
       values[value] = {reduce, {}, {}, false, *cost, true, {}};
   }
 
-  /// The cost of a reduction like `reduce` to a value of `type`.
+  /// The seconds of a reduction like `reduce` to a value of `type`.
   std::optional<double> costOf(const Reduction &reduce, RankedTensorType type) {
     GridOp grid = getGrid(reduce.op, reduce.grid, symbols);
     std::optional<int64_t> bytes = bytesOfType(reduce.inputType(type));
@@ -255,8 +220,22 @@ private:
     double sent = bytesSent(kind, sizes->groupSize(axes), double(*bytes));
     auto &model = costs[grid];
     if (!model)
-      model = linkCosts(grid);
+      model =
+          std::make_unique<LinkCostModel>(linkSeconds(grid, machineOf(grid)));
     return sent > 0 ? model->cost(kind, axes, sent) : 0;
+  }
+
+  /// The same for a reduction of what `op` makes, which a slice may follow.
+  std::optional<double> costBehind(Operation *op, const Reduction &reduce,
+                                   RankedTensorType type) {
+    std::optional<double> cost = costOf(reduce, type);
+    auto slice = op->hasOneUse() ? dyn_cast<AllSliceOp>(*op->user_begin())
+                                 : AllSliceOp();
+    if (!cost || !slice || reduce.scattered)
+      return cost;
+    GridOp grid = getGrid(reduce.op, reduce.grid, symbols);
+    return *cost + secondsOfSplitSum(grid, *staticGrid(grid), reduce.axes,
+                                     slice, type, slice.getResult().getType());
   }
 
   /// The reducible that `value` is, if `user` is its only user, or if it is a reduction
@@ -307,6 +286,7 @@ private:
         if (llvm::is_contained(tree.sources, operand))
           continue;
         tree.sources.push_back(operand);
+        tree.secondsOfMasks += source->secondsOfMasks;
         for (const SharedLeaf &leaf : source->shared)
           tree.addShared(leaf);
         if (isUsedBy(operand, op))
@@ -317,9 +297,11 @@ private:
     if (!tree.reduce || (tree.reduce.scattered && !isElementwise(op)) ||
         !passes(op, type.getElementType(), tree))
       return std::nullopt;
-    std::optional<double> here = costOf(tree.reduce, type);
+    std::optional<double> here = costBehind(op, tree.reduce, type);
     if (!here)
       return std::nullopt;
+    addMasks(tree);
+    *here += tree.secondsOfMasks;
     llvm::erase_if(tree.shared, [&](const SharedLeaf &leaf) {
       llvm::SmallPtrSet<Operation *, 4> users(leaf.value.user_begin(),
                                               leaf.value.user_end());
@@ -335,6 +317,17 @@ private:
       for (SharedLeaf &leaf : tree.shared)
         leaf.taking = 0;
     return tree;
+  }
+
+  /// Counts what makePartial will do for `tree`: it reads and writes each value and reads what
+  /// stands in its place.
+  void addMasks(Reducible &tree) {
+    GridOp grid = getGrid(tree.reduce.op, tree.reduce.grid, symbols);
+    for (Value value : tree.whole)
+      if (tree.addsWhole && isa<RankedTensorType>(value.getType()))
+        tree.secondsOfMasks +=
+            3 * double(bytesOfType(value.getType()).value_or(0)) /
+            machineOf(grid).memoryBandwidth;
   }
 
   /// Whether the reduction of the sources of `tree` may follow `op`, which gives elements of

@@ -1,0 +1,59 @@
+//===- Reducible.h - Values that may be reduced ----------------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_TRANSFORMS_OPTIMIZE_REDUCIBLE_H
+#define SHARD_LIB_TRANSFORMS_OPTIMIZE_REDUCIBLE_H
+
+#include "Optimize/Reduction.h"
+
+namespace shard {
+
+/// A reduction with several users, seen from a tree that has some of them.
+struct SharedLeaf {
+  mlir::Value value;
+  /// Users in the tree, and those of them that take the reduced value.
+  unsigned users = 0, taking = 0;
+};
+
+/// A value that is reduced, or could be.
+struct Reducible {
+  /// One of the reductions that it comes from; all are alike.
+  Reduction reduce;
+  /// The operands that are reducible; none for a reduction itself.
+  llvm::SmallVector<mlir::Value, 2> sources;
+  /// Operands that are equal on all devices, or blocks of such a value where the
+  /// reduction scatters.
+  llvm::SmallVector<mlir::Value, 1> whole;
+  /// Whether one device adds them, instead of all.
+  bool addsWhole = false;
+  /// Of the cheapest way to compute the value.
+  double cost = 0;
+  /// Whether that is to reduce the value itself.
+  bool here = true;
+  /// Leaves that users outside of the tree need, too.
+  llvm::SmallVector<SharedLeaf, 1> shared = {};
+  /// Seconds that it takes to make what one device adds neutral on the others, here and for
+  /// the sources.
+  double secondsOfMasks = 0;
+
+  void addShared(const SharedLeaf &leaf) {
+    auto known = llvm::find_if(shared, [&](const SharedLeaf &other) {
+      return other.value == leaf.value;
+    });
+    if (known == shared.end()) {
+      shared.push_back(leaf);
+      return;
+    }
+    known->users += leaf.users;
+    known->taking += leaf.taking;
+  }
+};
+
+} // namespace shard
+
+#endif // SHARD_LIB_TRANSFORMS_OPTIMIZE_REDUCIBLE_H
