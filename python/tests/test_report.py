@@ -136,8 +136,8 @@ def test_hints_that_conflict(mlp, tmp_path):
         (detail,) = browser.texts("#detail")
         assert "arg0, for linalg.matmul operand 0: [[data], [model]] becomes [[data], []]" in detail
         assert (
-            'axis model in dimension 1 comes from the hint #shard.sharding<@grid, [[], ["mod'
-            in detail
+            "axis model in dimension 1 of operand 1 comes from the hint "
+            '#shard.sharding<@grid, [[], ["mod' in detail
         )
         assert "Decided: of the ways to run the op, this one reshards the fewest bytes." in detail
         assert "Resharding for this op sends 128 B. In other ways it would be:" in detail
