@@ -48,6 +48,9 @@ public:
       // Another one may have completed its causes.
       if (!leadsToHint(entry) && !findCause(entry, ops))
         continue;
+      // Several may have asked for it.
+      if (!passedOn.insert(entry).second)
+        continue;
       // Those beside it may have found nothing yet.
       for (const TensorUse &use : ops.of(entry.first))
         for (ValueId id : program.problem.tensors(use.op))
@@ -124,6 +127,8 @@ private:
   llvm::DenseMap<ValueId, uint32_t> hintOf;
   /// Those whose causes lead to a hint.
   llvm::DenseSet<ValueAxis> known;
+  /// Those of which the tensors beside them have been looked at.
+  llvm::DenseSet<ValueAxis> passedOn;
 };
 } // namespace
 
