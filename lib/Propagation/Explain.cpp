@@ -135,6 +135,12 @@ private:
         "of the ways to run the op, this one reshards the fewest bytes";
     if (!entry.wants.empty())
       return;
+    if (has.dims == wanted.dims && has.partial == wanted.partial) {
+      entry.verdict = wanted.hasHalosOrOffsets()
+                          ? "the tensors of the op have the same blocks"
+                          : "the op takes blocks of one size, without halos";
+      return;
+    }
     bool canSplit = true;
     for (size_t dim = 0; dim < has.dims.size(); ++dim)
       if (has.dims[dim] != wanted.dims[dim])
@@ -184,7 +190,11 @@ private:
       ValueId target = program.problem.tensors(op)[1];
       entry.wants = reasons.wishesOf(program.find(target), has, wanted);
       entry.verdict = "all that arrives there has one sharding";
-      if (has.dims == wanted.dims && !(has.partial == wanted.partial))
+      if (has.dims == wanted.dims && has.partial == wanted.partial &&
+          reasons.hasHint(program.find(target)))
+        entry.verdict = "the blocks there are those of " +
+                        program.hints.describe(program.find(target));
+      else if (has.dims == wanted.dims && !(has.partial == wanted.partial))
         entry.verdict = wanted.partial.empty()
                             ? "only complete values are handed on there"
                         : reasons.hasHint(program.find(target))
@@ -216,7 +226,7 @@ private:
         auto dim = llvm::find(tensor.dims, DimLoops{int32_t(loop)});
         if (dim == tensor.dims.end())
           continue;
-        addExchange(owner, op, index, dim - tensor.dims.begin(),
+        addExchange(owner, op, index, dim - tensor.dims.begin(), loop,
                     split.exchanges);
         break;
       }
@@ -224,7 +234,7 @@ private:
   }
 
   void addExchange(Operation *owner, OpId op, unsigned operand, unsigned dim,
-                   unsigned count) {
+                   uint32_t loop, unsigned count) {
     ValueId value = program.problem.tensors(op)[operand];
     if (value == kNoValue)
       return;
@@ -239,7 +249,7 @@ private:
     entry.place = placeOf(owner->getLoc());
     entry.from = entry.to = reasons.text(has);
     for (GridAxis axis : has.dims[dim])
-      entry.has.push_back(reasons.reasonOf(program.find(value), axis, dim));
+      reasons.addLoopReason(entry.has, op, operand, loop, axis);
     entry.verdict = "the op combines what the devices have of dimension " +
                     std::to_string(dim);
     entry.steps = std::to_string(count) + " all_reduce";

@@ -53,6 +53,19 @@ std::string Reasons::text(const Sharding &sharding) {
               std::string(stringifyReductionKind(sharding.reduction)) + " ";
     append(sharding.partial);
   }
+  auto appendNumbers = [&](llvm::StringRef name,
+                           llvm::ArrayRef<int64_t> numbers) {
+    if (numbers.empty())
+      return;
+    result += " " + name.str() + " = [";
+    for (size_t i = 0; i < numbers.size(); ++i)
+      result += (i ? ", " : "") + (isRunTime(numbers[i])
+                                       ? std::string("?")
+                                       : std::to_string(numbers[i]));
+    result += "]";
+  };
+  appendNumbers("halo", sharding.halos);
+  appendNumbers("offsets", sharding.offsets);
   return result;
 }
 
@@ -169,27 +182,47 @@ std::vector<Reason> Reasons::wishesOf(ValueId target, const Sharding &has,
 bool Reasons::addLimits(std::vector<Reason> &reasons, OpId op, unsigned tensor,
                         unsigned dim) {
   const FlatTable &table = program.problem.table(op);
-  auto loopsOf = [&](unsigned tensor, unsigned dim) {
-    unsigned at = table.dimBegin[tensor] + dim;
-    return llvm::ArrayRef(table.loopOf)
-        .slice(table.loopBegin[at],
-               table.loopBegin[at + 1] - table.loopBegin[at]);
-  };
   if (!table.canSplit(tensor, dim))
     return false;
-  llvm::ArrayRef<uint32_t> loops = loopsOf(tensor, dim);
+  llvm::ArrayRef<uint32_t> loops = table.loopsOf(tensor, dim);
   auto tensors = program.problem.tensors(op);
   for (unsigned other = 0; other < tensors.size(); ++other) {
     if (other == tensor || tensors[other] == kNoValue)
       continue;
     for (unsigned d = 0; d < table.numDims(other); ++d)
       if (llvm::any_of(
-              loopsOf(other, d),
+              table.loopsOf(other, d),
               [&](uint32_t loop) { return llvm::is_contained(loops, loop); }) &&
           addLimit(reasons, program.find(tensors[other]), d))
         reasons.back().of = tensorName(op, other);
   }
   return true;
+}
+
+void Reasons::addLoopReason(std::vector<Reason> &reasons, OpId op,
+                            unsigned operand, uint32_t loop, GridAxis axis) {
+  const FlatTable &table = program.problem.table(op);
+  llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+  auto add = [&](unsigned index) {
+    if (tensors[index] == kNoValue)
+      return false;
+    ValueId value = program.find(tensors[index]);
+    Sharding sharding = shardingOf(value);
+    for (unsigned dim = 0; dim < table.numDims(index); ++dim)
+      if (llvm::is_contained(table.loopsOf(index, dim), loop) &&
+          llvm::is_contained(sharding.dims[dim], axis)) {
+        reasons.push_back(reasonOf(value, axis, dim));
+        if (index != operand)
+          reasons.back().of = tensorName(op, index);
+        return true;
+      }
+    return false;
+  };
+  if (add(operand))
+    return;
+  for (unsigned index = 0; index < tensors.size(); ++index)
+    if (index != operand && add(index))
+      return;
 }
 
 void Reasons::addOperandReasons(std::vector<Reason> &reasons, OpId op,
@@ -201,10 +234,9 @@ void Reasons::addOperandReasons(std::vector<Reason> &reasons, OpId op,
       continue;
     Sharding sharding = shardingOf(tensors[index]);
     for (unsigned dim = 0; dim < table.numDims(index); ++dim) {
-      unsigned at = table.dimBegin[index] + dim;
-      bool fits = false;
-      for (uint32_t i = table.loopBegin[at]; i < table.loopBegin[at + 1]; ++i)
-        fits |= table.loops[table.loopOf[i]].kind == kind;
+      bool fits = llvm::any_of(table.loopsOf(index, dim), [&](uint32_t loop) {
+        return table.loops[loop].kind == kind;
+      });
       if (!fits || !llvm::is_contained(sharding.dims[dim], axis))
         continue;
       Reason reason = reasonOf(tensors[index], axis, dim);

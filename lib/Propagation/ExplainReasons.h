@@ -76,6 +76,11 @@ public:
   void addOperandReasons(std::vector<Reason> &reasons, OpId op, GridAxis axis,
                          LoopKind kind);
 
+  /// Where `loop` of `op` gets `axis` from: the tensor `operand`, or another one that has the
+  /// loop if that one was not split by the axis.
+  void addLoopReason(std::vector<Reason> &reasons, OpId op, unsigned operand,
+                     uint32_t loop, GridAxis axis);
+
   /// Why partial sums of `value` are not passed on.
   std::string whyReduced(ValueId value);
 

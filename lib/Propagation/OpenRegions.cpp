@@ -453,7 +453,6 @@ private:
   /// Notes that `value` has `axis` by `cause`. At the op that the region starts from, the
   /// source is a tensor outside of the region that has the axis.
   void setCause(ValueId value, GridAxis axis, Cause cause) {
-    solution.causes.erase({value, axis});
     auto isSplit = [&](ValueId id) {
       return id != kNoValue && !labels.contains(program.find(id)) &&
              llvm::any_of(solved.shardingOf(id).dims,

@@ -69,7 +69,6 @@ static void addCauses(const ReadProgram &program, Solution &solution,
   };
   const Sharding &sharding = shardings[solution.values[value]];
   for (GridAxis axis = 0; axis < GridAxis(solution.axes.size()); ++axis) {
-    solution.causes.erase({value, axis});
     if (!splits(sharding, axis))
       continue;
     // Results last in an op: what a user of the op wants decides first.

@@ -18,7 +18,8 @@ namespace {
 using ValueAxis = std::pair<ValueId, GridAxis>;
 
 /// Finds the axes of values whose causes lead to no hint that names the axis, and other causes
-/// for them.
+/// for them. The search starts at what leads to a hint, so that each op is looked at once for
+/// each axis.
 class CauseCompleter {
 public:
   CauseCompleter(const ReadProgram &program, const Solution &solution,
@@ -31,46 +32,44 @@ public:
   }
 
   void run() {
-    std::deque<ValueAxis> left;
+    std::deque<ValueAxis> found;
+    size_t left = 0;
     for (ValueId value = 0; value < program.problem.numValues(); ++value)
-      if (uint32_t number = solution.values[value];
-          program.find(value) == value && number != kReplicated)
-        for (const AxisList &axes : shardings[number].dims)
+      if (const Sharding *sharding = shardingOf(value);
+          sharding && program.find(value) == value) {
+        for (const AxisList &axes : sharding->dims)
           for (GridAxis axis : axes)
-            if (!leadsToHint({value, axis}))
-              left.push_back({value, axis});
-    if (left.empty())
+            if (leadsToHint({value, axis}))
+              found.push_back({value, axis});
+            else
+              ++left;
+        for (GridAxis axis : sharding->partial)
+          if (leadsToHint({value, axis}))
+            found.push_back({value, axis});
+      }
+    if (left == 0)
       return;
     OpsOfValues ops(program);
-    while (!left.empty()) {
-      ValueAxis entry = left.front();
-      left.pop_front();
-      // Another one may have completed its causes.
-      if (!leadsToHint(entry) && !findCause(entry, ops))
-        continue;
-      // Several may have asked for it.
-      if (!passedOn.insert(entry).second)
-        continue;
-      // Those beside it may have found nothing yet.
-      for (const TensorUse &use : ops.of(entry.first))
-        for (ValueId id : program.problem.tensors(use.op))
-          if (id != kNoValue && splits({program.find(id), entry.second}) &&
-              !known.contains({program.find(id), entry.second}))
-            left.push_back({program.find(id), entry.second});
-    }
+    left -= spread(found, ops);
+    if (left == 0)
+      return;
+    // The tensor that the axis came from may have lost it since.
+    std::vector<ValueAxis> before;
+    for (const auto &[entry, cause] : causes)
+      if (!known.contains(entry))
+        before.push_back(entry);
+    llvm::sort(before);
+    lost.clear();
+    for (ValueAxis entry : before)
+      if (leadsToHint(entry))
+        found.push_back(entry);
+    spread(found, ops);
   }
 
 private:
   const Sharding *shardingOf(ValueId value) const {
     uint32_t number = solution.values[value];
     return number == kReplicated ? nullptr : &shardings[number];
-  }
-
-  bool splits(ValueAxis entry) const {
-    const Sharding *sharding = shardingOf(entry.first);
-    return sharding && llvm::any_of(sharding->dims, [&](const AxisList &axes) {
-             return llvm::is_contained(axes, entry.second);
-           });
   }
 
   bool isHinted(ValueAxis entry) const {
@@ -87,10 +86,13 @@ private:
     llvm::SmallVector<ValueAxis> path;
     llvm::SmallDenseSet<ValueId> passed;
     while (!known.contains(entry) && !isHinted(entry)) {
-      auto cause = causes.find(entry);
-      if (cause == causes.end() || !passed.insert(entry.first).second)
-        return false;
       path.push_back(entry);
+      auto cause = causes.find(entry);
+      if (cause == causes.end() || lost.contains(entry) ||
+          !passed.insert(entry.first).second) {
+        lost.insert(path.begin(), path.end());
+        return false;
+      }
       entry.first = program.find(cause->second.source);
     }
     if (isHinted(entry))
@@ -100,24 +102,36 @@ private:
     return true;
   }
 
-  /// The axis came from a tensor beside the value that has it from a hint.
-  bool findCause(ValueAxis entry, const OpsOfValues &ops) {
-    for (const TensorUse &use : ops.of(entry.first))
-      for (ValueId id : program.problem.tensors(use.op)) {
-        if (id == kNoValue || program.find(id) == entry.first)
+  /// Of the tensors beside those in `found`, the ones that have the axis and no cause that leads
+  /// to a hint got it from these. Returns the number of axes that split one of them.
+  size_t spread(std::deque<ValueAxis> &found, const OpsOfValues &ops) {
+    size_t count = 0;
+    for (; !found.empty(); found.pop_front()) {
+      auto [value, axis] = found.front();
+      for (const TensorUse &use : ops.of(value)) {
+        if (!looked.insert({use.op, axis}).second)
           continue;
-        ValueAxis other = {program.find(id), entry.second};
-        const Sharding *sharding = shardingOf(other.first);
-        bool hasAxis =
-            splits(other) ||
-            (sharding && llvm::is_contained(sharding->partial, other.second));
-        if (!hasAxis || !leadsToHint(other))
-          continue;
-        causes[entry] = {use.op, other.first};
-        known.insert(entry);
-        return true;
+        for (ValueId id : program.problem.tensors(use.op)) {
+          if (id == kNoValue)
+            continue;
+          ValueId other = program.find(id);
+          const Sharding *sharding = shardingOf(other);
+          if (!sharding)
+            continue;
+          bool isSplit =
+              llvm::any_of(sharding->dims, [axis = axis](const AxisList &axes) {
+                return llvm::is_contained(axes, axis);
+              });
+          if ((!isSplit && !llvm::is_contained(sharding->partial, axis)) ||
+              !known.insert({other, axis}).second)
+            continue;
+          causes[{other, axis}] = {use.op, value};
+          found.push_back({other, axis});
+          count += isSplit;
+        }
       }
-    return false;
+    }
+    return count;
   }
 
   const ReadProgram &program;
@@ -125,10 +139,10 @@ private:
   const std::vector<Sharding> &shardings;
   llvm::DenseMap<ValueAxis, Cause> &causes;
   llvm::DenseMap<ValueId, uint32_t> hintOf;
-  /// Those whose causes lead to a hint.
-  llvm::DenseSet<ValueAxis> known;
-  /// Those of which the tensors beside them have been looked at.
-  llvm::DenseSet<ValueAxis> passedOn;
+  /// Those whose causes lead to a hint, and those whose causes lead to none.
+  llvm::DenseSet<ValueAxis> known, lost;
+  /// The ops that have been looked at for an axis.
+  llvm::DenseSet<std::pair<OpId, GridAxis>> looked;
 };
 } // namespace
 

@@ -57,3 +57,44 @@ func.func @region(
   } -> tensor<2x2xi32>
   return %4 : tensor<2x2xi32>
 }
+
+// -----
+
+// An op may be split by an axis that its operand does not have: the result has it from its hint.
+// CHECK: exchange by linalg.softmax operand 0, %arg0, at {{.*}}: {{\[\[}}y], [], [x]]
+// CHECK-NEXT: it has axis x in dimension 2 of result 0: through operand 0 of func.return {{.*}}, from the hint #shard.sharding<@grid, {{\[\[}}], [], ["x"]]>
+// CHECK-NEXT: decided: the op combines what the devices have of dimension 2
+// CHECK-NEXT: so: 2 all_reduce over x
+shard.grid @grid(shape = 4x2) axes ["x", "y"]
+func.func @exchange(
+    %a: tensor<1x3x4xf64> {shard.sharding = #shard.sharding<@grid, [["y"], [], []]>},
+    %e: tensor<1x3x4xf64> {shard.sharding = #shard.sharding<@grid, [["x"], [], []]>})
+    -> (tensor<1x3x4xf64> {shard.sharding = #shard.sharding<@grid, [[], [], ["x"]]>}) {
+  %0 = linalg.softmax dimension(2) ins(%a : tensor<1x3x4xf64>) outs(%e : tensor<1x3x4xf64>) -> tensor<1x3x4xf64>
+  return %0 : tensor<1x3x4xf64>
+}
+
+// -----
+
+// Blocks may differ in halos and bounds alone.
+// CHECK: reshard of %0 for func.return operand 0 at {{.*}}: {{\[\[}}x]] -> {{\[\[}}x]] halo = [1, 1]
+// CHECK: decided: the blocks there are those of the hint #shard.sharding<@grid, {{\[\[}}"x"]], halo = [1, 1]>
+// CHECK-NEXT: so: update_halo over x
+// CHECK: reshard of %arg0 for arith.addf operand 0 at {{.*}}: {{\[\[}}x]] halo = [1, 1] -> {{\[\[}}x]]
+// CHECK-NEXT: decided: the op takes blocks of one size, without halos
+// CHECK-NEXT: so: trim_halo
+// CHECK: reshard of %arg1 for arith.addf operand 1 at {{.*}}: {{\[\[}}x]] offsets = [0, 3, 8] -> {{\[\[}}x]]
+// CHECK-NEXT: decided: the op takes blocks of one size, without halos
+shard.grid @grid(shape = 2) axes ["x"]
+func.func @makes_halo(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [["x"]]>})
+    -> (tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [["x"]], halo = [1, 1]>}) {
+  %0 = arith.addf %a, %a : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func @takes_blocks(
+    %a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [["x"]], halo = [1, 1]>},
+    %b: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [["x"]], offsets = [0, 3, 8]>})
+    -> (tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [["x"]]>}) {
+  %0 = arith.addf %a, %b : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

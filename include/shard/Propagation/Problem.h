@@ -96,6 +96,12 @@ struct FlatTable {
   unsigned numDims(unsigned tensor) const {
     return dimBegin[tensor + 1] - dimBegin[tensor];
   }
+  /// The loops that index a dimension, major first.
+  llvm::ArrayRef<uint32_t> loopsOf(unsigned tensor, unsigned dim) const {
+    unsigned at = dimBegin[tensor] + dim;
+    return llvm::ArrayRef(loopOf).slice(loopBegin[at],
+                                        loopBegin[at + 1] - loopBegin[at]);
+  }
   /// Whether axes can split a dimension: its major loop can be split.
   bool canSplit(unsigned tensor, unsigned dim) const {
     unsigned at = dimBegin[tensor] + dim;

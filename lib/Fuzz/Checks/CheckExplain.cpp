@@ -14,7 +14,6 @@
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,7 +34,8 @@ struct PlacedRemark {
   std::string place, text;
 };
 
-/// A sharding as the explanation prints it: "[[x], [y, z]] partial = sum [w]".
+/// A sharding as the explanation prints it: "[[x], [y, z]] partial = sum [w] halo = [1, 0]". What
+/// it says of halos and offsets is not read.
 struct Text {
   std::vector<Names> dims;
   Names partial;
@@ -63,10 +63,10 @@ private:
   bool names(StringRef hint, StringRef axis);
 
   ModuleOp module;
-  /// Whether there are no branches, loops, bodies, calls, groups, hints at ops and dynamic
-  /// shapes. Of what goes through these, not every axis is followed to a hint, and the copies of
-  /// a called function share their places.
-  bool isStraight = true;
+  /// Whether no function is called: the copies of one share their places.
+  bool hasCalls = false;
+  /// Whether several values of the program may be one for propagation.
+  bool joinsValues = false;
   std::map<std::string, SmallVector<Operation *, 1>> opsAt;
   std::map<std::string, SmallVector<StringRef, 1>> shardingAt;
 };
@@ -91,10 +91,9 @@ static Text parse(StringRef text) {
     result.dims.push_back(takeAxes(text));
     text.consume_front(", ");
   }
-  if (size_t begin = text.rfind('['); begin != StringRef::npos) {
-    text = text.drop_front(begin);
-    result.partial = takeAxes(text);
-  }
+  StringRef partial = text.split(" partial = ").second;
+  partial = partial.drop_front(std::min(partial.find('['), partial.size()));
+  result.partial = takeAxes(partial);
   return result;
 }
 
@@ -118,14 +117,9 @@ ExplanationCheck::ExplanationCheck(ModuleOp module,
     : module(module) {
   module.walk([&](Operation *op) {
     opsAt[placeOf(op->getLoc())].push_back(op);
-    isStraight &=
-        !isa<RegionBranchOpInterface, BranchOpInterface, CallOpInterface,
-             LoopLikeOpInterface, ManualComputationOp, GroupOp>(op) &&
-        !op->hasAttr(kLoopsAttrName) &&
-        llvm::none_of(op->getResultTypes(), [](Type type) {
-          auto shaped = dyn_cast<ShapedType>(type);
-          return shaped && shaped.hasRank() && !shaped.hasStaticShape();
-        });
+    hasCalls |= isa<CallOpInterface>(op);
+    joinsValues |= isa<CallOpInterface, RegionBranchOpInterface,
+                       BranchOpInterface, ManualComputationOp, GroupOp>(op);
   });
   for (const auto &entry : explanation.values)
     shardingAt[entry.place].push_back(entry.sharding);
@@ -159,7 +153,7 @@ std::string ExplanationCheck::reason(const Reason &reason) {
       (reason.chain.empty() && reason.length > 0))
     return "a chain of " + std::to_string(reason.length) + " ops has " +
            std::to_string(reason.chain.size()) + " of them";
-  if (isStraight && !reason.axis.empty() && !names(reason.hint, reason.axis))
+  if (!hasCalls && !reason.axis.empty() && !names(reason.hint, reason.axis))
     return "axis " + reason.axis + " is from " + reason.hint;
   return {};
 }
@@ -234,6 +228,13 @@ ExplanationCheck::steps(const PropagationExplanation::ReshardEntry &entry,
   return check(from.partial, to.partial);
 }
 
+/// The value behind the annotations of it.
+static Value annotated(Value value) {
+  while (auto op = value.getDefiningOp<ShardOp>())
+    value = op.getSrc();
+  return value;
+}
+
 /// Of an op that takes an operand otherwise than it is, each other tensor that has an axis of
 /// those that change is told of.
 std::string
@@ -242,7 +243,7 @@ ExplanationCheck::others(const PropagationExplanation::ReshardEntry &entry,
   auto [op, operand] = StringRef(entry.user).split(" operand ");
   unsigned number = 0;
   auto ops = opsAt.find(entry.place);
-  if (!isStraight || ops == opsAt.end() || ops->second.size() != 1 ||
+  if (joinsValues || ops == opsAt.end() || ops->second.size() != 1 ||
       operand.getAsInteger(10, number) ||
       ops->second.front()->getName().getStringRef() != op ||
       !llvm::is_contained(kOfOps, entry.verdict))
@@ -257,8 +258,8 @@ ExplanationCheck::others(const PropagationExplanation::ReshardEntry &entry,
     auto known = shardingAt.find(placeOf(tensor.getLoc()));
     // A constant is made for each of its users, which share its place.
     bool isCopied = tensor.getDefiningOp() && !tensor.hasOneUse();
-    if (tensor == own || isCopied || known == shardingAt.end() ||
-        known->second.size() != 1)
+    if (annotated(tensor) == annotated(own) || isCopied ||
+        known == shardingAt.end() || known->second.size() != 1)
       continue;
     for (const Names &axes : parse(known->second.front()).dims)
       for (StringRef axis : axes) {
@@ -285,6 +286,8 @@ ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
   Text from = parse(entry.from), to = parse(entry.to);
   if (from.dims.size() != to.dims.size())
     return "the ranks differ";
+  if (entry.from == entry.to && entry.has.empty())
+    return "nothing says why the op exchanges";
   for (const Reason &why : entry.has)
     if (std::string wrong = reason(why); !wrong.empty())
       return wrong;
