@@ -14,8 +14,6 @@
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/ShardingOption.h"
 
-#include "mlir/IR/AsmState.h"
-
 using namespace mlir;
 
 namespace shard::propagation {
@@ -24,22 +22,20 @@ namespace {
 
 class Explainer {
 public:
-  Explainer(Operation *root, ReadProgram &program, const Solution &solution,
+  Explainer(NamedProgram &named, ReadProgram &program, const Solution &solution,
             const GridPropagation &out, const WrittenReshards &reshards,
             Planner &planner, PropagationExplanation &explanation)
-      : names(root), program(program), out(out), planner(planner),
+      : named(named), program(program), out(out), planner(planner),
         reasons(program, solution, out), reshards(reshards),
         choices(program, out, reasons, planner, reshards),
         explanation(explanation) {}
 
-  void run(Operation *root) {
-    root->walk<WalkOrder::PreOrder>(
-        [&](Operation *op) { position.try_emplace(op, position.size()); });
+  void run() {
     for (const auto &[value, index] : out.values) {
       if (out.shardings[index].isReplicated())
         continue;
       PropagationExplanation::ValueEntry entry;
-      entry.value = nameOf(value);
+      entry.value = named.nameOf(value);
       entry.place = placeOf(value.getLoc());
       entry.sharding = reasons.text(out.shardings[index]);
       entry.reasons = reasons.reasonsOf(program.find(program.idOf(value)));
@@ -68,10 +64,10 @@ private:
   /// or result; at one place, in the order of the entries.
   using Place = std::tuple<size_t, bool, unsigned, size_t>;
   Place before(Operation *op, unsigned operand) const {
-    return {position.lookup(op), false, operand, entries.size()};
+    return {named.positionOf(op), false, operand, entries.size()};
   }
   Place behind(Operation *op, unsigned result) const {
-    return {position.lookup(op), true, result, entries.size()};
+    return {named.positionOf(op), true, result, entries.size()};
   }
 
   /// The grid on which reshards of `value` are planned: without the axes that are
@@ -84,13 +80,6 @@ private:
     return it->second;
   }
 
-  std::string nameOf(Value value) {
-    std::string result;
-    llvm::raw_string_ostream os(result);
-    value.printAsOperand(os, names);
-    return result;
-  }
-
   /// The reshard that an annotation for users is.
   void addAnnotation(Operation *owner, OpId op) {
     ValueId source = program.find(program.problem.tensors(op)[0]);
@@ -100,7 +89,7 @@ private:
     if (has == wanted)
       return;
     PropagationExplanation::ReshardEntry entry;
-    entry.value = nameOf(owner->getOperand(0));
+    entry.value = named.nameOf(owner->getOperand(0));
     entry.user = (owner->getName().getStringRef() + " operand 0").str();
     entry.place = placeOf(owner->getLoc());
     entry.from = reasons.text(has);
@@ -160,7 +149,7 @@ private:
     const Sharding &wanted = out.shardings[use.sharding];
     ValueId value = program.find(program.idOf(use.use->get()));
     Sharding has = reasons.shardingOf(value);
-    entry.value = nameOf(use.use->get());
+    entry.value = named.nameOf(use.use->get());
     entry.user = (owner->getName().getStringRef() + " operand " +
                   Twine(use.use->getOperandNumber()))
                      .str();
@@ -243,7 +232,7 @@ private:
     if (has.dims[dim].empty())
       return;
     PropagationExplanation::ReshardEntry entry;
-    entry.value = nameOf(owner->getOperand(operand));
+    entry.value = named.nameOf(owner->getOperand(operand));
     entry.user =
         (owner->getName().getStringRef() + " operand " + Twine(operand)).str();
     entry.place = placeOf(owner->getLoc());
@@ -288,7 +277,7 @@ private:
     Sharding wanted = reasons.shardingOf(value);
     PropagationExplanation::ReshardEntry entry;
     Value result = owner->getResult(computed.result);
-    entry.value = nameOf(result);
+    entry.value = named.nameOf(result);
     entry.user =
         (owner->getName().getStringRef() + " result " + Twine(computed.result))
             .str();
@@ -333,7 +322,7 @@ private:
     entries.emplace_back(behind(owner, computed.result), std::move(entry));
   }
 
-  AsmState names;
+  NamedProgram &named;
   ReadProgram &program;
   const GridPropagation &out;
   Planner &planner;
@@ -341,26 +330,36 @@ private:
   const WrittenReshards &reshards;
   Choices choices;
   PropagationExplanation &explanation;
-  /// By operation, in the order of the program.
-  llvm::DenseMap<Operation *, size_t> position;
   llvm::DenseMap<unsigned, Grid> gridOfScope;
   std::vector<std::pair<Place, ReshardEntry>> entries;
 };
 
 } // namespace
 
-void explain(Operation *root, ReadProgram &program, const Solution &solution,
-             const GridPropagation &out, const WrittenReshards &reshards,
-             Planner &planner, PropagationExplanation &explanation) {
-  Explainer(root, program, solution, out, reshards, planner, explanation)
-      .run(root);
+NamedProgram::NamedProgram(Operation *root) : names(root) {
+  root->walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { position.try_emplace(op, position.size()); });
 }
 
-void explainCrossings(Operation *root, ReadProgram &program,
+std::string NamedProgram::nameOf(Value value) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  value.printAsOperand(os, names);
+  return result;
+}
+
+void explain(NamedProgram &named, ReadProgram &program,
+             const Solution &solution, const GridPropagation &out,
+             const WrittenReshards &reshards, Planner &planner,
+             PropagationExplanation &explanation) {
+  Explainer(named, program, solution, out, reshards, planner, explanation)
+      .run();
+}
+
+void explainCrossings(NamedProgram &named, ReadProgram &program,
                       const Solution &solution, const GridPropagation &out,
                       const PropagationResult &result,
                       CrossingEntries &entries) {
-  AsmState names(root);
   Reasons reasons(program, solution, out);
   auto text = [&](ValueId value) {
     return reasons.text(reasons.shardingOf(value)) + " on grid @" +
@@ -374,8 +373,7 @@ void explainCrossings(Operation *root, ReadProgram &program,
       return;
     PropagationExplanation::ReshardEntry &entry = entries[op];
     if (Value source = op->getOperand(0); isHere(source)) {
-      llvm::raw_string_ostream os(entry.value);
-      source.printAsOperand(os, names);
+      entry.value = named.nameOf(source);
       entry.user = (op->getName().getStringRef() + " operand 0").str();
       entry.place = placeOf(op->getLoc());
       ValueId id = program.find(program.idOf(source));

@@ -11,11 +11,27 @@
 
 #include "Writer.h"
 
+#include "mlir/IR/AsmState.h"
+
 namespace shard::propagation {
+
+/// The names of the values and the order of the ops of a program, for all of its components.
+class NamedProgram {
+public:
+  explicit NamedProgram(mlir::Operation *root);
+
+  std::string nameOf(mlir::Value value);
+  /// Ops of larger numbers stand behind, or inside.
+  size_t positionOf(mlir::Operation *op) const { return position.lookup(op); }
+
+private:
+  mlir::AsmState names;
+  llvm::DenseMap<mlir::Operation *, size_t> position;
+};
 
 /// Adds to `explanation` what can be said about `out`. `reshards` is what
 /// writeSolution returned; `planner` tells the collectives of a reshard.
-void explain(mlir::Operation *root, ReadProgram &program,
+void explain(NamedProgram &named, ReadProgram &program,
              const Solution &solution, const GridPropagation &out,
              const WrittenReshards &reshards, Planner &planner,
              PropagationExplanation &explanation);
@@ -27,7 +43,7 @@ using CrossingEntries =
 
 /// Adds to `entries` the ends of the crossings of `result` that are on the grid of
 /// `out`.
-void explainCrossings(mlir::Operation *root, ReadProgram &program,
+void explainCrossings(NamedProgram &named, ReadProgram &program,
                       const Solution &solution, const GridPropagation &out,
                       const PropagationResult &result,
                       CrossingEntries &entries);

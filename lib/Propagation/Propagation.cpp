@@ -349,10 +349,12 @@ private:
     addUnread(program, unread, result.remarks);
     addGathers(program, solution, options, out, reshards, result.remarks);
     if (options.explain) {
-      explain(root, program, solution, out, reshards, planner,
+      if (!named)
+        named.emplace(root);
+      explain(*named, program, solution, out, reshards, planner,
               result.explanation);
       if (!result.crossings.empty())
-        explainCrossings(root, program, solution, out, result, crossings);
+        explainCrossings(*named, program, solution, out, result, crossings);
     }
     for (auto [size, origin] : llvm::zip_equal(out.grid.shape, out.axes))
       if (ShapedType::isDynamic(gridOp.getShape()[origin.axis]))
@@ -364,6 +366,8 @@ private:
   SymbolTableCollection &symbols;
   PropagationResult &result;
   CrossingEntries crossings;
+  /// With options.explain.
+  std::optional<NamedProgram> named;
   llvm::SmallPtrSet<Operation *, 4> unread;
 };
 } // namespace
