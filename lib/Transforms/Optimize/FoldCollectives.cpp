@@ -7,11 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleOrFunctionPass.h"
+#include "Optimize/TidyCollectives.h"
 
 #include "shard/Models/Canonicalizations.h"
 
-#include "mlir/IR/Dominance.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -57,9 +56,7 @@ struct ShardFoldCollectivesPass
     bool isFolded = false, isShared = false;
     // Where it stops before the last pattern, the program is as valid.
     (void)applyPatternsGreedily(root, patterns, config, &isFolded);
-    IRRewriter rewriter(&getContext());
-    DominanceInfo dominance(root);
-    eliminateCommonSubExpressions(rewriter, dominance, root, &isShared);
+    mergeEqualOps(root, &isShared);
     if (!isDropped && !isFolded && !isShared)
       markAllAnalysesPreserved();
   }

@@ -13,15 +13,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleOrFunctionPass.h"
+#include "Optimize/TidyCollectives.h"
 
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Transforms/Passes.h"
 
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Debug.h"
 
@@ -123,9 +122,7 @@ struct ShardHoistCollectivesPass
     if (!changed)
       return markAllAnalysesPreserved();
     // What loops have in common is one op when it stands in front of them.
-    IRRewriter rewriter(&getContext());
-    DominanceInfo dominance(getOperation());
-    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    mergeEqualOps(getOperation());
   }
 };
 

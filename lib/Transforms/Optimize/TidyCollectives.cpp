@@ -10,6 +10,7 @@
 
 #include "shard/IR/ShardDialect.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Partitioning/LocalOps.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -36,11 +37,20 @@ void foldCollectives(Operation *root) {
           GreedyRewriteStrictness::ExistingAndNewOps));
 }
 
-void tidyCollectives(Operation *root) {
-  foldCollectives(root);
+void mergeEqualOps(Operation *root, bool *changed) {
   IRRewriter rewriter(root->getContext());
   DominanceInfo dominance(root);
-  eliminateCommonSubExpressions(rewriter, dominance, root);
+  bool isChanged = false;
+  eliminateCommonSubExpressions(rewriter, dominance, root, &isChanged);
+  if (isChanged)
+    splatEqualOperands(root);
+  if (changed)
+    *changed = isChanged;
+}
+
+void tidyCollectives(Operation *root) {
+  foldCollectives(root);
+  mergeEqualOps(root);
 }
 
 } // namespace shard

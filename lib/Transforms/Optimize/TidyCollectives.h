@@ -22,6 +22,10 @@ namespace shard {
 /// Folds the collectives in `root` with each other.
 void foldCollectives(mlir::Operation *root);
 
+/// Makes equal ops in `root` one, and splats of the ops that then read one value of unknown
+/// size twice (`splatEqualOperands`). Sets `changed` to whether it found any.
+void mergeEqualOps(mlir::Operation *root, bool *changed = nullptr);
+
 /// Folds them, and makes equal ops in `root` one.
 void tidyCollectives(mlir::Operation *root);
 
