@@ -400,3 +400,22 @@ func.func @sum_of_numbers(%s: tensor<4xf32>) {
   %1 = shard.broadcast %0 on @g grid_axes = [1] root = [%part] : (tensor<4xf32>, index) -> tensor<4xf32>
   return
 }
+
+// -----
+
+// Nothing depends on the coordinate on an axis of one device.
+
+shard.grid @one(shape = 2x1)
+func.func @one_device(%a: tensor<4xi32> {shard.local = #shard.local<tensor<4xi32>, <@one, [[1]]>>}) -> tensor<4xi32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i32
+  %first = tensor.extract %a[%c0] : tensor<4xi32>
+  %isZero = arith.cmpi eq, %first, %zero : i32
+  %0 = scf.if %isZero -> tensor<4xi32> {
+    %1 = shard.all_reduce %a on @one grid_axes = [0, 1] : tensor<4xi32> -> tensor<4xi32>
+    scf.yield %1 : tensor<4xi32>
+  } else {
+    scf.yield %a : tensor<4xi32>
+  }
+  return %0 : tensor<4xi32>
+}

@@ -14,6 +14,17 @@ using namespace mlir;
 
 namespace shard {
 
+/// The axes of `set` that have more than one device of `grid`: nothing depends on the only
+/// coordinate on an axis.
+static AxisSet withSeveral(GridOp grid, AxisSet set) {
+  if (set == everyAxis)
+    return set;
+  for (auto [axis, size] : llvm::enumerate(grid.getShape()))
+    if (size == 1 && axis <= size_t(kMaxAxisInSet))
+      set &= ~(AxisSet(1) << axis);
+  return set;
+}
+
 AxisSet FunctionGrids::axesOf(Operation *op, FlatSymbolRefAttr grid,
                               ArrayRef<int16_t> axes) {
   if (axes.empty())
@@ -26,7 +37,7 @@ AxisSet FunctionGrids::axesOf(Operation *op, FlatSymbolRefAttr grid,
   if (!known || !own)
     return everyAxis;
   if (known == own)
-    return setOf(axes);
+    return withSeveral(known, setOf(axes));
   auto [it, isNew] = runsOf.try_emplace({own, known});
   if (isNew)
     if (FailureOr<std::vector<AxisList>> found =
@@ -38,7 +49,7 @@ AxisSet FunctionGrids::axesOf(Operation *op, FlatSymbolRefAttr grid,
   for (int16_t axis : axes)
     set |=
         axis >= 0 && size_t(axis) < runs.size() ? setOf(runs[axis]) : everyAxis;
-  return set;
+  return withSeveral(known, set);
 }
 
 bool FunctionGrids::areSeveral() const {
