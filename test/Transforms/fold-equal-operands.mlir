@@ -7,7 +7,7 @@
 // CHECK: %[[SIZE:.*]] = tensor.dim %[[BLOCK]]
 // CHECK: %[[ZEROS:.*]] = tensor.splat %{{.*}}[%[[SIZE]]]
 // CHECK: return %[[ZEROS]]
-// VERIFY: verified
+// VERIFY: PASS
 shard.grid @grid(shape = 3x4) axes ["x", "y"]
 func.func @main() -> tensor<7xi1> {
   %cst = arith.constant dense<[true, false, true, true, false, false, true]> : tensor<7xi1>
