@@ -37,6 +37,12 @@ bool dropUnitsOfSlices(mlir::Operation *root);
 /// are. Returns whether there were any.
 bool splitBeforePadding(mlir::Operation *root);
 
+/// Gives dimensions that slices in `root` read in equal chunks a dimension for the number of the
+/// chunk, if these are computed by ops of linalg of arguments that no hint splits otherwise: the
+/// halves of `x * w` for a gate and its input are then split alike, where a split of the whole
+/// gives each device a part of one half. Returns whether there were any.
+bool takeChunksApart(mlir::Operation *root);
+
 /// Patterns that move such an op from the operands of an op of linalg to its results, if
 /// every operand that has the merged loop comes from one: attention on `batch x heads`,
 /// merged for a batched product, keeps both dimensions. Ops that take a merge back are

@@ -392,6 +392,12 @@ def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
     `(rows*batch) x (heads*width)`. Loops whose results one op combines completely, as a loss does,
     come apart too. Dimensions of one element that an op reads at 0 are dropped for that, and slices
     that take merged dimensions whole stand in front of the merge.
+    A dimension that slices read in two or more equal chunks, such as the halves of a product
+    for a gate and its input, gets a dimension for the number of the chunk, up to the
+    arguments of the function: each device then has its part of every chunk, where a split of the
+    whole dimension gives it a part of one. That is done where shapes are static, only
+    elementwise ops and ops of linalg stand between, none of them has a hint, no sum is computed
+    twice for it, and the hints of the arguments split the dimension by chunks or not at all.
     Dimensions of extent 1 do not count: those that a `tensor.collapse_shape` drops of a
     `tensor.extract_slice` become dropped dimensions of the slice. Values do not change, not
     even in the last bit.

@@ -47,6 +47,30 @@ void LayerProgram::twoProducts() {
   result(pointwise(y), {data, {}});
 }
 
+/// A product, whose weights no hint splits, is read in equal chunks of its columns, and what
+/// is made of them is split along these: each device has its part of every chunk.
+void LayerProgram::chunks() {
+  int64_t rows = d * rng.between(1, 3), columns = rng.between(1, 5);
+  int64_t count = rng.between(2, 4), size = m * rng.between(1, 3);
+  if (size == 1)
+    size = 2;
+  Val x = argument({rows, columns}, {data, {}});
+  Val h = product(x, argument({columns, count * size}, {{}, {}}, 0));
+  if (rng.chance(50))
+    h = combined("addi", h,
+                 broadcast(argument({count * size}, {{}}, 0), /*dim=*/0, rows));
+  h = pointwise(h);
+  Val y = slice(h, {0, 0}, {rows, size});
+  for (int64_t chunk = 1; chunk < count; ++chunk)
+    y = combined(rng.chance(50) ? "addi" : "muli", y,
+                 pointwise(slice(h, {0, chunk * size}, {rows, size})));
+  if (rng.chance(50))
+    return result(pointwise(y), {data, model});
+  y = product(y, argument({size, columns}, {model, {}}));
+  allReduces(m, rows / d * columns);
+  result(pointwise(y), {data, {}});
+}
+
 /// The rows of the data are split by all axes, and so is each weight, which is gathered.
 void LayerProgram::weights() {
   int64_t rows = n * rng.between(1, 3);
@@ -358,6 +382,7 @@ void LayerProgram::sideBySide() {
 void LayerProgram::write() {
   using Write = void (LayerProgram::*)();
   static const std::vector<Write> layers = {&LayerProgram::twoProducts,
+                                            &LayerProgram::chunks,
                                             &LayerProgram::weights,
                                             &LayerProgram::gradient,
                                             &LayerProgram::statistics,

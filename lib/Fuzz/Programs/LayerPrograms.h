@@ -84,6 +84,7 @@ private:
 
   // Each writes a layer.
   void twoProducts();
+  void chunks();
   void weights();
   void gradient();
   void statistics();

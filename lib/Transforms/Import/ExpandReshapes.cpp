@@ -30,6 +30,15 @@ struct ShardExpandReshapesPass
   void runOnOperation() override {
     bool changed = dropUnitsOfSlices(getOperation());
     changed |= splitBeforePadding(getOperation());
+    changed |= moveMerges();
+    // Merges and splits may stand between an op and the slices of its result.
+    changed |= takeChunksApart(getOperation());
+    if (!changed)
+      markAllAnalysesPreserved();
+  }
+
+private:
+  bool moveMerges() {
     // Merges and the ops that they reach; all others stay as they are.
     llvm::SetVector<mlir::Operation *> ops;
     getOperation()->walk([&](mlir::Operation *op) {
@@ -38,11 +47,8 @@ struct ShardExpandReshapesPass
       ops.insert(op);
       ops.insert(op->user_begin(), op->user_end());
     });
-    if (ops.empty()) {
-      if (!changed)
-        markAllAnalysesPreserved();
-      return;
-    }
+    if (ops.empty())
+      return false;
     mlir::RewritePatternSet patterns(&getContext());
     populateExpandLoopsPatterns(patterns);
     mlir::GreedyRewriteConfig config;
@@ -51,6 +57,7 @@ struct ShardExpandReshapesPass
         .enableConstantCSE(false);
     (void)applyOpPatternsGreedily(ops.getArrayRef(), std::move(patterns),
                                   config);
+    return true;
   }
 };
 

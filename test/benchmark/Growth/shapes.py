@@ -311,6 +311,22 @@ def updates(n):
     return program(body, last, hints=hint("[[?], [0, ?]]"))
 
 
+def chunks(n):
+    """Ops of which the halves are multiplied, and these made one tensor again."""
+    half = "tensor<16x8xf32>"
+    body, last = chained(
+        n,
+        lambda i, x: [
+            f"%w{i} = arith.addf %in, %in : {T}",
+            f"%l{i} = tensor.extract_slice %w{i}[0, 0] [16, 8] [1, 1] : {T} to {half}",
+            f"%r{i} = tensor.extract_slice %w{i}[0, 8] [16, 8] [1, 1] : {T} to {half}",
+            f"%h{i} = arith.mulf %l{i}, %r{i} : {half}",
+            f"%v{i} = tensor.insert_slice %h{i} into {x}[0, 0] [16, 8] [1, 1] : {half} into {T}",
+        ],
+    )
+    return program(body, last, hints=hint("[[0, ?], [?]]"))
+
+
 SHAPES = [
     chain,
     fan_out,
@@ -334,4 +350,5 @@ SHAPES = [
     grid_last,
     transposes,
     updates,
+    chunks,
 ]
