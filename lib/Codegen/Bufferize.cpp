@@ -55,12 +55,23 @@ static LogicalResult rejectHugeBuffers(ModuleOp module) {
 /// What MLIR would say of such an op is that it was not bufferized.
 static LogicalResult rejectUnknownOps(ModuleOp module) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  auto usesTensors = [&](Operation *op) {
+    return llvm::any_of(op->getOperandTypes(), isTensor) ||
+           llvm::any_of(op->getResultTypes(), isTensor);
+  };
   WalkResult walked =
       module.walk(
           [&](Operation *op) {
-            if (isa<bufferization::BufferizableOpInterface>(op) ||
-                (llvm::none_of(op->getOperandTypes(), isTensor) &&
-                 llvm::none_of(op->getResultTypes(), isTensor)))
+            if (!usesTensors(op))
+              return WalkResult::advance();
+            auto parent = op->getParentOfType<ModuleOp>();
+            if (parent != module) {
+              parent->emitError("is a module inside of another one, whose "
+                                "functions are not lowered; move them to the "
+                                "outer module");
+              return WalkResult::interrupt();
+            }
+            if (isa<bufferization::BufferizableOpInterface>(op))
               return WalkResult::advance();
             op->emitError()
                 << "'" << op->getName()

@@ -114,6 +114,44 @@ void dropUnreadInputs(ArrayRef<Operation *> ops) {
   (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
 }
 
+/// Makes a linalg.generic of `op` if it extracts elements at places that are known then.
+void makeGeneric(tensor::GenerateOp op, IRRewriter &rewriter) {
+  RankedTensorType type = op.getType();
+  mlir::Block &body = op.getBody().front();
+  auto extracts = body.getOps<tensor::ExtractOp>();
+  if (!type.hasStaticShape() || extracts.empty())
+    return;
+  rewriter.setInsertionPoint(op);
+  Value empty =
+      tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                              type.getElementType(), type.getEncoding());
+  auto generic = linalg::GenericOp::create(
+      rewriter, op.getLoc(), TypeRange(type), ValueRange(), ValueRange(empty),
+      rewriter.getMultiDimIdentityMap(type.getRank()),
+      SmallVector<utils::IteratorType>(type.getRank(),
+                                       utils::IteratorType::parallel),
+      [&](OpBuilder &builder, Location loc, ValueRange) {
+        IRMapping map;
+        for (BlockArgument index : body.getArguments())
+          map.map(index,
+                  linalg::IndexOp::create(builder, loc, index.getArgNumber())
+                      .getResult());
+        for (Operation &inner : body.without_terminator())
+          builder.clone(inner, map);
+        linalg::YieldOp::create(
+            builder, loc,
+            map.lookupOrDefault(body.getTerminator()->getOperand(0)));
+      });
+  generic->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  bool isKnown = llvm::any_of(
+      generic.getBlock()->getOps<tensor::ExtractOp>(),
+      [&](tensor::ExtractOp extract) { return !!mapOf(extract, generic); });
+  if (isKnown)
+    return rewriter.replaceOp(op, generic);
+  rewriter.eraseOp(generic);
+  rewriter.eraseOp(empty.getDefiningOp());
+}
+
 } // namespace
 
 linalg::GenericOp withInput(linalg::GenericOp op, tensor::ExtractOp extract,
@@ -139,12 +177,13 @@ linalg::GenericOp withInput(linalg::GenericOp op, tensor::ExtractOp extract,
 }
 
 bool raiseExtracts(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  root->walk([&](tensor::GenerateOp op) { makeGeneric(op, rewriter); });
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {
     if (op.hasPureTensorSemantics())
       ops.push_back(op);
   });
-  IRRewriter rewriter(root->getContext());
   SmallVector<Operation *> changed;
   for (linalg::GenericOp op : ops) {
     bool any = false;

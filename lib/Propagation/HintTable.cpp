@@ -10,6 +10,8 @@
 
 #include "mlir/IR/Dominance.h"
 
+#include <utility>
+
 using namespace mlir;
 
 namespace shard::propagation {
@@ -289,8 +291,11 @@ LogicalResult HintTable::join(PlacedHint &into, const PlacedHint &hint) {
     return success();
   }
   InFlightDiagnostic diagnostic =
-      emitError(hint.location) << "sharding " << textOf(hint)
-                               << " contradicts another one of the same value";
+      emitError(hint.location)
+      << "sharding " << textOf(hint) << " contradicts another one of "
+      << (into.stated == hint.stated
+              ? "the same value"
+              : "a value that a group, loop, branch or call ties to this one,");
   if (differ)
     diagnostic << " in its halos or offsets";
   else if (*dim >= 0)
@@ -340,7 +345,7 @@ LogicalResult HintTable::finish() {
     return failure();
   std::vector<PlacedHint> merged;
   for (PlacedHint &hint : hints) {
-    hint.value = numbers.find(hint.value);
+    hint.stated = std::exchange(hint.value, numbers.find(hint.value));
     auto [entry, isNew] = hintOf.try_emplace(hint.value, merged.size());
     if (isNew) {
       merged.push_back(std::move(hint));

@@ -96,6 +96,8 @@ private:
     /// What states it: an attribute, or else a shard.sharding.
     mlir::Attribute attr;
     ShardingOp op;
+    /// What `value` was before values that have one sharding became one.
+    ValueId stated = kNoValue;
   };
 
   mlir::FailureOr<Hint> resolveHint(ShardingAttr attr, mlir::Type type,

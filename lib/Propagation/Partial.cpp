@@ -17,9 +17,10 @@
 //   cost(v) = min(local bytes of v * trips,
 //                 sum over its users u of cost(result of u) / n)
 //
-// with the trips of the loops around and n the number of partial operands of u, which
-// share what lies behind it; a user that does not take partial operands forbids the
-// second form. Computed
+// with the trips of the loops around and n the number of partial operands of u, one more
+// if u adds up along a split loop itself: they share what lies behind u. A sum that u adds
+// to, as its init, costs nothing more then. A user that does not take partial operands
+// forbids the second form. Computed
 // from the last op to the first; equal costs reduce early. A value whose op
 // turns out to lack another partial operand is reduced where it is made. This
 // is exact where partial values have one user each. JoinedSums.cpp chooses which of
@@ -115,15 +116,26 @@ bool Run::takesInits(OpId op, const PartialState &made) const {
                       });
 }
 
-/// Whether `op` takes its operands as partial as they are in `partials`.
-bool Run::accepts(OpId op) const {
-  if (!through(op))
+/// Whether `op` takes its operands as partial as they are in `partials`. Where its result
+/// is complete, what the op computes is reduced behind it, with what its init holds.
+bool Run::accepts(OpId op) {
+  std::optional<PartialState> passed = through(op);
+  if (!passed)
     return false;
+  const FlatTable &table = problem.table(op);
   llvm::ArrayRef<ValueId> results =
-      problem.tensors(op).drop_front(problem.table(op).numOperands);
+      problem.tensors(op).drop_front(table.numOperands);
   PartialState made;
   if (results.size() == 1 && results[0] != kNoValue)
     made = partials.lookup(results[0]);
+  if (takesInits(op, made))
+    return true;
+  if (made.atoms || results.size() != 1 || !table.contraction)
+    return false;
+  made = {stepOf(op, FromAll).reduced, table.resultReduction[0]};
+  if (passed->atoms && passed->reduction != made.reduction)
+    return false;
+  made.atoms |= passed->atoms;
   return takesInits(op, made);
 }
 
@@ -158,6 +170,17 @@ bool Run::PartialPlacement::isAskedFor(OpId user,
   auto found = run.partials.find(results[0]);
   return found != run.partials.end() && found->second == state &&
          run.accepts(user);
+}
+
+/// Whether `user` only adds to `value`, its init, what it adds up along a split loop
+/// itself: the sum of both is reduced with or without `value`.
+bool Run::PartialPlacement::isAddedTo(OpId user, ValueId value) {
+  const FlatTable &table = problem.table(user);
+  llvm::ArrayRef<ValueId> tensors = problem.tensors(user);
+  return table.contraction && table.firstInit >= 0 &&
+         tensors.size() == table.numOperands + 1u &&
+         !llvm::is_contained(tensors.take_front(table.firstInit), value) &&
+         run.stepOf(user, FromAll).reduced && run.accepts(user);
 }
 
 /// The state of a candidate that stays partial: by its op's own loops and by the
@@ -249,7 +272,8 @@ double Run::PartialPlacement::costOfKeeping(size_t index) {
     if (user == candidate.op || problem.ties.contains(user))
       continue;
     used = true;
-    if (isAskedFor(user, run.partials[candidate.value]))
+    if (isAskedFor(user, run.partials[candidate.value]) ||
+        isAddedTo(user, candidate.value))
       continue;
     const FlatTable &table = problem.table(user);
     llvm::ArrayRef<ValueId> tensors = problem.tensors(user);
@@ -264,7 +288,9 @@ double Run::PartialPlacement::costOfKeeping(size_t index) {
     if (next == candidateOf.end() || next->second <= index ||
         !run.accepts(user))
       return never;
-    cost += candidates[next->second].cost * mine / all;
+    const Candidate &behind = candidates[next->second];
+    all += behind.made.atoms != 0;
+    cost += behind.cost * mine / all;
   }
   return used ? cost : never;
 }

@@ -49,6 +49,7 @@ private:
   void price();
   void settle();
   bool isAskedFor(OpId user, const PartialState &state) const;
+  bool isAddedTo(OpId user, ValueId value);
   bool mayBePartial(ValueId value) const {
     return value != kNoValue && !hinted[value] &&
            problem.hasOwnDefinition(value);

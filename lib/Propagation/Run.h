@@ -119,7 +119,7 @@ private:
   struct PartialPlacement;
   std::optional<PartialState> through(OpId op) const;
   bool takesInits(OpId op, const PartialState &made) const;
-  bool accepts(OpId op) const;
+  bool accepts(OpId op);
   double localBytes(ValueId value) const;
 
   // Finish.cpp

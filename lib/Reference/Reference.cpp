@@ -18,9 +18,73 @@
 using namespace mlir;
 using namespace shard;
 
+/// Takes shardings that functions hand on out of signatures, calls and returns, where
+/// no annotation uses them any more.
+static void dropPassedShardings(ModuleOp module) {
+  auto isSharding = [](Value value) {
+    return isa<ShardingType>(value.getType());
+  };
+  auto areSharding = [&](ValueRange values) {
+    BitVector which;
+    for (Value value : values)
+      which.push_back(isSharding(value));
+    return which;
+  };
+  SmallVector<func::CallOp> calls;
+  module.walk([&](Operation *op) {
+    auto call = dyn_cast<func::CallOp>(op);
+    if (!call && !isa<func::ReturnOp>(op))
+      return;
+    op->eraseOperands(areSharding(op->getOperands()));
+    if (call && llvm::any_of(call.getResults(), isSharding))
+      calls.push_back(call);
+  });
+  for (func::CallOp call : calls) {
+    OpBuilder builder(call);
+    SmallVector<Value> kept;
+    llvm::copy_if(call.getResults(), std::back_inserter(kept),
+                  [&](Value value) { return !isSharding(value); });
+    auto shorter = func::CallOp::create(
+        builder, call.getLoc(), call.getCallee(),
+        llvm::to_vector(ValueRange(kept).getTypes()), call.getOperands());
+    for (auto [before, after] : llvm::zip_equal(kept, shorter.getResults()))
+      before.replaceAllUsesWith(after);
+    call->erase();
+  }
+  for (auto function : module.getOps<func::FuncOp>()) {
+    BitVector arguments, results;
+    for (Type type : function.getArgumentTypes())
+      arguments.push_back(isa<ShardingType>(type));
+    for (Type type : function.getResultTypes())
+      results.push_back(isa<ShardingType>(type));
+    (void)function.eraseArguments(arguments);
+    (void)function.eraseResults(results);
+  }
+}
+
+/// Replaces the known sizes of axes that a program asks for by constants.
+static void answerGridShapes(ModuleOp module, SymbolTableCollection &symbols) {
+  module.walk([&](GridShapeOp op) {
+    GridOp grid = getGrid(op, symbols);
+    SmallVector<GridAxis> axes(op.getAxes());
+    if (grid && axes.empty())
+      llvm::append_range(axes, llvm::seq<GridAxis>(0, grid.getRank()));
+    if (!grid || llvm::any_of(axes, [&](GridAxis axis) {
+          return ShapedType::isDynamic(grid.getShape()[axis]);
+        }))
+      return;
+    OpBuilder builder(op);
+    for (auto [result, axis] : llvm::zip_equal(op.getResult(), axes))
+      result.replaceAllUsesWith(arith::ConstantIndexOp::create(
+          builder, op.getLoc(), grid.getShape()[axis]));
+    op->erase();
+  });
+}
+
 LogicalResult shard::dropShardings(ModuleOp module) {
   module.getContext()->getOrLoadDialect<arith::ArithDialect>();
   SymbolTableCollection symbols;
+  answerGridShapes(module, symbols);
   if (failed(expandShardShapes(module, symbols)))
     return failure();
   // Calls of functions with collectives are replaced by what these do.
@@ -86,6 +150,7 @@ LogicalResult shard::dropShardings(ModuleOp module) {
       op->getResult(0).replaceAllUsesWith(op->getOperand(0));
     op->erase();
   }
+  dropPassedShardings(module);
   for (Operation *op : llvm::reverse(shardings))
     if (op->use_empty())
       op->erase();

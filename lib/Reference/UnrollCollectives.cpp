@@ -12,6 +12,7 @@
 #include "shard/IR/TensorSlices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,8 +22,11 @@ using namespace shard;
 using namespace shard::reference;
 
 InFlightDiagnostic reference::notSupported(Operation *op) {
-  return op->emitOpError("in a manual_computation is not supported by the "
-                         "reference of one device");
+  return op->emitOpError(op->getParentOfType<ManualComputationOp>()
+                             ? "in a manual_computation is not supported by "
+                               "the reference of one device"
+                             : "in a partitioned program is not supported "
+                               "by the reference of one device");
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,6 +175,41 @@ Value CollectiveUnroller::combineTwo(Location loc, ReductionKind kind, Value a,
                   : Value();
 }
 
+/// The sum or the mean of complex `terms`, added from left to right.
+static Value combineComplex(OpBuilder &builder, Location loc,
+                            ArrayRef<Value> terms, bool isMean) {
+  auto type = cast<RankedTensorType>(terms.front().getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, terms.front()),
+      type.getElementType());
+  SmallVector<AffineMap> maps(terms.size() + 1,
+                              builder.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &inner, Location, ValueRange elements) {
+    Value sum = elements.front();
+    for (Value element : elements.drop_front().drop_back())
+      sum = complex::AddOp::create(inner, loc, sum, element);
+    if (isMean) {
+      auto part = cast<FloatType>(
+          cast<ComplexType>(type.getElementType()).getElementType());
+      Value count = arith::ConstantOp::create(
+          inner, loc, inner.getFloatAttr(part, terms.size()));
+      auto divided = [&](Value number) -> Value {
+        return arith::DivFOp::create(inner, loc, number, count);
+      };
+      Value real = divided(complex::ReOp::create(inner, loc, sum));
+      Value imaginary = divided(complex::ImOp::create(inner, loc, sum));
+      sum =
+          complex::CreateOp::create(inner, loc, sum.getType(), real, imaginary);
+    }
+    linalg::YieldOp::create(inner, loc, sum);
+  };
+  return linalg::GenericOp::create(builder, loc, TypeRange(type), terms,
+                                   ValueRange(empty), maps, iterators, body)
+      .getResult(0);
+}
+
 /// `terms` combined from left to right; f16 and bf16 in f32, means of integers
 /// in i64.
 FailureOr<Value> CollectiveUnroller::combine(Operation *op, ReductionKind kind,
@@ -179,6 +218,12 @@ FailureOr<Value> CollectiveUnroller::combine(Operation *op, ReductionKind kind,
   Location loc = op->getLoc();
   bool isFloat = isa<FloatType>(element);
   bool isMean = kind == ReductionKind::Average;
+  if (auto complex = dyn_cast<ComplexType>(element);
+      complex && isa<FloatType>(complex.getElementType()) &&
+      (isMean || kind == ReductionKind::Sum) &&
+      llvm::all_of(terms,
+                   [&](Value term) { return elementOf(term) == element; }))
+    return combineComplex(builder, loc, terms, isMean);
   if ((!isFloat && !element.isSignlessIntOrIndex()) ||
       (isMean && element.isInteger(1)))
     return notSupported(op) << ": reduction " << keyword(kind)

@@ -20,6 +20,7 @@
 #include "shard/IR/TensorSlices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -459,9 +460,9 @@ LogicalResult reference::unrollSpmdFunctions(ModuleOp module) {
       });
   }
   module.getContext()
-      ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
-                    linalg::LinalgDialect, scf::SCFDialect,
-                    tensor::TensorDialect>();
+      ->loadDialect<arith::ArithDialect, complex::ComplexDialect,
+                    cf::ControlFlowDialect, linalg::LinalgDialect,
+                    scf::SCFDialect, tensor::TensorDialect>();
   for (func::FuncOp function : spmd)
     if (function.isPublic() ||
         SymbolTable::symbolKnownUseEmpty(function, module))

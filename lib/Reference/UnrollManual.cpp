@@ -11,6 +11,7 @@
 #include "Unroller.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
@@ -249,8 +250,8 @@ LogicalResult reference::unrollManualComputations(ModuleOp module) {
   if (failed(verify(module)))
     return failure();
   module.getContext()
-      ->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
-                    tensor::TensorDialect>();
+      ->loadDialect<arith::ArithDialect, complex::ComplexDialect,
+                    linalg::LinalgDialect, tensor::TensorDialect>();
   for (ManualComputationOp op : outermost)
     if (failed(Unroller(module.getContext()).unrollOutermost(op)))
       return failure();

@@ -28,3 +28,15 @@ func.func @vector(%x: tensor<16x8xf32>, %i: index) -> vector<4x8xf32> {
   %0 = vector.transfer_read %x[%i, %i], %z : tensor<16x8xf32>, vector<4x8xf32>
   return %0 : vector<4x8xf32>
 }
+
+// -----
+
+// expected-error@+1 {{is a module inside of another one, whose functions are not lowered; move them to the outer module}}
+module @inner {
+  func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+    return %x : tensor<8xf32>
+  }
+}
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}

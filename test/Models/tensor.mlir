@@ -13,14 +13,14 @@ shard.grid @grid(shape = 2)
 // CHECK-NEXT: ^bb0(%[[I:[a-z0-9_]+]]: index, %[[J:[a-z0-9_]+]]: index):
 // CHECK-NEXT: %[[GLOBAL:[a-z0-9_]+]] = arith.addi %[[I]], %[[BEGIN]]
 // CHECK-NEXT: %[[VALID:[a-z0-9_]+]] = arith.minsi %[[GLOBAL]], %[[LAST]]
-// CHECK-NEXT: %[[SUM:[a-z0-9_]+]] = arith.addi %[[VALID]], %[[J]]
-// CHECK-NEXT: tensor.extract %{{.*}}[%[[SUM]]]
+// CHECK-NEXT: %[[PRODUCT:[a-z0-9_]+]] = arith.muli %[[VALID]], %[[J]]
+// CHECK-NEXT: tensor.extract %{{.*}}[%[[PRODUCT]]]
 // CHECK: } : tensor<4x5xf32>
-func.func @generate(%t: tensor<11xf32>) -> (tensor<7x5xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}) {
+func.func @generate(%t: tensor<25xf32>) -> (tensor<7x5xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}) {
   %0 = tensor.generate {
   ^bb0(%i: index, %j: index):
-    %s = arith.addi %i, %j : index
-    %e = tensor.extract %t[%s] : tensor<11xf32>
+    %s = arith.muli %i, %j : index
+    %e = tensor.extract %t[%s] : tensor<25xf32>
     tensor.yield %e : f32
   } : tensor<7x5xf32>
   return %0 : tensor<7x5xf32>

@@ -6,7 +6,7 @@ shard.grid @grid(shape = 2x2)
 func.func @group(
     // expected-note @+1 {{is here}}
     %a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>},
-    // expected-error @+1 {{contradicts another one of the same value}}
+    // expected-error @+1 {{sharding #shard.sharding<@grid, [[1]]> contradicts another one of a value that a group, loop, branch or call ties to this one, in dimension 0; }}
     %b: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[1]]>}) {
   shard.group %a, %b id = 0 : tensor<8xf32>, tensor<8xf32>
   return
@@ -54,7 +54,7 @@ shard.grid @grid(shape = 2)
 func.func @layouts(
     // expected-note @+1 {{is here}}
     %a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]], offsets = [0, 3, 8]>},
-    // expected-error @+1 {{contradicts another one of the same value in its halos or offsets}}
+    // expected-error @+1 {{contradicts another one of a value that a group, loop, branch or call ties to this one, in its halos or offsets}}
     %b: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]], offsets = [0, 5, 8]>}) {
   shard.group %a, %b id = 0 : tensor<8xf32>, tensor<8xf32>
   return

@@ -196,3 +196,34 @@ func.func @fast(%a: tensor<4xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// A tensor.generate becomes an op with operands, and keeps its hints; one that would have
+// none stays.
+// CHECK-DAG: #[[BACK:.*]] = affine_map<(d0, d1) -> (-d0 + 3, d1)>
+// CHECK-LABEL: func.func @generated
+// CHECK-SAME: %[[A:.*]]: tensor<4x6xf32>, %[[F:.*]]: f32
+// CHECK: linalg.generic {indexing_maps = [#[[BACK]], {{.*}}], {{.*}}} ins(%[[A]] : tensor<4x6xf32>) {{.*}} attrs = {shard.loops = #shard.sharding<@grid, {{\[}}[0], []]>}
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[Y:.*]] = arith.mulf %[[X]], %[[F]] : f32
+// CHECK-NEXT: linalg.yield %[[Y]]
+// CHECK: tensor.generate
+shard.grid @grid(shape = 2)
+func.func @generated(%a: tensor<4x6xf32>, %f: f32) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %c3 = arith.constant 3 : index
+  %0 = tensor.generate {
+  ^bb0(%i: index, %j: index):
+    %k = arith.subi %c3, %i : index
+    %x = tensor.extract %a[%k, %j] : tensor<4x6xf32>
+    %y = arith.mulf %x, %f : f32
+    tensor.yield %y : f32
+  } {shard.loops = #shard.sharding<@grid, [[0], []]>} : tensor<4x6xf32>
+  %1 = tensor.generate {
+  ^bb0(%i: index, %j: index):
+    %k = arith.muli %i, %i : index
+    %x = tensor.extract %a[%k, %j] : tensor<4x6xf32>
+    tensor.yield %x : f32
+  } : tensor<4x6xf32>
+  return %0, %1 : tensor<4x6xf32>, tensor<4x6xf32>
+}

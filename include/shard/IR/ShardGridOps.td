@@ -85,7 +85,8 @@ def Shard_GridShapeOp
   let summary = "the sizes of axes of a grid";
   let description = [{
     One result per entry of `axes`; without `axes`, one per axis of the grid.
-    Axes of static size fold to constants.
+    Axes of static size fold to constants. The sizes are the same on all devices, so
+    that the op may also stand in a program that is not partitioned yet.
 
     ```mlir
     %0:2 = shard.grid_shape @mesh : index, index

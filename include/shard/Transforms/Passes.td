@@ -258,7 +258,9 @@ def ShardLowerTosa : Pass<"shard-lower-tosa", "::mlir::ModuleOp"> {
   let description = [{
     Runs MLIR's own lowerings of tosa, in the order that leaves no op behind: the
     sharding models and the runner know what they produce. Does nothing in a
-    program without tosa ops. Hints stay where they are: types do not change.
+    program without tosa ops. Hints on values stay where they are: types do not change.
+    Those that stand on tosa ops become hints on their operands and results first, as by
+    `shard-expand-op-hints`.
     Errors: a tosa op that MLIR cannot lower (`tosa.custom`).
 
     ```mlir

@@ -212,8 +212,9 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
   let summary = "make elements that generic ops extract their operands";
   let description = [{
     A `tensor.extract` in the body of a `linalg.generic` may read any element, so that
-    its tensor is gathered. Frontends and the lowering of tosa write reversed dimensions
-    like that. Where the indices are sums of `linalg.index` and constants, or the quotient or
+    its tensor is gathered. The same holds in a `tensor.generate`, which becomes a
+    `linalg.generic` if it reads a tensor at places as below. Frontends and the lowering of
+    tosa write reversed dimensions like that. Where the indices are sums of `linalg.index` and constants, or the quotient or
     remainder of one by a number that divides the extent of its loop, and all places
     lie inside of a static tensor, the tensor becomes an input of the op with an indexing
     map, of which each device needs a block or a window. Where some indices are loops over

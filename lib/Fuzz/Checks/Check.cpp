@@ -115,8 +115,7 @@ bool shard::fuzz::sameFailure(const Outcome &a, const Outcome &b) {
 /// Errors that say that the hints cannot all be met.
 static bool saysContradiction(StringRef message) {
   for (StringRef text :
-       {"contradicts another one of the same value",
-        "which is for integers, by its hint",
+       {" contradicts another one of ", "which is for integers, by its hint",
         "too; mark one of them annotate_for_users",
         // Its numbers are computed behind another member of a group.
         "made that is tied to this one",

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Import/OpHints.h"
+
 #include "shard/Transforms/Passes.h"
 
 #include "shard/IR/ShardOps.h"
@@ -74,6 +76,19 @@ void useConstantParameters(mlir::Operation *op) {
   }
 }
 
+/// Makes hints on values of the hints that stand on tosa ops: the lowerings drop
+/// attributes that they do not know.
+mlir::LogicalResult
+keepHints(mlir::ModuleOp module,
+          llvm::function_ref<bool(mlir::Operation *)> isTosa) {
+  llvm::SmallVector<mlir::Operation *> hinted;
+  module->walk([&](mlir::Operation *op) {
+    if (isTosa(op) && hasOpHint(op))
+      hinted.push_back(op);
+  });
+  return expandOpHints(hinted);
+}
+
 struct ShardLowerTosaPass
     : public impl::ShardLowerTosaBase<ShardLowerTosaPass> {
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
@@ -93,6 +108,8 @@ struct ShardLowerTosaPass
                        .wasInterrupted();
     if (!hasTosa)
       return markAllAnalysesPreserved();
+    if (mlir::failed(keepHints(getOperation(), isTosa)))
+      return signalPassFailure();
     getOperation()->walk([&](mlir::Operation *op) {
       if (isTosa(op))
         useConstantParameters(op);

@@ -187,6 +187,9 @@ LogicalResult FunctionPartitioner::rebuildShardOp(Operation *op) {
   if (auto manual = dyn_cast<ManualComputationOp>(op))
     return partitionManual(local, manual,
                            [&](Operation *inner) { return rebuildOp(inner); });
+  // The sizes of axes are the same on all devices.
+  if (isa<GridShapeOp>(op))
+    return partitionReplicated(local, op);
   return mlir::emitError(op->getLoc())
          << "'" << op->getName()
          << "' in a program that is not partitioned yet; write it inside a "
