@@ -129,6 +129,10 @@ std::string functionHeader(ProgramBuilder &program, const Function &function,
                            bool isPrivate);
 
 // CollectiveChains.cpp.
+/// Writes the body of a manual computation that begins with `value`; what it returns.
+std::vector<Val> collectiveChain(ProgramBuilder &program, Val value);
+
+// ManualPrograms.cpp.
 void collectiveProgram(ProgramBuilder &program);
 void movesProgram(ProgramBuilder &program);
 

@@ -64,8 +64,8 @@ std::vector<HaloShare> haloShares(const HaloDimension &dimension) {
     return shares;
   for (int64_t position = 0; position < parts; ++position) {
     ReadRange taken = dimension.taken(position);
-    for (int64_t owner = taken.first / core;
-         owner < parts && owner * core < taken.last; ++owner) {
+    for (int64_t owner = taken.first / core; owner * core < taken.last;
+         ++owner) {
       int64_t count = taken.within(owner * core, (owner + 1) * core).count();
       shares[owner].all += count;
       if (owner == position)

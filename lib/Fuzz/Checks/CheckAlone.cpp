@@ -8,10 +8,13 @@
 
 #include "CheckAlone.h"
 
+#include "CheckBlocks.h"
 #include "CheckGeometry.h"
 #include "CheckGrids.h"
+#include "CheckMismatch.h"
 #include "CheckOptions.h"
 #include "CheckPlans.h"
+#include "CheckRefusals.h"
 #include "CheckShardings.h"
 #include "CheckSpmd.h"
 
@@ -30,6 +33,12 @@ std::string checkAlone(mlir::ModuleOp module, uint64_t seed) {
     wrong = checkShardings(context, seed);
   if (wrong.empty())
     wrong = checkSpmd(context, seed);
+  if (wrong.empty())
+    wrong = checkMismatch(seed);
+  if (wrong.empty())
+    wrong = checkRefusals(context, seed);
+  if (wrong.empty())
+    wrong = checkBlocks(context, seed);
   if (wrong.empty())
     wrong = checkOptions(module, seed);
   std::replace(wrong.begin(), wrong.end(), '\n', ' ');

@@ -58,8 +58,9 @@ static int64_t product(const Numbers &sizes) {
 }
 
 static Numbers randomSizes(Random &rng) {
-  static const std::vector<Numbers> few = {
-      {2}, {3}, {4}, {5}, {8}, {2, 2}, {3, 2}, {2, 3}, {4, 2}, {2, 2, 2}};
+  static const std::vector<Numbers> few = {{2},    {3},    {4},       {5},
+                                           {8},    {24},   {2, 2},    {3, 2},
+                                           {2, 3}, {4, 2}, {2, 2, 2}, {4, 5}};
   return rng.oneOf(few);
 }
 
@@ -86,8 +87,7 @@ static std::string checkBlocks(Random &rng) {
   std::string where = std::to_string(extent) + " cut by " + text(a);
   if (dividesEvenly(extent, a) != isEven)
     return "dividesEvenly is wrong for " + where;
-  // Also for each valid part of the extent, which counts less.
-  if (cutsAtOnce(extent, a) && !isAtOnce)
+  if (cutsAtOnce(extent, a) != isAtOnce)
     return "cutsAtOnce is wrong for " + where;
   if (parts == product(b) && sameBlocks(extent, a, b) != isSame)
     return "sameBlocks is wrong for " + where + " and by " + text(b);
@@ -103,6 +103,9 @@ struct Sliding {
   Block whole(int64_t part) const;
   /// Those of them that are valid.
   Block read(int64_t part) const;
+  /// The elements of a window as long as the longest one, which begins or, where the window is
+  /// reversed, ends with those that the device reads.
+  Block longest(int64_t part) const;
   std::string describe() const;
 
   Numbers sizes;
@@ -120,7 +123,7 @@ Sliding::Sliding(Random &rng) : sizes(randomSizes(rng)) {
   parts = product(sizes);
   bool isLarge = parts > 100;
   window.stride = rng.between(1, 3);
-  window.reach = rng.between(1, 5);
+  window.reach = rng.chance(8) ? rng.between(6, 40) : rng.between(1, 5);
   window.offset = rng.between(-4, 4);
   iterations = parts * rng.between(1, 4) - rng.between(0, isLarge ? 9 : 3);
   iterations = std::max<int64_t>(iterations, 1);
@@ -163,6 +166,14 @@ Block Sliding::read(int64_t part) const {
   return {first, std::max<int64_t>(last - first, 0)};
 }
 
+Block Sliding::longest(int64_t part) const {
+  Block block = cut(iterations, sizes, part);
+  int64_t count = (iterations + parts - 1) / parts;
+  int64_t first = window.stride < 0 ? block.offset + count - 1 : block.offset;
+  return {window.stride * first + window.offset,
+          std::abs(window.stride) * (count - 1) + window.reach};
+}
+
 std::string Sliding::describe() const {
   return " of " + std::to_string(iterations) + " windows (" +
          std::to_string(window.stride) + " * i + " +
@@ -173,13 +184,47 @@ std::string Sliding::describe() const {
          text(sizes);
 }
 
+/// What is needed of a dimension that no axis splits: nothing but what lies outside.
+static std::string checkWholeNeed(const Sliding &sliding) {
+  std::optional<HaloNeed> need =
+      haloNeed(sliding.extent, {}, sliding.iterations, sliding.sizes,
+               sliding.window, sliding.valid);
+  bool isKnown = sliding.parts <= kMaxComparedBlocks ||
+                 cutsAtOnce(sliding.iterations, sliding.sizes);
+  if (!need || !isKnown)
+    return need.has_value() == isKnown
+               ? ""
+               : "whether windows are known" + sliding.describe();
+  int64_t low = 0, high = 0;
+  std::set<int64_t> starts;
+  for (int64_t part = 0; part < sliding.parts; ++part) {
+    if (sliding.whole(part).size == 0)
+      continue;
+    Block window = sliding.longest(part);
+    starts.insert(window.offset);
+    low = std::max(low, -window.offset);
+    high = std::max(high, window.offset + window.size - sliding.extent);
+  }
+  if (need->low == 0 && need->high == 0 && need->fullLow == low &&
+      need->fullHigh == high && need->start.has_value() == (starts.size() == 1))
+    return {};
+  return "on all devices, the windows" + sliding.describe() + " reach " +
+         text({low, high}) + " elements outside, not " +
+         text({need->fullLow, need->fullHigh});
+}
+
 /// The halos that windows need.
 static std::string checkHaloNeed(const Sliding &sliding) {
   std::optional<HaloNeed> need =
       haloNeed(sliding.extent, sliding.sizes, sliding.iterations, sliding.sizes,
                sliding.window, sliding.valid);
-  if (!need)
-    return {};
+  bool isKnown = cutsAtOnce(sliding.extent, sliding.sizes) &&
+                 (sliding.parts <= kMaxComparedBlocks ||
+                  cutsAtOnce(sliding.iterations, sliding.sizes));
+  if (!need || !isKnown)
+    return need.has_value() == isKnown
+               ? ""
+               : "whether halos are known" + sliding.describe();
   int64_t low = 0, high = 0, fullLow = 0, fullHigh = 0, numOutside = 0;
   std::set<int64_t> starts;
   for (int64_t part = 0; part < sliding.parts; ++part) {
@@ -215,8 +260,6 @@ static std::string checkBlockParts(const Sliding &sliding) {
   std::optional<std::vector<BlockPart>> found =
       blockParts(sliding.extent, sliding.sizes, sliding.iterations,
                  sliding.sizes, sliding.window, sliding.valid);
-  if (!found)
-    return {};
   std::map<int64_t, BlockPart> parts;
   int64_t end = sliding.valid.offset + sliding.valid.size;
   for (int64_t part = 0; part < sliding.parts; ++part) {
@@ -237,6 +280,12 @@ static std::string checkBlockParts(const Sliding &sliding) {
   std::vector<BlockPart> wanted;
   for (const auto &[distance, part] : parts)
     wanted.push_back(part);
+  bool isKnown = cutsAtOnce(sliding.extent, sliding.sizes) &&
+                 int64_t(parts.size()) <= kMaxBlockParts;
+  if (!found || !isKnown)
+    return found.has_value() == isKnown
+               ? ""
+               : "whether the parts of blocks are few" + sliding.describe();
   return *found == wanted ? "" : "the parts of blocks" + sliding.describe();
 }
 
@@ -379,6 +428,8 @@ std::string checkGeometry(uint64_t seed) {
     wrong = checkBlocks(rng);
     if (wrong.empty())
       wrong = checkHaloNeed(sliding);
+    if (wrong.empty())
+      wrong = checkWholeNeed(sliding);
     if (wrong.empty() && sliding.parts < 100)
       wrong = checkBlockParts(sliding);
     if (wrong.empty() && sliding.parts < 100)

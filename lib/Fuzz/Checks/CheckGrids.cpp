@@ -275,6 +275,24 @@ static std::string checkLocalBlocks(const Grid &grid, const Spread &spread) {
   return {};
 }
 
+/// What only the run knows makes blocks of unknown extents, in its dimension alone.
+static std::string checkUnknown(Random &rng, Grid grid, Spread spread) {
+  size_t dim = rng.between(0, int64_t(spread.shape.size()) - 1);
+  Numbers wanted = localShape(grid, spread.shape, spread.sharding);
+  const AxisList &axes = spread.sharding.dims[dim];
+  bool isSplit = !axes.empty() && !spread.sharding.hasHalosOrOffsets();
+  int64_t axis = isSplit && rng.chance(50) ? axes.front() : -1;
+  if (axis < 0 && (!axes.empty() && !spread.sharding.offsets.empty()))
+    return {};
+  (axis < 0 ? spread.shape[dim] : grid.shape[axis]) = kDynamic;
+  wanted[dim] = kDynamic;
+  return localShape(grid, spread.shape, spread.sharding) == wanted
+             ? ""
+             : "the blocks of dimension " + std::to_string(dim) + " by " +
+                   toString(spread.sharding) + ", which is unknown" +
+                   (axis < 0 ? "" : " as an axis is");
+}
+
 /// A sharding over the axes of a refined grid gives each device what it had.
 static std::string checkRefinedSharding(const Grid &grid, const Grid &other,
                                         Spread spread) {
@@ -334,11 +352,18 @@ static std::string checkAxisParts(Random &rng) {
     for (int64_t factor = 0; factor < range.last; ++factor)
       (factor < range.first ? range.part.preSize : range.part.size) *=
           factors[factor];
+    // All behind it, of an axis of unknown size.
+    if (rng.chance(10)) {
+      range.last = INT64_MAX;
+      range.part.size = kDynamic;
+    }
     ranges.push_back(range);
   }
   const Range &a = ranges[0], &b = ranges[1];
   bool isOneAxis = a.part.axis == b.part.axis;
-  bool overlaps = isOneAxis && a.first < b.last && b.first < a.last;
+  bool isUnknown = a.part.size == kDynamic || b.part.size == kDynamic;
+  bool overlaps =
+      isOneAxis && (isUnknown || (a.first < b.last && b.first < a.last));
   bool contains = isOneAxis && a.first <= b.first && b.last <= a.last;
   if (a.part.overlaps(b.part) != overlaps ||
       a.part.contains(b.part) != contains)
@@ -360,6 +385,7 @@ std::string checkGrids(uint64_t seed) {
     for (const std::string &wrong :
          {checkGroup(rng, grid), checkRefinement(grid, other),
           checkWithin(grid, other), checkLocalBlocks(grid, spread),
+          checkUnknown(rng, grid, spread),
           checkRefinedSharding(grid, other, spread), checkAxisParts(rng)})
       if (!wrong.empty())
         return wrong;

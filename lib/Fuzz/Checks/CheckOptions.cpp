@@ -379,6 +379,48 @@ std::string OptionOracle::compareOthers() {
   return {};
 }
 
+/// The axes of each dimension of a tensor, as an option has them, lead back to its loops.
+static std::string checkProjection(Operation *op, const Grid &grid,
+                                   Random &rng) {
+  LoopTable table = buildLoopTable(op);
+  ShardingOption option;
+  option.loops.resize(table.loops.size());
+  for (size_t axis = 0; axis < grid.shape.size(); ++axis)
+    for (int64_t tries = grid.shape[axis] > 1 ? 3 : 0; tries > 0; --tries) {
+      AxisList &axes =
+          option.loops[rng.between(0, int64_t(table.loops.size()) - 1)];
+      axes.push_back(static_cast<GridAxis>(axis));
+      if (isValidOption(table, grid, option))
+        break;
+      axes.pop_back();
+    }
+  std::string wrong;
+  SmallVector<AxisList> found;
+  auto compare = [&](const TensorLoops &tensor, const Sharding &sharding) {
+    projectToLoops(table, tensor, grid, sharding, found);
+    for (const DimLoops &dim : tensor.dims) {
+      // One of several digits takes axes that divide it, only.
+      bool isEven = llvm::all_of(dim, [&](int32_t loop) {
+        return table.loops[loop].extent % grid.groupSize(option.loops[loop]) ==
+               0;
+      });
+      for (int32_t loop : dim)
+        if ((isEven || dim.size() == 1) && found[loop] != option.loops[loop])
+          wrong =
+              "loop " + std::to_string(loop) + " of " +
+              op->getName().getStringRef().str() +
+              " has other axes than a tensor has for it: " + toString(sharding);
+    }
+  };
+  for (unsigned i = 0; i < table.operands.size(); ++i)
+    if (table.operands[i].isTensor)
+      compare(table.operands[i], operandSharding(table, i, option));
+  for (unsigned i = 0; i < table.results.size(); ++i)
+    if (table.results[i].isTensor)
+      compare(table.results[i], resultSharding(table, i, option));
+  return wrong;
+}
+
 /// Whether the options of `op` are compared.
 static bool isCompared(Operation *op) {
   auto isStatic = [](Type type) {
@@ -411,8 +453,11 @@ std::string shard::fuzz::checkOptions(ModuleOp module, uint64_t seed) {
   });
   rng.shuffle(ops);
   std::string wrong;
-  for (int64_t i = 0; i < std::min<int64_t>(kMostOps, ops.size()); ++i)
+  for (int64_t i = 0; i < std::min<int64_t>(kMostOps, ops.size()); ++i) {
     if (wrong.empty())
       wrong = OptionOracle(ops[i], *grid, rng).compare();
+    if (wrong.empty())
+      wrong = checkProjection(ops[i], *grid, rng);
+  }
   return wrong;
 }

@@ -83,11 +83,11 @@ void ShardingMaker::addOffsets(Sharding &sharding) {
 
 Sharding ShardingMaker::make() {
   static const std::vector<ReductionKind> kinds = {
-      ReductionKind::Sum,        ReductionKind::Max,
-      ReductionKind::Min,        ReductionKind::Product,
-      ReductionKind::BitwiseAnd, ReductionKind::BitwiseOr,
-      ReductionKind::BitwiseXor, ReductionKind::UMin,
-      ReductionKind::UMax};
+      ReductionKind::Sum,       ReductionKind::Max,
+      ReductionKind::Min,       ReductionKind::Product,
+      ReductionKind::Average,   ReductionKind::BitwiseAnd,
+      ReductionKind::BitwiseOr, ReductionKind::BitwiseXor,
+      ReductionKind::UMin,      ReductionKind::UMax};
   Sharding sharding = Sharding::replicated(int64_t(shape.size()));
   std::vector<GridAxis> axes;
   for (size_t axis = 0; axis < grid.shape.size(); ++axis)

@@ -95,12 +95,13 @@ static PartialArguments chooseArguments(ProgramBuilder &program) {
   static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::F32,
                                           Elem::I32, Elem::I32, Elem::I64,
                                           Elem::I16, Elem::I8};
-  static const std::vector<std::string> floats = {"sum", "sum", "sum", "max",
-                                                  "min"};
+  static const std::vector<std::string> floats = {"sum", "sum", "sum",    "sum",
+                                                  "sum", "sum", "max",    "max",
+                                                  "min", "min", "average"};
   static const std::vector<std::string> integers = {
-      "sum",     "sum",         "sum",        "sum",        "sum", "sum",
-      "sum",     "max",         "max",        "min",        "min", "umax",
-      "product", "bitwise_and", "bitwise_or", "bitwise_xor"};
+      "sum",     "sum",         "sum",        "sum",         "sum",    "sum",
+      "sum",     "max",         "max",        "min",         "min",    "umax",
+      "product", "bitwise_and", "bitwise_or", "bitwise_xor", "average"};
   static const std::vector<std::string> orders = {
       "max", "min", "umax", "umin", "bitwise_and", "bitwise_or", "bitwise_xor"};
   PartialArguments result;
@@ -119,6 +120,10 @@ static PartialArguments chooseArguments(ProgramBuilder &program) {
     (partial ? result.partialAxes : result.rest).push_back(axis);
   }
   result.kind = program.rng.oneOf(isFloat(result.elem) ? floats : integers);
+  // All devices have the mean, the sum of which is exact if they are few.
+  if (result.kind == "average" && isFloat(result.elem) &&
+      program.devices(axes) > 4)
+    result.kind = "max";
   result.commutes = result.comePartial && program.rng.chance(35);
   // Sums have programs enough.
   if (result.commutes && !isFloat(result.elem))

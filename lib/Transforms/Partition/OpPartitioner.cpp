@@ -220,16 +220,12 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
 
 /// Annotations inside say nothing where everything is replicated.
 static void eraseAnnotations(Operation *op) {
-  op->walk([](Operation *inner) {
-    if (auto annotation = dyn_cast<ShardOp>(inner)) {
-      // Unreachable code may have one that takes its own result.
-      if (annotation.getResult() == annotation.getSrc())
-        return;
-      annotation.getResult().replaceAllUsesWith(annotation.getSrc());
-      annotation.erase();
-    } else if (isa<ShardingOp>(inner) && inner->use_empty()) {
-      inner->erase();
-    }
+  op->walk([](ShardOp annotation) {
+    // Unreachable code may have one that takes its own result.
+    if (annotation.getResult() == annotation.getSrc())
+      return;
+    annotation.getResult().replaceAllUsesWith(annotation.getSrc());
+    annotation.erase();
   });
 }
 

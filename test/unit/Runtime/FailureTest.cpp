@@ -140,6 +140,23 @@ TEST(Failure, EachNumberIsCompared) {
         {1, 1, 1, 0, 0, 0}})
     EXPECT_CONTAINS(errorOfNumbers(halos, other, halo), "collective mismatch");
 
+  auto windows = [](Slots &s, const int64_t *in, const int64_t *out,
+                    const int64_t *numbers) {
+    const int64_t axes[] = {1, 1}, widths[] = {1, 0, 0, 1};
+    shard_rt_update_halo("a.mlir:1:1", s.all.data(), SHARD_RT_F32, in, out,
+                         axes, widths, numbers);
+  };
+  // Of each dimension: iterations, stride, offset, reach, the valid elements and the step.
+  const std::vector<int64_t> window = {4, 1, 0, 2, 0, 4, 1,
+                                       4, 1, 0, 2, 0, 4, 1};
+  EXPECT_EQ(errorOfNumbers(window, window, windows), "");
+  for (size_t number = 0; number < window.size(); ++number) {
+    std::vector<int64_t> other = window;
+    ++other[number];
+    EXPECT_CONTAINS(errorOfNumbers(window, other, windows),
+                    "collective mismatch");
+  }
+
   auto shift = [](Slots &s, const int64_t *in, const int64_t *out,
                   const int64_t *numbers) {
     shard_rt_shift("a.mlir:1:1", s.all.data(), SHARD_RT_F32, in, out, numbers,

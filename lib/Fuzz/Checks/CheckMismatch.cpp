@@ -1,0 +1,146 @@
+//===- CheckMismatch.cpp - Devices that call with other numbers -----------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All devices of a random program make the same calls. That the runtime would notice others is
+// therefore seen by no program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckMismatch.h"
+
+#include "shard/Fuzz/Random.h"
+
+#include "shard/Runtime/Runtime.h"
+#include "shard/Runtime/Threads.h"
+
+#include <vector>
+
+namespace shard::fuzz {
+
+using Numbers = std::vector<int64_t>;
+
+/// All devices of a grid 2x2, and their buffers of 4x4 elements.
+static const int64_t group[] = {2, 2, 2, 2, 0, 1};
+static constexpr int64_t numDevices = 4, extent = 4;
+
+namespace {
+/// A collective that keeps the shape of its input, and the numbers beside its buffers.
+struct NumberedCall {
+  const char *name;
+  Numbers (*make)(Random &rng);
+  void (*run)(const int64_t *input, const int64_t *result,
+              const int64_t *numbers);
+};
+} // namespace
+
+/// A failure leaves these functions by longjmp: they hold nothing.
+static const NumberedCall calls[] = {
+    {"all_reduce", [](Random &rng) { return Numbers{rng.between(1, 5)}; },
+     [](const int64_t *input, const int64_t *result, const int64_t *numbers) {
+       shard_rt_all_reduce("at", group, SHARD_RT_F32, input, result,
+                           numbers[0]);
+     }},
+    {"reduce",
+     [](Random &rng) {
+       return Numbers{rng.between(1, 5), rng.between(0, 1), rng.between(0, 1)};
+     },
+     [](const int64_t *input, const int64_t *result, const int64_t *numbers) {
+       shard_rt_reduce("at", group, SHARD_RT_F32, input, result, numbers[0],
+                       numbers + 1);
+     }},
+    {"broadcast",
+     [](Random &rng) { return Numbers{rng.between(0, 1), rng.between(0, 1)}; },
+     [](const int64_t *input, const int64_t *result, const int64_t *numbers) {
+       shard_rt_broadcast("at", group, SHARD_RT_F32, input, result, numbers);
+     }},
+    {"shift",
+     [](Random &rng) {
+       return Numbers{1, rng.between(0, 1), rng.between(-2, 2),
+                      rng.between(0, 1), rng.between(0, 1)};
+     },
+     [](const int64_t *input, const int64_t *result, const int64_t *numbers) {
+       shard_rt_shift("at", group, SHARD_RT_F32, input, result, numbers,
+                      numbers[2], numbers[3], numbers[4]);
+     }},
+    {"permute",
+     [](Random &rng) {
+       int64_t first = rng.between(0, 1);
+       return Numbers{2, first, 1 - first};
+     },
+     [](const int64_t *input, const int64_t *result, const int64_t *numbers) {
+       shard_rt_permute("at", group, SHARD_RT_F32, input, result, numbers);
+     }},
+    {"update_halo",
+     [](Random &rng) {
+       // Whether there are windows, axes of each dimension, halos, windows.
+       int64_t axes = rng.between(0, 2);
+       Numbers numbers = {rng.between(0, 1), axes, 2 - axes};
+       for (int64_t i = 0; i < 4; ++i)
+         numbers.push_back(rng.between(0, 1));
+       for (int64_t i = 0; i < 2; ++i)
+         for (int64_t number :
+              {rng.between(4, 8), rng.between(1, 2), rng.between(-1, 1),
+               rng.between(1, 3), rng.between(0, 1), rng.between(3, 6),
+               rng.between(1, 2)})
+           numbers.push_back(number);
+       if (numbers[0] == 0)
+         numbers.resize(7);
+       return numbers;
+     },
+     [](const int64_t *input, const int64_t *result, const int64_t *numbers) {
+       shard_rt_update_halo("at", group, SHARD_RT_F32, input, result,
+                            numbers + 1, numbers + 3,
+                            numbers[0] ? numbers + 7 : nullptr);
+     }},
+    {"redistribute",
+     [](Random &rng) {
+       // Blocks stay 4x4: both axes split one dimension, or each its own.
+       int64_t before = rng.between(0, 1), after = rng.between(0, 1);
+       if (rng.chance(50))
+         return Numbers{16, 4, 2,     before,    1 - before,
+                        0,  2, after, 1 - after, 0};
+       return Numbers{8, 8, 1, before, 1, 1 - before, 1, after, 1, 1 - after};
+     },
+     [](const int64_t *input, const int64_t *result, const int64_t *numbers) {
+       shard_rt_redistribute("at", group, SHARD_RT_F32, input, result, numbers,
+                             numbers + 2, numbers + 6);
+     }}};
+
+std::string checkMismatch(uint64_t seed) {
+  Random rng(seed ^ 0x6d69736d61746368ull);
+  const NumberedCall &call =
+      calls[rng.between(0, int64_t(std::size(calls)) - 1)];
+  // One number is that of another call, which may be the same.
+  Numbers most = call.make(rng), other = most, next = call.make(rng);
+  size_t changed = rng.between(0, int64_t(most.size()) - 1);
+  if (next.size() == most.size())
+    other[changed] = next[changed];
+  int64_t odd = rng.between(0, numDevices - 1);
+  std::vector<float> data(2 * numDevices * extent * extent, 1);
+  std::vector<Numbers> buffers;
+  for (int64_t i = 0; i < 2 * numDevices; ++i)
+    buffers.push_back(
+        {int64_t(reinterpret_cast<intptr_t>(&data[i * extent * extent])), 0, 2,
+         extent, extent, extent, 1});
+  runtime::RunReport report = runtime::runOnGrid({2, 2}, [&](int64_t device) {
+    call.run(buffers[device].data(), buffers[numDevices + device].data(),
+             (device == odd ? other : most).data());
+  });
+  // A number may not fit the others.
+  if (report.ok == (most == other))
+    return {};
+  std::string text = std::string("of ") + call.name + " with other numbers";
+  for (const Numbers *numbers : {&most, &other}) {
+    text += numbers == &most ? " (" : "; ";
+    for (int64_t number : *numbers)
+      text += " " + std::to_string(number);
+  }
+  return "the runtime says \"" + report.error + "\" " + text + ")";
+}
+
+} // namespace shard::fuzz

@@ -1,0 +1,205 @@
+//===- CheckRefusals.cpp - What the back ends do not take -----------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Random programs are partitioned before a back end gets them. A hint that a back end takes for
+// nothing, or a reduction that it computes as another one, would therefore not be seen.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckRefusals.h"
+
+#include "shard/Conversion/Conversion.h"
+#include "shard/Fuzz/Random.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+
+#include <vector>
+
+using namespace mlir;
+
+namespace shard::fuzz {
+
+namespace {
+
+/// Functions of tensors with one hint at most, at a random place.
+class HintedProgram {
+public:
+  explicit HintedProgram(uint64_t seed);
+
+  std::string text;
+  /// What an error must name; empty if there is no hint.
+  std::string place;
+
+private:
+  /// The attributes of a place, of which `hinted` has the hint.
+  std::string attributes(bool hinted, const std::string &what);
+  void writeFunction(const std::string &name);
+  void writeOp(int64_t kind, const std::string &argument);
+
+  Random rng;
+  int64_t functionOfHint, kindOfHint;
+};
+
+} // namespace
+
+/// An attribute of another dialect.
+static const char *const noHint = "func.sharding = 1 : i64";
+
+std::string HintedProgram::attributes(bool hinted, const std::string &what) {
+  if (!hinted)
+    return rng.chance(30) ? std::string("{") + noHint + "}" : "";
+  place = what;
+  return rng.chance(50) ? "{shard.sharding = #shard.sharding<@g, [[0]]>}"
+                        : "{shard.sharding = #shard.sharding<@g, [[?]]>, " +
+                              std::string(noHint) + "}";
+}
+
+/// The op that has the hint, by its kind; a plain one otherwise.
+void HintedProgram::writeOp(int64_t kind, const std::string &argument) {
+  static const std::string type = " : tensor<4xf32>", to = "<@g, [[0]]>";
+  switch (kind) {
+  case 2:
+    text += "  %r = arith.negf " + argument + " " +
+            attributes(true, "'arith.negf'") + type + "\n";
+    return;
+  case 3:
+    place = "'arith.negf'";
+    text += "  %r = arith.negf " + argument +
+            " {shard.loops = #shard.sharding" + to + "}" + type + "\n";
+    return;
+  case 4:
+    place = "'shard.shard'";
+    text += "  %h = shard.sharding @g split_axes = [[0]] : !shard.sharding\n"
+            "  %r = shard.shard " +
+            argument + " to %h" + type + "\n";
+    return;
+  case 5:
+    place = "'shard.constraint'";
+    text += "  %r = shard.constraint " + argument + " to " + to + type + "\n";
+    return;
+  case 6:
+    place = "'shard.group'";
+    text += "  shard.group " + argument + " id = 3" + type + "\n";
+    break;
+  case 7:
+    place = "'shard.manual_computation'";
+    text += "  %r = shard.manual_computation(" + argument + ") on @g in = [" +
+            to + "] out = [" + to +
+            "] axes = [0] (%l: tensor<2xf32>) {\n"
+            "    shard.return %l : tensor<2xf32>\n"
+            "  } : (tensor<4xf32>) -> tensor<4xf32>\n";
+    return;
+  default:
+    break;
+  }
+  text += "  %r = arith.negf " + argument + " " + attributes(false, "") + type +
+          "\n";
+}
+
+void HintedProgram::writeFunction(const std::string &name) {
+  bool hasHint = functionOfHint == 0;
+  --functionOfHint;
+  int64_t kind = hasHint ? kindOfHint : -1;
+  int64_t arguments = rng.between(1, 3), results = rng.between(1, 3);
+  int64_t at = rng.between(0, (kind == 0 ? arguments : results) - 1);
+  text += "func.func " + std::string(rng.chance(50) ? "private " : "") + "@" +
+          name + "(";
+  for (int64_t i = 0; i < arguments; ++i)
+    text += (i ? ", %a" : "%a") + std::to_string(i) + ": tensor<4xf32> " +
+            attributes(kind == 0 && i == at, "argument " + std::to_string(i));
+  text += ") -> (";
+  std::string values, types;
+  for (int64_t i = 0; i < results; ++i) {
+    text += (i ? ", tensor<4xf32> " : "tensor<4xf32> ") +
+            attributes(kind == 1 && i == at, "result " + std::to_string(i));
+    values += i ? ", %r" : "%r";
+    types += i ? ", tensor<4xf32>" : "tensor<4xf32>";
+  }
+  text += ") {\n";
+  writeOp(kind, "%a" + std::to_string(rng.between(0, arguments - 1)));
+  text += "  return " + values + " : " + types + "\n}\n";
+}
+
+HintedProgram::HintedProgram(uint64_t seed)
+    : text("shard.grid @g(shape = 2)\n"), rng(seed ^ 0x72656675736573ull) {
+  int64_t functions = rng.between(1, 3);
+  functionOfHint = rng.chance(80) ? rng.between(0, functions - 1) : functions;
+  kindOfHint = rng.between(0, 7);
+  for (int64_t i = 0; i < functions; ++i)
+    writeFunction("f" + std::to_string(i));
+}
+
+/// An all_reduce of a random kind on random elements; whether a back end has it.
+static std::string randomReduction(Random &rng, bool &isKnown) {
+  struct Element {
+    const char *type;
+    /// 'f': float, 'i': integer, 'b': i1, 'w': too wide an integer, 'c': complex; '-': other.
+    char kind;
+  };
+  static const std::vector<Element> elements = {
+      {"f32", 'f'},          {"bf16", 'f'},         {"f64", 'f'},
+      {"f16", 'f'},          {"i1", 'b'},           {"i7", 'i'},
+      {"i32", 'i'},          {"i64", 'i'},          {"index", 'i'},
+      {"i65", 'w'},          {"complex<f32>", 'c'}, {"complex<f64>", 'c'},
+      {"complex<i32>", '-'}, {"f8E4M3FN", '-'},     {"ui32", '-'}};
+  static const std::vector<std::string> kinds = {
+      "sum",         "average",    "max",         "min",  "product",
+      "bitwise_and", "bitwise_or", "bitwise_xor", "umin", "umax"};
+  Element element = rng.oneOf(elements);
+  std::string kind = rng.oneOf(kinds);
+  bool isLinear = kind == "sum" || kind == "average";
+  bool ofIntegers = kind[0] == 'b' || kind[0] == 'u';
+  isKnown = element.kind == 'f'   ? !ofIntegers
+            : element.kind == 'b' ? kind != "average"
+            : element.kind == 'c' ? isLinear
+                                  : element.kind == 'i';
+  std::string type = "tensor<4x" + std::string(element.type) + ">";
+  return "shard.grid @g(shape = 2)\nfunc.func @main(%a: " + type + ") -> " +
+         type +
+         " {\n  %r = shard.all_reduce %a on @g grid_axes = [0] reduction = " +
+         kind + " : " + type + " -> " + type + "\n  return %r : " + type +
+         "\n}\n";
+}
+
+std::string checkRefusals(MLIRContext &context, uint64_t seed) {
+  std::string said;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    said += diagnostic.str();
+    return success();
+  });
+  HintedProgram hinted(seed);
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(hinted.text, &context);
+  if (!module)
+    return "a program for the back ends is not valid: " + said + hinted.text;
+  bool isRefused = failed(seed % 2 ? convertShardToRuntime(*module)
+                                   : convertShardToMPI(*module));
+  if (isRefused == hinted.place.empty() ||
+      said.find(hinted.place) == std::string::npos)
+    return "a back end " +
+           std::string(isRefused ? "says \"" + said + "\"" : "says nothing") +
+           (hinted.place.empty() ? "" : " of the hint at " + hinted.place) +
+           ": " + hinted.text;
+  said.clear();
+  Random rng(seed ^ 0x726564756365ull);
+  bool isKnown = false;
+  std::string reduction = randomReduction(rng, isKnown);
+  OwningOpRef<ModuleOp> reducing =
+      parseSourceString<ModuleOp>(reduction, &context);
+  // The verifier refuses some of them.
+  bool isTaken = reducing && succeeded(legalizeElements(*reducing));
+  if (isTaken != isKnown || said.empty() != isTaken)
+    return std::string(isKnown ? "a reduction is refused: "
+                               : "a reduction is taken: ") +
+           said + reduction;
+  return {};
+}
+
+} // namespace shard::fuzz
