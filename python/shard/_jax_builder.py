@@ -103,21 +103,34 @@ class Builder:
 
     def slice(self, value: Any, dim: int, start: int) -> Any:
         """The elements at `start` along `dim`, which is left out."""
-        from jaxlib.mlir import ir
-
         shape = list(value.type.shape)
         starts = [start if d == dim else 0 for d in range(len(shape))]
-        limits = [start + 1 if d == dim else extent for d, extent in enumerate(shape)]
-        part = self._to(
+        sizes = [1 if d == dim else extent for d, extent in enumerate(shape)]
+        part = self.part(value, starts, sizes)
+        return self.reshape(part, [extent for d, extent in enumerate(shape) if d != dim])
+
+    def part(self, value: Any, starts: Sequence[int], sizes: Sequence[int]) -> Any:
+        """So many elements from the places in `starts` on."""
+        from jaxlib.mlir import ir
+
+        limits = [start + size for start, size in zip(starts, sizes, strict=True)]
+        return self._to(
             "slice",
             value,
-            [1 if d == dim else extent for d, extent in enumerate(shape)],
+            sizes,
             value.type.element_type,
             start_indices=ir.DenseI64ArrayAttr.get(starts),
             limit_indices=ir.DenseI64ArrayAttr.get(limits),
-            strides=ir.DenseI64ArrayAttr.get([1] * len(shape)),
+            strides=ir.DenseI64ArrayAttr.get([1] * len(limits)),
         )
-        return self.reshape(part, [extent for d, extent in enumerate(shape) if d != dim])
+
+    def update(self, value: Any, window: Any, starts: Sequence[int]) -> Any:
+        """`value` with `window` from the places in `starts` on."""
+        from jaxlib.mlir import ir
+
+        number = ir.IntegerType.get_signless(32)
+        places = [self.splat([], number, start) for start in starts]
+        return self.create("dynamic_update_slice", value.type, [value, window, *places])
 
     def reduce(
         self,

@@ -20,6 +20,7 @@ from typing import Any
 from shard._errors import ProgramError
 from shard._jax_builder import Builder
 from shard._jax_rewrites import place_of
+from shard._jax_windows import known_window
 
 # What combines two elements.
 _KINDS = ("add", "multiply", "maximum", "minimum", "and", "or", "xor")
@@ -103,16 +104,18 @@ def _scatter(op: Any) -> Any:
     numbers = stablehlo.ScatterDimensionNumbers(op.attributes["scatter_dimension_numbers"])
     shape, given = list(operand.type.shape), list(updates.type.shape)
     build = Builder(op)
-    tied = dict(
-        zip(numbers.scatter_indices_batching_dims, numbers.input_batching_dims, strict=True)
-    )
-    scattered = list(numbers.scattered_dims_to_operand_dims)
-    indices = _Indices(build, op.operands[1], numbers.index_vector_dim, scattered, tied)
     in_updates = list(numbers.update_window_dims)
     without = {*numbers.inserted_window_dims, *numbers.input_batching_dims}
     in_operand = [d for d in range(len(shape)) if d not in without]
     windows = dict(zip(in_operand, in_updates, strict=True))
     sizes = [given[windows[d]] if d in windows else 1 for d in range(len(shape))]
+    if (made := known_window(build, op, numbers, sizes, kind)) is not None:
+        return made
+    tied = dict(
+        zip(numbers.scatter_indices_batching_dims, numbers.input_batching_dims, strict=True)
+    )
+    scattered = list(numbers.scattered_dims_to_operand_dims)
+    indices = _Indices(build, op.operands[1], numbers.index_vector_dim, scattered, tied)
     indices.tie_counts(shape, sizes)
     indices.widen(build)
     # The dimensions of the updates, as points and as windows of whole dimensions.
