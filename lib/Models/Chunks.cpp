@@ -34,8 +34,8 @@ struct Chunks {
   int64_t count, size;
 };
 
-/// Finds results of elementwise ops and ops of linalg of which all users are slices that take one chunk each, and what
-/// they are computed of.
+/// Finds results of elementwise ops and ops of linalg of which all users are slices that take one
+/// chunk each, and what they are computed of.
 class ChunkFinder {
 public:
   /// The chunks in which slices read `value`, if the dimension comes apart up to the arguments of
