@@ -103,26 +103,52 @@ class Builder:
 
     def slice(self, value: Any, dim: int, start: int) -> Any:
         """The elements at `start` along `dim`, which is left out."""
-        shape = list(value.type.shape)
-        starts = [start if d == dim else 0 for d in range(len(shape))]
-        sizes = [1 if d == dim else extent for d, extent in enumerate(shape)]
-        part = self.part(value, starts, sizes)
-        return self.reshape(part, [extent for d, extent in enumerate(shape) if d != dim])
-
-    def part(self, value: Any, starts: Sequence[int], sizes: Sequence[int]) -> Any:
-        """So many elements from the places in `starts` on."""
         from jaxlib.mlir import ir
 
-        limits = [start + size for start, size in zip(starts, sizes, strict=True)]
-        return self._to(
+        shape = list(value.type.shape)
+        starts = [start if d == dim else 0 for d in range(len(shape))]
+        limits = [start + 1 if d == dim else extent for d, extent in enumerate(shape)]
+        part = self._to(
             "slice",
             value,
-            sizes,
+            [1 if d == dim else extent for d, extent in enumerate(shape)],
             value.type.element_type,
             start_indices=ir.DenseI64ArrayAttr.get(starts),
             limit_indices=ir.DenseI64ArrayAttr.get(limits),
-            strides=ir.DenseI64ArrayAttr.get([1] * len(limits)),
+            strides=ir.DenseI64ArrayAttr.get([1] * len(shape)),
         )
+        return self.reshape(part, [extent for d, extent in enumerate(shape) if d != dim])
+
+    def spread(
+        self, value: Any, starts: Sequence[int], steps: Sequence[int], shape: Sequence[int]
+    ) -> Any:
+        """A tensor of `shape` with the elements of `value` from `starts` on, zeros elsewhere."""
+        from jaxlib.mlir import ir
+
+        element = value.type.element_type
+        sizes = value.type.shape
+        behind = [
+            extent - (start + (size - 1) * step + 1)
+            for extent, start, size, step in zip(shape, starts, sizes, steps, strict=True)
+        ]
+        return self._to(
+            "pad",
+            value,
+            shape,
+            element,
+            also=[self.splat([], element, 0)],
+            edge_padding_low=ir.DenseI64ArrayAttr.get(starts),
+            edge_padding_high=ir.DenseI64ArrayAttr.get(behind),
+            interior_padding=ir.DenseI64ArrayAttr.get([step - 1 for step in steps]),
+        )
+
+    def reverse(self, value: Any, dims: Sequence[int]) -> Any:
+        from jaxlib.mlir import ir
+
+        if not dims:
+            return value
+        numbers = ir.DenseI64ArrayAttr.get(dims)
+        return self.create("reverse", value.type, [value], dimensions=numbers)
 
     def update(self, value: Any, window: Any, starts: Sequence[int]) -> Any:
         """`value` with `window` from the places in `starts` on."""

@@ -20,7 +20,7 @@ from typing import Any
 from shard._errors import ProgramError
 from shard._jax_builder import Builder
 from shard._jax_rewrites import place_of
-from shard._jax_windows import known_window
+from shard._jax_windows import known_places
 
 # What combines two elements.
 _KINDS = ("add", "multiply", "maximum", "minimum", "and", "or", "xor")
@@ -109,7 +109,7 @@ def _scatter(op: Any) -> Any:
     in_operand = [d for d in range(len(shape)) if d not in without]
     windows = dict(zip(in_operand, in_updates, strict=True))
     sizes = [given[windows[d]] if d in windows else 1 for d in range(len(shape))]
-    if (made := known_window(build, op, numbers, sizes, kind)) is not None:
+    if (made := known_places(build, op, numbers, sizes, kind)) is not None:
         return made
     tied = dict(
         zip(numbers.scatter_indices_batching_dims, numbers.input_batching_dims, strict=True)

@@ -96,6 +96,20 @@ def windows(x, starts, given):
         lambda x: windows(x, jnp.array([[1, 2]]), x[None, :2, :3]),
         lambda x: windows(x, jnp.array([[3, 2]]), x[None, :2, :3]),
         lambda x: (x > 0).at[1:, 2].set(False),
+        lambda x: x.at[1::2, ::3].set(x[:2, :2]),
+        lambda x: x.at[::-2, 1:4].add(x[2:, :3]),
+        lambda x: x.at[::-1].set(x),
+        lambda x: x.at[:, 1::2].multiply(x[:, ::2]),
+        lambda x: x.at[::3].min(0.25),
+        lambda x: x.at[jnp.arange(3)[:, None], jnp.arange(2)[None] * 4].set(x[:3, :2]),
+        lambda x: x.at[jnp.arange(2)[None], jnp.arange(3)[:, None] * 2].set(x[:3, :2]),
+        lambda x: x.at[jnp.arange(4), jnp.arange(4)].set(x[:, 5]),
+        lambda x: x.at[jnp.arange(2, 6)].set(x, mode="drop"),
+        lambda x: x.at[jnp.array([1, 1, 1])].add(x[:3]),
+        lambda x: x.at[jnp.zeros(0, jnp.int32)].set(1.0),
+        lambda x: jnp.abs((x + 1j).at[::2].set(0)),
+        lambda x: jnp.abs((x + 1j).at[1:3].set(x[:2] * 1j)),
+        lambda x: x.reshape(2, 2, 6).at[1, :, ::2].set(x.reshape(2, 2, 6)[0, :, 1::2]),
         lambda x: (x > 0).at[ROWS].set(True),
         lambda x: x.astype(jnp.int32).at[ROWS].max(1),
         lambda x: x.astype(jnp.bfloat16).at[ROWS].set(jnp.bfloat16(3)),
@@ -146,6 +160,24 @@ def test_windows_at_known_places():
     assert {row.kind for row in collectives} == {"update_halo"}
     # A row for the stencil and a row for the update, of 128 elements, in each step.
     assert sum(row.bytes for row in collectives) <= 3 * 2 * 128 * 4
+
+
+def test_red_and_black():
+    """Every other element of a large field is updated, without comparisons of all with all."""
+
+    def relax(u, row, column):
+        around = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]
+        return u.at[1 + row : -1 : 2, 1 + column : -1 : 2].set(around[row::2, column::2] / 4)
+
+    def fn(u):
+        for row, column in ((0, 0), (1, 1), (0, 1), (1, 0)):
+            u = relax(u, row, column)
+        return u.at[0].set(0.0).at[:, -1].set(1.0)
+
+    u = jax.random.normal(jax.random.key(6), (128, 64))
+    program = shard.from_jax(fn, u)
+    collectives = check(program, (u,), [np.asarray(fn(u))], Grid(4), {"u": P(0)}).collectives
+    assert {row.kind for row in collectives} == {"update_halo"}
 
 
 def test_scatters_in_loops():
