@@ -143,10 +143,19 @@ class Builder:
         )
 
     def reverse(self, value: Any, dims: Sequence[int]) -> Any:
+        """The elements along `dims` from the last one on.
+
+        iree-opt knows this of signless numbers alone, so that unsigned ones become those.
+        """
         from jaxlib.mlir import ir
 
         if not dims:
             return value
+        element = value.type.element_type
+        if isinstance(element, ir.IntegerType) and element.is_unsigned:
+            signless = ir.IntegerType.get_signless(element.width)
+            made = self.reverse(self.cast("bitcast_convert", value, signless), dims)
+            return self.cast("bitcast_convert", made, element)
         numbers = ir.DenseI64ArrayAttr.get(dims)
         return self.create("reverse", value.type, [value], dimensions=numbers)
 

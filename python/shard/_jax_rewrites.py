@@ -5,6 +5,7 @@
 
 * Converting i1 or unsigned integers to floats: iree-opt moves such a conversion into a
   `linalg.matmul` of mixed types, which takes all integers for signed, so true becomes -1.
+* `stablehlo.reverse` of unsigned integers, which iree-opt does not lower.
 * `stablehlo.optimization_barrier`, which `jax.checkpoint` leaves: iree-opt has an op of its
   own for it. The values are the same without it.
 """
@@ -13,6 +14,7 @@ import re
 from typing import Any, NoReturn
 
 from shard._errors import ProgramError
+from shard._jax_builder import Builder
 
 
 def rewrite(module: Any) -> None:
@@ -24,6 +26,7 @@ def rewrite(module: Any) -> None:
 
     barriers: list[Any] = []
     conversions: list[Any] = []
+    reversals: list[Any] = []
     unknown: list[Any] = []
 
     def visit(op: Any) -> Any:
@@ -31,6 +34,8 @@ def rewrite(module: Any) -> None:
             barriers.append(op)
         elif op.name == "stablehlo.convert":
             conversions.append(op)
+        elif op.name == "stablehlo.reverse":
+            reversals.append(op)
         elif op.name in ("stablehlo.fft", "stablehlo.custom_call"):
             unknown.append(op)
         return ir.WalkResult.ADVANCE
@@ -45,6 +50,8 @@ def rewrite(module: Any) -> None:
             op.erase()
         for op in conversions:
             _rewrite_conversion(op)
+        for op in reversals:
+            _rewrite_reversal(op)
 
 
 def _reject(op: Any) -> NoReturn:
@@ -85,6 +92,17 @@ def place_of(op: Any) -> str:
 
     function.parent.operation.walk(visit)
     return place_of(calls[0]) if calls else "unknown place"
+
+
+def _rewrite_reversal(op: Any) -> None:
+    from jaxlib.mlir import ir
+
+    element = op.operands[0].type.element_type
+    if not isinstance(element, ir.IntegerType) or not element.is_unsigned:
+        return
+    dims = [int(dim) for dim in op.attributes["dimensions"]]
+    op.results[0].replace_all_uses_with(Builder(op).reverse(op.operands[0], dims))
+    op.erase()
 
 
 def _rewrite_conversion(op: Any) -> None:

@@ -99,6 +99,8 @@ def windows(x, starts, given):
         lambda x: x.at[1::2, ::3].set(x[:2, :2]),
         lambda x: x.at[::-2, 1:4].add(x[2:, :3]),
         lambda x: x.at[::-1].set(x),
+        lambda x: jnp.abs(x * 9).astype(jnp.uint8).at[::-1, 2:4].set(jnp.arange(8).reshape(4, 2)),
+        lambda x: jnp.flip(jnp.abs(x * 9).astype(jnp.uint16), 1),
         lambda x: x.at[:, 1::2].multiply(x[:, ::2]),
         lambda x: x.at[::3].min(0.25),
         lambda x: x.at[jnp.arange(3)[:, None], jnp.arange(2)[None] * 4].set(x[:3, :2]),
@@ -178,6 +180,45 @@ def test_red_and_black():
     program = shard.from_jax(fn, u)
     collectives = check(program, (u,), [np.asarray(fn(u))], Grid(4), {"u": P(0)}).collectives
     assert {row.kind for row in collectives} == {"update_halo"}
+
+
+def random_index(rng, extent):
+    start = int(rng.integers(extent))
+    return [
+        start,
+        slice(None),
+        slice(start, int(rng.integers(start, extent + 1))),
+        slice(rng.choice([0, 1]), rng.choice([-1, extent]), rng.integers(1, 4)),
+        slice(None, None, -rng.integers(1, 3)),
+        jnp.arange(rng.integers(1, extent + 1)),
+        jnp.arange(0, extent, 2),
+        jnp.asarray(rng.permutation(extent)[:2]),
+    ][rng.integers(8)]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_updates_at_random(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(6):
+        shape = rng.choice([2, 3, 4, 6, 8], rng.integers(1, 4))
+        element = rng.choice(["float32", "int32", "uint8", "bfloat16"])
+        index = [random_index(rng, extent) for extent in shape][: rng.integers(1, 4)]
+        # Arrays would be combined with each other.
+        arrays = [i for i, entry in enumerate(index) if isinstance(entry, jax.Array)]
+        index = tuple(slice(None) if i in arrays[1:] else e for i, e in enumerate(index))
+        kind = rng.choice(["set", "set", "add", "multiply", "max", "min"])
+        x = jnp.asarray(rng.integers(9, size=shape), element)
+        given = jnp.asarray(rng.integers(1, 5, size=x[index].shape), element)
+        if rng.integers(3) == 0 and given.size:
+            given = given.ravel()[0]
+
+        def fn(x, given, index=index, kind=kind):
+            return getattr(x.at[index], kind)(given)
+
+        expected = np.asarray(jax.jit(fn)(x, given))
+        program = shard.from_jax(fn, x, given)
+        result = np.asarray(program.partition(Grid(2), {0: P(0)})(x, given))
+        np.testing.assert_array_equal(result, expected, f"{shape} {element} {index} {kind}")
 
 
 def test_scatters_in_loops():
