@@ -71,6 +71,11 @@ static LogicalResult rejectUnknownOps(ModuleOp module) {
                                 "outer module");
               return WalkResult::interrupt();
             }
+            if (!op->getParentOfType<FunctionOpInterface>()) {
+              op->emitOpError("is an op on tensors outside of a function, "
+                              "where nothing runs it; move it into one");
+              return WalkResult::interrupt();
+            }
             if (isa<bufferization::BufferizableOpInterface>(op))
               return WalkResult::advance();
             op->emitError()

@@ -62,7 +62,74 @@ bool canSpread(tensor::InsertSliceOp op) {
          source.getRank() == dest.getRank() && isKnown(op.getStaticOffsets()) &&
          isKnown(op.getStaticSizes()) && isKnown(op.getStaticStrides()) &&
          !llvm::is_contained(source.getShape(), 0) && !spreadDims(op).empty() &&
-         elementOf(op.getDest());
+         source.getElementType().isSignlessIntOrIndexOrFloat();
+}
+
+/// `element` as a value in front of `op`; zero if there is none.
+Value materialize(OpFoldResult element, tensor::InsertSliceOp op,
+                  IRRewriter &rewriter) {
+  if (auto value = dyn_cast_if_present<Value>(element))
+    return value;
+  auto attribute = dyn_cast_if_present<Attribute>(element);
+  if (!attribute)
+    attribute = rewriter.getZeroAttr(op.getSourceType().getElementType());
+  return arith::ConstantOp::create(rewriter, op.getLoc(),
+                                   cast<TypedAttr>(attribute));
+}
+
+/// Whether `op` writes at the index `place` of dimension `dim`.
+Value isWritten(tensor::InsertSliceOp op, unsigned dim, Value place,
+                OpBuilder &builder, Location loc) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto compare = [&](arith::CmpIPredicate how, Value left, int64_t right) {
+    return arith::CmpIOp::create(builder, loc, how, left, number(right));
+  };
+  int64_t stride = op.getStaticStrides()[dim];
+  Value distance = arith::SubIOp::create(builder, loc, place,
+                                         number(op.getStaticOffsets()[dim]));
+  // Places in front have large unsigned distances.
+  Value inside = compare(arith::CmpIPredicate::ule, distance,
+                         (op.getStaticSizes()[dim] - 1) * stride);
+  if (stride == 1)
+    return inside;
+  Value rest = arith::RemUIOp::create(builder, loc, distance, number(stride));
+  return arith::AndIOp::create(builder, loc, inside,
+                               compare(arith::CmpIPredicate::eq, rest, 0));
+}
+
+/// What `op` gives: the elements of `spread`, which has the shape of the result, or `element` if
+/// it is null, where it writes, and those of the destination elsewhere.
+Value choose(tensor::InsertSliceOp op, Value spread, Value element,
+             IRRewriter &rewriter) {
+  RankedTensorType type = op.getDestType();
+  SmallVector<Value> inputs;
+  if (spread)
+    inputs.push_back(spread);
+  SmallVector<AffineMap> maps(inputs.size() + 1,
+                              rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+    Value written;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (op.getStaticSizes()[dim] == type.getDimSize(dim))
+        continue;
+      Value place = linalg::IndexOp::create(builder, loc, dim);
+      Value here = isWritten(op, dim, place, builder, loc);
+      written =
+          written ? arith::AndIOp::create(builder, loc, written, here) : here;
+    }
+    Value chosen = arith::SelectOp::create(builder, loc, written,
+                                           spread ? arguments.front() : element,
+                                           arguments.back());
+    linalg::YieldOp::create(builder, loc, chosen);
+  };
+  return linalg::GenericOp::create(rewriter, op.getLoc(), TypeRange(type),
+                                   inputs, ValueRange(op.getDest()), maps,
+                                   loops, body)
+      .getResult(0);
 }
 
 /// The number that the axes of `grid` divide, as many of them as `extent` has elements
@@ -169,12 +236,18 @@ bool spreadInsertions(Operation *root, ArrayRef<int64_t> grid) {
   IRRewriter rewriter(root->getContext());
   for (tensor::InsertSliceOp op : ops) {
     rewriter.setInsertionPoint(op);
-    OpFoldResult element = elementOf(op.getDest());
-    auto fill = dyn_cast<Value>(element);
-    if (!fill)
-      fill = arith::ConstantOp::create(
-          rewriter, op.getLoc(), cast<TypedAttr>(cast<Attribute>(element)));
-    rewriter.replaceOp(op, Spreader(op, fill, rewriter).build(grid));
+    OpFoldResult around = elementOf(op.getDest()),
+                 given = elementOf(op.getSource());
+    Value result;
+    if (!around && given) {
+      result = choose(op, {}, materialize(given, op, rewriter), rewriter);
+    } else {
+      Value fill = materialize(around, op, rewriter);
+      result = Spreader(op, fill, rewriter).build(grid);
+      if (!around)
+        result = choose(op, result, {}, rewriter);
+    }
+    rewriter.replaceOp(op, result);
   }
   return !ops.empty();
 }

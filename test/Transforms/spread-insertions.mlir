@@ -40,17 +40,46 @@ func.func @rows(%a: tensor<4x3xi32>) -> tensor<11x4xi32> {
 
 // CHECK-LABEL: @others
 // CHECK-NOT: tensor.expand_shape
-func.func @others(%a: tensor<4xf32>, %b: tensor<?xf32>, %c: tensor<9xf32>, %i: index, %n: index)
-    -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9x9xf32>) {
+func.func @others(%a: tensor<4xf32>, %b: tensor<?xf32>, %i: index, %n: index)
+    -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9x9xf32>) {
   %zeros = arith.constant dense<0.0> : tensor<9xf32>
   %many = arith.constant dense<0.0> : tensor<9x9xf32>
-  %other = tensor.insert_slice %a into %c[0] [4] [2] : tensor<4xf32> into tensor<9xf32>
   %place = tensor.insert_slice %a into %zeros[%i] [4] [2] : tensor<4xf32> into tensor<9xf32>
   %size = tensor.insert_slice %b into %zeros[0] [%n] [2] : tensor<?xf32> into tensor<9xf32>
   %dense = tensor.insert_slice %a into %zeros[0] [4] [1] : tensor<4xf32> into tensor<9xf32>
   %hint = tensor.insert_slice %a into %zeros[0] [4] [2] {shard.loops = #shard.sharding<@g, [[]]>} : tensor<4xf32> into tensor<9xf32>
   %rank = tensor.insert_slice %a into %many[0, 0] [1, 4] [1, 2] : tensor<4xf32> into tensor<9x9xf32>
-  return %other, %place, %size, %dense, %hint, %rank : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9x9xf32>
+  return %place, %size, %dense, %hint, %rank : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9x9xf32>
+}
+
+// Into other elements: a choice by place, in the rows 1, 3, 5 and the columns 2 and 3.
+// CHECK-LABEL: @choice
+// CHECK-SAME: %[[A:.*]]: tensor<3x2xi8>, %[[B:.*]]: tensor<8x5xi8>
+// CHECK: %[[SPREAD:.*]] = tensor.pad %{{.*}} low[1, 2]
+// CHECK: %[[ALL:.*]] = linalg.generic {{.*}} ins(%[[SPREAD]] : tensor<8x5xi8>) outs(%[[B]] : tensor<8x5xi8>)
+// CHECK: ^bb0(%[[NEW:.*]]: i8, %[[OLD:.*]]: i8):
+// CHECK: linalg.index 0
+// CHECK: arith.cmpi ule, %{{.*}}, %c4
+// CHECK: arith.remui %{{.*}}, %c2
+// CHECK: linalg.index 1
+// CHECK: arith.cmpi ule, %{{.*}}, %c1
+// CHECK: arith.select %{{.*}}, %[[NEW]], %[[OLD]] : i8
+// CHECK: return %[[ALL]]
+func.func @choice(%a: tensor<3x2xi8>, %b: tensor<8x5xi8>) -> tensor<8x5xi8> {
+  %r = tensor.insert_slice %a into %b[1, 2] [3, 2] [2, 1] : tensor<3x2xi8> into tensor<8x5xi8>
+  return %r : tensor<8x5xi8>
+}
+
+// Equal elements need no image.
+// CHECK-LABEL: @equal
+// CHECK: %[[SEVEN:.*]] = arith.constant 7.0
+// CHECK-NOT: tensor.pad
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8xf32>)
+// CHECK: arith.select %{{.*}}, %[[SEVEN]]
+func.func @equal(%b: tensor<8xf32>) -> tensor<8xf32> {
+  %sevens = arith.constant dense<7.0> : tensor<3xf32>
+  %r = tensor.insert_slice %sevens into %b[0] [3] [3] : tensor<3xf32> into tensor<8xf32>
+  return %r : tensor<8xf32>
 }
 
 // -----

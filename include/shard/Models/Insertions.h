@@ -30,7 +30,8 @@
 
 namespace shard {
 
-/// Makes reshapes of the insertions with strides in `root` into tensors of equal elements.
+/// Makes reshapes of the insertions with strides in `root`, and choices between what they give and
+/// the tensor that is inserted into if its elements are not equal.
 /// `grid` has the sizes of the axes that dimensions may be split by: the image is padded such
 /// that as many of them as it has elements for divide it. Insertions with hints, at places that
 /// are not known and of shapes that are not static stay as they are. Returns whether there are

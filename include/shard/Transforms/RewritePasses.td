@@ -214,8 +214,8 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
     A `tensor.extract` in the body of a `linalg.generic` may read any element, so that
     its tensor is gathered. The same holds in a `tensor.generate`, which becomes a
     `linalg.generic` if it reads a tensor at places as below. Frontends and the lowering of
-    tosa write reversed dimensions like that. Where the indices are sums of `linalg.index` and constants, or the quotient or
-    remainder of one by a number that divides the extent of its loop, and all places
+    tosa write reversed dimensions like that. Where the indices are sums of `linalg.index`
+    and constants, or the quotient or remainder of one by a number that divides the extent of its loop, and all places
     lie inside of a static tensor, the tensor becomes an input of the op with an indexing
     map, of which each device needs a block or a window. Where some indices are loops over
     whole dimensions, and the others do not depend on these loops, the op looks up slices:
@@ -343,9 +343,11 @@ def ShardSpreadInsertions : Pass<"shard-spread-insertions"> {
     dimension of extent 1, which it pads to the stride and merges again. Then a block of
     the operand makes a block of the result, and the convolution reads halos.
     The operand is padded before, if need be, such that the axes of the largest grid of the
-    module divide the dimension, as far as it is long enough. The tensor that is inserted into
-    must hold equal elements. Insertions with hints, of dynamic shapes and at dynamic offsets
-    stay as they are in both cases, and without a grid all do. Values do not change.
+    module divide the dimension, as far as it is long enough. Where the tensor that is inserted
+    into holds other elements than equal ones, as in red-black relaxation, a `linalg.generic`
+    chooses between these and the spread ones by their place; equal elements that are
+    inserted need not be spread. Insertions with hints, of dynamic shapes and at dynamic offsets
+    stay as they are in all cases, and without a grid all do. Values do not change.
 
     ```mlir
     // Input
@@ -375,7 +377,8 @@ def ShardSpreadInsertions : Pass<"shard-spread-insertions"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {

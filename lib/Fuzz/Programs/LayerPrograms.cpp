@@ -71,6 +71,25 @@ void LayerProgram::chunks() {
   result(pointwise(y), {data, {}});
 }
 
+/// Rows at equal distances are replaced by others, of which each device has those for its own, or
+/// by one number.
+void LayerProgram::everyOther() {
+  // Rows that not all axes divide are padded, as any of them may split the rows.
+  int64_t rows = n * rng.between(1, 2), columns = m * rng.between(1, 3);
+  int64_t stride = rng.between(2, 3), first = rng.between(0, stride - 1);
+  Shape shape = {rows * stride, columns};
+  Val y = pointwise(argument(shape, {data, model}));
+  Val given = rng.chance(30)
+                  ? program.filled(Elem::I32, {rows, columns}, 7)
+                  : pointwise(argument({rows, columns}, {data, model}));
+  y = define("tensor.insert_slice " + given.name + " into " + y.name + "[" +
+                 std::to_string(first) + ", 0] [" + list(given.shape) + "] [" +
+                 std::to_string(stride) + ", 1] : " + given.type() + " into " +
+                 y.type(),
+             shape);
+  result(pointwise(y), {data, model});
+}
+
 /// The rows of the data are split by all axes, and so is each weight, which is gathered.
 void LayerProgram::weights() {
   int64_t rows = n * rng.between(1, 3);
@@ -383,6 +402,7 @@ void LayerProgram::write() {
   using Write = void (LayerProgram::*)();
   static const std::vector<Write> layers = {&LayerProgram::twoProducts,
                                             &LayerProgram::chunks,
+                                            &LayerProgram::everyOther,
                                             &LayerProgram::weights,
                                             &LayerProgram::gradient,
                                             &LayerProgram::statistics,

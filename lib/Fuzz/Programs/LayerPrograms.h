@@ -85,6 +85,7 @@ private:
   // Each writes a layer.
   void twoProducts();
   void chunks();
+  void everyOther();
   void weights();
   void gradient();
   void statistics();
