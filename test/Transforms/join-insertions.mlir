@@ -81,8 +81,10 @@ shard.grid @grid(shape = 2)
 // CHECK-NOT: tensor.insert_slice
 // CHECK-LABEL: func.func @stack(
 // CHECK-COUNT-2: tensor.insert_slice
+// Two parts that take one turn are no group, but choices by place.
 // CHECK-LABEL: func.func @same_turn(
-// CHECK-COUNT-2: tensor.insert_slice
+// CHECK-NOT: tensor.concat
+// CHECK-COUNT-2: arith.select
 func.func @turns(%a: tensor<3x4xf32>, %b: tensor<3x4xf32>) -> tensor<3x8xf32> {
   %empty = tensor.empty() : tensor<3x8xf32>
   %0 = tensor.insert_slice %b into %empty[0, 1] [3, 4] [1, 2] : tensor<3x4xf32> into tensor<3x8xf32>
