@@ -61,7 +61,9 @@ bool canSpread(tensor::InsertSliceOp op) {
          !source.getEncoding() && !dest.getEncoding() &&
          source.getRank() == dest.getRank() && isKnown(op.getStaticOffsets()) &&
          isKnown(op.getStaticSizes()) && isKnown(op.getStaticStrides()) &&
-         !llvm::is_contained(source.getShape(), 0) && !spreadDims(op).empty() &&
+         !llvm::is_contained(source.getShape(), 0) &&
+         !llvm::is_contained(op.getStaticStrides(), 0) &&
+         !spreadDims(op).empty() &&
          source.getElementType().isSignlessIntOrIndexOrFloat();
 }
 

@@ -41,7 +41,7 @@ func.func @rows(%a: tensor<4x3xi32>) -> tensor<11x4xi32> {
 // CHECK-LABEL: @others
 // CHECK-NOT: tensor.expand_shape
 func.func @others(%a: tensor<4xf32>, %b: tensor<?xf32>, %i: index, %n: index)
-    -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9x9xf32>) {
+    -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9x9xf32>) {
   %zeros = arith.constant dense<0.0> : tensor<9xf32>
   %many = arith.constant dense<0.0> : tensor<9x9xf32>
   %place = tensor.insert_slice %a into %zeros[%i] [4] [2] : tensor<4xf32> into tensor<9xf32>
@@ -49,7 +49,8 @@ func.func @others(%a: tensor<4xf32>, %b: tensor<?xf32>, %i: index, %n: index)
   %dense = tensor.insert_slice %a into %zeros[0] [4] [1] : tensor<4xf32> into tensor<9xf32>
   %hint = tensor.insert_slice %a into %zeros[0] [4] [2] {shard.loops = #shard.sharding<@g, [[]]>} : tensor<4xf32> into tensor<9xf32>
   %rank = tensor.insert_slice %a into %many[0, 0] [1, 4] [1, 2] : tensor<4xf32> into tensor<9x9xf32>
-  return %place, %size, %dense, %hint, %rank : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9x9xf32>
+  %last = tensor.insert_slice %a into %zeros[2] [4] [0] : tensor<4xf32> into tensor<9xf32>
+  return %place, %size, %dense, %hint, %last, %rank : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9x9xf32>
 }
 
 // Into other elements: a choice by place, in the rows 1, 3, 5 and the columns 2 and 3.
