@@ -247,11 +247,15 @@ private:
     if (isa<tensor::ExpandShapeOp>(op))
       ours.insert(op);
   }
-  void notifyOperationErased(Operation *op) override { ours.erase(op); }
+  void notifyOperationErased(Operation *op) override {
+    ours.erase(op);
+    if (op == current)
+      current = nullptr;
+  }
 
   IRRewriter rewriter;
   FrozenRewritePatternSet patterns;
-  /// The op that is taken apart.
+  /// The op that is taken apart; null once a pattern has replaced it.
   Operation *current = nullptr;
   /// The reshapes that take something apart here.
   llvm::SmallPtrSet<Operation *, 8> ours;
@@ -265,7 +269,7 @@ struct ExpandElementwise : OpRewritePattern<tensor::ExpandShapeOp> {
   LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
                                 PatternRewriter &rewriter) const override {
     Operation *maker = op.getSrc().getDefiningOp();
-    if (maker != current || isa<linalg::LinalgOp>(maker))
+    if (!maker || maker != current || isa<linalg::LinalgOp>(maker))
       return failure();
     SmallVector<Value> operands;
     for (Value operand : maker->getOperands()) {
@@ -293,7 +297,7 @@ ChunkRewriter::ChunkRewriter(Operation *root) : rewriter(root->getContext()) {
   RewritePatternSet all(root->getContext());
   linalg::populateFoldReshapeOpsByExpansionPatterns(
       all, [this](OpOperand *operand) {
-        return isa<tensor::ExpandShapeOp>(operand->getOwner()) &&
+        return current && isa<tensor::ExpandShapeOp>(operand->getOwner()) &&
                operand->get().getDefiningOp() == current;
       });
   all.add<ExpandElementwise>(root->getContext(), current);
@@ -367,7 +371,7 @@ void ChunkRewriter::expandOperands(Operation *op) {
       .enableConstantCSE(false)
       .setListener(this);
   (void)applyOpPatternsGreedily(reshapes, patterns, config);
-  if (current->use_empty())
+  if (current && current->use_empty())
     rewriter.eraseOp(current);
 }
 
