@@ -25,6 +25,14 @@ std::optional<AtomSpace> AtomSpace::create(const Grid &grid) {
   return result;
 }
 
+AtomMask AtomSpace::nontrivial() const {
+  AtomMask result = 0;
+  for (size_t atom = 0; atom < atoms.size(); ++atom)
+    if (atoms[atom].size != 1)
+      result |= AtomMask(1) << atom;
+  return result;
+}
+
 bool AtomSpace::cut(GridAxis axis, int64_t preSize) {
   if (preSize == 1)
     return true;

@@ -398,7 +398,7 @@ OpStep::Result OpStep::run(OpId op, llvm::ArrayRef<uint64_t> packed,
   for (size_t loop = 0; loop < merged.size(); ++loop) {
     entry.used |= lists.mask(merged[loop]);
     if (table.loops[loop].kind == LoopKind::Reduction)
-      entry.reduced |= lists.mask(merged[loop]);
+      entry.reduced |= lists.mask(merged[loop]) & nontrivial;
   }
   entries.push_back(entry);
   return result(entries.back());

@@ -86,7 +86,7 @@ Grid OpWishes::gridOf(OpId op) const {
 }
 
 /// How often `value` is made at most. Ops without effects leave a loop that changes none of their
-/// operands.
+/// operands. A constraint becomes an annotation, which has no effects.
 double OpWishes::tripsOf(Value value, unsigned depth) const {
   if (auto known = tripsOfValues.find(value); known != tripsOfValues.end())
     return known->second;
@@ -95,7 +95,8 @@ double OpWishes::tripsOf(Value value, unsigned depth) const {
                      ? std::numeric_limits<double>::infinity()
                      : found->second;
   Operation *def = value.getDefiningOp();
-  if (!def || trips <= 1 || depth == kMaxChain || !isPure(def))
+  if (!def || trips <= 1 || depth == kMaxChain ||
+      !(isPure(def) || isa<ConstraintOp>(def)))
     return trips;
   double most = 1;
   auto add = [&](Value operand) {

@@ -64,6 +64,8 @@ public:
 
   unsigned size() const { return atoms.size(); }
   const AxisPart &operator[](unsigned atom) const { return atoms[atom]; }
+  /// The atoms of more than one device, or of an unknown number.
+  AtomMask nontrivial() const;
 
   /// The atoms of a part of an axis, or nothing if its ends are not borders.
   std::optional<llvm::SmallVector<uint8_t, 4>> find(const AxisPart &part) const;

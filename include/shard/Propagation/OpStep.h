@@ -76,7 +76,8 @@ public:
     /// With FromAll: every tensor has exactly what the loops say, and the loops
     /// can be split like that.
     bool agrees;
-    /// The atoms on the reduction loops, and on all loops.
+    /// The atoms on the reduction loops, without those of one device, which leave nothing to
+    /// add up, and the atoms on all loops.
     AtomMask reduced, used;
   };
 
@@ -84,7 +85,8 @@ public:
          const AtomSpace &atoms, AxisLists &lists, const Shardings &shardings,
          const std::vector<Constraint> &constraints)
       : problem(problem), options(options), atoms(atoms), lists(lists),
-        shardings(shardings), constraints(constraints) {}
+        shardings(shardings), constraints(constraints),
+        nontrivial(atoms.nontrivial()) {}
 
   /// A tensor as a step sees it: its state, and its constraint in the upper half.
   static uint64_t pack(StateId state, ConstraintId limit) {
@@ -145,6 +147,7 @@ private:
   AxisLists &lists;
   const Shardings &shardings;
   const std::vector<Constraint> &constraints;
+  const AtomMask nontrivial;
 
   // Of the step at hand.
   OpId current = 0;
