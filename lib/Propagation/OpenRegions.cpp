@@ -179,7 +179,7 @@ private:
     }
     if (!isKnown)
       return;
-    std::optional<Prices> found = priceLabels();
+    std::optional<Prices> found = priceLabels([] { return true; });
     if (found && found->after < found->before)
       keep();
   }
@@ -192,32 +192,23 @@ private:
   }
 
   /// Lets axes of reduction loops of `op`, or of minor loops that it merges, split other loops
-  /// instead where less is sent then; less than half for sums, which are where hints want them.
+  /// instead where less is sent then.
   void moveReduction(OpId op, Operation *owner) {
     const Problem &problem = program.problem;
     const LoopTable &table = program.tables.table(problem.opTable[op]);
-    bool merges = mergesOperand(table);
-    if ((!problem.table(op).contraction && !merges) ||
+    if ((!problem.table(op).contraction && !mergesOperand(table)) ||
         opWishes.decides(op, owner))
       return;
     findOps();
     ShardingOption option =
         opWishes.of(op, owner, operandsMadeFor(owner)).option;
+    std::vector<Sharding> operands;
+    for (ValueId id : problem.tensors(op).take_front(owner->getNumOperands()))
+      operands.push_back(id == kNoValue ? Sharding() : solved.shardingOf(id));
     Move best;
-    for (const ShardingOption &moved :
-         merges ? moveMinorAxes(table, out.grid, option,
-                                solved.shardingOf(problem.tensors(op)[0]))
-                : moveReductionAxes(table, out.grid, option))
-      for (Labelled which :
-           {Labelled::All, Labelled::Results, Labelled::Operands}) {
-        start = op;
-        endsEarly = false;
-        tryMove(op, owner, moved, which, best);
-        passesAll = endsEarly;
-        if (passesAll)
-          tryMove(op, owner, moved, which, best);
-        passesAll = false;
-      }
+    for (const AxisMove &move :
+         findAxisMoves(table, out.grid, option, operands))
+      tryMove(op, owner, move, best);
     if (best.saved == 0)
       return;
     labels = std::move(best.labels);
@@ -225,11 +216,24 @@ private:
     keep();
   }
 
-  /// Replaces `best` by the region that `moved` means for the tensors `which` of `op`, if
-  /// that saves more.
-  void tryMove(OpId op, Operation *owner, const ShardingOption &moved,
-               Labelled which, Move &best) {
-    if (!labelTensors(op, owner, moved, which))
+  /// Replaces `best` by a region that `move` means for tensors of `op`, if that saves more.
+  void tryMove(OpId op, Operation *owner, const AxisMove &move, Move &best) {
+    for (Labelled which :
+         {Labelled::All, Labelled::Results, Labelled::Operands}) {
+      start = op;
+      endsEarly = false;
+      tryRegion(op, owner, move, which, best);
+      passesAll = endsEarly;
+      if (passesAll)
+        tryRegion(op, owner, move, which, best);
+      passesAll = false;
+    }
+  }
+
+  /// The same for the tensors `which` of `op`.
+  void tryRegion(OpId op, Operation *owner, const AxisMove &move,
+                 Labelled which, Move &best) {
+    if (!labelTensors(op, owner, move.option, which))
       return;
     bool isKnown = growAll();
     for (const auto &[value, label] : labels)
@@ -237,9 +241,8 @@ private:
     if (!isKnown)
       return;
     std::optional<Prices> found =
-        priceLabels([&] { return sumsUpAs(op, owner, moved); });
-    int64_t least = program.problem.table(op).contraction ? 2 : 1;
-    if (found && found->after * least < found->before &&
+        priceLabels([&] { return sumsUpAs(op, owner, move.option); });
+    if (found && found->after * move.leastRatio < found->before &&
         found->before - found->after > best.saved)
       best = {labels, touched, found->before - found->after};
   }
@@ -296,9 +299,7 @@ private:
 
   /// What the ops that touch the region cost without its labels and with them, if both are
   /// known, there is something to save and `isMeant` is true of the labels.
-  std::optional<Prices> priceLabels(llvm::function_ref<bool()> isMeant = [] {
-    return true;
-  }) {
+  std::optional<Prices> priceLabels(llvm::function_ref<bool()> isMeant) {
     std::optional<double> before = price();
     if (!before || *before == 0)
       return std::nullopt;

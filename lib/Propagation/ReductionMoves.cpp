@@ -44,21 +44,52 @@ static void addMoves(const LoopTable &table, const Grid &grid,
   }
 }
 
-std::vector<ShardingOption> moveReductionAxes(const LoopTable &table,
-                                              const Grid &grid,
-                                              const ShardingOption &option) {
-  AxisList axes;
-  for (auto [loop, list] : llvm::zip_equal(table.loops, option.loops))
-    if (loop.kind == LoopKind::Reduction)
-      axes.insert(axes.end(), list.begin(), list.end());
-  std::vector<ShardingOption> moved;
+/// Appends the moves of all `axes` together and of each one alone.
+static void addMoves(const LoopTable &table, const Grid &grid,
+                     const ShardingOption &option, const AxisList &axes,
+                     double leastRatio, std::vector<AxisMove> &moves) {
   if (axes.empty())
-    return moved;
+    return;
+  std::vector<ShardingOption> moved;
   addMoves(table, grid, option, axes, moved);
   if (axes.size() > 1)
     for (GridAxis axis : axes)
       addMoves(table, grid, option, {axis}, moved);
-  return moved;
+  for (ShardingOption &made : moved)
+    moves.push_back({std::move(made), leastRatio});
+}
+
+/// The axes of reduction loops of `option`.
+static AxisList summedAxes(const LoopTable &table,
+                           const ShardingOption &option) {
+  AxisList axes;
+  for (auto [loop, list] : llvm::zip_equal(table.loops, option.loops))
+    if (loop.kind == LoopKind::Reduction)
+      axes.insert(axes.end(), list.begin(), list.end());
+  return axes;
+}
+
+/// The axes that `operands` have on reduction loops and that no loop of `option` has.
+static AxisList gatheredAxes(const LoopTable &table, const Grid &grid,
+                             const ShardingOption &option,
+                             llvm::ArrayRef<Sharding> operands) {
+  AxisList axes;
+  auto isNew = [&](GridAxis axis) {
+    return !llvm::is_contained(axes, axis) &&
+           llvm::none_of(option.loops, [&](const AxisList &list) {
+             return llvm::is_contained(list, axis);
+           });
+  };
+  llvm::SmallVector<AxisList> has;
+  for (auto [tensor, sharding] : llvm::zip_equal(table.operands, operands)) {
+    if (!tensor.isTensor || sharding.dims.size() != tensor.dims.size())
+      continue;
+    projectToLoops(table, tensor, grid, sharding, has);
+    for (auto [loop, list] : llvm::zip_equal(table.loops, has))
+      if (loop.kind == LoopKind::Reduction)
+        llvm::copy_if(list, std::back_inserter(axes), isNew);
+  }
+  return axes;
 }
 
 bool mergesOperand(const LoopTable &table) {
@@ -70,11 +101,13 @@ bool mergesOperand(const LoopTable &table) {
          });
 }
 
-std::vector<ShardingOption> moveMinorAxes(const LoopTable &table,
-                                          const Grid &grid,
-                                          const ShardingOption &option,
-                                          const Sharding &operand) {
-  std::vector<ShardingOption> moved;
+/// The options that split loops as `option` does, and the major loop of a merged dimension by
+/// the axes that `operand`, the sharding of the operand, has on a minor one.
+static std::vector<AxisMove> moveMinorAxes(const LoopTable &table,
+                                           const Grid &grid,
+                                           const ShardingOption &option,
+                                           const Sharding &operand) {
+  std::vector<AxisMove> moves;
   llvm::SmallVector<AxisList> has;
   projectToLoops(table, table.operands.front(), grid, operand, has);
   for (const TensorLoops &result : table.results)
@@ -89,9 +122,22 @@ std::vector<ShardingOption> moveMinorAxes(const LoopTable &table,
         int64_t parts = grid.groupSize(list);
         if (extent != kDynamic && parts != kDynamic && extent % parts == 0 &&
             isValidOption(table, grid, made))
-          moved.push_back(std::move(made));
+          moves.push_back({std::move(made), 1});
       }
-  return moved;
+  return moves;
+}
+
+std::vector<AxisMove> findAxisMoves(const LoopTable &table, const Grid &grid,
+                                    const ShardingOption &option,
+                                    llvm::ArrayRef<Sharding> operands) {
+  if (mergesOperand(table))
+    return moveMinorAxes(table, grid, option, operands.front());
+  std::vector<AxisMove> moves;
+  // Sums are where hints want them.
+  addMoves(table, grid, option, summedAxes(table, option), 2, moves);
+  addMoves(table, grid, option, gatheredAxes(table, grid, option, operands), 1,
+           moves);
+  return moves;
 }
 
 } // namespace shard::propagation

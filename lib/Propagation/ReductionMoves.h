@@ -12,6 +12,10 @@
 // Moved to the rows, the axis splits the product instead: x is exchanged, w is gathered, and
 // nothing is summed.
 //
+// An axis on the summed loop of one operand that the others do not have gathers this operand: of
+// x[[], []], which a hint leaves whole, and w[[a], []], w is gathered. Moved to the columns, the
+// axis splits the product, and w is exchanged.
+//
 // Where [batch, rows] become one dimension and only the rows are split, the reshape gathers
 // them. Moved to the batch, the axis stays: the operand is exchanged.
 //
@@ -26,23 +30,25 @@
 
 namespace shard::propagation {
 
-/// The options that split loops of `table` as `option` does, but for axes of reduction loops:
-/// each one of them, or all together, are moved to a parallel loop that they divide. Loops
-/// by which windows slide take none, because halos are not compared with reshards.
-std::vector<ShardingOption> moveReductionAxes(const LoopTable &table,
-                                              const Grid &grid,
-                                              const ShardingOption &option);
-
 /// Whether an op merges dimensions of its one operand, a tensor.
 bool mergesOperand(const LoopTable &table);
 
-/// Of an op that merges dimensions of its one operand: the options that split loops as
-/// `option` does, and the major loop of a merged dimension by the axes that `operand`, the
-/// sharding of the operand, has on a minor one, which would be gathered.
-std::vector<ShardingOption> moveMinorAxes(const LoopTable &table,
-                                          const Grid &grid,
-                                          const ShardingOption &option,
-                                          const Sharding &operand);
+/// Loops of an op that axes split instead of those that they split now.
+struct AxisMove {
+  ShardingOption option;
+  /// By what factor the program must send less at least.
+  double leastRatio;
+};
+
+/// The moves for an op with `table`, whose operands are split as `operands` say and whose loops
+/// as `option` says. Without tensors that are merged these are moves of each axis of reduction
+/// loops, or of all together, to a parallel loop that they divide: of axes of `option`, and of
+/// those by which operands are gathered. Loops by which windows slide take none, because halos
+/// are not compared with reshards. Where an op merges dimensions of its operand, the axes of a
+/// minor one, which would be gathered, move to the major one.
+std::vector<AxisMove> findAxisMoves(const LoopTable &table, const Grid &grid,
+                                    const ShardingOption &option,
+                                    llvm::ArrayRef<Sharding> operands);
 
 } // namespace shard::propagation
 

@@ -132,14 +132,13 @@ func.func @no_users(
 }
 
 // The result that the first run annotates is wanted partial by the axis of the
-// reduction loop and by that of the operand. The loop stays as the operand has it,
-// although no other choice costs anything: all axes have size 1.
-// CHECK-LABEL: func.func @partial_by_axes_of_size_1
-// CHECK: %[[WANTED:.*]] = shard.sharding @point split_axes = {{\[\[\]\]}} partial = sum [0, 1]
+// reduction loop and by that of the operand. The loop stays as the operand has it.
+// CHECK-LABEL: func.func @partial_by_loop_and_operand
+// CHECK: %[[WANTED:.*]] = shard.sharding @grid split_axes = {{\[\[\]\]}} partial = sum [0, 1]
 // CHECK: %[[PRODUCT:.*]] = linalg.batch_matvec
 // CHECK-NEXT: shard.shard %[[PRODUCT]] to %[[WANTED]]
-func.func @partial_by_axes_of_size_1(
-    %a: tensor<1x7x7xi16> {shard.sharding = #shard.sharding<@point, [[], [], ["p"]], partial = sum ["q"]>},
+func.func @partial_by_loop_and_operand(
+    %a: tensor<1x7x7xi16> {shard.sharding = #shard.sharding<@grid, [[], [], ["x"]], partial = sum ["y"]>},
     %init: tensor<1x7xi16>) -> tensor<1x1xi16> {
   %zero = arith.constant dense<0> : tensor<1x7xi16>
   %0 = linalg.batch_matvec ins(%a, %zero : tensor<1x7x7xi16>, tensor<1x7xi16>)
@@ -155,10 +154,10 @@ func.func @partial_by_axes_of_size_1(
 // CHECK-NEXT: shard.shard %[[SUM]]
 // CHECK-NEXT: linalg.reduce
 func.func @partial_behind_a_refused_one(
-    %a: tensor<2x2xf32> {shard.sharding = #shard.sharding<@point, [[?], ["q", ?]], partial = max ["p"]>},
-    %b: tensor<1x1xf32>, %init: tensor<1xf32>, %c: tensor<2x1xf32>) -> tensor<1xf32> {
-  %0 = tensor.extract_slice %a[0, 0] [2, 1] [1, 1] : tensor<2x2xf32> to tensor<2x1xf32>
-  %1 = linalg.matmul ins(%0, %b : tensor<2x1xf32>, tensor<1x1xf32>)
+    %a: tensor<4x2xf32> {shard.sharding = #shard.sharding<@grid, [[?], ["y", ?]], partial = max ["x"]>},
+    %b: tensor<2x1xf32>, %init: tensor<1xf32>, %c: tensor<2x1xf32>) -> tensor<1xf32> {
+  %0 = tensor.extract_slice %a[0, 0] [2, 2] [1, 1] : tensor<4x2xf32> to tensor<2x2xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<2x2xf32>, tensor<2x1xf32>)
       outs(%c : tensor<2x1xf32>) -> tensor<2x1xf32>
   %2 = linalg.reduce {arith.addf} ins(%1 : tensor<2x1xf32>) outs(%init : tensor<1xf32>)
       dimensions = [0]
