@@ -192,7 +192,8 @@ void SearchSpace::slices(const Expansion &at) const {
       if (layout.bytes + perElement * static_cast<double>(width) > memoryBound)
         return false;
       if (inOrder > 0 &&
-          inOrder * static_cast<double>(local + width) <= memoryBound)
+          inOrder * (static_cast<double>(local) + static_cast<double>(width)) <=
+              memoryBound)
         return true;
       Move move;
       move.to = state;
