@@ -32,13 +32,15 @@ std::optional<LoopPlace> evaluatedPlace(Value index, linalg::GenericOp op) {
   AffineExpr loop = getAffineDimExpr(table->loop, op.getContext());
   int64_t first = numbers.front(), step = numbers[1] - first;
   auto [least, most] = std::minmax(first, numbers.back());
-  if (step != 0 &&
+  // Rows in order that a tensor lists, as positions of tokens, are a look-up: the table is not
+  // split like what is looked up.
+  if (step != 0 && !table->readsTensors &&
       isFunction(numbers, [&](int64_t i) { return first + step * i; }))
     return LoopPlace{loop * step + first, least, most};
   int64_t divisor =
       llvm::find_if(numbers, [&](int64_t number) { return number != first; }) -
       numbers.begin();
-  if (extent % divisor == 0 &&
+  if (divisor > 1 && extent % divisor == 0 &&
       isFunction(numbers, [&](int64_t i) { return i / divisor; }))
     return LoopPlace{loop.floorDiv(divisor), least, most};
   return std::nullopt;

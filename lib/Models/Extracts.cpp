@@ -143,7 +143,8 @@ linalg::GenericOp raiseJoined(linalg::GenericOp op, tensor::ExtractOp extract,
     std::optional<JoinedPlaces> places = isReversed
                                              ? singlePlaces(table->numbers)
                                              : joinedPlaces(table->numbers);
-    if (!places)
+    bool isSlice = places && places->parts.size() == 1 && places->repeats == 1;
+    if (!places || isSlice)
       return nullptr;
     joined.push_back({int64_t(dim), *places});
     exprs.push_back(rewriter.getAffineDimExpr(table->loop));

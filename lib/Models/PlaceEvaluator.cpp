@@ -108,6 +108,8 @@ public:
     return result;
   }
 
+  bool readsTensors = false;
+
 private:
   Attribute compute(Value value, Iteration &in) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -155,6 +157,7 @@ private:
     int64_t linear = type ? linearize(place, type.getShape()) : -1;
     if (linear < 0 || depth == kMostDepth)
       return nullptr;
+    readsTensors = true;
     auto [known, isNew] = elements.try_emplace({tensor, linear});
     if (!isNew)
       return known->second;
@@ -236,6 +239,7 @@ std::optional<PlaceTable> placeTable(Value index, linalg::GenericOp op) {
       return std::nullopt;
     table.numbers.push_back(*number);
   }
+  table.readsTensors = evaluator.readsTensors;
   return table;
 }
 

@@ -23,6 +23,8 @@ namespace shard {
 struct PlaceTable {
   unsigned loop;
   llvm::SmallVector<int64_t> numbers;
+  /// Whether elements of tensors are among what they are computed of.
+  bool readsTensors = false;
 };
 
 /// The numbers of `index`, an integer in the body of `op`, if it depends on one loop, of 2 to
