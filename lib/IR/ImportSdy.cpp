@@ -232,22 +232,32 @@ private:
     Axes axes;
     if (failed(readAxes(symbol, axes, nullptr)))
       return failure();
-    int64_t last = -1;
     const SdyMesh &mesh = meshes[symbol];
+    auto numberOf = [&](const SdyAxis &axis) {
+      return llvm::find_if(
+                 mesh,
+                 [&](const auto &entry) { return entry.first == axis.name; }) -
+             mesh.begin();
+    };
+    auto isBefore = [&](const SdyAxis &a, const SdyAxis &b) {
+      return std::pair(numberOf(a), a.preSize) <
+             std::pair(numberOf(b), b.preSize);
+    };
+    llvm::sort(axes, isBefore);
     std::vector<std::string> names;
     for (const SdyAxis &axis : axes) {
-      int64_t number = llvm::find_if(mesh,
-                                     [&](const auto &entry) {
-                                       return entry.first == axis.name;
-                                     }) -
-                       mesh.begin();
-      if (number <= last)
-        return fail(at, "manual_axes must stand in the order of the axes of "
-                        "mesh @" +
-                            symbol + ", each once");
-      last = number;
       names.push_back("\"" + axis.name + "\"");
+      if (names.size() > 1 && names[names.size() - 2] == names.back())
+        return fail(at, "manual axis " + names.back() + " stands twice");
     }
+    // A manual axis that a sharding does not mention does not split the value.
+    for (std::vector<SdySharding> *shardings : {&in, &results})
+      for (SdySharding &sharding : *shardings) {
+        for (const SdyAxis &axis : axes)
+          if (!sharding.mentions(axis.name))
+            sharding.replicated.push_back(axis);
+        llvm::sort(sharding.replicated, isBefore);
+      }
     auto list = [&](const std::vector<SdySharding> &shardings) {
       return "[" +
              llvm::join(llvm::map_range(shardings,

@@ -59,6 +59,15 @@ static std::string text(const SdyAxes &axes, const SdyMesh &mesh) {
       ", ");
 }
 
+bool SdySharding::mentions(llvm::StringRef name) const {
+  auto isNamed = [&](const SdyAxis &axis) { return axis.name == name; };
+  return llvm::any_of(replicated, isNamed) ||
+         llvm::any_of(unreduced, isNamed) ||
+         llvm::any_of(dims, [&](const SdyDim &dim) {
+           return llvm::any_of(dim.axes, isNamed);
+         });
+}
+
 std::string SdySharding::str(const llvm::StringMap<SdyMesh> &meshes) const {
   SdyMesh known = meshes.lookup(mesh);
   std::string result = "<@" + mesh + ", [";

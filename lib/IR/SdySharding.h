@@ -48,6 +48,9 @@ struct SdySharding {
   std::vector<SdyDim> dims;
   SdyAxes replicated, unreduced;
 
+  /// Whether the axis `name`, or a part of it, stands anywhere in the sharding.
+  bool mentions(llvm::StringRef name) const;
+
   /// "<@mesh, [...], ...>" of this dialect.
   std::string str(const llvm::StringMap<SdyMesh> &meshes) const;
 };

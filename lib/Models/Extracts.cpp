@@ -8,8 +8,12 @@
 
 #include "shard/Models/Extracts.h"
 
+#include "JoinedPlaces.h"
 #include "LookUps.h"
 #include "LoopPlaces.h"
+#include "PlaceEvaluator.h"
+
+#include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -42,32 +46,116 @@ bool isDividedLoop(AffineExpr expr) {
          isa<AffineDimExpr>(cast<AffineBinaryOpExpr>(expr).getLHS());
 }
 
+/// Whether the places of `extract` in a static tensor may be known: it lies outside of `op`.
+bool readsFromOutside(tensor::ExtractOp extract, linalg::GenericOp op) {
+  RankedTensorType type = extract.getTensor().getType();
+  return type.hasStaticShape() && type.getRank() > 0 &&
+         !op.getRegion().isAncestor(extract.getTensor().getParentRegion());
+}
+
+/// What `index` reads of a dimension of `extent` elements, if all its places are known to lie in
+/// it and maps can state it.
+std::optional<AffineExpr> mappedPlace(Value index, int64_t extent,
+                                      linalg::GenericOp op) {
+  std::optional<LoopPlace> place = loopPlace(index, op);
+  if (!place || place->least < 0 || place->most >= extent)
+    return std::nullopt;
+  // A loop is split by its quotient or remainder if that reaches all elements.
+  if (isDivided(place->expr) &&
+      (!isDividedLoop(place->expr) || place->most + 1 != extent))
+    return std::nullopt;
+  // A dimension that a loop alone indexes has as many elements as the loop iterations.
+  auto loop = dyn_cast<AffineDimExpr>(place->expr);
+  if (loop && op.getStaticLoopRanges()[loop.getPosition()] != extent)
+    return std::nullopt;
+  return place->expr;
+}
+
 /// The map by which `extract` reads its tensor, if all its places are known to lie in it.
 std::optional<AffineMap> mapOf(tensor::ExtractOp extract,
                                linalg::GenericOp op) {
-  RankedTensorType type = extract.getTensor().getType();
-  Region *home = extract.getTensor().getParentRegion();
-  if (!type.hasStaticShape() || type.getRank() == 0 ||
-      op.getRegion().isAncestor(home))
+  if (!readsFromOutside(extract, op))
     return std::nullopt;
-  SmallVector<int64_t, 4> ranges = op.getStaticLoopRanges();
   SmallVector<AffineExpr> exprs;
-  for (auto [index, extent] :
-       llvm::zip_equal(extract.getIndices(), type.getShape())) {
-    std::optional<LoopPlace> place = loopPlace(index, op);
-    if (!place || place->least < 0 || place->most >= extent)
+  for (auto [index, extent] : llvm::zip_equal(
+           extract.getIndices(), extract.getTensor().getType().getShape())) {
+    std::optional<AffineExpr> expr = mappedPlace(index, extent, op);
+    if (!expr)
       return std::nullopt;
-    exprs.push_back(place->expr);
-    // A loop is split by its quotient or remainder if that reaches all elements.
-    if (isDivided(exprs.back()) &&
-        (!isDividedLoop(exprs.back()) || place->most + 1 != extent))
-      return std::nullopt;
-    // A dimension that a loop alone indexes has as many elements as the loop iterations.
-    auto loop = dyn_cast<AffineDimExpr>(exprs.back());
-    if (loop && ranges[loop.getPosition()] != extent)
-      return std::nullopt;
+    exprs.push_back(*expr);
   }
   return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
+}
+
+/// Whether `expr` reads dimension `dim` of `tensor`, a slice in this dimension, in falling order,
+/// and a few elements of it. Borders are reflected like that.
+bool isReversedBorder(Value tensor, int64_t dim, AffineExpr expr,
+                      linalg::GenericOp op) {
+  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || slice.getSourceType().getRank() != slice.getType().getRank() ||
+      slice.getSourceType().getDimSize(dim) == slice.getType().getDimSize(dim))
+    return false;
+  SmallVector<int64_t, 4> ranges = op.getStaticLoopRanges();
+  AffineMap map = AffineMap::get(op.getNumLoops(), 0, expr);
+  SmallVector<int64_t> places(op.getNumLoops(), 0);
+  int64_t first = map.compose(places).front();
+  for (auto [loop, place] : llvm::enumerate(places)) {
+    if (!map.isFunctionOfDim(loop) || ranges[loop] > kMostSingles)
+      continue;
+    place = 1;
+    return map.compose(places).front() < first;
+  }
+  return false;
+}
+
+/// Whether `map` reads a border of its tensor in falling order in some dimension.
+bool readsReversedBorder(tensor::ExtractOp extract, AffineMap map,
+                         linalg::GenericOp op) {
+  return llvm::any_of(llvm::enumerate(map.getResults()), [&](const auto &dim) {
+    return isReversedBorder(extract.getTensor(), dim.index(), dim.value(), op);
+  });
+}
+
+/// Makes an input of what `extract` reads, if its indices are known numbers in some dimensions,
+/// a few slices of the tensor side by side, and maps can state those in the others. Returns the
+/// new op, or null.
+linalg::GenericOp raiseJoined(linalg::GenericOp op, tensor::ExtractOp extract,
+                              IRRewriter &rewriter) {
+  RankedTensorType type = extract.getTensor().getType();
+  if (!readsFromOutside(extract, op) || type.getEncoding())
+    return nullptr;
+  SmallVector<AffineExpr> exprs;
+  SmallVector<std::pair<int64_t, JoinedPlaces>> joined;
+  for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
+    int64_t extent = type.getDimSize(dim);
+    std::optional<AffineExpr> expr = mappedPlace(index, extent, op);
+    bool isReversed =
+        expr && isReversedBorder(extract.getTensor(), dim, *expr, op);
+    if (expr && !isReversed) {
+      exprs.push_back(*expr);
+      continue;
+    }
+    std::optional<PlaceTable> table = placeTable(index, op);
+    if (!table || llvm::any_of(table->numbers, [&](int64_t number) {
+          return number < 0 || number >= extent;
+        }))
+      return nullptr;
+    std::optional<JoinedPlaces> places = isReversed
+                                             ? singlePlaces(table->numbers)
+                                             : joinedPlaces(table->numbers);
+    bool isSlice = places && places->parts.size() == 1 && places->repeats == 1;
+    if (!places || isSlice)
+      return nullptr;
+    joined.push_back({int64_t(dim), *places});
+    exprs.push_back(rewriter.getAffineDimExpr(table->loop));
+  }
+  rewriter.setInsertionPoint(op);
+  Value tensor = extract.getTensor();
+  for (const auto &[dim, places] : joined)
+    tensor = joinPlaces(tensor, dim, places, extract.getLoc(), rewriter);
+  return withInput(op, extract, tensor,
+                   AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext()),
+                   rewriter);
 }
 
 /// Makes `linalg.index` of the indices of `extract` that are loops in another form.
@@ -112,6 +200,23 @@ void dropUnreadInputs(ArrayRef<Operation *> ops) {
       .enableFolding(false)
       .enableConstantCSE(false);
   (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
+}
+
+/// The input that `op` gives as it is, if it does nothing else and has no hint.
+Value copiedInput(linalg::GenericOp op) {
+  if (op->getNumResults() != 1 || hasHint(op))
+    return nullptr;
+  auto yielded =
+      dyn_cast<BlockArgument>(op.getBlock()->getTerminator()->getOperand(0));
+  if (!yielded || yielded.getOwner() != op.getBlock() ||
+      yielded.getArgNumber() >= unsigned(op.getNumDpsInputs()))
+    return nullptr;
+  OpOperand *input = op.getDpsInputOperand(yielded.getArgNumber());
+  bool isCopy =
+      input->get().getType() == op->getResult(0).getType() &&
+      op.getMatchingIndexingMap(input).isIdentity() &&
+      op.getIndexingMapMatchingResult(op->getOpResult(0)).isIdentity();
+  return isCopy ? input->get() : nullptr;
 }
 
 /// Makes a linalg.generic of `op` if it extracts elements at places that are known then.
@@ -185,15 +290,20 @@ bool raiseExtracts(Operation *root) {
       ops.push_back(op);
   });
   SmallVector<Operation *> changed;
+  bool changedAny = false;
   for (linalg::GenericOp op : ops) {
-    bool any = false;
+    bool any = false, joins = false;
     for (auto extract :
          llvm::to_vector(op.getBlock()->getOps<tensor::ExtractOp>())) {
       any |= makePlainLoops(extract, op, rewriter);
       linalg::GenericOp raised;
-      if (std::optional<AffineMap> map = mapOf(extract, op))
+      std::optional<AffineMap> map = mapOf(extract, op);
+      if (!map || readsReversedBorder(extract, *map, op))
+        raised = raiseJoined(op, extract, rewriter);
+      joins |= !!raised;
+      if (!raised && map)
         raised = withInput(op, extract, extract.getTensor(), *map, rewriter);
-      else
+      if (!raised)
         raised = raiseLookUp(op, extract, rewriter);
       if (!raised)
         continue;
@@ -202,11 +312,15 @@ bool raiseExtracts(Operation *root) {
     }
     if (!any)
       continue;
+    changedAny = true;
     eraseDeadIndices(op, rewriter);
-    changed.push_back(op);
+    if (Value copied = joins ? copiedInput(op) : nullptr)
+      rewriter.replaceOp(op, copied);
+    else
+      changed.push_back(op);
   }
   dropUnreadInputs(changed);
-  return !changed.empty();
+  return changedAny;
 }
 
 } // namespace shard

@@ -456,6 +456,17 @@ bool dropUnitsOfSlices(Operation *root) {
   return !ops.empty();
 }
 
+void eraseDeadReshapes(Operation *root) {
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty())
+      op->erase();
+}
+
 bool statesOtherExtents(Operation *op) {
   auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
   return expand &&

@@ -84,11 +84,64 @@ static void addCauses(const ReadProgram &program, Solution &solution,
   }
 }
 
+/// Whether `use` reads dimension `dim` of its operand, of `extent` elements in `parts` blocks, by
+/// a window of which some device has less than half in its block.
+static bool readsFarAway(const ReadProgram &program, const TensorUse &use,
+                         unsigned dim, int64_t extent, int64_t parts) {
+  const LoopTable &table =
+      program.tables.table(program.problem.opTable[use.op]);
+  const TensorLoops &operand = table.operands[use.tensor];
+  if (!operand.isWindow(dim))
+    return false;
+  const Window &window = *operand.windows[dim];
+  int64_t iterations = table.loops[operand.dims[dim].front()].extent;
+  if (extent == kDynamic || iterations == kDynamic || iterations < parts)
+    return false;
+  int64_t width = (extent + parts - 1) / parts,
+          count = (iterations + parts - 1) / parts;
+  for (int64_t part : {int64_t(0), parts - 1}) {
+    int64_t first = std::min(part * count, iterations),
+            number = std::min(count, iterations - first);
+    if (number == 0)
+      continue;
+    int64_t begin = window.start(first, number),
+            end = begin + window.span(number);
+    int64_t has = std::min(end, std::min((part + 1) * width, extent)) -
+                  std::max(begin, part * width);
+    if (2 * has < end - begin)
+      return true;
+  }
+  return false;
+}
+
+/// Whether all uses read the argument `value` by windows far from the blocks, in each dimension
+/// that is split, such as the first rows of a table of positions. Nothing is sent if it is whole.
+static bool isReadFarAway(const ReadProgram &program, const Grid &grid,
+                          ValueId value, const Sharding &sharding,
+                          llvm::ArrayRef<TensorUse> uses) {
+  const Problem &problem = program.problem;
+  llvm::ArrayRef<int64_t> extents =
+      problem.shapes[problem.valueShape[value]].extents;
+  return llvm::all_of(uses, [&](const TensorUse &use) {
+    return llvm::all_of(llvm::enumerate(sharding.dims), [&](const auto &dim) {
+      return dim.value().empty() ||
+             readsFarAway(program, use, dim.index(), extents[dim.index()],
+                          grid.groupSize(dim.value()));
+    });
+  });
+}
+
 void settleArguments(const ReadProgram &program, Solution &solution,
                      const std::vector<Sharding> &shardings,
                      WantedOperand wanted) {
   for (const auto &[value, uses] : findArguments(program, solution)) {
     uint32_t &has = solution.values[value];
+    if (isReadFarAway(program, solution.grid, value, shardings[has], uses)) {
+      has = kReplicated;
+      for (const TensorUse &use : uses)
+        solution.agrees[use.op] = false;
+      continue;
+    }
     std::optional<uint32_t> all = wanted(uses.front().op, uses.front().tensor);
     if (!all || *all == has || shardings[*all].isReplicated() ||
         !shardings[*all].partial.empty() ||

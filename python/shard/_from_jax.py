@@ -20,6 +20,7 @@ from shard._grid import Grid, P
 from shard._jax_calls import declare, replace_by_call
 from shard._jax_dots import put_dots, take_dots
 from shard._jax_extremes import rewrite_extremes
+from shard._jax_manual import put_manual, take_manual
 from shard._jax_rewrites import place_of, rewrite
 from shard._jax_scatters import rewrite_scatters
 from shard._jax_sorts import rewrite_sorts
@@ -67,6 +68,7 @@ def from_jax(
         ) from error
     lowered = jax.jit(fn, keep_unused=True).lower(*args, **kwargs)
     module = _copy(lowered.compiler_ir("stablehlo"))
+    manual = take_manual(module)
     grid, constraints = _take_shardings(module)
     rewrite(module)
     rewrite_scatters(module)
@@ -79,7 +81,7 @@ def from_jax(
             f"iree-opt lowers '{unread[1]}' to an op of its own dialect, iree_linalg_ext, which "
             "is not read here; write the function without it"
         )
-    text = put_dots(_put_shardings(text, grid, constraints), dots)
+    text = put_dots(put_manual(_put_shardings(text, grid, constraints), manual), dots)
     program = load(text, name=_name_of(fn))
 
     leaves, structure = jax.tree_util.tree_flatten_with_path((args, kwargs))
@@ -279,12 +281,6 @@ def _take_shardings(module: Any) -> tuple[str, list[str]]:
 
     module.operation.walk(visit)
     with module.context, ir.Location.unknown():
-        for op in (op for op in found if op.name == "sdy.manual_computation"):
-            raise ProgramError(
-                f"{place_of(op)}: shard_map is not read here: it is written for the blocks of one "
-                "device; write what all devices compute, with with_sharding_constraint where a "
-                "sharding matters"
-            )
         for op in found:
             if op.name == "sdy.mesh":
                 # JAX constrains the keys of its random numbers on a mesh without axes.

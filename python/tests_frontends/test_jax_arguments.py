@@ -3,11 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What programs of JAX take, and what is not read."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.sharding import AbstractMesh, PartitionSpec
 
 import shard
 from shard import Grid, P
@@ -43,20 +41,3 @@ def test_structures_that_do_not_fit():
     ]:
         with pytest.raises(shard.RunError, match=message):
             part(*arguments)
-
-
-def test_shard_map_is_not_read():
-    mesh = AbstractMesh((2, 2), ("data", "model"))
-
-    def summed(x):
-        return jax.shard_map(
-            lambda a: jax.lax.psum(a, "model"),
-            mesh=mesh,
-            in_specs=PartitionSpec("data", "model"),
-            out_specs=PartitionSpec("data", None),
-        )(x)
-
-    with pytest.raises(shard.ProgramError, match="shard_map is not read here") as caught:
-        shard.from_jax(summed, jnp.ones((8, 8)))
-    line = summed.__code__.co_firstlineno
-    assert str(caught.value).startswith(tuple(f"{__file__}:{line + i}:" for i in range(1, 7)))

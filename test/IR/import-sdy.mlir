@@ -125,3 +125,18 @@ func.func @unreduced(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = sdy.sharded_to_unreduced [{"y"}, {}] %0 out_sharding=<@mesh, [{}, {}], unreduced={"x", "y"}> : tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
+
+// JAX's shard_map mentions in a sharding only the axes that split the value: the other manual
+// axes are replicated, also where dimensions are open. Manual axes may have any order.
+// CHECK-LABEL: func.func @mapped
+func.func @mapped(%arg0: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // CHECK: shard.manual_computation(%arg0) on @mesh
+  // CHECK-SAME: in = [<@mesh, {{\[}}["x"], [?]], replicated = ["y"]>]
+  // CHECK-SAME: out = [<@mesh, {{\[}}["x"], []], replicated = ["y"]>] axes = ["x", "y"]
+  %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}, {?}]>]
+      out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"y", "x"} (%arg1: tensor<4x8xf32>) {
+    %1 = math.exp %arg1 : tensor<4x8xf32>
+    sdy.return %1 : tensor<4x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}

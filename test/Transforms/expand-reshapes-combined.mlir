@@ -9,6 +9,7 @@
 // RUN: shard-run %s --entry hidden --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry experts --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry squares --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry groups --verify | FileCheck %s --check-prefix=EXEC
 // EXEC: PASS
 
 shard.grid @g(shape = 2)
@@ -176,4 +177,25 @@ func.func @squares(%x: tensor<2x3x4x6xf32> {shard.sharding = #shard.sharding<@g,
     linalg.yield %sum : f32
   } -> tensor<2x3x1xf32>
   return %2 : tensor<2x3x1xf32>
+}
+
+// A merge of heads and of their groups beside that of batch and rows, as of grouped queries: what
+// the op behind has taken apart is not left behind as a merge that nothing uses, whose operand
+// would be gathered.
+// CHECK-LABEL: func.func @groups(
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1], [2, 3, 4]]
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: return
+// SPMD-LABEL: func.func @groups(
+// SPMD-NOT: shard.all
+// SPMD: return %{{.*}} : tensor<2x8x32xf32>
+func.func @groups(%x: tensor<2x16x4x2x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0], [], [], []]>}, %w: tensor<64x32xf32>)
+    -> tensor<2x16x32xf32> {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %e = tensor.empty() : tensor<2x16x4x2x8xf32>
+  %0 = linalg.exp ins(%x : tensor<2x16x4x2x8xf32>) outs(%e : tensor<2x16x4x2x8xf32>) -> tensor<2x16x4x2x8xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1], [2, 3, 4]] : tensor<2x16x4x2x8xf32> into tensor<32x64xf32>
+  %2 = linalg.matmul ins(%1, %w : tensor<32x64xf32>, tensor<64x32xf32>) outs(%zero : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %3 = tensor.expand_shape %2 [[0, 1], [2]] output_shape [2, 16, 32] : tensor<32x32xf32> into tensor<2x16x32xf32>
+  return %3 : tensor<2x16x32xf32>
 }

@@ -92,9 +92,16 @@ func.func @divided(%a: tensor<4x3xf32>) -> tensor<8x6xf32> {
 // -----
 
 // No loop of such a map would be split: the number does not divide the extent, the quotient
-// reaches a part of the rows, or it is moved.
+// reaches a part of the rows, or it is moved. These are slices of the rows, each repeated.
+// CHECK-DAG: #[[REPEATED:.*]] = affine_map<(d0, d1) -> (d0 floordiv 2, d1)>
 // CHECK-LABEL: func.func @not_divided
-// CHECK-COUNT-3: tensor.gather
+// CHECK-SAME: %[[A:.*]]: tensor<4x3xf32>
+// CHECK: %[[ALL:.*]] = linalg.generic {indexing_maps = [#[[REPEATED]], {{.*}}], {{.*}}} ins(%[[A]] : tensor<4x3xf32>) outs(%{{.*}} : tensor<8x3xf32>)
+// CHECK: tensor.extract_slice %[[ALL]][0, 0] [7, 3] [1, 1]
+// CHECK: tensor.extract_slice %{{.*}}[0, 0] [6, 3] [1, 1] : tensor<8x3xf32>
+// CHECK: tensor.extract_slice %{{.*}}[2, 0] [6, 3] [1, 1] : tensor<8x3xf32>
+// CHECK-NOT: linalg.generic
+// CHECK: return
 func.func @not_divided(%a: tensor<4x3xf32>) -> (tensor<7x3xf32>, tensor<6x3xf32>, tensor<6x3xf32>) {
   %one = arith.constant 1 : index
   %two = arith.constant 2 : index
@@ -131,12 +138,13 @@ func.func @not_divided(%a: tensor<4x3xf32>) -> (tensor<7x3xf32>, tensor<6x3xf32>
 // -----
 
 // PyTorch's upsampling and every second column, by floats: the numbers of all iterations are
-// those of a quotient and of a multiple. A row that is clamped is neither.
+// those of a quotient and of a multiple. A row that is clamped is neither, but one of slices that
+// are joined.
 // CHECK-DAG: #[[FLOATS:.*]] = affine_map<(d0, d1) -> (d0 floordiv 2, d1 * 2)>
 // CHECK-LABEL: func.func @floats
 // CHECK-SAME: %[[A:.*]]: tensor<4x6xf32>
 // CHECK: linalg.generic {indexing_maps = [#[[FLOATS]], {{.*}}], {{.*}}} ins(%[[A]] : tensor<4x6xf32>)
-// CHECK: tensor.gather
+// CHECK: tensor.concat dim(0) %[[A]], {{.*}} : (tensor<4x6xf32>, tensor<1x6xf32>, tensor<1x6xf32>, tensor<1x6xf32>, tensor<1x6xf32>)
 func.func @floats(%a: tensor<4x6xf32>) -> (tensor<8x3xf32>, tensor<8x6xf32>) {
   %half = arith.constant 0.5 : f32
   %two = arith.constant 2.0 : f32

@@ -12,11 +12,12 @@
 
 shard.grid @grid(shape = 2)
 
-// Row i of the padded tensor is |i - 1| of the tensor: rows are looked up, columns stay split.
+// Row i of the padded tensor is |i - 1| of the tensor: two slices are joined, columns stay split.
 
 // CHECK-LABEL: func @reflect
-// CHECK: tensor.gather %arg0[%{{.*}}] gather_dims([0]) : (tensor<6x8xf32>, tensor<7x1xindex>) -> tensor<7x8xf32>
-// CHECK-NOT: tensor.extract
+// CHECK: %[[BORDER:.*]] = tensor.extract_slice %arg0[1, 0] [1, 8] [1, 1]
+// CHECK: tensor.concat dim(0) %[[BORDER]], %arg0 : (tensor<1x8xf32>, tensor<6x8xf32>) -> tensor<7x8xf32>
+// CHECK-NOT: tensor.extract %
 // SPMD-LABEL: func.func @reflect
 // SPMD-NOT: shard.all_gather
 // SPMD: return %{{.*}} : tensor<7x4xf32>
@@ -93,10 +94,11 @@ func.func @strided(%x: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[
   return %r : tensor<2x5xf32>
 }
 
-// A choice that does not always have one outcome is data: the places are looked up.
+// A choice that does not always have one outcome is computed for each iteration.
 
 // CHECK-LABEL: func @chosen
-// CHECK: tensor.gather %arg0[%{{.*}}] gather_dims([0])
+// CHECK: %[[PART:.*]] = tensor.extract_slice %arg0[3, 0] [3, 8] [1, 1]
+// CHECK: tensor.concat dim(0) %[[PART]], %{{.*}} : (tensor<3x8xf32>, tensor<3x8xf32>)
 func.func @chosen(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
   %c3 = arith.constant 3 : index
   %e = tensor.empty() : tensor<6x8xf32>

@@ -3,6 +3,7 @@
 // RUN: split-file %s %t
 // RUN: shard-run %t/inside.mlir --verify | FileCheck %s --check-prefix=PASS
 // RUN: shard-run %t/twice.mlir --verify 2>/dev/null | FileCheck %s --check-prefix=PASS
+// RUN: shard-run %t/behind.mlir --verify | FileCheck %s --check-prefix=PASS
 // PASS: PASS
 // RUN: not shard-run %t/hint.mlir --verify 2>&1 | FileCheck %s --check-prefix=HINT
 // HINT: hint.mlir:5:{{[0-9]+}}: error: the hint #shard.sharding<@grid, {{.*}}> names axis x, which is manual where this function is called
@@ -10,6 +11,8 @@
 // ANNOTATED: annotated.mlir:5:{{[0-9]+}}: error: a value with sharding {{.*}} uses axis x, which is manual where its function is called
 // RUN: not shard-opt %t/again.mlir --shard-partition 2>&1 | FileCheck %s --check-prefix=AGAIN
 // AGAIN: again.mlir:3:{{[0-9]+}}: error: axis x is manual already where this function is called
+// RUN: not shard-run %t/free.mlir --verify 2>&1 | FileCheck %s --check-prefix=FREE
+// FREE: free.mlir:3:{{[0-9]+}}: error: uses axis y, which is not manual where its function is called
 
 //--- inside.mlir
 // The callee is called outside too, with another sharding.
@@ -101,6 +104,45 @@ func.func private @f(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
 }
 func.func @main(%a: tensor<8x6xf32>) -> tensor<8x6xf32> {
   %m = shard.manual_computation(%a) on @grid in = [<@grid, [[0], []]>] out = [<@grid, [[0], []]>] axes = [0] (%p: tensor<4x6xf32>) {
+    %e = func.call @f(%p) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    shard.return %e : tensor<4x6xf32>
+  } : (tensor<8x6xf32>) -> tensor<8x6xf32>
+  return %m : tensor<8x6xf32>
+}
+
+//--- behind.mlir
+// The callees stand behind their callers, and the second one has a manual computation of its own,
+// as JAX's frontend writes nested shard_maps.
+shard.grid @grid(shape = 2x2) axes ["x", "y"]
+func.func @main(%a: tensor<4x8xf32>) -> tensor<4x4xf32> {
+  %0 = shard.manual_computation(%a) on @grid in = [<@grid, [["x", ?], [?]]>] out = [<@grid, [["x", ?], [?]]>] axes = ["x"] (%p: tensor<2x8xf32>) {
+    %1 = func.call @outer(%p) : (tensor<2x8xf32>) -> tensor<2x4xf32>
+    shard.return %1 : tensor<2x4xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func private @outer(%a: tensor<2x8xf32>) -> tensor<2x4xf32> {
+  %0 = shard.manual_computation(%a) on @grid in = [<@grid, [[?], ["y", ?]]>] out = [<@grid, [[?], [?]], replicated = ["y"]>] axes = ["y"] (%p: tensor<2x4xf32>) {
+    %1 = func.call @inner(%p) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    shard.return %1 : tensor<2x4xf32>
+  } : (tensor<2x8xf32>) -> tensor<2x4xf32>
+  %2 = shard.all_reduce %0 on @grid grid_axes = [0] reduction = max : tensor<2x4xf32> -> tensor<2x4xf32>
+  %3 = arith.addf %0, %2 : tensor<2x4xf32>
+  return %3 : tensor<2x4xf32>
+}
+func.func private @inner(%a: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %0 = shard.all_reduce %a on @grid grid_axes = [1] : tensor<2x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+//--- free.mlir
+shard.grid @grid(shape = 2x2) axes ["x", "y"]
+func.func private @f(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %s = shard.all_reduce %a on @grid grid_axes = [1] : tensor<4x6xf32> -> tensor<4x6xf32>
+  return %s : tensor<4x6xf32>
+}
+func.func @main(%a: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  %m = shard.manual_computation(%a) on @grid in = [<@grid, [["x", ?], [?]]>] out = [<@grid, [["x", ?], [?]]>] axes = ["x"] (%p: tensor<4x6xf32>) {
     %e = func.call @f(%p) : (tensor<4x6xf32>) -> tensor<4x6xf32>
     shard.return %e : tensor<4x6xf32>
   } : (tensor<8x6xf32>) -> tensor<8x6xf32>

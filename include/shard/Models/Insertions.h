@@ -44,6 +44,10 @@ bool spreadInsertions(mlir::Operation *root, llvm::ArrayRef<int64_t> grid);
 /// that are not static and with other users stay as they are. Returns whether there are any.
 bool joinInsertions(mlir::Operation *root);
 
+/// Makes slices of its parts of the slices of a `tensor.concat`, if each lies in one part, and one
+/// `tensor.concat` of those of which one is a part of the other. Returns whether there are any.
+bool simplifyJoins(mlir::Operation *root);
+
 } // namespace shard
 
 #endif // SHARD_MODELS_INSERTIONS_H

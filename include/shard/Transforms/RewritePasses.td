@@ -223,8 +223,13 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
     it is an element of an input that ops of linalg compute from places alone, as PyTorch's
     frontend makes the numbers 0, 1, 2, ..., and if a comparison chooses it that always has one
     outcome, as in `i < 0 ? i + n : i`. An index that is computed of one loop in another way, as
-    by `floor(i * 0.5)`, is computed for up to 4096 iterations: it counts if it is a multiple of
-    the loop and a number, or such a quotient, for all of them.
+    by `floor(i * 0.5)`, or by other ops of linalg, or from a constant, is computed for up to 4096
+    iterations: it counts if it is a multiple of the loop and a number, or such a quotient, for all
+    of them. If it is neither, but reads a few slices of the tensor, or of the tensor with each
+    element repeated, one behind the other, a `tensor.concat` of these slices becomes the input:
+    at most 16, of which one has half of all elements. So are borders that are reflected or
+    repeated, and rows between which is interpolated: 2, 1, 0, 1, ..., 15, 14, 13 are five slices
+    of 16 rows, of which devices exchange halos.
 
     ```mlir
     // Input: %last is 7, %i is linalg.index 0
@@ -335,7 +340,9 @@ def ShardSpreadInsertions : Pass<"shard-spread-insertions"> {
     a tensor, side by side in one dimension. This pass makes a `tensor.concat` of such a chain: its
     operands are cut alike, and one of slices of one tensor is a roll, which is a shift. A chain
     that writes by turns, part k every n-th element from element k on, becomes a concat along a
-    new dimension of extent n, which is merged behind it: each block holds whole groups.
+    new dimension of extent n, which is merged behind it: each block holds whole groups. Slices
+    of a concat become slices of its operands, if each lies in one, and a concat of a concat that
+    nothing else reads becomes one.
 
     A transposed convolution comes from frontends as a `tensor.insert_slice` with a stride
     into zeros, in front of a convolution. What a block of its result holds is no window

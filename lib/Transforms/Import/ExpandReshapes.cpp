@@ -57,6 +57,8 @@ private:
         .enableConstantCSE(false);
     (void)applyOpPatternsGreedily(ops.getArrayRef(), std::move(patterns),
                                   config);
+    // Merges that ops have taken apart would still be computed, and gathered.
+    eraseDeadReshapes(getOperation());
     return true;
   }
 };

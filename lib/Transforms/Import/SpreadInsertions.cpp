@@ -28,6 +28,7 @@ struct ShardSpreadInsertionsPass
   void runOnOperation() override {
     llvm::SmallVector<int64_t> grid = largestGridAround(getOperation());
     bool changed = !grid.empty() && joinInsertions(getOperation());
+    changed |= !grid.empty() && simplifyJoins(getOperation());
     changed |= !grid.empty() && spreadInsertions(getOperation(), grid);
     if (!changed)
       markAllAnalysesPreserved();

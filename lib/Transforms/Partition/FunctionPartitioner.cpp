@@ -144,7 +144,7 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
   if (isa_and_nonnull<ShardDialect>(op->getDialect()) &&
       (isa<ShardingOp, GetShardingOp, GroupOp, ShardOp, ConstraintOp,
            ManualComputationOp>(op) ||
-       !op->getParentOfType<ManualComputationOp>()))
+       (!local.isManual && !op->getParentOfType<ManualComputationOp>())))
     return rebuildShardOp(op);
   if (op->getParentRegion() == &function.getFunctionBody() &&
       op->hasTrait<OpTrait::ReturnLike>())

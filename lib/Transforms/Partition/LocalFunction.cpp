@@ -92,6 +92,7 @@ bool LocalFunction::usesUnknownSizes(Operation *op) {
 }
 
 void LocalFunction::setManual(const ManualAxes &manual) {
+  isManual = !manual.empty();
   for (const auto &[grid, axes] : manual)
     for (GridAxis axis : axes)
       on(cast<GridOp>(grid)).planningGrid.shape[axis] = 1;

@@ -61,6 +61,9 @@ public:
   mlir::Type localTypeOf(mlir::Type type, const Sharding *sharding);
   /// Plans take devices along these axes for different, not for replicas.
   void setManual(const ManualAxes &manual);
+  /// Whether the function is called in the body of a manual computation: it is a part of it, with
+  /// collectives of its own.
+  bool isManual = false;
 
   /// What emitting on a grid needs.
   struct OnGrid {

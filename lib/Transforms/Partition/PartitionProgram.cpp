@@ -64,6 +64,34 @@ manualAxes(const llvm::SetVector<ManualComputationOp> &callers,
   return axes;
 }
 
+/// A function that is called in a manual computation is a part of it: what its collectives
+/// combine along other axes are blocks that nobody has stated.
+static LogicalResult checkCollectives(Operation *function,
+                                      const ManualAxes &manual,
+                                      SymbolTableCollection &symbols) {
+  WalkResult walk = function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (manual.empty() || isa<ManualComputationOp>(op))
+      return WalkResult::skip();
+    auto used = op->getAttrOfType<GridAxesAttr>("grid_axes");
+    auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("grid");
+    if (!used || !symbol || !isa_and_nonnull<ShardDialect>(op->getDialect()))
+      return WalkResult::advance();
+    GridOp grid = getGrid(op, symbol, symbols);
+    auto known = manual.find(grid);
+    if (known == manual.end())
+      return WalkResult::advance();
+    for (GridAxis axis : used.asArrayRef())
+      if (grid.getShape()[axis] != 1 &&
+          !llvm::is_contained(known->second, axis)) {
+        op->emitError() << "uses axis " << grid.axisName(axis)
+                        << ", which is not manual where its function is called";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 /// A function that is used as a value must keep its type: whoever calls it does not
 /// know the local one.
 static LogicalResult checkFunctionValues(Operation *root,
@@ -218,7 +246,10 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
   SmallVector<FunctionOpInterface> all;
   for (auto &[function, shardings] : functions)
     all.push_back(cast<FunctionOpInterface>(function));
-  ManualCallers callers = findManualCallers(all, symbols);
+  // Partition replaces manual computations by their bodies: what is asked of them is read before.
+  llvm::DenseMap<Operation *, ManualAxes> manualIn;
+  for (const auto &[function, callers] : findManualCallers(all, symbols))
+    manualIn[function] = manualAxes(callers, symbols);
 
   auto signatureOf = [&](Operation *call,
                          StringRef callee) -> const SignatureShardings * {
@@ -229,6 +260,9 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
   };
   ProgramGrids grids(root);
   for (auto &[function, shardings] : functions) {
+    ManualAxes manual = manualIn.lookup(function);
+    if (failed(checkCollectives(function, manual, symbols)))
+      return failure();
     // Without a grid nothing is sharded and the function stays as it is.
     if (!shardings->gridOp)
       continue;
@@ -238,7 +272,6 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
                                       "run the pass on the module";
     LocalFunction local(cast<FunctionOpInterface>(function), *shardings, pool,
                         grids, signatureOf, options, planned);
-    ManualAxes manual = manualAxes(callers.lookup(function), symbols);
     if (failed(shardings->checkWithout(manual)))
       return failure();
     local.setManual(manual);
