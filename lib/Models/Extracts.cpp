@@ -12,6 +12,7 @@
 #include "LookUps.h"
 #include "LoopPlaces.h"
 #include "PlaceEvaluator.h"
+#include "PlacesInTurns.h"
 
 #include "shard/IR/ShardingUtils.h"
 
@@ -21,6 +22,8 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <variant>
 
 using namespace mlir;
 
@@ -116,16 +119,22 @@ bool readsReversedBorder(tensor::ExtractOp extract, AffineMap map,
   });
 }
 
+/// Whether zeros can stand beside elements of `type`.
+bool canBePadded(RankedTensorType type) {
+  return type.getElementType().isIntOrIndexOrFloat();
+}
+
 /// Makes an input of what `extract` reads, if its indices are known numbers in some dimensions,
-/// a few slices of the tensor side by side, and maps can state those in the others. Returns the
-/// new op, or null.
+/// a few slices of the tensor side by side or in turns, and maps can state those in the others.
+/// Returns the new op, or null.
 linalg::GenericOp raiseJoined(linalg::GenericOp op, tensor::ExtractOp extract,
                               IRRewriter &rewriter) {
   RankedTensorType type = extract.getTensor().getType();
   if (!readsFromOutside(extract, op) || type.getEncoding())
     return nullptr;
   SmallVector<AffineExpr> exprs;
-  SmallVector<std::pair<int64_t, JoinedPlaces>> joined;
+  SmallVector<std::pair<int64_t, std::variant<JoinedPlaces, PlacesInTurns>>>
+      known;
   for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
     int64_t extent = type.getDimSize(dim);
     std::optional<AffineExpr> expr = mappedPlace(index, extent, op);
@@ -140,19 +149,27 @@ linalg::GenericOp raiseJoined(linalg::GenericOp op, tensor::ExtractOp extract,
           return number < 0 || number >= extent;
         }))
       return nullptr;
+    exprs.push_back(rewriter.getAffineDimExpr(table->loop));
+    if (!isReversed && canBePadded(type))
+      if (auto turns = placesInTurns(table->numbers, extent)) {
+        known.push_back({int64_t(dim), std::move(*turns)});
+        continue;
+      }
     std::optional<JoinedPlaces> places = isReversed
                                              ? singlePlaces(table->numbers)
                                              : joinedPlaces(table->numbers);
-    bool isSlice = places && places->parts.size() == 1 && places->repeats == 1;
-    if (!places || isSlice)
+    if (!places || places->size() == 1)
       return nullptr;
-    joined.push_back({int64_t(dim), *places});
-    exprs.push_back(rewriter.getAffineDimExpr(table->loop));
+    known.push_back({int64_t(dim), std::move(*places)});
   }
   rewriter.setInsertionPoint(op);
   Value tensor = extract.getTensor();
-  for (const auto &[dim, places] : joined)
-    tensor = joinPlaces(tensor, dim, places, extract.getLoc(), rewriter);
+  for (const auto &[dim, places] : known)
+    if (auto *turns = std::get_if<PlacesInTurns>(&places))
+      tensor = takeTurns(tensor, dim, *turns, extract.getLoc(), rewriter);
+    else
+      tensor = joinPlaces(tensor, dim, std::get<JoinedPlaces>(places),
+                          extract.getLoc(), rewriter);
   return withInput(op, extract, tensor,
                    AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext()),
                    rewriter);

@@ -12,9 +12,6 @@
 //
 //   [2] [1] [0 .. 15] [14] [13]
 //
-// Upsampling repeats elements too: 0 0 0 1 1 2 2 3 are slices of 0 0 1 1 2 2 3 3, a tensor of
-// which each element is repeated.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARD_LIB_MODELS_JOINEDPLACES_H
@@ -32,11 +29,8 @@ struct PlacePart {
   int64_t first, step, size;
 };
 
-/// Parts that follow one another, of a dimension of which each element stands `repeats` times.
-struct JoinedPlaces {
-  int64_t repeats;
-  std::vector<PlacePart> parts;
-};
+/// Parts that follow one another.
+using JoinedPlaces = std::vector<PlacePart>;
 
 /// `numbers`, elements of a dimension, as parts; nothing where there are two numbers, which tell
 /// nothing, where parts are more than 16, and where the longest has less than half of the numbers.

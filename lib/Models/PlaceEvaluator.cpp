@@ -142,10 +142,26 @@ private:
     return element(extract.getTensor(), place);
   }
 
+  /// MLIR does not fold an f64 that is rounded to f32.
+  static Attribute rounded(Operation *op, Attribute operand) {
+    auto round = dyn_cast<arith::TruncFOp>(op);
+    auto number = round ? dyn_cast<FloatAttr>(operand) : nullptr;
+    if (!number || !round.getType().isF32() || round.getRoundingmodeAttr())
+      return nullptr;
+    APFloat result = number.getValue();
+    bool isInexact;
+    result.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                   &isInexact);
+    return FloatAttr::get(round.getType(), result);
+  }
+
   Attribute fold(Operation *op, ArrayRef<Attribute> operands, Iteration &in) {
     SmallVector<OpFoldResult> results;
-    if (operands.empty() || !foldsExactly(op) || folds-- <= 0 ||
-        failed(op->fold(operands, results)) || results.size() != 1)
+    if (operands.empty() || !foldsExactly(op) || folds-- <= 0)
+      return nullptr;
+    if (failed(op->fold(operands, results)))
+      return rounded(op, operands.front());
+    if (results.size() != 1)
       return nullptr;
     if (auto result = dyn_cast<Attribute>(results.front()))
       return result;

@@ -71,15 +71,16 @@ func.func @reflected(%x: tensor<16x8xf32> {shard.sharding = #shard.sharding<@gri
   return %r : tensor<20x8xf32>
 }
 
-// The upper row of two that are interpolated: 0 0 0 1 1 .. 6 6 7 is a join of slices of
-// 0 0 1 1 .. 7 7. The row is read in a body, from a tensor of places.
+// The upper row of two that are interpolated, 0 0 0 1 1 .. 6 6 7: two slices take turns. The row is
+// read in a body, from a tensor of places.
 
 // CHECK-LABEL: func @upsampled
 // CHECK-SAME: %[[X:.*]]: tensor<8x8xf32>
-// CHECK: %[[ALL:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<8x8xf32>) outs(%{{.*}} : tensor<16x8xf32>)
-// CHECK: %[[A:.*]] = tensor.extract_slice %[[ALL]][0, 0] [2, 8] [1, 1]
-// CHECK: %[[B:.*]] = tensor.extract_slice %[[ALL]][1, 0] [14, 8] [1, 1]
-// CHECK: tensor.concat dim(0) %[[A]], %[[B]]
+// CHECK: %[[PADDED:.*]] = tensor.pad %[[X]] low[1, 0] high[0, 0]
+// CHECK: %[[SLICE:.*]] = tensor.extract_slice %[[PADDED]][0, 0] [8, 8] [1, 1]
+// CHECK: %[[END:.*]] = tensor.extract_slice %[[X]][0, 0] [1, 8] [1, 1]
+// CHECK: tensor.insert_slice %[[END]] into %[[SLICE]][0, 0] [1, 8] [1, 1]
+// CHECK: tensor.concat dim(1)
 // UPSAMPLED: collective
 // UPSAMPLED-NEXT: update_halo {{.*}} 1 {{ *}}32 B
 // UPSAMPLED-NOT: {{all_|shift|reduce_}}

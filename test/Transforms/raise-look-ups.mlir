@@ -44,8 +44,8 @@ func.func @rows(%table: tensor<4099x8xf32> {shard.sharding = #shard.sharding<@gr
   return %r : tensor<5x3x8xf32>
 }
 
-// Two indices that depend on places alone, as in an image that grows and whose pairs of columns
-// are exchanged; channels and images are whole.
+// Two indices that depend on places alone, as in an image that grows and whose columns are
+// exchanged; channels and images are whole.
 // CHECK-LABEL: func @pixels
 // CHECK: tensor.gather %arg0[{{.*}}] gather_dims([2, 3]) : (tensor<4x3x6x8xf32>, tensor<12x16x2xindex>) -> tensor<12x16x4x3xf32>
 // SPMD-LABEL: func.func @pixels
@@ -54,6 +54,7 @@ func.func @rows(%table: tensor<4099x8xf32> {shard.sharding = #shard.sharding<@gr
 func.func @pixels(%image: tensor<4x3x6x8xf32> {shard.sharding = #shard.sharding<@grid, [[0], [], [], []]>})
     -> tensor<4x3x12x16xf32> {
   %two = arith.constant 2 : index
+  %ten = arith.constant 10 : index
   %e = tensor.empty() : tensor<4x3x12x16xf32>
   %r = linalg.generic {
       indexing_maps = [affine_map<(n, c, y, x) -> (n, c, y, x)>],
@@ -64,7 +65,7 @@ func.func @pixels(%image: tensor<4x3x6x8xf32> {shard.sharding = #shard.sharding<
     %y = linalg.index 2 : index
     %x = linalg.index 3 : index
     %row = arith.divui %y, %two : index
-    %turned = arith.xori %x, %two : index
+    %turned = arith.xori %x, %ten : index
     %column = arith.divui %turned, %two : index
     %p = tensor.extract %image[%n, %c, %row, %column] : tensor<4x3x6x8xf32>
     linalg.yield %p : f32

@@ -225,11 +225,13 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
     outcome, as in `i < 0 ? i + n : i`. An index that is computed of one loop in another way, as
     by `floor(i * 0.5)`, or by other ops of linalg, or from a constant, is computed for up to 4096
     iterations: it counts if it is a multiple of the loop and a number, or such a quotient, for all
-    of them. If it is neither, but reads a few slices of the tensor, or of the tensor with each
-    element repeated, one behind the other, a `tensor.concat` of these slices becomes the input:
-    at most 16, of which one has half of all elements. So are borders that are reflected or
-    repeated, and rows between which is interpolated: 2, 1, 0, 1, ..., 15, 14, 13 are five slices
-    of 16 rows, of which devices exchange halos.
+    of them. If it is neither, but reads a few slices of the tensor, one behind the other, a
+    `tensor.concat` of these slices becomes the input: at most 16, of which one has half of all
+    elements. So are borders that are reflected or repeated: 2, 1, 0, 1, ..., 15, 14, 13 are five
+    slices of 16 rows, of which devices exchange halos. The rows 0 0 0 1 1 2 2 ... of interpolation
+    are slices, too, that take turns, at most eight with equal strides that cover the dimension:
+    each turn may choose among three slices by its place, and read other elements in its first and
+    last two times.
 
     ```mlir
     // Input: %last is 7, %i is linalg.index 0

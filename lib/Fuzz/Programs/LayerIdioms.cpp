@@ -271,6 +271,51 @@ LayerProgram::Windows LayerProgram::windows(int64_t images) {
   return result;
 }
 
+/// Linear interpolation to several times the rows: both rows are looked up at computed places, which
+/// lie in the block of the device or next to it.
+void LayerProgram::resampled() {
+  int64_t rows = n * rng.between(2, 3) + (n == 1 ? 2 : 0);
+  int64_t factor = rng.between(2, 4), columns = rng.between(1, 4);
+  Val x = pointwise(argument({rows, columns}, {all, {}}));
+  Shape shape = {rows * factor, columns};
+  Val init = program.empty(Elem::I32, shape);
+  std::string name = program.fresh();
+  program.line(name +
+               " = linalg.generic {indexing_maps = [affine_map<(i, j) "
+               "-> (i, j)>], iterator_types = [\"parallel\", "
+               "\"parallel\"]} outs(" +
+               init.name + " : " + init.type() + ") {");
+  program.line("^bb0(%out: i32):");
+  auto number = [&](const std::string &constant, int64_t value) {
+    program.line("  " + constant + " = arith.constant " +
+                 std::to_string(value) + " : index");
+  };
+  number("%zero", 0);
+  number("%one", 1);
+  number("%twice", 2);
+  number("%half", 1 - factor);
+  number("%by", 2 * factor);
+  number("%last", rows - 1);
+  program.line("  %i = linalg.index 0 : index");
+  program.line("  %j = linalg.index 1 : index");
+  program.line("  %double = arith.muli %i, %twice : index");
+  program.line("  %shifted = arith.addi %double, %half : index");
+  program.line("  %floor = arith.floordivsi %shifted, %by : index");
+  program.line("  %low = arith.maxsi %floor, %zero : index");
+  // The row behind it, or behind the one before the first.
+  program.line(std::string("  %next = arith.addi ") +
+               (rng.chance(50) ? "%low" : "%floor") + ", %one : index");
+  program.line("  %high = arith.minsi %next, %last : index");
+  program.line("  %a = tensor.extract " + x.name + "[%low, %j] : " + x.type());
+  program.line("  %b = tensor.extract " + x.name + "[%high, %j] : " + x.type());
+  program.line("  %sum = arith.addi %a, %b : i32");
+  program.line("  linalg.yield %sum : i32");
+  program.line("} -> " + init.type());
+  if (n > 1)
+    program.mostBytes += 2 * columns * 4;
+  result(pointwise(program.add({name, Elem::I32, true, shape})), {all, {}});
+}
+
 /// Both dimensions of an image are split. A device needs what lies around its block; what lies
 /// across a corner comes by way of a neighbour.
 void LayerProgram::convolution() {

@@ -403,6 +403,7 @@ void LayerProgram::write() {
   static const std::vector<Write> layers = {&LayerProgram::twoProducts,
                                             &LayerProgram::chunks,
                                             &LayerProgram::everyOther,
+                                            &LayerProgram::resampled,
                                             &LayerProgram::weights,
                                             &LayerProgram::gradient,
                                             &LayerProgram::statistics,

@@ -86,6 +86,7 @@ private:
   void twoProducts();
   void chunks();
   void everyOther();
+  void resampled();
   void weights();
   void gradient();
   void statistics();
