@@ -17,6 +17,8 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
+
 using namespace shard;
 using namespace shard::test;
 
@@ -40,7 +42,7 @@ using Function = void (*)(const int64_t *group, int64_t type,
                           const int64_t *input, const int64_t *result,
                           const int64_t *more);
 
-/// What a run of the call says.
+/// What a run of the call says. No device goes on where something is wrong.
 std::string errorOf(Function function, const Arguments &arguments) {
   std::vector<Buffer> inputs, results;
   int64_t type = arguments.type == SHARD_RT_I1 ? SHARD_RT_I1 : SHARD_RT_F32;
@@ -48,12 +50,15 @@ std::string errorOf(Function function, const Arguments &arguments) {
     inputs.emplace_back(Array(arguments.input, 1), type);
     results.emplace_back(Array(arguments.result), type, arguments.hasGaps);
   }
+  std::atomic<int> ended{0};
   auto report = runtime::runOnGrid({2, 2}, [&](int64_t device) {
     function(arguments.group.data(), arguments.type,
              inputs[device].words.data(), results[device].words.data(),
              arguments.more.data());
+    ++ended;
   });
   EXPECT_EQ(report.ok, report.error.empty());
+  EXPECT_EQ(ended, report.ok ? 4 : 0) << report.error;
   return report.error;
 }
 
