@@ -18,6 +18,8 @@
 #include "shard/Fuzz/Random.h"
 #include "shard/Resharding/CrossGrid.h"
 
+#include <algorithm>
+
 namespace shard::fuzz {
 
 template <typename Number>
@@ -109,8 +111,67 @@ std::string checkPlanner(const Grid &grid, const std::vector<int64_t> &shape,
                  : "";
 }
 
+/// A dimension whose explicit bounds stay is left alone: no step is along it or its axis.
+static std::string checkFixedBounds(uint64_t seed) {
+  Random rng(seed);
+  Grid grid, rest;
+  for (int64_t axes = rng.between(2, 3); axes > 0; --axes)
+    grid.shape.push_back(rng.between(2, 3));
+  rest.shape.assign(grid.shape.begin() + 1, grid.shape.end());
+  std::vector<int64_t> others(rng.between(1, 2));
+  for (int64_t &extent : others)
+    extent = grid.numDevices() * rng.between(1, 2);
+  // The first block is longer than that of a layout.
+  int64_t parts = grid.shape.front(),
+          extent = rng.between(parts, 3 * parts) + 3;
+  std::vector<int64_t> bounds = {0, extent / parts + 2};
+  for (int64_t part = 2; part < parts; ++part)
+    bounds.push_back(rng.between(bounds.back(), extent));
+  bounds.push_back(extent);
+  auto withBounds = [&](Sharding sharding) {
+    for (AxisList &axes : sharding.dims)
+      for (GridAxis &axis : axes)
+        ++axis;
+    sharding.dims.insert(sharding.dims.begin(), AxisList{0});
+    sharding.offsets = bounds;
+    for (size_t dim = 0; dim < others.size(); ++dim) {
+      int64_t count = grid.groupSize(sharding.dims[dim + 1]);
+      bool isSplit = !sharding.dims[dim + 1].empty();
+      for (int64_t part = 0; isSplit && part <= count; ++part)
+        sharding.offsets.push_back(part * others[dim] / count);
+    }
+    return sharding;
+  };
+  std::vector<int64_t> shape = others;
+  shape.insert(shape.begin(), extent);
+  Sharding from = randomSharding(rng, rest, others.size());
+  Sharding to = randomSharding(rng, rest, others.size());
+  Sharding source = withBounds(from), target = withBounds(to);
+  std::string reason;
+  std::optional<Plan> plan =
+      planReshard(grid, shape, 4, source, target, LinkCostModel(), &reason);
+  bool isAlone = plan.has_value();
+  for (size_t i = 0; plan && i < plan->steps.size(); ++i) {
+    const Step &step = plan->steps[i];
+    isAlone &= step.dim != 0 && step.concatDim != 0;
+    for (const AxisList *axes : {&step.axes, &step.toAxes})
+      isAlone &= std::find(axes->begin(), axes->end(), 0) == axes->end();
+  }
+  if (isAlone)
+    return {};
+  std::string text = "a plan that keeps the bounds of dimension 0 ";
+  text += plan ? "has the steps" : "is missing: " + reason;
+  if (plan)
+    for (const Step &step : plan->steps)
+      text += " " + toString(step) + ";";
+  return text + " grid [" + join(grid.shape) + "], shape [" + join(shape) +
+         "], from " + toString(source) + " to " + toString(target);
+}
+
 std::string checkPlans(uint64_t seed) {
   if (std::string wrong = checkCrossGrids(~seed); !wrong.empty())
+    return wrong;
+  if (std::string wrong = checkFixedBounds(seed); !wrong.empty())
     return wrong;
   Random rng(seed);
   Grid grid;
