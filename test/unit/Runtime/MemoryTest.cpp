@@ -52,6 +52,16 @@ TEST_F(MemoryTest, LeavesSmallBuffersToMalloc) {
   EXPECT_EQ(memory.keptBytes(), before);
 }
 
+// Vectors that are loaded at the end of a buffer may reach beyond it.
+TEST_F(MemoryTest, LeavesALineBehindEachBuffer) {
+  for (uint64_t size : {2 * kMega, 2 * kMega + 1, 2 * kMega + 63}) {
+    RunMemory fresh;
+    fresh.release(fresh.allocate(size));
+    EXPECT_GE(fresh.keptBytes(), int64_t(size + 64));
+    EXPECT_LT(fresh.keptBytes(), int64_t(size + 128));
+  }
+}
+
 // A buffer is used for one that needs more than half of it, and for no smaller one.
 TEST_F(MemoryTest, UsesABufferThatFits) {
   void *buffer = memory.allocate(3 * kMega);
