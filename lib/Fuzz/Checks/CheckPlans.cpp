@@ -178,8 +178,14 @@ std::string checkPlans(uint64_t seed) {
   static const std::vector<int64_t> sizes = {2, 2, 2, 3, 4};
   for (int64_t axes = rng.chance(25) ? 3 : rng.between(1, 2); axes > 0; --axes)
     grid.shape.push_back(rng.oneOf(sizes));
+  // Sums over one axis become sums over a longer one, for which a third may be joined to it.
+  bool joins = rng.chance(15);
+  if (joins)
+    grid.shape = {2, 2, 4};
   // The exhaustive search takes milliseconds for two dimensions and three axes.
-  int64_t rank = grid.rank() == 3 ? rng.between(1, 2) : rng.between(1, 3);
+  int64_t rank = joins              ? 1
+                 : grid.rank() == 3 ? rng.between(1, 2)
+                                    : rng.between(1, 3);
   std::vector<int64_t> shape;
   bool even = rng.chance(50);
   for (int64_t dim = 0; dim < rank; ++dim)
@@ -196,12 +202,18 @@ std::string checkPlans(uint64_t seed) {
     bandwidth.push_back(isUniform ? 1 : rng.oneOf(bandwidths));
   }
   LinkCostModel costs(latency, bandwidth);
-  PlanOracle oracle(grid, shape, elementBytes, rng.chance(60), costs);
+  PlanOracle oracle(grid, shape, elementBytes, joins || rng.chance(60), costs);
   int64_t count = int64_t(oracle.shardings().size());
-  auto from = static_cast<size_t>(rng.between(0, count - 1));
+  auto choose = [&](const AxisList &summed) {
+    auto index = static_cast<size_t>(rng.between(0, count - 1));
+    while (joins && oracle.shardings()[index].partial != summed)
+      index = (index + 1) % count;
+    return index;
+  };
+  size_t from = choose({0});
   // One source, so that the oracle searches once for each kind of target.
   for (int64_t pairs = 8; pairs > 0; --pairs) {
-    auto to = static_cast<size_t>(rng.between(0, count - 1));
+    size_t to = choose({1, 2});
     const Sharding &source = oracle.shardings()[from];
     const Sharding &target = oracle.shardings()[to];
     std::string error;
