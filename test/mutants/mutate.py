@@ -40,8 +40,8 @@ SYMMETRIC = ("min", "max", "gcd", "lcm", "swap", "is_permutation", "add", "mul",
              "__builtin_add_overflow", "__builtin_mul_overflow")
 # Ops of arith whose operands may be exchanged.
 COMMUTATIVE = re.compile(r"\b(?:Add|Mul|Max|Min|And|Or|XOr)[A-Z]*I?Op(?:>|::create)\(")
-# Of a change of these only the time or the room of a program depends.
-SPEED_ONLY = ("reserve", "shrink_to_fit")
+# Of a change of these only the time or the room of a program depends, or nothing.
+SPEED_ONLY = ("reserve", "shrink_to_fit", "markAllAnalysesPreserved", "__builtin_unreachable")
 HASHES = ("hash_value", "getHashValue", "hashOf", "mixHash", "operator()")
 LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.CXX_FOR_RANGE_STMT)
 ASSIGNMENTS = (BinaryOperator.Assign, BinaryOperator.AddAssign, BinaryOperator.SubAssign,
@@ -105,7 +105,7 @@ class Finder:
                     self.find(child)
 
     def is_about_speed(self, cursor):
-        """Whether `cursor` is a hash function or a call that only reserves room."""
+        """Whether `cursor` is a hash function or a call of which no result depends."""
         if cursor.kind in (CursorKind.CXX_METHOD, CursorKind.FUNCTION_DECL):
             return cursor.spelling in HASHES and "hash" in self.text(cursor)
         return cursor.kind == CursorKind.CALL_EXPR and cursor.spelling in SPEED_ONLY

@@ -27,6 +27,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -63,7 +64,10 @@ public:
   bool keepsBlocks(GridAxis axis, int64_t preSize) const;
 
   unsigned size() const { return atoms.size(); }
-  const AxisPart &operator[](unsigned atom) const { return atoms[atom]; }
+  const AxisPart &operator[](unsigned atom) const {
+    assert(atom < size() && "an atom of this space");
+    return atoms[atom];
+  }
   /// The atoms of more than one device, or of an unknown number.
   AtomMask nontrivial() const;
 

@@ -18,6 +18,8 @@
 #include "shard/Fuzz/Random.h"
 #include "shard/Resharding/CrossGrid.h"
 
+#include <algorithm>
+
 namespace shard::fuzz {
 
 template <typename Number>
@@ -109,16 +111,81 @@ std::string checkPlanner(const Grid &grid, const std::vector<int64_t> &shape,
                  : "";
 }
 
+/// A dimension whose explicit bounds stay is left alone: no step is along it or its axis.
+static std::string checkFixedBounds(uint64_t seed) {
+  Random rng(seed);
+  Grid grid, rest;
+  for (int64_t axes = rng.between(2, 3); axes > 0; --axes)
+    grid.shape.push_back(rng.between(2, 3));
+  rest.shape.assign(grid.shape.begin() + 1, grid.shape.end());
+  std::vector<int64_t> others(rng.between(1, 2));
+  for (int64_t &extent : others)
+    extent = grid.numDevices() * rng.between(1, 2);
+  // The first block is longer than that of a layout.
+  int64_t parts = grid.shape.front(),
+          extent = rng.between(parts, 3 * parts) + 3;
+  std::vector<int64_t> bounds = {0, extent / parts + 2};
+  for (int64_t part = 2; part < parts; ++part)
+    bounds.push_back(rng.between(bounds.back(), extent));
+  bounds.push_back(extent);
+  auto withBounds = [&](Sharding sharding) {
+    for (AxisList &axes : sharding.dims)
+      for (GridAxis &axis : axes)
+        ++axis;
+    sharding.dims.insert(sharding.dims.begin(), AxisList{0});
+    sharding.offsets = bounds;
+    for (size_t dim = 0; dim < others.size(); ++dim) {
+      int64_t count = grid.groupSize(sharding.dims[dim + 1]);
+      bool isSplit = !sharding.dims[dim + 1].empty();
+      for (int64_t part = 0; isSplit && part <= count; ++part)
+        sharding.offsets.push_back(part * others[dim] / count);
+    }
+    return sharding;
+  };
+  std::vector<int64_t> shape = others;
+  shape.insert(shape.begin(), extent);
+  Sharding from = randomSharding(rng, rest, others.size());
+  Sharding to = randomSharding(rng, rest, others.size());
+  Sharding source = withBounds(from), target = withBounds(to);
+  std::string reason;
+  std::optional<Plan> plan =
+      planReshard(grid, shape, 4, source, target, LinkCostModel(), &reason);
+  bool isAlone = plan.has_value();
+  for (size_t i = 0; plan && i < plan->steps.size(); ++i) {
+    const Step &step = plan->steps[i];
+    isAlone &= step.dim != 0 && step.concatDim != 0;
+    for (const AxisList *axes : {&step.axes, &step.toAxes})
+      isAlone &= std::find(axes->begin(), axes->end(), 0) == axes->end();
+  }
+  if (isAlone)
+    return {};
+  std::string text = "a plan that keeps the bounds of dimension 0 ";
+  text += plan ? "has the steps" : "is missing: " + reason;
+  if (plan)
+    for (const Step &step : plan->steps)
+      text += " " + toString(step) + ";";
+  return text + " grid [" + join(grid.shape) + "], shape [" + join(shape) +
+         "], from " + toString(source) + " to " + toString(target);
+}
+
 std::string checkPlans(uint64_t seed) {
   if (std::string wrong = checkCrossGrids(~seed); !wrong.empty())
+    return wrong;
+  if (std::string wrong = checkFixedBounds(seed); !wrong.empty())
     return wrong;
   Random rng(seed);
   Grid grid;
   static const std::vector<int64_t> sizes = {2, 2, 2, 3, 4};
   for (int64_t axes = rng.chance(25) ? 3 : rng.between(1, 2); axes > 0; --axes)
     grid.shape.push_back(rng.oneOf(sizes));
+  // Sums over one axis become sums over a longer one, for which a third may be joined to it.
+  bool joins = rng.chance(15);
+  if (joins)
+    grid.shape = {2, 2, 4};
   // The exhaustive search takes milliseconds for two dimensions and three axes.
-  int64_t rank = grid.rank() == 3 ? rng.between(1, 2) : rng.between(1, 3);
+  int64_t rank = joins              ? 1
+                 : grid.rank() == 3 ? rng.between(1, 2)
+                                    : rng.between(1, 3);
   std::vector<int64_t> shape;
   bool even = rng.chance(50);
   for (int64_t dim = 0; dim < rank; ++dim)
@@ -135,12 +202,18 @@ std::string checkPlans(uint64_t seed) {
     bandwidth.push_back(isUniform ? 1 : rng.oneOf(bandwidths));
   }
   LinkCostModel costs(latency, bandwidth);
-  PlanOracle oracle(grid, shape, elementBytes, rng.chance(60), costs);
+  PlanOracle oracle(grid, shape, elementBytes, joins || rng.chance(60), costs);
   int64_t count = int64_t(oracle.shardings().size());
-  auto from = static_cast<size_t>(rng.between(0, count - 1));
+  auto choose = [&](const AxisList &summed) {
+    auto index = static_cast<size_t>(rng.between(0, count - 1));
+    while (joins && oracle.shardings()[index].partial != summed)
+      index = (index + 1) % count;
+    return index;
+  };
+  size_t from = choose({0});
   // One source, so that the oracle searches once for each kind of target.
   for (int64_t pairs = 8; pairs > 0; --pairs) {
-    auto to = static_cast<size_t>(rng.between(0, count - 1));
+    size_t to = choose({1, 2});
     const Sharding &source = oracle.shardings()[from];
     const Sharding &target = oracle.shardings()[to];
     std::string error;

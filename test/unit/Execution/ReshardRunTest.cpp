@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Shardings.h"
+
 #include "shard/Execution/Hints.h"
 #include "shard/Execution/Verify.h"
 
@@ -19,40 +21,11 @@
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
-#include <algorithm>
-
 using namespace mlir;
 using namespace shard;
+using namespace shard::test;
 
 namespace {
-
-/// All shardings of a tensor of `rank` on a grid of `axes` axes: every way to
-/// deal some of the axes, in some order, to the dimensions.
-void enumerate(int64_t rank, std::vector<GridAxis> unused, Sharding &current,
-               std::vector<Sharding> &all) {
-  if (std::find(all.begin(), all.end(), current) != all.end())
-    return;
-  all.push_back(current);
-  for (size_t i = 0; i < unused.size(); ++i) {
-    std::vector<GridAxis> rest = unused;
-    rest.erase(rest.begin() + static_cast<int64_t>(i));
-    for (int64_t dim = 0; dim < rank; ++dim) {
-      current.dims[dim].push_back(unused[i]);
-      enumerate(rank, rest, current, all);
-      current.dims[dim].pop_back();
-    }
-  }
-}
-
-std::vector<Sharding> allShardings(int64_t rank, int64_t axes) {
-  std::vector<GridAxis> unused;
-  for (int64_t axis = 0; axis < axes; ++axis)
-    unused.push_back(static_cast<GridAxis>(axis));
-  Sharding current = Sharding::replicated(rank);
-  std::vector<Sharding> all;
-  enumerate(rank, unused, current, all);
-  return all;
-}
 
 /// A function that takes and returns one tensor per pair.
 std::string makeProgram(

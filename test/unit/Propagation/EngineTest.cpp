@@ -8,6 +8,8 @@
 
 #include "Programs.h"
 
+#include <sstream>
+
 using namespace shard;
 using namespace shard::propagation;
 
@@ -267,6 +269,42 @@ TEST(Hints, ReplicatedAxesStayOut) {
   p.problem.hintTable.back().replicated.push_back(p.part("a"));
   p.addInto(x, y, p.square());
   EXPECT_EQ(p[y], "|");
+}
+
+// What overlaps the part of an axis that a hint replicates stays out, whether or not both parts
+// have a factorisation in common.
+TEST(Hints, ReplicatedPartsStayOut) {
+  std::vector<AxisPart> parts;
+  for (int64_t before = 1; before < 12; ++before)
+    for (int64_t size = 2; before * size <= 12; ++size)
+      if (12 % before == 0 && 12 / before % size == 0)
+        parts.push_back({0, before, size});
+  for (const AxisPart &split : parts)
+    for (const AxisPart &kept : parts) {
+      Program p({12});
+      std::string text = "a:(" + std::to_string(split.preSize) + ")" +
+                         std::to_string(split.size);
+      ValueId x = p.value({24}, text), y = p.value({24}, "?");
+      p.problem.hintTable.back().replicated.push_back(kept);
+      p.op("m->m", {24}, {x}, {y});
+      auto blocks = [&](ValueId value) {
+        int64_t count = 1;
+        std::stringstream list(p[value]);
+        for (std::string part; std::getline(list, part, ',');) {
+          AxisPart here = p.part(part);
+          count *= here.size;
+          EXPECT_FALSE(value == y && here.overlaps(kept))
+              << part << " enters where " << kept.preSize << ", " << kept.size
+              << " stays out";
+        }
+        return count;
+      };
+      EXPECT_EQ(blocks(x), split.size);
+      if (!split.overlaps(kept))
+        EXPECT_EQ(blocks(y), split.size);
+      else
+        EXPECT_LT(blocks(y), split.size);
+    }
 }
 
 TEST(Hints, SubAxes) {

@@ -8,6 +8,7 @@
 
 #include "shard/Runtime/Kernels/Contraction.h"
 
+#include "../../../lib/Runtime/Kernels/LoopGroups.h"
 #include "shard/Host/HostTensor.h"
 
 #include "gtest/gtest.h"
@@ -168,6 +169,36 @@ TEST(ContractionTest, LoopsThatGoThroughMemoryLikeOne) {
          k * n,
          20 * n},
         f32, 1e-5);
+}
+
+// The kernels write rows of contiguous elements where loops of either operand give them; A and B
+// are exchanged for that, and where both or none do, the longer one of both gives the columns.
+TEST(ContractionTest, ColumnsAreContiguous) {
+  for (int64_t m : {3, 8})
+    for (int64_t n : {3, 8})
+      for (auto [rowC, columnC] : {std::pair<int64_t, int64_t>{n, 1},
+                                   {1, m},
+                                   {2 * n, 2},
+                                   {2, 2 * m}}) {
+        ContractionLoop rows{m, 1, 0, rowC}, columns{n, 0, 1, columnC},
+            depth{5, m, n, 0};
+        bool exchanges = columnC != 1 && (rowC == 1 || m > n);
+        for (const std::array<ContractionLoop, 3> &loops :
+             {std::array<ContractionLoop, 3>{rows, columns, depth},
+              std::array<ContractionLoop, 3>{depth, columns, rows}}) {
+          LoopGroups groups;
+          EXPECT_EQ(groupLoops(loops.data(), 3, groups), exchanges);
+          const ContractionLoop &column = exchanges ? rows : columns;
+          ASSERT_EQ(groups.columns.size(), 1u);
+          EXPECT_EQ(groups.columns[0].extent, column.extent);
+          EXPECT_EQ(groups.columns[0].strideC, column.strideC);
+          EXPECT_EQ(groups.columns[0].strideA, 0);
+          EXPECT_EQ(groups.columns[0].strideB, 1);
+          EXPECT_EQ(groups.rows[0].strideA, 1);
+          EXPECT_EQ(groups.rows[0].strideB, 0);
+          EXPECT_EQ(groups.depth[0].strideA, exchanges ? n : m);
+        }
+      }
 }
 
 TEST(ContractionTest, Batches) {

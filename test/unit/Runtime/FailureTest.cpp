@@ -12,6 +12,7 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -239,7 +240,23 @@ TEST(Failure, ReceiveThatNobodyServes) {
       shard_rt_recv("a.mlir:1:1", s.rows.data(), SHARD_RT_F32,
                     s.out4[d].words.data(), nullptr);
   });
-  EXPECT_CONTAINS(error, "waits in recv (-> 4xf32) at a.mlir:1:1");
+  EXPECT_CONTAINS(error, "waits in recv (-> 4xf32) at a.mlir:1:1 for any of "
+                         "devices 0, 2");
+  EXPECT_CONTAINS(error, "device 3 has reached the end of the program");
+  // Each of two waits for the other one.
+  error = errorOf([](Slots &s, int64_t d) {
+    int64_t from[] = {d == 1 ? 1 : 0};
+    if (d % 2 == 1)
+      shard_rt_recv("a.mlir:1:1", s.rows.data(), SHARD_RT_F32,
+                    s.out4[d].words.data(), from);
+    else
+      shard_rt_barrier("a.mlir:2:2", s.all.data());
+  });
+  EXPECT_CONTAINS(error, "no device can go on: device 0 waits in barrier at "
+                         "a.mlir:2:2 for the group of devices 0, 1, 2, 3; "
+                         "device 1 waits in recv (-> 4xf32, source = 1) at "
+                         "a.mlir:1:1 for device 3; device 2 waits");
+  EXPECT_CONTAINS(error, "source = 0) at a.mlir:1:1 for device 1");
 }
 
 TEST(Failure, MessageThatNobodyReceives) {
@@ -649,15 +666,17 @@ TEST(Overlap, InTheOrderOfTheCalls) {
 }
 
 TEST(Overlap, Mismatch) {
-  std::string error = errorOf([](Slots &s, int64_t d) {
+  std::atomic<bool> goesOn{false};
+  std::string error = errorOf([&](Slots &s, int64_t d) {
     shard_rt_start("a.mlir:1:1");
     if (d == 2)
       s.allGather("a.mlir:1:1", s.all, d);
     else
       s.allReduce("a.mlir:2:2", s.all, d);
     waitFor("a.mlir:1:1", d == 2 ? s.out8[d] : s.out4[d], s.in4[d]);
-    shard_rt_fail("went on");
+    goesOn = true;
   });
+  EXPECT_FALSE(goesOn);
   EXPECT_CONTAINS(error, "a.mlir:1:1");
   EXPECT_CONTAINS(error, "a.mlir:2:2");
 }

@@ -101,6 +101,37 @@ TEST_F(HaloPlanTest, MovesNameScatteredBoxes) {
     EXPECT_EQ(move.scattered, nullptr);
 }
 
+// Each device receives the elements that its boxes from others have, and all together receive what
+// all send.
+TEST(HaloPlan, CountsWhatIsSentAndReceived) {
+  Grid grid{{2, 3}};
+  const int64_t words[] = {2, 2, 3, 2, 0, 1};
+  View view;
+  view.elementBytes = 4;
+  view.rank = 2;
+  view.sizes[0] = 7;
+  view.sizes[1] = 9;
+  const int64_t axes[] = {1, 1};
+  for (int64_t wide = 0; wide < 4; ++wide) {
+    const int64_t widths[] = {wide, 1, 2, wide + 1};
+    int64_t sent = 0, received = 0;
+    for (int64_t device = 0; device < grid.numDevices(); ++device) {
+      Group group;
+      ASSERT_EQ(makeGroup(grid, device, words, group), "");
+      HaloPlan plan = makeHaloPlan(group, view, {axes, widths, nullptr});
+      int64_t ofBoxes = 0;
+      for (const HaloBox &box : plan.boxes)
+        if (box.position != group.position)
+          ofBoxes += box.sizes[0] * box.sizes[1];
+      EXPECT_EQ(plan.receivedElements, ofBoxes);
+      received += plan.receivedElements;
+      sent += plan.sentElements;
+    }
+    EXPECT_GT(sent, 0);
+    EXPECT_EQ(sent, received);
+  }
+}
+
 // Times are those of steady_clock, before and after the counter's rate is known.
 TEST(CallClock, IsSteadyClock) {
   using Steady = std::chrono::steady_clock;
