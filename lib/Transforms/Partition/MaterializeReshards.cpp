@@ -77,6 +77,11 @@ private:
                        const PlannedReshards::Reshard &reshard) {
     OpBuilder builder(annotation);
     Value value = annotation.getSrc();
+    // What stated the sharding of a value, as of a shared output in the body of its scf.forall,
+    // becomes its last step. The value as it comes is stated in front.
+    if (!annotation.getAnnotateForUsers())
+      value = annotate(builder, annotation.getLoc(), value, reshard,
+                       reshard.before);
     for (const Step &step : ArrayRef(reshard.steps).drop_back()) {
       // Reshards of one value in one block share their first steps.
       auto &others = shared[{value, annotation->getBlock()}];
