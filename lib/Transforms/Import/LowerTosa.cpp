@@ -12,6 +12,7 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/Models/Concats.h"
+#include "shard/Models/TosaReductions.h"
 
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
@@ -115,9 +116,11 @@ struct ShardLowerTosaPass
         useConstantParameters(op);
     });
     joinTosaConcats(getOperation());
+    llvm::DenseSet<mlir::Operation *> others = findReductions(getOperation());
     mlir::OpPassManager manager = lowerings();
     if (mlir::failed(runPipeline(manager, getOperation())))
       return signalPassFailure();
+    beginWithInfinities(getOperation(), others);
     // Shapes that reshapes had as operands.
     getOperation()->walk([](mlir::tosa::ConstShapeOp shape) {
       if (shape->use_empty())
