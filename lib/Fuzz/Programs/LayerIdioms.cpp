@@ -271,12 +271,17 @@ LayerProgram::Windows LayerProgram::windows(int64_t images) {
   return result;
 }
 
-/// Linear interpolation to several times the rows: both rows are looked up at computed places, which
-/// lie in the block of the device or next to it.
+/// Linear interpolation to several times the rows: both rows are looked up at computed places,
+/// which lie in the block of the device or next to it.
 void LayerProgram::resampled() {
   int64_t rows = n * rng.between(2, 3) + (n == 1 ? 2 : 0);
   int64_t factor = rng.between(2, 4), columns = rng.between(1, 4);
-  Val x = pointwise(argument({rows, columns}, {all, {}}));
+  // Reshapes do not hand on axes of one device, and halos of blocks along other lists of axes
+  // are other halos.
+  Shape several;
+  llvm::copy_if(all, std::back_inserter(several),
+                [&](int64_t axis) { return program.grid[axis] != 1; });
+  Val x = pointwise(argument({rows, columns}, {several, {}}));
   Shape shape = {rows * factor, columns};
   Val init = program.empty(Elem::I32, shape);
   std::string name = program.fresh();
@@ -313,7 +318,7 @@ void LayerProgram::resampled() {
   program.line("} -> " + init.type());
   if (n > 1)
     program.mostBytes += 2 * columns * 4;
-  result(pointwise(program.add({name, Elem::I32, true, shape})), {all, {}});
+  result(pointwise(program.add({name, Elem::I32, true, shape})), {several, {}});
 }
 
 /// Both dimensions of an image are split. A device needs what lies around its block; what lies
