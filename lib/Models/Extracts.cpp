@@ -119,9 +119,9 @@ bool readsReversedBorder(tensor::ExtractOp extract, AffineMap map,
   });
 }
 
-/// Whether zeros can stand beside elements of `type`.
+/// Whether zeros can stand beside elements of `type`: constants are signless.
 bool canBePadded(RankedTensorType type) {
-  return type.getElementType().isIntOrIndexOrFloat();
+  return type.getElementType().isSignlessIntOrIndexOrFloat();
 }
 
 /// Makes an input of what `extract` reads, if its indices are known numbers in some dimensions,

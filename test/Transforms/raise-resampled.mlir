@@ -7,6 +7,7 @@
 // RUN: shard-run %s --entry aligned --verify | FileCheck %s --check-prefix=SAME
 // RUN: shard-run %s --entry half --verify | FileCheck %s --check-prefix=SAME
 // RUN: shard-run %s --entry scattered --verify | FileCheck %s --check-prefix=SAME
+// RUN: shard-run %s --entry unsigned --verify | FileCheck %s --check-prefix=SAME
 // SAME: PASS
 
 shard.grid @grid(shape = 4)
@@ -134,4 +135,27 @@ func.func @scattered(%x: tensor<12x3xf32> {shard.sharding = #shard.sharding<@gri
     linalg.yield %v : f32
   } -> tensor<24x3xf32>
   return %0 : tensor<24x3xf32>
+}
+
+// Tensors of unsigned integers have no zeros to be padded by: their slices are joined.
+// CHECK-LABEL: func.func @unsigned
+// CHECK-NOT: tensor.pad
+// CHECK: tensor.concat dim(0)
+func.func @unsigned(%x: tensor<16x3xui8>) -> tensor<8x3xui8> {
+  %c2 = arith.constant 2 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e1 = tensor.empty() : tensor<8x3xui8>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]} outs(%e1 : tensor<8x3xui8>) {
+  ^bb0(%out: ui8):
+    %i = linalg.index 0 : index
+    %n = arith.muli %i, %c2 : index
+    %m = arith.subi %n, %c1 : index
+    %r = arith.maxsi %m, %c0 : index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %x[%r, %j] : tensor<16x3xui8>
+    linalg.yield %v : ui8
+  } -> tensor<8x3xui8>
+  return %0 : tensor<8x3xui8>
 }
