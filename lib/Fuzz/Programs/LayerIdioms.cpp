@@ -276,8 +276,8 @@ LayerProgram::Windows LayerProgram::windows(int64_t images) {
 void LayerProgram::resampled() {
   int64_t rows = n * rng.between(2, 3) + (n == 1 ? 2 : 0);
   int64_t factor = rng.between(2, 4), columns = rng.between(1, 4);
-  // Without axes of one device: reshapes do not hand these on, and halos of two tensors are joined
-  // only if the same axes split both.
+  // Reshapes do not hand on axes of one device, and halos of blocks along other lists of axes
+  // are other halos.
   Shape several;
   llvm::copy_if(all, std::back_inserter(several),
                 [&](int64_t axis) { return program.grid[axis] != 1; });
