@@ -174,6 +174,7 @@ Solution Run::finish() {
   solution.agrees.resize(problem.numOps());
   for (OpId op = 0; op < problem.numOps(); ++op)
     solution.agrees[op] = !refuses[op] && stepOf(op, FromAll).agrees;
+  solution.takesCompleted = std::move(takesCompleted);
   stateReasons(merge, solution);
   return solution;
 }

@@ -65,6 +65,10 @@ public:
   /// The values that an annotation, a constraint without users or a group is for,
   /// maybe several times.
   std::vector<ValueId> annotated;
+  /// The sources of annotations that reshard. They have no hint by that, but are stated
+  /// even if they are whole: if such an annotation is left out because it changes nothing,
+  /// a second propagation would otherwise be free to split its source.
+  std::vector<ValueId> resharded;
 
   /// A value with a hint, and the grid of the hint.
   struct GridOfValue {

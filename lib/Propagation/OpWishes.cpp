@@ -121,6 +121,7 @@ const OpWishes::Wishes &OpWishes::of(OpId op, Operation *owner,
   for (ValueId id : program.problem.tensors(op))
     key.push_back(id == kNoValue ? kReplicated : solved.indexOf(id));
   key.push_back(scopeOf(op));
+  key.push_back(solved.takesCompleted(op));
   llvm::SmallVector<double> shares;
   if (program.problem.trips[op] > 1)
     for (Value operand : owner->getOperands()) {
@@ -176,9 +177,13 @@ OpWishes::Wishes OpWishes::choose(OpId op, Operation *owner,
     shardings[isResult].push_back(id == kNoValue ? Sharding()
                                                  : solved.shardingOf(id));
   }
+  llvm::SmallVector<Sharding> stated = shardings[0];
+  if (solved.takesCompleted(op))
+    for (Sharding &sharding : shardings[0])
+      sharding.partial.clear();
   for (unsigned index : made)
     if (!shardings[0][index].dims.empty())
-      shardings[0][index] = Sharding();
+      stated[index] = shardings[0][index] = Sharding();
   ShardingOption option =
       chooseSettled(owner, gridOf(op), table, shardings, tensors, shares);
   Wishes wishes;
@@ -186,7 +191,7 @@ OpWishes::Wishes OpWishes::choose(OpId op, Operation *owner,
     if (tensors[index] == kNoValue)
       continue;
     Sharding sharding = operandSharding(table, index, option);
-    if (sharding != shardings[0][index])
+    if (sharding != stated[index])
       wishes.operands.push_back({index, solved.indexFor(sharding)});
   }
   for (unsigned index = 0; index < owner->getNumResults(); ++index) {

@@ -48,6 +48,8 @@ public:
     return indexOf(a) == indexOf(b) || shardingOf(a) == shardingOf(b);
   }
 
+  bool takesCompleted(OpId op) const { return solution.takesCompleted[op]; }
+
   /// The number of the replicated sharding of the rank of `id`.
   uint32_t replicatedIndex(ValueId id) {
     int64_t rank = rankOf(id);

@@ -58,25 +58,31 @@ static UsesOfArguments findArguments(const ReadProgram &program,
   return uses;
 }
 
-/// The axes that `value` has now came through `op`, from a tensor that has them.
-static void addCauses(const ReadProgram &program, Solution &solution,
-                      const std::vector<Sharding> &shardings, ValueId value,
-                      OpId op) {
+/// Gives `value` the sharding `number`. What it has then and had not before came through `op`,
+/// from a tensor that has it.
+static void settle(const ReadProgram &program, Solution &solution,
+                   const std::vector<Sharding> &shardings, ValueId value,
+                   uint32_t number, OpId op) {
+  uint32_t before = solution.values[value];
+  solution.values[value] =
+      shardings[number].isReplicated() ? kReplicated : number;
+  if (solution.causes.empty())
+    return;
   auto splits = [](const Sharding &sharding, GridAxis axis) {
     return llvm::any_of(sharding.dims, [&](const AxisList &axes) {
       return llvm::is_contained(axes, axis);
     });
   };
-  const Sharding &sharding = shardings[solution.values[value]];
   for (GridAxis axis = 0; axis < GridAxis(solution.axes.size()); ++axis) {
-    if (!splits(sharding, axis))
+    if (!splits(shardings[number], axis) ||
+        (before != kReplicated && splits(shardings[before], axis)))
       continue;
     // Results last in an op: what a user of the op wants decides first.
     for (ValueId other : llvm::reverse(program.problem.tensors(op))) {
       if (other == kNoValue || program.find(other) == value)
         continue;
-      uint32_t number = solution.values[program.find(other)];
-      if (number == kReplicated || !splits(shardings[number], axis))
+      uint32_t from = solution.values[program.find(other)];
+      if (from == kReplicated || !splits(shardings[from], axis))
         continue;
       solution.causes[{value, axis}] = {op, program.find(other)};
       break;
@@ -150,13 +156,11 @@ void settleArguments(const ReadProgram &program, Solution &solution,
           return wanted(use.op, use.tensor) == all;
         }))
       continue;
-    has = *all;
+    settle(program, solution, shardings, value, *all, uses.front().op);
     // An op that takes a partial operand as it comes may want others than its loops say,
     // so that it has no disagreement yet.
     for (const TensorUse &use : uses)
       solution.agrees[use.op] = false;
-    if (!solution.causes.empty())
-      addCauses(program, solution, shardings, value, uses.front().op);
   }
 }
 
@@ -210,13 +214,8 @@ void settleResults(const ReadProgram &program, Solution &solution,
     if (!settler.canHave(program.find(result.value), result.op, result.sharding,
                          found))
       continue;
-    for (ValueId value : found) {
-      solution.values[value] = shardings[result.sharding].isReplicated()
-                                   ? kReplicated
-                                   : result.sharding;
-      if (!solution.causes.empty())
-        addCauses(program, solution, shardings, value, result.op);
-    }
+    for (ValueId value : found)
+      settle(program, solution, shardings, value, result.sharding, result.op);
   }
 }
 

@@ -215,6 +215,101 @@ bool Run::PartialPlacement::willBeReduced(OpId op) const {
       });
 }
 
+/// Whether `op` has no other partial operand than `value`.
+bool Run::PartialPlacement::isOnlyPartial(OpId op, ValueId value) const {
+  return llvm::all_of(
+      problem.tensors(op).take_front(problem.table(op).numOperands),
+      [&](ValueId operand) {
+        return operand == value || operand == kNoValue ||
+               !run.partials.contains(operand);
+      });
+}
+
+/// What `user` does with its partial operand `value`. `isPlaced` tells that candidates are
+/// decided; until then their results count as partial.
+Run::PartialPlacement::Use
+Run::PartialPlacement::useOf(OpId user, ValueId value, bool isPlaced) {
+  const FlatTable &table = problem.table(user);
+  llvm::ArrayRef<ValueId> results =
+      problem.tensors(user).drop_front(table.numOperands);
+  if (results.size() != 1 || results[0] == kNoValue ||
+      (isPlaced ? !run.accepts(user) : table.rule == PartialRule::None))
+    return Use::Completes;
+  if (!isOnlyPartial(user, value) || run.partials.contains(results[0]) ||
+      (!isPlaced && mayBePartial(results[0])) ||
+      run.stepOf(user, FromAll).reduced)
+    return Use::KeepsPartial;
+  return run.localBytes(results[0]) < run.localBytes(value)
+             ? Use::ReducesLess
+             : Use::ReducesAsMuch;
+}
+
+/// Whether `value`, which is partial, is complete for `op`, one of its users, at no cost:
+/// because a user that runs as often does not take it partial, or because several users
+/// reduce their result, one of them no less. A candidate may become one of the latter.
+bool Run::PartialPlacement::isCompleted(ValueId value, OpId op, bool isPlaced) {
+  auto [entry, isNew] = uses.try_emplace(value);
+  llvm::SmallVectorImpl<Counts> &found = entry->second;
+  if (isNew)
+    for (OpId user : run.uses(value)) {
+      if (problem.ties.contains(user) ||
+          !llvm::is_contained(
+              problem.tensors(user).take_front(problem.table(user).numOperands),
+              value))
+        continue;
+      auto *counts = llvm::find_if(found, [&](const Counts &counts) {
+        return counts.trips == problem.trips[user];
+      });
+      if (counts == found.end()) {
+        found.push_back({problem.trips[user]});
+        counts = &found.back();
+      }
+      ++counts->uses[unsigned(useOf(user, value, isPlaced))];
+    }
+  bool mayJoin = !isPlaced && isOnlyPartial(op, value);
+  return llvm::any_of(found, [&](const Counts &counts) {
+    unsigned asMuch = counts.of(Use::ReducesAsMuch);
+    return counts.trips == problem.trips[op] &&
+           (counts.of(Use::Completes) ||
+            (asMuch && asMuch + counts.of(Use::ReducesLess) + mayJoin > 1));
+  });
+}
+
+/// Whether each partial operand of `op` is completed anyway and is one that is chosen or
+/// asked to be partial: then `op` takes what is complete and reduces nothing. Any other
+/// partial operand stays only if no user needs it complete.
+bool Run::PartialPlacement::takesComplete(OpId op, bool isPlaced) {
+  bool any = false;
+  for (ValueId operand :
+       problem.tensors(op).take_front(problem.table(op).numOperands)) {
+    if (operand == kNoValue || !run.partials.contains(operand))
+      continue;
+    if (!hinted[operand] || !isCompleted(operand, op, isPlaced))
+      return false;
+    any = true;
+  }
+  return any && !run.stepOf(op, FromAll).reduced;
+}
+
+void Run::PartialPlacement::findRefusals() {
+  run.refuses.assign(problem.numOps(), false);
+  run.takesCompleted.assign(problem.numOps(), false);
+  uses.clear();
+  for (const auto &[value, partial] : run.partials)
+    for (OpId user : run.uses(value)) {
+      const FlatTable &table = problem.table(user);
+      llvm::ArrayRef<ValueId> tensors = problem.tensors(user);
+      if (!llvm::is_contained(tensors.take_front(table.numOperands), value) ||
+          problem.ties.contains(user))
+        continue;
+      llvm::ArrayRef<ValueId> results = tensors.drop_front(table.numOperands);
+      bool isPartial = results.size() == 1 && results[0] != kNoValue &&
+                       run.partials.contains(results[0]);
+      run.takesCompleted[user] = !isPartial && takesComplete(user, true);
+      run.refuses[user] = run.takesCompleted[user] || !run.accepts(user);
+    }
+}
+
 void Run::PartialPlacement::collectCandidates() {
   // An op that gets an operand resharded reduces at once, whether propagation
   // found the reshard or was given it, so that a second propagation finds the same.
@@ -240,7 +335,8 @@ void Run::PartialPlacement::collectCandidates() {
     // Ops with several results reduce them all at once.
     llvm::ArrayRef<ValueId> results =
         problem.tensors(op).drop_front(table.numOperands);
-    if (results.size() != 1 || !mayBePartial(results[0]))
+    if (results.size() != 1 || !mayBePartial(results[0]) ||
+        takesComplete(op, false))
       continue;
     if (!resharded.empty() &&
         llvm::any_of(
@@ -346,6 +442,7 @@ void Run::PartialPlacement::place() {
   run.partials.clear();
   candidates.clear();
   candidateOf.clear();
+  uses.clear();
   readHints();
   if (run.options.keepPartial)
     collectCandidates();
@@ -363,15 +460,7 @@ void Run::placePartials() {
   placement.place();
   placement.chooseJoined();
 
-  refuses.assign(problem.numOps(), false);
-  for (const auto &[value, partial] : partials)
-    for (OpId user : uses(value)) {
-      llvm::ArrayRef<ValueId> operands =
-          problem.tensors(user).take_front(problem.table(user).numOperands);
-      if (llvm::is_contained(operands, value) && !problem.ties.contains(user) &&
-          !accepts(user))
-        refuses[user] = true;
-    }
+  placement.findRefusals();
 }
 
 } // namespace shard::propagation

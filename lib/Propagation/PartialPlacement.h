@@ -24,8 +24,26 @@ struct Run::PartialPlacement {
   void place();
   /// Chooses `joined`, and places again.
   void chooseJoined();
+  /// Finds the ops that do not take their operands as partial as they are.
+  void findRefusals();
 
 private:
+  /// What an op does with a partial operand.
+  enum class Use : unsigned {
+    /// Its result is partial, or it does not decide about this operand alone.
+    KeepsPartial,
+    /// It takes it, and reduces a result with no fewer bytes, or with fewer.
+    ReducesAsMuch,
+    ReducesLess,
+    /// It does not take it.
+    Completes
+  };
+  /// How many users that run equally often do what.
+  struct Counts {
+    double trips;
+    std::array<unsigned, 4> uses = {};
+    unsigned of(Use use) const { return uses[unsigned(use)]; }
+  };
   /// The result of an op that could be partial if nothing were reduced.
   struct Candidate {
     ValueId value;
@@ -56,6 +74,10 @@ private:
   }
   std::optional<PartialState> stateAt(const Candidate &candidate) const;
   bool willBeReduced(OpId op) const;
+  bool isOnlyPartial(OpId op, ValueId value) const;
+  Use useOf(OpId user, ValueId value, bool isPlaced);
+  bool isCompleted(ValueId value, OpId op, bool isPlaced);
+  bool takesComplete(OpId op, bool isPlaced);
   double costOfKeeping(size_t index);
   bool isTakenByAll(const Candidate &candidate) const;
 
@@ -74,6 +96,8 @@ private:
   /// In program order.
   std::vector<Candidate> candidates;
   llvm::DenseMap<ValueId, uint32_t> candidateOf;
+  /// What isCompleted() has counted.
+  llvm::DenseMap<ValueId, llvm::SmallVector<Counts, 1>> uses;
   /// The joined values that are partial.
   llvm::MapVector<ValueId, PartialState> joined;
 };

@@ -264,6 +264,7 @@ private:
       return value == kNoValue || regions.gridOf(value) != gridOp;
     };
     llvm::erase_if(program.hints.annotated, isElsewhere);
+    llvm::erase_if(program.hints.resharded, isElsewhere);
     llvm::erase_if(program.asked, isElsewhere);
     return success();
   }

@@ -278,6 +278,7 @@ void Reader::addReshard(Operation *op, ValueId source, ValueId target) {
     problem.neverPartial[source] = true;
     return;
   }
+  hints.resharded.push_back(source);
   problem.reshards.push_back(problem.numOps());
   program.addSilentEdge(tables.identityOf(problem.valueShape[target]), source,
                         target, op);

@@ -167,8 +167,9 @@ private:
   /// results.
   std::vector<std::pair<ValueId, Cause>> wishedFor;
   std::vector<OpId> wishedReductions;
-  /// Ops that get a partial operand which they do not take.
-  std::vector<bool> refuses;
+  /// Ops that get a partial operand which they do not take, and those of them that could,
+  /// but whose partial operands are completed for other ops anyway.
+  std::vector<bool> refuses, takesCompleted;
 
   /// With options.explain: the extensions of values, in order.
   struct Event {

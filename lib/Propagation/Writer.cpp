@@ -58,6 +58,8 @@ public:
     stated.resize(program.problem.numValues());
     for (ValueId id : program.hints.annotated)
       state(id);
+    for (ValueId id : program.hints.resharded)
+      state(id);
     for (ValueId id : program.asked)
       state(id);
     for (OpId op = 0; op < program.origins.size(); ++op) {
@@ -81,38 +83,14 @@ private:
       stated[program.find(id)] = true;
   }
 
-  /// The reshards that the user asked for and that stay state both of their ends.
-  /// The source of one that changes nothing stands for its result from now on; one that is
-  /// reduced where it is computed could stay partial without that hint.
+  /// The reshards that the user asked for and that stay state both of their ends. One that
+  /// changes nothing has its source, which is stated, in its place.
   void stateReshards() {
-    std::optional<llvm::DenseSet<ValueId>> reduced;
-    auto isReduced = [&](ValueId value) {
-      if (!reduced)
-        reduced = findReduced();
-      return reduced->contains(value);
-    };
-    for (OpId op : llvm::reverse(program.problem.reshards)) {
+    for (OpId op : program.problem.reshards) {
       llvm::ArrayRef<ValueId> ends = program.problem.tensors(op);
-      if (solved.haveOneSharding(ends[0], ends[1])) {
-        if (stated[program.find(ends[1])] || isReduced(program.find(ends[0])))
-          state(ends[0]);
-        continue;
-      }
-      state(ends[0]);
-      state(ends[1]);
+      if (!solved.haveOneSharding(ends[0], ends[1]))
+        state(ends[1]);
     }
-  }
-
-  /// The values that their ops compute partial and that are complete.
-  llvm::DenseSet<ValueId> findReduced() {
-    llvm::DenseSet<ValueId> reduced;
-    for (OpId op = 0; op < program.origins.size(); ++op)
-      if (auto *owner = dyn_cast_if_present<Operation *>(program.origins[op]))
-        for (const auto &[result, sharding] : opWishes.of(op, owner).results)
-          if (!sharding.partial.empty())
-            reduced.insert(program.find(
-                program.problem.tensors(op)[owner->getNumOperands() + result]));
-    return reduced;
   }
 
   /// The number of the sharding that the program states for `id`, if it does.

@@ -98,3 +98,27 @@ func.func @takes_blocks(
   %0 = arith.addf %a, %b : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// A result that is returned like the argument, and whose op then splits it further, keeps the
+// origin of what it had.
+// CHECK: %1 at {{.*}}: {{\[\[}}1], [0]]
+// CHECK-NEXT: axis 1 in dimension 0: {{.*}} from the hint #shard.sharding<@grid, {{\[\[}}1, 0], []]>
+// CHECK-NEXT: axis 0 in dimension 1: {{.*}} from the hint
+// CHECK-NOT: from nowhere
+shard.grid @grid(shape = 2x1)
+func.func @returned(%a: tensor<2x1xi32> {shard.sharding = #shard.sharding<@grid, [[1, 0], []]>})
+    -> (tensor<2x1xi32>, tensor<2x1xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %c1 step %c1 iter_args(%b = %a) -> (tensor<2x1xi32>) {
+    scf.yield %a : tensor<2x1xi32>
+  }
+  %sharding = shard.sharding @grid split_axes = [[], [0]] : !shard.sharding
+  %annotated = shard.shard %0 to %sharding : tensor<2x1xi32>
+  %1 = tensor.empty() : tensor<2x1xi32>
+  %mapped = linalg.map { arith.addi } ins(%annotated, %0 : tensor<2x1xi32>, tensor<2x1xi32>)
+                                      outs(%1 : tensor<2x1xi32>)
+  return %mapped, %mapped : tensor<2x1xi32>, tensor<2x1xi32>
+}

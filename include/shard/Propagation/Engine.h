@@ -81,6 +81,9 @@ struct Solution {
   /// Per op: whether all its tensors have what the op computes with, so that no
   /// operand has to be resharded.
   std::vector<bool> agrees;
+  /// Per op: whether its partial operands are completed for other ops, so that it takes
+  /// them complete.
+  std::vector<bool> takesCompleted;
 
   /// An obstacle in terms of the result: `axes` in the refined grid.
   struct Note {

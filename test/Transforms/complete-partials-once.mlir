@@ -1,0 +1,95 @@
+// A partial value that one user needs complete is completed once, for the users too that
+// could take it partial.
+// RUN: shard-opt %s --shard-spmd --split-input-file | FileCheck %s
+// RUN: shard-opt %s --shard-propagate --split-input-file -o %t.once
+// RUN: shard-opt %t.once --shard-propagate --split-input-file | diff %t.once -
+
+// CHECK-LABEL: func.func @argument
+// CHECK: %[[SUM:.*]] = shard.all_reduce %arg0
+// CHECK-NEXT: math.exp %[[SUM]]
+// CHECK-NEXT: arith.mulf %[[SUM]], %arg1
+// CHECK-NOT: shard.all_reduce
+shard.grid @grid(shape = 4) axes ["x"]
+func.func @argument(
+    %a: tensor<16xf32> {shard.sharding = #shard.sharding<@grid, [[]], partial = sum ["x"]>},
+    %b: tensor<16xf32> {shard.sharding = #shard.sharding<@grid, [[]]>})
+    -> (tensor<16xf32> {shard.sharding = #shard.sharding<@grid, [[]]>},
+        tensor<16xf32> {shard.sharding = #shard.sharding<@grid, [[]]>}) {
+  %0 = math.exp %a : tensor<16xf32>
+  %1 = arith.mulf %a, %b : tensor<16xf32>
+  return %0, %1 : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// Two products, both wanted complete.
+// CHECK-LABEL: func.func @products
+// CHECK: %[[SUM:.*]] = shard.all_reduce %arg0
+// CHECK-NEXT: arith.mulf %[[SUM]], %arg1
+// CHECK-NEXT: arith.mulf %[[SUM]], %arg2
+// CHECK-NOT: shard.all_reduce
+shard.grid @grid(shape = 4) axes ["x"]
+func.func @products(
+    %a: tensor<16xf32> {shard.sharding = #shard.sharding<@grid, [[]], partial = sum ["x"]>},
+    %b: tensor<16xf32>, %c: tensor<16xf32>)
+    -> (tensor<16xf32> {shard.sharding = #shard.sharding<@grid, [[]]>},
+        tensor<16xf32> {shard.sharding = #shard.sharding<@grid, [[]]>}) {
+  %0 = arith.mulf %a, %b : tensor<16xf32>
+  %1 = arith.mulf %a, %c : tensor<16xf32>
+  return %0, %1 : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// One sum of the argument has fewer elements than the argument, and nobody needs that whole.
+// CHECK-LABEL: func.func @smaller
+// CHECK: %[[SUM:.*]] = linalg.reduce
+// CHECK-NEXT: shard.all_reduce %[[SUM]] {{.*}} : tensor<4xf32> -> tensor<4xf32>
+// CHECK-NOT: shard.all_reduce
+shard.grid @grid(shape = 4) axes ["x"]
+func.func @smaller(
+    %a: tensor<16x4xf32> {shard.sharding = #shard.sharding<@grid, [[], []], partial = sum ["x"]>},
+    %init: tensor<4xf32>)
+    -> (tensor<4xf32> {shard.sharding = #shard.sharding<@grid, [[]]>}) {
+  %0 = linalg.reduce ins(%a : tensor<16x4xf32>) outs(%init : tensor<4xf32>) dimensions = [0]
+    (%x: f32, %acc: f32) {
+      %s = arith.addf %acc, %x : f32
+      linalg.yield %s : f32
+    }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// What a loop sums up stays partial in it, and both users of the result take it complete.
+// CHECK-LABEL: func.func @loop
+// CHECK: %[[LOOP:.*]] = scf.for
+// CHECK-NOT: shard.all_reduce
+// CHECK: scf.yield
+// CHECK: %[[SUM:.*]] = shard.all_reduce %[[LOOP]]
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[SUM]]
+// CHECK-NEXT: return %[[PRODUCT]], %[[SUM]]
+shard.grid @grid(shape = 4) axes ["x"]
+func.func @loop(%w: tensor<4x3x8xf32>,
+    %x: tensor<8x5xf32> {shard.sharding = #shard.sharding<@grid, [["x"], []]>},
+    %c: tensor<3x5xf32>)
+    -> (tensor<3x5xf32> {shard.sharding = #shard.sharding<@grid, [[], []]>},
+        tensor<3x5xf32> {shard.sharding = #shard.sharding<@grid, [[], []]>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %init = arith.constant dense<0.0> : tensor<3x5xf32>
+  %sums = scf.for %i = %c0 to %c2 step %c1 iter_args(%acc = %init) -> (tensor<3x5xf32>) {
+    %s = tensor.extract_slice %w[%i, 0, 0] [1, 3, 8] [1, 1, 1]
+        : tensor<4x3x8xf32> to tensor<3x8xf32>
+    %e = tensor.empty() : tensor<3x5xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x5xf32>) -> tensor<3x5xf32>
+    %m = linalg.matmul ins(%s, %x : tensor<3x8xf32>, tensor<8x5xf32>)
+                       outs(%f : tensor<3x5xf32>) -> tensor<3x5xf32>
+    %a = arith.addf %acc, %m : tensor<3x5xf32>
+    scf.yield %a : tensor<3x5xf32>
+  }
+  %product = arith.mulf %sums, %c : tensor<3x5xf32>
+  return %product, %sums : tensor<3x5xf32>, tensor<3x5xf32>
+}
