@@ -1,0 +1,32 @@
+//===- SmallOperands.h - Sums whose operands are gathered -------*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operands that agree on a reduction loop split it, and the result is summed over devices.
+// Where the loop is short, the result has many more elements than the operands: of
+// x[[], [a]] with 4096x16 elements and w[[a], []] with 16x4096, the sum is 128 times as large
+// as both together, and it takes less time to gather them and to compute the whole product on
+// each device. The second factor of a low-rank update is such a product.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_PROPAGATION_SMALLOPERANDS_H
+#define SHARD_LIB_PROPAGATION_SMALLOPERANDS_H
+
+#include "OpWishes.h"
+
+namespace shard::propagation {
+
+/// Notes in `solution` the ops that split no reduction loop because it costs less than half,
+/// with what is computed more, to gather what their operands have split along it.
+void gatherSmallOperands(ReadProgram &program, Solution &solution,
+                         SolvedShardings &solved, OpWishes &opWishes,
+                         const GridPropagation &out);
+
+} // namespace shard::propagation
+
+#endif // SHARD_LIB_PROPAGATION_SMALLOPERANDS_H
