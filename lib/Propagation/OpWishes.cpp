@@ -189,10 +189,17 @@ OpWishes::Wishes OpWishes::choose(OpId op, Operation *owner,
       stated[index] = shardings[0][index] = Sharding();
   ShardingOption option =
       chooseSettled(owner, gridOf(op), table, shardings, tensors, shares);
-  if (solved.gathersSummed(op))
+  if (solved.gathersSummed(op)) {
     for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops))
       if (loop.kind == LoopKind::Reduction)
         axes.clear();
+    // What is gathered may be split along other loops again, which sends nothing.
+    for (unsigned index = 0; index < numOperands; ++index)
+      if (tensors[index] != kNoValue)
+        shardings[0][index] = operandSharding(table, index, option);
+    option =
+        chooseSettled(owner, gridOf(op), table, shardings, tensors, shares);
+  }
   Wishes wishes;
   for (unsigned index = 0; index < numOperands; ++index) {
     if (tensors[index] == kNoValue)

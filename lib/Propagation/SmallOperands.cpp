@@ -8,9 +8,6 @@
 
 #include "SmallOperands.h"
 
-#include "OpsOfValues.h"
-#include "RegionPrices.h"
-
 using namespace mlir;
 
 namespace shard::propagation {
@@ -37,41 +34,39 @@ static bool splitsSum(const LoopTable &table, const ShardingOption &option) {
   return any;
 }
 
-void gatherSmallOperands(ReadProgram &program, Solution &solution,
-                         SolvedShardings &solved, OpWishes &opWishes,
-                         const GridPropagation &out) {
+bool gathersSummed(const ReadProgram &program, Solution &solution,
+                   const SolvedShardings &solved, OpWishes &opWishes,
+                   RegionPrices &prices, const OpsOfValues &ops, OpId op,
+                   double least) {
   const Problem &problem = program.problem;
-  RegionPrices prices(program, solution, solved, opWishes, out);
-  std::optional<OpsOfValues> opsOfValues;
   auto isPartial = [&](ValueId id) {
     return id != kNoValue && !solved.shardingOf(id).partial.empty();
   };
-  for (OpId op = program.origins.size(); op-- > 0;) {
-    Operation *owner = prices.ownerOf(op);
-    if (!owner || !problem.table(op).contraction ||
-        opWishes.decides(op, owner) ||
-        llvm::any_of(problem.tensors(op), isPartial))
-      continue;
-    const LoopTable &table = program.tables.table(problem.opTable[op]);
-    llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
-    ShardingOption split = opWishes.of(op, owner, made).option;
-    if (!splitsSum(table, split))
-      continue;
-    if (!opsOfValues)
-      opsOfValues.emplace(program);
-    std::optional<double> before = prices.of(*opsOfValues, op);
-    solution.gathersSummed[op] = true;
-    std::optional<double> after = prices.of(*opsOfValues, op);
-    std::optional<double> less = opWishes.workOf(op, owner, split),
-                          more = opWishes.workOf(
-                              op, owner, opWishes.of(op, owner, made).option);
-    bool isKept =
-        before && after && less && more &&
-        (*after + (*more - *less) * problem.trips[op]) * kLeastRatio < *before;
-    solution.gathersSummed[op] = isKept;
-    if (isKept)
-      solution.agrees[op] = false;
+  if (llvm::any_of(problem.tensors(op), isPartial))
+    return false;
+  Operation *owner = prices.ownerOf(op);
+  const LoopTable &table = program.tables.table(problem.opTable[op]);
+  llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+  ShardingOption split = opWishes.of(op, owner, made).option;
+  if (!splitsSum(table, split))
+    return false;
+  std::optional<double> before = prices.of(ops, op);
+  solution.gathersSummed[op] = true;
+  std::optional<double> after = prices.of(ops, op);
+  std::optional<double> less = opWishes.workOf(op, owner, split),
+                        more = opWishes.workOf(
+                            op, owner, opWishes.of(op, owner, made).option);
+  double cost = 0;
+  if (before && after && less && more)
+    cost = *after + (*more - *less) * problem.trips[op];
+  else
+    before = 0;
+  if (cost * kLeastRatio < *before && *before - cost > least) {
+    solution.agrees[op] = false;
+    return true;
   }
+  solution.gathersSummed[op] = false;
+  return false;
 }
 
 } // namespace shard::propagation

@@ -17,15 +17,17 @@
 #ifndef SHARD_LIB_PROPAGATION_SMALLOPERANDS_H
 #define SHARD_LIB_PROPAGATION_SMALLOPERANDS_H
 
-#include "OpWishes.h"
+#include "RegionPrices.h"
 
 namespace shard::propagation {
 
-/// Notes in `solution` the ops that split no reduction loop because it costs less than half,
-/// with what is computed more, to gather what their operands have split along it.
-void gatherSmallOperands(ReadProgram &program, Solution &solution,
-                         SolvedShardings &solved, OpWishes &opWishes,
-                         const GridPropagation &out);
+/// Lets `op` gather what its operands have split along reduction loops, and split no such loop,
+/// if that costs less than half, with what is computed more, and saves more than `least`. No
+/// tensor of such an op is to be partial. Returns whether it does.
+bool gathersSummed(const ReadProgram &program, Solution &solution,
+                   const SolvedShardings &solved, OpWishes &opWishes,
+                   RegionPrices &prices, const OpsOfValues &ops, OpId op,
+                   double least);
 
 } // namespace shard::propagation
 

@@ -13,7 +13,6 @@
 #include "OpenRegions.h"
 #include "OpenValues.h"
 #include "Origins.h"
-#include "SmallOperands.h"
 
 #include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Interfaces/ShardingInterface.h"
@@ -47,7 +46,6 @@ public:
     // The basic strategy gives only what all tensors agree on.
     if (options.strategy != PropagationStrategy::Basic) {
       settleRegions(program, solution, solved, opWishes, out, options);
-      gatherSmallOperands(program, solution, solved, opWishes, out);
       settleResults(program, solution, out.shardings, findComputed(),
                     wantedHere, options);
     }

@@ -321,6 +321,45 @@ void LayerProgram::resampled() {
   result(pointwise(program.add({name, Elem::I32, true, shape})), {several, {}});
 }
 
+/// A sum over devices, of an argument or of a loop, is needed complete by one op and could be
+/// taken partial by another one: it is completed once.
+void LayerProgram::completedOnce() {
+  int64_t rows = rng.between(1, 4), columns = rng.between(1, 4);
+  Val sum = argument({rows, columns}, {{}, {}}, 0);
+  if (rng.chance(50)) {
+    std::vector<std::string> axes;
+    for (int64_t axis : all)
+      axes.push_back(program.axisText(axis));
+    program.givenHints[sum.name] =
+        "<@grid, [[], []], partial = sum [" + join(axes) + "]>";
+  } else {
+    int64_t inner = n * rng.between(1, 2);
+    Val x = argument({rows, inner}, {{}, all});
+    Val weight = argument({inner, columns}, {all, {}}, 60);
+    sum = loop(rng.between(2, 3), {sum},
+               [&](const Val &, const Values &carried) {
+                 Val next = product(x, weight);
+                 return Values{combined("addi", carried[0], next)};
+               })[0];
+  }
+  Val larger = combined("maxsi", sum, argument(sum.shape, {{}, {}}, 60));
+  Val times = combined("muli", sum, argument(sum.shape, {{}, {}}, 60));
+  result(larger, {{}, {}}, 60);
+  result(times, {{}, {}}, 60);
+  allReduces(n, rows * columns);
+}
+
+/// A product of few columns and few rows, which are split: they are gathered, because the
+/// result has many more elements.
+void LayerProgram::narrowProduct() {
+  int64_t rows = n * rng.between(8, 9), columns = n * rng.between(8, 9);
+  Val x = pointwise(argument({rows, n}, {{}, all}));
+  Val weight = pointwise(argument({n, columns}, {all, {}}));
+  result(pointwise(product(x, weight)), {{}, {}});
+  gathers(n, rows);
+  gathers(n, columns);
+}
+
 /// Both dimensions of an image are split. A device needs what lies around its block; what lies
 /// across a corner comes by way of a neighbour.
 void LayerProgram::convolution() {

@@ -424,6 +424,8 @@ void LayerProgram::write() {
                                             &LayerProgram::carriedIntoCall,
                                             &LayerProgram::sumsThroughLoops,
                                             &LayerProgram::sumsFromZero,
+                                            &LayerProgram::completedOnce,
+                                            &LayerProgram::narrowProduct,
                                             &LayerProgram::maskOfPlaces,
                                             &LayerProgram::groupedConvolution,
                                             &LayerProgram::agreeing,

@@ -107,6 +107,8 @@ private:
   void carriedIntoCall();
   void sumsThroughLoops();
   void sumsFromZero();
+  void completedOnce();
+  void narrowProduct();
   void maskOfPlaces();
   void groupedConvolution();
   void agreeing();
