@@ -31,7 +31,9 @@ namespace {
 AxisList lostAxes(const AxisList &has, const Sharding &wanted) {
   AxisList lost;
   for (GridAxis axis : has)
-    if (!wanted.isSplitBy(axis))
+    if (llvm::none_of(wanted.dims, [&](const AxisList &axes) {
+          return llvm::is_contained(axes, axis);
+        }))
       lost.push_back(axis);
   return lost;
 }

@@ -13,7 +13,6 @@
 #include "ReductionMoves.h"
 #include "RegionPrices.h"
 #include "ReturnedValues.h"
-#include "SmallOperands.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -193,7 +192,7 @@ private:
   }
 
   /// Lets axes of reduction loops of `op`, or of minor loops that it merges, split other loops
-  /// or none instead where less is sent then.
+  /// instead where less is sent then.
   void moveReduction(OpId op, Operation *owner) {
     const Problem &problem = program.problem;
     const LoopTable &table = program.tables.table(problem.opTable[op]);
@@ -210,9 +209,7 @@ private:
     for (const AxisMove &move :
          findAxisMoves(table, out.grid, option, operands))
       tryMove(op, owner, move, best);
-    if (gathersSummed(program, solution, solved, opWishes, prices, *opsOfValues,
-                      op, best.saved) ||
-        best.saved == 0)
+    if (best.saved == 0)
       return;
     labels = std::move(best.labels);
     touched = std::move(best.touched);
@@ -459,7 +456,10 @@ private:
   void setCause(ValueId value, GridAxis axis, Cause cause) {
     auto isSplit = [&](ValueId id) {
       return id != kNoValue && !labels.contains(program.find(id)) &&
-             solved.shardingOf(id).isSplitBy(axis);
+             llvm::any_of(solved.shardingOf(id).dims,
+                          [&](const AxisList &axes) {
+                            return llvm::is_contained(axes, axis);
+                          });
     };
     if (cause.source == kNoValue)
       for (ValueId id : program.problem.tensors(cause.op))

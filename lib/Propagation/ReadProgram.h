@@ -27,13 +27,12 @@ constexpr OpId kNoOp = ~OpId(0);
 struct ReadProgram {
   ReadProgram(GridOp gridOp, Grid grid, mlir::SymbolTableCollection &symbols)
       : problem(std::move(grid)), tables(problem), numbers(problem, tables),
-        hints(problem, numbers, gridOp, symbols), gridOp(gridOp) {}
+        hints(problem, numbers, gridOp, symbols) {}
 
   Problem problem;
   TableCache tables;
   ValueNumbers numbers;
   HintTable hints;
-  GridOp gridOp;
 
   ValueId idOf(mlir::Value value) { return numbers.idOf(value); }
   ValueId find(ValueId value) const { return numbers.find(value); }

@@ -425,7 +425,6 @@ void LayerProgram::write() {
                                             &LayerProgram::sumsThroughLoops,
                                             &LayerProgram::sumsFromZero,
                                             &LayerProgram::completedOnce,
-                                            &LayerProgram::narrowProduct,
                                             &LayerProgram::maskOfPlaces,
                                             &LayerProgram::groupedConvolution,
                                             &LayerProgram::agreeing,

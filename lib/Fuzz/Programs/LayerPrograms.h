@@ -108,7 +108,6 @@ private:
   void sumsThroughLoops();
   void sumsFromZero();
   void completedOnce();
-  void narrowProduct();
   void maskOfPlaces();
   void groupedConvolution();
   void agreeing();

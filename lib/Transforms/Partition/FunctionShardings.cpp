@@ -307,7 +307,9 @@ LogicalResult FunctionShardings::checkWithout(const ManualAxes &manual) {
     GridOp grid = pool.gridOf(sharding);
     for (GridAxis axis : manual.lookup(grid))
       if (llvm::is_contained(sharding->partial, axis) ||
-          sharding->isSplitBy(axis))
+          llvm::any_of(sharding->dims, [&](const AxisList &dim) {
+            return llvm::is_contained(dim, axis);
+          }))
         return LogicalResult(mlir::emitError(location)
                              << "a value with sharding " << toString(*sharding)
                              << " uses axis " << grid.axisName(axis)
