@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SmallTables.h"
+#include "../Interfaces/SmallTables.h"
 
 #include "shard/Partitioning/ShardingOption.h"
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SmallTables.h"
+#include "../Interfaces/SmallTables.h"
 
 #include "shard/Partitioning/Emitter.h"
 #include "shard/Partitioning/ShardingOption.h"

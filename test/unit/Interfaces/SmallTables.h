@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_TEST_UNIT_PARTITIONING_SMALLTABLES_H
-#define SHARD_TEST_UNIT_PARTITIONING_SMALLTABLES_H
+#ifndef SHARD_TEST_UNIT_INTERFACES_SMALLTABLES_H
+#define SHARD_TEST_UNIT_INTERFACES_SMALLTABLES_H
 
 #include "shard/Interfaces/LoopTable.h"
 
@@ -62,4 +62,4 @@ std::vector<int64_t> randomBounds(Random &random, const Grid &grid,
 
 } // namespace shard::test
 
-#endif // SHARD_TEST_UNIT_PARTITIONING_SMALLTABLES_H
+#endif // SHARD_TEST_UNIT_INTERFACES_SMALLTABLES_H
