@@ -56,8 +56,7 @@ void describeConcat(Operation *op, unsigned joined, MapBuilder &maps) {
 static std::optional<int64_t> sliceBegin(Value value, unsigned joined) {
   auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
   if (!slice || slice.getSourceType().getRank() != slice.getType().getRank() ||
-      !slice.getSourceType().hasStaticShape() || !slice.hasUnitStride() ||
-      joined >= slice.getType().getRank())
+      !slice.getSourceType().hasStaticShape() || !slice.hasUnitStride())
     return std::nullopt;
   ArrayRef<int64_t> offsets = slice.getStaticOffsets();
   for (int64_t dim = 0; dim < slice.getType().getRank(); ++dim)

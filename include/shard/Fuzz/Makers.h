@@ -96,6 +96,7 @@ void registerTrapMakers(MakerRegistry &makers);
 void registerUnrolledMakers(MakerRegistry &makers);
 void registerWideCallMakers(MakerRegistry &makers);
 void registerExtremeMakers(MakerRegistry &makers);
+void registerPlaceMakers(MakerRegistry &makers);
 
 /// What a program says that asserts that a loop gives what its iterations give, and a call what
 /// its function computes.

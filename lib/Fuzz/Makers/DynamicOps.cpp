@@ -168,17 +168,46 @@ static bool dynamicElementwise(ProgramBuilder &program) {
     else
       program.defineLike("arith.maximumf" + operands, *a, larger);
   } else if (a->elem == Elem::I1) {
-    // MLIR folds x xor x, and a comparison of x with x, to a constant without a
-    // shape.
-    program.defineLike((program.rng.chance(50) ? "arith.andi" : "arith.ori") +
-                           operands,
-                       *a, 1);
+    static const std::vector<std::string> ops = {"arith.andi", "arith.ori",
+                                                 "arith.xori"};
+    program.defineLike(program.rng.oneOf(ops) + operands, *a, 1);
   } else {
     static const std::vector<std::string> ops = {
-        "arith.addi",  "arith.subi",  "arith.muli",  "arith.maxsi",
-        "arith.minui", "arith.divsi", "arith.remui", "arith.andi"};
+        "arith.addi",  "arith.subi",  "arith.muli",
+        "arith.maxsi", "arith.minui", "arith.divsi",
+        "arith.remui", "arith.andi",  "arith.xori"};
     program.defineLike(program.rng.oneOf(ops) + operands, *a, 0);
   }
+  return true;
+}
+
+/// A comparison, or another op of two operands, which are often one value: MLIR folds some of
+/// these to a constant.
+static bool dynamicCompare(ProgramBuilder &program) {
+  std::optional<Val> a = program.pickDynamic();
+  if (!a)
+    return false;
+  Val b = program.rng.chance(40) ? *a : program.needLike(*a);
+  std::string operands = a->name + ", " + b.name + " : " + a->type();
+  Val like = *a;
+  if (!isFloat(a->elem) && program.rng.chance(30)) {
+    static const std::vector<std::string> ops = {"arith.xori ", "arith.subi ",
+                                                 "arith.ori ", "arith.minsi "};
+    program.defineLike(program.rng.oneOf(ops) + operands, like,
+                       a->elem == Elem::I1 ? 1 : 0);
+    return true;
+  }
+  static const std::vector<std::string> predicates = {
+      "eq", "ne", "slt", "sge", "ult", "ugt", "sle"};
+  static const std::vector<std::string> ordered = {"oeq", "one", "olt", "oge",
+                                                   "ult", "ord", "uno"};
+  std::string predicate = program.rng.oneOf(predicates),
+              ofFloats = program.rng.oneOf(ordered);
+  like.elem = Elem::I1;
+  program.defineLike((isFloat(a->elem) ? "arith.cmpf " + ofFloats
+                                       : "arith.cmpi " + predicate) +
+                         ", " + operands,
+                     like, 1);
   return true;
 }
 
@@ -428,6 +457,7 @@ bool shard::fuzz::oneDynamicOp(ProgramBuilder &program) {
 
 void shard::fuzz::registerDynamicMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Dynamic, dynamicElementwise, 2);
+  makers.add(MakerGroup::Dynamic, dynamicCompare);
   makers.add(MakerGroup::Dynamic, dynamicSelect);
   makers.add(MakerGroup::Dynamic, dynamicMatmul, 2);
   makers.add(MakerGroup::Dynamic, dynamicReduce, 2);
@@ -442,7 +472,7 @@ void shard::fuzz::registerDynamicMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Dynamic, dynamicConvolution);
   makers.add(MakerGroup::Dynamic, dynamicWindow, 6);
   makers.add(MakerGroup::Dynamic, dynamicInsert, 2);
-  makers.add(MakerGroup::Dynamic, dynamicTosa);
+  makers.add(MakerGroup::Dynamic, dynamicTosa, 2);
   makers.add(MakerGroup::DynamicReal, dynamicElementwise);
   makers.add(MakerGroup::DynamicReal, dynamicSmooth, 2);
   makers.add(MakerGroup::DynamicReal, dynamicMatmul, 2);

@@ -252,7 +252,16 @@ bool shard::fuzz::dynamicTosa(ProgramBuilder &program) {
   });
   if (!a)
     return false;
-  Val b = program.clamped(program.needLike(*a), 64);
+  Val like = *a;
+  for (size_t dim = 0; dim < like.shape.size(); ++dim) {
+    if (!program.rng.chance(25))
+      continue;
+    // A dynamic extent of 1 is allowed where extents may be uneven.
+    like.dynamic[dim] =
+        like.dynamic[dim] && program.unevenDynamic && program.rng.chance(70);
+    like.shape[dim] = 1;
+  }
+  Val b = program.clamped(program.needLike(tidied(like)), 64);
   static const std::vector<std::string> ops = {"add", "sub", "maximum"};
   program.defineLike("tosa." + program.rng.oneOf(ops) + " " +
                          nameList({*a, b}) + " : (" + typeList({*a, b}) +

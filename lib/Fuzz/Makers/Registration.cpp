@@ -39,6 +39,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerSumLoopMakers(makers);
   registerWideCallMakers(makers);
   registerExtremeMakers(makers);
+  registerPlaceMakers(makers);
 }
 
 const MakerRegistry &shard::fuzz::allMakers() {

@@ -13,6 +13,7 @@
 #include "shard/IR/ShardOps.h"
 #include "shard/Models/Concats.h"
 #include "shard/Models/TosaReductions.h"
+#include "shard/Partitioning/LocalOps.h"
 
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
@@ -115,6 +116,8 @@ struct ShardLowerTosaPass
       if (isTosa(op))
         useConstantParameters(op);
     });
+    // The lowerings fold what they pass.
+    splatEqualOperands(getOperation());
     joinTosaConcats(getOperation());
     llvm::DenseSet<mlir::Operation *> others = findReductions(getOperation());
     mlir::OpPassManager manager = lowerings();
