@@ -157,10 +157,59 @@ private:
     return success();
   }
 
+  /// The mesh that the text names last in front of `start`, or else first behind it.
+  std::string meshAt(size_t start) const {
+    auto nameAt = [&](size_t at) {
+      StringRef name = text.drop_front(at).take_while(isIdentifier);
+      return meshes.count(name) ? name.str() : std::string();
+    };
+    for (size_t at = start;
+         (at = text.take_front(at).rfind("<@")) != text.npos;)
+      if (std::string name = nameAt(at + 2); !name.empty())
+        return name;
+    for (size_t at = start; (at = text.find("<@", at)) != text.npos; at += 2)
+      if (std::string name = nameAt(at + 2); !name.empty())
+        return name;
+    return {};
+  }
+
   LogicalResult barrier(size_t start) {
-    return fail(start, "sdy.propagation_barrier has no counterpart in shard: "
-                       "state the sharding of the value on both sides by "
-                       "sdy.sharding_constraint and sdy.reshard");
+    StringRef operand = readOperand();
+    if (failed(expect("allowed_direction")) || failed(expect("=")))
+      return failure();
+    skipSpace();
+    size_t at = position;
+    std::string direction = takeWhile(isIdentifier).lower();
+    if (direction != "none" && direction != "forward" &&
+        direction != "backward")
+      return fail(at, "expected NONE, FORWARD or BACKWARD");
+    size_t end = position;
+    if (failed(expect(":")))
+      return failure();
+    FailureOr<StringRef> type = readType();
+    if (failed(type))
+      return failure();
+    StringRef dims = *type;
+    if (!dims.consume_front("tensor<"))
+      return fail(start, "sdy.propagation_barrier is for ranked tensors");
+    position = end;
+    SdySharding open;
+    open.mesh = meshAt(start);
+    if (open.mesh.empty())
+      return fail(start, "no sharding names a mesh, so that there is nothing "
+                         "to propagate: remove sdy.propagation_barrier");
+    while (true) {
+      StringRef extent =
+          dims.take_while([](char c) { return llvm::isDigit(c) || c == '?'; });
+      if (extent.empty() || !dims.drop_front(extent.size()).starts_with("x"))
+        break;
+      dims = dims.drop_front(extent.size() + 1);
+      open.dims.emplace_back().open = true;
+    }
+    out += ("shard.constraint " + operand + " to " + str(open) +
+            " {shard.propagate = \"" + direction + "\"}")
+               .str();
+    return success();
   }
 };
 } // namespace

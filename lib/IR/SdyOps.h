@@ -32,6 +32,7 @@ public:
 
 protected:
   llvm::StringRef readOperand() { return takeWhile(isValue); }
+  llvm::FailureOr<llvm::StringRef> readType();
   /// A reshard is for its users, also if there are none. Parts of axes have no text in
   /// a shard.sharding.
   void writeReshard(const std::string &operand, const SdySharding &sharding);
@@ -60,7 +61,6 @@ private:
                                     std::vector<SdySharding> &list);
   /// The text of a list of operands, in parentheses.
   llvm::FailureOr<llvm::StringRef> readOperands();
-  llvm::FailureOr<llvm::StringRef> readType();
   /// (%a: tensor<4xf32>, %b: index), or nothing.
   llvm::LogicalResult readArguments(llvm::SmallVectorImpl<std::string> &list);
   /// Rewrites a region, with its braces.

@@ -93,7 +93,7 @@ func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> { %0 = sdy.named_computation<"f
 
 #--- type.mlir
 func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> { %0 = sdy.named_computation<"foo">(%a) (%b: tensor<8xf32>) { sdy.return %b : tensor<8xf32> } : (tensor<8xf32>) -> }
-// TYPE: type.mlir:1:166: error: expected a type
+// TYPE: type.mlir:1:165: error: expected a type
 
 #--- body.mlir
 func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> { %0 = sdy.named_computation<"foo">(%a) : (tensor<8xf32>) -> tensor<8xf32>
