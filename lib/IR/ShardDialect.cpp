@@ -9,6 +9,7 @@
 #include "shard/IR/ShardDialect.h"
 
 #include "shard/IR/HaloWindows.h"
+#include "shard/IR/PropagateAttr.h"
 #include "shard/IR/ShardBytecode.h"
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
@@ -209,6 +210,8 @@ LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kWindowsAttrName)
     return verifyWindows(op, attribute.getValue(), emitError);
+  if (name == kPropagateAttrName)
+    return verifyPassage(op, attribute.getValue(), emitError);
   if (name == kStepAttrName)
     return verifyStep(op, attribute.getValue(), emitError);
   if (name == kRecomputeAttrName)
@@ -223,7 +226,9 @@ LogicalResult ShardDialect::verifyOperationAttribute(Operation *op,
                        << "\", that of a loop is \"" << kHaloStepsAttrName
                        << "\", that of a grid is \"" << kMachineAttrName
                        << "\", that of shard.update_halo is \""
-                       << kWindowsAttrName << "\", that of shard.shard is \""
+                       << kWindowsAttrName
+                       << "\", that of shard.constraint is \""
+                       << kPropagateAttrName << "\", that of shard.shard is \""
                        << kStepAttrName << '"';
   auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
   // dialect_attr_c8

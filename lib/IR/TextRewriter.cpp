@@ -114,6 +114,19 @@ LogicalResult TextRewriter::attributeOrType(size_t start, char sigil,
   return fail(start, Twine(sigil) + name + " has no counterpart in shard");
 }
 
+LogicalResult
+TextRewriter::keepingLines(llvm::function_ref<LogicalResult()> rewrite) {
+  size_t start = position, from = statement;
+  size_t before = StringRef(out).drop_front(from).count('\n');
+  if (failed(rewrite()))
+    return failure();
+  size_t taken = text.slice(start, position).count('\n'),
+         given = StringRef(out).drop_front(from).count('\n') - before;
+  if (taken > given)
+    out.append(taken - given, '\n');
+  return success();
+}
+
 LogicalResult TextRewriter::step() {
   char c = text[position];
   if (rest().starts_with("//")) {
@@ -138,14 +151,16 @@ LogicalResult TextRewriter::step() {
       copy(1 + name.size());
       return success();
     }
-    position += 1 + name.size();
-    return attributeOrType(start, c, name);
+    return keepingLines([&] {
+      position += 1 + name.size();
+      return attributeOrType(start, c, name);
+    });
   }
   if (llvm::isAlpha(c) || c == '_') {
     // An op without results is a statement of its own.
     if (!isAfterResult())
       statement = out.size();
-    return word();
+    return keepingLines([&] { return word(); });
   }
   if (llvm::isDigit(c)) {
     copy(rest().take_while(isIdentifier).size());

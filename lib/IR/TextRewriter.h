@@ -89,6 +89,9 @@ protected:
   llvm::LogicalResult step();
 
 private:
+  /// Runs `rewrite`, and adds the ends of lines that it left out.
+  llvm::LogicalResult
+  keepingLines(llvm::function_ref<llvm::LogicalResult()> rewrite);
   llvm::LogicalResult copyString();
   void copyValue();
 

@@ -45,7 +45,8 @@ static UsesOfArguments findArguments(const ReadProgram &program,
     isArgument[entry.first] = true;
   for (OpId op = 0; op < problem.numOps(); ++op)
     for (auto [tensor, id] : llvm::enumerate(problem.tensors(op))) {
-      if (id == kNoValue || !isArgument[program.find(id)])
+      if (id == kNoValue || !isArgument[program.find(id)] ||
+          !problem.isOpenBothWays(op))
         continue;
       if (tensor < problem.table(op).numOperands)
         uses[program.find(id)].push_back({op, unsigned(tensor)});

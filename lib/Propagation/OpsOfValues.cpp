@@ -24,10 +24,13 @@ OpsOfValues::OpsOfValues(const ReadProgram &program) {
   const Problem &problem = program.problem;
   begin.assign(problem.numValues() + 1, 0);
   auto forEach = [&](auto visit) {
-    for (OpId op = 0; op < problem.numOps(); ++op)
+    for (OpId op = 0; op < problem.numOps(); ++op) {
+      if (!problem.isOpenBothWays(op))
+        continue;
       for (auto [tensor, id] : llvm::enumerate(problem.tensors(op)))
         if (id != kNoValue)
           visit(program.find(id), TensorUse{op, unsigned(tensor)});
+    }
   };
   forEach([&](ValueId value, TensorUse) { ++begin[value + 1]; });
   for (size_t value = 1; value < begin.size(); ++value)

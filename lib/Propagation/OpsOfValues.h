@@ -26,7 +26,8 @@ struct TensorUse {
   unsigned tensor;
 };
 
-/// The ops that make and that use each value.
+/// The ops that make and that use each value, but for barriers: what is chosen by costs on
+/// one side of them does not depend on the other side.
 class OpsOfValues {
 public:
   explicit OpsOfValues(const ReadProgram &program);

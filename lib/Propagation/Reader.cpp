@@ -12,6 +12,7 @@
 
 #include "shard/Cost/Ops.h"
 #include "shard/Interfaces/ShardingInterface.h"
+#include "shard/Propagation/OpStep.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
@@ -268,9 +269,22 @@ LogicalResult Reader::tieToAsked(ShardOp annotation, ValueId target) {
   return success();
 }
 
+static uint8_t sourcesThrough(Passage passage) {
+  switch (passage) {
+  case Passage::None:
+    return 0;
+  case Passage::Forward:
+    return FromOperands;
+  case Passage::Backward:
+    return FromResults;
+  }
+  llvm_unreachable("all cases are covered");
+}
+
 /// An annotation that reshards `source` to `target`. One that moves a value to another
 /// grid stays as it is, and no axis passes through it.
-void Reader::addReshard(Operation *op, ValueId source, ValueId target) {
+void Reader::addReshard(Operation *op, ValueId source, ValueId target,
+                        std::optional<Passage> passage) {
   if (crossings.contains(op)) {
     // Both ends are stated, each on its grid.
     hints.annotated.push_back(source);
@@ -279,6 +293,10 @@ void Reader::addReshard(Operation *op, ValueId source, ValueId target) {
     return;
   }
   hints.resharded.push_back(source);
+  if (passage) {
+    problem.barriers[problem.numOps()] = sourcesThrough(*passage);
+    problem.ties.insert(problem.numOps());
+  }
   problem.reshards.push_back(problem.numOps());
   program.addSilentEdge(tables.identityOf(problem.valueShape[target]), source,
                         target, op);
@@ -304,12 +322,13 @@ LogicalResult Reader::readAnnotation(ShardOp op) {
 LogicalResult Reader::readConstraint(ConstraintOp op) {
   ValueId source = idOf(op.getInput());
   ValueId target = source;
-  if (op.getResult().use_empty()) {
+  std::optional<Passage> passage = getPassage(op);
+  if (op.getResult().use_empty() && !passage) {
     hints.annotated.push_back(source);
     numbers.alias(op.getResult(), source);
   } else {
     target = idOf(op.getResult());
-    addReshard(op, source, target);
+    addReshard(op, source, target, passage);
   }
   return hints.add(target, op.getSharding(), op.getInput().getType(), op,
                    op->getLoc());

@@ -21,6 +21,7 @@
 
 #include "ManualReader.h"
 
+#include "shard/IR/PropagateAttr.h"
 #include "shard/Interfaces/RegionLoopsInterface.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -57,7 +58,8 @@ private:
   mlir::LogicalResult readAnnotation(ShardOp op);
   mlir::LogicalResult readConstraint(ConstraintOp op);
   mlir::LogicalResult readGroup(GroupOp op);
-  void addReshard(mlir::Operation *op, ValueId source, ValueId target);
+  void addReshard(mlir::Operation *op, ValueId source, ValueId target,
+                  std::optional<Passage> passage = std::nullopt);
   mlir::LogicalResult tieToAsked(ShardOp annotation, ValueId target);
 
   ValueId idOf(mlir::Value value) { return numbers.idOf(value); }

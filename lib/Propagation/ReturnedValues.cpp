@@ -129,6 +129,8 @@ private:
       if (isHere(bit))
         from[source] |= uint64_t(1) << (bit - first);
     for (OpId op = 0; op < problem.numOps(); ++op) {
+      if (!problem.isOpenBothWays(op))
+        continue;
       unsigned numOperands = problem.table(op).numOperands;
       uint64_t all = 0;
       for (ValueId id : problem.tensors(op).take_front(numOperands))

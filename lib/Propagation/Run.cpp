@@ -238,13 +238,19 @@ Run::agreedPart(Proposal proposal, llvm::ArrayRef<Proposal> together) const {
 }
 
 void Run::visit(OpId op, unsigned level, SourceMask sources, bool last) {
+  SourceMask allowed = sources;
+  if (auto barrier = problem.barriers.find(op);
+      barrier != problem.barriers.end()) {
+    if (!barrier->second)
+      return;
+    allowed = SourceMask(allowed & barrier->second);
+  }
   OpStep::Result result = stepOf(op, FromAll);
   if (result.proposals.empty())
     return;
-  SourceMask allowed = sources;
   if (unsigned(opClass[op]) > level)
     allowed = opClass[op] == OpClass::FanOut
-                  ? SourceMask(sources & FromOperands)
+                  ? SourceMask(allowed & FromOperands)
                   : SourceMask(0);
   if (allowed != FromAll) {
     if (!last && !(flags[op] & Deferred)) {

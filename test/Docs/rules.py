@@ -12,7 +12,7 @@ import re
 import sys
 
 SOURCES = ["CollectiveVerify", "GridOps", "HaloWindows", "MachineAttr",
-           "ManualComputation", "Redistribute",
+           "ManualComputation", "PropagateAttr", "Redistribute",
            "ShardAttrs", "ShardDialect", "ShardingOps", "ShardingUtils", "Steps"]
 TAG = re.compile(r"^\s*// ([a-z_]+_c[0-9]+)$", re.MULTILINE)
 # Those of the parser are about syntax; a lambda only says where.

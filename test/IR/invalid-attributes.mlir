@@ -598,7 +598,7 @@ func.func @f(%t: tensor<8xf32>) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
   // dialect_attr_c14
-  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding", "shard.loops" and "shard.recompute", that of a loop is "shard.halo_steps", that of a grid is "shard.machine", that of shard.update_halo is "shard.windows", that of shard.shard is "shard.step"}}
+  // expected-error@+1 {{attribute "shard.shardings" is none of this dialect: those of ops are "shard.sharding", "shard.loops" and "shard.recompute", that of a loop is "shard.halo_steps", that of a grid is "shard.machine", that of shard.update_halo is "shard.windows", that of shard.constraint is "shard.propagate", that of shard.shard is "shard.step"}}
   %0 = math.exp %a {shard.shardings = #shard.sharding<@g, [[0]]>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -635,6 +635,26 @@ shard.grid @g(shape = 2x4) {shard.machine = {name = "abacus"}}
 // dialect_attr_c18
 // expected-error@+1 {{attribute "shard.machine" has the entry "flops"; entries are name, flops8,}}
 shard.grid @g(shape = 2x4) {shard.machine = {flops = 1.0e12}}
+
+// -----
+
+shard.grid @g(shape = 2x4)
+func.func @f(%a: tensor<8xf32>) {
+  // dialect_attr_c40
+  // expected-error@+1 {{attribute "shard.propagate" is for shard.constraint only}}
+  %0 = math.exp %a {shard.propagate = "none"} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @g(shape = 2x4)
+func.func @f(%a: tensor<8xf32>) {
+  // dialect_attr_c41
+  // expected-error@+1 {{attribute "shard.propagate" expects "none", "forward" (from the input to the result) or "backward"}}
+  %0 = shard.constraint %a to <@g, [[?]]> {shard.propagate = "both"} : tensor<8xf32>
+  return
+}
 
 // -----
 

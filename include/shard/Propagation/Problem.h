@@ -22,6 +22,7 @@
 #include "shard/Propagation/Options.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -146,6 +147,9 @@ struct Problem {
   /// Ops, from one value to one, that pass shardings on and compute nothing: partial values
   /// do not go through them.
   llvm::DenseSet<OpId> ties;
+  /// Of `reshards`, those through which shardings pass in some directions only, with the
+  /// tensors that are asked: operands, results, or none (SourceMask).
+  llvm::DenseMap<OpId, uint8_t> barriers;
   /// The distinct hints, and which values have which; a value has one at most.
   std::vector<Hint> hintTable;
   std::vector<std::pair<ValueId, uint32_t>> hints;
@@ -174,6 +178,9 @@ struct Problem {
   bool hasOwnDefinition(ValueId value) const {
     return !neverPartial[value] && joined[value] == Joined::No;
   }
+
+  /// Whether shardings pass between the tensors of `op` in both directions.
+  bool isOpenBothWays(OpId op) const { return !barriers.contains(op); }
 
   size_t numOps() const { return opTable.size(); }
   size_t numValues() const { return valueShape.size(); }
