@@ -81,7 +81,7 @@ static LogicalResult lowerControlFlow(ModuleOp module) {
   while (true) {
     SmallVector<Operation *> ops;
     module.walk<WalkOrder::PreOrder, ReverseIterator>([&](Operation *op) {
-      if (isa<scf::SCFDialect>(op->getDialect()) &&
+      if (isa_and_present<scf::SCFDialect>(op->getDialect()) &&
           !op->hasTrait<OpTrait::IsTerminator>())
         ops.push_back(op);
     });

@@ -216,7 +216,8 @@ static bool expandCopySign(Operation *op) {
 void codegen::expandNarrowFloats(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
-    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+    if (!isa_and_present<arith::ArithDialect, math::MathDialect>(
+            op->getDialect()) ||
         isa<arith::ConstantOp, arith::BitcastOp, arith::SelectOp>(op))
       return;
     if (llvm::any_of(op->getOperandTypes(), isNarrow) ||

@@ -58,7 +58,8 @@ bool OpForms::takesSameElsewhere() const {
       op->hasTrait<OpTrait::ConstantLike>() || !isMemoryEffectFree(op) ||
       isa<RegionBranchOpInterface>(op) || !isa<ShardingInterface>(op))
     return false;
-  if (isa<ShardDialect>(op->getDialect()) && !isAcross(op, collective))
+  if (isa_and_present<ShardDialect>(op->getDialect()) &&
+      !isAcross(op, collective))
     return false;
   WalkResult walked = op->walk([&](Operation *inner) {
     return inner != op && isa_and_nonnull<ShardDialect>(inner->getDialect())

@@ -228,7 +228,8 @@ bool SpmdAnalysis::mayDiffer(Operation *op) const {
 }
 
 void SpmdAnalysis::visitOp(Operation *op, AxisSet under) {
-  if (op->getNumRegions() > 0 && !isa<ShardDialect>(op->getDialect()))
+  if (op->getNumRegions() > 0 &&
+      !isa_and_present<ShardDialect>(op->getDialect()))
     return visitRegionOp(op, under);
   if (auto branch = dyn_cast<BranchOpInterface>(op)) {
     for (auto [operand, argument] : branchEdges(branch))
