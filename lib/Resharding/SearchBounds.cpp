@@ -117,33 +117,45 @@ DimBound SearchSpace::boundOf(const DimLayout &layout) const {
 /// any group has the sum, and every further group needs one message more. Where no group
 /// has any summand, all k have to leave.
 double SearchSpace::boundBytes(const Layout &layout) const {
+  if (layout.partialSource) {
+    double summands = static_cast<double>(product(layout.partialSource));
+    // Of another kind than the target's, a sum is complete on one device first.
+    uint32_t reduced =
+        sameKind ? layout.partialSource & ~targetPartial : layout.partialSource;
+    if (reduced) {
+      double meets = 1;
+      for (int dim = 0; dim < numDims; ++dim)
+        meets = std::min(meets, layout.dims[dim]->bound.meets);
+      double together =
+          sameKind ? summands / static_cast<double>(product(reduced)) : 1;
+      return std::max(groupBytes,
+                      bytesPerDevice *
+                          (summands - meets * together + moreGroups));
+    }
+    return bytesToMove(layout, summands);
+  }
+  return bytesToMove(layout, 1);
+}
+
+/// The same where nothing is to be reduced.
+double SearchSpace::bytesToMove(const Layout &layout, double summands) const {
   bool divides = true, disjoint = false, missesAll = false;
   double overlap = unitBytes, atOrigin = unitBytes, meets = 1;
   for (int dim = 0; dim < numDims; ++dim) {
     const DimBound &at = layout.dims[dim]->bound;
-    divides = divides && at.divides;
-    disjoint = disjoint || at.disjoint;
-    missesAll = missesAll || at.missesAll;
+    divides &= at.divides;
+    disjoint |= at.disjoint;
+    missesAll |= at.missesAll;
     overlap *= at.overlap;
     atOrigin *= at.atOrigin;
     meets = std::min(meets, at.meets);
   }
-  double perDevice = wholeBytes / usableDevices;
-  double summands = static_cast<double>(product(layout.partialSource));
-  double groups = targetCopies / targetSummands;
-  // Of another kind than the target's, a sum is complete on one device first.
-  uint32_t reduced =
-      sameKind ? layout.partialSource & ~targetPartial : layout.partialSource;
-  if (reduced) {
-    double together =
-        sameKind ? summands / static_cast<double>(product(reduced)) : 1;
-    return std::max(targetBytes / targetSummands,
-                    perDevice * (summands - meets * together + groups - 1));
-  }
   bool misses = divides ? disjoint : missesAll;
   double bytes = targetBytes - (misses ? 0 : divides ? overlap : atOrigin);
-  return std::max(bytes / targetSummands,
-                  perDevice * (1 - meets) * (summands + groups - 1));
+  if (targetSummands != 1)
+    bytes /= targetSummands;
+  return std::max(bytes,
+                  bytesPerDevice * (1 - meets) * (summands + moreGroups));
 }
 
 double SearchSpace::bound(const Layout &layout) const {

@@ -194,6 +194,9 @@ void SearchSpace::readEnds() {
 
   targetSummands = static_cast<double>(product(targetPartial));
   targetCopies = usableDevices / static_cast<double>(product(targetSplit));
+  groupBytes = targetBytes / targetSummands;
+  bytesPerDevice = wholeBytes / usableDevices;
+  moreGroups = targetCopies / targetSummands - 1;
   for (int dim = 0; dim < numDims; ++dim)
     wholeDims[dim]->bound = boundOf(*wholeDims[dim]);
 }

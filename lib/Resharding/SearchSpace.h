@@ -197,6 +197,7 @@ public:
   double bound(const Layout &layout) const;
   /// The same in bytes that some device has to receive.
   double boundBytes(const Layout &layout) const;
+  double bytesToMove(const Layout &layout, double summands) const;
   bool missesBlock(const DimLayout &layout, int at, int count) const;
 
   /// A guess at the cost of the work left that is not in the bound: so much per
@@ -343,6 +344,9 @@ private:
   uint32_t targetPartial = 0, targetSplit = 0;
   /// Groups along the partial axes of the target; devices with one element.
   double targetSummands = 1, targetCopies = 1;
+  /// Of the lower bound: the target block over the devices of a group, the whole value over
+  /// all devices, and the groups that want an element beyond the first.
+  double groupBytes = 0, bytesPerDevice = 0, moreGroups = 0;
   /// Bytes of the target block at coordinates 0, and of the source block.
   double targetBytes = 0, sourceBytes = 0;
   /// Of each dimension whether the target divides it.
