@@ -22,6 +22,12 @@ bool Sharding::isReplicated() const {
                      [](const AxisList &axes) { return axes.empty(); });
 }
 
+bool Sharding::isSplitBy(GridAxis axis) const {
+  return std::any_of(dims.begin(), dims.end(), [&](const AxisList &axes) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+  });
+}
+
 bool Sharding::hasRunTimeNumbers() const {
   return std::any_of(halos.begin(), halos.end(), isRunTime) ||
          std::any_of(offsets.begin(), offsets.end(), isRunTime);

@@ -25,8 +25,8 @@ public:
   Explainer(NamedProgram &named, ReadProgram &program, const Solution &solution,
             const GridPropagation &out, const WrittenReshards &reshards,
             Planner &planner, PropagationExplanation &explanation)
-      : named(named), program(program), out(out), planner(planner),
-        reasons(program, solution, out), reshards(reshards),
+      : named(named), program(program), solution(solution), out(out),
+        planner(planner), reasons(program, solution, out), reshards(reshards),
         choices(program, out, reasons, planner, reshards),
         explanation(explanation) {}
 
@@ -198,6 +198,8 @@ private:
                                    : std::move(why));
     } else {
       explainChoice(entry, use, op, has, moved);
+      if (solution.gathersSummed[op])
+        entry.verdict = "to add the result up over devices would cost more";
     }
     choices.add(op, gridOf(value), entry);
     entries.emplace_back(before(use.anchor, use.use->getOperandNumber()),
@@ -324,6 +326,7 @@ private:
 
   NamedProgram &named;
   ReadProgram &program;
+  const Solution &solution;
   const GridPropagation &out;
   Planner &planner;
   Reasons reasons;

@@ -168,11 +168,7 @@ bool Reasons::addLimit(std::vector<Reason> &reasons, ValueId value,
 std::vector<Reason> Reasons::wishesOf(ValueId target, const Sharding &has,
                                       const Sharding &wanted) {
   std::vector<Reason> reasons = reasonsOf(target, wanted);
-  auto isUsed = [&](GridAxis axis) {
-    return llvm::any_of(wanted.dims, [&](const AxisList &axes) {
-      return llvm::is_contained(axes, axis);
-    });
-  };
+  auto isUsed = [&](GridAxis axis) { return wanted.isSplitBy(axis); };
   for (size_t dim = 0; dim < has.dims.size(); ++dim)
     if (!llvm::all_of(has.dims[dim], isUsed))
       addLimit(reasons, target, dim);

@@ -175,6 +175,7 @@ Solution Run::finish() {
   for (OpId op = 0; op < problem.numOps(); ++op)
     solution.agrees[op] = !refuses[op] && stepOf(op, FromAll).agrees;
   solution.takesCompleted = std::move(takesCompleted);
+  solution.gathersSummed.assign(problem.numOps(), false);
   stateReasons(merge, solution);
   return solution;
 }

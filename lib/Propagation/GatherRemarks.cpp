@@ -31,9 +31,7 @@ namespace {
 AxisList lostAxes(const AxisList &has, const Sharding &wanted) {
   AxisList lost;
   for (GridAxis axis : has)
-    if (llvm::none_of(wanted.dims, [&](const AxisList &axes) {
-          return llvm::is_contained(axes, axis);
-        }))
+    if (!wanted.isSplitBy(axis))
       lost.push_back(axis);
   return lost;
 }

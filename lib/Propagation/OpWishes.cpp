@@ -10,6 +10,8 @@
 
 #include "ManualReader.h"
 
+#include "shard/Cost/Links.h"
+#include "shard/Cost/Ops.h"
 #include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/Emitter.h"
@@ -122,6 +124,7 @@ const OpWishes::Wishes &OpWishes::of(OpId op, Operation *owner,
     key.push_back(id == kNoValue ? kReplicated : solved.indexOf(id));
   key.push_back(scopeOf(op));
   key.push_back(solved.takesCompleted(op));
+  key.push_back(solved.gathersSummed(op));
   llvm::SmallVector<double> shares;
   if (program.problem.trips[op] > 1)
     for (Value operand : owner->getOperands()) {
@@ -186,6 +189,17 @@ OpWishes::Wishes OpWishes::choose(OpId op, Operation *owner,
       stated[index] = shardings[0][index] = Sharding();
   ShardingOption option =
       chooseSettled(owner, gridOf(op), table, shardings, tensors, shares);
+  if (solved.gathersSummed(op)) {
+    for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops))
+      if (loop.kind == LoopKind::Reduction)
+        axes.clear();
+    // What is gathered may be split along other loops again, which sends nothing.
+    for (unsigned index = 0; index < numOperands; ++index)
+      if (tensors[index] != kNoValue)
+        shardings[0][index] = operandSharding(table, index, option);
+    option =
+        chooseSettled(owner, gridOf(op), table, shardings, tensors, shares);
+  }
   Wishes wishes;
   for (unsigned index = 0; index < numOperands; ++index) {
     if (tensors[index] == kNoValue)
@@ -212,6 +226,20 @@ std::optional<double> OpWishes::costOf(OpId op, RankedTensorType type,
   const Plan *plan = planWithUnknowns(planner, gridOf(op), shapeOf(type),
                                       elementBytes(type), from, to);
   return plan ? std::optional(plan->cost) : std::nullopt;
+}
+
+std::optional<double> OpWishes::workOf(OpId op, Operation *owner,
+                                       const ShardingOption &option) const {
+  std::optional<OpCost> cost = shard::costOfOp(owner);
+  if (!cost)
+    return std::nullopt;
+  Machine machine = machineOf(program.gridOp);
+  Grid grid = gridOf(op);
+  double work = cost->seconds(machine) * machine.linkBandwidth *
+                planner.costModel().leastCostPerByte();
+  for (const AxisList &axes : option.loops)
+    work /= grid.groupSize(axes);
+  return work;
 }
 
 } // namespace shard::propagation

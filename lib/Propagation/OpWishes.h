@@ -49,6 +49,7 @@ public:
   }
 
   bool takesCompleted(OpId op) const { return solution.takesCompleted[op]; }
+  bool gathersSummed(OpId op) const { return solution.gathersSummed[op]; }
 
   /// The number of the replicated sharding of the rank of `id`.
   uint32_t replicatedIndex(ValueId id) {
@@ -125,6 +126,11 @@ public:
   /// What it costs to reshard a tensor of `op`, if it can be resharded.
   std::optional<double> costOf(OpId op, mlir::RankedTensorType type,
                                const Sharding &from, const Sharding &to) const;
+
+  /// What it costs to compute `op`, split as `option` says, in the unit of costOf; nothing if
+  /// that is not known. Machines are compared by what they compute while they send a byte.
+  std::optional<double> workOf(OpId op, mlir::Operation *owner,
+                               const ShardingOption &option) const;
 
   /// Of one run of `op`, the share of the reshard of its operand `value`: what a loop does not
   /// change is resharded in front of it, once for all iterations.

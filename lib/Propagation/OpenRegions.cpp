@@ -13,6 +13,7 @@
 #include "ReductionMoves.h"
 #include "RegionPrices.h"
 #include "ReturnedValues.h"
+#include "SmallOperands.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -192,7 +193,7 @@ private:
   }
 
   /// Lets axes of reduction loops of `op`, or of minor loops that it merges, split other loops
-  /// instead where less is sent then.
+  /// or none instead where less is sent then.
   void moveReduction(OpId op, Operation *owner) {
     const Problem &problem = program.problem;
     const LoopTable &table = program.tables.table(problem.opTable[op]);
@@ -209,7 +210,9 @@ private:
     for (const AxisMove &move :
          findAxisMoves(table, out.grid, option, operands))
       tryMove(op, owner, move, best);
-    if (best.saved == 0)
+    if (gathersSummed(program, solution, solved, opWishes, prices, *opsOfValues,
+                      op, best.saved) ||
+        best.saved == 0)
       return;
     labels = std::move(best.labels);
     touched = std::move(best.touched);
@@ -456,10 +459,7 @@ private:
   void setCause(ValueId value, GridAxis axis, Cause cause) {
     auto isSplit = [&](ValueId id) {
       return id != kNoValue && !labels.contains(program.find(id)) &&
-             llvm::any_of(solved.shardingOf(id).dims,
-                          [&](const AxisList &axes) {
-                            return llvm::is_contained(axes, axis);
-                          });
+             solved.shardingOf(id).isSplitBy(axis);
     };
     if (cause.source == kNoValue)
       for (ValueId id : program.problem.tensors(cause.op))

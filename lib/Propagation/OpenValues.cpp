@@ -69,21 +69,16 @@ static void settle(const ReadProgram &program, Solution &solution,
       shardings[number].isReplicated() ? kReplicated : number;
   if (solution.causes.empty())
     return;
-  auto splits = [](const Sharding &sharding, GridAxis axis) {
-    return llvm::any_of(sharding.dims, [&](const AxisList &axes) {
-      return llvm::is_contained(axes, axis);
-    });
-  };
   for (GridAxis axis = 0; axis < GridAxis(solution.axes.size()); ++axis) {
-    if (!splits(shardings[number], axis) ||
-        (before != kReplicated && splits(shardings[before], axis)))
+    if (!shardings[number].isSplitBy(axis) ||
+        (before != kReplicated && shardings[before].isSplitBy(axis)))
       continue;
     // Results last in an op: what a user of the op wants decides first.
     for (ValueId other : llvm::reverse(program.problem.tensors(op))) {
       if (other == kNoValue || program.find(other) == value)
         continue;
       uint32_t from = solution.values[program.find(other)];
-      if (from == kReplicated || !splits(shardings[from], axis))
+      if (from == kReplicated || !shardings[from].isSplitBy(axis))
         continue;
       solution.causes[{value, axis}] = {op, program.find(other)};
       break;

@@ -118,10 +118,7 @@ private:
           const Sharding *sharding = shardingOf(other);
           if (!sharding)
             continue;
-          bool isSplit =
-              llvm::any_of(sharding->dims, [axis = axis](const AxisList &axes) {
-                return llvm::is_contained(axes, axis);
-              });
+          bool isSplit = sharding->isSplitBy(axis);
           if ((!isSplit && !llvm::is_contained(sharding->partial, axis)) ||
               !known.insert({other, axis}).second)
             continue;

@@ -349,6 +349,7 @@ private:
     addDropped(program, solution, gridOp, result.remarks);
     addUnread(program, unread, result.remarks);
     addGathers(program, solution, options, out, reshards, result.remarks);
+    result.binding.insert_range(program.binding);
     if (options.explain) {
       if (!named)
         named.emplace(root);

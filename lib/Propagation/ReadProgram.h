@@ -27,12 +27,13 @@ constexpr OpId kNoOp = ~OpId(0);
 struct ReadProgram {
   ReadProgram(GridOp gridOp, Grid grid, mlir::SymbolTableCollection &symbols)
       : problem(std::move(grid)), tables(problem), numbers(problem, tables),
-        hints(problem, numbers, gridOp, symbols) {}
+        hints(problem, numbers, gridOp, symbols), gridOp(gridOp) {}
 
   Problem problem;
   TableCache tables;
   ValueNumbers numbers;
   HintTable hints;
+  GridOp gridOp;
 
   ValueId idOf(mlir::Value value) { return numbers.idOf(value); }
   ValueId find(ValueId value) const { return numbers.find(value); }
@@ -61,6 +62,9 @@ struct ReadProgram {
 
   /// How often what is in each op with regions is taken to run.
   llvm::DenseMap<mlir::Operation *, double> tripsIn;
+
+  /// The annotations for users that keep an op as it is (PropagationResult::binding).
+  llvm::DenseSet<mlir::Operation *> binding;
 
   /// The values whose shardings the program asks for.
   std::vector<ValueId> asked;

@@ -84,11 +84,12 @@ private:
   }
 
   /// The reshards that the user asked for and that stay state both of their ends. One that
-  /// changes nothing has its source, which is stated, in its place.
+  /// changes nothing has its source, which is stated, in its place, unless it is binding.
   void stateReshards() {
     for (OpId op : program.problem.reshards) {
       llvm::ArrayRef<ValueId> ends = program.problem.tensors(op);
-      if (!solved.haveOneSharding(ends[0], ends[1]))
+      if (!solved.haveOneSharding(ends[0], ends[1]) ||
+          program.binding.contains(program.ownerOf(op)))
         state(ends[1]);
     }
   }

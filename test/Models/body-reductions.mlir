@@ -32,7 +32,8 @@
 shard.grid @grid(shape = 4)
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (j)>
-func.func @main(%x: tensor<18x8xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %n: tensor<18x8xi32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %c: tensor<18x8xcomplex<f32>> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %ci: tensor<8xcomplex<f32>>, %fi: tensor<8xf32>)
+func.func @main(%x: tensor<18x8xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %n: tensor<18x8xi32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %c: tensor<18x8xcomplex<f32>> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %ci: tensor<8xcomplex<f32>>, %fi: tensor<8xf32>,
+    %y: tensor<18x8xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %k: tensor<18x8xi32> {shard.sharding = #shard.sharding<@grid, [[0], []]>})
   -> (tensor<8xf32>, tensor<8xi32>, tensor<8xi32>, tensor<8xcomplex<f32>>, tensor<8xcomplex<f32>>, tensor<8xf32>, tensor<8xf32>, tensor<8xi32>) {
   %z = arith.constant dense<0.0> : tensor<8xf32>
   %low = arith.constant dense<-2147483648> : tensor<8xi32>
@@ -75,13 +76,13 @@ func.func @main(%x: tensor<18x8xf32> {shard.sharding = #shard.sharding<@grid, [[
     %u = arith.addf %b, %t : f32
     linalg.yield %u : f32
   } -> tensor<8xf32>
-  %6 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<18x8xf32>) outs(%z : tensor<8xf32>) {
+  %6 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["reduction", "parallel"]} ins(%y : tensor<18x8xf32>) outs(%z : tensor<8xf32>) {
   ^bb0(%a: f32, %acc: f32):
     %g = arith.cmpf ogt, %acc, %a : f32
     %s = arith.select %g, %acc, %a : f32
     linalg.yield %s : f32
   } -> tensor<8xf32>
-  %7 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["reduction", "parallel"]} ins(%n : tensor<18x8xi32>) outs(%low : tensor<8xi32>) {
+  %7 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["reduction", "parallel"]} ins(%k : tensor<18x8xi32>) outs(%low : tensor<8xi32>) {
   ^bb0(%a: i32, %acc: i32):
     %s = arith.subi %a, %acc : i32
     linalg.yield %s : i32

@@ -59,15 +59,15 @@ func.func @long(%x: tensor<8x256xf32> {shard.sharding = #shard.sharding<@g, [[],
 // -----
 
 // The result is wanted whole: behind a move it would have to be gathered, and the sum sends
-// less than twice as much.
+// less than twice as much. The operands have as many elements as the sum.
 shard.grid @g(shape = 4)
 // CHECK-LABEL: func.func @whole(
 // CHECK: linalg.matmul
 // CHECK: shard.all_reduce
-func.func @whole(%x: tensor<64x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %w: tensor<8x32xf32>)
+func.func @whole(%x: tensor<64x64xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %w: tensor<64x32xf32>)
     -> (tensor<64x32xf32> {shard.sharding = #shard.sharding<@g, [[], []]>}) {
   %z = arith.constant dense<0.0> : tensor<64x32xf32>
-  %0 = linalg.matmul ins(%x, %w : tensor<64x8xf32>, tensor<8x32xf32>) outs(%z : tensor<64x32xf32>) -> tensor<64x32xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<64x64xf32>, tensor<64x32xf32>) outs(%z : tensor<64x32xf32>) -> tensor<64x32xf32>
   return %0 : tensor<64x32xf32>
 }
 

@@ -239,10 +239,10 @@ func.func @partial_beside_axis_of_one(
 // CHECK: return
 shard.grid @two_by_four(shape = 2x4)
 func.func @looked_up(
-    %table: tensor<2x4xf32> {shard.sharding = #shard.sharding<@two_by_four, [[0], [1]]>},
+    %table: tensor<64x4xf32> {shard.sharding = #shard.sharding<@two_by_four, [[0], [1]]>},
     %rows: tensor<6x1xi8>) -> tensor<6x1x4xf32> {
   %found = tensor.gather %table[%rows] gather_dims([0])
-      : (tensor<2x4xf32>, tensor<6x1xi8>) -> tensor<6x1x4xf32>
+      : (tensor<64x4xf32>, tensor<6x1xi8>) -> tensor<6x1x4xf32>
   %whole = shard.sharding @two_by_four split_axes = [[], [], [1]] : !shard.sharding
   %stated = shard.shard %found to %whole : tensor<6x1x4xf32>
   return %stated : tensor<6x1x4xf32>

@@ -6,7 +6,7 @@
 // CHECK: PASS
 
 shard.grid @grid(shape = 2)
-func.func @main(%x: tensor<2x3xi32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %y: tensor<3xi32>) -> (tensor<3xi32>, tensor<3xi32>, tensor<2x3xi32>) {
+func.func @main(%x: tensor<2x3xi32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %y: tensor<3xi32>, %z: tensor<8x3xi32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}) -> (tensor<3xi32>, tensor<3xi32>, tensor<2x3xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -23,7 +23,7 @@ func.func @main(%x: tensor<2x3xi32> {shard.sharding = #shard.sharding<@grid, [[0
   %0 = tensor.extract_slice %x[%last, 0] [1, 3] [1, 1] : tensor<2x3xi32> to tensor<3xi32>
   // The number of an iteration, of a tensor that is split and of one that is not.
   %sum = scf.for %i = %c0 to %c9 step %c2 iter_args(%carried = %y) -> (tensor<3xi32>) {
-    %row = tensor.extract_slice %x[%i, 0] [1, 3] [1, 1] : tensor<2x3xi32> to tensor<3xi32>
+    %row = tensor.extract_slice %z[%i, 0] [1, 3] [1, 1] : tensor<8x3xi32> to tensor<3xi32>
     %one = tensor.extract_slice %y[%i] [1] [1] : tensor<3xi32> to tensor<1xi32>
     %with = tensor.insert_slice %one into %carried[%i] [1] [1] : tensor<1xi32> into tensor<3xi32>
     %next = arith.addi %with, %row : tensor<3xi32>

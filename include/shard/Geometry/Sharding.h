@@ -56,6 +56,8 @@ struct Sharding {
   }
 
   bool isReplicated() const;
+  /// Whether `axis` splits a dimension.
+  bool isSplitBy(GridAxis axis) const;
   bool hasHalosOrOffsets() const { return !halos.empty() || !offsets.empty(); }
   /// Whether a width or a bound is known when the program runs, not before.
   bool hasRunTimeNumbers() const;

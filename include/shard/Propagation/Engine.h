@@ -84,6 +84,9 @@ struct Solution {
   /// Per op: whether its partial operands are completed for other ops, so that it takes
   /// them complete.
   std::vector<bool> takesCompleted;
+  /// Per op: whether it splits no reduction loop, although its operands do, because it
+  /// costs less to gather them.
+  std::vector<bool> gathersSummed;
 
   /// An obstacle in terms of the result: `axes` in the refined grid.
   struct Note {

@@ -349,6 +349,17 @@ void LayerProgram::completedOnce() {
   allReduces(n, rows * columns);
 }
 
+/// A product of few columns and few rows, which are split: they are gathered, because the
+/// result has many more elements.
+void LayerProgram::narrowProduct() {
+  int64_t rows = n * rng.between(8, 9), columns = n * rng.between(8, 9);
+  Val x = pointwise(argument({rows, n}, {{}, all}));
+  Val weight = pointwise(argument({n, columns}, {all, {}}));
+  result(pointwise(product(x, weight)), {{}, {}});
+  gathers(n, rows);
+  gathers(n, columns);
+}
+
 /// Both dimensions of an image are split. A device needs what lies around its block; what lies
 /// across a corner comes by way of a neighbour.
 void LayerProgram::convolution() {

@@ -425,6 +425,7 @@ void LayerProgram::write() {
                                             &LayerProgram::sumsThroughLoops,
                                             &LayerProgram::sumsFromZero,
                                             &LayerProgram::completedOnce,
+                                            &LayerProgram::narrowProduct,
                                             &LayerProgram::maskOfPlaces,
                                             &LayerProgram::groupedConvolution,
                                             &LayerProgram::agreeing,

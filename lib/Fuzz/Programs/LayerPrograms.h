@@ -108,6 +108,7 @@ private:
   void sumsThroughLoops();
   void sumsFromZero();
   void completedOnce();
+  void narrowProduct();
   void maskOfPlaces();
   void groupedConvolution();
   void agreeing();

@@ -38,6 +38,10 @@ public:
   }
 
 private:
+  bool stays(mlir::Operation *hint) const {
+    return result.crossings.contains(hint) || result.binding.contains(hint);
+  }
+
   bool changesSharding(mlir::Value from, mlir::Value to) const {
     const Sharding *before = result.sharding(from);
     const Sharding *after = result.sharding(to);
@@ -67,8 +71,8 @@ private:
     // replace it.
     if (input == output)
       return;
-    bool crosses = result.crossings.contains(hint);
-    if (output.use_empty() || (!crosses && !changesSharding(input, output))) {
+    if (output.use_empty() ||
+        (!stays(hint) && !changesSharding(input, output))) {
       replacements[output] = mlir::Value();
       output.replaceAllUsesWith(input);
       retire(hint);

@@ -307,9 +307,7 @@ LogicalResult FunctionShardings::checkWithout(const ManualAxes &manual) {
     GridOp grid = pool.gridOf(sharding);
     for (GridAxis axis : manual.lookup(grid))
       if (llvm::is_contained(sharding->partial, axis) ||
-          llvm::any_of(sharding->dims, [&](const AxisList &dim) {
-            return llvm::is_contained(dim, axis);
-          }))
+          sharding->isSplitBy(axis))
         return LogicalResult(mlir::emitError(location)
                              << "a value with sharding " << toString(*sharding)
                              << " uses axis " << grid.axisName(axis)
