@@ -387,11 +387,12 @@ static int64_t stepsOf(Operation *op, int64_t size) {
 
 std::optional<CollectiveCost> costOfCollective(Operation *op,
                                                SymbolTableCollection &symbols) {
+  return axesOf(op) ? costOfCollective(op, getGrid(op, symbols)) : std::nullopt;
+}
+
+std::optional<CollectiveCost> costOfCollective(Operation *op, GridOp grid) {
   std::optional<std::vector<int64_t>> axes = axesOf(op);
-  if (!axes)
-    return std::nullopt;
-  GridOp grid = getGrid(op, symbols);
-  if (!grid)
+  if (!axes || !grid)
     return std::nullopt;
   CollectiveCost cost;
   cost.kind = op->getName().stripDialect().str();

@@ -75,9 +75,7 @@ bool insertsInPlace(Operation *op) {
                                                   isEqualConstantIntOrValue);
 }
 
-/// Whether an op that overwrites a part of `value` may do so in its memory: nobody else
-/// uses it, and it is neither a constant nor memory of the caller.
-static bool isOverwritable(Value value) {
+bool isOverwritable(Value value) {
   while (value.hasOneUse()) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       mlir::Block *block = argument.getOwner();
@@ -92,9 +90,14 @@ static bool isOverwritable(Value value) {
   return false;
 }
 
-bool overwritesDestination(Operation *op) {
+Value destinationOfInsertion(Operation *op) {
   DestinationStyleOpInterface style = asInsertion(op);
-  return style && isOverwritable(style.getDpsInitOperand(0)->get());
+  return style ? style.getDpsInitOperand(0)->get() : Value();
+}
+
+bool overwritesDestination(Operation *op) {
+  Value destination = destinationOfInsertion(op);
+  return destination && isOverwritable(destination);
 }
 
 std::optional<OpCost> costOfOp(Operation *op) {

@@ -222,3 +222,31 @@ func.func @to_number(%x: tensor<8xi32>, %y: tensor<8xi32> {shard.local = #shard.
   %1 = linalg.dot ins(%0, %y : tensor<8xi32>, tensor<8xi32>) outs(%z : tensor<i32>) -> tensor<i32>
   return %1 : tensor<i32>
 }
+
+// A split softmax would exchange its maxima and sums: one gather in front of it takes a third of
+// the time.
+shard.grid @pair(shape = 2)
+// CHECK-LABEL: func.func @softmax
+// CHECK: shard.all_gather %arg0
+// CHECK-NEXT: linalg.softmax
+// CHECK-NOT: all_reduce
+func.func @softmax(%x: tensor<1xf32>, %init: tensor<2xf32>) -> tensor<2xi1> {
+  %all = shard.all_gather %x on @pair grid_axes = [0] gather_axis = 0 : tensor<1xf32> -> tensor<2xf32>
+  %0 = linalg.softmax dimension(0) ins(%all : tensor<2xf32>) outs(%init : tensor<2xf32>) -> tensor<2xf32>
+  %limit = arith.constant dense<0.9> : tensor<2xf32>
+  %1 = arith.cmpf ogt, %0, %limit : tensor<2xf32>
+  return %1 : tensor<2xi1>
+}
+
+// What is gathered may be overwritten, the argument may not: an insertion in front of the
+// collective would copy it.
+shard.grid @three(shape = 3)
+// CHECK-LABEL: func.func @insertion
+// CHECK: shard.all_gather %arg0
+// CHECK: tensor.insert_slice
+func.func @insertion(%x: tensor<5x1xi32>) -> tensor<5x2xi32> {
+  %all = shard.all_gather %x on @three grid_axes = [0] gather_axis = 1 : tensor<5x1xi32> -> tensor<5x2xi32>
+  %zeros = arith.constant dense<0> : tensor<2x2xi32>
+  %0 = tensor.insert_slice %zeros into %all[0, 0] [2, 2] [1, 1] : tensor<2x2xi32> into tensor<5x2xi32>
+  return %0 : tensor<5x2xi32>
+}

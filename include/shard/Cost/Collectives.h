@@ -15,6 +15,8 @@
 #ifndef SHARD_COST_COLLECTIVES_H
 #define SHARD_COST_COLLECTIVES_H
 
+#include "shard/IR/ShardOps.h"
+
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -64,6 +66,10 @@ std::optional<int64_t> bytesOfType(mlir::Type type);
 /// by its kind (all_slice).
 std::optional<CollectiveCost>
 costOfCollective(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
+
+/// The same of an op that need not be in a module: its grid is `grid`.
+std::optional<CollectiveCost> costOfCollective(mlir::Operation *op,
+                                               GridOp grid);
 
 } // namespace shard
 

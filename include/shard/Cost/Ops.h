@@ -42,8 +42,14 @@ std::optional<OpCost> costOfOp(mlir::Operation *op);
 /// `overwrites` tells whether an insertion need not copy it.
 std::optional<OpCost> costOfOp(mlir::Operation *op, bool overwrites);
 
-/// Whether `op` inserts a slice into a destination that has no other use and belongs to this
-/// function.
+/// Whether an op that overwrites a part of `value` may do so in its memory: nobody else
+/// uses it, and it is neither a constant nor memory of the caller.
+bool isOverwritable(mlir::Value value);
+
+/// What `op` inserts a slice into; null if it inserts none.
+mlir::Value destinationOfInsertion(mlir::Operation *op);
+
+/// Whether `op` inserts a slice into a destination that it may overwrite.
 bool overwritesDestination(mlir::Operation *op);
 
 /// Whether `op` inserts what was computed in the place of the same slice of its

@@ -293,6 +293,18 @@ static double secondsOfSplit(const MovingCollective &collective,
                            slice.getResult().getType());
 }
 
+/// Whether `op`, an insertion, need not copy its destination in the other form. In front of the
+/// collective it inserts into what the collective reads now.
+static bool overwritesThere(Operation *op, bool isBehind,
+                            const MovingCollective &collective) {
+  Value destination = destinationOfInsertion(op);
+  Operation *moved =
+      destination && isBehind ? destination.getDefiningOp() : nullptr;
+  return overwritesDestination(op) &&
+         (!moved || moved->getName() != collective.like->getName() ||
+          isOverwritable(moved->getOperand(0)));
+}
+
 /// Builds the other form in a scratch block, to see whether it can be built and what it
 /// costs.
 bool OpForms::tryBuild() {
@@ -341,8 +353,13 @@ bool OpForms::tryBuild() {
   if (!here)
     return false;
   secondsHere = here->seconds(machine);
-  bool overwrites = overwritesDestination(op);
+  bool overwrites = overwritesThere(op, isBehind, collective);
+  LinkCostModel links = linkSeconds(collective.gridOp, machine);
   for (Operation &other : scratch) {
+    // Some ops exchange something themselves if a loop is split.
+    if (std::optional<CollectiveCost> sent =
+            costOfCollective(&other, collective.gridOp))
+      secondsThere += secondsOf(links, *sent);
     std::optional<OpCost> cost = costOfOp(&other, overwrites);
     if (!cost)
       return false;
