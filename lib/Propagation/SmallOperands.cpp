@@ -64,26 +64,28 @@ bool gathersSummed(ReadProgram &program, Solution &solution,
   ShardingOption split = opWishes.of(op, owner, made).option;
   if (!splitsSum(table, split))
     return false;
+  // Without these hints a second propagation would ask what the sum costs, perhaps with other
+  // operands that are made for the op now.
+  if (llvm::SmallVector<Operation *, 2> hints = hintsOf(owner);
+      !hints.empty()) {
+    program.binding.insert_range(hints);
+    return false;
+  }
   std::optional<double> before = prices.of(ops, op);
   solution.gathersSummed[op] = true;
   std::optional<double> after = prices.of(ops, op);
   std::optional<double> less = opWishes.workOf(op, owner, split),
                         more = opWishes.workOf(
                             op, owner, opWishes.of(op, owner, made).option);
-  double cost = 0;
-  if (before && after && less && more)
-    cost = *after + (*more - *less) * problem.trips[op];
-  else
-    before = 0;
-  bool isCheaper = cost * kLeastRatio < *before && *before - cost > least;
-  llvm::SmallVector<Operation *, 2> hints = hintsOf(owner);
-  solution.gathersSummed[op] = isCheaper && hints.empty();
-  if (isCheaper)
-    program.binding.insert_range(hints);
-  if (!solution.gathersSummed[op])
-    return false;
-  solution.agrees[op] = false;
-  return true;
+  if (before && after && less && more) {
+    double cost = *after + (*more - *less) * problem.trips[op];
+    if (cost * kLeastRatio < *before && *before - cost > least) {
+      solution.agrees[op] = false;
+      return true;
+    }
+  }
+  solution.gathersSummed[op] = false;
+  return false;
 }
 
 } // namespace shard::propagation

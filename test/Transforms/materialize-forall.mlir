@@ -12,7 +12,9 @@ shard.grid @grid(shape = 2x2)
 // CHECK-NEXT: %[[COLUMNS:.*]] = shard.sharding @grid split_axes = {{\[\[\], \[1\]\]}} : !shard.sharding
 // CHECK-NEXT: %[[COMES:.*]] = shard.shard %{{.*}} to %[[COLUMNS]] : tensor<2x2xi32>
 // CHECK-NEXT: %[[STEP:.*]] = shard.shard %[[COMES]] to %{{.*}} annotate_for_users {shard.step = "all_slice"}
-// CHECK-NEXT: tensor.extract_slice %[[STEP]]
+// The hint says how the op is split, and stays.
+// CHECK-NEXT: %[[TOLD:.*]] = shard.shard %[[STEP]] to %{{.*}} annotate_for_users
+// CHECK-NEXT: tensor.extract_slice %[[TOLD]]
 // SPMD: scf.for
 // SPMD: shard.all_slice
 func.func @main(%a: tensor<2x2xi32>) -> tensor<2x2xi32> {
