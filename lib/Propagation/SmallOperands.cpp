@@ -18,16 +18,14 @@ namespace shard::propagation {
 /// them.
 static constexpr double kLeastRatio = 2;
 
-/// The hints that say how `op` takes its tensors: `shard.loops` becomes such hints.
-static llvm::SmallVector<Operation *, 2> hintsOf(Operation *op) {
-  llvm::SmallVector<Operation *, 2> hints;
-  for (Value operand : op->getOperands()) {
-    auto hint = operand.getDefiningOp<ShardOp>();
-    if ((hint && hint.getAnnotateForUsers()) ||
-        operand.getDefiningOp<ConstraintOp>())
-      hints.push_back(operand.getDefiningOp());
-  }
-  return hints;
+/// The hint that says how an op takes `operand`, or null: `shard.loops` becomes such hints.
+static Operation *hintOf(Value operand) {
+  Operation *maker = operand.getDefiningOp();
+  auto hint = dyn_cast_if_present<ShardOp>(maker);
+  return (hint && hint.getAnnotateForUsers()) ||
+                 isa_and_present<ConstraintOp>(maker)
+             ? maker
+             : nullptr;
 }
 
 /// Whether `option` splits a reduction loop, and none of those is a loop by which a window
@@ -48,7 +46,7 @@ static bool splitsSum(const LoopTable &table, const ShardingOption &option) {
   return any;
 }
 
-bool gathersSummed(ReadProgram &program, Solution &solution,
+bool gathersSummed(const ReadProgram &program, Solution &solution,
                    const SolvedShardings &solved, OpWishes &opWishes,
                    RegionPrices &prices, const OpsOfValues &ops, OpId op,
                    double least) {
@@ -59,18 +57,13 @@ bool gathersSummed(ReadProgram &program, Solution &solution,
   if (llvm::any_of(problem.tensors(op), isPartial))
     return false;
   Operation *owner = prices.ownerOf(op);
+  if (llvm::any_of(owner->getOperands(), hintOf))
+    return false;
   const LoopTable &table = program.tables.table(problem.opTable[op]);
   llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
   ShardingOption split = opWishes.of(op, owner, made).option;
   if (!splitsSum(table, split))
     return false;
-  // Without these hints a second propagation would ask what the sum costs, perhaps with other
-  // operands that are made for the op now.
-  if (llvm::SmallVector<Operation *, 2> hints = hintsOf(owner);
-      !hints.empty()) {
-    program.binding.insert_range(hints);
-    return false;
-  }
   std::optional<double> before = prices.of(ops, op);
   solution.gathersSummed[op] = true;
   std::optional<double> after = prices.of(ops, op);
@@ -86,6 +79,31 @@ bool gathersSummed(ReadProgram &program, Solution &solution,
   }
   solution.gathersSummed[op] = false;
   return false;
+}
+
+void bindHints(ReadProgram &program, OpWishes &opWishes) {
+  const Problem &problem = program.problem;
+  for (OpId op = 0; op < program.origins.size(); ++op) {
+    auto *owner = dyn_cast_if_present<Operation *>(program.origins[op]);
+    if (!owner || !problem.table(op).contraction)
+      continue;
+    llvm::SmallVector<std::pair<unsigned, Operation *>, 2> hints;
+    for (OpOperand &operand : owner->getOpOperands())
+      if (Operation *hint = hintOf(operand.get()))
+        hints.emplace_back(operand.getOperandNumber(), hint);
+    if (hints.empty())
+      continue;
+    const OpWishes::Wishes &wishes =
+        opWishes.of(op, owner, operandsMadeFor(owner));
+    if (!splitsSum(program.tables.table(problem.opTable[op]), wishes.option))
+      continue;
+    // What the op reshards has an annotation of its own.
+    for (auto [operand, hint] : hints)
+      if (llvm::none_of(wishes.operands, [number = operand](const auto &wish) {
+            return wish.first == number;
+          }))
+        program.binding.insert(hint);
+  }
 }
 
 } // namespace shard::propagation

@@ -25,10 +25,15 @@ namespace shard::propagation {
 /// if that costs less than half, with what is computed more, and saves more than `least`. No
 /// tensor of such an op is to be partial, and no hint says how it takes one. Returns whether it
 /// does.
-bool gathersSummed(ReadProgram &program, Solution &solution,
+bool gathersSummed(const ReadProgram &program, Solution &solution,
                    const SolvedShardings &solved, OpWishes &opWishes,
                    RegionPrices &prices, const OpsOfValues &ops, OpId op,
                    double least);
+
+/// Notes the hints without which a sum that is split might be gathered: a second propagation
+/// would not find them, and ask what the sum costs, perhaps with other operands that are made for
+/// the op now.
+void bindHints(ReadProgram &program, OpWishes &opWishes);
 
 } // namespace shard::propagation
 

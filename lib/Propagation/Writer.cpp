@@ -13,6 +13,7 @@
 #include "OpenRegions.h"
 #include "OpenValues.h"
 #include "Origins.h"
+#include "SmallOperands.h"
 
 #include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Interfaces/ShardingInterface.h"
@@ -71,6 +72,8 @@ public:
     addCaptured();
     for (const ReadProgram::Manual &manual : program.manual)
       addManual(manual);
+    if (options.strategy != PropagationStrategy::Basic)
+      bindHints(program, opWishes);
     stateReshards();
     addValues();
     return std::move(written);
