@@ -36,57 +36,10 @@ ShapeId TableCache::shapeOf(RankedTensorType type) {
   return entry->second;
 }
 
-/// Whether a model may look at what defines `operand`: offsets, sizes and the like.
-static bool isPartOfSignature(Value operand) {
-  return operand.getType().isIntOrIndex();
-}
-
-static uint64_t hashOf(Operation *op) {
-  llvm::hash_code hash = llvm::hash_combine(
-      op->getName(), op->getNumOperands(), op->getNumResults(),
-      op->getPropertiesStorageSize() ? op->hashProperties()
-                                     : hash_value(op->getRawDictionaryAttrs()));
-  for (Value operand : op->getOperands()) {
-    hash = llvm::hash_combine(hash, operand.getType());
-    if (isPartOfSignature(operand))
-      hash = llvm::hash_combine(hash, operand.getAsOpaquePointer());
-  }
-  for (Type type : op->getResultTypes())
-    hash = llvm::hash_combine(hash, type);
-  return hash;
-}
-
-static bool areAlike(Operation *a, Operation *b) {
-  if (a->getName() != b->getName() ||
-      a->getNumOperands() != b->getNumOperands() ||
-      a->getNumResults() != b->getNumResults() ||
-      a->getNumRegions() != b->getNumRegions())
-    return false;
-  for (auto [left, right] : llvm::zip_equal(a->getOperands(), b->getOperands()))
-    if (left.getType() != right.getType() ||
-        (isPartOfSignature(left) && left != right))
-      return false;
-  if (!llvm::equal(a->getResultTypes(), b->getResultTypes()))
-    return false;
-  if (a->getPropertiesStorageSize()) {
-    if (!a->getName().compareOpProperties(a->getPropertiesStorage(),
-                                          b->getPropertiesStorage()))
-      return false;
-  } else if (a->getRawDictionaryAttrs() != b->getRawDictionaryAttrs()) {
-    return false;
-  }
-  for (auto [left, right] : llvm::zip_equal(a->getRegions(), b->getRegions()))
-    if (!OperationEquivalence::isRegionEquivalentTo(
-            &left, &right, OperationEquivalence::IgnoreLocations))
-      return false;
-  return true;
-}
-
 TableId TableCache::tableOf(Operation *op) {
-  uint32_t number = byOp.intern(
-      hashOf(op), [&](uint32_t id) { return areAlike(known[id].op, op); });
-  if (number < known.size())
-    return known[number].table;
+  uint32_t number = likeOps.numberOf(op);
+  if (number < tableOfLike.size())
+    return tableOfLike[number];
   llvm::SmallVector<ShapeId, 4> opShapes;
   auto shape = [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -97,7 +50,7 @@ TableId TableCache::tableOf(Operation *op) {
   for (Type type : op->getResultTypes())
     shape(type);
   TableId table = add(buildLoopTable(op), opShapes);
-  known.push_back({op, table});
+  tableOfLike.push_back(table);
   return table;
 }
 

@@ -10,6 +10,7 @@
 #define SHARD_LIB_PROPAGATION_TABLECACHE_H
 
 #include "shard/Geometry/Interner.h"
+#include "shard/Interfaces/LikeOps.h"
 #include "shard/Propagation/Problem.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -18,9 +19,8 @@
 
 namespace shard::propagation {
 
-/// Builds loop tables and shares them: ops of one name, with equal properties,
-/// types, bodies and index operands have one table, and equal tables have one
-/// number, whatever ops they are from.
+/// Builds loop tables and shares them: ops that are alike have one table, and equal
+/// tables have one number, whatever ops they are from.
 class TableCache {
 public:
   explicit TableCache(Problem &problem) : problem(problem) {}
@@ -33,19 +33,14 @@ public:
   const LoopTable &table(TableId id) const { return tables[id]; }
 
 private:
-  struct Known {
-    mlir::Operation *op;
-    TableId table;
-  };
-
   Problem &problem;
   std::vector<LoopTable> tables;
   std::vector<llvm::SmallVector<ShapeId, 4>> tableShapes;
   llvm::DenseMap<mlir::Type, ShapeId> shapes;
   llvm::DenseMap<ShapeId, TableId> identities;
-  InternIndex byOp;
-  /// By the numbers of `byOp`.
-  std::vector<Known> known;
+  LikeOps likeOps;
+  /// By the numbers of `likeOps`.
+  std::vector<TableId> tableOfLike;
   /// Its numbers are those of the tables.
   InternIndex byContent;
 };

@@ -10,6 +10,7 @@
 #define SHARD_LIB_TRANSFORMS_LOCALFUNCTION_H
 
 #include "Partition/FunctionShardings.h"
+#include "Partition/OpTables.h"
 #include "Partition/PlannedReshards.h"
 #include "Partition/ProgramGrids.h"
 
@@ -108,6 +109,7 @@ public:
   /// Null if nobody asks for it.
   PlannedReshards *planned;
   mlir::OpBuilder builder;
+  OpTables opTables;
 
   llvm::DenseMap<mlir::Value, LocalValue> locals;
   /// From the blocks of the function to those of its local form.

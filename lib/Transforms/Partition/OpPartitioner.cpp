@@ -25,30 +25,34 @@ static ShardingOption optionOf(LocalFunction &local, ShardingInterface model,
                                const LoopTable &table,
                                const Emission &emission) {
   Operation *op = model;
-  SmallVector<Sharding> operands, results;
+  OpTables::Question question{&emission.grid, false, {}};
   for (auto [index, value] : llvm::enumerate(op->getOperands())) {
     const Sharding *sharding = local.locals.lookup(value).sharding;
     if (sharding && !local.foralls.empty() &&
         local.foralls.front().captures(value) && model.isWholeInLoops(index))
       sharding = local.replicatedLike(value);
-    operands.push_back(sharding ? *sharding : Sharding());
+    question.tensors.push_back(sharding);
   }
-  for (Value value : op->getResults()) {
-    const Sharding *sharding = local.shardings.of(value);
-    results.push_back(sharding ? *sharding : Sharding());
-  }
+  for (Value value : op->getResults())
+    question.tensors.push_back(local.shardings.of(value));
   // Propagation states all tensors of an op that disagree: then its choice is to be
   // read off the operands.
-  bool areStated = llvm::all_of(op->getOperands(), [&](Value operand) {
+  question.areStated = llvm::all_of(op->getOperands(), [&](Value operand) {
     return !isa<RankedTensorType>(operand.getType()) ||
            local.shardings.isStated(operand);
   });
-  if (areStated)
-    if (std::optional<ShardingOption> stated = optionOfOperands(
-            op, table, emission.grid, operands, results, emission.planner))
-      return *stated;
-  return chooseOption(op, table, emission.grid, operands, results,
-                      emission.planner);
+  return local.opTables.optionOf(op, question, [&] {
+    SmallVector<Sharding> operands, results;
+    for (auto [index, sharding] : llvm::enumerate(question.tensors))
+      (index < op->getNumOperands() ? operands : results)
+          .push_back(sharding ? *sharding : Sharding());
+    if (question.areStated)
+      if (std::optional<ShardingOption> stated = optionOfOperands(
+              op, table, emission.grid, operands, results, emission.planner))
+        return *stated;
+    return chooseOption(op, table, emission.grid, operands, results,
+                        emission.planner);
+  });
 }
 
 /// "loops [0], []" and the shardings of the tensors, for debug output.
@@ -174,7 +178,7 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
   if (failed(grid))
     return failure();
   const Emission &emission = local.on(*grid).emission;
-  LoopTable table = buildLoopTable(op);
+  const LoopTable &table = local.opTables.tableOf(op);
   ShardingOption option = optionOf(local, model, table, emission);
   PartitionContext context(emission, table, option);
   context.grown = growthOfLoops(local, model, context);

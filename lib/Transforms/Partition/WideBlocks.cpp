@@ -96,7 +96,7 @@ private:
     if (!grid || hasUnknownSizes(local.on(grid).emission.grid))
       return;
     const Emission &emission = local.on(grid).emission;
-    LoopTable table = buildLoopTable(op);
+    const LoopTable &table = local.opTables.tableOf(op);
     ShardingOption option;
     projectToLoops(table, table.results[0], emission.grid, *sharding,
                    option.loops);
@@ -125,7 +125,7 @@ private:
         value = def->getOperand(0);
       } else if (view && view.isView()) {
         Value from = def->getOperand(0);
-        if (!throughView(buildLoopTable(def),
+        if (!throughView(local.opTables.tableOf(def),
                          cast<RankedTensorType>(from.getType()),
                          view.getWindowFill(0), source))
           return;

@@ -78,7 +78,7 @@ private:
         if (!view || !view.isView())
           return;
         operand = def->getOperand(0);
-        if (!throughView(buildLoopTable(def),
+        if (!throughView(local.opTables.tableOf(def),
                          cast<RankedTensorType>(operand.getType()),
                          view.getWindowFill(0), next))
           return;
