@@ -111,21 +111,7 @@ private:
     std::vector<int64_t> ids;
     if (failed(readMesh(start, symbol, mesh, ids)))
       return failure();
-    auto sizes = llvm::map_range(
-        mesh, [](const auto &axis) { return std::to_string(axis.second); });
-    auto names = llvm::map_range(
-        mesh, [](const auto &axis) { return "\"" + axis.first + "\""; });
-    out += "shard.grid @" + symbol + "(shape = ";
-    // One device is a grid of one axis of size 1.
-    out += mesh.empty() ? "1)"
-                        : llvm::join(sizes, "x") + ") axes [" +
-                              llvm::join(names, ", ") + "]";
-    if (!ids.empty())
-      out += " device_ids = [" +
-             llvm::join(llvm::map_range(
-                            ids, [](int64_t id) { return std::to_string(id); }),
-                        ", ") +
-             "]";
+    out += gridText(symbol, mesh, ids);
     return success();
   }
 
@@ -170,7 +156,7 @@ private:
     for (size_t at = start; (at = text.find("<@", at)) != text.npos; at += 2)
       if (std::string name = nameAt(at + 2); !name.empty())
         return name;
-    return {};
+    return inlineMeshes.empty() ? std::string() : inlineMeshes.front();
   }
 
   /// Writes a constraint of `operand` to a sharding that is open in all dimensions of the
@@ -267,7 +253,10 @@ rewriteSdyText(StringRef text,
   SdyRewriter rewriter(text, emitError);
   if (failed(rewriter.readMeshes()))
     return failure();
-  return rewriter.run();
+  FailureOr<std::string> result = rewriter.run();
+  if (succeeded(result))
+    *result += rewriter.inlineGrids();
+  return result;
 }
 
 /// Ops with one sharding per result get one annotation per result.
@@ -295,6 +284,7 @@ static LogicalResult annotateResults(Operation *module) {
 OwningOpRef<Operation *> importSdy(llvm::SourceMgr &source,
                                    MLIRContext *context) {
   return importText(source, context, rewriteSdyText, [](Operation *module) {
+    placeInlineGrids(module);
     SdyRewriter::dropRules(module);
     chooseMeshes(module);
     return success(succeeded(annotateResults(module)) &&
