@@ -33,7 +33,16 @@ static FailureOr<HostTensor> toHost(const ShardTensor &tensor,
     return emitError(location)
            << "argument " << argument << ": '" << get(tensor.elementType)
            << "' is no type of elements in host memory";
+  if (tensor.rank < 0)
+    return emitError(location) << "argument " << argument << " has the rank "
+                               << int64_t(tensor.rank);
   std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.rank);
+  for (int64_t extent : shape)
+    if (extent < 0)
+      return emitError(location) << "argument " << argument
+                                 << " has a dimension of size " << extent;
+  if (!tensor.data && !llvm::is_contained(shape, 0))
+    return emitError(location) << "argument " << argument << " has no data";
   bool aligned =
       reinterpret_cast<uintptr_t>(tensor.data) % byteWidth(*type) == 0;
   if (aligned && numBytesOf(*type, shape))

@@ -197,6 +197,8 @@ LogicalResult codegen::lowerGlobals(ModuleOp module,
               "one "
               "makes the variables";
   func::FuncOp entry = entries.empty() ? func::FuncOp() : entries.front();
+  if (!globals->ops.empty())
+    separateEntry(entry);
   BuffersOfFunctions buffers;
   if (failed(makeBuffers(module, entry, *globals, buffers)))
     return failure();

@@ -62,8 +62,12 @@ std::optional<llvm::SmallVector<int64_t>> linearFactors(mlir::AffineExpr expr,
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
 findEntries(mlir::ModuleOp module, llvm::StringRef name);
 
+/// Moves the body of `entry` into a private function if the program calls `entry` too, as a
+/// recursion does: `entry` then calls it. What is done where the program begins is not done
+/// again by such calls.
+void separateEntry(mlir::func::FuncOp entry);
+
 /// Makes `entry` take and return tensors only: scalars become tensors of rank 0.
-/// Calls of `entry` are not expected.
 void wrapScalars(mlir::func::FuncOp entry);
 
 /// Globals of ml_program become buffers that the entry makes and hands on. A

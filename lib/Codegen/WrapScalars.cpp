@@ -15,6 +15,11 @@ using namespace shard;
 using namespace shard::codegen;
 
 void codegen::wrapScalars(func::FuncOp entry) {
+  auto isTensor = [](Type type) { return isa<ShapedType>(type); };
+  if (llvm::all_of(entry.getArgumentTypes(), isTensor) &&
+      llvm::all_of(entry.getResultTypes(), isTensor))
+    return;
+  separateEntry(entry);
   OpBuilder builder(entry.getContext());
   Location loc = entry.getLoc();
   mlir::Block &body = entry.getBody().front();

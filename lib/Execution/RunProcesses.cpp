@@ -185,7 +185,8 @@ std::string chooseGathered(const GridProgram &program,
   std::string choice;
   for (auto [index, value] : llvm::enumerate(program.results)) {
     bool isSpecial = false;
-    if (index < options.outputFiles.size())
+    if (index < options.outputFiles.size() &&
+        !options.outputFiles[index].empty())
       problemOfOutput(options.outputFiles[index], isSpecial);
     const TensorSpec &local = program.code->outputs()[index];
     bool isGathered = options.verify || options.keepOutputs ||
@@ -377,7 +378,7 @@ void execution::writeOnProcesses(const GridProgram &program,
   std::string problem;
   for (auto [index, path] : llvm::enumerate(options.outputFiles)) {
     bool isGathered = results.gathered[index] == '1', isSpecial = false;
-    if (isGathered && !isFirst)
+    if (path.empty() || (isGathered && !isFirst))
       continue;
     if (isGathered)
       problemOfOutput(path, isSpecial);

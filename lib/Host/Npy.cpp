@@ -85,6 +85,12 @@ std::optional<Header> parseHeader(const std::string &text) {
   std::optional<size_t> descriptor = findValue(text, "descr");
   std::optional<size_t> order = findValue(text, "fortran_order");
   std::optional<size_t> shape = findValue(text, "shape");
+  // The element type of structures is a list. No type of ours is called so.
+  if (descriptor && text[*descriptor] == '[') {
+    header.descriptor =
+        text.substr(*descriptor, text.rfind(']') + 1 - *descriptor);
+    return header;
+  }
   if (!descriptor || !order || !shape || text[*descriptor] != '\'' ||
       text[*shape] != '(')
     return std::nullopt;

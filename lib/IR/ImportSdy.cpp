@@ -71,13 +71,11 @@ private:
       out += "shard.sharding";
       return success();
     }
+    if (name == "sharding_rule" && isNext("="))
+      return rule(start);
     if (isNext("="))
-      return fail(start, "the attribute sdy." + name +
-                             " has no counterpart in shard" +
-                             (name == "sharding_rule"
-                                  ? "; shard.loops on the op says how its "
-                                    "loops are split"
-                                  : ""));
+      return fail(start,
+                  "the attribute sdy." + name + " has no counterpart in shard");
     if (name == "mesh")
       return mesh(start);
     if (name == "return") {
@@ -100,6 +98,8 @@ private:
       return namedComputation(start);
     if (name == "propagation_barrier")
       return barrier(start);
+    if (name == "data_flow_edge")
+      return edge(start);
     if (isCollective(name))
       return collective(start, name);
     return fail(start, "sdy." + name + " has no counterpart in shard");
@@ -111,21 +111,7 @@ private:
     std::vector<int64_t> ids;
     if (failed(readMesh(start, symbol, mesh, ids)))
       return failure();
-    auto sizes = llvm::map_range(
-        mesh, [](const auto &axis) { return std::to_string(axis.second); });
-    auto names = llvm::map_range(
-        mesh, [](const auto &axis) { return "\"" + axis.first + "\""; });
-    out += "shard.grid @" + symbol + "(shape = ";
-    // One device is a grid of one axis of size 1.
-    out += mesh.empty() ? "1)"
-                        : llvm::join(sizes, "x") + ") axes [" +
-                              llvm::join(names, ", ") + "]";
-    if (!ids.empty())
-      out += " device_ids = [" +
-             llvm::join(llvm::map_range(
-                            ids, [](int64_t id) { return std::to_string(id); }),
-                        ", ") +
-             "]";
+    out += gridText(symbol, mesh, ids);
     return success();
   }
 
@@ -170,7 +156,41 @@ private:
     for (size_t at = start; (at = text.find("<@", at)) != text.npos; at += 2)
       if (std::string name = nameAt(at + 2); !name.empty())
         return name;
-    return {};
+    return inlineMeshes.empty() ? std::string() : inlineMeshes.front();
+  }
+
+  /// Writes a constraint of `operand` to a sharding that is open in all dimensions of the
+  /// type that comes next.
+  LogicalResult openConstraint(size_t start, StringRef op, StringRef operand,
+                               const Twine &attributes) {
+    size_t end = position;
+    if (failed(expect(":")))
+      return failure();
+    FailureOr<StringRef> type = readType();
+    if (failed(type))
+      return failure();
+    StringRef dims = *type;
+    if (!dims.consume_front("tensor<"))
+      return fail(start, op + " is for ranked tensors");
+    position = end;
+    SdySharding open;
+    open.mesh = meshAt(start);
+    if (open.mesh.empty())
+      return fail(start, "no sharding names a mesh, so that there is nothing "
+                         "to propagate: remove " +
+                             op);
+    while (true) {
+      StringRef extent =
+          dims.take_while([](char c) { return llvm::isDigit(c) || c == '?'; });
+      if (extent.empty() || !dims.drop_front(extent.size()).starts_with("x"))
+        break;
+      dims = dims.drop_front(extent.size() + 1);
+      open.dims.emplace_back().open = true;
+    }
+    out += ("shard.constraint " + operand + " to " + str(open) + " {" +
+            attributes + kAnyMeshMark + "}")
+               .str();
+    return success();
   }
 
   LogicalResult barrier(size_t start) {
@@ -183,33 +203,46 @@ private:
     if (direction != "none" && direction != "forward" &&
         direction != "backward")
       return fail(at, "expected NONE, FORWARD or BACKWARD");
-    size_t end = position;
-    if (failed(expect(":")))
+    return openConstraint(start, "sdy.propagation_barrier", operand,
+                          "shard.propagate = \"" + direction + "\", ");
+  }
+
+  /// The edge itself is what propagation knows of loops and branches anyway; what it states
+  /// is a wish about its users.
+  LogicalResult edge(size_t start) {
+    StringRef operand = readOperand();
+    if (!consume("sharding"))
+      return openConstraint(start, "sdy.data_flow_edge", operand, "");
+    SdySharding sharding;
+    if (failed(expect("=")) || failed(readSharding(sharding)))
       return failure();
-    FailureOr<StringRef> type = readType();
-    if (failed(type))
-      return failure();
-    StringRef dims = *type;
-    if (!dims.consume_front("tensor<"))
-      return fail(start, "sdy.propagation_barrier is for ranked tensors");
-    position = end;
-    SdySharding open;
-    open.mesh = meshAt(start);
-    if (open.mesh.empty())
-      return fail(start, "no sharding names a mesh, so that there is nothing "
-                         "to propagate: remove sdy.propagation_barrier");
-    while (true) {
-      StringRef extent =
-          dims.take_while([](char c) { return llvm::isDigit(c) || c == '?'; });
-      if (extent.empty() || !dims.drop_front(extent.size()).starts_with("x"))
-        break;
-      dims = dims.drop_front(extent.size() + 1);
-      open.dims.emplace_back().open = true;
-    }
-    out += ("shard.constraint " + operand + " to " + str(open) +
-            " {shard.propagate = \"" + direction + "\"}")
-               .str();
+    out += ("shard.constraint " + operand + " to " + str(sharding)).str();
     return success();
+  }
+
+  /// `= #sdy.op_sharding_rule<...>`. What Shardy found out itself the models tell; what a
+  /// user stated is more than they know.
+  LogicalResult rule(size_t start) {
+    if (failed(expect("=")) || failed(expect("#sdy.op_sharding_rule")))
+      return failure();
+    FailureOr<StringRef> body = readType();
+    if (failed(body))
+      return failure();
+    if (body->rtrim("> \n\t").ends_with("custom"))
+      return fail(start, "a custom sdy.sharding_rule has no counterpart in "
+                         "shard: give the op a sharding model "
+                         "(docs/Models.md), or say by shard.loops on the op "
+                         "which axes split its loops");
+    out += kRuleMark;
+    return success();
+  }
+
+  static constexpr StringLiteral kRuleMark = "sdy_rule";
+
+public:
+  /// Rules have no attribute of their own; a unit attribute holds their place.
+  static void dropRules(Operation *module) {
+    module->walk([](Operation *op) { op->removeDiscardableAttr(kRuleMark); });
   }
 };
 } // namespace
@@ -220,7 +253,10 @@ rewriteSdyText(StringRef text,
   SdyRewriter rewriter(text, emitError);
   if (failed(rewriter.readMeshes()))
     return failure();
-  return rewriter.run();
+  FailureOr<std::string> result = rewriter.run();
+  if (succeeded(result))
+    *result += rewriter.inlineGrids();
+  return result;
 }
 
 /// Ops with one sharding per result get one annotation per result.
@@ -248,6 +284,9 @@ static LogicalResult annotateResults(Operation *module) {
 OwningOpRef<Operation *> importSdy(llvm::SourceMgr &source,
                                    MLIRContext *context) {
   return importText(source, context, rewriteSdyText, [](Operation *module) {
+    placeInlineGrids(module);
+    SdyRewriter::dropRules(module);
+    chooseMeshes(module);
     return success(succeeded(annotateResults(module)) &&
                    succeeded(moveNamedComputations(module)));
   });

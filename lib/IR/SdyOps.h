@@ -77,6 +77,16 @@ private:
   llvm::SmallVector<const char *> terminators;
 };
 
+/// On a constraint whose mesh the text did not name; see chooseMeshes.
+inline constexpr llvm::StringLiteral kAnyMeshMark = "sdy_any_mesh";
+
+/// Gives each constraint with kAnyMeshMark the mesh of the nearest sharding along the values
+/// that flow in and out, if there is one, and removes the mark.
+void chooseMeshes(mlir::Operation *module);
+
+/// Puts the grids of inline meshes, which stand behind the text, where they belong.
+void placeInlineGrids(mlir::Operation *root);
+
 /// The function of each named computation stands where the computation stood, in front of
 /// its call. Moves it to the symbols around it, under a name that is free.
 llvm::LogicalResult moveNamedComputations(mlir::Operation *module);

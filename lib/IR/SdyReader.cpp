@@ -35,6 +35,16 @@ LogicalResult SdyReader::readMeshes() {
       return failure();
     if (!meshes.try_emplace(symbol, std::move(mesh)).second)
       return fail(start, "mesh @" + Twine(symbol) + " stands twice");
+    deviceIds[symbol] = std::move(ids);
+  }
+  // What names no mesh may stand in front of all that does.
+  for (at = 0; (at = text.find("<mesh<", at)) != StringRef::npos;) {
+    StringRef line = text.take_front(at);
+    position = ++at;
+    std::string symbol;
+    if (!line.drop_front(line.rfind('\n') + 1).contains("//") &&
+        failed(readInlineMesh(symbol)))
+      return failure();
   }
   position = 0;
   return success();
@@ -89,8 +99,14 @@ LogicalResult SdyReader::readList(StringRef open, StringRef close,
 
 LogicalResult SdyReader::readMesh(size_t start, std::string &symbol,
                                   SdyMesh &mesh, std::vector<int64_t> &ids) {
-  if (failed(readSymbol(symbol)) || failed(expect("=")) ||
-      failed(expect("<")) || failed(readList("[", "]", [&] {
+  if (failed(readSymbol(symbol)) || failed(expect("=")))
+    return failure();
+  return readMeshBody(start, mesh, ids);
+}
+
+LogicalResult SdyReader::readMeshBody(size_t start, SdyMesh &mesh,
+                                      std::vector<int64_t> &ids) {
+  if (failed(expect("<")) || failed(readList("[", "]", [&] {
         auto &[name, size] = mesh.emplace_back();
         return LogicalResult::success(succeeded(readString(name)) &&
                                       succeeded(expect("=")) &&
@@ -155,12 +171,10 @@ LogicalResult SdyReader::readAxes(StringRef symbol, SdyAxes &axes, bool *open) {
 LogicalResult SdyReader::readSharding(SdySharding &sharding) {
   if (failed(expect("<")))
     return failure();
-  if (isNext("mesh"))
-    return fail(position, "states its mesh inline; give the mesh a name by "
-                          "sdy.mesh and use that");
   skipSpace();
   size_t start = position;
-  if (failed(readSymbol(sharding.mesh)))
+  if (failed(isNext("mesh") ? readInlineMesh(sharding.mesh)
+                            : readSymbol(sharding.mesh)))
     return failure();
   if (!meshes.count(sharding.mesh))
     return fail(start, "there is no sdy.mesh @" + sharding.mesh);

@@ -26,6 +26,9 @@ public:
   /// The meshes of the program, which may stand behind their uses.
   llvm::LogicalResult readMeshes();
 
+  /// The grids of meshes that shardings state inline; see placeInlineGrids.
+  std::string inlineGrids() const;
+
 protected:
   llvm::LogicalResult expect(llvm::StringRef token);
 
@@ -43,6 +46,13 @@ protected:
   llvm::LogicalResult readMesh(size_t start, std::string &symbol, SdyMesh &mesh,
                                std::vector<int64_t> &ids);
 
+  /// <["x"=2, "y"=4], device_ids=[...]>
+  llvm::LogicalResult readMeshBody(size_t start, SdyMesh &mesh,
+                                   std::vector<int64_t> &ids);
+
+  /// mesh<["x"=2]>: `symbol` is that of an equal mesh, or a new one.
+  llvm::LogicalResult readInlineMesh(std::string &symbol);
+
   llvm::LogicalResult readDeviceIds(size_t start, const SdyMesh &mesh,
                                     std::vector<int64_t> &ids);
 
@@ -55,7 +65,14 @@ protected:
 
   std::string str(const SdySharding &sharding) const;
 
+  /// shard.grid @symbol(...)
+  static std::string gridText(llvm::StringRef symbol, const SdyMesh &mesh,
+                              llvm::ArrayRef<int64_t> ids);
+
   llvm::StringMap<SdyMesh> meshes;
+  llvm::StringMap<std::vector<int64_t>> deviceIds;
+  /// Symbols of meshes without a name of their own.
+  std::vector<std::string> inlineMeshes;
 };
 
 } // namespace shard

@@ -34,8 +34,10 @@ using namespace shard;
 namespace {
 
 struct Options {
-  std::map<int64_t, std::string> inputs;
-  std::vector<std::string> outputs;
+  /// By the number of the argument, of the result.
+  std::map<int64_t, std::string> inputs, outputs;
+  /// Of the next file without a number.
+  uint64_t nextInput = 0, nextOutput = 0;
   uint64_t seed = 0;
   int64_t repeat = 1;
   bool help = false, describe = false;
@@ -59,12 +61,18 @@ private:
   std::vector<std::optional<HostTensor>> wholes;
 };
 
+/// What a device writes of a result.
+struct ResultFile {
+  int64_t result;
+  NpyOutput output;
+};
+
 /// What a device has.
 struct Device {
   std::vector<HostTensor> blocks, results;
   std::vector<const void *> arguments;
   std::vector<void *> resultPointers;
-  std::vector<NpyOutput> outputs;
+  std::vector<ResultFile> files;
   std::string error;
   /// The axes of the group of all devices (Runtime.h).
   std::vector<int64_t> group;
@@ -96,7 +104,8 @@ static void printHelp(const shard_program &program) {
       "threads of this process or processes that mpirun has started.\n\n"
       "  --input x.npy    the next argument; N=x.npy is argument N. Arguments\n"
       "                   without a file are random\n"
-      "  --output y.npy   where to write the next result\n"
+      "  --output y.npy   where to write the next result; N=y.npy is for\n"
+      "                   result N\n"
       "  --seed N         seed of the random arguments (0)\n"
       "  --repeat N       run N times and time each (1)\n"
       "  --describe       print grid, arguments and results, and run nothing\n",
@@ -139,19 +148,24 @@ static bool readNumber(const std::string &text, uint64_t &number) {
   return true;
 }
 
+/// Takes `text`, x.npy or N=x.npy, apart: the number, `next` if there is none, and the path.
+/// `next` is the number behind.
+static uint64_t readNumbered(const std::string &text, uint64_t &next,
+                             std::string &path) {
+  uint64_t number = next;
+  size_t equals = text.find('=');
+  path = text;
+  if (equals != std::string::npos && readNumber(text.substr(0, equals), number))
+    path = text.substr(equals + 1);
+  next = number + 1;
+  return number;
+}
+
 static std::string addInput(const shard_program &program,
                             const std::string &text, Options &options) {
   static const char *const what = "--input '";
-  uint64_t number =
-      options.inputs.empty() ? 0 : options.inputs.rbegin()->first + 1;
-  std::string path = text;
-  size_t equals = text.find('=');
-  uint64_t given;
-  if (equals != std::string::npos &&
-      readNumber(text.substr(0, equals), given)) {
-    number = given;
-    path = text.substr(equals + 1);
-  }
+  std::string path;
+  uint64_t number = readNumbered(text, options.nextInput, path);
   if (number >= static_cast<uint64_t>(program.num_arguments))
     return what + text + "': the program takes " +
            std::to_string(program.num_arguments) +
@@ -164,18 +178,19 @@ static std::string addInput(const shard_program &program,
 }
 
 static std::string addOutput(const shard_program &program,
-                             const std::string &path, Options &options) {
-  size_t index = options.outputs.size();
-  if (index >= static_cast<size_t>(program.num_results))
-    return "--output '" + path + "': the program has " +
-           std::to_string(program.num_results) +
-           " results; there is no result " + std::to_string(index);
-  const shard_program_value &value = program.results[index];
+                             const std::string &text, Options &options) {
+  std::string path, what = "--output '" + text + "': ";
+  uint64_t number = readNumbered(text, options.nextOutput, path);
+  if (number >= static_cast<uint64_t>(program.num_results))
+    return what + "the program has " + std::to_string(program.num_results) +
+           " results; there is no result " + std::to_string(number);
+  if (!options.outputs.try_emplace(static_cast<int64_t>(number), path).second)
+    return what + "result " + std::to_string(number) + " has two files";
+  const shard_program_value &value = program.results[number];
   if (!decodeLayout(value.layout, value.rank).sharding.partial.empty())
-    return "--output '" + path + "': result " + std::to_string(index) +
+    return what + "result " + std::to_string(number) +
            " is partial: its blocks have to be combined first; give it another "
            "sharding";
-  options.outputs.push_back(path);
   return {};
 }
 
@@ -257,7 +272,7 @@ const HostTensor *Arguments::get(int64_t index, std::string &error) {
 
 /// Why the files of --output cannot be written, or nothing.
 static std::string checkOutputs(const Options &options) {
-  for (const std::string &path : options.outputs) {
+  for (const auto &[number, path] : options.outputs) {
     bool isSpecial = false;
     std::string problem = problemOfOutput(path, isSpecial);
     if (isSpecial)
@@ -323,8 +338,8 @@ static void agree(Run &run, int64_t number) {
   if (!largest(device, !device.error.empty()))
     return;
   if (number == 0)
-    for (NpyOutput &output : device.outputs)
-      output.discard();
+    for (ResultFile &file : device.files)
+      file.output.discard();
   shard_rt_barrier("main program", device.group.data());
   if (!device.error.empty())
     shard_rt_fail(device.error.c_str());
@@ -334,12 +349,13 @@ static void agree(Run &run, int64_t number) {
 
 static void openOutputs(Run &run, int64_t number, int64_t token) {
   Device &device = run.devices[number];
-  for (size_t i = 0; i < run.options.outputs.size(); ++i) {
-    const shard_program_value &value = run.program.results[i];
-    device.outputs.emplace_back(run.options.outputs[i], std::to_string(token),
-                                static_cast<ElementType>(value.layout[0]),
-                                toVector(value.shape, value.rank));
-    if (number == 0 && !device.outputs.back().create(device.error))
+  for (const auto &[result, path] : run.options.outputs) {
+    const shard_program_value &value = run.program.results[result];
+    device.files.push_back(
+        {result, NpyOutput(path, std::to_string(token),
+                           static_cast<ElementType>(value.layout[0]),
+                           toVector(value.shape, value.rank))});
+    if (number == 0 && !device.files.back().output.create(device.error))
       return;
   }
 }
@@ -347,16 +363,16 @@ static void openOutputs(Run &run, int64_t number, int64_t token) {
 /// The first device of those that have a block writes it.
 static void writeBlocks(Run &run, int64_t number) {
   Device &device = run.devices[number];
-  for (size_t i = 0; i < device.outputs.size(); ++i) {
-    const shard_program_value &value = run.program.results[i];
+  for (ResultFile &file : device.files) {
+    const shard_program_value &value = run.program.results[file.result];
     ValueLayout layout = decodeLayout(value.layout, value.rank);
     if (firstReplica(layout.grid, layout.sharding, number) != number)
       continue;
     std::vector<int64_t> offsets;
-    HostTensor valid =
-        validBlock(layout.grid, toVector(value.shape, value.rank),
-                   device.results[i], layout.sharding, number, offsets);
-    if (!device.outputs[i].write(valid, offsets, device.error))
+    HostTensor valid = validBlock(
+        layout.grid, toVector(value.shape, value.rank),
+        device.results[file.result], layout.sharding, number, offsets);
+    if (!file.output.write(valid, offsets, device.error))
       return;
   }
 }
@@ -371,8 +387,8 @@ static void writeOutputs(Run &run, int64_t number) {
   agree(run, number);
   // After a failure, agree() deletes the rest.
   if (number == 0)
-    for (NpyOutput &output : device.outputs)
-      if (!device.error.empty() || !output.commit(device.error))
+    for (ResultFile &file : device.files)
+      if (!device.error.empty() || !file.output.commit(device.error))
         break;
   agree(run, number);
 }

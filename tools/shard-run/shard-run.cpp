@@ -52,7 +52,10 @@ cl::list<std::string>
                     "are random. N=x.npy is argument N"));
 cl::list<std::string> outputs("output", cl::value_desc("y.npy"),
                               cl::cat(category),
-                              cl::desc("Where to write the next result"));
+                              cl::desc("Where to write the next result; "
+                                       "N=y.npy is for result N"));
+/// The files of --output by the number of the result; empty for one without.
+std::vector<std::string> outputFiles;
 cl::opt<uint64_t> seed("seed", cl::init(0), cl::cat(category),
                        cl::desc("Seed of the random inputs"));
 cl::opt<bool> verifyRun("verify", cl::cat(category),
@@ -121,16 +124,22 @@ bool drawsColors() {
   return llvm::outs().has_colors() && !(unwanted && *unwanted);
 }
 
+/// Takes `text`, x.npy or N=x.npy, apart: the number, `next` if there is none, and the path.
+std::pair<unsigned, llvm::StringRef> numberAndPath(llvm::StringRef text,
+                                                   unsigned next) {
+  auto [head, path] = text.split('=');
+  unsigned number;
+  if (!path.empty() && !head.getAsInteger(10, number))
+    return {number, path};
+  return {next, text};
+}
+
 /// Reads the files of --input.
 LogicalResult readInputs(func::FuncOp entry, shard::RunOptions &options) {
   MLIRContext *context = entry.getContext();
   unsigned next = 0;
   for (const std::string &text : inputs) {
-    llvm::StringRef path = text;
-    unsigned number = next;
-    auto [head, tail] = path.split('=');
-    if (!tail.empty() && !head.getAsInteger(10, number))
-      path = tail;
+    auto [number, path] = numberAndPath(text, next);
     next = number + 1;
     if (number >= entry.getNumArguments())
       return errorAtOption(context, "--input", text)
@@ -153,18 +162,31 @@ LogicalResult readInputs(func::FuncOp entry, shard::RunOptions &options) {
 }
 
 /// Before anything is compiled: every --output names a result and a file that can be
-/// written.
-LogicalResult checkOutputs(func::FuncOp entry) {
+/// written, which one process tries if there are several. Sets `outputFiles`.
+LogicalResult readOutputs(func::FuncOp entry, bool tryFiles) {
   MLIRContext *context = entry.getContext();
-  for (auto [index, path] : llvm::enumerate(outputs)) {
-    if (index >= entry.getNumResults())
-      return errorAtOption(context, "--output", path)
+  unsigned next = 0;
+  if (!outputs.empty())
+    outputFiles.resize(entry.getNumResults());
+  for (const std::string &text : outputs) {
+    auto [number, path] = numberAndPath(text, next);
+    next = number + 1;
+    if (number >= entry.getNumResults())
+      return errorAtOption(context, "--output", text)
              << "'" << entry.getName() << "' has " << entry.getNumResults()
-             << " results; there is no result " << index;
+             << " results; there is no result " << number;
+    if (path.empty())
+      return errorAtOption(context, "--output", text) << "names no file";
+    if (!outputFiles[number].empty())
+      return errorAtOption(context, "--output", text)
+             << "result " << number << " has two files";
     bool isSpecial = false;
-    std::string problem = shard::problemOfOutput(path, isSpecial);
+    std::string problem = tryFiles
+                              ? shard::problemOfOutput(path.str(), isSpecial)
+                              : std::string();
     if (!problem.empty())
-      return errorAtOption(context, "--output", path) << problem;
+      return errorAtOption(context, "--output", text) << problem;
+    outputFiles[number] = path.str();
   }
   return success();
 }
@@ -194,9 +216,9 @@ LogicalResult checkTimeout(MLIRContext *context) {
 
 LogicalResult writeOutputs(MLIRContext *context,
                            const shard::RunReport &report) {
-  for (auto [index, path] : llvm::enumerate(outputs)) {
+  for (auto [index, path] : llvm::enumerate(outputFiles)) {
     std::string error;
-    if (!shard::replaceNpy(path, report.outputs[index], error))
+    if (!path.empty() && !shard::replaceNpy(path, report.outputs[index], error))
       return errorAtOption(context, "--output", path) << error;
   }
   return success();
@@ -332,19 +354,18 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes,
   options.target = {cpu, ""};
   options.mpiDialect = mpiDialect;
   options.processes = processes;
-  if (processes)
-    options.outputFiles.assign(outputs.begin(), outputs.end());
-  else
-    options.keepOutputs = !outputs.empty();
+  options.keepOutputs = !processes && !outputs.empty();
   if (printPartitioned && isFirst)
     options.onPartitioned = [&progress](ModuleOp partitioned) {
       progress.hide();
       partitioned.print(llvm::outs());
       llvm::outs() << '\n';
     };
-  if ((isFirst && failed(checkOutputs(entry))) ||
+  if (failed(readOutputs(entry, /*tryFiles=*/isFirst)) ||
       failed(readInputs(entry, options)))
     return failure();
+  if (processes)
+    options.outputFiles = outputFiles;
   if (isFirst && failed(shard::explainIfAsked(entry, options.pipeline)))
     return failure();
   options.monitor = progress.monitor();

@@ -20,8 +20,9 @@ def ShardWrapScalars : Pass<"shard-wrap-scalars", "::mlir::ModuleOp"> {
   let summary = "turn scalars in the signatures of entries into tensors";
   let description = [{
     Scalar arguments and results of `entry`, or of every public function, become
-    tensors of rank 0, as a caller that passes tensors only needs them. Calls of
-    such a function inside the module are not changed.
+    tensors of rank 0, as a caller that passes tensors only needs them. If the module
+    calls such a function too, its body moves into a private function, which these calls
+    name.
 
     ```mlir
     // Input
@@ -175,8 +176,9 @@ def ShardLowerGlobals : Pass<"shard-lower-globals", "::mlir::ModuleOp"> {
   let description = [{
     A mutable global is a variable of the program. Devices may be threads of one
     process, each with variables of its own: the entry makes a buffer for each
-    variable, with the initial value, and hands it to every function that it calls.
-    Constant globals become constants.
+    variable, with the initial value, and hands it to every function that it calls. If
+    the program calls the entry too, the body of the entry moves into a private function,
+    so that a variable has its initial value once. Constant globals become constants.
 
     Errors: a global without a static shape; a program with globals and several
     public functions, unless `entry` names one of them.

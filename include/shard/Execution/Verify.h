@@ -89,8 +89,9 @@ struct RunOptions {
   bool partitionAll = false;
   /// Keep the results of the grid in RunReport::outputs.
   bool keepOutputs = false;
-  /// With `processes`: the .npy files that results go to if the run passes, in order.
-  /// Each process writes its blocks; a file gets its name when it is complete.
+  /// With `processes`: the .npy files that results go to if the run passes, in order;
+  /// an empty name is none. Each process writes its blocks; a file gets its name when it is
+  /// complete.
   std::vector<std::string> outputFiles;
   /// Null: all devices run as threads of this process. Else every process runs
   /// one device of the grid and calls runProgram with the same arguments; the first one

@@ -53,6 +53,10 @@ def Shard_Dialect : Dialect {
       functions: the global type and the sharding that the local type came from;
     * `shard.windows`, an array of `array<i64>`, on `shard.update_halo`: what devices read
       of the halos, so that no more is sent (`shard/IR/HaloWindows.h`);
+    * `shard.propagate`, a string, on `shard.constraint`: a barrier for propagation (see
+      there);
+    * `shard.halo_steps`, an i64, on a loop: for how many iterations one exchange of halos
+      serves (`shard-widen-halos`), which marks ops by `shard.recompute`;
     * `shard.step`, a string, on `shard.shard`: the one step of the planner that leads from
       the sharding of its source to that of its result (`shard-materialize-reshards`);
     * `shard.machine`, a dictionary, on `shard.grid`: the figures of the devices, from

@@ -176,6 +176,15 @@ def Shard_ConstraintOp
     ```mlir
     %0 = shard.constraint %t to <@mesh, [["data"], [?]]> : tensor<8x8xf32>
     ```
+
+    With the attribute `shard.propagate` it is a barrier: its result has the hint, and
+    axes pass from the input to the result only (`"forward"`), from the result to the
+    input only (`"backward"`) or not at all (`"none"`). The input is resharded where the
+    two differ. It is about its result, also if nothing uses that.
+
+    ```mlir
+    %1 = shard.constraint %0 to <@mesh, [[?], [?]]> {shard.propagate = "forward"} : tensor<8x8xf32>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$input, Shard_ShardingAttr:$sharding);
   let results = (outs AnyRankedTensor:$result);

@@ -92,14 +92,37 @@ static LogicalResult checkCollectives(Operation *function,
   return failure(walk.wasInterrupted());
 }
 
+/// Whether the type of a function with `signature` changes.
+static bool hasSharded(const SignatureShardings &signature) {
+  auto isSharded = [](const Sharding *sharding) {
+    return sharding && !sharding->isReplicated();
+  };
+  return llvm::any_of(signature.arguments, isSharded) ||
+         llvm::any_of(signature.results, isSharded);
+}
+
+/// A function that states nothing itself, but calls one whose type changes, has all its
+/// values replicated on the grid of that one.
+static void giveGridsToCallers(const FunctionShardingsMap &functions,
+                               SymbolTableCollection &symbols) {
+  for (auto &[function, shardings] : functions) {
+    GridOp &grid = shardings->gridOp;
+    function->walk([&](CallOpInterface call) {
+      auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+      auto callee = functions.find(
+          symbol ? symbols.lookupNearestSymbolFrom(call, symbol) : nullptr);
+      if (!grid && callee != functions.end() &&
+          hasSharded(callee->second->signature))
+        grid = callee->second->gridOp;
+    });
+  }
+}
+
 /// A function that is used as a value must keep its type: whoever calls it does not
 /// know the local one.
 static LogicalResult checkFunctionValues(Operation *root,
                                          const FunctionShardingsMap &functions,
                                          SymbolTableCollection &symbols) {
-  auto isSharded = [](const Sharding *sharding) {
-    return sharding && !sharding->isReplicated();
-  };
   WalkResult walk = root->walk([&](Operation *op) {
     if (op->getNumOperands() || op->getNumResults() != 1 ||
         !isa<FunctionType>(op->getResult(0).getType()))
@@ -108,11 +131,8 @@ static LogicalResult checkFunctionValues(Operation *root,
       auto symbol = dyn_cast<SymbolRefAttr>(attribute.getValue());
       auto function = functions.find(
           symbol ? symbols.lookupNearestSymbolFrom(op, symbol) : nullptr);
-      if (function == functions.end())
-        continue;
-      const SignatureShardings &signature = function->second->signature;
-      if (!llvm::any_of(signature.arguments, isSharded) &&
-          !llvm::any_of(signature.results, isSharded))
+      if (function == functions.end() ||
+          !hasSharded(function->second->signature))
         continue;
       InFlightDiagnostic error =
           op->emitError()
@@ -238,6 +258,7 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
   if (read.wasInterrupted() ||
       failed(checkFunctionValues(root, functions, symbols)))
     return failure();
+  giveGridsToCallers(functions, symbols);
   setArriving(functions, pool, options);
   for (auto &[function, shardings] : functions)
     if (failed(answerQuestions(function, *shardings, symbols)))

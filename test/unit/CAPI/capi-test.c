@@ -164,6 +164,37 @@ static void testHtml(void) {
   EXPECT(text.length == 0);
 }
 
+/* The message of a run of `partition` on `input`, which must fail. */
+static struct Diagnostics failOn(ShardPartition partition, ShardTensor input) {
+  struct Diagnostics diagnostics = {0};
+  ShardDiagnosticSink sink = {addDiagnostic, &diagnostics};
+  ShardRunOptions options = {0, 0, {NULL, NULL}};
+  ShardRunSink output = {NULL, NULL, NULL};
+  EXPECT(!shardPartitionRun(partition, &input, 1, &options, output, sink));
+  EXPECT(diagnostics.errors == 1);
+  return diagnostics;
+}
+
+static void testBadInputs(ShardPartition partition) {
+  float input[24] = {0};
+  int64_t extents[] = {4, 6}, negative[] = {4, -6}, huge[] = {4, INT64_MAX};
+  const ShardTensor good = {ref("f32"), 2, extents, input};
+  ShardTensor tensor = good;
+  tensor.data = NULL;
+  EXPECT(strstr(failOn(partition, tensor).message, "argument 0 has no data"));
+  tensor = good;
+  tensor.rank = -1;
+  EXPECT(strstr(failOn(partition, tensor).message, "has the rank -1"));
+  tensor = good;
+  tensor.shape = negative;
+  EXPECT(strstr(failOn(partition, tensor).message, "a dimension of size -6"));
+  tensor.shape = huge;
+  EXPECT(strstr(failOn(partition, tensor).message, "do not fit memory"));
+  tensor = good;
+  tensor.elementType = ref("float32");
+  EXPECT(strstr(failOn(partition, tensor).message, "'float32' is no type"));
+}
+
 static void testRun(void) {
   struct Diagnostics diagnostics = {0};
   ShardDiagnosticSink sink = {addDiagnostic, &diagnostics};
@@ -222,6 +253,7 @@ static void testRun(void) {
   EXPECT(!shardPartitionRun(partition, NULL, 0, &runOptions, output, sink));
   EXPECT(diagnostics.errors == 1);
   EXPECT(strstr(diagnostics.message, "takes 1 arguments, but 0 are given"));
+  testBadInputs(partition);
   shardPartitionDestroy(partition);
   shardProgramDestroy(program);
   EXPECT(run.data[3] == 123);
