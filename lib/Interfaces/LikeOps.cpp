@@ -27,6 +27,14 @@ static llvm::hash_code hashOfOne(Operation *op) {
                                      : hash_value(op->getRawDictionaryAttrs()));
 }
 
+/// Whether `region` has `value`. The outermost region may belong to no op yet.
+static bool isIn(Region &region, Value value) {
+  Region *home = value.getParentRegion();
+  while (home && home != &region)
+    home = home->getParentOp() ? home->getParentRegion() : nullptr;
+  return home;
+}
+
 static uint64_t hashOf(Operation *op) {
   llvm::hash_code hash = hashOfOne(op);
   for (Value operand : op->getOperands()) {
@@ -42,7 +50,7 @@ static uint64_t hashOf(Operation *op) {
       // Such values may be replaced while the op is known, which is then like no other one.
       // Hashes that differ spare the comparison with all of them.
       for (Value operand : inner.getOperands())
-        if (!region.isAncestor(operand.getParentRegion()))
+        if (!isIn(region, operand))
           hash = llvm::hash_combine(hash, op);
     }
   return hash;
