@@ -258,6 +258,21 @@ struct MergeExchanges : testing::Test {
     }
   }
 
+  void mergeAndCheck(const Numbers &block, const std::vector<Halos> &wanted) {
+    std::string text = programOf(block, wanted);
+    SCOPED_TRACE(text);
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    ASSERT_TRUE(module);
+    SmallVector<UpdateHaloOp> exchanges;
+    module->walk([&](UpdateHaloOp op) {
+      state(op, block, wanted[exchanges.size()]);
+      exchanges.push_back(op);
+    });
+    mergeExchanges(exchanges);
+    check(block, wanted, *module);
+  }
+
   MLIRContext context;
   Random random;
   size_t merged = 0, kept = 0;
@@ -267,22 +282,23 @@ TEST_F(MergeExchanges, UntilNoneCanBe) {
   for (int i = 0; i < 1500 && !HasFailure(); ++i) {
     Numbers block = {int64_t(2 + random.below(3)), int64_t(1 + random.below(2)),
                      int64_t(2 + random.below(3))};
-    std::vector<Halos> wanted = draw();
-    std::string text = programOf(block, wanted);
-    OwningOpRef<ModuleOp> module =
-        parseSourceString<ModuleOp>(text, ParserConfig(&context));
-    ASSERT_TRUE(module) << text;
-    SmallVector<UpdateHaloOp> exchanges;
-    module->walk([&](UpdateHaloOp op) {
-      state(op, block, wanted[exchanges.size()]);
-      exchanges.push_back(op);
-    });
-    SCOPED_TRACE(text);
-    mergeExchanges(exchanges);
-    check(block, wanted, *module);
+    mergeAndCheck(block, draw());
   }
   EXPECT_GT(merged, 500u);
   EXPECT_GT(kept, 500u);
+}
+
+// The last one is merged with the third one, and both together hold the first one, which
+// neither of them does.
+TEST_F(MergeExchanges, WithEarlierOnes) {
+  std::vector<Halos> wanted;
+  for (Numbers widths : {Numbers{2, 0, 0, 2}, Numbers{0, 0, 1, 1},
+                         Numbers{1, 1, 1, 0}, Numbers{2, 1, 0, 0}})
+    wanted.push_back({{widths[0], 0, widths[2]},
+                      {widths[1], 0, widths[3]},
+                      -1,
+                      {false, false, false}});
+  mergeAndCheck({1, 1, 1}, wanted);
 }
 
 } // namespace
