@@ -45,6 +45,8 @@ struct Halos {
   int64_t fill = -1;
   /// Whether a window describes the dimension.
   std::vector<bool> isWindow;
+  /// The windows where they do not read all; empty: they do.
+  HaloWindows narrow = {};
 
   int64_t width(size_t dim) const { return low[dim] + high[dim]; }
 };
@@ -157,8 +159,13 @@ struct MergeExchanges : testing::Test {
         continue;
       int64_t extent = kParts[dim] * block[dim];
       any = true;
-      windows[dim] = WindowReads{
-          extent, {1, -halos.low[dim], 1 + halos.width(dim)}, {0, extent}, 1};
+      windows[dim] =
+          halos.narrow.empty()
+              ? WindowReads{extent,
+                            {1, -halos.low[dim], 1 + halos.width(dim)},
+                            {0, extent},
+                            1}
+              : halos.narrow[dim];
     }
     if (any)
       setWindows(op, windows);
@@ -191,7 +198,7 @@ struct MergeExchanges : testing::Test {
         EXPECT_EQ(type.getDimSize(dim), block[dim] + own.width(dim));
         EXPECT_EQ(from[dim], has.low[dim] - own.low[dim]);
         EXPECT_GE(has.high[dim], own.high[dim]);
-        if (own.isWindow[dim] && own.width(dim))
+        if (own.isWindow[dim] && own.width(dim) && own.narrow.empty())
           EXPECT_TRUE(has.isWindow[dim]);
       }
       if (own.fill >= 0)
@@ -214,7 +221,8 @@ struct MergeExchanges : testing::Test {
     EXPECT_EQ(count, left.size());
     for (auto &[exchange, users] : left)
       checkOne(block, wanted, exchange, users);
-    for (size_t i = 0; i < left.size(); ++i)
+    // Windows of other iterations keep exchanges apart.
+    for (size_t i = 0; i < left.size() && wanted[0].narrow.empty(); ++i)
       for (size_t j = 0; j < i; ++j) {
         Halos a = halosOf(left[i].first), b = halosOf(left[j].first);
         Numbers low, high;
@@ -247,15 +255,40 @@ struct MergeExchanges : testing::Test {
       }
       EXPECT_EQ(has.low[dim], low);
       EXPECT_EQ(has.high[dim], high);
+      int64_t extent = kParts[dim] * block[dim];
+      if (!wanted[0].narrow.empty()) {
+        for (size_t number : users)
+          if (windows[dim])
+            checkHolds(*windows[dim], wanted[number], dim, extent);
+        continue;
+      }
       if (low + high == 0)
         EXPECT_EQ(has.isWindow[dim], allAreWindows);
       if (!windows[dim])
         continue;
-      int64_t extent = kParts[dim] * block[dim];
       EXPECT_EQ(windows[dim]->window, (Window{1, -low, 1 + low + high}));
       EXPECT_EQ(windows[dim]->valid, (shard::Block{0, extent}));
       EXPECT_EQ(windows[dim]->iterations, extent);
     }
+  }
+
+  /// Each block of iterations reads of `window` all that it reads for the user.
+  void checkHolds(const WindowReads &window, const Halos &user, size_t dim,
+                  int64_t extent) {
+    WindowReads all = {
+        extent, {1, -user.low[dim], 1 + user.width(dim)}, {0, extent}, 1};
+    WindowReads own = user.isWindow[dim] ? *user.narrow[dim] : all;
+    EXPECT_LE(window.valid.offset, own.valid.offset);
+    EXPECT_GE(window.valid.offset + window.valid.size,
+              own.valid.offset + own.valid.size);
+    EXPECT_LE(window.window.offset, own.window.offset);
+    EXPECT_GE(window.window.offset + window.window.reach,
+              own.window.offset + own.window.reach);
+    if (!user.isWindow[dim])
+      return;
+    if (user.width(dim))
+      EXPECT_EQ(window.iterations, own.iterations);
+    EXPECT_EQ(window.step, own.step);
   }
 
   void mergeAndCheck(const Numbers &block, const std::vector<Halos> &wanted) {
@@ -277,6 +310,37 @@ struct MergeExchanges : testing::Test {
   Random random;
   size_t merged = 0, kept = 0;
 };
+
+// Windows that leave out elements and halos: what is read by one exchange holds what its users
+// read, which is all where they have no window.
+TEST_F(MergeExchanges, WindowsHoldThoseOfTheirUsers) {
+  for (int i = 0; i < 1500 && !HasFailure(); ++i) {
+    Numbers block = {int64_t(2 + random.below(3)), int64_t(1 + random.below(2)),
+                     int64_t(2 + random.below(3))};
+    std::vector<Halos> wanted = draw();
+    // Of the block, and so the same for all.
+    int64_t step = random.oneIn(4) ? 2 : 1;
+    for (Halos &halos : wanted) {
+      halos.fill = -1;
+      halos.narrow.resize(kRank);
+      for (size_t dim = 0; dim < kRank; ++dim) {
+        if (!halos.isWindow[dim])
+          continue;
+        int64_t extent = kParts[dim] * block[dim];
+        int64_t low = random.below(halos.low[dim] + 1);
+        int64_t high = random.below(halos.high[dim] + 1);
+        int64_t offset = random.oneIn(2) ? 0 : 1;
+        halos.narrow[dim] =
+            WindowReads{extent - int64_t(random.below(2)),
+                        {1, -low, 1 + low + high},
+                        {offset, extent - offset - int64_t(random.below(2))},
+                        step};
+      }
+    }
+    mergeAndCheck(block, wanted);
+  }
+  EXPECT_GT(merged, 500u);
+}
 
 TEST_F(MergeExchanges, UntilNoneCanBe) {
   for (int i = 0; i < 1500 && !HasFailure(); ++i) {
