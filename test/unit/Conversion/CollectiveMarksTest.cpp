@@ -29,10 +29,10 @@ using namespace shard::conversion;
 namespace {
 using Numbers = std::vector<int64_t>;
 
-constexpr int64_t kGridRank = 2, kBufferRank = 2;
+constexpr int64_t kGridRank = 2, kBufferRank = 1;
 constexpr int64_t kDynamic = ShapedType::kDynamic;
 
-/// A collective on buffers of rank 2, on a grid of two axes.
+/// A collective on buffers of rank 1, on a grid of two axes.
 struct Good {
   std::string name;
   size_t numBuffers;
@@ -65,7 +65,7 @@ std::set<Numbers> listsOf(size_t length, int64_t low = -1, int64_t high = 3) {
 }
 
 std::vector<Good> allGood() {
-  std::set<Numbers> dim = {{0}, {1}}, number = listsOf(1);
+  std::set<Numbers> dim = {{0}}, number = listsOf(1);
   // Reductions are counted from 1 on, and there are more than 3.
   std::set<Numbers> reduction = {{1}, {2}, {3}};
   std::set<Numbers> root = listsOf(1), source = root;
@@ -73,26 +73,22 @@ std::vector<Good> allGood() {
   // The number of the axes, then the axes: those of the grid, or of the group.
   std::set<Numbers> anyAxes = {{0}, {1, 0}, {1, 1}, {2, 0, 1}, {2, 1, 0}};
   std::set<Numbers> groupAxes = {{0}, {1, 1}};
-  // For each of both dimensions.
-  std::set<Numbers> counts = {{0, 2}, {1, 1}, {2, 0}};
-  std::set<Numbers> extents = listsOf(2, 0);
-  std::set<Numbers> splits = {{0, 0}, {1, 1, 0}, {0, 1, 1}};
+  // For each dimension.
+  std::set<Numbers> counts = {{2}};
+  std::set<Numbers> extents = listsOf(1, 0);
+  std::set<Numbers> splits = {{0}, {1, 1}};
   std::set<Numbers> noWindow = {{}};
   return {
       {"all_gather", 2, {0}, {{0}}, {dim}},
-      {"all_slice", 2, {1}, {{1}}, {dim}},
-      {"all_to_all", 2, {0}, {{0}, {1}}, {dim, dim}},
+      {"all_slice", 2, {1}, {{0}}, {dim}},
+      {"all_to_all", 2, {0}, {{0}, {0}}, {dim, dim}},
       {"all_reduce", 2, {0, 1}, {{1}}, {reduction}, true},
       {"broadcast", 2, {0}, {{0}}, {root}},
       {"gather", 2, {0}, {{0}, {0}}, {dim, root}},
-      {"scatter", 2, {0}, {{1}, {0}}, {dim, root}},
+      {"scatter", 2, {0}, {{0}, {0}}, {dim, root}},
       {"permute", 2, {0}, {{1, 1}}, {anyAxes}},
       {"recv", 1, {0}, {{0}}, {source}},
-      {"redistribute",
-       2,
-       {1},
-       {{4, 4}, {0, 0}, {1, 1, 0}},
-       {extents, splits, splits}},
+      {"redistribute", 2, {1}, {{4}, {0}, {1, 1}}, {extents, splits, splits}},
       {"reduce", 2, {0}, {{1}, {0}}, {reduction, root}, true},
       {"reduce_scatter", 2, {0}, {{1}, {0}}, {reduction, dim}, true},
       {"send", 1, {1}, {{0}}, {root}},
@@ -104,8 +100,8 @@ std::vector<Good> allGood() {
       {"update_halo",
        1,
        {0, 1},
-       {{1, 1}, {1, 1, 1, 1}, {}},
-       {counts, listsOf(4), noWindow}},
+       {{2}, {1, 1}, {}},
+       {counts, listsOf(2), noWindow}},
   };
 }
 
@@ -114,7 +110,7 @@ struct Marks : testing::Test {
       : builder(&context), module(ModuleOp::create(UnknownLoc::get(&context))),
         handler(&context, [](Diagnostic &) {}) {
     context.loadDialect<func::FuncDialect>();
-    buffer = MemRefType::get({4, 4}, builder.getF32Type());
+    buffer = MemRefType::get({4}, builder.getF32Type());
     index = builder.getIndexType();
   }
 
@@ -276,17 +272,17 @@ TEST_F(Marks, FunctionsTakeBuffersOfOneTypeAndGiveNothing) {
         changed[i] = type;
         return fits(good, changed);
       };
-      for (Type type : {index, f32, Type(RankedTensorType::get({4, 4}, f32))})
+      for (Type type : {index, f32, Type(RankedTensorType::get({4}, f32))})
         EXPECT_FALSE(with(type)) << good.name;
-      EXPECT_TRUE(with(typed({2, 8}, f32))) << good.name;
-      EXPECT_TRUE(with(typed({kDynamic, 8}, f32))) << good.name;
-      EXPECT_EQ(with(typed({4, 4}, builder.getI32Type())), isOne) << good.name;
+      EXPECT_TRUE(with(typed({8}, f32))) << good.name;
+      EXPECT_TRUE(with(typed({kDynamic}, f32))) << good.name;
+      EXPECT_EQ(with(typed({4}, builder.getI32Type())), isOne) << good.name;
       if (!isOne)
-        EXPECT_FALSE(with(typed({4, 4, 4}, f32))) << good.name;
+        EXPECT_FALSE(with(typed({4, 4}, f32))) << good.name;
     }
     // What is combined is a number; what is moved has one of some widths.
     auto all = [&](Type element) {
-      return fits(good, typesOf(good, typed({4, 4}, element)));
+      return fits(good, typesOf(good, typed({4}, element)));
     };
     for (Type number : {Type(builder.getF16Type()), Type(builder.getBF16Type()),
                         Type(builder.getF64Type()), Type(builder.getI8Type()),
