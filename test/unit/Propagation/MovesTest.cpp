@@ -40,10 +40,12 @@ struct Moves {
     if (random.oneIn(8))
       grid.shape[0] = kDynamic;
     grid.unevenDynamic = random.oneIn(3);
-    table = randomTable(random, {!merges, merges, !merges, true});
+    // Merged dimensions of two operands are no moves of their own.
+    table = randomTable(random,
+                        {!merges, merges || random.oneIn(3), !merges, true});
     if (merges)
       table.operands.pop_back();
-    else if (random.oneIn(8))
+    if (random.oneIn(8))
       table.operands.front().isTensor = false;
     for (const TensorLoops &tensor : table.operands) {
       std::vector<AxisList> dims(tensor.dims.size());
@@ -116,14 +118,15 @@ struct Moves {
     }
     if (!gathered)
       return axes;
-    for (auto [tensor, sharding] : llvm::zip_equal(table.operands, operands))
+    for (auto [tensor, sharding] : llvm::zip_equal(table.operands, operands)) {
+      llvm::SmallVector<AxisList> has;
+      projectToLoops(table, tensor, grid, sharding, has);
       for (size_t i = 0; tensor.isTensor && i < table.loops.size(); ++i)
-        for (auto [dim, list] : llvm::zip_equal(tensor.dims, sharding.dims))
-          if (isReduction(i) && dim.size() == 1 && dim.front() == int32_t(i))
-            for (GridAxis axis : list)
-              if (!llvm::is_contained(split, axis) &&
-                  !llvm::is_contained(axes, axis))
-                axes.push_back(axis);
+        for (GridAxis axis : isReduction(i) ? has[i] : AxisList())
+          if (!llvm::is_contained(split, axis) &&
+              !llvm::is_contained(axes, axis))
+            axes.push_back(axis);
+    }
     return axes;
   }
 
@@ -162,7 +165,11 @@ struct Moves {
 
   List expected() {
     List all;
-    bool merges = mergesOperand(table);
+    bool merges = false;
+    for (const DimLoops &dim : table.results[0].dims)
+      merges |= dim.size() > 1 && table.operands.size() == 1 &&
+                table.operands[0].isTensor;
+    EXPECT_EQ(mergesOperand(table), merges);
     for (const Lists &lists :
          allPlacements(grid.shape.size(), table.loops.size())) {
       ShardingOption other = option;
