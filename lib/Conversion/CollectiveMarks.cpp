@@ -60,7 +60,7 @@ std::optional<CollectiveMark> conversion::readMark(Operation *op) {
 /// What follows the buffers of a collective, a letter for each argument: d, a dimension;
 /// k, a reduction; n, a number; c, coordinates, one for each axis; s, the same or
 /// nothing; a, a number of axes and the axes; p, axes for each dimension; h, two widths
-/// for each dimension; w, six numbers for each dimension or nothing; e, an extent for
+/// for each dimension; w, seven numbers for each dimension or nothing; e, an extent for
 /// each dimension; l, for each dimension a number of axes and the axes. In front, the
 /// number of buffers. Empty: no collective.
 static StringRef signatureOf(StringRef name) {

@@ -18,7 +18,7 @@ RegionLoopsInterface asRegionLoops(Operation *op) {
 }
 
 Sharding operandFor(const LoopTable &table, const Sharding &target) {
-  const TensorLoops &operand = table.operands.front();
+  const TensorLoops &operand = llvm::getSingleElement(table.operands);
   Sharding result = Sharding::replicated(operand.dims.size());
   for (auto [axes, loops] : llvm::zip_equal(result.dims, operand.dims))
     for (auto [from, other] :

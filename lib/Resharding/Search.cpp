@@ -14,6 +14,7 @@
 #include <cassert>
 #include <limits>
 #include <queue>
+#include <tuple>
 
 namespace shard {
 
@@ -52,11 +53,8 @@ struct OpenEntry {
   int32_t node;
   double cost;
   bool operator<(const OpenEntry &other) const {
-    if (estimate != other.estimate)
-      return estimate > other.estimate;
-    if (steps != other.steps)
-      return steps > other.steps;
-    return node > other.node;
+    return std::tie(other.estimate, other.steps, other.node) <
+           std::tie(estimate, steps, node);
   }
 };
 

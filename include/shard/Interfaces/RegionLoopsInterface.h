@@ -26,7 +26,7 @@ namespace shard {
 /// `op` if it has the interface and `hasRegionLoops` holds, else null.
 RegionLoopsInterface asRegionLoops(mlir::Operation *op);
 
-/// The sharding of operand 0 of `table` that fits `target`, the sharding of result 0:
+/// The sharding of the one operand of `table` that fits `target`, the sharding of result 0:
 /// the axes of the dimensions that share a loop.
 Sharding operandFor(const LoopTable &table, const Sharding &target);
 

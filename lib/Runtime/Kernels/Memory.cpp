@@ -77,8 +77,6 @@ RunMemory::RunMemory()
 }
 
 RunMemory::~RunMemory() {
-  if (currentMemory == this)
-    currentMemory = nullptr;
   clear();
   for (auto &[room, header] : kept)
     std::free(header);

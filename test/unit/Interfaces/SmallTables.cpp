@@ -95,6 +95,20 @@ void shard::test::placeAxes(Random &random, size_t numAxes,
       lists[random.below(lists.size())].push_back(axis);
 }
 
+std::vector<std::vector<AxisList>> shard::test::allPlacements(size_t numAxes,
+                                                              size_t numLoops) {
+  std::vector<std::vector<AxisList>> all = {std::vector<AxisList>(numLoops)};
+  for (size_t axis = 0; axis < numAxes; ++axis)
+    for (size_t i = 0, e = all.size(); i < e; ++i)
+      for (size_t loop = 0; loop < numLoops; ++loop)
+        for (size_t at = 0, end = all[i][loop].size(); at <= end; ++at) {
+          all.push_back(all[i]);
+          AxisList &list = all.back()[loop];
+          list.insert(list.begin() + at, GridAxis(axis));
+        }
+  return all;
+}
+
 ShardingOption shard::test::randomOption(Random &random, const LoopTable &table,
                                          const Grid &grid) {
   std::vector<AxisList> loops(table.loops.size());

@@ -51,6 +51,10 @@ std::vector<int64_t> shapeOf(const LoopTable &table, const TensorLoops &tensor);
 /// Distributes some axes of a grid among `lists`, in random order.
 void placeAxes(Random &random, size_t numAxes, std::vector<AxisList> &lists);
 
+/// All ways to put some of `numAxes` axes on loops, in all orders.
+std::vector<std::vector<AxisList>> allPlacements(size_t numAxes,
+                                                 size_t numLoops);
+
 /// An option that splits some loops; it may not be valid.
 ShardingOption randomOption(Random &random, const LoopTable &table,
                             const Grid &grid);

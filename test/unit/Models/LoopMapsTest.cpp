@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Interfaces/LoopTable.h"
+#include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Pipelines/Registration.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -310,6 +310,60 @@ TEST_F(LoopMaps, SayWhatIterationsRead) {
   EXPECT_GT(windows, 2000u);
   EXPECT_GT(digits, 2000u);
   EXPECT_GT(none, 2000u);
+}
+
+/// A model whose maps are what a test says.
+struct GivenMaps
+    : public ShardingInterface::ExternalModel<GivenMaps,
+                                              UnrealizedConversionCastOp> {
+  static inline SmallVector<AffineMap> given;
+
+  SmallVector<Loop> getShardingLoops(Operation *) const {
+    return {Loop::parallel(4), Loop::parallel(6)};
+  }
+  SmallVector<AffineMap> getShardingMaps(Operation *) const { return given; }
+};
+
+// A map that is missing, of another rank, or of loops that there are not, leaves its tensor whole.
+TEST(LoopMapsOfModels, BadMapsLeaveTensorsWhole) {
+  MLIRContext context;
+  UnrealizedConversionCastOp::attachInterface<GivenMaps>(context);
+  OpBuilder builder(&context);
+  Location loc = builder.getUnknownLoc();
+  Type type = RankedTensorType::get({4, 6}, builder.getF32Type());
+  OwningOpRef<UnrealizedConversionCastOp> input =
+      UnrealizedConversionCastOp::create(builder, loc, type, ValueRange());
+  OwningOpRef<UnrealizedConversionCastOp> op =
+      UnrealizedConversionCastOp::create(builder, loc, type,
+                                         input->getResult(0));
+  AffineMap good = builder.getMultiDimIdentityMap(2);
+  std::vector<AffineMap> bad = {AffineMap()};
+  for (unsigned numDims = 0; numDims <= 4; ++numDims)
+    for (unsigned rank = 0; rank <= 4; ++rank) {
+      if (numDims <= 2 && rank == 2)
+        continue;
+      SmallVector<AffineExpr> exprs;
+      for (unsigned dim = 0; dim < rank; ++dim)
+        exprs.push_back(dim < numDims ? builder.getAffineDimExpr(dim)
+                                      : builder.getAffineConstantExpr(0));
+      bad.push_back(AffineMap::get(numDims, 0, exprs, &context));
+    }
+  std::vector<DimLoops> whole(2), split = {{0}, {1}};
+  auto dimsOf = [](const TensorLoops &tensor) {
+    EXPECT_TRUE(tensor.isTensor);
+    return std::vector<DimLoops>(tensor.dims.begin(), tensor.dims.end());
+  };
+  for (AffineMap map : bad) {
+    GivenMaps::given = {map, good};
+    LoopTable table = buildLoopTable(op.get());
+    EXPECT_EQ(dimsOf(table.operands[0]), whole);
+    EXPECT_EQ(dimsOf(table.results[0]), split);
+    GivenMaps::given = {good, map};
+    table = buildLoopTable(op.get());
+    // A parallel loop that a result does not have splits nothing.
+    EXPECT_EQ(dimsOf(table.operands[0]), whole);
+    EXPECT_EQ(dimsOf(table.results[0]), whole);
+  }
 }
 
 } // namespace

@@ -16,6 +16,7 @@
 
 #include "ArrayModel.h"
 #include "shard/Fuzz/PlanOracle.h"
+#include "shard/Resharding/Search.h"
 
 #include <gtest/gtest.h>
 
@@ -25,6 +26,7 @@
 #include <iostream>
 #include <limits>
 #include <random>
+#include <tuple>
 
 using namespace shard;
 using namespace shard::test;
@@ -186,6 +188,61 @@ TEST(Exhaustive, Latencies) {
             grid, shape, runAll() ? 1 : 23, true, tally,
             LinkCostModel(std::vector<double>(grid.shape.size(), latency), {}));
   tally.print("latencies");
+}
+
+TEST(Exhaustive, OtherDimensionsAreBytes) {
+  // Dimensions that no step may split, and those that the search leaves out because it has
+  // enough, make the elements of the others larger.
+  constexpr int64_t kExtent = 3, kLeft = kExtent * kExtent * kExtent;
+  for (const Grid &grid : grids())
+    for (const std::vector<int64_t> &shape :
+         {std::vector<int64_t>{12}, {grid.numDevices(), 7}, {12, 8}}) {
+      std::vector<Sharding> all =
+          fuzz::PlanOracle(grid, shape, 4, true, {}).shardings();
+      size_t pair = 0, stride = runAll() ? 1 : all.size() * all.size() / 50;
+      for (const Sharding &from : all)
+        for (const Sharding &to : all) {
+          if (pair++ % (stride + 1) != 0)
+            continue;
+          for (double latency : {0, 64, 4096}) {
+            LinkCostModel costs(std::vector<double>(grid.shape.size(), latency),
+                                {});
+            // With more dimensions, of which the last one is not to be split in one way or
+            // another.
+            auto search = [&](std::vector<int64_t> more, int64_t bytes,
+                              bool isFixed, bool isWhole) {
+              SearchProblem problem;
+              problem.grid = grid;
+              problem.extents = shape;
+              problem.extents.insert(problem.extents.end(), more.begin(),
+                                     more.end());
+              size_t rank = problem.extents.size();
+              problem.elementBytes = bytes;
+              problem.from = from;
+              problem.to = to;
+              problem.from.dims.resize(rank);
+              problem.to.dims.resize(rank);
+              problem.fixedDims.assign(rank, false);
+              problem.fixedDims.back() = isFixed;
+              problem.partsDivide.assign(rank, 0);
+              problem.partsDivide.back() = isWhole;
+              problem.costModel = &costs;
+              SearchResult result = searchPlan(problem);
+              return std::make_tuple(result.found, result.cost,
+                                     result.memoryBound, result.steps.size());
+            };
+            auto expected = search({}, kLeft, false, false);
+            std::string text = toString(from) + " to " + toString(to);
+            ASSERT_EQ(search({kLeft}, 1, true, false), expected) << text;
+            ASSERT_EQ(search({kLeft}, 1, false, true), expected) << text;
+            ASSERT_EQ(search({1}, kLeft, false, false), expected) << text;
+            std::vector<int64_t> few(3, kExtent), many(6, kExtent);
+            ASSERT_EQ(search(many, 1, false, false),
+                      search(few, kLeft, false, false))
+                << text;
+          }
+        }
+    }
 }
 
 TEST(Exhaustive, OtherCostsAlongEachAxis) {

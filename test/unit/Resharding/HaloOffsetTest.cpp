@@ -58,6 +58,33 @@ TEST(Halo, NarrowerHalosAreCutOff) {
   EXPECT_TRUE(planFor({{4}}, {16}, wide, wide).steps.empty());
 }
 
+// Of halos of all widths each: the step has both blocks in memory, and sends nothing.
+TEST(Halo, NarrowerHalosTakeTheirOwnMemory) {
+  Sharding plain = make({{0}, {1}});
+  std::vector<int64_t> from(4), to(4);
+  for (int64_t code = 0; code < 81 * 81; ++code) {
+    int64_t rest = code;
+    bool isNarrower = false, isWider = false;
+    for (size_t i = 0; i < 4; ++i, rest /= 9) {
+      from[i] = rest % 9 / 3;
+      to[i] = rest % 3;
+      isNarrower |= to[i] < from[i];
+      isWider |= to[i] > from[i] && to[i] != 0;
+    }
+    if (!isNarrower || isWider)
+      continue;
+    auto bytes = [](const std::vector<int64_t> &halos) {
+      return 4 * (4 + halos[0] + halos[1]) * (5 + halos[2] + halos[3]);
+    };
+    Plan plan = planFor({{2, 2}}, {8, 10}, withHalos(plain, from),
+                        withHalos(plain, to));
+    ASSERT_EQ(kinds(plan), "trim_halo");
+    EXPECT_EQ(plan.bytesSent, 0);
+    EXPECT_EQ(plan.peakBytes, bytes(from) + bytes(to))
+        << testing::PrintToString(from) << testing::PrintToString(to);
+  }
+}
+
 TEST(Halo, AReplicatedValueIsCutIntoWindows) {
   Sharding halo = withHalos(make({{0}}), {1, 1});
   Plan plan = planFor({{4}}, {16}, make({{}}), halo);

@@ -154,6 +154,31 @@ TEST(BadCalls, Gathers) {
       right, changes);
 }
 
+// The blocks of a gather are all as long as that of a dimension cut among as many devices, padding
+// included, or they make up the result.
+TEST(BadCalls, BlocksOfGathers) {
+  Numbers group = groupWords(Grid{{3}}, {0});
+  for (int64_t extent = 0; extent < 10; ++extent)
+    for (int64_t code = 0; code < 64; ++code) {
+      Numbers blocks = {code % 4, code / 4 % 4, code / 16};
+      std::vector<Buffer> inputs, results;
+      for (int64_t block : blocks) {
+        inputs.emplace_back(Array({block}, 1), SHARD_RT_F32);
+        results.emplace_back(Array({extent}), SHARD_RT_F32);
+      }
+      auto report = runtime::runOnGrid({3}, [&](int64_t device) {
+        shard_rt_all_gather(kHere, group.data(), SHARD_RT_F32,
+                            inputs[device].words.data(),
+                            results[device].words.data(), 0);
+      });
+      bool padded = blocks == Numbers(3, (extent + 2) / 3);
+      bool makeUp = blocks[0] + blocks[1] + blocks[2] == extent;
+      EXPECT_EQ(report.ok, padded || makeUp)
+          << testing::PrintToString(blocks) << " of " << extent << ": "
+          << report.error;
+    }
+}
+
 TEST(BadCalls, Slices) {
   Arguments right;
   right.result = {2, 4};

@@ -121,16 +121,30 @@ TEST(ContractionTest, SkinnyProducts) {
   check(matmul(1, 5000, 9), f32, 1e-5);
   check(matmul(9, 1100, 9), f32, 1e-5);
   using E = ElementType;
-  for (auto [m, n] : {std::pair{1, 210}, {210, 1}, {3, 210}, {210, 3}}) {
-    check(matmul(m, n, 300), {E::F64, E::F64, E::F64, E::F64}, 1e-12);
-    check(matmul(m, n, 300), {E::BF16, E::F16, E::BF16, E::F32}, 0x1p-7);
-    check(matmul(m, n, 300), {E::F32, E::BF16, E::F32, E::F32}, 1e-4);
-    check(matmul(m, n, 300), {E::F16, E::F32, E::F16, E::F32}, 0x1p-10);
-    check(matmul(m, n, 30), {E::I8, E::I8, E::I32, E::I32}, 0);
-  }
+  for (auto [m, n] : {std::pair{1, 210}, {210, 1}, {3, 210}, {210, 3}})
+    for (int step : {0, 1, 2}) {
+      // Contiguous along the columns of B, along the sum, or along none.
+      auto product = [&, m = m, n = n](int64_t k) {
+        Nest nest = matmul(m, n, k);
+        if (step == 0)
+          return nest;
+        nest.loops[1].strideB = step * k;
+        nest.loops[2].strideB = step;
+        nest.sizeB *= step;
+        // The same of A, whose rows are what is large if B has few columns.
+        nest.loops[0].strideA = step;
+        nest.loops[2].strideA = step * m;
+        nest.sizeA *= step;
+        return nest;
+      };
+      check(product(300), {E::F64, E::F64, E::F64, E::F64}, 1e-12);
+      check(product(300), {E::BF16, E::F16, E::BF16, E::F32}, 0x1p-7);
+      check(product(300), {E::F32, E::BF16, E::F32, E::F32}, 1e-4);
+      check(product(300), {E::F16, E::F32, E::F16, E::F32}, 0x1p-10);
+      check(product(30), {E::I8, E::I8, E::I32, E::I32}, 0);
+    }
 }
 
-// An infinity or NaN reaches the elements that it is a term of, and no other.
 TEST(ContractionTest, NaNStaysWhereItIs) {
   float nan = std::nanf(""), infinity = std::numeric_limits<float>::infinity();
   for (auto [m, n, k] : {std::array<int64_t, 3>{1, 70, 37},

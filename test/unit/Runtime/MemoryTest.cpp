@@ -185,4 +185,12 @@ TEST(RunMemory, FreesWhatItIsTold) {
   }
 }
 
+TEST(RunMemoryDeathTest, NobodyAllocatesBetweenRuns) {
+  RunMemory memory;
+  memory.enter();
+  shard_kernel_free(shard_kernel_allocate(64, 100));
+  memory.leave();
+  EXPECT_DEATH(shard_kernel_allocate(64, 100), "");
+}
+
 } // namespace

@@ -45,7 +45,8 @@ public:
   ~RunMemory();
 
   /// From now on, until leave(), the calling thread allocates here. One run at a time
-  /// for each thread.
+  /// for each thread. A run that fails does not leave: the next one enters before it
+  /// allocates.
   void enter();
   void leave();
 

@@ -46,6 +46,8 @@ struct Test {
   int64_t ranks, rank;
   /// All devices, on one axis.
   std::vector<int64_t> all;
+  /// Whether the ranks are at different calls in this run.
+  bool isWrong = false;
 
   void allReduce(const char *place, int64_t size = 4, int64_t kind = 1) const {
     Vector in(size), out(size);
@@ -116,6 +118,11 @@ const std::map<std::string, Scenario> &scenarios() {
       {"place",
        [](const Test &t) {
          t.allReduce(t.rank == 1 ? "b.mlir:2:2" : "a.mlir:1:1");
+       }},
+      // Only a comparison of the calls finds this.
+      {"check",
+       [](const Test &t) {
+         t.allReduce(t.isWrong && t.rank == 1 ? "b.mlir:2:2" : "a.mlir:1:1");
        }},
       {"size", [](const Test &t) { t.allReduce("a.mlir:1:1", 4 + t.rank); }},
       {"reduction",
@@ -287,19 +294,34 @@ int main(int argc, char **argv) {
     std::vector<int64_t> processes(test.ranks, 0);
     test.api.set_processes(processes.size(), processes.data());
   }
-  auto scenario = scenarios().find(name);
+  // "check MODE", or "check, MODE" where the environment says the mode.
+  bool checks = name.rfind("check", 0) == 0;
+  for (auto [mode, number] : {std::pair{"first", SHARD_RT_CHECK_FIRST},
+                              {"always", SHARD_RT_CHECK_ALWAYS},
+                              {"never", SHARD_RT_CHECK_NEVER}})
+    if (name == std::string("check ") + mode)
+      test.api.set_checks(number);
+  test.isWrong = name.find("never") != std::string::npos;
+  auto scenario = scenarios().find(checks ? "check" : name);
   Scenario nothing = [](const Test &) {};
   struct Context {
     const Test &test;
     const Scenario &scenario;
   } context{test, scenario == scenarios().end() ? nothing : scenario->second};
-  int code = test.api.run(
-      shape.size(), shape.data(),
-      [](void *argument, int64_t) {
-        auto &context = *static_cast<Context *>(argument);
-        context.scenario(context.test);
-      },
-      &context);
+  auto run = [&] {
+    return test.api.run(
+        shape.size(), shape.data(),
+        [](void *argument, int64_t) {
+          auto &context = *static_cast<Context *>(argument);
+          context.scenario(context.test);
+        },
+        &context);
+  };
+  int code = run();
+  if (code == 0 && checks) {
+    test.isWrong = true;
+    code = run();
+  }
   if (code != 0) {
     if (test.rank == 0)
       fprintf(stderr, "error: %s\n", test.api.error());

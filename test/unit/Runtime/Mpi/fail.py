@@ -27,6 +27,13 @@ SCENARIOS = {
                    r"all_reduce \(4xf32 -> 4xf32, reduction = sum\) at a\.mlir:1:1, device 1 is in "
                    r"all_gather \(2xf32 -> 6xf32, dimension = 0\) at b\.mlir:2:2", {}),
     "place": (2, 1, r"at a\.mlir:1:1, device 1 is in all_reduce .* at b\.mlir:2:2", {}),
+    "check first": (2, 0, None, {"SHARD_RT_CHECK": "always"}),
+    "check always": (2, 1, r"at a\.mlir:1:1, device 1 is in all_reduce .* at b\.mlir:2:2", {}),
+    "check never": (2, 0, None, {}),
+    "check, first": (2, 0, None, {}),
+    "check, always": (2, 1, r"at a\.mlir:1:1, device 1 is in all_reduce .* at b\.mlir:2:2",
+                      {"SHARD_RT_CHECK": "always"}),
+    "check, never": (2, 0, None, {"SHARD_RT_CHECK": "never"}),
     "size": (2, 1, r"4xf32 -> 4xf32.* is in all_reduce .5xf32 -> 5xf32", {}),
     "reduction": (2, 1, r"reduction = sum.* reduction = max", {}),
     "extents": (2, 1, r"extents 2 3 of dimension 0 do not make up the result's 4", {}),
@@ -64,7 +71,8 @@ SCENARIOS = {
     "placement": (2, 1, r"device ids have to name every rank once, but rank 0 is named 2 times", {}),
 }
 # What goes wrong goes wrong behind the work of the ranks.
-WORK_DONE = {"none", "supervisorAtEnd", "last"}
+WORK_DONE = {"none", "supervisorAtEnd", "last", "check first", "check never", "check, first",
+             "check, never"}
 LIMIT = 30
 AT_ONCE = 3
 

@@ -1,0 +1,45 @@
+// Results that change behind the op: an axis goes, moves, or is added up.
+
+// RUN: shard-opt %s --shard-explain -o /dev/null --split-input-file 2>&1 | FileCheck %s
+
+// CHECK: reshard of %0 for linalg.matmul result 0 {{.*}}: {{\[\[}}0], []] -> {{\[\[}}], []]
+// CHECK-NEXT: it has axis 0 in dimension 0 of operand 0: from the hint
+// CHECK-NEXT: against no more axes in dimension 0: from the hint
+// CHECK-NEXT: decided: of the ways to run the op, this one reshards the fewest bytes
+// CHECK-NEXT: so: all_gather over 0
+shard.grid @g(shape = 2)
+func.func @gathered(%x: tensor<8x64xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}, %w: tensor<64x2xf32> {shard.sharding = #shard.sharding<@g, [[], []]>}, %c: tensor<8x2xf32> {shard.sharding = #shard.sharding<@g, [[], []]>}) -> (tensor<8x2xf32> {shard.sharding = #shard.sharding<@g, [[], []]>}) {
+  %1 = linalg.matmul {shard.sharding = #shard.sharding<@g, [[], []]>} ins(%x, %w : tensor<8x64xf32>, tensor<64x2xf32>) outs(%c : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %2 = math.exp %1 : tensor<8x2xf32>
+  return %2 : tensor<8x2xf32>
+}
+
+// -----
+
+// CHECK: reshard of %0 for linalg.matmul result 0 {{.*}}: {{\[\[}}0], []] -> {{\[\[}}], [0]]
+// CHECK-NEXT: it has axis 0 in dimension 0 of operand 0: from the hint
+// CHECK-NEXT: against no more axes in dimension 0: from the hint
+// CHECK-NEXT: against axis 0 in dimension 1: from the hint
+// CHECK-NEXT: decided: of the ways to run the op, this one reshards the fewest bytes
+// CHECK-NEXT: so: all_to_all over 0
+shard.grid @g(shape = 2)
+func.func @moved(%x: tensor<8x64xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}, %w: tensor<64x2xf32> {shard.sharding = #shard.sharding<@g, [[], []]>}, %c: tensor<8x2xf32> {shard.sharding = #shard.sharding<@g, [[], []]>}) -> (tensor<8x2xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}) {
+  %1 = linalg.matmul {shard.sharding = #shard.sharding<@g, [[], [0]]>} ins(%x, %w : tensor<8x64xf32>, tensor<64x2xf32>) outs(%c : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %2 = math.exp %1 : tensor<8x2xf32>
+  return %2 : tensor<8x2xf32>
+}
+
+// -----
+
+// CHECK: reshard of %0 for linalg.matmul result 0 {{.*}}: {{\[\[}}], []] partial = sum [0] -> {{\[\[}}], []]
+// CHECK-NEXT: it has axis 0 in dimension 1 of operand 0: from the hint
+// CHECK-NEXT: it has axis 0 in dimension 0 of operand 1: from the hint
+// CHECK-NEXT: against the complete value: from the hint
+// CHECK-NEXT: decided: its hint asks for the complete value
+// CHECK-NEXT: so: all_reduce over 0
+shard.grid @g(shape = 2)
+func.func @added(%x: tensor<8x64xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %w: tensor<64x2xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}, %c: tensor<8x2xf32> {shard.sharding = #shard.sharding<@g, [[], []]>}) -> (tensor<8x2xf32> {shard.sharding = #shard.sharding<@g, [[], []]>}) {
+  %1 = linalg.matmul {shard.sharding = #shard.sharding<@g, [[], []]>} ins(%x, %w : tensor<8x64xf32>, tensor<64x2xf32>) outs(%c : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %2 = math.exp %1 : tensor<8x2xf32>
+  return %2 : tensor<8x2xf32>
+}
