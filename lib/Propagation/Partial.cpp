@@ -26,6 +26,10 @@
 // is exact where partial values have one user each. JoinedSums.cpp chooses which of
 // the values that loops carry are partial.
 //
+// A value that a loop carries partial, or that a hint makes partial, is not decided here. Where
+// one of its users needs it complete anyway, the others that run as often take it complete, too:
+// it is reduced once (takesComplete).
+//
 //===----------------------------------------------------------------------===//
 
 #include "PartialPlacement.h"
@@ -225,6 +229,27 @@ bool Run::PartialPlacement::isOnlyPartial(OpId op, ValueId value) const {
       });
 }
 
+void Run::PartialPlacement::findReshards() {
+  resharded.clear();
+  for (OpId op : problem.reshards) {
+    llvm::ArrayRef<ValueId> ends = problem.tensors(op);
+    if (run.state[ends[0]] != run.state[ends[1]])
+      resharded.insert(ends[1]);
+  }
+}
+
+/// Whether `op`, of which `step` is known, gets an operand resharded, whether propagation found
+/// the reshard or was given it, so that a second propagation finds the same. Such an op reduces
+/// its result at once.
+bool Run::PartialPlacement::takesReshard(OpId op,
+                                         const OpStep::Result &step) const {
+  return !step.agrees ||
+         (!resharded.empty() &&
+          llvm::any_of(
+              problem.tensors(op).take_front(problem.table(op).numOperands),
+              [&](ValueId operand) { return resharded.contains(operand); }));
+}
+
 /// What `user` does with its partial operand `value`. `isPlaced` tells that candidates are
 /// decided; until then their results count as partial.
 Run::PartialPlacement::Use
@@ -236,8 +261,10 @@ Run::PartialPlacement::useOf(OpId user, ValueId value, bool isPlaced) {
       (isPlaced ? !run.accepts(user) : table.rule == PartialRule::None))
     return Use::Completes;
   if (!isOnlyPartial(user, value) || run.partials.contains(results[0]) ||
-      (!isPlaced && mayBePartial(results[0])) ||
-      run.stepOf(user, FromAll).reduced)
+      (!isPlaced && mayBePartial(results[0])))
+    return Use::KeepsPartial;
+  OpStep::Result step = run.stepOf(user, FromAll);
+  if (step.reduced || takesReshard(user, step))
     return Use::KeepsPartial;
   return run.localBytes(results[0]) < run.localBytes(value)
              ? Use::ReducesLess
@@ -311,21 +338,13 @@ void Run::PartialPlacement::findRefusals() {
 }
 
 void Run::PartialPlacement::collectCandidates() {
-  // An op that gets an operand resharded reduces at once, whether propagation
-  // found the reshard or was given it, so that a second propagation finds the same.
-  llvm::SmallDenseSet<ValueId> resharded;
-  for (OpId op : problem.reshards) {
-    llvm::ArrayRef<ValueId> ends = problem.tensors(op);
-    if (run.state[ends[0]] != run.state[ends[1]])
-      resharded.insert(ends[1]);
-  }
   for (OpId op = 0; op < problem.numOps(); ++op) {
     const FlatTable &table = problem.table(op);
     if (problem.ties.contains(op) ||
         (!table.contraction && run.partials.empty()))
       continue;
     OpStep::Result result = run.stepOf(op, FromAll);
-    if (!result.agrees)
+    if (takesReshard(op, result))
       continue;
     std::optional<PartialState> passed = run.through(op);
     if (!result.reduced && (!passed || !passed->atoms))
@@ -337,11 +356,6 @@ void Run::PartialPlacement::collectCandidates() {
         problem.tensors(op).drop_front(table.numOperands);
     if (results.size() != 1 || !mayBePartial(results[0]) ||
         takesComplete(op, false))
-      continue;
-    if (!resharded.empty() &&
-        llvm::any_of(
-            problem.tensors(op).take_front(table.numOperands),
-            [&](ValueId operand) { return resharded.contains(operand); }))
       continue;
     Candidate candidate{
         results[0], op, {result.reduced, table.resultReduction[0]}, {}};
@@ -443,6 +457,7 @@ void Run::PartialPlacement::place() {
   candidates.clear();
   candidateOf.clear();
   uses.clear();
+  findReshards();
   readHints();
   if (run.options.keepPartial)
     collectCandidates();

@@ -75,6 +75,8 @@ private:
   std::optional<PartialState> stateAt(const Candidate &candidate) const;
   bool willBeReduced(OpId op) const;
   bool isOnlyPartial(OpId op, ValueId value) const;
+  void findReshards();
+  bool takesReshard(OpId op, const OpStep::Result &step) const;
   Use useOf(OpId user, ValueId value, bool isPlaced);
   bool isCompleted(ValueId value, OpId op, bool isPlaced);
   bool takesComplete(OpId op, bool isPlaced);
@@ -98,6 +100,8 @@ private:
   llvm::DenseMap<ValueId, uint32_t> candidateOf;
   /// What isCompleted() has counted.
   llvm::DenseMap<ValueId, llvm::SmallVector<Counts, 1>> uses;
+  /// What the reshards of the program make, if it is split otherwise than before.
+  llvm::DenseSet<ValueId> resharded;
   /// The joined values that are partial.
   llvm::MapVector<ValueId, PartialState> joined;
 };

@@ -269,6 +269,7 @@ LogicalResult Reader::tieToAsked(ShardOp annotation, ValueId target) {
   return success();
 }
 
+/// The tensors of a barrier that are asked for their axes (Problem::barriers).
 static uint8_t sourcesThrough(Passage passage) {
   switch (passage) {
   case Passage::None:
