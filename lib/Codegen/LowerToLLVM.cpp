@@ -211,6 +211,7 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module, bool hosted,
     mangleFunctions(module);
   expandReducingViews(module);
   expandDynamicSplits(module);
+  narrowProducts(module);
   if (failed(expandOps(module)))
     return module.emitError("views of buffers did not lower");
   expandLibraryMath(module);

@@ -96,6 +96,10 @@ void keepUnwrittenElements(mlir::Operation *root);
 /// what was a comparison of a tensor with itself.
 mlir::LogicalResult giveConstantsExtents(mlir::Operation *root);
 
+/// Computes products of integers of 16 bits below `root`, of which the high part is kept, in 32
+/// bits. LLVM computes the high part of wider products wrongly.
+void narrowProducts(mlir::Operation *root);
+
 } // namespace shard
 
 #endif // SHARD_CODEGEN_WORKAROUNDS_H
