@@ -271,6 +271,30 @@ Run::PartialPlacement::useOf(OpId user, ValueId value, bool isPlaced) {
              : Use::ReducesAsMuch;
 }
 
+/// Appends to `found` what the users of `value` do with it.
+void Run::PartialPlacement::countUses(ValueId value, bool isPlaced,
+                                      llvm::SmallVectorImpl<Counts> &found) {
+  auto add = [&](double trips, Use use) {
+    auto *counts = llvm::find_if(
+        found, [&](const Counts &counts) { return counts.trips == trips; });
+    if (counts == found.end()) {
+      found.push_back({trips});
+      counts = &found.back();
+    }
+    ++counts->uses[unsigned(use)];
+  };
+  for (OpId user : run.uses(value))
+    if (!problem.ties.contains(user) &&
+        llvm::is_contained(
+            problem.tensors(user).take_front(problem.table(user).numOperands),
+            value))
+      add(problem.trips[user], useOf(user, value, isPlaced));
+  if (auto whole = problem.usedWhole.find(value);
+      whole != problem.usedWhole.end())
+    for (double trips : whole->second)
+      add(trips, Use::Completes);
+}
+
 /// Whether `value`, which is partial, is complete for `op`, one of its users, at no cost:
 /// because a user that runs as often does not take it partial, or because several users
 /// reduce their result, one of them no less. A candidate may become one of the latter.
@@ -278,21 +302,7 @@ bool Run::PartialPlacement::isCompleted(ValueId value, OpId op, bool isPlaced) {
   auto [entry, isNew] = uses.try_emplace(value);
   llvm::SmallVectorImpl<Counts> &found = entry->second;
   if (isNew)
-    for (OpId user : run.uses(value)) {
-      if (problem.ties.contains(user) ||
-          !llvm::is_contained(
-              problem.tensors(user).take_front(problem.table(user).numOperands),
-              value))
-        continue;
-      auto *counts = llvm::find_if(found, [&](const Counts &counts) {
-        return counts.trips == problem.trips[user];
-      });
-      if (counts == found.end()) {
-        found.push_back({problem.trips[user]});
-        counts = &found.back();
-      }
-      ++counts->uses[unsigned(useOf(user, value, isPlaced))];
-    }
+    countUses(value, isPlaced, found);
   bool mayJoin = !isPlaced && isOnlyPartial(op, value);
   return llvm::any_of(found, [&](const Counts &counts) {
     unsigned asMuch = counts.of(Use::ReducesAsMuch);

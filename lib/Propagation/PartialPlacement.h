@@ -78,6 +78,8 @@ private:
   void findReshards();
   bool takesReshard(OpId op, const OpStep::Result &step) const;
   Use useOf(OpId user, ValueId value, bool isPlaced);
+  void countUses(ValueId value, bool isPlaced,
+                 llvm::SmallVectorImpl<Counts> &found);
   bool isCompleted(ValueId value, OpId op, bool isPlaced);
   bool takesComplete(OpId op, bool isPlaced);
   double costOfKeeping(size_t index);

@@ -143,6 +143,9 @@ void Reader::countTrips() {
   for (OpId op = 0; op < problem.numOps(); ++op)
     if (Operation *owner = program.ownerOf(op))
       problem.trips[op] = countIn(countIn, owner->getParentOp());
+  for (const ReadProgram::Captured &captured : program.captured)
+    problem.usedWhole[program.find(captured.value)].push_back(
+        countIn(countIn, captured.anchor->getParentOp()));
 }
 
 LogicalResult Reader::readRegion(Region &region) {

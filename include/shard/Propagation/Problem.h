@@ -150,6 +150,8 @@ struct Problem {
   /// Of `reshards`, those through which shardings pass in some directions only, with the
   /// tensors that are asked: operands, results, or none (SourceMask).
   llvm::DenseMap<OpId, uint8_t> barriers;
+  /// Values that bodies of ops use whole and complete: how often, for each use.
+  llvm::DenseMap<ValueId, llvm::SmallVector<double, 1>> usedWhole;
   /// The distinct hints, and which values have which; a value has one at most.
   std::vector<Hint> hintTable;
   std::vector<std::pair<ValueId, uint32_t>> hints;
