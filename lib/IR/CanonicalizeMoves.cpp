@@ -140,6 +140,12 @@ struct SliceOfGather : OpRewritePattern<AllSliceOp> {
         !cast<ShapedType>(gather.getResult().getType()).hasStaticShape())
       return failure();
     if (auto rest = dropPrefix(gathered, sliced)) {
+      // A gather that stays for others gives the slice without a collective more.
+      if (!llvm::all_of(gather->getUsers(), [&](Operation *user) {
+            return user->getName() == slice->getName() &&
+                   user->getAttrs() == slice->getAttrs();
+          }))
+        return failure();
       rewriter.replaceOpWithNewOp<AllGatherOp>(slice, type, input,
                                                slice.getGrid(), *rest, dim);
       return success();

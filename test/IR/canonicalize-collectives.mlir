@@ -50,6 +50,19 @@ func.func @slice_of_gather_prefix(%x: tensor<2xi32>) -> tensor<5xi32> {
 
 // -----
 
+// The gather stays for another use: its slice takes no second one.
+// CHECK-LABEL: func.func @slice_of_used_gather(
+// CHECK-NEXT: %[[ALL:.*]] = shard.all_gather %{{.*}} on @g grid_axes = [0, 1]
+// CHECK-NEXT: shard.all_slice %[[ALL]] on @g grid_axes = [0]
+shard.grid @g(shape = 2x3)
+func.func @slice_of_used_gather(%x: tensor<2xi32>) -> (tensor<12xi32>, tensor<6xi32>) {
+  %0 = shard.all_gather %x on @g grid_axes = [0, 1] gather_axis = 0 : tensor<2xi32> -> tensor<12xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [0] slice_axis = 0 : tensor<12xi32> -> tensor<6xi32>
+  return %0, %1 : tensor<12xi32>, tensor<6xi32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @slice_of_gather_suffix_stays(
 // CHECK-NEXT: %{{.*}} = shard.all_gather %{{.*}} on @g grid_axes = [0, 1] gather_axis = 0 : tensor<2xi32> -> tensor<12xi32>
 // CHECK-NEXT: %{{.*}} = shard.all_slice %{{.*}} on @g grid_axes = [1] slice_axis = 0 : tensor<12xi32> -> tensor<4xi32>

@@ -70,7 +70,8 @@ def Shard_AllSliceOp
 
     * all_slice(x, A, d) = x for groups of one device;
     * all_slice(all_gather(x, A, d), A, d) = x;
-    * all_slice(all_gather(x, A ++ C, d), A, d) = all_gather(x, C, d);
+    * all_slice(all_gather(x, A ++ C, d), A, d) = all_gather(x, C, d), if nothing else
+      uses the all_gather;
     * all_slice(all_gather(x, A, d), A ++ C, d) = all_slice(x, C, d);
     * all_slice(all_reduce(x, A, k), A, d) = reduce_scatter(x, A, k, d), and with
       a subset B of A: all_reduce(reduce_scatter(x, B, k, d), A \ B, k);
