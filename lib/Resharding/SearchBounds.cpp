@@ -137,7 +137,7 @@ double SearchSpace::boundBytes(const Layout &layout) const {
   return bytesToMove(layout, 1);
 }
 
-/// The same where nothing is to be reduced.
+/// The same of a state with so many summands, none of which has to be reduced.
 double SearchSpace::bytesToMove(const Layout &layout, double summands) const {
   bool divides = true, disjoint = false, missesAll = false;
   double overlap = unitBytes, atOrigin = unitBytes, meets = 1;

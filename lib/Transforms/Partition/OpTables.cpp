@@ -12,24 +12,22 @@ using namespace mlir;
 
 namespace shard {
 
-const LoopTable &OpTables::tableOf(Operation *op) {
+OpTables::Known &OpTables::knownOf(Operation *op) {
   uint32_t number = likeOps.numberOf(op);
-  if (number == tables.size()) {
-    tables.push_back(buildLoopTable(op));
-    options.emplace_back();
-  }
-  return tables[number];
+  if (number == known.size())
+    known.push_back({buildLoopTable(op), {}});
+  return known[number];
 }
 
-ShardingOption OpTables::optionOf(Operation *op, Question question,
+ShardingOption OpTables::optionOf(Operation *op, const Question &question,
                                   llvm::function_ref<ShardingOption()> choose) {
+  Known &like = knownOf(op);
   // Such models may look at what makes the operands.
-  if (tableOf(op).decidesOption)
+  if (like.table.decidesOption)
     return choose();
   Key key{question.grid, question.areStated ? question.grid : nullptr};
   key.insert(key.end(), question.tensors.begin(), question.tensors.end());
-  auto [entry, isNew] =
-      options[likeOps.numberOf(op)].try_emplace(std::move(key));
+  auto [entry, isNew] = like.options.try_emplace(std::move(key));
   if (isNew)
     entry->second = choose();
   return entry->second;

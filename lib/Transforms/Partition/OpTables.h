@@ -26,7 +26,7 @@ namespace shard {
 class OpTables {
 public:
   /// The loop table of `op`, which has a sharding model.
-  const LoopTable &tableOf(mlir::Operation *op);
+  const LoopTable &tableOf(mlir::Operation *op) { return knownOf(op).table; }
 
   /// What decides how the loops of an op are split: the grid, whether the program states all
   /// operands, and the shardings of the operands and results, null where there is none. Equal
@@ -38,15 +38,21 @@ public:
   };
   /// The option of `op`: what `choose` returns for the first of all ops that are alike, unless
   /// the model of the op has a choice of its own.
-  ShardingOption optionOf(mlir::Operation *op, Question question,
+  ShardingOption optionOf(mlir::Operation *op, const Question &question,
                           llvm::function_ref<ShardingOption()> choose);
 
 private:
+  using Key = std::vector<const void *>;
+  /// What is known of ops that are alike.
+  struct Known {
+    LoopTable table;
+    std::map<Key, ShardingOption> options;
+  };
+  Known &knownOf(mlir::Operation *op);
+
   LikeOps likeOps;
   /// By the numbers of `likeOps`.
-  std::deque<LoopTable> tables;
-  using Key = std::vector<const void *>;
-  std::deque<std::map<Key, ShardingOption>> options;
+  std::deque<Known> known;
 };
 
 } // namespace shard
