@@ -1,16 +1,19 @@
 // RUN: shard-opt %s --shard-partition 2>/dev/null | FileCheck %s
 
-// A function computes once which elements of an uneven dimension a device has; the body of
-// a loop computes its own.
+// A function computes once which elements of an uneven dimension a device has, also for the
+// body of a loop, and each constant once.
 
 shard.grid @g(shape = 3)
 
 // CHECK-LABEL: func @f
-// CHECK-COUNT-1: shard.process_multi_index
-// CHECK-NOT: shard.process_multi_index
-// CHECK: scf.for
 // CHECK: shard.process_multi_index
+// CHECK: arith.constant 17 : index
+// CHECK: arith.constant 6 : index
 // CHECK-NOT: shard.process_multi_index
+// CHECK-NOT: arith.constant
+// CHECK: scf.for
+// CHECK-NOT: shard.process_multi_index
+// CHECK-NOT: arith.constant
 // CHECK: return
 func.func @f(%a: tensor<4x17xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
              %b: tensor<17x4xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}, %n: index)

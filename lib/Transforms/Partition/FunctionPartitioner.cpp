@@ -48,6 +48,7 @@ LogicalResult FunctionPartitioner::run() {
   body.getBlocks().clear();
   body.takeBody(rebuilt);
   tidyWindows(local);
+  uniteIndices(body);
   updateSignature();
   return success();
 }

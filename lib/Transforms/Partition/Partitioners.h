@@ -88,6 +88,8 @@ bool hasComputedHalos(LocalFunction &local, mlir::Value value,
 /// Behind the last op of the function: erases views that are of no use, and merges
 /// exchanges of halos.
 void tidyWindows(LocalFunction &local);
+/// Computes each index of `body` once, and none that nothing uses.
+void uniteIndices(mlir::Region &body);
 
 //===----------------------------------------------------------------------===//
 // EdgePartitioner.cpp: ops that pass tensors on
