@@ -63,7 +63,17 @@ public:
     for (ValueAxis entry : before)
       if (leadsToHint(entry))
         found.push_back(entry);
-    spread(found, ops);
+    left -= spread(found, ops);
+    if (left == 0)
+      return;
+    // Tensors that have lost it may have got it from each other: from the hints through all
+    // that ever had it.
+    for (const auto &[value, number] : program.problem.hints)
+      for (GridAxis axis = 0; axis < GridAxis(solution.axes.size()); ++axis)
+        if (isHinted({program.find(value), axis}))
+          found.push_back({program.find(value), axis});
+    looked.clear();
+    spread(found, ops, /*throughLost=*/true);
   }
 
 private:
@@ -103,8 +113,10 @@ private:
   }
 
   /// Of the tensors beside those in `found`, the ones that have the axis and no cause that leads
-  /// to a hint got it from these. Returns the number of axes that split one of them.
-  size_t spread(std::deque<ValueAxis> &found, const OpsOfValues &ops) {
+  /// to a hint got it from these; `throughLost` also those that had it once. Returns the number
+  /// of axes that split one of them.
+  size_t spread(std::deque<ValueAxis> &found, const OpsOfValues &ops,
+                bool throughLost = false) {
     size_t count = 0;
     for (; !found.empty(); found.pop_front()) {
       auto [value, axis] = found.front();
@@ -116,11 +128,12 @@ private:
             continue;
           ValueId other = program.find(id);
           const Sharding *sharding = shardingOf(other);
-          if (!sharding)
-            continue;
-          bool isSplit = sharding->isSplitBy(axis);
-          if ((!isSplit && !llvm::is_contained(sharding->partial, axis)) ||
-              !known.insert({other, axis}).second)
+          bool isSplit = sharding && sharding->isSplitBy(axis);
+          bool has = isSplit ||
+                     (sharding && llvm::is_contained(sharding->partial, axis));
+          if (!has && throughLost)
+            has = causes.contains({other, axis});
+          if (!has || !known.insert({other, axis}).second)
             continue;
           causes[{other, axis}] = {use.op, value};
           found.push_back({other, axis});

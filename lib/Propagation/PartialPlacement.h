@@ -52,7 +52,9 @@ private:
     PartialState made;
     /// What it would be if nothing were reduced.
     PartialState possible;
-    bool stays = false;
+    /// Whether it stays partial, and the bytes that a device reduces of it, here or behind its
+    /// users: until they are priced all stay.
+    bool stays = true;
     double cost = 0;
   };
 
@@ -64,7 +66,7 @@ private:
 
   void readHints();
   void collectCandidates();
-  void price();
+  bool price();
   void settle();
   bool isAskedFor(OpId user, const PartialState &state) const;
   bool isAddedTo(OpId user, ValueId value);

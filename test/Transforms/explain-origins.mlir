@@ -122,3 +122,39 @@ func.func @returned(%a: tensor<2x1xi32> {shard.sharding = #shard.sharding<@grid,
                                       outs(%1 : tensor<2x1xi32>)
   return %mapped, %mapped : tensor<2x1xi32>, tensor<2x1xi32>
 }
+
+// -----
+
+// The sums of the pad have lost axis 1 since the constant got it through them.
+// CHECK-NOT: from nowhere
+// CHECK: %cst_4 at {{.*}}: {{\[\[}}1], [2], [0]]
+// CHECK-NEXT: axis 1 in dimension 0: through tensor.insert_slice {{.*}}, from the hint #shard.sharding<@grid, {{\[\[}}1], [], [0, 2]]>
+// CHECK-NOT: from nowhere
+
+shard.grid @grid(shape = 2x4x2)
+func.func @main(
+    %arg0: tensor<4x5x4xf32> {shard.sharding = #shard.sharding<@grid, [[1, 2, ?], [], [0, ?]]>})
+    -> (tensor<5x5x7xf32> {shard.sharding = #shard.sharding<@grid, [[0, ?], [2, ?], [?]], replicated = [1]>},
+        tensor<5x5x7xf32> {shard.sharding = #shard.sharding<@grid, [[1], [], [0, 2]]>},
+        tensor<5x5x7xf32> {shard.sharding = #shard.sharding<@grid, [[], [2], [0]]>}) {
+  %cst = arith.constant -2.000000e+00 : f32
+  %padded = tensor.pad %arg0 low[1, 0, 3] high[0, 0, 0] {
+  ^bb0(%arg2: index, %arg3: index, %arg4: index):
+    tensor.yield %cst : f32
+  } : tensor<4x5x4xf32> to tensor<5x5x7xf32>
+  %0 = tensor.empty() : tensor<5x5x7xf32>
+  %mapped = linalg.map { arith.addf } ins(%padded, %padded : tensor<5x5x7xf32>, tensor<5x5x7xf32>) outs(%0 : tensor<5x5x7xf32>)
+  %1 = tensor.empty() : tensor<5x5x7xf32>
+  %mapped_0 = linalg.map { arith.addf } ins(%mapped, %mapped : tensor<5x5x7xf32>, tensor<5x5x7xf32>) outs(%1 : tensor<5x5x7xf32>)
+  %cst_1 = arith.constant dense<5.000000e-01> : tensor<5x5x7xf32>
+  %2 = arith.mulf %padded, %cst_1 : tensor<5x5x7xf32>
+  %cst_2 = arith.constant dense<1.250000e-01> : tensor<5x5x7xf32>
+  %3 = arith.mulf %mapped_0, %cst_2 : tensor<5x5x7xf32>
+  %4 = arith.mulf %3, %3 : tensor<5x5x7xf32>
+  %cst_3 = arith.constant dense<5.000000e-01> : tensor<5x5x7xf32>
+  %5 = arith.addf %4, %cst_3 : tensor<5x5x7xf32>
+  %6 = math.atan2 %2, %5 : tensor<5x5x7xf32>
+  %cst_4 = arith.constant dense<-1.000000e+00> : tensor<2x4x2xf32>
+  %inserted_slice = tensor.insert_slice %cst_4 into %mapped_0[3, 0, 5] [2, 4, 2] [1, 1, 1] : tensor<2x4x2xf32> into tensor<5x5x7xf32>
+  return %padded, %mapped, %inserted_slice : tensor<5x5x7xf32>, tensor<5x5x7xf32>, tensor<5x5x7xf32>
+}

@@ -184,7 +184,7 @@ public:
   /// program; `grids` has the shardings of their results.
   llvm::DenseSet<mlir::Operation *> crossings;
   /// Annotations for users that change no sharding, but without which an op behind them
-  /// would be split otherwise. They stay in the program, too.
+  /// might be split otherwise. They stay in the program, too.
   llvm::DenseSet<mlir::Operation *> binding;
   /// Of functions that use several grids: the grid that each value is on, unless no
   /// hint reaches it.
