@@ -118,6 +118,27 @@ SmallVector<Value> NumberReductions::end(OpBuilder &builder, Location loc,
   return results;
 }
 
+/// Whether a is the maximum (or minimum) of the numbers a and b: false if one is NaN. Of two
+/// zeros the positive one is larger, so that the result does not depend on the order, which
+/// canonicalization changes.
+static Value isChosen(OpBuilder &builder, Location loc, bool isMax, Value a,
+                      Value b) {
+  Type bits = builder.getIntegerType(a.getType().getIntOrFloatBitWidth());
+  auto compare = [&](arith::CmpFPredicate predicate) {
+    return arith::CmpFOp::create(builder, loc, predicate, a, b);
+  };
+  Value isMore =
+      compare(isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT);
+  Value hasOtherSign = arith::CmpIOp::create(
+      builder, loc,
+      isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt,
+      arith::BitcastOp::create(builder, loc, bits, a),
+      arith::BitcastOp::create(builder, loc, bits, b));
+  Value isZero = arith::AndIOp::create(
+      builder, loc, compare(arith::CmpFPredicate::OEQ), hasOtherSign);
+  return arith::OrIOp::create(builder, loc, isMore, isZero);
+}
+
 void codegen::expandNumberOps(Operation *root) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
@@ -132,10 +153,8 @@ void codegen::expandNumberOps(Operation *root) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
     Value a = op->getOperand(0), b = op->getOperand(1);
-    auto predicate = isa<arith::MaxNumFOp>(op) ? arith::CmpFPredicate::OGT
-                                               : arith::CmpFPredicate::OLT;
-    // If a is NaN, the comparison is false and gives b.
-    Value isFirst = arith::CmpFOp::create(builder, loc, predicate, a, b);
+    // If a is NaN, this is false and gives b.
+    Value isFirst = isChosen(builder, loc, isa<arith::MaxNumFOp>(op), a, b);
     Value chosen = arith::SelectOp::create(builder, loc, isFirst, a, b);
     Value isNaN =
         arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, b, b);
