@@ -88,12 +88,27 @@ static LogicalResult rejectUnknownOps(ModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
+/// MLIR takes a constant width of -2^63 for one without an operand, and has no such operand.
+static LogicalResult rejectEndlessPadding(ModuleOp module) {
+  auto isEndless = [](OpFoldResult width) {
+    return getConstantIntValue(width) == ShapedType::kDynamic;
+  };
+  WalkResult walked = module.walk([&](tensor::PadOp op) {
+    if (llvm::none_of(op.getLow(), isEndless) &&
+        llvm::none_of(op.getHigh(), isEndless))
+      return WalkResult::advance();
+    op.emitOpError("cuts off 2^63 elements, and a tensor has fewer");
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 LogicalResult codegen::bufferize(ModuleOp module,
                                  ArrayRef<func::FuncOp> entries, bool hosted) {
   // Patterns may have folded something to a constant.
   if (failed(giveConstantsExtents(module)))
     return failure();
-  if (failed(rejectUnknownOps(module)))
+  if (failed(rejectUnknownOps(module)) || failed(rejectEndlessPadding(module)))
     return failure();
   copyCallResults(module, entries, hosted);
   copySwitchResults(module);

@@ -148,6 +148,12 @@ static bool stateWidths(tensor::PadOp op, RewriterBase &rewriter) {
   dispatchIndexOpFoldResults(high, dynamic, staticHigh);
   if (dynamic.size() == op.getLow().size() + op.getHigh().size())
     return false;
+  // The width -2^63 is the number that stands for an unknown one.
+  auto unknowns = [](ArrayRef<int64_t> widths) {
+    return llvm::count_if(widths, ShapedType::isDynamic);
+  };
+  if (unknowns(staticLow) + unknowns(staticHigh) != int64_t(dynamic.size()))
+    return false;
   RankedTensorType type = op.getType();
   auto known = tensor::PadOp::inferResultType(op.getSourceType(), staticLow,
                                               staticHigh, type.getShape());

@@ -192,12 +192,11 @@ private:
     decided = findDecided(program, solution, options);
   }
 
-  /// Lets axes of reduction loops of `op`, or of minor loops that it merges, split other loops
-  /// or none instead where less is sent then.
+  /// Lets axes that `op` sums over or gathers split other loops, or none, where that costs less.
   void moveReduction(OpId op, Operation *owner) {
     const Problem &problem = program.problem;
     const LoopTable &table = program.tables.table(problem.opTable[op]);
-    if ((!problem.table(op).contraction && !mergesOperand(table)) ||
+    if ((!problem.table(op).contraction && !mayGatherAxes(table)) ||
         opWishes.decides(op, owner))
       return;
     findOps();
@@ -244,7 +243,8 @@ private:
     if (!isKnown)
       return;
     std::optional<Prices> found =
-        priceLabels([&] { return sumsUpAs(op, owner, move.option); });
+        priceLabels([&] { return sumsUpAs(op, owner, move.option); },
+                    /*withWork=*/move.leastRatio == 1);
     if (found && found->after * move.leastRatio < found->before &&
         found->before - found->after > best.saved)
       best = {labels, touched, found->before - found->after};
@@ -302,7 +302,11 @@ private:
 
   /// What the ops that touch the region cost without its labels and with them, if both are
   /// known, there is something to save and `isMeant` is true of the labels.
-  std::optional<Prices> priceLabels(llvm::function_ref<bool()> isMeant) {
+  std::optional<Prices> priceLabels(llvm::function_ref<bool()> isMeant,
+                                    bool withWork = false) {
+    auto price = [&] {
+      return prices.of(*opsOfValues, touched.getArrayRef(), withWork);
+    };
     std::optional<double> before = price();
     if (!before || *before == 0)
       return std::nullopt;
@@ -435,10 +439,6 @@ private:
                                         index, solved.shardingOf(id)))
         label(id, solved.indexFor(*followed), {use.op, value});
     }
-  }
-
-  std::optional<double> price() {
-    return prices.of(*opsOfValues, touched.getArrayRef());
   }
 
   /// The region keeps its labels.

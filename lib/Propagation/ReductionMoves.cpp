@@ -69,7 +69,8 @@ static AxisList summedAxes(const LoopTable &table,
   return axes;
 }
 
-/// The axes that `operands` have on reduction loops and that no loop of `option` has.
+/// The axes by which operands are gathered: those that `operands` have on reduction loops, or on
+/// dimensions without a loop, and that no loop of `option` has.
 static AxisList gatheredAxes(const LoopTable &table, const Grid &grid,
                              const ShardingOption &option,
                              llvm::ArrayRef<Sharding> operands) {
@@ -88,16 +89,30 @@ static AxisList gatheredAxes(const LoopTable &table, const Grid &grid,
     for (auto [loop, list] : llvm::zip_equal(table.loops, has))
       if (loop.kind == LoopKind::Reduction)
         llvm::copy_if(list, std::back_inserter(axes), isNew);
+    for (auto [loops, list] : llvm::zip_equal(tensor.dims, sharding.dims))
+      if (loops.empty())
+        llvm::copy_if(list, std::back_inserter(axes), isNew);
   }
   return axes;
 }
 
-bool mergesOperand(const LoopTable &table) {
+/// Whether an op merges dimensions of its one operand, a tensor.
+static bool mergesOperand(const LoopTable &table) {
   return table.operands.size() == 1 && table.operands.front().isTensor &&
          llvm::any_of(table.results, [](const TensorLoops &result) {
            return llvm::any_of(result.dims, [](const DimLoops &loops) {
              return loops.size() > 1;
            });
+         });
+}
+
+bool mayGatherAxes(const LoopTable &table) {
+  return mergesOperand(table) ||
+         llvm::any_of(table.operands, [](const TensorLoops &operand) {
+           return operand.isTensor &&
+                  llvm::any_of(operand.dims, [](const DimLoops &loops) {
+                    return loops.empty();
+                  });
          });
 }
 

@@ -16,6 +16,10 @@
 // x[[], []], which a hint leaves whole, and w[[a], []], w is gathered. Moved to the columns, the
 // axis splits the product, and w is exchanged.
 //
+// The same holds of an axis on a dimension without a loop: where a loop of the program takes one
+// slice after another of x[[a], []], x is gathered. Moved to the columns, the axis splits the
+// slices, and x is exchanged once.
+//
 // Where [batch, rows] become one dimension and only the rows are split, the reshape gathers
 // them. Moved to the batch, the axis stays: the operand is exchanged.
 //
@@ -30,8 +34,9 @@
 
 namespace shard::propagation {
 
-/// Whether an op merges dimensions of its one operand, a tensor.
-bool mergesOperand(const LoopTable &table);
+/// Whether axes of an operand of a certain sharding may split no loop of the op: it merges
+/// dimensions of its one operand, or has an operand with a dimension without a loop.
+bool mayGatherAxes(const LoopTable &table);
 
 /// Loops of an op that axes split instead of those that they split now.
 struct AxisMove {

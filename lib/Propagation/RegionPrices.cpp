@@ -38,7 +38,8 @@ bool RegionPrices::isWantedElsewhere(const OpsOfValues &ops,
 }
 
 std::optional<double> RegionPrices::of(const OpsOfValues &ops,
-                                       llvm::ArrayRef<OpId> touched) {
+                                       llvm::ArrayRef<OpId> touched,
+                                       bool withWork) {
   llvm::SmallDenseSet<OpId> inside(touched.begin(), touched.end());
   std::optional<double> sum = 0;
   llvm::DenseSet<std::pair<ValueId, uint32_t>> priced;
@@ -78,6 +79,8 @@ std::optional<double> RegionPrices::of(const OpsOfValues &ops,
         addOperand(tensors[operand], owner->getOperand(operand).getType(),
                    Sharding(out.shardings[number]),
                    trips * opWishes.shareOf(op, owner->getOperand(operand)));
+    if (sum && withWork)
+      *sum += opWishes.workOf(op, owner, wishes.option).value_or(0) * trips;
     for (const auto &[result, sharding] : wishes.results)
       add(op, owner->getResult(result).getType(), sharding,
           solved.shardingOf(tensors[owner->getNumOperands() + result]), trips);

@@ -24,9 +24,10 @@ public:
         opWishes(opWishes), out(out) {}
 
   /// What the ops `touched` cost together, each as often as it runs, if that is known. A
-  /// value that several ops want in one sharding is resharded once.
-  std::optional<double> of(const OpsOfValues &ops,
-                           llvm::ArrayRef<OpId> touched);
+  /// value that several ops want in one sharding is resharded once. `withWork` adds what
+  /// computing takes.
+  std::optional<double> of(const OpsOfValues &ops, llvm::ArrayRef<OpId> touched,
+                           bool withWork = false);
 
   /// Which of `touched` split a loop over which a window slides: `of` does not know what
   /// their halos cost.

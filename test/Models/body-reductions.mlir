@@ -24,7 +24,7 @@
 // LOOPS-NEXT: loops: invalid(18) parallel(8)
 //
 // CHECK-COUNT-6: all_reduce
-// CHECK-COUNT-2: all_gather
+// CHECK-COUNT-2: all_to_all
 // CHECK-NOT: all_gather
 // CHECK: PASS
 // UNEVEN: PASS

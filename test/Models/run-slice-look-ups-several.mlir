@@ -35,7 +35,8 @@ func.func @block(%x: tensor<12x2x9xi32> {shard.sharding = #shard.sharding<@grid,
   return %0 : tensor<3x2xi32>
 }
 
-// More than half of the elements are gathered, and slices that a loop takes.
+// More than half of the elements are gathered, and slices that a loop takes, where no other
+// dimension can be split evenly.
 
 // CHECK-LABEL: func.func @most
 // CHECK: shard.all_gather
@@ -44,18 +45,18 @@ func.func @block(%x: tensor<12x2x9xi32> {shard.sharding = #shard.sharding<@grid,
 // CHECK: shard.all_gather
 // CHECK: scf.for
 // CHECK-NOT: shard.all_reduce
-func.func @most(%x: tensor<16x6xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %at: index) -> tensor<9x6xf32> {
-  %0 = tensor.extract_slice %x[%at, 0] [9, 6] [1, 1] : tensor<16x6xf32> to tensor<9x6xf32>
-  return %0 : tensor<9x6xf32>
+func.func @most(%x: tensor<16x5xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %at: index) -> tensor<9x5xf32> {
+  %0 = tensor.extract_slice %x[%at, 0] [9, 5] [1, 1] : tensor<16x5xf32> to tensor<9x5xf32>
+  return %0 : tensor<9x5xf32>
 }
-func.func @in_loop(%x: tensor<16x6xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %y: tensor<4x6xf32>) -> tensor<4x6xf32> {
+func.func @in_loop(%x: tensor<16x5xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}, %y: tensor<4x5xf32>) -> tensor<4x5xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c12 = arith.constant 12 : index
-  %r = scf.for %i = %c0 to %c12 step %c1 iter_args(%s = %y) -> (tensor<4x6xf32>) {
-    %0 = tensor.extract_slice %x[%i, 0] [4, 6] [1, 1] : tensor<16x6xf32> to tensor<4x6xf32>
-    %1 = arith.addf %s, %0 : tensor<4x6xf32>
-    scf.yield %1 : tensor<4x6xf32>
+  %r = scf.for %i = %c0 to %c12 step %c1 iter_args(%s = %y) -> (tensor<4x5xf32>) {
+    %0 = tensor.extract_slice %x[%i, 0] [4, 5] [1, 1] : tensor<16x5xf32> to tensor<4x5xf32>
+    %1 = arith.addf %s, %0 : tensor<4x5xf32>
+    scf.yield %1 : tensor<4x5xf32>
   }
-  return %r : tensor<4x6xf32>
+  return %r : tensor<4x5xf32>
 }

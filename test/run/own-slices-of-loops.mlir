@@ -1,6 +1,6 @@
 // A Cholesky decomposition by a loop, its rows split: the loop reads one element of what it
 // carries at a place of the run. The device that has the element gives it; nothing gathers what
-// changes in each iteration. What lies in front of a loop is still gathered once, there.
+// changes in each iteration. What lies in front of a loop is exchanged once, there.
 //
 // RUN: shard-run %s --verify | FileCheck %s
 // CHECK: all_reduce 0 8 32 B
@@ -8,7 +8,8 @@
 // CHECK-NOT: all_gather
 // CHECK: PASS
 // RUN: shard-run %s --entry in_front --verify | FileCheck %s --check-prefix=FRONT
-// FRONT: all_gather 0 1 128 B
+// FRONT: all_to_all 0 1 64 B
+// FRONT-NOT: all_gather
 // FRONT-NOT: all_reduce
 // FRONT: PASS
 

@@ -26,6 +26,16 @@ struct Cut {
   OpFoldResult offset, size, low, high;
 };
 
+/// `result`, or the nearest number where it is none of 64 bits with the sign of `first`, or the
+/// number that stands for an unknown extent.
+static int64_t saturated(bool overflows, int64_t first, int64_t result) {
+  constexpr int64_t least = std::numeric_limits<int64_t>::min() + 1,
+                    most = std::numeric_limits<int64_t>::max();
+  if (overflows)
+    return first < 0 ? least : most;
+  return std::max(result, least);
+}
+
 /// Arithmetic on extents, which makes ops only where one is not known.
 struct ExtentBuilder {
   template <typename OpTy, typename ComputeFn>
@@ -48,10 +58,18 @@ struct ExtentBuilder {
         a, b, [](int64_t x, int64_t y) { return std::max(x, y); });
   }
   OpFoldResult add(OpFoldResult a, OpFoldResult b) {
-    return make<arith::AddIOp>(a, b, std::plus<int64_t>());
+    return make<arith::AddIOp>(a, b, [](int64_t x, int64_t y) {
+      int64_t result;
+      bool overflows = llvm::AddOverflow(x, y, result);
+      return saturated(overflows, x, result);
+    });
   }
   OpFoldResult sub(OpFoldResult a, OpFoldResult b) {
-    return make<arith::SubIOp>(a, b, std::minus<int64_t>());
+    return make<arith::SubIOp>(a, b, [](int64_t x, int64_t y) {
+      int64_t result;
+      bool overflows = llvm::SubOverflow(x, y, result);
+      return saturated(overflows, x, result);
+    });
   }
 
   /// `total` is the extent of the result. Element i of the result is element
@@ -114,13 +132,24 @@ static void expand(RewriterBase &rewriter, tensor::PadOp op) {
     SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
     Value slice = tensor::ExtractSliceOp::create(rewriter, loc, op.getSource(),
                                                  offsets, sizes, strides);
-    result = tensor::PadOp::create(rewriter, loc, type, slice, lows, highs,
+    // The slice may state extents that the source does not.
+    SmallVector<int64_t> staticLow, staticHigh;
+    SmallVector<Value> dynamic;
+    dispatchIndexOpFoldResults(lows, dynamic, staticLow);
+    dispatchIndexOpFoldResults(highs, dynamic, staticHigh);
+    RankedTensorType known =
+        tensor::PadOp::inferResultType(cast<RankedTensorType>(slice.getType()),
+                                       staticLow, staticHigh, type.getShape());
+    result = tensor::PadOp::create(rewriter, loc, known, slice, lows, highs,
                                    op.getNofold());
   }
   result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   Region &body = result->getRegion(0);
   rewriter.inlineRegionBefore(op.getRegion(), body, body.begin());
-  rewriter.replaceOp(op, result->getResults());
+  Value made = result->getResult(0);
+  if (made.getType() != type)
+    made = tensor::CastOp::create(rewriter, loc, type, made);
+  rewriter.replaceOp(op, made);
 }
 
 bool shard::expandNegativePadding(Operation *root) {

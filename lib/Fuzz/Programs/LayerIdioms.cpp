@@ -336,11 +336,11 @@ void LayerProgram::completedOnce() {
     int64_t inner = n * rng.between(1, 2);
     Val x = argument({rows, inner}, {{}, all});
     Val weight = argument({inner, columns}, {all, {}}, 60);
-    sum = loop(rng.between(2, 3), {sum},
-               [&](const Val &, const Values &carried) {
-                 Val next = product(x, weight);
-                 return Values{combined("addi", carried[0], next)};
-               })[0];
+    sum =
+        loop(rng.between(2, 3), {sum}, [&](const Val &, const Values &carried) {
+          Val next = product(x, weight);
+          return Values{combined("addi", carried[0], next)};
+        })[0];
   }
   Val larger = combined("maxsi", sum, argument(sum.shape, {{}, {}}, 60));
   Val times = combined("muli", sum, argument(sum.shape, {{}, {}}, 60));
@@ -358,6 +358,30 @@ void LayerProgram::narrowProduct() {
   result(pointwise(product(x, weight)), {{}, {}});
   gathers(n, rows);
   gathers(n, columns);
+}
+
+/// A loop takes one part of a batch after another. The batch is split, and so are the parts:
+/// each device exchanges its part for its rows of all of them.
+void LayerProgram::partsOfBatch() {
+  int64_t rows = n * rng.between(1, 2), columns = rng.between(1, 3);
+  Shape part = {rows, columns}, parts = {n, rows, columns};
+  Val batch = argument({n * rows, columns}, {all, {}});
+  Val split = define("tensor.expand_shape " + batch.name +
+                         " [[0, 1], [2]] output_shape [" + list(parts) +
+                         "] : " + batch.type() + " into " +
+                         tensorType(Elem::I32, parts),
+                     parts);
+  Val last = loop(
+      n, {argument(part, {}, 0)}, [&](const Val &at, const Values &carried) {
+        Val taken = define("tensor.extract_slice " + split.name + "[" +
+                               at.name + ", 0, 0] [1, " + list(part) +
+                               "] [1, 1, 1] : " + split.type() + " to " +
+                               tensorType(Elem::I32, part),
+                           part);
+        return Values{combined("addi", carried[0], pointwise(taken))};
+      })[0];
+  scatters(n, rows * columns);
+  result(last, {}, 0);
 }
 
 /// Both dimensions of an image are split. A device needs what lies around its block; what lies

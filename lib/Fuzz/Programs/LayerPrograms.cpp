@@ -426,6 +426,7 @@ void LayerProgram::write() {
                                             &LayerProgram::sumsFromZero,
                                             &LayerProgram::completedOnce,
                                             &LayerProgram::narrowProduct,
+                                            &LayerProgram::partsOfBatch,
                                             &LayerProgram::maskOfPlaces,
                                             &LayerProgram::groupedConvolution,
                                             &LayerProgram::agreeing,

@@ -109,6 +109,7 @@ private:
   void sumsFromZero();
   void completedOnce();
   void narrowProduct();
+  void partsOfBatch();
   void maskOfPlaces();
   void groupedConvolution();
   void agreeing();

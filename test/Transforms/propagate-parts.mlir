@@ -1,0 +1,58 @@
+// A loop takes one part of a batch after another, of which each device has one: the parts are
+// exchanged once for rows of all parts, and what the loop computes is split.
+// RUN: shard-opt %s --split-input-file --shard-spmd | FileCheck %s
+// RUN: shard-opt %s --split-input-file --sharding-propagation -o %t.once
+// RUN: shard-opt %t.once --split-input-file --sharding-propagation | diff %t.once -
+
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @accumulate(
+// CHECK-NOT: shard.all_gather
+// CHECK: shard.all_to_all {{.*}} tensor<1x256x8xf32> -> tensor<4x64x8xf32>
+// CHECK-NOT: shard.all
+// CHECK: scf.for
+// CHECK: tensor.extract_slice {{.*}} tensor<4x64x8xf32> to tensor<64x8xf32>
+// CHECK: math.tanh {{.*}} tensor<64x8xf32>
+// CHECK-NOT: shard.all
+// CHECK: return
+func.func @accumulate(%x: tensor<1024x8xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>},
+                      %init: tensor<256x8xf32>) -> tensor<256x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %parts = tensor.expand_shape %x [[0, 1], [2]] output_shape [4, 256, 8] : tensor<1024x8xf32> into tensor<4x256x8xf32>
+  %sum = scf.for %i = %c0 to %c4 step %c1 iter_args(%acc = %init) -> tensor<256x8xf32> {
+    %part = tensor.extract_slice %parts[%i, 0, 0] [1, 256, 8] [1, 1, 1] : tensor<4x256x8xf32> to tensor<256x8xf32>
+    %0 = math.tanh %part : tensor<256x8xf32>
+    %1 = arith.addf %acc, %0 : tensor<256x8xf32>
+    scf.yield %1 : tensor<256x8xf32>
+  }
+  return %sum : tensor<256x8xf32>
+}
+
+// -----
+
+// Gradients of a weight: less is sent if the parts are gathered, but each device would compute all
+// of a product of 64 GFLOP.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @gradients(
+// CHECK: shard.all_to_all
+// CHECK: scf.for
+// CHECK: linalg.matmul {{.*}} tensor<1024x512xf32>
+// CHECK: return
+func.func @gradients(%x: tensor<8192x1024xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>},
+                     %w: tensor<1024x1024xf32>, %init: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant dense<0.0> : tensor<2048x1024xf32>
+  %parts = tensor.expand_shape %x [[0, 1], [2]] output_shape [4, 2048, 1024] : tensor<8192x1024xf32> into tensor<4x2048x1024xf32>
+  %sum = scf.for %i = %c0 to %c4 step %c1 iter_args(%acc = %init) -> tensor<1024x1024xf32> {
+    %part = tensor.extract_slice %parts[%i, 0, 0] [1, 2048, 1024] [1, 1, 1] : tensor<4x2048x1024xf32> to tensor<2048x1024xf32>
+    %0 = linalg.matmul ins(%part, %w : tensor<2048x1024xf32>, tensor<1024x1024xf32>) outs(%zero : tensor<2048x1024xf32>) -> tensor<2048x1024xf32>
+    %e = tensor.empty() : tensor<1024x2048xf32>
+    %t = linalg.transpose ins(%part : tensor<2048x1024xf32>) outs(%e : tensor<1024x2048xf32>) permutation = [1, 0]
+    %1 = linalg.matmul ins(%t, %0 : tensor<1024x2048xf32>, tensor<2048x1024xf32>) outs(%acc : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    scf.yield %1 : tensor<1024x1024xf32>
+  }
+  return %sum : tensor<1024x1024xf32>
+}
