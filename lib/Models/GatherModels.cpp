@@ -167,6 +167,14 @@ int64_t batchDim(tensor::ScatterOp op, int64_t number) {
                   op.getScatterDims(), number);
 }
 
+/// By coordinate the dimension of the indices that is split together with that of the table.
+template <typename OpTy>
+SmallVector<int64_t> batchDims(OpTy op, ArrayRef<int64_t> dims) {
+  return llvm::map_to_vector(
+      llvm::seq<int64_t>(dims.size()),
+      [&](int64_t number) { return batchDim(op, number); });
+}
+
 /// What `coordinate` makes of `index`, of any integer type.
 struct LocalIndex {
   /// The nearest one in the block, padding included.
@@ -214,6 +222,10 @@ struct GatherModel : public DescribedModel<GatherModel, tensor::GatherOp> {
                isSummable(source.getElementType()))
         maps.operand(0)[dim] =
             maps.loop(Loop::reduce(source.getDimSize(dim), ReductionKind::Sum));
+  }
+  SmallVector<int64_t> getFactsOfOperands(Operation *op) const {
+    auto gather = cast<tensor::GatherOp>(op);
+    return batchDims(gather, gather.getGatherDims());
   }
   /// MLIR calls it pure, but an index may lie outside of the tensor.
   bool mayTrapOnPadding(Operation *) const { return true; }
@@ -351,6 +363,11 @@ struct ScatterModel : public DescribedModel<ScatterModel, tensor::ScatterOp> {
       if (int64_t batch = batchDim(op, number); batch >= 0)
         maps.operand(0)[batch] = maps.operand(2)[batch] = loop;
     }
+  }
+
+  SmallVector<int64_t> getFactsOfOperands(Operation *op) const {
+    auto scatter = cast<tensor::ScatterOp>(op);
+    return batchDims(scatter, scatter.getScatterDims());
   }
 
   LogicalResult partition(Operation *op, OpBuilder &builder,
