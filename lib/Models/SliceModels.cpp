@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Concat.h"
+#include "Extents.h"
 #include "LoopScans.h"
 #include "SliceLookUps.h"
 #include "TensorModels.h"
@@ -44,19 +45,6 @@ Value beforeShardings(Value value) {
 }
 
 namespace {
-
-/// Whether `size` is the whole of dimension `dim` of `tensor`: its static extent,
-/// or a tensor.dim of it, whatever its sharding is.
-bool isExtentOf(OpFoldResult size, Value tensor, int64_t dim) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(dim))
-    return isConstantIntValue(size, type.getDimSize(dim));
-  auto value = dyn_cast<Value>(size);
-  auto extent = value ? value.getDefiningOp<tensor::DimOp>() : nullptr;
-  return extent &&
-         beforeShardings(extent.getSource()) == beforeShardings(tensor) &&
-         extent.getConstantIndex() == dim;
-}
 
 /// The dimensions of unknown extent that slices and insertions have whole: the size is one of
 /// `large`, which ops that are alike otherwise do not share.
