@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Canonicalize.h"
+#include "Verify.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -85,6 +86,8 @@ struct NestedAllReduce : OpRewritePattern<AllReduceOp> {
 // all_slice(all_reduce(x, A, k), B, d), with the all_reduce used only here:
 //   A = B as sets:     reduce_scatter(x, B, k, d)
 //   B a subset of A:   all_reduce(reduce_scatter(x, B, k, d), A \ B, k)
+// Not where most blocks are padding: a reduce_scatter sends it, about p blocks of b elements;
+// an all_reduce, about twice the n elements.
 struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AllSliceOp slice,
@@ -94,6 +97,8 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
         reduce.getGridAttr() != slice.getGridAttr() ||
         slice.getGridAxes().empty() ||
         !isSubset(slice.getGridAxes(), reduce.getGridAxes()))
+      return failure();
+    if (isMostlyPadding(slice))
       return failure();
     Type type = slice.getResult().getType();
     ReductionKind kind = reduce.getReduction();
@@ -111,6 +116,22 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
                                    slice.getGrid(), rest, kind);
     rewriter.replaceOp(slice, result);
     return success();
+  }
+
+private:
+  static bool isMostlyPadding(AllSliceOp slice) {
+    int64_t dim = slice.getSliceAxis().getSExtValue();
+    int64_t extent =
+        cast<ShapedType>(slice.getInput().getType()).getDimSize(dim);
+    int64_t block =
+        cast<ShapedType>(slice.getResult().getType()).getDimSize(dim);
+    GridOp grid = lookupGrid(slice, slice.getGridAttr());
+    int64_t blocks =
+        grid ? groupSize(grid, slice.getGridAxes()) : ShapedType::kDynamic;
+    return ShapedType::isStatic(extent) && ShapedType::isStatic(block) &&
+           ShapedType::isStatic(blocks) &&
+           llvm::SaturatingMultiply<uint64_t>(block, blocks) >
+               llvm::SaturatingMultiply<uint64_t>(2, extent);
   }
 };
 

@@ -242,13 +242,13 @@ private:
     return checkCollective(op, all);
   }
 
-  LogicalResult checkAnnotation(Operation *op, GridAxis axis) {
+  LogicalResult checkAnnotation(Operation *op, const AxisPart &axis) {
     // manual_computation_c14
     if (llvm::any_of(axes,
-                     [&](const AxisPart &part) { return part.axis == axis; }))
+                     [&](const AxisPart &part) { return part.overlaps(axis); }))
       return op->emitOpError("in the body of a manual_computation uses its "
                              "manual axis ")
-             << grid.axisName(axis);
+             << grid.axisName(axis.axis);
     return success();
   }
 
@@ -270,14 +270,16 @@ private:
     if (auto sharding = dyn_cast<ShardingOp>(op)) {
       for (GridAxesAttr list : sharding.getSplitAxes())
         for (GridAxis axis : list.asArrayRef())
-          if (failed(checkAnnotation(op, axis)))
+          if (axis >= 0 && axis < grid.getRank() &&
+              failed(checkAnnotation(
+                  op, AxisPart::whole(axis, grid.getShape()[axis]))))
             return failure();
       return success();
     }
     if (auto constraint = dyn_cast<ConstraintOp>(op)) {
       for (DimShardingAttr dim : constraint.getSharding().getDims())
         for (AxisRefAttr ref : dim.getAxes())
-          if (std::optional<GridAxis> axis = grid.axisNumber(ref))
+          if (std::optional<AxisPart> axis = grid.axisPart(ref))
             if (failed(checkAnnotation(op, *axis)))
               return failure();
       return success();

@@ -8,6 +8,8 @@
 
 #include "shard/Interfaces/LikeOps.h"
 
+#include "shard/Interfaces/ShardingInterface.h"
+
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/Hashing.h"
 
@@ -83,10 +85,15 @@ static bool areAlike(Operation *a, Operation *b) {
 }
 
 uint32_t LikeOps::numberOf(Operation *op) {
-  uint32_t number = index.intern(
-      hashOf(op), [&](uint32_t id) { return areAlike(known[id], op); });
+  auto model = dyn_cast<ShardingInterface>(op);
+  Facts facts = model ? model.getFactsOfOperands() : Facts();
+  uint64_t hash = llvm::hash_combine(
+      hashOf(op), llvm::hash_combine_range(facts.begin(), facts.end()));
+  uint32_t number = index.intern(hash, [&](uint32_t id) {
+    return known[id].second == facts && areAlike(known[id].first, op);
+  });
   if (number == known.size())
-    known.push_back(op);
+    known.emplace_back(op, std::move(facts));
   return number;
 }
 

@@ -137,6 +137,49 @@ bool foldIntoSlice(tensor::ExtractSliceOp op, bool sizesOnly,
   return true;
 }
 
+/// Gives the source of `op` a static extent in each dimension of which the size is constant
+/// and the extent of the destination is known: others may go together as they are.
+static bool stateSizes(tensor::InsertSliceOp op, RewriterBase &rewriter) {
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
+                            sizes = op.getMixedSizes(),
+                            strides = op.getMixedStrides();
+  bool changed = false;
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (!isa<Value>(size) || !known || *known < 0 ||
+        op.getDestType().isDynamicDim(dim))
+      continue;
+    size = rewriter.getIndexAttr(*known);
+    changed = true;
+  }
+  if (!changed || !isInBounds(op.getDestType(), offsets, sizes, strides))
+    return false;
+  SmallVector<int64_t> shape;
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    if (!dropped.test(dim))
+      shape.push_back(isa<Attribute>(size) ? *getConstantIntValue(size)
+                                           : ShapedType::kDynamic);
+  RankedTensorType type = op.getSourceType();
+  auto known =
+      RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
+  if (!tensor::CastOp::areCastCompatible(type, known))
+    return false;
+  rewriter.setInsertionPoint(op);
+  Value source = op.getSource();
+  // The cast to the type of the source, as that of a slice has become.
+  if (auto cast = source.getDefiningOp<tensor::CastOp>();
+      cast && cast.getSource().getType() == known)
+    source = cast.getSource();
+  else if (type != known)
+    source = tensor::CastOp::create(rewriter, op.getLoc(), known, source);
+  auto insertion = tensor::InsertSliceOp::create(
+      rewriter, op.getLoc(), source, op.getDest(), offsets, sizes, strides);
+  insertion->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.replaceOp(op, insertion);
+  return true;
+}
+
 /// Gives `op` a static extent in each dimension of which the widths are constant.
 static bool stateWidths(tensor::PadOp op, RewriterBase &rewriter) {
   // The getters give constants as attributes.
@@ -181,7 +224,8 @@ bool foldNumbers(Operation *root) {
   // Operands come before the ops that use them.
   root->walk<WalkOrder::PreOrder, ForwardDominanceIterator<>>(
       [&](Operation *op) {
-        if (isa<tensor::ExtractSliceOp, tensor::PadOp>(op))
+        if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp>(
+                op))
           views.push_back(op);
         else if (computesNumbers(op))
           numbers.push_back(op);
@@ -206,6 +250,8 @@ bool foldNumbers(Operation *root) {
     run(op, [&] {
       if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
         return foldIntoSlice(slice, /*sizesOnly=*/true, rewriter);
+      if (auto insertion = dyn_cast<tensor::InsertSliceOp>(op))
+        return stateSizes(insertion, rewriter);
       auto pad = cast<tensor::PadOp>(op);
       return hasAllWidths(pad) && stateWidths(pad, rewriter);
     });

@@ -12,7 +12,7 @@
 //
 // A coordinate may be the place along a dimension of the indices everywhere: table[b, ids[b]].
 // Then that dimension of the table and that of the indices are split together, and each
-// device has the elements that it looks up.
+// device has the elements that it looks up, or the updates that it makes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,20 +138,41 @@ int64_t batchDim(Value indices, int64_t number) {
   return index && int64_t(index.getDim()) < last ? int64_t(index.getDim()) : -1;
 }
 
-/// The dimension of the indices that is split together with the gathered dimension
-/// `number` of the table; -1 if there is none.
-int64_t batchDim(tensor::GatherOp op, int64_t number) {
-  int64_t dim = batchDim(op.getIndices(), number);
-  int64_t extent = op.getSourceType().getDimSize(op.getGatherDims()[number]);
+/// The dimension of `indices` that is split together with dimension `dims[number]` of
+/// `table`, which the coordinates of `number` reach into, and with that of `indexed`, of the
+/// slices; -1 if there is none.
+int64_t batchDim(Value indices, RankedTensorType table,
+                 RankedTensorType indexed, ArrayRef<int64_t> dims,
+                 int64_t number) {
+  int64_t dim = batchDim(indices, number);
+  int64_t extent = table.getDimSize(dims[number]);
   if (dim < 0 || ShapedType::isDynamic(extent) ||
-      op.getIndicesType().getDimSize(dim) != extent ||
-      op.getResultType().getDimSize(dim) != extent)
+      cast<RankedTensorType>(indices.getType()).getDimSize(dim) != extent ||
+      indexed.getDimSize(dim) != extent)
     return -1;
   // A dimension of the indices goes with one of the table.
   for (int64_t other = 0; other < number; ++other)
-    if (batchDim(op, other) == dim)
+    if (batchDim(indices, table, indexed, dims, other) == dim)
       return -1;
   return dim;
+}
+
+int64_t batchDim(tensor::GatherOp op, int64_t number) {
+  return batchDim(op.getIndices(), op.getSourceType(), op.getResultType(),
+                  op.getGatherDims(), number);
+}
+
+int64_t batchDim(tensor::ScatterOp op, int64_t number) {
+  return batchDim(op.getIndices(), op.getDestType(), op.getSourceType(),
+                  op.getScatterDims(), number);
+}
+
+/// By coordinate the dimension of the indices that is split together with that of the table.
+template <typename OpTy>
+SmallVector<int64_t> batchDims(OpTy op, ArrayRef<int64_t> dims) {
+  return llvm::map_to_vector(
+      llvm::seq<int64_t>(dims.size()),
+      [&](int64_t number) { return batchDim(op, number); });
 }
 
 /// What `coordinate` makes of `index`, of any integer type.
@@ -201,6 +222,10 @@ struct GatherModel : public DescribedModel<GatherModel, tensor::GatherOp> {
                isSummable(source.getElementType()))
         maps.operand(0)[dim] =
             maps.loop(Loop::reduce(source.getDimSize(dim), ReductionKind::Sum));
+  }
+  SmallVector<int64_t> getFactsOfOperands(Operation *op) const {
+    auto gather = cast<tensor::GatherOp>(op);
+    return batchDims(gather, gather.getGatherDims());
   }
   /// MLIR calls it pure, but an index may lie outside of the tensor.
   bool mayTrapOnPadding(Operation *) const { return true; }
@@ -322,17 +347,27 @@ private:
   }
 };
 
-/// Each device makes all updates of the elements of its block, one after another.
+/// Each device makes all updates of the elements of its block, one after another; along
+/// batches those of its block of the updates.
 struct ScatterModel : public DescribedModel<ScatterModel, tensor::ScatterOp> {
   void describe(tensor::ScatterOp op, MapBuilder &maps) const {
     RankedTensorType dest = op.getDestType();
     describeGather(
         dest, op.getIndicesType(), op.getSourceType(), op.getScatterDims(),
         maps, {&maps.operand(1), &maps.result(0)}, nullptr, maps.operand(0));
-    for (int64_t dim : op.getScatterDims())
-      if (!dest.isDynamicDim(dim) && dest.getDimSize(dim) > 1)
-        maps.operand(1)[dim] = maps.result(0)[dim] =
-            maps.loop(dest.getDimSize(dim));
+    for (auto [number, dim] : llvm::enumerate(op.getScatterDims())) {
+      if (dest.isDynamicDim(dim) || dest.getDimSize(dim) <= 1)
+        continue;
+      AffineExpr loop = maps.loop(dest.getDimSize(dim));
+      maps.operand(1)[dim] = maps.result(0)[dim] = loop;
+      if (int64_t batch = batchDim(op, number); batch >= 0)
+        maps.operand(0)[batch] = maps.operand(2)[batch] = loop;
+    }
+  }
+
+  SmallVector<int64_t> getFactsOfOperands(Operation *op) const {
+    auto scatter = cast<tensor::ScatterOp>(op);
+    return batchDims(scatter, scatter.getScatterDims());
   }
 
   LogicalResult partition(Operation *op, OpBuilder &builder,
@@ -346,10 +381,13 @@ struct ScatterModel : public DescribedModel<ScatterModel, tensor::ScatterOp> {
     Location loc = op->getLoc();
     Value source = operands[0], dest = operands[1], indices = operands[2];
     SmallVector<SplitCoordinate> coordinates;
-    for (auto [number, dim] : llvm::enumerate(scatter.getScatterDims()))
+    for (auto [number, dim] : llvm::enumerate(scatter.getScatterDims())) {
       coordinates.push_back(coordinateOf(builder, loc, number,
                                          scatter.getDestType(), dim,
                                          sharding.dims[dim], dest, context));
+      coordinates.back().isBatch =
+          !sharding.dims[dim].empty() && batchDim(scatter, number) >= 0;
+    }
     int64_t batchRank = scatter.getIndicesType().getRank() - 1;
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -389,18 +427,26 @@ private:
     SmallVector<OpFoldResult> to(sizes.size(), zero), ones(sizes.size(), one);
     Value isInside;
     for (const SplitCoordinate &coordinate : coordinates) {
+      int64_t dim = op.getScatterDims()[coordinate.number];
+      sizes[dim] = one;
+      if (coordinate.isBatch) {
+        // The batch has its place in the block; updates in padding write padding.
+        to[dim] = batch[batchDim(op, coordinate.number)];
+        continue;
+      }
       SmallVector<Value> place(batch);
       place.push_back(
           arith::ConstantIndexOp::create(builder, loc, coordinate.number));
       Value index = tensor::ExtractOp::create(builder, loc, indices, place);
       LocalIndex local = localIndex(builder, loc, index, coordinate);
-      int64_t dim = op.getScatterDims()[coordinate.number];
       to[dim] = local.nearest;
-      sizes[dim] = one;
       isInside = isInside ? arith::AndIOp::create(builder, loc, isInside,
                                                   local.isInside)
                           : local.isInside;
     }
+    if (!isInside)
+      return tensor::InsertSliceOp::create(builder, loc, slice, dest, to, sizes,
+                                           ones);
     Value before = tensor::ExtractSliceOp::create(builder, loc, sliceType, dest,
                                                   to, sizes, ones);
     Value after =

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Concat.h"
+#include "Extents.h"
 #include "LoopScans.h"
 #include "SliceLookUps.h"
 #include "TensorModels.h"
@@ -45,17 +46,17 @@ Value beforeShardings(Value value) {
 
 namespace {
 
-/// Whether `size` is the whole of dimension `dim` of `tensor`: its static extent,
-/// or a tensor.dim of it, whatever its sharding is.
-bool isExtentOf(OpFoldResult size, Value tensor, int64_t dim) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(dim))
-    return isConstantIntValue(size, type.getDimSize(dim));
-  auto value = dyn_cast<Value>(size);
-  auto extent = value ? value.getDefiningOp<tensor::DimOp>() : nullptr;
-  return extent &&
-         beforeShardings(extent.getSource()) == beforeShardings(tensor) &&
-         extent.getConstantIndex() == dim;
+/// The dimensions of unknown extent that slices and insertions have whole: the size is one of
+/// `large`, which ops that are alike otherwise do not share.
+template <typename OpTy>
+SmallVector<int64_t> wholeDims(OpTy op, Value large) {
+  SmallVector<int64_t> dims;
+  auto type = cast<RankedTensorType>(large.getType());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim) &&
+        isExtentOf(op.getMixedSizes()[dim], large, dim))
+      dims.push_back(dim);
+  return dims;
 }
 
 /// Slices and insertions: `small` is the slice, `large` what it is cut from. Calls
@@ -204,6 +205,10 @@ struct ExtractSliceModel
     describeSlice(op, op.getSource(), maps, maps.result(0), op.getType(),
                   {&maps.operand(0)}, slide);
   }
+  SmallVector<int64_t> getFactsOfOperands(Operation *op) const {
+    auto slice = cast<tensor::ExtractSliceOp>(op);
+    return wholeDims(slice, slice.getSource());
+  }
   PartialRule getPartialRule(Operation *op) const {
     return PartialRule::Movement;
   }
@@ -344,6 +349,10 @@ struct InsertSliceModel
     };
     describeSlice(op, op.getDest(), maps, maps.operand(0), op.getSourceType(),
                   {&maps.operand(1), &maps.result(0)}, cut);
+  }
+  SmallVector<int64_t> getFactsOfOperands(Operation *op) const {
+    auto insertion = cast<tensor::InsertSliceOp>(op);
+    return wholeDims(insertion, insertion.getDest());
   }
   PartialRule getPartialRule(Operation *op) const {
     return PartialRule::Movement;

@@ -247,8 +247,8 @@ std::string HintTable::describe(ValueId value,
   return result;
 }
 
-/// No hint splits a value by an axis that is manual around it. The verifier sees to
-/// that in bodies; here it is about the functions that bodies call.
+/// No hint splits a value by an axis that is manual around it, or where its function is
+/// called. The verifier sees to the annotations that stand in bodies with their axes.
 LogicalResult HintTable::checkScopes() {
   for (const PlacedHint &hint : hints) {
     const auto &manual = problem.scopes[problem.valueScope[hint.value]];
@@ -265,8 +265,7 @@ LogicalResult HintTable::checkScopes() {
           }))
         return emitError(hint.location)
                << "the hint " << textOf(hint) << " names axis "
-               << gridOp.axisName(axis.axis)
-               << ", which is manual where this function is called";
+               << gridOp.axisName(axis.axis) << ", which is manual here";
   }
   return success();
 }

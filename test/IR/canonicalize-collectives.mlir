@@ -887,3 +887,20 @@ func.func @axes_of_one_device(%a: tensor<4xf32>, %b: tensor<6x6xf32>) -> (tensor
   // CHECK: return %[[GATHER]], %[[SLICE]], %[[A]], %[[PERMUTE]], %[[REDUCE]], %[[SCATTER]], %[[MOVE]]
   return %0, %1, %2, %3, %4, %5, %6 : tensor<8xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<3x12xf32>
 }
+
+// -----
+
+// A slice of a sum stays where the blocks of a reduce_scatter were padding for the most part:
+// of 1 element 8 blocks of 1. Of 5 elements they are 8.
+shard.grid @g(shape = 8)
+// CHECK-LABEL: func.func @padding
+// CHECK: shard.all_reduce
+// CHECK-NEXT: shard.all_slice
+// CHECK-NEXT: shard.reduce_scatter {{.*}} : tensor<5xi32> -> tensor<1xi32>
+func.func @padding(%a: tensor<1xi32>, %b: tensor<5xi32>) -> (tensor<1xi32>, tensor<1xi32>) {
+  %0 = shard.all_reduce %a on @g grid_axes = [0] : tensor<1xi32> -> tensor<1xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [0] slice_axis = 0 : tensor<1xi32> -> tensor<1xi32>
+  %2 = shard.all_reduce %b on @g grid_axes = [0] : tensor<5xi32> -> tensor<5xi32>
+  %3 = shard.all_slice %2 on @g grid_axes = [0] slice_axis = 0 : tensor<5xi32> -> tensor<1xi32>
+  return %1, %3 : tensor<1xi32>, tensor<1xi32>
+}

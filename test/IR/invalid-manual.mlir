@@ -289,6 +289,20 @@ func.func @f(%t: tensor<8x8xf32>) {
 
 // -----
 
+// a part of an axis is manual, and the annotation uses another part that overlaps it
+shard.grid @g(shape = 8x4) axes ["x", "y"]
+func.func @f(%t: tensor<8x8xf32>) {
+  %0 = shard.manual_computation(%t) on @g in = [<@g, [["x":(1)4], []]>] out = [<@g, [["x":(1)4], []]>] axes = ["x":(1)4] (%a: tensor<2x8xf32>) {
+    // manual_computation_c14
+    // expected-error@+1 {{in the body of a manual_computation uses its manual axis x}}
+    %b = shard.constraint %a to <@g, [["x":(2)2], []]> : tensor<2x8xf32>
+    shard.return %b : tensor<2x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
 // nested manual axes are disjoint
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {

@@ -1,6 +1,6 @@
 // Integers and indices that are computed of constants or of static extents become constants
-// at the places of the ops; slices and pads get the extents that follow. What data gives,
-// floats, ops with hints and what MLIR does not fold stay.
+// at the places of the ops; slices, sources of insertions and pads get the extents that
+// follow. What data gives, floats, ops with hints and what MLIR does not fold stay.
 
 // RUN: shard-opt %s --shard-fold-numbers --split-input-file | FileCheck %s
 // RUN: shard-opt %s --shard-fold-numbers --split-input-file --mlir-print-debuginfo | FileCheck %s --check-prefix=PLACES
@@ -57,6 +57,33 @@ func.func @sizes(%a: tensor<16x8xf32>, %at: index) -> (tensor<?xf32>, tensor<?x?
   } : tensor<16x8xf32> to tensor<?x?xf32>
   %w = tensor.extract_slice %a[0, 0] [%c17, 8] [1, 1] : tensor<16x8xf32> to tensor<?x8xf32>
   return %x, %y, %w : tensor<?xf32>, tensor<?x?xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+// The source of an insertion: that of %x as the slice states it, that of %y by a cast. The
+// size of %w, which is data, that of %v, which is not in its tensor, and that of %u, of a
+// dimension of unknown extent, stay.
+// CHECK-LABEL: func.func @insertions
+// CHECK-SAME: %[[A:.*]]: tensor<16x8xf32>, %[[B:.*]]: tensor<?x?xf32>, %[[AT:.*]]: index
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[A]][%[[AT]], 0] [1, 4] [1, 1] : tensor<16x8xf32> to tensor<4xf32>
+// CHECK: tensor.insert_slice %[[S]] into %[[A]][%[[AT]], 2] [1, 4] [1, 1] {my.mark} : tensor<4xf32> into tensor<16x8xf32>
+// CHECK-NEXT: %[[C:.*]] = tensor.cast %[[B]] : tensor<?x?xf32> to tensor<4x?xf32>
+// CHECK-NEXT: tensor.insert_slice %[[C]] into %[[A]][0, 0] [4, %[[AT]]] [1, 1] : tensor<4x?xf32> into tensor<16x8xf32>
+// CHECK-NEXT: tensor.insert_slice %[[B]] into %[[A]][0, 0] [%[[AT]], %[[AT]]]
+// CHECK-NEXT: tensor.insert_slice %[[B]] into %[[A]][0, 0] [%{{.*}}, %[[AT]]]
+// CHECK-NEXT: tensor.insert_slice %[[B]] into %{{.*}}[0, 0] [%{{.*}}, %[[AT]]]
+func.func @insertions(%a: tensor<16x8xf32>, %b: tensor<?x?xf32>, %at: index, %d: tensor<?x8xf32>)
+    -> (tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<?x8xf32>) {
+  %c4 = arith.constant 4 : index
+  %c17 = arith.constant 17 : index
+  %s = tensor.extract_slice %a[%at, 0] [1, %c4] [1, 1] : tensor<16x8xf32> to tensor<?xf32>
+  %x = tensor.insert_slice %s into %a[%at, 2] [1, %c4] [1, 1] {my.mark} : tensor<?xf32> into tensor<16x8xf32>
+  %y = tensor.insert_slice %b into %a[0, 0] [%c4, %at] [1, 1] : tensor<?x?xf32> into tensor<16x8xf32>
+  %w = tensor.insert_slice %b into %a[0, 0] [%at, %at] [1, 1] : tensor<?x?xf32> into tensor<16x8xf32>
+  %v = tensor.insert_slice %b into %a[0, 0] [%c17, %at] [1, 1] : tensor<?x?xf32> into tensor<16x8xf32>
+  %u = tensor.insert_slice %b into %d[0, 0] [%c4, %at] [1, 1] : tensor<?x?xf32> into tensor<?x8xf32>
+  return %x, %y, %w, %v, %u : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<?x8xf32>
 }
 
 // -----

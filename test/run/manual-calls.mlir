@@ -6,7 +6,7 @@
 // RUN: shard-run %t/behind.mlir --verify | FileCheck %s --check-prefix=PASS
 // PASS: PASS
 // RUN: not shard-run %t/hint.mlir --verify 2>&1 | FileCheck %s --check-prefix=HINT
-// HINT: hint.mlir:5:{{[0-9]+}}: error: the hint #shard.sharding<@grid, {{.*}}> names axis x, which is manual where this function is called
+// HINT: hint.mlir:5:{{[0-9]+}}: error: the hint #shard.sharding<@grid, {{.*}}> names axis x, which is manual here
 // RUN: not shard-opt %t/annotated.mlir --shard-partition 2>&1 | FileCheck %s --check-prefix=ANNOTATED
 // ANNOTATED: annotated.mlir:5:{{[0-9]+}}: error: a value with sharding {{.*}} uses axis x, which is manual where its function is called
 // RUN: not shard-opt %t/again.mlir --shard-partition 2>&1 | FileCheck %s --check-prefix=AGAIN

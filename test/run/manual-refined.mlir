@@ -16,6 +16,7 @@
 // RUN: shard-run %t/once.mlir --verify | FileCheck %s --check-prefix=PASS
 // RUN: shard-opt %t/once.mlir --sharding-propagation | diff %t/once.mlir -
 // RUN: shard-opt %t/stays.mlir --sharding-propagation --shard-partition --shard-verify-spmd
+// RUN: shard-opt %t/rest.mlir --shard-spmd --shard-verify-spmd | FileCheck %s --check-prefix=REST
 
 //--- groups.mlir
 // The device groups are those of the axes that "x" is cut into.
@@ -161,4 +162,21 @@ func.func @main(%a: tensor<20x4xi32>, %c: tensor<4x4xi32> {shard.sharding = #sha
   } : (tensor<20x4xi32>) -> tensor<20x4xi32>
   %d = arith.addi %c, %c : tensor<4x4xi32>
   return %m, %d : tensor<20x4xi32>, tensor<4x4xi32>
+}
+
+// A part of an axis is manual, and an annotation in the body uses the rest of it.
+//--- rest.mlir
+// REST: func.func @main(%{{.*}}: tensor<2x4xf32> {shard.local = #shard.local<tensor<8x8xf32>, <@{{.*}}, {{\[\[}}0, 1], [2]]>>})
+// REST-NEXT: math.exp
+// REST-NEXT: return
+shard.grid @grid(shape = 4x2) axes ["x", "y"]
+func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %r = shard.manual_computation(%a) on @grid
+      in = [<@grid, [["x":(1)2, ?], [?]]>] out = [<@grid, [["x":(1)2, ?], [?]]>] axes = ["x":(1)2]
+      (%x: tensor<4x8xf32>) {
+    %c = shard.constraint %x to <@grid, [["x":(2)2], ["y"]]> : tensor<4x8xf32>
+    %e = math.exp %c : tensor<4x8xf32>
+    shard.return %e : tensor<4x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
 }

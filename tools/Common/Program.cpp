@@ -95,6 +95,17 @@ static bool isDevice(llvm::StringRef path) {
          status.type() == llvm::sys::fs::file_type::character_file;
 }
 
+/// Says how a text with shardings of another project is read, if it is one.
+static void adviseImport(MLIRContext &context, llvm::StringRef text) {
+  for (auto [word, option] : {std::pair("sdy.", "--import-sdy"),
+                              std::pair("mesh.mesh", "--import-mesh")})
+    if (text.contains(word)) {
+      emitRemark(FileLineColLoc::get(&context, inputFile, 1, 1))
+          << "'shard-translate " << option << "' reads this text";
+      return;
+    }
+}
+
 static OwningOpRef<ModuleOp> parseProgram(MLIRContext &context) {
   if (isDevice(inputFile)) {
     emitError(UnknownLoc::get(&context))
@@ -108,8 +119,11 @@ static OwningOpRef<ModuleOp> parseProgram(MLIRContext &context) {
     return nullptr;
   }
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, &context);
+  unsigned text = sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    adviseImport(context, sources.getMemoryBuffer(text)->getBuffer());
+  return module;
 }
 
 /// Applies --grid, --lift-constants and --hint. `entry` may become another op.

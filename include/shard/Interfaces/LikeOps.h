@@ -12,13 +12,15 @@
 #include "shard/Geometry/Interner.h"
 
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <vector>
 
 namespace shard {
 
-/// Numbers ops: those of one name, with equal properties, types, bodies and index operands have
-/// one number. Sharding models say the same of them, so that they have one loop table.
+/// Numbers ops: those of one name, with equal properties, types, bodies and index operands, of
+/// whose other operands their models know the same (`getFactsOfOperands`), have one number.
+/// Sharding models say the same of them, so that they have one loop table.
 class LikeOps {
 public:
   /// The number of `op`: that of an op before it, or the next one, from 0 on. `op` must live as
@@ -27,8 +29,9 @@ public:
 
 private:
   InternIndex index;
-  /// By number the first op.
-  std::vector<mlir::Operation *> known;
+  using Facts = llvm::SmallVector<int64_t>;
+  /// By number the first op, and what its model knows of its operands.
+  std::vector<std::pair<mlir::Operation *, Facts>> known;
 };
 
 } // namespace shard

@@ -142,6 +142,9 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
     return ::shard::readsSingleElements(op, operand);
   }
   bool isShapeOperand(mlir::Operation *, unsigned) const { return false; }
+  llvm::SmallVector<int64_t> getFactsOfOperands(mlir::Operation *) const {
+    return {};
+  }
   bool decidesOption(mlir::Operation *) const { return false; }
   std::optional<ShardingOption>
   getShardingOption(mlir::Operation *, const Grid &,

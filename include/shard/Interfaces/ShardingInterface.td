@@ -192,6 +192,13 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       "bool", "isShapeOperand", (ins "unsigned":$operand), "",
       "return false;">,
     InterfaceMethod<[{
+        Numbers for what loops and maps follow from besides the op itself, its types and its
+        operands of integers: what makes its tensors. Ops with other numbers
+        are not like it, and have a loop table of their own. By default none.
+      }],
+      "::llvm::SmallVector<int64_t>", "getFactsOfOperands", (ins), "",
+      "return {};">,
+    InterfaceMethod<[{
         Whether the op may decide itself which loops it is split by. If not, which
         is the default, `getShardingOption` is never asked.
         The answer must not depend on shardings: it is kept for all equal ops.

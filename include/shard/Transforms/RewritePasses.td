@@ -26,8 +26,8 @@ def ShardFoldNumbers : Pass<"shard-fold-numbers"> {
     that computes integers or indices alone, of operands that are constants or tensors, by
     the constants to which MLIR folds it. An op with an attribute of another dialect, which
     may be a hint, stays, and so does arithmetic of floats. A `tensor.extract_slice` of
-    constant sizes gets a static type, and a `tensor.cast` to the old one. Numbers of `ub.poison`
-    are zeros. All ops stay in their order and keep their locations.
+    constant sizes gets a static type, and a `tensor.cast` to the old one; the source of a
+    `tensor.insert_slice` gets one too. Numbers of `ub.poison` are zeros. All ops stay in their order and keep their locations.
 
     ```mlir
     // Input

@@ -429,17 +429,24 @@ std::vector<std::vector<size_t>> splitsOf(Collective &c, const char *name,
                                           const int64_t *words) {
   const AxisList &axes = c.group->axes;
   std::vector<std::vector<size_t>> split(c.call.input.rank);
-  size_t named = 0;
+  std::vector<bool> isNamed(axes.size());
+  int64_t left = axes.size(); // to be named; a count above it has no words
   for (std::vector<size_t> &dim : split) {
     int64_t count = *words++;
     c.call.add(name, count);
+    if (count < 0 || count > left)
+      fail(c.device, c.call, "%s names %lld axes where the group has %lld left",
+           name, static_cast<long long>(count), static_cast<long long>(left));
+    left -= count;
     for (int64_t i = 0; i < count; ++i, ++words) {
       c.call.add("axis", *words);
       auto found = std::find(axes.begin(), axes.end(), *words);
-      if (found == axes.end() || ++named > axes.size())
+      size_t index = found - axes.begin();
+      if (found == axes.end() || isNamed[index])
         fail(c.device, c.call, "axis %lld is not one of the group's, or twice",
              static_cast<long long>(*words));
-      dim.push_back(found - axes.begin());
+      isNamed[index] = true;
+      dim.push_back(index);
     }
   }
   return split;

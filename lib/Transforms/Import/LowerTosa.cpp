@@ -13,6 +13,7 @@
 #include "shard/IR/ShardOps.h"
 #include "shard/Models/Concats.h"
 #include "shard/Models/TosaReductions.h"
+#include "shard/Models/TosaScatters.h"
 #include "shard/Partitioning/LocalOps.h"
 
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
@@ -119,6 +120,7 @@ struct ShardLowerTosaPass
     // The lowerings fold what they pass.
     splatEqualOperands(getOperation());
     joinTosaConcats(getOperation());
+    lowerTosaScatters(getOperation());
     llvm::DenseSet<mlir::Operation *> others = findReductions(getOperation());
     mlir::OpPassManager manager = lowerings();
     if (mlir::failed(runPipeline(manager, getOperation())))

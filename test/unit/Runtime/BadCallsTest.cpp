@@ -399,22 +399,23 @@ TEST(BadCalls, Redistribute) {
   right.more = {8, 4, 1, 0, 0, 0, 1, 1};
   constexpr size_t kFrom = 2, kTo = 5;
   const char notOne[] = "is not one of the group's, or twice";
-  expectErrors("redistribute",
-               [](const int64_t *group, int64_t type, const int64_t *in,
-                  const int64_t *out, const int64_t *more) {
-                 shard_rt_redistribute(kHere, group, type, in, out, more,
-                                       more + kFrom, more + kTo);
-               },
-               right,
-               {result({8}, kRank),
-                more(0, 9, "dimension 0 of the input is no block of 9"),
-                more(1, 6, "dimension 1 of the input is no block of 6"),
-                result({4, 2}, "dimension 0 of the result is no block of 8"),
-                result({8, 4}, "dimension 1 of the result is no block of 4"),
-                more(kFrom + 1, 2, notOne),
-                {notOne, [](Arguments &a) {
-                   a.more = {8, 4, 3, 0, 1, 0, 0, 0, 1, 1, 0, 0};
-                 }}});
+  expectErrors(
+      "redistribute",
+      [](const int64_t *group, int64_t type, const int64_t *in,
+         const int64_t *out, const int64_t *more) {
+        shard_rt_redistribute(kHere, group, type, in, out, more, more + kFrom,
+                              more + kTo);
+      },
+      right,
+      {result({8}, kRank),
+       more(0, 9, "dimension 0 of the input is no block of 9"),
+       more(1, 6, "dimension 1 of the input is no block of 6"),
+       result({4, 2}, "dimension 0 of the result is no block of 8"),
+       result({8, 4}, "dimension 1 of the result is no block of 4"),
+       more(kFrom + 1, 2, notOne),
+       more(kFrom, -1, "from names -1 axes where the group has 2 left"),
+       more(kTo, 3, "to names 3 axes where the group has 2 left"),
+       {notOne, [](Arguments &a) { a.more = {8, 4, 2, 0, 0, 0, 1, 1}; }}});
 }
 
 } // namespace
