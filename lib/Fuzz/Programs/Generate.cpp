@@ -339,8 +339,9 @@ static std::string writeProgram(ProgramBuilder &program) {
     // Without latencies a program may send more bytes than its formula says, so that its ops
     // work on parts: that takes less time.
     if (seed % 4 == 2 && kind != Kind::Needed && kind != Kind::Choices)
-      program.out.insert(program.out.find('\n'),
-                         machineText(seed, program.mostBytes <= 0));
+      program.out.insert(
+          program.out.find('\n'),
+          machineText(seed, program.mostBytes <= 0 && kind != Kind::Batches));
     return program.out;
   }
   program.chooseSort();
