@@ -16,9 +16,9 @@
 
 namespace shard::fuzz {
 
-/// Propagates, and checks what it wrote.
+/// Propagates, and checks what it wrote; if `explains`, also what it tells of it.
 Outcome checkPropagation(mlir::ModuleOp module, const Errors &errors, Form form,
-                         bool stability, bool steps,
+                         bool stability, bool steps, bool explains,
                          const PropagationOptions &options);
 
 /// What is wrong with `partitioned`, which is made of `module`; empty if nothing is.
