@@ -68,6 +68,9 @@ cl::opt<int64_t> maxOps("max-ops", cl::init(10), cl::cat(category),
                         cl::desc("Ops of a program, about"));
 cl::opt<std::string> gridText("grid", cl::value_desc("2x3"), cl::cat(category),
                               cl::desc("Shape of the grid; random without it"));
+cl::opt<int64_t> unrun("unrun", cl::init(4), cl::cat(category),
+                       cl::desc("Programs beside each one that are checked, "
+                                "but not run"));
 cl::opt<unsigned> jobs("jobs", cl::init(2), cl::cat(category),
                        cl::desc("Programs at a time"));
 cl::opt<Kind> kind(
@@ -128,19 +131,9 @@ using Clock = std::chrono::steady_clock;
 
 } // namespace
 
-/// What --only was given.
-static std::string kindName() {
-  cl::parser<Kind> &names = kind.getParser();
-  cl::OptionValue<Kind> given(kind.getValue());
-  for (unsigned i = 0; i < names.getNumOptions(); ++i)
-    if (names.getOptionValue(i).compare(given))
-      return names.getOption(i).str();
-  llvm_unreachable("no such kind");
-}
-
 static std::string command(uint64_t seed) {
   std::string text = "shard-fuzz --seed " + std::to_string(seed) +
-                     " --count 1 --only " + kindName() + " --max-ops " +
+                     " --count 1 --only " + toString(kind) + " --max-ops " +
                      std::to_string(maxOps);
   if (!gridText.empty())
     text += " --grid " + gridText;
@@ -200,6 +193,8 @@ std::function<Outcome(uint64_t)> Session::makeWork() const {
     Outcome outcome = check(*context, source.program(seed),
                             source.random() ? seed : uint64_t(firstSeed),
                             stability, &coverage);
+    if (outcome.verdict == Verdict::Pass && source.random())
+      outcome = checkOthers(*context, seed, source.options, unrun);
     outcome.notes = coverage.encode();
     return outcome;
   };

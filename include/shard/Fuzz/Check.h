@@ -9,6 +9,8 @@
 #ifndef SHARD_FUZZ_CHECK_H
 #define SHARD_FUZZ_CHECK_H
 
+#include "shard/Fuzz/Generate.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -84,6 +86,16 @@ Outcome check(mlir::MLIRContext &context, const std::string &program,
 /// memory that it needs, nanoseconds. Functions are separated by semicolons.
 Outcome predict(mlir::MLIRContext &context, const std::string &program,
                 uint64_t inputSeed);
+
+/// Checks `program`, of `seed`, as far as its text and that of the partitioned program show what is
+/// wrong: nothing is compiled or run.
+Outcome checkUnrun(mlir::MLIRContext &context, const std::string &program,
+                   uint64_t seed);
+
+/// Checks `count` more programs so, whose seeds follow from `seed`. They are of the kind in
+/// `options`, or of several where it is Full. A message begins with the kind and the seed.
+Outcome checkOthers(mlir::MLIRContext &context, uint64_t seed,
+                    GenerateOptions options, int64_t count);
 
 } // namespace shard::fuzz
 

@@ -40,6 +40,9 @@ enum class Kind {
   Full,        ///< everything
 };
 
+/// What `--only` calls it.
+const char *toString(Kind kind);
+
 struct GenerateOptions {
   Kind kind = Kind::Full;
   /// Ops of @main, about.

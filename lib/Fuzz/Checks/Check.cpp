@@ -12,16 +12,8 @@
 #include "CheckCalls.h"
 #include "CheckChoices.h"
 #include "CheckCount.h"
-#include "CheckExplain.h"
-#include "CheckForms.h"
-#include "CheckGroups.h"
-#include "CheckHints.h"
-#include "CheckLocal.h"
-#include "CheckOrder.h"
-#include "CheckPasses.h"
 #include "CheckResults.h"
-#include "CheckRings.h"
-#include "CheckSteps.h"
+#include "CheckStatic.h"
 #include "Inputs.h"
 #include "Options.h"
 #include "Precise.h"
@@ -112,112 +104,6 @@ bool shard::fuzz::sameFailure(const Outcome &a, const Outcome &b) {
   return normalized(a.message) == normalized(b.message);
 }
 
-/// Errors that say that the hints cannot all be met.
-static bool saysContradiction(StringRef message) {
-  for (StringRef text :
-       {" contradicts another one of ", "which is for integers, by its hint",
-        "too; mark one of them annotate_for_users",
-        // Its numbers are computed behind another member of a group.
-        "made that is tied to this one",
-        // A shard.loops of its own.
-        ", which cannot be split", " loops (--shard-print-",
-        "asks for shardings that no axis lists express"})
-    if (message.contains(text))
-      return true;
-  return false;
-}
-
-namespace {
-
-/// Collects the first error.
-struct Errors {
-  explicit Errors(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-              first.empty()) {
-            first = diagnostic.str();
-            if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
-              where = " (line " + std::to_string(place.getLine()) +
-                      ", column " + std::to_string(place.getColumn()) + ")";
-          }
-          return success();
-        }) {}
-  std::string first;
-  /// Its place in the file, in words.
-  std::string where;
-  ScopedDiagnosticHandler handler;
-};
-
-} // namespace
-
-static std::string oneLine(std::string text) {
-  for (char &c : text)
-    if (c == '\n' || c == '\t')
-      c = ' ';
-  return text.substr(0, 400);
-}
-
-/// The verdict about a pass that failed.
-static Outcome rejected(const char *where, const Errors &errors) {
-  std::string message = std::string(where) + ": " + oneLine(errors.first);
-  if (errors.first.empty())
-    return {Verdict::CheckFailed, message + "failed without an error"};
-  if (saysContradiction(errors.first))
-    return {Verdict::Contradiction, message};
-  return {Verdict::Rejected, message};
-}
-
-/// Propagates, and checks what it wrote.
-static Outcome checkPropagation(ModuleOp module, const Errors &errors,
-                                Form form, bool stability, bool steps,
-                                const PropagationOptions &options) {
-  OwningOpRef<ModuleOp> annotated = module.clone();
-  FailureOr<std::string> told = checkTold(*annotated, options);
-  if (failed(told))
-    return rejected("propagation", errors);
-  if (!told->empty())
-    return {Verdict::CheckFailed, oneLine(*told)};
-  if (failed(verify(*annotated)))
-    return {Verdict::CheckFailed,
-            "propagation makes invalid IR: " + oneLine(errors.first)};
-  std::string once = print(*annotated);
-  std::string changed = checkForm(*annotated, once, form);
-  if (!changed.empty() || !errors.first.empty())
-    return {Verdict::CheckFailed,
-            "after propagation, " + oneLine(changed + " " + errors.first)};
-  if (std::string lost = checkHints(module, *annotated); !lost.empty())
-    return {Verdict::CheckFailed, oneLine(lost)};
-  if (steps)
-    if (std::string wrong = checkSteps(*annotated); !wrong.empty())
-      return {Verdict::CheckFailed, oneLine(wrong + " " + errors.first)};
-  if (!stability)
-    return {};
-  if (failed(annotateShardings(*annotated, options)))
-    return {Verdict::CheckFailed,
-            "second propagation fails: " + oneLine(errors.first)};
-  std::string again = print(*annotated);
-  if (again != once)
-    return {Verdict::CheckFailed, "second propagation changes the program: " +
-                                      oneLine(difference(once, again))};
-  return {};
-}
-
-/// The functions that a run may enter.
-static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
-  return llvm::filter_to_vector(
-      module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-        return function.isPublic() && !function.isExternal();
-      });
-}
-
-/// Runs `add`ed passes on `module`.
-static LogicalResult runPasses(ModuleOp module,
-                               llvm::function_ref<void(OpPassManager &)> add) {
-  PassManager manager(module.getContext());
-  add(manager);
-  return manager.run(module);
-}
-
 /// A device takes at least the longer one of computing and sending, and at most both one
 /// after the other; that exactly, if it starts nothing.
 static std::string checkSeconds(const ProgramCost &cost) {
@@ -264,34 +150,6 @@ static std::string checkPrediction(ModuleOp partitioned, StringRef entry,
   return compare(*lowered);
 }
 
-/// Starting collectives and cutting them into rings of parts sends no more bytes than
-/// leaving them as they are.
-static std::string checkOverlapBytes(ModuleOp module, StringRef entry,
-                                     SpmdPipelineOptions options,
-                                     ModuleOp partitioned) {
-  auto waits = [](ModuleOp program) {
-    return program.walk([](WaitOp) { return WalkResult::interrupt(); })
-        .wasInterrupted();
-  };
-  if (!options.overlap || !waits(partitioned) || waits(module))
-    return {};
-  OwningOpRef<ModuleOp> whole = module.clone();
-  options.overlap = false;
-  if (failed(runPasses(*whole, [&](OpPassManager &manager) {
-        buildSpmdPipeline(manager, options);
-      })))
-    return "partition fails without overlap";
-  auto sumOf = [&](ModuleOp program) {
-    return predictProgram(program.lookupSymbol<func::FuncOp>(entry)).total;
-  };
-  CostSum before = sumOf(*whole), after = sumOf(partitioned);
-  if (!before.complete || !after.complete ||
-      after.bytesSent <= before.bytesSent)
-    return {};
-  return "with overlap " + std::to_string(after.bytesSent) +
-         " bytes are sent instead of " + std::to_string(before.bytesSent);
-}
-
 /// Compares the collectives of `partitioned`, and what is predicted for `entry` in it,
 /// with those of its run. A compiler folds more than the pipeline, so that what it
 /// drops is looked for once more.
@@ -310,37 +168,6 @@ static std::string checkCalls(ModuleOp partitioned, StringRef entry,
       })))
     return wrong;
   return compareCalls(listCalls(partitioned), report.calls);
-}
-
-/// What is wrong with `partitioned`, which is made of `module`; empty if nothing is.
-static std::string checkPartitioned(ModuleOp module, ModuleOp partitioned,
-                                    func::FuncOp entry, Form form,
-                                    const Errors &errors,
-                                    const SpmdPipelineOptions &pipeline) {
-  if (failed(verify(partitioned)))
-    return "partition makes invalid IR: " + errors.first;
-  if (failed(verifySpmd(partitioned)))
-    return "shard-verify-spmd: " + errors.first;
-  std::string wrong = checkLocal(module, partitioned);
-  if (wrong.empty())
-    wrong = repeatedCollective(partitioned);
-  if (wrong.empty())
-    wrong = checkGroups(partitioned);
-  if (wrong.empty())
-    wrong = checkOrder(partitioned, entry.getName());
-  if (wrong.empty())
-    wrong = checkCount(entry, partitioned);
-  if (wrong.empty())
-    wrong = checkOverlapBytes(module, entry.getName(), pipeline, partitioned);
-  if (wrong.empty() && pipeline.overlap && pipeline.decomposeMinGain < 0)
-    wrong = checkRings(partitioned);
-  if (wrong.empty())
-    wrong = checkPasses(module, entry.getName(), pipeline);
-  if (!wrong.empty())
-    return wrong;
-  wrong = checkForm(partitioned, print(partitioned), form);
-  return wrong.empty() ? wrong
-                       : "after partition, " + wrong + " " + errors.first;
 }
 
 namespace {
@@ -470,27 +297,5 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
     return {Verdict::CheckFailed, wrong};
   return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
                           stability, /*steps=*/inputSeed % 4 == 1,
-                          propagationOptions(inputSeed));
-}
-
-Outcome shard::fuzz::predict(MLIRContext &context, const std::string &program,
-                             uint64_t inputSeed) {
-  Errors errors(&context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(program, &context, "program.mlir");
-  if (!module)
-    return {Verdict::Invalid, oneLine(errors.first) + errors.where};
-  if (failed(runPasses(*module, [&](OpPassManager &manager) {
-        buildSpmdPipeline(manager, pipelineOptions(inputSeed));
-      })))
-    return rejected("partition", errors);
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (func::FuncOp entry : entriesOf(*module)) {
-    ProgramCost cost = predictProgram(entry);
-    os << (text.empty() ? "" : "; ") << cost.collectives.size() << " "
-       << cost.total.bytesSent << " " << cost.total.flops << " "
-       << cost.memory.peak() << " " << llvm::format("%.0f", cost.seconds * 1e9);
-  }
-  return {Verdict::Pass, {}, text};
+                          /*explains=*/true, propagationOptions(inputSeed));
 }

@@ -9,8 +9,10 @@
 #include "CheckAlone.h"
 
 #include "CheckBlocks.h"
+#include "CheckCollectives.h"
 #include "CheckGeometry.h"
 #include "CheckGrids.h"
+#include "CheckKernels.h"
 #include "CheckMismatch.h"
 #include "CheckOptions.h"
 #include "CheckPlans.h"
@@ -22,19 +24,37 @@
 
 namespace shard::fuzz {
 
-std::string checkAlone(mlir::ModuleOp module, uint64_t seed) {
-  mlir::MLIRContext &context = *module.getContext();
+/// So many times as programs run, parts are checked that need no program: that takes a tenth
+/// of the time of a program.
+static constexpr uint64_t kRounds = 6;
+/// Calls of the runtime in each round.
+static constexpr uint64_t kCalls = 2;
+
+/// Parts that know no IR.
+static std::string checkPlain(uint64_t seed) {
   std::string wrong = checkGeometry(seed);
   if (wrong.empty())
     wrong = checkGrids(seed);
   if (wrong.empty())
     wrong = checkPlans(seed);
   if (wrong.empty())
+    wrong = checkKernels(seed);
+  for (uint64_t i = 0; i < kCalls && wrong.empty(); ++i)
+    wrong = checkCollectives(kCalls * seed + i);
+  if (wrong.empty())
+    wrong = checkMismatch(seed);
+  return wrong;
+}
+
+std::string checkAlone(mlir::ModuleOp module, uint64_t seed) {
+  mlir::MLIRContext &context = *module.getContext();
+  std::string wrong;
+  for (uint64_t i = 0; i < kRounds && wrong.empty(); ++i)
+    wrong = checkPlain(kRounds * seed + i);
+  if (wrong.empty())
     wrong = checkShardings(context, seed);
   if (wrong.empty())
     wrong = checkSpmd(context, seed);
-  if (wrong.empty())
-    wrong = checkMismatch(seed);
   if (wrong.empty())
     wrong = checkRefusals(context, seed);
   if (wrong.empty())

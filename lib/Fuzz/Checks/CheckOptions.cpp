@@ -14,6 +14,8 @@
 
 #include "CheckOptions.h"
 
+#include "CheckMoves.h"
+
 #include "shard/Fuzz/Random.h"
 
 #include "shard/IR/ShardOps.h"
@@ -458,6 +460,11 @@ std::string shard::fuzz::checkOptions(ModuleOp module, uint64_t seed) {
       wrong = OptionOracle(ops[i], *grid, rng).compare();
     if (wrong.empty())
       wrong = checkProjection(ops[i], *grid, rng);
+    if (wrong.empty())
+      wrong = checkMoves(buildLoopTable(ops[i]), *grid, rng);
+    if (!wrong.empty() &&
+        !StringRef(wrong).contains(ops[i]->getName().getStringRef()))
+      wrong += ", of " + ops[i]->getName().getStringRef().str();
   }
   return wrong;
 }

@@ -140,6 +140,9 @@ void BatchProgram::rows(const Batched &) {
                    ", tensor<1xf32>, tensor<1xf32>) -> " + tensorType(elem, to),
                to, 0, a.bound * b.bound * double(shape[2]));
   }
+  // Of one row a look-up is no choice; what is left of it may be gathered (docs/Mutants.md).
+  if (extent == 1)
+    return;
   // Places that are data, the same for all.
   Shape places;
   for (int64_t place = 0; place < extent; ++place)

@@ -41,6 +41,38 @@ static Kind focus(uint64_t seed) {
   return number < 73 ? Kind::Needed : Kind::Full;
 }
 
+const char *shard::fuzz::toString(Kind kind) {
+  switch (kind) {
+  case Kind::Reshard:
+    return "reshard";
+  case Kind::Collectives:
+    return "collectives";
+  case Kind::Partial:
+    return "partial";
+  case Kind::Hints:
+    return "hints";
+  case Kind::Grids:
+    return "grids";
+  case Kind::Moves:
+    return "moves";
+  case Kind::Families:
+    return "families";
+  case Kind::Batches:
+    return "batches";
+  case Kind::Needed:
+    return "needed";
+  case Kind::Choices:
+    return "choices";
+  case Kind::Ops:
+    return "ops";
+  case Kind::Control:
+    return "control";
+  case Kind::Full:
+    return "full";
+  }
+  return "";
+}
+
 ProgramBuilder::ProgramBuilder(uint64_t seed, const GenerateOptions &options)
     : seed(seed), rng(seed), options(options), grid(options.grid) {
   if (grid.empty()) {
@@ -339,8 +371,9 @@ static std::string writeProgram(ProgramBuilder &program) {
     // Without latencies a program may send more bytes than its formula says, so that its ops
     // work on parts: that takes less time.
     if (seed % 4 == 2 && kind != Kind::Needed && kind != Kind::Choices)
-      program.out.insert(program.out.find('\n'),
-                         machineText(seed, program.mostBytes <= 0));
+      program.out.insert(
+          program.out.find('\n'),
+          machineText(seed, program.mostBytes <= 0 && kind != Kind::Batches));
     return program.out;
   }
   program.chooseSort();

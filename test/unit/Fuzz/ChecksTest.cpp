@@ -10,6 +10,7 @@
 #include "Checks/CheckForms.h"
 #include "Checks/CheckHints.h"
 #include "Checks/CheckLocal.h"
+#include "Checks/CheckWaste.h"
 
 #include "shard/Fuzz/Check.h"
 #include "shard/Fuzz/Coverage.h"
@@ -55,6 +56,54 @@ func.func @main(%a: tensor<5xf32> {shard.sharding = #shard.sharding<@grid, [[0]]
     EXPECT_EQ(outcome.verdict, Verdict::Pass) << outcome.message;
     EXPECT_FALSE(isFailure(outcome.verdict));
   }
+}
+
+TEST(Check, whatIsNotRunMustSendNoMoreThanItSays) {
+  auto verdict = [](const std::string &most) {
+    std::unique_ptr<mlir::MLIRContext> context = makeContext();
+    return checkUnrun(*context,
+                      R"(
+shard.grid @grid(shape = 4)
+func.func @main(%a: tensor<4xi32> {shard.sharding = #shard.sharding<@grid, [[0]]>})
+    -> (tensor<4xi32> {shard.sharding = #shard.sharding<@grid, [[]]>}) attributes {most_collectives = 1, most_bytes = )" +
+                          most + R"(} {
+  return %a : tensor<4xi32>
+}
+)",
+                      /*seed=*/1);
+  };
+  EXPECT_EQ(verdict("12").verdict, Verdict::Pass);
+  Outcome outcome = verdict("8");
+  EXPECT_EQ(outcome.verdict, Verdict::CheckFailed);
+  EXPECT_TRUE(holds(outcome.message, "no more than 8 bytes and send 12"));
+}
+
+TEST(Waste, isNamed) {
+  auto wasteOf = [](const std::string &lines, const std::string &result) {
+    std::unique_ptr<mlir::MLIRContext> context = makeContext();
+    std::string gather = " = shard.all_gather %a on @g grid_axes = [0] "
+                         "gather_axis = 0 : tensor<2xf32> -> tensor<4xf32>\n";
+    auto module = parse("shard.grid @g(shape = 2)\n"
+                        "func.func @main(%a: tensor<2xf32>) -> tensor<" +
+                            result + "xf32> {\n%b" + gather + lines +
+                            " : tensor<" + result + "xf32>\n}\n",
+                        *context);
+    EXPECT_TRUE(module);
+    return module ? checkWaste(*module) : "";
+  };
+  EXPECT_EQ(wasteOf("return %b", "4"), "");
+  EXPECT_TRUE(holds(wasteOf("return %a", "2"), "nothing uses"));
+  EXPECT_TRUE(holds(
+      wasteOf("%c = shard.all_gather %a on @g grid_axes = [0] gather_axis "
+              "= 0 : tensor<2xf32> -> tensor<4xf32>\n"
+              "%d = arith.addf %b, %c : tensor<4xf32>\nreturn %d",
+              "4"),
+      "is done before"));
+  EXPECT_TRUE(holds(
+      wasteOf("%c = shard.all_slice %b on @g grid_axes = [0] slice_axis = "
+              "0 : tensor<4xf32> -> tensor<2xf32>\nreturn %c",
+              "2"),
+      "takes back a gather"));
 }
 
 TEST(Check, hintsThatContradictEachOtherAreNoFailure) {

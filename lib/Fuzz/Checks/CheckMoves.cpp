@@ -1,0 +1,375 @@
+//===- CheckMoves.cpp - What propagation asks of loop tables --------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sharding that is not followed, or a move that is not tried, gives programs that are right
+// and send more. So each is found once more, among all options.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckMoves.h"
+
+#include "../../Propagation/Followers.h"
+#include "../../Propagation/OpWishes.h"
+#include "../../Propagation/ReductionMoves.h"
+
+#include "shard/Fuzz/Random.h"
+#include "shard/Partitioning/ShardingOption.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace shard;
+using namespace shard::fuzz;
+using namespace shard::propagation;
+
+/// Ops with more loops have too many options.
+static constexpr size_t kMostLoops = 4;
+
+namespace {
+
+using Lists = std::vector<AxisList>;
+
+class TableOracle {
+public:
+  TableOracle(const LoopTable &table, const Grid &grid, Random &rng);
+  std::string compare();
+
+private:
+  void enumerate(llvm::ArrayRef<GridAxis> order, size_t axis, Lists &lists);
+  void drawShardings();
+  size_t numTensors() const {
+    return table.operands.size() + table.results.size();
+  }
+  /// Whether the tensor has dimensions that no window slides over.
+  bool isPlain(unsigned tensor) const;
+
+  std::vector<ShardingOption> optionsFor(unsigned tensor) const;
+  std::optional<Sharding> followerOf(unsigned other, const ShardingOption &from,
+                                     const ShardingOption &kept) const;
+  std::string compareFollowers() const;
+
+  bool isReduction(size_t loop) const {
+    return table.loops[loop].kind == LoopKind::Reduction;
+  }
+  bool isInWindow(size_t loop) const;
+  bool divides(size_t loop, const AxisList &axes) const {
+    return table.loops[loop].extent % grid.groupSize(axes) == 0;
+  }
+  AxisList added(const ShardingOption &other, size_t loop) const;
+  bool othersStay(const ShardingOption &other, size_t loop,
+                  const AxisList &axes) const;
+  AxisList axesOfSums(bool gathered) const;
+  bool movesSum(const ShardingOption &other, bool gathered) const;
+  int64_t movesMinor(const ShardingOption &other) const;
+  std::string compareMoves() const;
+  std::string describe() const;
+
+  const LoopTable &table;
+  const Grid &grid;
+  Random &rng;
+  std::set<std::vector<std::vector<GridAxis>>> seen;
+  std::vector<ShardingOption> options;
+  /// Of operands, then results.
+  std::vector<Sharding> shardings;
+  /// What the loops are split by now.
+  ShardingOption option;
+};
+
+} // namespace
+
+static bool isPrefix(const AxisList &list, const AxisList &of) {
+  return list.size() <= of.size() &&
+         std::equal(list.begin(), list.end(), of.begin());
+}
+
+TableOracle::TableOracle(const LoopTable &table, const Grid &grid, Random &rng)
+    : table(table), grid(grid), rng(rng) {
+  std::vector<GridAxis> order;
+  for (size_t axis = 0; axis < grid.shape.size(); ++axis)
+    order.push_back(static_cast<GridAxis>(axis));
+  Lists lists(table.loops.size());
+  do
+    enumerate(order, 0, lists);
+  while (std::next_permutation(order.begin(), order.end()));
+  option = rng.oneOf(options);
+  drawShardings();
+}
+
+void TableOracle::enumerate(llvm::ArrayRef<GridAxis> order, size_t axis,
+                            Lists &lists) {
+  if (axis < order.size()) {
+    enumerate(order, axis + 1, lists);
+    for (AxisList &axes : lists) {
+      axes.push_back(order[axis]);
+      enumerate(order, axis + 1, lists);
+      axes.pop_back();
+    }
+    return;
+  }
+  std::vector<std::vector<GridAxis>> key;
+  for (const AxisList &axes : lists)
+    key.emplace_back(axes.begin(), axes.end());
+  if (!seen.insert(key).second)
+    return;
+  ShardingOption option;
+  option.loops.assign(lists.begin(), lists.end());
+  if (isValidOption(table, grid, option))
+    options.push_back(std::move(option));
+}
+
+/// Those that one option gives, and any.
+void TableOracle::drawShardings() {
+  const ShardingOption &some = rng.oneOf(options);
+  for (unsigned tensor = 0; tensor < numTensors(); ++tensor) {
+    Sharding sharding = tensorSharding(table, tensor, some);
+    sharding.partial.clear();
+    for (size_t axis = 0; axis < grid.shape.size() && rng.chance(50); ++axis) {
+      for (AxisList &axes : sharding.dims)
+        llvm::erase(axes, static_cast<GridAxis>(axis));
+      if (!sharding.dims.empty())
+        sharding.dims[rng.between(0, int64_t(sharding.dims.size()) - 1)]
+            .push_back(static_cast<GridAxis>(axis));
+    }
+    shardings.push_back(std::move(sharding));
+  }
+}
+
+bool TableOracle::isPlain(unsigned tensor) const {
+  const TensorLoops &loops = tensorLoops(table, tensor);
+  return loops.isTensor && loops.windows.empty() &&
+         shardings[tensor].halos.empty() && shardings[tensor].offsets.empty();
+}
+
+/// The options that give a tensor its sharding and split no loop beside: several where a dimension
+/// has several loops.
+std::vector<ShardingOption> TableOracle::optionsFor(unsigned tensor) const {
+  std::vector<ShardingOption> found;
+  for (const ShardingOption &option : options) {
+    bool splitsOthers = false;
+    for (size_t loop = 0; loop < table.loops.size(); ++loop) {
+      bool isOwn = false;
+      for (const DimLoops &dim : tensorLoops(table, tensor).dims)
+        isOwn |= llvm::is_contained(dim, int32_t(loop));
+      splitsOthers |= !isOwn && !option.loops[loop].empty();
+    }
+    if (!splitsOthers &&
+        tensorSharding(table, tensor, option) == shardings[tensor])
+      found.push_back(option);
+  }
+  return found;
+}
+
+/// What `other` becomes if it follows `tensor`, where one option gives each of them.
+std::optional<Sharding>
+TableOracle::followerOf(unsigned other, const ShardingOption &from,
+                        const ShardingOption &kept) const {
+  for (const ShardingOption &option : options) {
+    bool hasBoth = true;
+    for (size_t i = 0; i < table.loops.size(); ++i)
+      hasBoth &= option.loops[i] ==
+                     (from.loops[i].empty() ? kept.loops[i] : from.loops[i]) &&
+                 isPrefix(kept.loops[i], option.loops[i]);
+    if (!hasBoth)
+      continue;
+    Sharding followed = tensorSharding(table, other, option);
+    followed.partial.clear();
+    if (followed.dims != shardings[other].dims)
+      return followed;
+  }
+  return std::nullopt;
+}
+
+std::string TableOracle::compareFollowers() const {
+  std::vector<std::vector<ShardingOption>> given;
+  for (unsigned tensor = 0; tensor < numTensors(); ++tensor)
+    given.push_back(optionsFor(tensor));
+  for (unsigned tensor = 0; tensor < numTensors(); ++tensor) {
+    if (!isPlain(tensor))
+      continue;
+    const Sharding &own = shardings[tensor];
+    std::optional<ShardingOption> found = optionOf(table, grid, tensor, own);
+    if (found ? !llvm::is_contained(given[tensor], *found)
+              : given[tensor].size() == 1)
+      return "another option gives tensor " + std::to_string(tensor) +
+             " its sharding " + toString(own);
+    for (unsigned other = 0; other < numTensors(); ++other)
+      if (isPlain(other) && given[tensor].size() == 1 &&
+          given[other].size() == 1 &&
+          followKeeping(table, grid, tensor, own, other, shardings[other]) !=
+              followerOf(other, given[tensor][0], given[other][0]))
+        return "tensor " + std::to_string(other) + ", " +
+               toString(shardings[other]) + ", follows tensor " +
+               std::to_string(tensor) + ", " + toString(own) + ", wrongly";
+    int64_t parts = 1;
+    bool isEven = true, isFilled = true;
+    std::vector<int64_t> extents;
+    for (const AxisList &axes : own.dims) {
+      extents.push_back(rng.between(1, 12));
+      int64_t here = 1;
+      for (GridAxis axis : axes)
+        here *= grid.shape[axis];
+      parts *= here;
+      isEven &= extents.back() % here == 0;
+      isFilled &= extents.back() >= here;
+    }
+    if (partsOf(grid, own) != parts ||
+        mayBeSplit(extents, grid, own, /*evenly=*/true) != isEven ||
+        mayBeSplit(extents, grid, own, /*evenly=*/false) != isFilled)
+      return "a tensor is split otherwise than by " + toString(own);
+  }
+  return {};
+}
+
+bool TableOracle::isInWindow(size_t loop) const {
+  for (const TensorLoops &tensor : table.operands)
+    for (size_t dim = 0; dim < tensor.dims.size(); ++dim)
+      if (tensor.isWindow(dim) &&
+          llvm::is_contained(tensor.dims[dim], int32_t(loop)))
+        return true;
+  return false;
+}
+
+/// What `other` has behind the axes that `option` has on a loop; nothing if it has not those.
+AxisList TableOracle::added(const ShardingOption &other, size_t loop) const {
+  const AxisList &has = option.loops[loop], &all = other.loops[loop];
+  if (!isPrefix(has, all))
+    return {};
+  return AxisList(all.begin() + has.size(), all.end());
+}
+
+/// Whether loops but `loop` and those of reductions have in `other` what they have in `option`,
+/// and those of reductions that without `axes`.
+bool TableOracle::othersStay(const ShardingOption &other, size_t loop,
+                             const AxisList &axes) const {
+  for (size_t i = 0; i < table.loops.size(); ++i) {
+    AxisList want = option.loops[i];
+    if (isReduction(i))
+      llvm::erase_if(
+          want, [&](GridAxis axis) { return llvm::is_contained(axes, axis); });
+    if (i != loop && other.loops[i] != want)
+      return false;
+  }
+  return true;
+}
+
+/// The axes of sums, or by which operands with sums are gathered; each once, in order.
+AxisList TableOracle::axesOfSums(bool gathered) const {
+  AxisList axes, split;
+  for (size_t i = 0; i < table.loops.size(); ++i) {
+    llvm::append_range(split, option.loops[i]);
+    if (isReduction(i) && !gathered)
+      llvm::append_range(axes, option.loops[i]);
+  }
+  if (!gathered)
+    return axes;
+  for (auto [number, tensor] : llvm::enumerate(table.operands)) {
+    llvm::SmallVector<AxisList> has;
+    if (tensor.isTensor)
+      projectToLoops(table, tensor, grid, shardings[number], has);
+    for (size_t i = 0; tensor.isTensor && i < table.loops.size(); ++i)
+      for (GridAxis axis : isReduction(i) ? has[i] : AxisList())
+        if (!llvm::is_contained(split, axis) && !llvm::is_contained(axes, axis))
+          axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// Whether `other` has the axes of sums, or one of them, on one parallel loop.
+bool TableOracle::movesSum(const ShardingOption &other, bool gathered) const {
+  AxisList axes = axesOfSums(gathered);
+  for (size_t loop = 0; loop < table.loops.size(); ++loop) {
+    AxisList more = added(other, loop);
+    bool areThose = !more.empty() &&
+                    (more == axes ||
+                     (more.size() == 1 && llvm::is_contained(axes, more[0])));
+    if (areThose && table.loops[loop].kind == LoopKind::Parallel &&
+        !isInWindow(loop) && divides(loop, other.loops[loop]) &&
+        othersStay(other, loop, more))
+      return true;
+  }
+  return false;
+}
+
+/// Whether `other` has on the first loop of a merged dimension what the operand has on another
+/// one of it, which `option` leaves whole. How often: once for each such loop.
+int64_t TableOracle::movesMinor(const ShardingOption &other) const {
+  llvm::SmallVector<AxisList> has;
+  projectToLoops(table, table.operands[0], grid, shardings[0], has);
+  int64_t count = 0;
+  for (const DimLoops &dim : table.results[0].dims)
+    for (size_t i = 1; i < dim.size(); ++i)
+      count += option.loops[dim[i]].empty() && !has[dim[i]].empty() &&
+               added(other, dim[0]) == has[dim[i]] &&
+               divides(dim[0], other.loops[dim[0]]) &&
+               othersStay(other, dim[0], {});
+  return count;
+}
+
+std::string TableOracle::compareMoves() const {
+  using Move = std::pair<Lists, double>;
+  std::vector<Move> expected, found;
+  bool merges = false;
+  for (const DimLoops &dim : table.results[0].dims)
+    merges |= dim.size() > 1 && table.operands.size() == 1 &&
+              table.operands[0].isTensor;
+  if (mergesOperand(table) != merges)
+    return "whether dimensions of the operand are merged";
+  for (const ShardingOption &other : options) {
+    Lists lists(other.loops.begin(), other.loops.end());
+    for (int64_t i = merges ? movesMinor(other) : 0; i > 0; --i)
+      expected.emplace_back(lists, 1);
+    for (bool gathered : {false, true})
+      if (!merges && movesSum(other, gathered))
+        expected.emplace_back(lists, gathered ? 1 : 2);
+  }
+  for (const AxisMove &move : findAxisMoves(
+           table, grid, option,
+           llvm::ArrayRef(shardings).take_front(table.operands.size())))
+    found.emplace_back(
+        Lists(move.option.loops.begin(), move.option.loops.end()),
+        move.leastRatio);
+  std::sort(expected.begin(), expected.end());
+  std::sort(found.begin(), found.end());
+  if (expected == found)
+    return {};
+  return "axes move to other loops in " + std::to_string(found.size()) +
+         " ways, not in these " + std::to_string(expected.size());
+}
+
+std::string TableOracle::describe() const {
+  std::string text = ": loops";
+  for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops)) {
+    text += " " + std::to_string(loop.extent) + " [";
+    for (GridAxis axis : axes)
+      text += " " + std::to_string(axis);
+    text += " ]";
+  }
+  for (const Sharding &sharding : shardings)
+    text += ", " + toString(sharding);
+  text += " on a grid of";
+  for (int64_t size : grid.shape)
+    text += " " + std::to_string(size);
+  return text;
+}
+
+std::string TableOracle::compare() {
+  std::string wrong = compareFollowers();
+  if (wrong.empty() && table.results.size() == 1)
+    wrong = compareMoves();
+  return wrong.empty() ? wrong : wrong + describe();
+}
+
+std::string shard::fuzz::checkMoves(const LoopTable &table, const Grid &grid,
+                                    Random &rng) {
+  // Loops of one iteration, and axes of one device, may be anywhere.
+  if (table.loops.size() > kMostLoops || grid.shape.size() > 3 ||
+      llvm::any_of(table.loops, [](const Loop &l) { return l.extent < 2; }) ||
+      llvm::is_contained(grid.shape, 1))
+    return {};
+  return TableOracle(table, grid, rng).compare();
+}
