@@ -257,7 +257,8 @@ bool TableOracle::othersStay(const ShardingOption &other, size_t loop,
   return true;
 }
 
-/// The axes of sums, or by which operands with sums are gathered; each once, in order.
+/// The axes of sums, or by which operands are gathered, on loops of sums or on dimensions
+/// without a loop; each once, in order.
 AxisList TableOracle::axesOfSums(bool gathered) const {
   AxisList axes, split;
   for (size_t i = 0; i < table.loops.size(); ++i) {
@@ -273,6 +274,11 @@ AxisList TableOracle::axesOfSums(bool gathered) const {
       projectToLoops(table, tensor, grid, shardings[number], has);
     for (size_t i = 0; tensor.isTensor && i < table.loops.size(); ++i)
       for (GridAxis axis : isReduction(i) ? has[i] : AxisList())
+        if (!llvm::is_contained(split, axis) && !llvm::is_contained(axes, axis))
+          axes.push_back(axis);
+    for (size_t dim = 0; tensor.isTensor && dim < tensor.dims.size(); ++dim)
+      for (GridAxis axis :
+           tensor.dims[dim].empty() ? shardings[number].dims[dim] : AxisList())
         if (!llvm::is_contained(split, axis) && !llvm::is_contained(axes, axis))
           axes.push_back(axis);
   }
@@ -317,8 +323,12 @@ std::string TableOracle::compareMoves() const {
   for (const DimLoops &dim : table.results[0].dims)
     merges |= dim.size() > 1 && table.operands.size() == 1 &&
               table.operands[0].isTensor;
-  if (mergesOperand(table) != merges)
-    return "whether dimensions of the operand are merged";
+  bool hasLoops = true;
+  for (const TensorLoops &tensor : table.operands)
+    for (const DimLoops &dim : tensor.dims)
+      hasLoops &= !tensor.isTensor || !dim.empty();
+  if (mayGatherAxes(table) != (merges || !hasLoops))
+    return "whether an axis of an operand may split no loop";
   for (const ShardingOption &other : options) {
     Lists lists(other.loops.begin(), other.loops.end());
     for (int64_t i = merges ? movesMinor(other) : 0; i > 0; --i)
