@@ -109,6 +109,20 @@ bool foldIntoBounds(RankedTensorType type, SmallVector<OpFoldResult> &offsets,
   return hasSizes && isInBounds(type, offsets, sizes, strides);
 }
 
+/// The type of a slice of `type`, without its `dropped` dimensions, whose `sizes` are known as
+/// far as they are attributes. A constant that is none, because it is negative, is not.
+static RankedTensorType sliceType(RankedTensorType type,
+                                  ArrayRef<OpFoldResult> sizes,
+                                  const llvm::SmallBitVector &dropped) {
+  SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    if (!dropped.test(dim))
+      shape.push_back(isa<Attribute>(size) ? *getConstantIntValue(size)
+                                           : ShapedType::kDynamic);
+  return RankedTensorType::get(shape, type.getElementType(),
+                               type.getEncoding());
+}
+
 bool foldIntoSlice(tensor::ExtractSliceOp op, bool sizesOnly,
                    RewriterBase &rewriter) {
   SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
@@ -121,17 +135,11 @@ bool foldIntoSlice(tensor::ExtractSliceOp op, bool sizesOnly,
   } else if (!foldIntoBounds(op.getSourceType(), offsets, sizes, strides)) {
     return false;
   }
-  SmallVector<int64_t> shape;
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  for (auto [dim, size] : llvm::enumerate(sizes))
-    if (!dropped.test(dim))
-      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  RankedTensorType type = op.getType();
   rewriter.setInsertionPoint(op);
   auto slice = tensor::ExtractSliceOp::create(
       rewriter, op.getLoc(),
-      RankedTensorType::get(shape, type.getElementType(), type.getEncoding()),
-      op.getSource(), offsets, sizes, strides);
+      sliceType(op.getType(), sizes, op.getDroppedDims()), op.getSource(),
+      offsets, sizes, strides);
   slice->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   replaceWithCast(op, slice, rewriter);
   return true;
@@ -154,15 +162,8 @@ static bool stateSizes(tensor::InsertSliceOp op, RewriterBase &rewriter) {
   }
   if (!changed || !isInBounds(op.getDestType(), offsets, sizes, strides))
     return false;
-  SmallVector<int64_t> shape;
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  for (auto [dim, size] : llvm::enumerate(sizes))
-    if (!dropped.test(dim))
-      shape.push_back(isa<Attribute>(size) ? *getConstantIntValue(size)
-                                           : ShapedType::kDynamic);
-  RankedTensorType type = op.getSourceType();
-  auto known =
-      RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
+  RankedTensorType type = op.getSourceType(),
+                   known = sliceType(type, sizes, op.getDroppedDims());
   if (!tensor::CastOp::areCastCompatible(type, known))
     return false;
   rewriter.setInsertionPoint(op);

@@ -129,3 +129,15 @@ func.func @blocks(%c: i1) -> index {
   %2 = arith.addi %2, %c1 : index
   cf.br ^lost
 }
+
+// -----
+
+// A negative size is an error of the run, which says so; the type does not state it.
+// CHECK-LABEL: func.func @negative
+// CHECK: tensor.extract_slice %{{.*}}[0, 0] [4, %c-5] [1, 1] : tensor<16x8xf32> to tensor<4x?xf32>
+func.func @negative(%x: tensor<16x8xf32>) -> tensor<?x?xf32> {
+  %four = arith.constant 4 : index
+  %less = arith.constant -5 : index
+  %0 = tensor.extract_slice %x[0, 0] [%four, %less] [1, 1] : tensor<16x8xf32> to tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

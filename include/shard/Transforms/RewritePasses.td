@@ -27,7 +27,8 @@ def ShardFoldNumbers : Pass<"shard-fold-numbers"> {
     the constants to which MLIR folds it. An op with an attribute of another dialect, which
     may be a hint, stays, and so does arithmetic of floats. A `tensor.extract_slice` of
     constant sizes gets a static type, and a `tensor.cast` to the old one; the source of a
-    `tensor.insert_slice` gets one too. Numbers of `ub.poison` are zeros. All ops stay in their order and keep their locations.
+    `tensor.insert_slice` gets one too. Numbers of `ub.poison` are zeros. All ops stay in their
+    order and keep their locations.
 
     ```mlir
     // Input
