@@ -12,10 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckMoves.h"
+#include "MoveOracle.h"
 
 #include "../../Propagation/Followers.h"
 #include "../../Propagation/OpWishes.h"
-#include "../../Propagation/ReductionMoves.h"
 
 #include "shard/Fuzz/Random.h"
 #include "shard/Partitioning/ShardingOption.h"
@@ -53,20 +53,6 @@ private:
                                      const ShardingOption &kept) const;
   std::string compareFollowers() const;
 
-  bool isReduction(size_t loop) const {
-    return table.loops[loop].kind == LoopKind::Reduction;
-  }
-  bool isInWindow(size_t loop) const;
-  bool divides(size_t loop, const AxisList &axes) const {
-    return table.loops[loop].extent % grid.groupSize(axes) == 0;
-  }
-  AxisList added(const ShardingOption &other, size_t loop) const;
-  bool othersStay(const ShardingOption &other, size_t loop,
-                  const AxisList &axes) const;
-  AxisList axesOfSums(bool gathered) const;
-  bool movesSum(const ShardingOption &other, bool gathered) const;
-  int64_t movesMinor(const ShardingOption &other) const;
-  std::string compareMoves() const;
   std::string describe() const;
 
   const LoopTable &table;
@@ -225,132 +211,6 @@ std::string TableOracle::compareFollowers() const {
   return {};
 }
 
-bool TableOracle::isInWindow(size_t loop) const {
-  for (const TensorLoops &tensor : table.operands)
-    for (size_t dim = 0; dim < tensor.dims.size(); ++dim)
-      if (tensor.isWindow(dim) &&
-          llvm::is_contained(tensor.dims[dim], int32_t(loop)))
-        return true;
-  return false;
-}
-
-/// What `other` has behind the axes that `option` has on a loop; nothing if it has not those.
-AxisList TableOracle::added(const ShardingOption &other, size_t loop) const {
-  const AxisList &has = option.loops[loop], &all = other.loops[loop];
-  if (!isPrefix(has, all))
-    return {};
-  return AxisList(all.begin() + has.size(), all.end());
-}
-
-/// Whether loops but `loop` and those of reductions have in `other` what they have in `option`,
-/// and those of reductions that without `axes`.
-bool TableOracle::othersStay(const ShardingOption &other, size_t loop,
-                             const AxisList &axes) const {
-  for (size_t i = 0; i < table.loops.size(); ++i) {
-    AxisList want = option.loops[i];
-    if (isReduction(i))
-      llvm::erase_if(
-          want, [&](GridAxis axis) { return llvm::is_contained(axes, axis); });
-    if (i != loop && other.loops[i] != want)
-      return false;
-  }
-  return true;
-}
-
-/// The axes of sums, or by which operands are gathered, on loops of sums or on dimensions
-/// without a loop; each once, in order.
-AxisList TableOracle::axesOfSums(bool gathered) const {
-  AxisList axes, split;
-  for (size_t i = 0; i < table.loops.size(); ++i) {
-    llvm::append_range(split, option.loops[i]);
-    if (isReduction(i) && !gathered)
-      llvm::append_range(axes, option.loops[i]);
-  }
-  if (!gathered)
-    return axes;
-  for (auto [number, tensor] : llvm::enumerate(table.operands)) {
-    llvm::SmallVector<AxisList> has;
-    if (tensor.isTensor)
-      projectToLoops(table, tensor, grid, shardings[number], has);
-    for (size_t i = 0; tensor.isTensor && i < table.loops.size(); ++i)
-      for (GridAxis axis : isReduction(i) ? has[i] : AxisList())
-        if (!llvm::is_contained(split, axis) && !llvm::is_contained(axes, axis))
-          axes.push_back(axis);
-    for (size_t dim = 0; tensor.isTensor && dim < tensor.dims.size(); ++dim)
-      for (GridAxis axis :
-           tensor.dims[dim].empty() ? shardings[number].dims[dim] : AxisList())
-        if (!llvm::is_contained(split, axis) && !llvm::is_contained(axes, axis))
-          axes.push_back(axis);
-  }
-  return axes;
-}
-
-/// Whether `other` has the axes of sums, or one of them, on one parallel loop.
-bool TableOracle::movesSum(const ShardingOption &other, bool gathered) const {
-  AxisList axes = axesOfSums(gathered);
-  for (size_t loop = 0; loop < table.loops.size(); ++loop) {
-    AxisList more = added(other, loop);
-    bool areThose = !more.empty() &&
-                    (more == axes ||
-                     (more.size() == 1 && llvm::is_contained(axes, more[0])));
-    if (areThose && table.loops[loop].kind == LoopKind::Parallel &&
-        !isInWindow(loop) && divides(loop, other.loops[loop]) &&
-        othersStay(other, loop, more))
-      return true;
-  }
-  return false;
-}
-
-/// Whether `other` has on the first loop of a merged dimension what the operand has on another
-/// one of it, which `option` leaves whole. How often: once for each such loop.
-int64_t TableOracle::movesMinor(const ShardingOption &other) const {
-  llvm::SmallVector<AxisList> has;
-  projectToLoops(table, table.operands[0], grid, shardings[0], has);
-  int64_t count = 0;
-  for (const DimLoops &dim : table.results[0].dims)
-    for (size_t i = 1; i < dim.size(); ++i)
-      count += option.loops[dim[i]].empty() && !has[dim[i]].empty() &&
-               added(other, dim[0]) == has[dim[i]] &&
-               divides(dim[0], other.loops[dim[0]]) &&
-               othersStay(other, dim[0], {});
-  return count;
-}
-
-std::string TableOracle::compareMoves() const {
-  using Move = std::pair<Lists, double>;
-  std::vector<Move> expected, found;
-  bool merges = false;
-  for (const DimLoops &dim : table.results[0].dims)
-    merges |= dim.size() > 1 && table.operands.size() == 1 &&
-              table.operands[0].isTensor;
-  bool hasLoops = true;
-  for (const TensorLoops &tensor : table.operands)
-    for (const DimLoops &dim : tensor.dims)
-      hasLoops &= !tensor.isTensor || !dim.empty();
-  if (mayGatherAxes(table) != (merges || !hasLoops))
-    return "whether an axis of an operand may split no loop";
-  for (const ShardingOption &other : options) {
-    Lists lists(other.loops.begin(), other.loops.end());
-    for (int64_t i = merges ? movesMinor(other) : 0; i > 0; --i)
-      expected.emplace_back(lists, 1);
-    for (bool gathered : {false, true})
-      if (!merges && movesSum(other, gathered))
-        expected.emplace_back(lists, gathered ? 1 : 2);
-  }
-  for (const AxisMove &move : findAxisMoves(
-           table, grid, option,
-           llvm::ArrayRef(shardings).take_front(table.operands.size())))
-    found.emplace_back(
-        Lists(move.option.loops.begin(), move.option.loops.end()),
-        move.leastRatio);
-  std::sort(expected.begin(), expected.end());
-  std::sort(found.begin(), found.end());
-  if (expected == found)
-    return {};
-  return "axes move to other loops in " + std::to_string(found.size()) +
-         " ways, not in these " + std::to_string(expected.size());
-}
-
 std::string TableOracle::describe() const {
   std::string text = ": loops";
   for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops)) {
@@ -370,7 +230,10 @@ std::string TableOracle::describe() const {
 std::string TableOracle::compare() {
   std::string wrong = compareFollowers();
   if (wrong.empty() && table.results.size() == 1)
-    wrong = compareMoves();
+    wrong =
+        MoveOracle(table, grid, option,
+                   llvm::ArrayRef(shardings).take_front(table.operands.size()))
+            .compare(options);
   return wrong.empty() ? wrong : wrong + describe();
 }
 

@@ -1,0 +1,175 @@
+//===- MoveOracle.cpp - The moves of axes by their definition -------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MoveOracle.h"
+
+#include "../../Propagation/ReductionMoves.h"
+
+#include <algorithm>
+
+using namespace shard;
+using namespace shard::fuzz;
+using namespace shard::propagation;
+
+bool MoveOracle::isInWindow(size_t loop) const {
+  for (const TensorLoops &tensor : table.operands)
+    for (size_t dim = 0; dim < tensor.dims.size(); ++dim)
+      if (tensor.isWindow(dim) &&
+          llvm::is_contained(tensor.dims[dim], int32_t(loop)))
+        return true;
+  return false;
+}
+
+bool MoveOracle::divides(size_t loop, const AxisList &axes) const {
+  int64_t extent = table.loops[loop].extent, parts = 1;
+  for (GridAxis axis : axes) {
+    if (grid.shape[axis] == kDynamic)
+      return false;
+    parts *= grid.shape[axis];
+  }
+  return extent != kDynamic && extent % parts == 0;
+}
+
+bool MoveOracle::merges() const {
+  bool merges = false;
+  for (const DimLoops &dim : table.results[0].dims)
+    merges |= dim.size() > 1 && table.operands.size() == 1 &&
+              table.operands[0].isTensor;
+  return merges;
+}
+
+/// What `other` has behind the axes that `option` has on a loop; nothing if it has not those.
+AxisList MoveOracle::added(const ShardingOption &other, size_t loop) const {
+  const AxisList &has = option.loops[loop], &all = other.loops[loop];
+  if (all.size() < has.size() ||
+      !std::equal(has.begin(), has.end(), all.begin()))
+    return {};
+  return AxisList(all.begin() + has.size(), all.end());
+}
+
+/// Whether loops but `loop` and those of reductions have in `other` what they have in `option`,
+/// and those of reductions that without `axes`.
+bool MoveOracle::othersStay(const ShardingOption &other, size_t loop,
+                            const AxisList &axes) const {
+  for (size_t i = 0; i < table.loops.size(); ++i) {
+    AxisList want = option.loops[i];
+    if (isReduction(i))
+      llvm::erase_if(
+          want, [&](GridAxis axis) { return llvm::is_contained(axes, axis); });
+    if (i != loop && other.loops[i] != want)
+      return false;
+  }
+  return true;
+}
+
+AxisList MoveOracle::axesOfSums() const {
+  AxisList axes;
+  for (size_t i = 0; i < table.loops.size(); ++i)
+    if (isReduction(i))
+      llvm::append_range(axes, option.loops[i]);
+  return axes;
+}
+
+/// The axes by which operands are gathered, on loops of sums or on dimensions without a loop;
+/// each once, in order.
+AxisList MoveOracle::gatheredAxes() const {
+  AxisList axes, split;
+  for (const AxisList &list : option.loops)
+    llvm::append_range(split, list);
+  auto add = [&](const AxisList &list) {
+    for (GridAxis axis : list)
+      if (!llvm::is_contained(split, axis) && !llvm::is_contained(axes, axis))
+        axes.push_back(axis);
+  };
+  for (auto [tensor, sharding] : llvm::zip_equal(table.operands, operands)) {
+    if (!tensor.isTensor)
+      continue;
+    llvm::SmallVector<AxisList> has;
+    projectToLoops(table, tensor, grid, sharding, has);
+    for (size_t i = 0; i < table.loops.size(); ++i)
+      if (isReduction(i))
+        add(has[i]);
+    for (size_t dim = 0; dim < tensor.dims.size(); ++dim)
+      if (tensor.dims[dim].empty())
+        add(sharding.dims[dim]);
+  }
+  return axes;
+}
+
+/// Whether `other` has `axes`, or one of them, on one parallel loop.
+bool MoveOracle::movesAll(const ShardingOption &other,
+                          const AxisList &axes) const {
+  for (size_t loop = 0; loop < table.loops.size(); ++loop) {
+    AxisList more = added(other, loop);
+    bool areThose = !more.empty() &&
+                    (more == axes ||
+                     (more.size() == 1 && llvm::is_contained(axes, more[0])));
+    if (areThose && table.loops[loop].kind == LoopKind::Parallel &&
+        !isInWindow(loop) && divides(loop, other.loops[loop]) &&
+        othersStay(other, loop, more))
+      return true;
+  }
+  return false;
+}
+
+/// Whether `other` has on the first loop of a merged dimension what the operand has on another
+/// one of it, which `option` leaves whole. How often: once for each such loop.
+int64_t MoveOracle::movesMinor(const ShardingOption &other) const {
+  llvm::SmallVector<AxisList> has;
+  projectToLoops(table, table.operands[0], grid, operands[0], has);
+  int64_t count = 0;
+  for (const DimLoops &dim : table.results[0].dims)
+    for (size_t i = 1; i < dim.size(); ++i)
+      count += option.loops[dim[i]].empty() && !has[dim[i]].empty() &&
+               added(other, dim[0]) == has[dim[i]] &&
+               divides(dim[0], other.loops[dim[0]]) &&
+               othersStay(other, dim[0], {});
+  return count;
+}
+
+std::vector<MoveOracle::Move>
+MoveOracle::movesIn(llvm::ArrayRef<ShardingOption> options) const {
+  std::vector<Move> moves;
+  for (const ShardingOption &other : options) {
+    std::vector<AxisList> lists(other.loops.begin(), other.loops.end());
+    if (merges()) {
+      moves.insert(moves.end(), movesMinor(other), {lists, 1});
+      continue;
+    }
+    if (movesAll(other, axesOfSums()))
+      moves.emplace_back(lists, 2);
+    if (movesAll(other, gatheredAxes()))
+      moves.emplace_back(lists, 1);
+  }
+  std::sort(moves.begin(), moves.end());
+  return moves;
+}
+
+std::string MoveOracle::compare(llvm::ArrayRef<ShardingOption> options) const {
+  bool hasLoops = true;
+  for (const TensorLoops &tensor : table.operands)
+    for (const DimLoops &dim : tensor.dims)
+      hasLoops &= !tensor.isTensor || !dim.empty();
+  if (mayGatherAxes(table) != (merges() || !hasLoops))
+    return "whether an axis of an operand may split no loop";
+  std::vector<Move> expected = movesIn(options), found;
+  for (const AxisMove &move : findAxisMoves(table, grid, option, operands)) {
+    if (move.option.partial != option.partial ||
+        move.option.halos != option.halos ||
+        move.option.bounds != option.bounds)
+      return "a move changes more than loops";
+    found.emplace_back(std::vector<AxisList>(move.option.loops.begin(),
+                                             move.option.loops.end()),
+                       move.leastRatio);
+  }
+  std::sort(found.begin(), found.end());
+  if (expected == found)
+    return {};
+  return "axes move to other loops in " + std::to_string(found.size()) +
+         " ways, not in these " + std::to_string(expected.size());
+}
