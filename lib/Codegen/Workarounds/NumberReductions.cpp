@@ -25,10 +25,10 @@ static bool isNumberOp(Operation *op) {
 }
 
 static Value makeNumberOp(OpBuilder &builder, Location loc, bool isMax, Value a,
-                          Value b, arith::FastMathFlags flags) {
+                          Value b) {
   if (isMax)
-    return arith::MaxNumFOp::create(builder, loc, a, b, flags);
-  return arith::MinNumFOp::create(builder, loc, a, b, flags);
+    return arith::MaxNumFOp::create(builder, loc, a, b);
+  return arith::MinNumFOp::create(builder, loc, a, b);
 }
 
 static Value makeFloat(OpBuilder &builder, Location loc, FloatType type,
@@ -92,8 +92,13 @@ void NumberReductions::step(OpBuilder &builder, Location loc,
     Value isNumber = arith::CmpFOp::create(
         builder, loc, arith::CmpFPredicate::ORD, element, element);
     Value chosen = replaceNaN(builder, loc, reduction.isMax, element, isNumber);
-    results[reduction.output] = makeNumberOp(builder, loc, reduction.isMax,
-                                             accumulator, chosen, numbersOnly);
+    // Neither is NaN, and of two zeros the positive one is larger.
+    if (reduction.isMax)
+      results[reduction.output] = arith::MaximumFOp::create(
+          builder, loc, accumulator, chosen, arith::FastMathFlags::nnan);
+    else
+      results[reduction.output] = arith::MinimumFOp::create(
+          builder, loc, accumulator, chosen, arith::FastMathFlags::nnan);
     combiner->erase();
     results.push_back(
         arith::OrIOp::create(builder, loc, carried[flag++], isNumber));
@@ -111,9 +116,8 @@ SmallVector<Value> NumberReductions::end(OpBuilder &builder, Location loc,
     Value &result = results[reduction.output];
     result =
         arith::SelectOp::create(builder, loc, carried[flag++], result, none);
-    result =
-        makeNumberOp(builder, loc, reduction.isMax, outputs[reduction.output],
-                     result, arith::FastMathFlags::none);
+    result = makeNumberOp(builder, loc, reduction.isMax,
+                          outputs[reduction.output], result);
   }
   return results;
 }

@@ -11,11 +11,10 @@
 // a row are lost (test/Codegen/Workarounds/number-reductions.test).
 //
 // Workaround: no such call reaches LLVM. A reduction of linalg replaces each NaN by
-// the neutral infinity and reduces by calls with the flags nnan and nsz, which LLVM
-// vectorises correctly; a flag tells whether there was any number. All other
+// the neutral infinity and reduces by arith.maximumf or arith.minimumf with the flag nnan,
+// which LLVM vectorises correctly; a flag tells whether there was any number. All other
 // arith.maxnumf and arith.minnumf become comparisons. Of two zeros the positive one is
-// larger in these, as in arith.maximumf: MLIR leaves the sign open, and a grid is to have the
-// same as one device.
+// larger in both: MLIR leaves the sign open, and a grid is to have the same as one device.
 //
 //===----------------------------------------------------------------------===//
 
