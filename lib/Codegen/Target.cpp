@@ -119,6 +119,12 @@ shard::createTargetMachine(const CpuTarget &target, unsigned level,
       return fail("this machine cannot run code for '" + cpu + "': it lacks " +
                   missing);
   }
+  // These convert floats to bf16 in one instruction, which takes what is below the normal numbers
+  // for 0. LLVM 22.1.8 chooses it where bf16 is selected, too. Arithmetic of bf16 does not need
+  // it: expandNarrowFloats rounds on integers.
+  if (triple.isX86())
+    features += (features.empty() ? "" : ",") +
+                std::string("-avx512bf16,-avxneconvert");
   std::unique_ptr<TargetMachine> machine(backend->createTargetMachine(
       triple, cpu, features, TargetOptions(), Reloc::PIC_, CodeModel::Small,
       static_cast<CodeGenOptLevel>(level), /*JIT=*/toRun));

@@ -203,8 +203,10 @@ def sum_tolerance(elem, terms, total, magnitudes, products=False):
 
 REDUCERS = {
     "arith.addf": None, "arith.maximumf": lambda a, b: ordered(np.maximum, a, b),
-    "arith.minimumf": lambda a, b: ordered(np.minimum, a, b), "arith.maxnumf": np.fmax,
-    "arith.minnumf": np.fmin, "arith.addi": lambda a, b: a + b, "arith.muli": lambda a, b: a * b,
+    "arith.minimumf": lambda a, b: ordered(np.minimum, a, b),
+    "arith.maxnumf": lambda a, b: ordered(np.fmax, a, b),
+    "arith.minnumf": lambda a, b: ordered(np.fmin, a, b),
+    "arith.addi": lambda a, b: a + b, "arith.muli": lambda a, b: a * b,
     "arith.maxsi": np.maximum, "arith.minsi": np.minimum, "arith.andi": lambda a, b: a & b,
     "arith.ori": lambda a, b: a | b, "arith.xori": lambda a, b: a ^ b, "arith.maxui": None,
 }
@@ -228,7 +230,6 @@ def reduce(random, name):
     shape = random.shape(low=1, most=20 if random.chance(30) else 6)
     dims = sorted(random.shuffled(list(range(len(shape))))[:random.between(1, len(shape))])
     kept = tuple(n for i, n in enumerate(shape) if i not in dims)
-    free_zero = "num" in combiner
     if combiner == "arith.addf":
         data, init = random.floats(elem, shape, scale=4.0), random.floats(elem, kept, scale=4.0)
         if random.chance(30):
@@ -244,7 +245,7 @@ def reduce(random, name):
                                    dims).view(elem.dtype))
     else:
         data, init = random.values(elem, shape), random.values(elem, kept)
-        result = Result(elem, fold(REDUCERS[combiner], data, init, dims), free_zero=free_zero)
+        result = Result(elem, fold(REDUCERS[combiner], data, init, dims))
     args = [Arg(elem, data), Arg(elem, init)]
     if name == "linalg.reduce":
         return Case(args, f"%r = linalg.reduce {{ {combiner} }} ins($0 : $t0) outs($1 : $t1) "
