@@ -16,7 +16,9 @@
 // another. Where an op at its border computes or wants another sharding than a value of
 // the region has, the region tries that sharding, and keeps it if all ops that touch the
 // region reshard fewer bytes then. A region that a function returns also tries the layouts
-// of arguments of the same type (ReturnedValues.h).
+// of arguments of the same type (ReturnedValues.h). Axes that an op sums over, or by which it
+// gathers operands, try its other loops, with what follows from that for the regions behind it
+// (ReductionMoves.h).
 //
 //===----------------------------------------------------------------------===//
 
