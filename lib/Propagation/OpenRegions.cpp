@@ -8,14 +8,11 @@
 
 #include "OpenRegions.h"
 
-#include "Followers.h"
-#include "OpsOfValues.h"
 #include "ReductionMoves.h"
+#include "RegionGrowth.h"
 #include "RegionPrices.h"
 #include "ReturnedValues.h"
 #include "SmallOperands.h"
-
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -23,9 +20,6 @@ namespace shard::propagation {
 
 /// A value tries so many shardings at most. Bounds the work per value.
 static constexpr unsigned kMaxTrials = 4;
-
-/// So often a value is part of a region to which axes of a sum are moved.
-static constexpr unsigned kMaxMoves = 16;
 
 namespace {
 /// Tries other shardings for regions, one after another.
@@ -36,16 +30,20 @@ public:
                 const GridPropagation &out, const PropagationOptions &options)
       : program(program), solution(solution), solved(solved),
         opWishes(opWishes), out(out), options(options),
-        prices(program, solution, solved, opWishes, out) {}
+        prices(program, solution, solved, opWishes, out),
+        growth(program, solved, opWishes, out, options) {}
 
   void settle() {
     // Users first, as what they compute decides what they want.
     std::vector<Seed> seeds = findSeeds();
     for (const Seed &seed : llvm::reverse(seeds))
       attempt(seed);
-    for (OpId op = program.origins.size(); op-- > 0;)
-      if (Operation *owner = ownerOf(op))
-        moveReduction(op, owner);
+    // Sums last: whether one shares what another op gathers is settled then.
+    for (bool sums : {false, true})
+      for (OpId op = program.origins.size(); op-- > 0;)
+        if (Operation *owner = ownerOf(op))
+          if (program.problem.table(op).contraction == sums)
+            moveReduction(op, owner);
     // Results last: the layouts of open arguments are settled then.
     for (auto [result, argument] :
          findReturnedLayouts(program, solved, kMaxTrials))
@@ -61,14 +59,8 @@ private:
     uint32_t number;
     ValueId source = kNoValue;
   };
-  /// The sharding that a value of a region tries, and where it comes from.
-  struct Label {
-    uint32_t number;
-    Cause cause;
-  };
   struct Move {
-    llvm::MapVector<ValueId, Label> labels;
-    llvm::SetVector<OpId> touched;
+    Region region;
     double saved = 0;
   };
   struct Prices {
@@ -76,14 +68,6 @@ private:
   };
   /// Which tensors of an op are to have what an option says.
   enum class Labelled { All, Results, Operands };
-
-  bool mayBecome(ValueId value, const Sharding &wanted) {
-    Sharding has = solved.shardingOf(value);
-    if (wanted.dims == has.dims)
-      return false;
-    findOps();
-    return mayReplace(program, *opsOfValues, out.grid, value, has, wanted);
-  }
 
   Operation *ownerOf(OpId op) const { return prices.ownerOf(op); }
 
@@ -112,7 +96,8 @@ private:
                std::vector<Seed> &seeds) {
     ValueId value = program.find(id);
     sharding.partial.clear();
-    if (!sharding.hasHalosOrOffsets() && mayBecome(value, sharding))
+    growth.prepare(solution);
+    if (!sharding.hasHalosOrOffsets() && growth.mayBecome(value, sharding))
       seeds.push_back({op, value, solved.indexFor(sharding)});
   }
 
@@ -129,7 +114,7 @@ private:
       for (auto [operand, number] : wishes.operands) {
         Sharding has = solved.shardingOf(program.problem.tensors(op)[operand]);
         has.partial.clear();
-        forEachFollower(op, owner, operand, has, add);
+        growth.forEachFollower(op, owner, operand, has, add);
       }
     for (auto [operand, number] : wishes.operands)
       add(operand, out.shardings[number]);
@@ -137,44 +122,20 @@ private:
       add(numOperands + result, sharding);
   }
 
-  /// Calls `visit` with each other tensor of `op` that is not made for it, and with the
-  /// sharding that it has if the op takes `tensor` with `sharding`.
-  void forEachFollower(OpId op, Operation *owner, unsigned tensor,
-                       const Sharding &sharding,
-                       llvm::function_ref<void(unsigned, Sharding)> visit) {
-    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
-    std::optional<ShardingOption> option =
-        optionOf(table, out.grid, tensor, sharding);
-    if (!option)
-      return;
-    llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
-    for (auto [index, id] : llvm::enumerate(program.problem.tensors(op)))
-      if (id != kNoValue && index != tensor && !llvm::is_contained(made, index))
-        visit(index, tensorSharding(table, index, *option));
-  }
-
-  bool mayChange(ValueId value) const {
-    if (decided.contains(value))
-      return false;
-    Sharding has = solved.shardingOf(value);
-    return has.partial.empty() && !has.hasHalosOrOffsets();
-  }
-
   void attempt(const Seed &seed) {
-    findOps();
-    if (!mayChange(seed.value) ||
+    growth.prepare(solution);
+    if (!growth.mayChange(seed.value) ||
         out.shardings[seed.number].hasRunTimeNumbers() ||
         trials.lookup(seed.value) >= kMaxTrials ||
         !tried.insert({seed.value, seed.number}).second)
       return;
-    labels.clear();
-    touched.clear();
+    region.clear();
     OpId op = seed.op;
-    if (op == kNoOp && !opsOfValues->of(seed.value).empty())
-      op = opsOfValues->of(seed.value).front().op;
-    labels[seed.value] = {seed.number, {op, seed.source}};
-    bool isKnown = growAll();
-    for (const auto &[value, label] : labels) {
+    if (op == kNoOp && !growth.ops().of(seed.value).empty())
+      op = growth.ops().of(seed.value).front().op;
+    region.labels[seed.value] = {seed.number, {op, seed.source}};
+    bool isKnown = growth.grow(region);
+    for (const auto &[value, label] : region.labels) {
       ++trials[value];
       tried.insert({value, label.number});
     }
@@ -185,13 +146,6 @@ private:
       keep();
   }
 
-  void findOps() {
-    if (opsOfValues)
-      return;
-    opsOfValues.emplace(program);
-    decided = findDecided(program, solution, options);
-  }
-
   /// Lets axes that `op` sums over or gathers split other loops, or none, where that costs less.
   void moveReduction(OpId op, Operation *owner) {
     const Problem &problem = program.problem;
@@ -199,7 +153,7 @@ private:
     if ((!problem.table(op).contraction && !mayGatherAxes(table)) ||
         opWishes.decides(op, owner))
       return;
-    findOps();
+    growth.prepare(solution);
     ShardingOption option =
         opWishes.of(op, owner, operandsMadeFor(owner)).option;
     std::vector<Sharding> operands;
@@ -209,12 +163,11 @@ private:
     for (const AxisMove &move :
          findAxisMoves(table, out.grid, option, operands))
       tryMove(op, owner, move, best);
-    if (gathersSummed(program, solution, solved, opWishes, prices, *opsOfValues,
+    if (gathersSummed(program, solution, solved, opWishes, prices, growth.ops(),
                       op, best.saved) ||
         best.saved == 0)
       return;
-    labels = std::move(best.labels);
-    touched = std::move(best.touched);
+    region = std::move(best.region);
     keep();
   }
 
@@ -222,13 +175,12 @@ private:
   void tryMove(OpId op, Operation *owner, const AxisMove &move, Move &best) {
     for (Labelled which :
          {Labelled::All, Labelled::Results, Labelled::Operands}) {
-      start = op;
-      endsEarly = false;
+      growth.startAt({op});
       tryRegion(op, owner, move, which, best);
-      passesAll = endsEarly;
-      if (passesAll)
-        tryRegion(op, owner, move, which, best);
-      passesAll = false;
+      if (!growth.endedEarly())
+        continue;
+      growth.startAt({op, /*passesAll=*/true});
+      tryRegion(op, owner, move, which, best);
     }
   }
 
@@ -237,9 +189,8 @@ private:
                  Labelled which, Move &best) {
     if (!labelTensors(op, owner, move.option, which))
       return;
-    bool isKnown = growAll();
-    for (const auto &[value, label] : labels)
-      ++moves[value];
+    bool isKnown = growth.grow(region);
+    growth.countMoves(region);
     if (!isKnown)
       return;
     std::optional<Prices> found =
@@ -247,7 +198,7 @@ private:
                     /*withWork=*/move.leastRatio == 1);
     if (found && found->after * move.leastRatio < found->before &&
         found->before - found->after > best.saved)
-      best = {labels, touched, found->before - found->after};
+      best = {region, found->before - found->after};
   }
 
   /// Labels tensors of `op` as `option` has them; false if there is nothing to try.
@@ -255,9 +206,8 @@ private:
                     Labelled which) {
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
     llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
-    labels.clear();
-    touched.clear();
-    touched.insert(op);
+    region.clear();
+    region.touched.insert(op);
     unsigned numOperands = owner->getNumOperands();
     for (auto [index, id] : llvm::enumerate(program.problem.tensors(op))) {
       Labelled other =
@@ -269,13 +219,15 @@ private:
       ValueId value = program.find(id);
       Sharding wanted = tensorSharding(table, index, option);
       wanted.partial.clear();
-      if (!mayBecome(value, wanted))
+      if (!growth.mayBecome(value, wanted))
         continue;
-      if (moves.lookup(value) >= kMaxMoves)
+      if (growth.movedOften(value))
         return false;
-      label(value, solved.indexFor(wanted), {op, kNoValue});
+      if (growth.mayChange(value))
+        region.labels.insert(
+            {value, {solved.indexFor(wanted), {op, kNoValue}}});
     }
-    return !labels.empty();
+    return !region.labels.empty();
   }
 
   /// Whether `op` splits its reduction loops as `option` does, or less, and takes the
@@ -286,7 +238,7 @@ private:
     const OpWishes::Wishes &wishes =
         opWishes.of(op, owner, operandsMadeFor(owner));
     if (llvm::any_of(wishes.operands, [&](const auto &wish) {
-          return labels.contains(
+          return region.labels.contains(
               program.find(program.problem.tensors(op)[wish.first]));
         }))
       return false;
@@ -305,19 +257,20 @@ private:
   std::optional<Prices> priceLabels(llvm::function_ref<bool()> isMeant,
                                     bool withWork = false) {
     auto price = [&] {
-      return prices.of(*opsOfValues, touched.getArrayRef(), withWork);
+      return prices.of(growth.ops(), region.touched.getArrayRef(), withWork);
     };
     std::optional<double> before = price();
     if (!before || *before == 0)
       return std::nullopt;
-    llvm::SmallVector<bool> slid = prices.slidingOps(touched.getArrayRef());
+    llvm::SmallVector<bool> slid =
+        prices.slidingOps(region.touched.getArrayRef());
     llvm::SmallVector<uint32_t> had;
-    for (const auto &[value, label] : labels)
+    for (const auto &[value, label] : region.labels)
       had.push_back(solution.values[value]);
     applyLabels();
     std::optional<double> after =
         isMeant() && !slidesAnew(slid) ? price() : std::nullopt;
-    for (const auto &[entry, number] : llvm::zip_equal(labels, had))
+    for (const auto &[entry, number] : llvm::zip_equal(region.labels, had))
       solution.values[entry.first] = number;
     if (!after)
       return std::nullopt;
@@ -325,7 +278,7 @@ private:
   }
 
   void applyLabels() {
-    for (const auto &[value, label] : labels)
+    for (const auto &[value, label] : region.labels)
       solution.values[value] = out.shardings[label.number].isReplicated()
                                    ? kReplicated
                                    : label.number;
@@ -334,121 +287,18 @@ private:
   /// Whether an op of the region splits a loop of a window that it has not split before.
   bool slidesAnew(llvm::ArrayRef<bool> slid) {
     return llvm::any_of(
-        llvm::zip_equal(slid, prices.slidingOps(touched.getArrayRef())),
+        llvm::zip_equal(slid, prices.slidingOps(region.touched.getArrayRef())),
         [](auto pair) { return std::get<1>(pair) && !std::get<0>(pair); });
-  }
-
-  /// Labels the whole region. Returns false if it cannot be split like that.
-  bool growAll() {
-    // The labels are the list of what is still to be visited, too.
-    for (size_t next = 0; next < labels.size(); ++next) {
-      auto [value, label] = labels.begin()[next];
-      if (!fits(value, out.shardings[label.number]) ||
-          (passesAll && moves.lookup(value) >= kMaxMoves) || !grow(value))
-        return false;
-    }
-    return true;
-  }
-
-  /// Adds what the label of `value` means for the tensors of the ops that touch it.
-  /// Returns false if one of them is not known here.
-  bool grow(ValueId value) {
-    for (const TensorUse &use : opsOfValues->of(value)) {
-      touched.insert(use.op);
-      llvm::ArrayRef<ValueId> tensors = program.problem.tensors(use.op);
-      uint32_t number = labels[value].number;
-      if (Operation *owner = ownerOf(use.op)) {
-        if (!opWishes.decides(use.op, owner))
-          passOn(use, owner, value, Sharding(out.shardings[number]));
-      } else if (program.isEdge(use.op)) {
-        for (ValueId end : {tensors.front(), tensors.back()})
-          label(end, number, {use.op, value});
-      } else if (!isa_and_present<ShardOp, ConstraintOp>(
-                     program.ownerOf(use.op))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  void label(ValueId id, uint32_t number, Cause cause) {
-    ValueId value = program.find(id);
-    if (mayChange(value))
-      labels.insert({value, {number, cause}});
-  }
-
-  bool fits(ValueId value, const Sharding &sharding) const {
-    const Problem &problem = program.problem;
-    return mayBeSplit(problem.shapes[problem.valueShape[value]].extents,
-                      out.grid, sharding,
-                      options.uneven == UnevenPolicy::Replicate);
-  }
-
-  /// Whether `sharding` of tensor `use.tensor` may need halos, which are not priced here.
-  bool splitsWindow(const TensorUse &use, const LoopTable &table,
-                    const Sharding &sharding) {
-    auto shardingOf = [&](unsigned operand) -> std::optional<Sharding> {
-      ValueId id = program.problem.tensors(use.op)[operand];
-      return id == kNoValue ? std::nullopt
-                            : std::optional(solved.shardingOf(id));
-    };
-    return propagation::splitsWindow(table, use.tensor, sharding, shardingOf);
-  }
-
-  /// Gives the tensors of `owner` what `sharding` of one of them means for them, if the
-  /// op has no other loops than those of this tensor, all of them parallel. Another op gives
-  /// it to its results alone, if the region may pass such ops.
-  void passOn(const TensorUse &use, Operation *owner, ValueId value,
-              const Sharding &sharding) {
-    const LoopTable &table =
-        program.tables.table(program.problem.opTable[use.op]);
-    llvm::SmallDenseSet<int32_t, 8> own;
-    for (const DimLoops &dim : tensorLoops(table, use.tensor).dims)
-      own.insert(dim.begin(), dim.end());
-    for (auto [index, loop] : llvm::enumerate(table.loops))
-      if (loop.kind != LoopKind::Parallel || !own.contains(index)) {
-        bool isRead = use.op != start && use.tensor < owner->getNumOperands();
-        endsEarly |= isRead;
-        if (isRead && passesAll)
-          passToResults(use, owner, value, sharding);
-        return;
-      }
-    if (splitsWindow(use, table, sharding))
-      return;
-    forEachFollower(use.op, owner, use.tensor, sharding,
-                    [&](unsigned index, const Sharding &followed) {
-                      label(program.problem.tensors(use.op)[index],
-                            solved.indexFor(followed), {use.op, value});
-                    });
-  }
-
-  /// Gives the results of `owner` what `sharding` of an operand means for them, besides the
-  /// axes that they have. Other operands stay as they are.
-  void passToResults(const TensorUse &use, Operation *owner, ValueId value,
-                     const Sharding &sharding) {
-    const LoopTable &table =
-        program.tables.table(program.problem.opTable[use.op]);
-    if (splitsWindow(use, table, sharding))
-      return;
-    for (unsigned result = 0; result < owner->getNumResults(); ++result) {
-      unsigned index = owner->getNumOperands() + result;
-      ValueId id = program.problem.tensors(use.op)[index];
-      if (id == kNoValue)
-        continue;
-      if (auto followed = followKeeping(table, out.grid, use.tensor, sharding,
-                                        index, solved.shardingOf(id)))
-        label(id, solved.indexFor(*followed), {use.op, value});
-    }
   }
 
   /// The region keeps its labels.
   void keep() {
     applyLabels();
-    for (OpId op : touched)
+    for (OpId op : region.touched)
       solution.agrees[op] = false;
     if (!options.explain)
       return;
-    for (const auto &[value, label] : labels)
+    for (const auto &[value, label] : region.labels)
       for (const AxisList &axes : out.shardings[label.number].dims)
         for (GridAxis axis : axes)
           setCause(value, axis, label.cause);
@@ -458,7 +308,7 @@ private:
   /// source is a tensor outside of the region that has the axis.
   void setCause(ValueId value, GridAxis axis, Cause cause) {
     auto isSplit = [&](ValueId id) {
-      return id != kNoValue && !labels.contains(program.find(id)) &&
+      return id != kNoValue && !region.labels.contains(program.find(id)) &&
              solved.shardingOf(id).isSplitBy(axis);
     };
     if (cause.source == kNoValue)
@@ -476,17 +326,11 @@ private:
   const GridPropagation &out;
   const PropagationOptions &options;
   RegionPrices prices;
-  std::optional<OpsOfValues> opsOfValues;
-  llvm::DenseSet<ValueId> decided;
+  RegionGrowth growth;
   llvm::DenseSet<std::pair<ValueId, uint32_t>> tried;
-  llvm::DenseMap<ValueId, unsigned> trials, moves;
-  /// The op whose axes are moved; whether the region also passes other ops that have more
-  /// loops than its values, and whether there is such an op.
-  OpId start = kNoOp;
-  bool passesAll = false, endsEarly = false;
-  /// The region that is being tried, and the ops that touch it.
-  llvm::MapVector<ValueId, Label> labels;
-  llvm::SetVector<OpId> touched;
+  llvm::DenseMap<ValueId, unsigned> trials;
+  /// The region that is being tried.
+  Region region;
 };
 } // namespace
 

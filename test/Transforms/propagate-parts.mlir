@@ -56,3 +56,28 @@ func.func @gradients(%x: tensor<8192x1024xf32> {shard.sharding = #shard.sharding
   }
   return %sum : tensor<1024x1024xf32>
 }
+
+// -----
+
+// A slice at a place that only the run knows does not share what the loop gathers, as the loop
+// exchanges its parts: it is looked up.
+shard.grid @g(shape = 2x1x3)
+// CHECK-LABEL: func.func @look_up(
+// CHECK-NOT: shard.all_gather
+// CHECK-DAG: shard.all_to_all {{.*}} tensor<2x8x6xf32> -> tensor<12x8x1xf32>
+// CHECK-DAG: shard.all_reduce {{.*}} tensor<6xf32>
+// CHECK-NOT: shard.all_gather
+// CHECK: return
+func.func @look_up(%x: tensor<12x8x6xf32> {shard.sharding = #shard.sharding<@g, [[0, 2], [], []]>},
+                   %init: tensor<8x6xf32>, %n: index) -> (tensor<8x6xf32>, tensor<6xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c12 = arith.constant 12 : index
+  %sum = scf.for %i = %c0 to %c12 step %c1 iter_args(%acc = %init) -> tensor<8x6xf32> {
+    %part = tensor.extract_slice %x[%i, 0, 0] [1, 8, 6] [1, 1, 1] : tensor<12x8x6xf32> to tensor<8x6xf32>
+    %0 = arith.addf %acc, %part : tensor<8x6xf32>
+    scf.yield %0 : tensor<8x6xf32>
+  }
+  %row = tensor.extract_slice %x[%n, 3, 0] [1, 1, 6] [1, 1, 1] : tensor<12x8x6xf32> to tensor<6xf32>
+  return %sum, %row : tensor<8x6xf32>, tensor<6xf32>
+}
