@@ -116,29 +116,63 @@ bool mayGatherAxes(const LoopTable &table) {
          });
 }
 
-/// The options that split loops as `option` does, and the major loop of a merged dimension by
-/// the axes that `operand`, the sharding of the operand, has on a minor one.
-static std::vector<AxisMove> moveMinorAxes(const LoopTable &table,
-                                           const Grid &grid,
-                                           const ShardingOption &option,
-                                           const Sharding &operand) {
-  std::vector<AxisMove> moves;
+namespace {
+/// The axes that the operand has on a minor loop of a merged dimension, and the major loop.
+struct MinorAxes {
+  AxisList axes;
+  int32_t major;
+};
+} // namespace
+
+static std::vector<MinorAxes> findMinorAxes(const LoopTable &table,
+                                            const Grid &grid,
+                                            const ShardingOption &option,
+                                            const Sharding &operand) {
+  std::vector<MinorAxes> found;
   llvm::SmallVector<AxisList> has;
   projectToLoops(table, table.operands.front(), grid, operand, has);
   for (const TensorLoops &result : table.results)
     for (const DimLoops &merged : result.dims)
-      for (int32_t minor : llvm::drop_begin(merged, merged.empty() ? 0 : 1)) {
-        if (has[minor].empty() || !option.loops[minor].empty())
-          continue;
-        ShardingOption made = option;
-        AxisList &list = made.loops[merged.front()];
-        list.insert(list.end(), has[minor].begin(), has[minor].end());
-        int64_t extent = table.loops[merged.front()].extent;
-        int64_t parts = grid.groupSize(list);
-        if (extent != kDynamic && parts != kDynamic && extent % parts == 0 &&
-            isValidOption(table, grid, made))
-          moves.push_back({std::move(made), 1});
-      }
+      for (int32_t minor : llvm::drop_begin(merged, merged.empty() ? 0 : 1))
+        if (!has[minor].empty() && option.loops[minor].empty())
+          found.push_back({has[minor], merged.front()});
+  return found;
+}
+
+/// The options that split loops as `option` does, and major loops of merged dimensions by the axes
+/// that `operand`, the sharding of the operand, has on minor ones: those of one loop alone, all of
+/// them each at its own major loop, or all at one. The latter is a single exchange.
+static std::vector<AxisMove> moveMinorAxes(const LoopTable &table,
+                                           const Grid &grid,
+                                           const ShardingOption &option,
+                                           const Sharding &operand) {
+  std::vector<MinorAxes> minors = findMinorAxes(table, grid, option, operand);
+  std::vector<AxisMove> moves;
+  // `major` instead of the own loop of each, if it is none.
+  auto add = [&](llvm::ArrayRef<MinorAxes> moved, int32_t major) {
+    ShardingOption made = option;
+    for (const MinorAxes &minor : moved) {
+      int32_t loop = major < 0 ? minor.major : major;
+      AxisList &list = made.loops[loop];
+      list.insert(list.end(), minor.axes.begin(), minor.axes.end());
+      int64_t extent = table.loops[loop].extent, parts = grid.groupSize(list);
+      if (extent == kDynamic || parts == kDynamic || extent % parts != 0)
+        return;
+    }
+    auto isSame = [&](const AxisMove &known) {
+      return known.option.loops == made.loops;
+    };
+    if (isValidOption(table, grid, made) && llvm::none_of(moves, isSame))
+      moves.push_back({std::move(made), 1});
+  };
+  constexpr int32_t own = -1;
+  for (const MinorAxes &minor : minors)
+    add(minor, own);
+  if (minors.size() < 2)
+    return moves;
+  add(minors, own);
+  for (const MinorAxes &minor : minors)
+    add(minors, minor.major);
   return moves;
 }
 

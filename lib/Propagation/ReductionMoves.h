@@ -50,7 +50,8 @@ struct AxisMove {
 /// loops, or of all together, to a parallel loop that they divide: of axes of `option`, and of
 /// those by which operands are gathered. Loops by which windows slide take none, because halos
 /// are not compared with reshards. Where an op merges dimensions of its operand, the axes of a
-/// minor one, which would be gathered, move to the major one.
+/// minor one, which would be gathered, move to the major one. So do those of several minor ones
+/// together, each to its own major one or all to one of these.
 std::vector<AxisMove> findAxisMoves(const LoopTable &table, const Grid &grid,
                                     const ShardingOption &option,
                                     llvm::ArrayRef<Sharding> operands);

@@ -81,3 +81,24 @@ func.func @look_up(%x: tensor<12x8x6xf32> {shard.sharding = #shard.sharding<@g, 
   %row = tensor.extract_slice %x[%n, 3, 0] [1, 1, 6] [1, 1, 1] : tensor<12x8x6xf32> to tensor<6xf32>
   return %sum, %row : tensor<8x6xf32>, tensor<6xf32>
 }
+
+// -----
+
+// A pixel shuffle whose channels are split: both halves of the axis are on minor dimensions that
+// are merged. They move to the rows together, by one exchange.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @pixel_shuffle(
+// CHECK-NOT: shard.all_gather
+// CHECK: shard.redistribute
+// CHECK-NOT: shard.all
+// CHECK: linalg.transpose
+// CHECK-NOT: shard.all
+// CHECK: return {{.*}} : tensor<2x8x8x4xf32>
+func.func @pixel_shuffle(%x: tensor<2x8x8x16xf32> {shard.sharding = #shard.sharding<@g, [[], [], [], [0]]>})
+    -> tensor<2x16x16x4xf32> {
+  %e = tensor.expand_shape %x [[0], [1], [2], [3, 4, 5]] output_shape [2, 8, 8, 2, 2, 4] : tensor<2x8x8x16xf32> into tensor<2x8x8x2x2x4xf32>
+  %o = tensor.empty() : tensor<2x8x2x8x2x4xf32>
+  %t = linalg.transpose ins(%e : tensor<2x8x8x2x2x4xf32>) outs(%o : tensor<2x8x2x8x2x4xf32>) permutation = [0, 1, 3, 2, 4, 5]
+  %y = tensor.collapse_shape %t [[0], [1, 2], [3, 4], [5]] : tensor<2x8x2x8x2x4xf32> into tensor<2x16x16x4xf32>
+  return %y : tensor<2x16x16x4xf32>
+}

@@ -117,19 +117,34 @@ bool MoveOracle::movesAll(const ShardingOption &other,
   return false;
 }
 
-/// Whether `other` has on the first loop of a merged dimension what the operand has on another
-/// one of it, which `option` leaves whole. How often: once for each such loop.
-int64_t MoveOracle::movesMinor(const ShardingOption &other) const {
+/// Whether `other` has on first loops of merged dimensions what the operand has on other ones of
+/// these dimensions, which `option` leaves whole: what it has on one of them, or on all, then each
+/// on its own first loop or all on one.
+bool MoveOracle::movesMinor(const ShardingOption &other) const {
   llvm::SmallVector<AxisList> has;
   projectToLoops(table, table.operands[0], grid, operands[0], has);
-  int64_t count = 0;
+  llvm::SmallVector<std::pair<int32_t, int32_t>> minors;
   for (const DimLoops &dim : table.results[0].dims)
     for (size_t i = 1; i < dim.size(); ++i)
-      count += option.loops[dim[i]].empty() && !has[dim[i]].empty() &&
-               added(other, dim[0]) == has[dim[i]] &&
-               divides(dim[0], other.loops[dim[0]]) &&
-               othersStay(other, dim[0], {});
-  return count;
+      if (option.loops[dim[i]].empty() && !has[dim[i]].empty())
+        minors.emplace_back(dim[i], dim[0]);
+  auto isMoved = [&](llvm::ArrayRef<std::pair<int32_t, int32_t>> moved,
+                     bool toOne, int32_t major) {
+    for (size_t loop = 0; loop < table.loops.size(); ++loop) {
+      AxisList want = option.loops[loop];
+      for (auto [minor, own] : moved)
+        if ((toOne ? major : own) == int32_t(loop))
+          llvm::append_range(want, has[minor]);
+      if (other.loops[loop] != want ||
+          (want != option.loops[loop] && !divides(loop, want)))
+        return false;
+    }
+    return true;
+  };
+  return llvm::any_of(minors, [&](const auto &minor) {
+    return isMoved(minor, false, 0) || isMoved(minors, true, minor.second) ||
+           isMoved(minors, false, 0);
+  });
 }
 
 std::vector<MoveOracle::Move>
@@ -138,7 +153,8 @@ MoveOracle::movesIn(llvm::ArrayRef<ShardingOption> options) const {
   for (const ShardingOption &other : options) {
     std::vector<AxisList> lists(other.loops.begin(), other.loops.end());
     if (merges()) {
-      moves.insert(moves.end(), movesMinor(other), {lists, 1});
+      if (movesMinor(other))
+        moves.emplace_back(lists, 1);
       continue;
     }
     if (movesAll(other, axesOfSums()))

@@ -46,7 +46,7 @@ private:
   AxisList axesOfSums() const;
   AxisList gatheredAxes() const;
   bool movesAll(const ShardingOption &other, const AxisList &axes) const;
-  int64_t movesMinor(const ShardingOption &other) const;
+  bool movesMinor(const ShardingOption &other) const;
 
   const LoopTable &table;
   const Grid &grid;

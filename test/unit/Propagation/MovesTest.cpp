@@ -66,6 +66,25 @@ struct Moves {
   }
 };
 
+/// A table that merges the dimensions of its operand, each with a loop, into two of the result.
+LoopTable mergesTwice(Random &random) {
+  LoopTable table;
+  TensorLoops operand, result;
+  operand.isTensor = result.isTensor = true;
+  for (size_t dim = 0; dim < 2; ++dim) {
+    DimLoops merged;
+    for (size_t loops = 2 + random.below(2); loops > 0; --loops) {
+      merged.push_back(table.loops.size());
+      operand.dims.push_back({int32_t(table.loops.size())});
+      table.loops.push_back(Loop::parallel(2 << random.below(3)));
+    }
+    result.dims.push_back(merged);
+  }
+  table.operands = {operand};
+  table.results = {result};
+  return table;
+}
+
 /// Compares the moves of so many tables, and returns how many tables have any.
 size_t compareTables(uint64_t seed, int tables, bool merges) {
   Random random(seed);
@@ -87,6 +106,35 @@ TEST(AxisMoves, OfSums) {
 
 TEST(AxisMoves, OfMergedDimensions) {
   EXPECT_GT(compareTables(2, 20000, /*merges=*/true), 100u);
+}
+
+/// Of one option without axes: those of the operand move alone, or several together.
+TEST(AxisMoves, OfSeveralMergedDimensions) {
+  Random random(3);
+  size_t together = 0;
+  for (int i = 0; i < 1000; ++i) {
+    LoopTable table = mergesTwice(random);
+    Grid grid{{2, 2, 2}};
+    std::vector<AxisList> dims(table.loops.size());
+    placeAxes(random, grid.shape.size(), dims);
+    Sharding operand = Sharding::replicated(dims.size());
+    operand.dims.assign(dims.begin(), dims.end());
+    ShardingOption option;
+    option.loops.resize(table.loops.size());
+    std::vector<ShardingOption> options;
+    for (const std::vector<AxisList> &lists :
+         allPlacements(grid.shape.size(), table.loops.size())) {
+      options.push_back(option);
+      options.back().loops.assign(lists.begin(), lists.end());
+    }
+    llvm::erase_if(options, [&](const ShardingOption &other) {
+      return !isValidOption(table, grid, other);
+    });
+    fuzz::MoveOracle oracle(table, grid, option, operand);
+    EXPECT_EQ(oracle.compare(options), "") << "table " << i;
+    together += oracle.movesIn(options).size() > 2;
+  }
+  EXPECT_GT(together, 100u);
 }
 
 } // namespace
