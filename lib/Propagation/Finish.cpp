@@ -69,6 +69,18 @@ public:
     return axes(list);
   }
 
+  /// Whether the atoms `set` are whole axes.
+  bool isWhole(AtomMask set) const {
+    return ((set ^ (set >> 1)) & ~apart) == 0;
+  }
+  /// Calls `visit` with each atom of `axis`, major first.
+  void forEachAtom(GridAxis axis,
+                   llvm::function_ref<void(uint8_t)> visit) const {
+    for (uint8_t atom = 0; atom < axisOf.size(); ++atom)
+      if (axisOf[atom] == axis)
+        visit(atom);
+  }
+
 private:
   const AtomSpace &atoms;
   /// Bit i: atoms i and i + 1 are in different axes.
@@ -165,19 +177,68 @@ void Run::stateReasons(const AtomMerge &merge, Solution &solution) {
 
 Solution Run::finish() {
   Solution solution;
-  AtomMerge merge(atoms);
-  showAtoms(merge);
-  merge.number(solution);
+  merge = std::make_shared<AtomMerge>(atoms);
+  showAtoms(*merge);
+  merge->number(solution);
   solution.grid.unevenDynamic = problem.grid.unevenDynamic;
   solution.refined = solution.grid.shape != problem.grid.shape;
-  stateShardings(merge, solution);
+  stateShardings(*merge, solution);
   solution.agrees.resize(problem.numOps());
   for (OpId op = 0; op < problem.numOps(); ++op)
     solution.agrees[op] = !refuses[op] && stepOf(op, FromAll).agrees;
-  solution.takesCompleted = std::move(takesCompleted);
+  solution.takesCompleted = takesCompleted;
   solution.gathersSummed.assign(problem.numOps(), false);
-  stateReasons(merge, solution);
+  stateReasons(*merge, solution);
   return solution;
+}
+
+std::optional<Placement>
+Run::placePartialsAgain(const Solution &solution,
+                        llvm::ArrayRef<ShardedValue> changed) {
+  llvm::SmallVector<ListId, 4> dims;
+  for (const auto &[value, sharding] : changed) {
+    dims.clear();
+    AtomMask mask = 0;
+    for (const AxisList &axes : sharding.dims) {
+      ListId list = kEmptyList;
+      for (GridAxis axis : axes)
+        merge->forEachAtom(
+            axis, [&](uint8_t atom) { list = lists.append(list, atom); });
+      dims.push_back(list);
+      mask |= lists.mask(list);
+    }
+    state[value] = shardings.intern(dims, mask);
+  }
+  llvm::DenseMap<ValueId, PartialState> before = partials;
+  placePartials();
+  Placement placement;
+  auto add = [&](ValueId value, const PartialState *partial) {
+    placement.values.emplace_back(value, shardingOf(value, partial, *merge));
+  };
+  for (ValueId value = 0; value < problem.numValues(); ++value) {
+    auto was = before.find(value), is = partials.find(value);
+    if (is != partials.end() && !merge->isWhole(is->second.atoms))
+      return std::nullopt;
+    if (is != partials.end() &&
+        (was == before.end() || !(was->second == is->second)))
+      add(value, &is->second);
+    else if (is == partials.end() && was != before.end())
+      add(value, nullptr);
+  }
+  if (placement.values.empty())
+    return std::nullopt;
+  placement.agrees = solution.agrees;
+  for (OpId op = 0; op < problem.numOps(); ++op)
+    placement.agrees[op] = placement.agrees[op] && !refuses[op];
+  placement.takesCompleted = takesCompleted;
+  placement.couldBePartial = couldBePartial;
+  return placement;
+}
+
+std::optional<Placement>
+placePartialsAgain(const Solution &solution,
+                   llvm::ArrayRef<ShardedValue> changed) {
+  return solution.run->placePartialsAgain(solution, changed);
 }
 
 std::variant<Solution, HintError> solve(const Problem &problem,
@@ -191,25 +252,26 @@ std::variant<Solution, HintError> solve(const Problem &problem,
   keepHintedBlocks(problem, *atoms);
   std::vector<Solution::DroppedPart> dropped = droppedParts(problem, *atoms);
   while (true) {
-    Run run(problem, options, *atoms);
-    if (std::optional<HintError> error = run.applyHints())
+    auto run = std::make_shared<Run>(problem, options, *atoms);
+    if (std::optional<HintError> error = run->applyHints())
       return *error;
-    run.propagate();
+    run->propagate();
     // A step asks for a cut only where one more atom is possible. Of cuts that
     // exclude each other the first one is made.
     [[maybe_unused]] unsigned before = atoms->size();
-    for (const auto &[axis, preSize] : run.cuts()) {
+    for (const auto &[axis, preSize] : run->cuts()) {
       LLVM_DEBUG(llvm::dbgs() << "a reshape cuts axis " << axis << " at "
                               << preSize << "; starting again\n");
       if (atoms->keepsBlocks(axis, preSize))
         atoms->cut(axis, preSize);
     }
-    assert((run.cuts().empty() || atoms->size() > before) &&
+    assert((run->cuts().empty() || atoms->size() > before) &&
            "each new start has more atoms");
-    if (!run.cuts().empty())
+    if (!run->cuts().empty())
       continue;
-    run.placePartials();
-    Solution solution = run.finish();
+    run->placePartials();
+    Solution solution = run->finish();
+    solution.run = std::move(run);
     solution.dropped = std::move(dropped);
     return solution;
   }

@@ -33,7 +33,8 @@ public:
         prices(program, solution, solved, opWishes, out),
         growth(program, solved, opWishes, out, options) {}
 
-  void settle() {
+  /// Returns the values that have another sharding then.
+  llvm::SmallVector<ValueId, 0> settle() {
     // Users first, as what they compute decides what they want.
     std::vector<Seed> seeds = findSeeds();
     for (const Seed &seed : llvm::reverse(seeds))
@@ -48,6 +49,7 @@ public:
     for (auto [result, argument] :
          findReturnedLayouts(program, solved, kMaxTrials))
       attempt({kNoOp, result, solved.numberOf(argument), argument});
+    return changed.takeVector();
   }
 
 private:
@@ -294,6 +296,8 @@ private:
   /// The region keeps its labels.
   void keep() {
     applyLabels();
+    for (const auto &[value, label] : region.labels)
+      changed.insert(value);
     for (OpId op : region.touched)
       solution.agrees[op] = false;
     if (!options.explain)
@@ -329,16 +333,18 @@ private:
   RegionGrowth growth;
   llvm::DenseSet<std::pair<ValueId, uint32_t>> tried;
   llvm::DenseMap<ValueId, unsigned> trials;
-  /// The region that is being tried.
+  /// The region that is being tried, and the values of those that were kept.
   Region region;
+  llvm::SetVector<ValueId> changed;
 };
 } // namespace
 
-void settleRegions(ReadProgram &program, Solution &solution,
-                   SolvedShardings &solved, OpWishes &opWishes,
-                   const GridPropagation &out,
-                   const PropagationOptions &options) {
-  RegionSettler(program, solution, solved, opWishes, out, options).settle();
+llvm::SmallVector<ValueId, 0>
+settleRegions(ReadProgram &program, Solution &solution, SolvedShardings &solved,
+              OpWishes &opWishes, const GridPropagation &out,
+              const PropagationOptions &options) {
+  return RegionSettler(program, solution, solved, opWishes, out, options)
+      .settle();
 }
 
 } // namespace shard::propagation

@@ -29,11 +29,12 @@
 
 namespace shard::propagation {
 
-/// Changes the shardings of open regions in `solution` where that costs less.
-void settleRegions(ReadProgram &program, Solution &solution,
-                   SolvedShardings &solved, OpWishes &opWishes,
-                   const GridPropagation &out,
-                   const PropagationOptions &options);
+/// Changes the shardings of open regions in `solution` where that costs less, and returns the
+/// values that have another one then.
+llvm::SmallVector<ValueId, 0>
+settleRegions(ReadProgram &program, Solution &solution, SolvedShardings &solved,
+              OpWishes &opWishes, const GridPropagation &out,
+              const PropagationOptions &options);
 
 } // namespace shard::propagation
 

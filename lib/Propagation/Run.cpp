@@ -24,7 +24,7 @@ constexpr uint32_t kNone = ~uint32_t(0);
 Run::Run(const Problem &problem, const PropagationOptions &options,
          const AtomSpace &atoms)
     : problem(problem), options(options), atoms(atoms), lists(atoms),
-      step(problem, options, atoms, lists, shardings, constraints),
+      step(problem, this->options, this->atoms, lists, shardings, constraints),
       state(problem.numValues(), kUnsplit), limit(problem.numValues(), 0),
       flags(problem.numOps(), 0), firstOffer(problem.numValues(), kNone) {
   intern(Constraint()); // number 0, that of values that nothing limits

@@ -44,6 +44,9 @@ public:
   void propagate();
   void placePartials();
   Solution finish();
+  std::optional<Placement>
+  placePartialsAgain(const Solution &solution,
+                     llvm::ArrayRef<ShardedValue> changed);
 
   const std::vector<std::pair<GridAxis, int64_t>> &cuts() const {
     return step.cuts;
@@ -123,6 +126,7 @@ private:
   double localBytes(ValueId value) const;
 
   // Finish.cpp
+  std::shared_ptr<AtomMerge> merge;
   void showAtoms(AtomMerge &merge);
   Sharding shardingOf(ValueId value, const PartialState *partial,
                       const AtomMerge &merge) const;
@@ -130,8 +134,8 @@ private:
   void stateReasons(const AtomMerge &merge, Solution &solution);
 
   const Problem &problem;
-  const PropagationOptions &options;
-  const AtomSpace &atoms;
+  const PropagationOptions options;
+  const AtomSpace atoms;
   AxisLists lists;
   Shardings shardings;
   std::vector<Constraint> constraints;

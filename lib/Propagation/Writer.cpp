@@ -10,6 +10,7 @@
 
 #include "Layouts.h"
 #include "OpWishes.h"
+#include "OpenPartials.h"
 #include "OpenRegions.h"
 #include "OpenValues.h"
 #include "Origins.h"
@@ -46,7 +47,9 @@ public:
     };
     // The basic strategy gives only what all tensors agree on.
     if (options.strategy != PropagationStrategy::Basic) {
-      settleRegions(program, solution, solved, opWishes, out, options);
+      llvm::SmallVector<ValueId, 0> changed =
+          settleRegions(program, solution, solved, opWishes, out, options);
+      settlePartials(program, solution, solved, opWishes, out, changed);
       settleResults(program, solution, out.shardings, findComputed(),
                     wantedHere, options);
     }

@@ -102,3 +102,42 @@ func.func @pixel_shuffle(%x: tensor<2x8x8x16xf32> {shard.sharding = #shard.shard
   %y = tensor.collapse_shape %t [[0], [1, 2], [3, 4], [5]] : tensor<2x8x2x8x2x4xf32> into tensor<2x16x16x4xf32>
   return %y : tensor<2x16x16x4xf32>
 }
+
+// -----
+
+// Gradients of a weight: the sum over the rows is a sum over devices only since the axis moved. It
+// stays partial in the loop, and is reduced behind it.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @summed_once(
+// CHECK-NOT: shard.all_gather
+// CHECK: shard.all_to_all
+// CHECK: scf.for
+// CHECK-NOT: shard.all
+// CHECK: scf.yield
+// CHECK-NOT: shard.all_gather
+// CHECK: shard.all_reduce
+// CHECK-NOT: shard.all
+// CHECK: return
+func.func @summed_once(%x: tensor<8192x1024xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>},
+                       %w: tensor<1024x64xf32>, %init: tensor<1024x64xf32>) -> tensor<1024x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant dense<0.0> : tensor<2048x64xf32>
+  %none = arith.constant dense<0.0> : tensor<1024x64xf32>
+  %parts = tensor.expand_shape %x [[0, 1], [2]] output_shape [4, 2048, 1024] : tensor<8192x1024xf32> into tensor<4x2048x1024xf32>
+  %sum = scf.for %i = %c0 to %c4 step %c1 iter_args(%acc = %init) -> tensor<1024x64xf32> {
+    %part = tensor.extract_slice %parts[%i, 0, 0] [1, 2048, 1024] [1, 1, 1] : tensor<4x2048x1024xf32> to tensor<2048x1024xf32>
+    %y = linalg.matmul ins(%part, %w : tensor<2048x1024xf32>, tensor<1024x64xf32>) outs(%zero : tensor<2048x64xf32>) -> tensor<2048x64xf32>
+    %t = math.tanh %y : tensor<2048x64xf32>
+    %g = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%part, %t : tensor<2048x1024xf32>, tensor<2048x64xf32>) outs(%none : tensor<1024x64xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %c, %m : f32
+      linalg.yield %s : f32
+    } -> tensor<1024x64xf32>
+    %1 = arith.addf %acc, %g : tensor<1024x64xf32>
+    scf.yield %1 : tensor<1024x64xf32>
+  }
+  return %sum : tensor<1024x64xf32>
+}

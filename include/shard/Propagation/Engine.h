@@ -53,6 +53,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -66,6 +67,8 @@ struct Cause {
   OpId op;
   ValueId source;
 };
+
+class Run;
 
 struct Solution {
   /// The grid, refined if axes were cut and the cuts survive.
@@ -115,6 +118,9 @@ struct Solution {
   /// reduced before.
   llvm::DenseSet<ValueId> couldBePartial;
 
+  /// What placePartialsAgain() asks.
+  std::shared_ptr<Run> run;
+
   /// The sharding of a value of the given rank.
   Sharding sharding(ValueId value, int64_t rank) const {
     return values[value] == kReplicated ? Sharding::replicated(rank)
@@ -130,10 +136,28 @@ struct HintError {
   ValueId other = kNoValue;
 };
 
-/// Solves `problem`. Hints must be in range: axes of the grid, none twice, one
-/// entry per dimension.
+/// Solves `problem`, which has to outlive the solution. Hints must be in range: axes of the grid,
+/// none twice, one entry per dimension.
 std::variant<Solution, HintError> solve(const Problem &problem,
                                         const PropagationOptions &options);
+
+using ShardedValue = std::pair<ValueId, Sharding>;
+
+/// Which values are partial.
+struct Placement {
+  /// The values that are partial otherwise than before, with their shardings.
+  std::vector<ShardedValue> values;
+  /// As in Solution.
+  std::vector<bool> agrees, takesCompleted;
+  llvm::DenseSet<ValueId> couldBePartial;
+};
+
+/// Places partial values once more, after `solution` has given the values `changed`, none of them
+/// partial, other shardings: what the ops sum over may be another axis. Shardings are in terms of
+/// `solution.axes`. Nothing if no value is partial otherwise than before.
+std::optional<Placement>
+placePartialsAgain(const Solution &solution,
+                   llvm::ArrayRef<ShardedValue> changed);
 
 } // namespace shard::propagation
 

@@ -361,26 +361,41 @@ void LayerProgram::narrowProduct() {
 }
 
 /// A loop takes one part of a batch after another. The batch is split, and so are the parts:
-/// each device exchanges its part for its rows of all of them.
+/// each device exchanges its part for its rows of all of them. What the loop adds up is a part, or
+/// the gradient of a weight: a sum over the rows, which is reduced behind the loop. The rows are
+/// so many that the exchange would pay with a reduction in each iteration, as it is priced so.
 void LayerProgram::partsOfBatch() {
-  int64_t rows = n * rng.between(1, 2), columns = rng.between(1, 3);
+  bool isGradient = rng.chance(40);
+  int64_t wide = rng.between(1, 2);
+  int64_t rows = n * (rng.between(1, 2) + (isGradient ? 2 * wide : 0)),
+          columns = rng.between(1, 3);
   Shape part = {rows, columns}, parts = {n, rows, columns};
   Val batch = argument({n * rows, columns}, {all, {}});
+  Shape sum = isGradient ? Shape{columns, wide} : part;
+  std::optional<Val> weight;
+  if (isGradient)
+    weight = argument(sum, {{}, {}});
   Val split = define("tensor.expand_shape " + batch.name +
                          " [[0, 1], [2]] output_shape [" + list(parts) +
                          "] : " + batch.type() + " into " +
                          tensorType(Elem::I32, parts),
                      parts);
   Val last = loop(
-      n, {argument(part, {}, 0)}, [&](const Val &at, const Values &carried) {
+      n, {argument(sum, {}, 0)}, [&](const Val &at, const Values &carried) {
         Val taken = define("tensor.extract_slice " + split.name + "[" +
                                at.name + ", 0, 0] [1, " + list(part) +
                                "] [1, 1, 1] : " + split.type() + " to " +
                                tensorType(Elem::I32, part),
                            part);
-        return Values{combined("addi", carried[0], pointwise(taken))};
+        if (!isGradient)
+          return Values{combined("addi", carried[0], pointwise(taken))};
+        Val up = pointwise(product(taken, *weight));
+        return Values{
+            combined("addi", carried[0], product(transposed(taken), up))};
       })[0];
   scatters(n, rows * columns);
+  if (isGradient)
+    allReduces(n, numElements(sum));
   result(last, {}, 0);
 }
 

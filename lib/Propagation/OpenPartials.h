@@ -1,0 +1,32 @@
+//===- OpenPartials.h - Partial values behind settled regions ---*- C++ -*-===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Partial values are placed before regions change (OpenRegions.h). Where axes of a batch move to
+// the rows of its parts, the sum of the gradients in a loop over the parts is a sum over devices
+// only then: what the loop carries may stay partial, so that one reduction follows the loop
+// instead of one in each iteration.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARD_LIB_PROPAGATION_OPENPARTIALS_H
+#define SHARD_LIB_PROPAGATION_OPENPARTIALS_H
+
+#include "OpWishes.h"
+
+namespace shard::propagation {
+
+/// Places partial values once more, after the values `changed` were given other shardings, and
+/// keeps that where it costs less.
+void settlePartials(ReadProgram &program, Solution &solution,
+                    SolvedShardings &solved, OpWishes &opWishes,
+                    const GridPropagation &out,
+                    llvm::ArrayRef<ValueId> changed);
+
+} // namespace shard::propagation
+
+#endif // SHARD_LIB_PROPAGATION_OPENPARTIALS_H
