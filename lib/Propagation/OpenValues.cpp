@@ -145,8 +145,7 @@ void settleArguments(const ReadProgram &program, Solution &solution,
       continue;
     }
     std::optional<uint32_t> all = wanted(uses.front().op, uses.front().tensor);
-    if (!all || *all == has || shardings[*all].isReplicated() ||
-        !shardings[*all].partial.empty() ||
+    if (!all || *all == has || !shardings[*all].partial.empty() ||
         shardings[*all].hasHalosOrOffsets() ||
         !llvm::all_of(llvm::drop_begin(uses), [&](const TensorUse &use) {
           return wanted(use.op, use.tensor) == all;

@@ -222,7 +222,8 @@ func.func @moved_sum(%x: tensor<3x3x3x2xf32> {shard.sharding = #shard.sharding<@
 shard.grid @one_axis_of_one(shape = 1x2x2)
 func.func @partial_beside_axis_of_one(
     %x: tensor<2x2xi32> {shard.sharding = #shard.sharding<@one_axis_of_one, [[], [2]], partial = sum [0, 1]>},
-    %y: tensor<2x1xi32>, %init: tensor<2x1xi32>)
+    %y: tensor<2x1xi32>,
+    %init: tensor<2x1xi32> {shard.sharding = #shard.sharding<@one_axis_of_one, [[], [0]]>})
     -> (tensor<2x1xi32> {shard.sharding = #shard.sharding<@one_axis_of_one, [[], [0]]>}) {
   %0 = linalg.matmul ins(%x, %y : tensor<2x2xi32>, tensor<2x1xi32>)
       outs(%init : tensor<2x1xi32>) -> tensor<2x1xi32>
