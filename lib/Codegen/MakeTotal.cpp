@@ -213,8 +213,9 @@ static void makeInsertTotal(tensor::InsertOp op) {
 
 namespace {
 
-/// Moves slices with dynamic offsets into their tensors. Two slices with one offset
-/// keep sharing it: bufferization tells by that that they are the same place.
+/// Moves slices into their tensors. A constant offset, as an attribute or as a value, has to be in
+/// range where the size or the tensor is known only when the program runs. Two slices with one
+/// offset keep sharing it: bufferization tells by that that they are the same place.
 /// LLVM removes the comparisons where the bounds of a loop imply them. A slice that
 /// does not fit its tensor at any offset is found by shard-check-extents.
 class SliceClamper {
@@ -224,25 +225,33 @@ public:
     auto type = cast<RankedTensorType>(tensor.getType());
     SmallVector<OpFoldResult> sizes = op.getMixedSizes(),
                               strides = op.getMixedStrides();
-    unsigned next = 0;
-    MutableOperandRange offsets = op.getOffsetsMutable();
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      if (!ShapedType::isDynamic(op.getStaticOffsets()[dim]))
-        continue;
-      OpOperand &offset = offsets[next++];
+    SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
+    for (auto [dim, offset] : llvm::enumerate(offsets)) {
+      std::optional<int64_t> known = getConstantIntValue(offset);
       std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
       std::optional<int64_t> stride = getConstantIntValue(strides[dim]);
       if (!stride || (size && *size < 1))
         continue;
       if (!size || type.isDynamicDim(dim)) {
-        offset.set(
-            clampedAtRun(op, offset.get(), tensor, dim, sizes[dim], *stride));
+        if (!known)
+          offset = clampedAtRun(op, cast<Value>(offset), tensor, dim,
+                                sizes[dim], *stride);
         continue;
       }
       SliceOffsets range = offsetsInRange(type.getDimSize(dim), *size, *stride);
-      if (range.first <= range.last)
-        offset.set(clamped(offset.get(), range));
+      if (range.first > range.last)
+        continue;
+      if (known)
+        offset = Builder(op.getContext())
+                     .getIndexAttr(std::clamp(*known, range.first, range.last));
+      else
+        offset = clamped(cast<Value>(offset), range);
     }
+    SmallVector<int64_t> constants;
+    SmallVector<Value> values;
+    dispatchIndexOpFoldResults(offsets, values, constants);
+    op.getOffsetsMutable().assign(values);
+    op.setStaticOffsets(constants);
   }
 
 private:
