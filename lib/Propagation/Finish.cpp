@@ -187,6 +187,7 @@ Solution Run::finish() {
   for (OpId op = 0; op < problem.numOps(); ++op)
     solution.agrees[op] = !refuses[op] && stepOf(op, FromAll).agrees;
   solution.takesCompleted = takesCompleted;
+  keepPartials();
   solution.gathersSummed.assign(problem.numOps(), false);
   stateReasons(*merge, solution);
   return solution;
@@ -209,20 +210,19 @@ Run::placePartialsAgain(const Solution &solution,
     }
     state[value] = shardings.intern(dims, mask);
   }
-  llvm::DenseMap<ValueId, PartialState> before = partials;
   placePartials();
   Placement placement;
   auto add = [&](ValueId value, const PartialState *partial) {
     placement.values.emplace_back(value, shardingOf(value, partial, *merge));
   };
   for (ValueId value = 0; value < problem.numValues(); ++value) {
-    auto was = before.find(value), is = partials.find(value);
+    auto was = kept.find(value), is = partials.find(value);
     if (is != partials.end() && !merge->isWhole(is->second.atoms))
       return std::nullopt;
     if (is != partials.end() &&
-        (was == before.end() || !(was->second == is->second)))
+        (was == kept.end() || !(was->second == is->second)))
       add(value, &is->second);
-    else if (is == partials.end() && was != before.end())
+    else if (is == partials.end() && was != kept.end())
       add(value, nullptr);
   }
   if (placement.values.empty())
@@ -240,6 +240,8 @@ placePartialsAgain(const Solution &solution,
                    llvm::ArrayRef<ShardedValue> changed) {
   return solution.run->placePartialsAgain(solution, changed);
 }
+
+void keepPlacement(const Solution &solution) { solution.run->keepPartials(); }
 
 std::variant<Solution, HintError> solve(const Problem &problem,
                                         const PropagationOptions &options) {

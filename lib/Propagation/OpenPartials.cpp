@@ -8,10 +8,8 @@
 
 #include "OpenPartials.h"
 
-#include "OpsOfValues.h"
+#include "RegionGrowth.h"
 #include "RegionPrices.h"
-
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -31,31 +29,133 @@ static void exchange(Placement &placement, Solution &solution,
   std::swap(placement.couldBePartial, solution.couldBePartial);
 }
 
+namespace {
+class PartialSettler {
+public:
+  PartialSettler(ReadProgram &program, Solution &solution,
+                 SolvedShardings &solved, OpWishes &opWishes,
+                 const GridPropagation &out, const PropagationOptions &options)
+      : program(program), solution(solution), solved(solved),
+        opWishes(opWishes), out(out),
+        growth(program, solved, opWishes, out, options),
+        prices(program, solution, solved, opWishes, out) {}
+
+  /// Places partial values again, as the values `changed` have other shardings.
+  void placeAgain(llvm::ArrayRef<ValueId> changed) {
+    growth.prepare(solution);
+    Region none;
+    attempt(none, changed);
+  }
+
+  /// Lets sums that loops carry lose the axes that they are sums over, if they may be partial then.
+  void freeSums() {
+    Region region;
+    for (OpId op = 0; op < program.origins.size(); ++op)
+      if (Operation *owner = prices.ownerOf(op);
+          owner && program.problem.trips[op] > 1 &&
+          program.problem.table(op).contraction)
+        addSum(op, owner, region);
+    if (region.labels.empty())
+      return;
+    llvm::SmallVector<ValueId> values;
+    for (const auto &[value, label] : region.labels)
+      values.push_back(value);
+    attempt(region, values);
+  }
+
+private:
+  /// Adds to `region` the result of `op` and what follows from it, without the axes that `op` sums
+  /// over and that split the result, if a loop carries one of these values.
+  void addSum(OpId op, Operation *owner, Region &region) {
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+    for (const auto &[result, computed] :
+         opWishes.of(op, owner, operandsMadeFor(owner)).results) {
+      ValueId value = program.find(tensors[owner->getNumOperands() + result]);
+      Sharding wanted = solved.shardingOf(value);
+      for (AxisList &axes : wanted.dims)
+        llvm::erase_if(axes, [&, &sum = computed.partial](GridAxis axis) {
+          return llvm::is_contained(sum, axis);
+        });
+      if (wanted.dims == solved.shardingOf(value).dims ||
+          region.labels.contains(value))
+        continue;
+      growth.prepare(solution);
+      if (!growth.mayChange(value))
+        continue;
+      Region own;
+      own.labels[value] = {solved.indexFor(wanted), {op, kNoValue}};
+      if (!growth.grow(own) ||
+          llvm::none_of(own.labels, [&](const auto &entry) {
+            return program.problem.joined[entry.first] == Joined::ByLoop;
+          }))
+        continue;
+      for (const auto &entry : own.labels)
+        region.labels.insert(entry);
+      region.touched.insert_range(own.touched);
+    }
+  }
+
+  /// Gives `region` its labels and places partial values again, and keeps both where that costs
+  /// less. `changed` are the values that have other shardings than when partial values were placed.
+  void attempt(Region &region, llvm::ArrayRef<ValueId> changed) {
+    llvm::SmallVector<uint32_t> had;
+    for (const auto &[value, label] : region.labels)
+      had.push_back(std::exchange(solution.values[value],
+                                  out.shardings[label.number].isReplicated()
+                                      ? kReplicated
+                                      : label.number));
+    auto exchangeLabels = [&] {
+      for (auto [entry, number] : llvm::zip_equal(region.labels, had))
+        std::swap(solution.values[entry.first], number);
+    };
+    std::vector<ShardedValue> values;
+    for (ValueId value : changed)
+      values.emplace_back(value, solved.shardingOf(value));
+    std::optional<Placement> placement = placePartialsAgain(solution, values);
+    exchangeLabels();
+    if (!placement)
+      return;
+    llvm::SetVector<OpId> touched = region.touched;
+    for (const auto &[value, sharding] : placement->values)
+      for (const TensorUse &use : growth.ops().of(value))
+        touched.insert(use.op);
+    for (OpId op : touched)
+      placement->agrees[op] = false;
+    bool withWork = !region.labels.empty();
+    auto price = [&] {
+      return prices.of(growth.ops(), touched.getArrayRef(), withWork);
+    };
+    std::optional<double> before = price();
+    exchangeLabels();
+    exchange(*placement, solution, solved);
+    std::optional<double> after = price();
+    if (before && after && *after < *before) {
+      keepPlacement(solution);
+      return;
+    }
+    exchange(*placement, solution, solved);
+    exchangeLabels();
+  }
+
+  ReadProgram &program;
+  Solution &solution;
+  SolvedShardings &solved;
+  OpWishes &opWishes;
+  const GridPropagation &out;
+  RegionGrowth growth;
+  RegionPrices prices;
+};
+} // namespace
+
 void settlePartials(ReadProgram &program, Solution &solution,
                     SolvedShardings &solved, OpWishes &opWishes,
                     const GridPropagation &out,
+                    const PropagationOptions &options,
                     llvm::ArrayRef<ValueId> changed) {
-  if (changed.empty())
-    return;
-  std::vector<ShardedValue> values;
-  for (ValueId value : changed)
-    values.emplace_back(value, solved.shardingOf(value));
-  std::optional<Placement> placement = placePartialsAgain(solution, values);
-  if (!placement)
-    return;
-  OpsOfValues ops(program);
-  llvm::SetVector<OpId> touched;
-  for (const auto &[value, sharding] : placement->values)
-    for (const TensorUse &use : ops.of(value)) {
-      touched.insert(use.op);
-      placement->agrees[use.op] = false;
-    }
-  RegionPrices prices(program, solution, solved, opWishes, out);
-  std::optional<double> before = prices.of(ops, touched.getArrayRef());
-  exchange(*placement, solution, solved);
-  std::optional<double> after = prices.of(ops, touched.getArrayRef());
-  if (!before || !after || *after >= *before)
-    exchange(*placement, solution, solved);
+  PartialSettler settler(program, solution, solved, opWishes, out, options);
+  if (!changed.empty())
+    settler.placeAgain(changed);
+  settler.freeSums();
 }
 
 } // namespace shard::propagation

@@ -11,6 +11,9 @@
 // only then: what the loop carries may stay partial, so that one reduction follows the loop
 // instead of one in each iteration.
 //
+// A sum that a loop carries may also be split by the axis that it is a sum over, as a hint behind
+// the loop says. It can be partial only without that axis.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARD_LIB_PROPAGATION_OPENPARTIALS_H
@@ -21,10 +24,12 @@
 namespace shard::propagation {
 
 /// Places partial values once more, after the values `changed` were given other shardings, and
-/// keeps that where it costs less.
+/// with sums that loops carry freed of the axes that they are sums over. Keeps each of both where it
+/// costs less.
 void settlePartials(ReadProgram &program, Solution &solution,
                     SolvedShardings &solved, OpWishes &opWishes,
                     const GridPropagation &out,
+                    const PropagationOptions &options,
                     llvm::ArrayRef<ValueId> changed);
 
 } // namespace shard::propagation

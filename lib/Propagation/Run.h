@@ -47,6 +47,7 @@ public:
   std::optional<Placement>
   placePartialsAgain(const Solution &solution,
                      llvm::ArrayRef<ShardedValue> changed);
+  void keepPartials() { kept = partials; }
 
   const std::vector<std::pair<GridAxis, int64_t>> &cuts() const {
     return step.cuts;
@@ -162,6 +163,8 @@ private:
 
   /// The values that are partial after placePartials.
   llvm::DenseMap<ValueId, PartialState> partials;
+  /// Those of the solution, while they are placed again.
+  llvm::DenseMap<ValueId, PartialState> kept;
   /// With options.explain: those that `partials` had before costs counted.
   llvm::DenseSet<ValueId> couldBePartial;
   /// Values without a hint that have to be partial so that a value with a hint is,

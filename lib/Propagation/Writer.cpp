@@ -49,7 +49,8 @@ public:
     if (options.strategy != PropagationStrategy::Basic) {
       llvm::SmallVector<ValueId, 0> changed =
           settleRegions(program, solution, solved, opWishes, out, options);
-      settlePartials(program, solution, solved, opWishes, out, changed);
+      settlePartials(program, solution, solved, opWishes, out, options,
+                     changed);
       settleResults(program, solution, out.shardings, findComputed(),
                     wantedHere, options);
     }

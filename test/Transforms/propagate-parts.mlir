@@ -141,3 +141,33 @@ func.func @summed_once(%x: tensor<8192x1024xf32> {shard.sharding = #shard.shardi
   }
   return %sum : tensor<1024x64xf32>
 }
+
+// -----
+
+// A hint splits the gradient by the axis that it is a sum over: it is scattered behind the loop,
+// not in each iteration.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @scattered_once(
+// CHECK: scf.for
+// CHECK-NOT: shard.
+// CHECK: scf.yield
+// CHECK: shard.reduce_scatter {{.*}} tensor<16x8xf32> -> tensor<4x8xf32>
+// CHECK-NOT: shard.all
+// CHECK: return
+func.func @scattered_once(%xs: tensor<4x24x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0], []]>},
+                          %ys: tensor<4x24x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0], []]>})
+    -> (tensor<16x8xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %init = arith.constant dense<0.0> : tensor<16x8xf32>
+  %g = scf.for %i = %c0 to %c4 step %c1 iter_args(%acc = %init) -> (tensor<16x8xf32>) {
+    %x = tensor.extract_slice %xs[%i, 0, 0] [1, 24, 16] [1, 1, 1] : tensor<4x24x16xf32> to tensor<24x16xf32>
+    %y = tensor.extract_slice %ys[%i, 0, 0] [1, 24, 8] [1, 1, 1] : tensor<4x24x8xf32> to tensor<24x8xf32>
+    %p = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+        ins(%x, %y : tensor<24x16xf32>, tensor<24x8xf32>) outs(%init : tensor<16x8xf32>) -> tensor<16x8xf32>
+    %s = arith.addf %acc, %p : tensor<16x8xf32>
+    scf.yield %s : tensor<16x8xf32>
+  }
+  return %g : tensor<16x8xf32>
+}

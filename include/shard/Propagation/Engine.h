@@ -158,6 +158,8 @@ struct Placement {
 std::optional<Placement>
 placePartialsAgain(const Solution &solution,
                    llvm::ArrayRef<ShardedValue> changed);
+/// `solution` has what the last call of placePartialsAgain() returned.
+void keepPlacement(const Solution &solution);
 
 } // namespace shard::propagation
 

@@ -363,23 +363,27 @@ void LayerProgram::narrowProduct() {
 /// A loop takes one part of a batch after another. The batch is split, and so are the parts:
 /// each device exchanges its part for its rows of all of them. What the loop adds up is a part, or
 /// the gradient of a weight: a sum over the rows, which is reduced behind the loop. The rows are
-/// so many that the exchange would pay with a reduction in each iteration, as it is priced so.
+/// so many that the exchange would pay with a reduction in each iteration, as it is priced so. If
+/// the gradient is split like the rows, no exchange comes first: hints may then want the columns.
 void LayerProgram::partsOfBatch() {
-  bool isGradient = rng.chance(40);
+  bool isGradient = rng.chance(40), isSplit = isGradient && rng.chance(40);
   int64_t wide = rng.between(1, 2);
   int64_t rows = n * (rng.between(1, 2) + (isGradient ? 2 * wide : 0)),
-          columns = rng.between(1, 3);
+          columns = isSplit ? n * rng.between(1, 2) : rng.between(1, 3);
   Shape part = {rows, columns}, parts = {n, rows, columns};
-  Val batch = argument({n * rows, columns}, {all, {}});
   Shape sum = isGradient ? Shape{columns, wide} : part;
   std::optional<Val> weight;
   if (isGradient)
     weight = argument(sum, {{}, {}});
-  Val split = define("tensor.expand_shape " + batch.name +
-                         " [[0, 1], [2]] output_shape [" + list(parts) +
-                         "] : " + batch.type() + " into " +
-                         tensorType(Elem::I32, parts),
-                     parts);
+  auto expanded = [&](const Val &batch) {
+    scatters(n, rows * columns);
+    return define("tensor.expand_shape " + batch.name +
+                      " [[0, 1], [2]] output_shape [" + list(parts) + "] : " +
+                      batch.type() + " into " + tensorType(Elem::I32, parts),
+                  parts);
+  };
+  Val split = isSplit ? argument(parts, {{}, all, {}})
+                      : expanded(argument({n * rows, columns}, {all, {}}));
   Val last = loop(
       n, {argument(sum, {}, 0)}, [&](const Val &at, const Values &carried) {
         Val taken = define("tensor.extract_slice " + split.name + "[" +
@@ -393,10 +397,9 @@ void LayerProgram::partsOfBatch() {
         return Values{
             combined("addi", carried[0], product(transposed(taken), up))};
       })[0];
-  scatters(n, rows * columns);
   if (isGradient)
-    allReduces(n, numElements(sum));
-  result(last, {}, 0);
+    scatters(n, numElements(sum), isSplit ? 1 : 2);
+  result(last, isSplit ? Axes{all, {}} : Axes{}, isSplit ? 100 : 0);
 }
 
 /// Both dimensions of an image are split. A device needs what lies around its block; what lies
