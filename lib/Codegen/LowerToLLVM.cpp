@@ -65,11 +65,27 @@ static LogicalResult expandOps(ModuleOp module) {
   return applyPatternsGreedily(module, std::move(patterns), config);
 }
 
+/// Reductions that return an argument of their block return the result of an op instead. The
+/// pattern for scf.parallel takes what they return after it has replaced the arguments, which are
+/// gone then, as the rewriter replaces them at once.
+static void returnResults(ModuleOp module) {
+  module.walk([](scf::ReduceReturnOp op) {
+    auto argument = dyn_cast<BlockArgument>(op.getResult());
+    if (!argument || argument.getOwner() != op->getBlock())
+      return;
+    OpBuilder builder(op);
+    Value isTrue = arith::ConstantIntOp::create(builder, op.getLoc(), 1, 1);
+    op.getResultMutable().assign(arith::SelectOp::create(
+        builder, op.getLoc(), isTrue, argument, argument));
+  });
+}
+
 /// Loops and branches in terms of blocks. Each one moves what follows it in its block to a
 /// new block. Therefore the last op of a block comes first: what follows it then is what lies
 /// between it and the next one. The conversion of dialects begins with the first op, and its
 /// rewriter records each op that is moved, which takes quadratic time.
 static LogicalResult lowerControlFlow(ModuleOp module) {
+  returnResults(module);
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
   populateSCFToControlFlowConversionPatterns(patterns);
