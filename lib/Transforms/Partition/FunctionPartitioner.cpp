@@ -56,12 +56,15 @@ LogicalResult FunctionPartitioner::run() {
 void FunctionPartitioner::updateSignature() {
   const SignatureShardings &shardings = local.shardings.signature;
   SignatureAttrs signature(function);
-  auto localAttr = [&](Type type, const Sharding *sharding) -> Attribute {
-    if (!sharding)
-      return {};
-    return LocalAttr::get(
-        type.getContext(), cast<RankedTensorType>(type),
-        getShardingAttr(local.emissionFor(sharding).gridSymbol, *sharding));
+  // Layers repeat types and shardings.
+  llvm::DenseMap<std::pair<Type, const Sharding *>, LocalAttr> known;
+  auto localAttr = [&](Type type, const Sharding *sharding) {
+    LocalAttr &attr = known[{type, sharding}];
+    if (!attr)
+      attr = LocalAttr::get(
+          type.getContext(), cast<RankedTensorType>(type),
+          getShardingAttr(local.emissionFor(sharding).gridSymbol, *sharding));
+    return attr;
   };
   SmallVector<Type> arguments(function.getArgumentTypes()),
       results(function.getResultTypes());

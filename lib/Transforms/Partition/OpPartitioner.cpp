@@ -161,10 +161,10 @@ static void priceView(LocalFunction &local, ShardingInterface view,
                       const PartitionContext &context,
                       ArrayRef<FoundWindow> windows) {
   Value source = view->getOperand(0), result = view->getResult(0);
-  double cost = windows[0].cost;
-  if (!readsWindow(context.table, 0, context.option))
-    cost = priceOf(source, local.locals.lookup(source).sharding,
-                   context.operand(0), context.emission);
+  double cost = readsWindow(context.table, 0, context.option)
+                    ? windows[0].cost
+                    : priceOf(source, local.locals.lookup(source).sharding,
+                              context.operand(0), context.emission);
   if (const Sharding *wanted = local.shardings.of(result)) {
     Sharding made = context.result(0);
     cost += priceOf(result, &made, *wanted, context.emission);

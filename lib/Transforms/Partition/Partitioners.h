@@ -49,7 +49,7 @@ struct FoundWindow {
   double cost = 0;
 };
 /// Looks for the windows that `op` reads: one entry for each operand, of use only where
-/// readsWindow.
+/// readsWindow; no entries where it reads none.
 llvm::SmallVector<FoundWindow, 1> findWindows(LocalFunction &local,
                                               ShardingInterface op, GridOp grid,
                                               const PartitionContext &context);

@@ -192,7 +192,7 @@ private:
 SmallVector<FoundWindow, 1> findWindows(LocalFunction &local,
                                         ShardingInterface op, GridOp grid,
                                         const PartitionContext &context) {
-  SmallVector<FoundWindow, 1> windows(op->getNumOperands());
+  SmallVector<FoundWindow, 1> windows;
   llvm::SmallDenseSet<Value, 4> shifted;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     if (!context.table.operands[index].isTensor ||
@@ -206,6 +206,7 @@ SmallVector<FoundWindow, 1> findWindows(LocalFunction &local,
     growWindow(context, index, start.dims);
     SourceSearch search(local, op, grid, *wanted, context.readsGrown(index));
     search.run(operand, start);
+    windows.resize(op->getNumOperands());
     windows[index] = std::move(search.found);
     if (!windows[index].value)
       windows[index].source = start;
