@@ -419,3 +419,23 @@ func.func @one_device(%a: tensor<4xi32> {shard.local = #shard.local<tensor<4xi32
   }
   return %0 : tensor<4xi32>
 }
+
+// -----
+
+// A function on a grid is called where devices part ways along an axis of a refinement of it.
+shard.grid @whole(shape = 4)
+shard.grid @parts(shape = 2x2) {refines = @whole}
+func.func private @sum(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{is not reached by all devices of its group: whether it runs depends on the coordinate on axis 0}}
+  %0 = shard.all_reduce %a on @whole grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @caller_on_refinement(%a: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %i = shard.process_multi_index on @parts axes = [1] : index
+  %first = arith.cmpi eq, %i, %c0 : index
+  scf.if %first {
+    %0 = func.call @sum(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  }
+  return
+}

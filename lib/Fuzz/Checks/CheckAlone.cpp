@@ -15,6 +15,7 @@
 #include "CheckKernels.h"
 #include "CheckMismatch.h"
 #include "CheckOptions.h"
+#include "CheckPlanRuns.h"
 #include "CheckPlans.h"
 #include "CheckRefusals.h"
 #include "CheckShardings.h"
@@ -35,6 +36,8 @@ static std::string checkPlain(uint64_t seed) {
     wrong = checkGrids(seed);
   if (wrong.empty())
     wrong = checkPlans(seed);
+  if (wrong.empty())
+    wrong = checkPlanRuns(seed);
   if (wrong.empty())
     wrong = checkKernels(seed);
   if (wrong.empty())

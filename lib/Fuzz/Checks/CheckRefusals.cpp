@@ -20,6 +20,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 
+#include <algorithm>
 #include <vector>
 
 using namespace mlir;
@@ -168,6 +169,43 @@ static std::string randomReduction(Random &rng, bool &isKnown) {
          "\n}\n";
 }
 
+/// Elements as wide as those of the runtime are moved as they are, whatever they mean.
+static std::string checkMoved(MLIRContext &context, Random &rng) {
+  struct Element {
+    const char *type;
+    int64_t bits;
+  };
+  static const std::vector<Element> elements = {
+      {"i1", 1},           {"f8E4M3FN", 8},       {"f8E5M2", 8},
+      {"i16", 16},         {"ui32", 32},          {"si64", 64},
+      {"f64", 64},         {"tf32", 19},          {"complex<f16>", 32},
+      {"complex<i8>", 16}, {"complex<f32>", 64},  {"complex<bf16>", 32},
+      {"i7", 7},           {"complex<f64>", 128}, {"i128", 128}};
+  static const std::vector<int64_t> widths = {1, 8, 16, 32, 64};
+  Element element = rng.oneOf(elements);
+  std::string type = element.type;
+  std::string text = "shard.grid @g(shape = 2)\nfunc.func @main(%a: tensor<4x" +
+                     type + ">) -> tensor<8x" + type +
+                     "> {\n  %r = shard.all_gather %a on @g grid_axes = [0] "
+                     "gather_axis = 0 : tensor<4x" +
+                     type + "> -> tensor<8x" + type +
+                     ">\n  return %r : tensor<8x" + type + ">\n}\n";
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  if (!module || failed(legalizeElements(*module)))
+    return "elements are not moved: " + text;
+  int64_t ops = 0;
+  module->walk([&](Operation *) { ++ops; });
+  // The module, the grid, the function, the collective and the return.
+  bool isKept = ops == 5;
+  bool isOfRuntime =
+      std::find(widths.begin(), widths.end(), element.bits) != widths.end();
+  return isKept == isOfRuntime
+             ? ""
+             : std::string(isKept ? "elements stay that the runtime has not: "
+                                  : "elements are converted for nothing: ") +
+                   text;
+}
+
 std::string checkRefusals(MLIRContext &context, uint64_t seed) {
   std::string said;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -199,7 +237,7 @@ std::string checkRefusals(MLIRContext &context, uint64_t seed) {
     return std::string(isKnown ? "a reduction is refused: "
                                : "a reduction is taken: ") +
            said + reduction;
-  return {};
+  return checkMoved(context, rng);
 }
 
 } // namespace shard::fuzz

@@ -23,6 +23,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -30,7 +31,7 @@ namespace shard::fuzz {
 
 namespace {
 
-/// A set of axes, by bits.
+/// By bits.
 using Axes = unsigned;
 
 /// A value of type index, and the axes along which it differs.
@@ -62,7 +63,12 @@ private:
   /// One of the numbers so far; mostly the last one.
   Number any() { return rng.chance(50) ? numbers.back() : rng.oneOf(numbers); }
   Axes someAxes() { return Axes(rng.between(1, (int64_t(1) << rank) - 1)); }
+  Axes allAxes() const { return (1u << rank) - 1; }
   std::string list(Axes axes);
+  /// The grid that a group along `axes` is named on: @h has all devices on one axis.
+  std::string gridOf(Axes axes) {
+    return axes == allAxes() && namesOther && rng.chance(30) ? "@h" : "@g";
+  }
   /// Whether `number` is 0, an i1.
   std::string isZero(const Number &number);
   std::string tensorOf(const Number &number);
@@ -92,9 +98,12 @@ private:
 
   Random rng;
   int64_t rank;
+  /// Whether some ops name another grid of the same devices.
+  bool namesOther = rng.chance(30);
   int next = 0;
-  /// Of the function; of other symbols.
-  std::string arguments, body, symbols;
+  std::vector<std::string> arguments = {"%n: index", "%s: tensor<4xf32>",
+                                        "%whole: tensor<24xindex>"};
+  std::string body, symbols;
   std::vector<Number> numbers;
 };
 
@@ -123,7 +132,9 @@ Number SpmdProgram::elementOf(const std::string &tensor, Axes along) {
 
 Number SpmdProgram::place() {
   if (rng.chance(30))
-    return define("shard.process_linear_index on @g : index", (1u << rank) - 1);
+    return define("shard.process_linear_index on " + gridOf(allAxes()) +
+                      " : index",
+                  allAxes());
   int64_t axis = rng.between(0, rank - 1);
   return define("shard.process_multi_index on @g axes = [" +
                     std::to_string(axis) + "] : index",
@@ -140,9 +151,9 @@ Number SpmdProgram::block() {
     whole = std::to_string(int64_t(1) << llvm::popcount(axes));
     sharding = "[" + list(axes) + "]";
   }
-  arguments += ",\n    " + name +
-               ": tensor<1xindex> {shard.local = #shard.local<tensor<" + whole +
-               "xindex>, <@g, " + sharding + ">>}";
+  arguments.push_back(name +
+                      ": tensor<1xindex> {shard.local = #shard.local<tensor<" +
+                      whole + "xindex>, <@g, " + sharding + ">>}");
   return elementOf(name, axes);
 }
 
@@ -384,7 +395,9 @@ Number SpmdProgram::ofBlocks() {
 }
 
 std::string SpmdProgram::collective(Axes group) {
-  std::string axes = " %s on @g grid_axes = " + list(group);
+  std::string grid = gridOf(group);
+  std::string axes =
+      " %s on " + grid + " grid_axes = " + (grid == "@h" ? "[0]" : list(group));
   std::string count = std::to_string(int64_t(4) << llvm::popcount(group));
   if (rng.chance(50))
     return fresh() + " = shard.all_reduce" + axes +
@@ -450,13 +463,15 @@ void SpmdProgram::write() {
   for (int64_t left = rng.between(1, 4); left > 0; --left)
     numbers.push_back((this->*rng.oneOf(ways))());
   end();
-  std::string shape = "2";
-  for (int64_t axis = 1; axis < rank; ++axis)
-    shape += "x2";
-  text = "shard.grid @g(shape = " + shape + ")\n" + symbols +
-         "func.func @main(%n: index, %s: tensor<4xf32>, %whole: "
-         "tensor<24xindex>" +
-         arguments + ") {\n" + body + "  return\n}\n";
+  std::string shape = std::string("2x2x2").substr(0, 2 * rank - 1);
+  rng.shuffle(arguments);
+  if (namesOther) // Globals are told of on the grid of main.
+    define("shard.process_multi_index on @g axes = [0] : index", 0);
+  text = "shard.grid @g(shape = " + shape +
+         ") {refines = @h}\nshard.grid @h(shape = " +
+         std::to_string(int64_t(1) << rank) + ")\n" + symbols +
+         "func.func @main(" + llvm::join(arguments, ",\n    ") + ") {\n" +
+         body + "  return\n}\n";
 }
 
 std::string checkSpmd(MLIRContext &context, uint64_t seed) {

@@ -25,6 +25,43 @@ static AxisSet withSeveral(GridOp grid, AxisSet set) {
   return set;
 }
 
+const std::vector<AxisList> &FunctionGrids::runs(GridOp coarse, GridOp fine) {
+  auto [it, isNew] = runsOf.try_emplace({coarse, fine});
+  if (isNew)
+    if (FailureOr<std::vector<AxisList>> found =
+            axesInRefinement(coarse, fine, symbols);
+        succeeded(found))
+      it->second = std::move(*found);
+  return it->second;
+}
+
+bool FunctionGrids::inherit(Operation *function, Operation *caller) {
+  GridOp grid = gridOf.lookup(caller);
+  GridOp &own = gridOf[function];
+  if (own || !grid)
+    return false;
+  own = grid;
+  return true;
+}
+
+AxisSet FunctionGrids::handedOn(AxisSet set, Operation *from, Operation *to) {
+  GridOp old = gridOf.lookup(from), own = gridOf.lookup(to);
+  if (set == 0 || set == everyAxis || !old || !own || old == own)
+    return set;
+  const std::vector<AxisList> &finer = runs(old, own),
+                              &coarser = runs(own, old);
+  if (finer.empty() && coarser.empty())
+    return everyAxis;
+  AxisSet result = 0;
+  for (auto [axis, parts] : llvm::enumerate(finer))
+    if (setOf(GridAxis(axis)) & set)
+      result |= setOf(parts);
+  for (auto [axis, parts] : llvm::enumerate(coarser))
+    if (setOf(parts) & set)
+      result |= setOf(GridAxis(axis));
+  return result;
+}
+
 AxisSet FunctionGrids::axesOf(Operation *op, FlatSymbolRefAttr grid,
                               ArrayRef<int16_t> axes) {
   if (axes.empty())
@@ -38,13 +75,7 @@ AxisSet FunctionGrids::axesOf(Operation *op, FlatSymbolRefAttr grid,
     return everyAxis;
   if (known == own)
     return withSeveral(known, setOf(axes));
-  auto [it, isNew] = runsOf.try_emplace({own, known});
-  if (isNew)
-    if (FailureOr<std::vector<AxisList>> found =
-            axesInRefinement(own, known, symbols);
-        succeeded(found))
-      it->second = std::move(*found);
-  const std::vector<AxisList> &runs = it->second;
+  const std::vector<AxisList> &runs = this->runs(own, known);
   AxisSet set = 0;
   for (int16_t axis : axes)
     set |=

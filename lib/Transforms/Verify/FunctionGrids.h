@@ -34,10 +34,21 @@ public:
   AxisSet axesOf(mlir::Operation *op, mlir::FlatSymbolRefAttr grid,
                  llvm::ArrayRef<int16_t> axes);
 
+  /// `function` works on no grid of its own and is called by `caller`: it takes over its grid.
+  /// Whether it had none before and has one now.
+  bool inherit(mlir::Operation *function, mlir::Operation *caller);
+
+  /// What the axes `set` of function `from` are in function `to`. Axes of grids of which none
+  /// refines the other may be any.
+  AxisSet handedOn(AxisSet set, mlir::Operation *from, mlir::Operation *to);
+
   /// Whether two functions number axes differently.
   bool areSeveral() const;
 
 private:
+  /// For each axis of `coarse` those of `fine`; empty where it does not refine it.
+  const std::vector<AxisList> &runs(GridOp coarse, GridOp fine);
+
   mlir::SymbolTableCollection &symbols;
   /// By function; null for one without a grid.
   llvm::DenseMap<mlir::Operation *, GridOp> gridOf;

@@ -31,6 +31,11 @@ void SpmdAnalysis::run() {
     });
     wait(function);
   }
+  // Functions that name no grid work on that of a caller.
+  for (bool inherits = true; std::exchange(inherits, false);)
+    for (FunctionOpInterface function : functions)
+      for (FunctionOpInterface caller : callers.lookup(function))
+        inherits |= grids.inherit(function, caller);
   // A function is visited again where what comes in by its callers, or out of the
   // functions that it calls, has changed.
   while (!waiting.empty()) {
@@ -377,18 +382,30 @@ void SpmdAnalysis::visitCall(CallOpInterface call, AxisSet under) {
   }
   // The axes of several grids have no common numbers.
   AxisSet unknown = strict && grids.areSeveral() ? everyAxis : 0;
+  // Those of a grid and of one that it refines have, but need not be the same.
+  auto caller = call->getParentOfType<FunctionOpInterface>();
+  auto handOn = [&](Operation *from, Operation *to, ExtentSets sets) {
+    for (AxisSet &set : sets)
+      set = grids.handedOn(set, from, to);
+    return sets;
+  };
   bool grows = growsElsewhere([&] {
-    grow(calledUnder[function], under | unknown);
+    grow(calledUnder[function],
+         grids.handedOn(under, caller, callee) | unknown);
     if (auto arguments = callEdges(call, function))
-      for (auto [operand, argument] : *arguments)
-        hand(argument, operand->get(), unknown);
+      for (auto [operand, argument] : *arguments) {
+        Value value = operand->get();
+        vary(argument, grids.handedOn(along(value), caller, callee) | unknown);
+        resize(argument, handOn(caller, callee, resized.lookup(value)));
+        resize(argument, unknown);
+      }
   });
   if (grows)
     wait(function);
   for (auto [index, result] : llvm::enumerate(call->getResults())) {
     auto [values, extents] = returned.lookup({callee, index});
-    vary(result, values | under | unknown);
-    resize(result, extents);
+    vary(result, grids.handedOn(values, callee, caller) | under | unknown);
+    resize(result, handOn(callee, caller, extents));
     resize(result, under | unknown);
   }
 }

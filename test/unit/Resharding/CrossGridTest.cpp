@@ -29,11 +29,11 @@ CrossGridPlan crossPlan(const Grid &fromGrid, const Grid &toGrid,
     return {};
   const Grid &refined = plan->refinement.grid;
   EXPECT_EQ(refined.numDevices(), fromGrid.numDevices());
-  EXPECT_EQ(checkPlan(plan->first, fromGrid, shape, from, plan->before), "");
-  EXPECT_EQ(checkPlan(plan->middle, refined, shape, plan->refinedBefore,
-                      plan->refinedAfter),
+  EXPECT_EQ(runPlan(plan->first, fromGrid, shape, from, plan->before), "");
+  EXPECT_EQ(runPlan(plan->middle, refined, shape, plan->refinedBefore,
+                    plan->refinedAfter),
             "");
-  EXPECT_EQ(checkPlan(plan->last, toGrid, shape, plan->after, to), "");
+  EXPECT_EQ(runPlan(plan->last, toGrid, shape, plan->after, to), "");
   auto sameOn = [&](const Grid &grid, const Sharding &sharding,
                     const Sharding &atomic) {
     for (int64_t device = 0; device < refined.numDevices(); ++device) {

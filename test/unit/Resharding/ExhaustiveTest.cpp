@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ArrayModel.h"
 #include "shard/Fuzz/PlanOracle.h"
+#include "shard/Fuzz/PlanRun.h"
 #include "shard/Resharding/Search.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@
 #include <tuple>
 
 using namespace shard;
-using namespace shard::test;
+using namespace shard::fuzz;
 
 namespace {
 bool runAll() { return std::getenv("SHARD_EXHAUSTIVE") != nullptr; }
@@ -98,7 +98,7 @@ void comparePairs(const Grid &grid, const std::vector<int64_t> &shape,
       };
       ASSERT_EQ(fuzz::comparePlan(*plan, oracle, i, j), "") << text();
       if (execute)
-        ASSERT_EQ(checkPlan(*plan, grid, shape, all[i], all[j]), "") << text();
+        ASSERT_EQ(runPlan(*plan, grid, shape, all[i], all[j]), "") << text();
       ++tally.pairs;
       double needed = oracle.costAtOnce(oracle.neededAtOnce(i, j));
       if (std::isfinite(needed)) {
@@ -336,7 +336,7 @@ TEST(Exhaustive, FourAxesSampled) {
         std::string text = toString(*plan, c.grid, c.shape, 1, all[i], all[j]);
         ASSERT_EQ(fuzz::comparePlan(*plan, oracle, i, j), "") << text;
         if (c.shape.size() < 4 && target % 8 == 0)
-          ASSERT_EQ(checkPlan(*plan, c.grid, c.shape, all[i], all[j]), "")
+          ASSERT_EQ(runPlan(*plan, c.grid, c.shape, all[i], all[j]), "")
               << text;
         ++tally.pairs;
         tally.cost += plan->cost;
@@ -381,7 +381,7 @@ TEST(Exhaustive, ManyAxesAtRandom) {
     Sharding from = pick(), to = pick();
     std::optional<Plan> plan = planReshard(grid, shape, 4, from, to);
     ASSERT_TRUE(plan);
-    ASSERT_EQ(checkPlan(*plan, grid, shape, from, to), "")
+    ASSERT_EQ(runPlan(*plan, grid, shape, from, to), "")
         << toString(*plan, grid, shape, 4, from, to);
     ++tally.pairs;
     unproven += !plan->optimal;

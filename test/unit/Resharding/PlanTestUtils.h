@@ -9,12 +9,14 @@
 #ifndef SHARD_TEST_RESHARDING_PLANTESTUTILS_H
 #define SHARD_TEST_RESHARDING_PLANTESTUTILS_H
 
-#include "ArrayModel.h"
+#include "shard/Fuzz/PlanRun.h"
 
 #include <gtest/gtest.h>
 
 namespace shard {
 namespace test {
+
+using fuzz::runPlan;
 
 inline Sharding make(std::vector<AxisList> dims, AxisList partial = {},
                      ReductionKind kind = ReductionKind::Sum) {
@@ -35,7 +37,7 @@ inline Plan planFor(const Grid &grid, const std::vector<int64_t> &shape,
   EXPECT_TRUE(plan) << error;
   if (!plan)
     return {};
-  EXPECT_EQ(checkPlan(*plan, grid, shape, from, to), "")
+  EXPECT_EQ(runPlan(*plan, grid, shape, from, to), "")
       << toString(*plan, grid, shape, elementBytes, from, to);
   return *plan;
 }

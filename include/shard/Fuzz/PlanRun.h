@@ -1,4 +1,4 @@
-//===- ArrayModel.h - Plans executed on plain arrays ------------*- C++ -*-===//
+//===- PlanRun.h - Plans executed on plain arrays ------------*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,38 +13,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARD_TEST_RESHARDING_ARRAYMODEL_H
-#define SHARD_TEST_RESHARDING_ARRAYMODEL_H
+#ifndef SHARD_FUZZ_PLANRUN_H
+#define SHARD_FUZZ_PLANRUN_H
 
 #include "shard/Resharding/Plan.h"
 
 #include <string>
 
-namespace shard {
-namespace test {
-
-struct Cell {
-  double value = 0;
-  bool poison = true;
-};
-
-/// A dense array, last dimension fastest.
-struct Array {
-  std::vector<int64_t> shape;
-  std::vector<Cell> cells;
-
-  explicit Array(std::vector<int64_t> shape = {});
-  Cell &at(const std::vector<int64_t> &index);
-  const Cell &at(const std::vector<int64_t> &index) const;
-};
+namespace shard::fuzz {
 
 /// Executes `plan` on random data (`shape` static) and compares the outcome
 /// with what the target sharding says. An empty string, or what is wrong.
-std::string checkPlan(const Plan &plan, const Grid &grid,
-                      const std::vector<int64_t> &shape, const Sharding &from,
-                      const Sharding &to, unsigned seed = 1);
+std::string runPlan(const Plan &plan, const Grid &grid,
+                    const std::vector<int64_t> &shape, const Sharding &from,
+                    const Sharding &to, unsigned seed = 1);
 
-} // namespace test
-} // namespace shard
+} // namespace shard::fuzz
 
-#endif // SHARD_TEST_RESHARDING_ARRAYMODEL_H
+#endif // SHARD_FUZZ_PLANRUN_H
