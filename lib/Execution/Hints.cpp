@@ -250,6 +250,9 @@ static ShardingAttr parseSharding(const HintText &hint, size_t begin,
   }
   if (auto sharding = dyn_cast_if_present<ShardingAttr>(parsed))
     return sharding;
+  // The bracket that ends the attribute is none of the hint.
+  if (message == "expected '>'")
+    message = "expected ', ' or the end";
   hint.error(offset) << "malformed sharding: "
                      << (message.empty() ? "no sharding" : message)
                      << "; write one list of axes per dimension, such as "

@@ -10,6 +10,7 @@
 
 #include "shard/Interfaces/ShardingInterface.h"
 
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"
 
 void shard::registerAllModels(mlir::DialectRegistry &registry) {
@@ -21,6 +22,9 @@ void shard::registerAllModels(mlir::DialectRegistry &registry) {
   registerScfModels(registry);
   registerTensorModels(registry);
   registerTosaModels(registry);
+  // Rewrites of the models ask reshapes and pads for the shapes of their results. A host that
+  // has not registered this would get other programs than one that has.
+  mlir::tensor::registerInferTypeOpInterfaceExternalModels(registry);
 }
 
 std::vector<std::string> shard::modelledOps(mlir::MLIRContext &context) {

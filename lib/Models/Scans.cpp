@@ -29,7 +29,7 @@ namespace {
 /// Element i of the result of `op` combines, along dimension `dim`, the elements of
 /// `source` up to i, or from i on if it is `reversed`.
 struct Scan {
-  linalg::GenericOp op;
+  linalg::LinalgOp op;
   Value source;
   /// What `source` is padded with already; null where it is not.
   Value padding;
@@ -52,7 +52,7 @@ bool isNeutral(Attribute element, TypedAttr neutral) {
 /// The op that combines the first input of `op` with its output; null where the body does
 /// anything else. It combines blocks of the scan too, so that it is no difference, which
 /// sums up negatives.
-Operation *combinerOf(linalg::GenericOp op) {
+Operation *combinerOf(linalg::LinalgOp op) {
   mlir::Block &body = *op.getBlock();
   Value result = body.getTerminator()->getOperand(0);
   Operation *combiner = result.getDefiningOp();
@@ -69,19 +69,40 @@ Operation *combinerOf(linalg::GenericOp op) {
   return isPair ? combiner : nullptr;
 }
 
+/// The loop that `op` reduces over; a pooling of images has one more, of one element, where the
+/// window has one column.
+std::optional<unsigned> windowLoop(linalg::LinalgOp op) {
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  if (reductions.size() > 1)
+    llvm::erase_if(reductions,
+                   [ranges = op.getStaticLoopRanges()](unsigned loop) {
+                     return ranges[loop] == 1;
+                   });
+  return reductions.size() == 1 ? std::optional<unsigned>(reductions.front())
+                                : std::nullopt;
+}
+
 /// The dimension along which the first input of `op` is read by a window of `d_i + d_k`,
-/// where d_i indexes that dimension of the result and d_k is what the op reduces over. All
-/// other dimensions of the two are the same.
-std::optional<unsigned> windowDim(linalg::GenericOp op) {
+/// where d_i indexes that dimension of the result and d_k is `loop`, which the op reduces over.
+/// All other dimensions of the two are the same.
+std::optional<unsigned> windowDim(linalg::LinalgOp op, unsigned loop) {
   AffineMap read = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   unsigned rank = written.getNumResults();
+  if (op.getNumParallelLoops() != rank || read.getNumResults() != rank ||
+      !written.isProjectedPermutation())
+    return std::nullopt;
+  // Loops of one element are at their first one.
+  llvm::DenseMap<AffineExpr, AffineExpr> first;
   SmallVector<unsigned> reductions;
   op.getReductionDims(reductions);
-  if (reductions.size() != 1 || op.getNumLoops() != rank + 1 ||
-      read.getNumResults() != rank || !written.isProjectedPermutation())
-    return std::nullopt;
-  AffineExpr step = getAffineDimExpr(reductions.front(), op.getContext());
+  for (unsigned other : reductions)
+    if (other != loop)
+      first[getAffineDimExpr(other, op.getContext())] =
+          getAffineConstantExpr(0, op.getContext());
+  read = read.replace(first);
+  AffineExpr step = getAffineDimExpr(loop, op.getContext());
   std::optional<unsigned> found;
   for (unsigned dim = 0; dim < rank; ++dim) {
     AffineExpr place = written.getResult(dim);
@@ -97,8 +118,8 @@ std::optional<unsigned> windowDim(linalg::GenericOp op) {
 }
 
 /// Whether `op` has one result, and reads nothing but its first input.
-bool readsOneInput(linalg::GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
+bool readsOneInput(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       op.getNumDpsInputs() == 0)
     return false;
   // The other inputs tell the extent of the window.
@@ -118,22 +139,23 @@ bool findCombiner(Scan &scan, unsigned loop) {
     return false;
   scan.neutral =
       neutralElement(reduction.reduction,
-                     cast<RankedTensorType>(scan.op.getResultTypes().front())
+                     cast<RankedTensorType>(scan.op->getResultTypes().front())
                          .getElementType());
   return bool(scan.neutral);
 }
 
 /// The scan that `op` is of what a tensor.pad pads, by a window.
-std::optional<Scan> matchWindow(linalg::GenericOp op) {
+std::optional<Scan> matchWindow(linalg::LinalgOp op) {
   Scan scan;
   scan.op = op;
-  auto pad = op.getInputs().front().getDefiningOp<tensor::PadOp>();
-  auto type = cast<RankedTensorType>(op.getResultTypes().front());
+  auto pad = op.getDpsInputs().front().getDefiningOp<tensor::PadOp>();
+  auto type = cast<RankedTensorType>(op->getResultTypes().front());
   if (!pad || hasHint(pad) || type != pad.getSource().getType())
     return std::nullopt;
   scan.source = pad.getSource();
   scan.padding = pad.getConstantPaddingValue();
-  std::optional<unsigned> dim = windowDim(op);
+  std::optional<unsigned> loop = windowLoop(op);
+  std::optional<unsigned> dim = loop ? windowDim(op, *loop) : std::nullopt;
   if (!dim)
     return std::nullopt;
   scan.dim = *dim;
@@ -146,11 +168,8 @@ std::optional<Scan> matchWindow(linalg::GenericOp op) {
         pad.getStaticHigh()[i] != (scan.reversed ? width : 0))
       return std::nullopt;
   }
-  SmallVector<unsigned> reductions;
-  op.getReductionDims(reductions);
-  if (op.getStaticLoopRanges()[reductions.front()] != others + 1)
-    return std::nullopt;
-  if (!findCombiner(scan, reductions.front()))
+  if (op.getStaticLoopRanges()[*loop] != others + 1 ||
+      !findCombiner(scan, *loop))
     return std::nullopt;
   Attribute fill;
   if (!scan.padding || !matchPattern(scan.padding, m_Constant(&fill)) ||
@@ -254,14 +273,15 @@ std::optional<Scan> matchMasked(linalg::GenericOp op) {
              : std::nullopt;
 }
 
-std::optional<Scan> matchScan(linalg::GenericOp op) {
+std::optional<Scan> matchScan(linalg::LinalgOp op) {
   if (!readsOneInput(op) || hasHint(op))
     return std::nullopt;
-  auto type = cast<RankedTensorType>(op.getResultTypes().front());
+  auto type = cast<RankedTensorType>(op->getResultTypes().front());
   if (!type.hasStaticShape() || type.getEncoding())
     return std::nullopt;
   std::optional<Scan> scan = matchWindow(op);
-  return scan ? scan : matchMasked(op);
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  return scan || !generic ? scan : matchMasked(generic);
 }
 
 /// Builds the scan of blocks.
@@ -391,7 +411,7 @@ private:
   /// The init of the op, combined with each element.
   Value withInit(Value result) {
     AffineMap all = rewriter.getMultiDimIdentityMap(type.getRank());
-    return generic({result}, scan.op.getOutputs().front(), {all, all},
+    return generic({result}, scan.op.getDpsInits().front(), {all, all},
                    SmallVector<utils::IteratorType>(
                        type.getRank(), utils::IteratorType::parallel));
   }
@@ -424,14 +444,14 @@ private:
 } // namespace
 
 bool blockScans(Operation *root, int64_t blocks) {
-  SmallVector<linalg::GenericOp> ops;
-  root->walk([&](linalg::GenericOp op) {
+  SmallVector<linalg::LinalgOp> ops;
+  root->walk([&](linalg::LinalgOp op) {
     if (matchScan(op))
       ops.push_back(op);
   });
   IRRewriter rewriter(root->getContext());
   bool changed = false;
-  for (linalg::GenericOp op : ops) {
+  for (linalg::LinalgOp op : ops) {
     // Once more: what it reads may have been a scan.
     std::optional<Scan> scan = matchScan(op);
     if (!scan || blocks < 2 ||
@@ -439,7 +459,7 @@ bool blockScans(Operation *root, int64_t blocks) {
             blocks)
       continue;
     rewriter.setInsertionPoint(op);
-    Operation *read = op.getInputs().front().getDefiningOp();
+    Operation *read = op.getDpsInputs().front().getDefiningOp();
     rewriter.replaceOp(op, ScanBuilder(*scan, blocks, rewriter).build());
     if (read->use_empty())
       rewriter.eraseOp(read);

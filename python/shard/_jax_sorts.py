@@ -220,6 +220,13 @@ class _Sort:
         name = f"{self.name}_{what}"
         text = self._rank_text(name) if what == "rank" else self._pick_text(name, operands, result)
         parsed = ir.Module.parse(text)
+
+        def place(op: Any) -> Any:
+            # Places in this text would say nothing to the user.
+            op.location = self.op.location
+            return ir.WalkResult.ADVANCE
+
+        parsed.operation.walk(place)
         parsed.body.operations[0].operation.clone(ip=ir.InsertionPoint(self.module.body))
         callee = ir.FlatSymbolRefAttr.get(name)
         return _create("func.call", self.op, [result], operands, callee=callee).results[0]

@@ -33,6 +33,7 @@ def decompositions() -> dict[Any, Any]:
         **torch._decomp.get_decompositions([aten.cumsum.default, aten.cumprod.default]),
         **scatter_decompositions(),
         **norm_decompositions(),
+        aten.reciprocal.default: _reciprocal,
         aten.stack.default: _stack,
         aten.roll.default: _roll,
         aten.view.default: _view,
@@ -50,6 +51,15 @@ def decompositions() -> dict[Any, Any]:
         aten.nll_loss_backward.default: _nll_loss_backward,
         aten.nll_loss2d_backward.default: _nll_loss_backward,
     }
+
+
+def _reciprocal(x: Any) -> Any:
+    """A quotient: torch-mlir asserts that no element is zero, nor NaN, of which PyTorch makes
+    infinity and NaN.
+    """
+    import torch
+
+    return torch.ones((), dtype=x.dtype) / x
 
 
 def _stack(tensors: Any, dim: int = 0) -> Any:

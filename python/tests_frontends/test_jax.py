@@ -55,6 +55,13 @@ def test_places_are_those_of_the_python_source():
     assert int(line) == mlp.__code__.co_firstlineno + 1
 
 
+def test_places_of_sorts_are_those_of_the_python_source():
+    program = shard.from_jax(lambda x: jnp.sort(x, axis=0), jnp.ones((12, 4)))
+    rows = program.partition(Grid(d=4), {"x": P("d")}).collectives
+    assert len(rows) > 0
+    assert all("test_jax.py:" in row.location for row in rows)
+
+
 def adam(params, state, gradients, step):
     def one(p, m, v, g):
         m = 0.9 * m + 0.1 * g

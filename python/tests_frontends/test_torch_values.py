@@ -57,6 +57,16 @@ def test_integers_of_few_bits(dtype, module):
         assert torch.equal(mine, theirs)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int32])
+def test_reciprocals_of_zeros_and_nans(dtype):
+    values = [0, 1, -4] if dtype == torch.int32 else [0.0, -0.0, float("nan"), float("inf"), 3.0]
+    x = torch.tensor(values, dtype=dtype)
+    mine, theirs = run(lambda x: torch.reciprocal(x), x), torch.reciprocal(x)
+    assert mine.dtype == theirs.dtype
+    assert torch.equal(mine.isnan(), theirs.isnan())
+    assert torch.allclose(mine, theirs, equal_nan=True)
+
+
 @pytest.mark.parametrize("module", [False, True], ids=["function", "module"])
 def test_results_that_are_no_tensors(module):
     def results(x):

@@ -114,3 +114,49 @@ func.func @hinted(%a: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// -----
+
+// A running sum of a tensor of four dimensions, which JAX's way to linalg makes a pooling of
+// images with windows of one column.
+// CHECK-LABEL: @pooling
+// CHECK: tensor.expand_shape %{{.*}} into tensor<2x4x2x3x5xf32>
+// CHECK-NOT: linalg.pooling
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<2x8x3x5xf32>) outs(%{{.*}} : tensor<2x8x3x5xf32>)
+func.func @pooling(%a: tensor<2x8x3x5xf32>, %init: tensor<2x8x3x5xf32>) -> tensor<2x8x3x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %a low[0, 7, 0, 0] high[0, 0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x8x3x5xf32> to tensor<2x15x3x5xf32>
+  %w = tensor.empty() : tensor<8x1xf32>
+  %r = linalg.pooling_nhwc_sum ins(%p, %w : tensor<2x15x3x5xf32>, tensor<8x1xf32>)
+      outs(%init : tensor<2x8x3x5xf32>) -> tensor<2x8x3x5xf32>
+  return %r : tensor<2x8x3x5xf32>
+}
+
+// -----
+
+// The rows that a window takes are not all, or both dimensions slide: no scans.
+// CHECK-LABEL: @poolings
+// CHECK-NOT: expand_shape
+func.func @poolings(%a: tensor<2x8x3x5xf32>, %init: tensor<2x8x3x5xf32>,
+                    %square: tensor<1x4x4x1xf32>, %to: tensor<1x4x4x1xf32>)
+    -> (tensor<2x8x3x5xf32>, tensor<1x4x4x1xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %a low[0, 6, 0, 0] high[0, 0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x8x3x5xf32> to tensor<2x14x3x5xf32>
+  %w = tensor.empty() : tensor<7x1xf32>
+  %r = linalg.pooling_nhwc_sum ins(%p, %w : tensor<2x14x3x5xf32>, tensor<7x1xf32>)
+      outs(%init : tensor<2x8x3x5xf32>) -> tensor<2x8x3x5xf32>
+  %q = tensor.pad %square low[0, 3, 3, 0] high[0, 0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x4x4x1xf32> to tensor<1x7x7x1xf32>
+  %v = tensor.empty() : tensor<4x4xf32>
+  %s = linalg.pooling_nhwc_sum ins(%q, %v : tensor<1x7x7x1xf32>, tensor<4x4xf32>)
+      outs(%to : tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
+  return %r, %s : tensor<2x8x3x5xf32>, tensor<1x4x4x1xf32>
+}

@@ -1,6 +1,7 @@
 // Dimensions that slices read in equal chunks get a dimension for the number of the chunk.
 // RUN: shard-opt %s --shard-expand-reshapes | FileCheck %s
 // RUN: shard-run %s --entry=gate --verify | FileCheck %s --check-prefix=GATE
+// RUN: shard-run %s --entry=gate --print-partitioned | FileCheck %s --check-prefix=EMPTY
 
 // The halves of a product for a gate: the weights and their bias come apart, and what reads one
 // value twice still does.
@@ -16,6 +17,10 @@
 // GATE: all_reduce m 1 288 B
 // GATE-NOT: shift
 // GATE: PASS
+// An empty tensor that comes apart is an empty tensor, also in a host without MLIR's extensions;
+// else the fill of it is made once for all users, and resharded.
+// EMPTY: %[[E:.*]] = tensor.empty() : tensor<6x2x4xf32>
+// EMPTY: linalg.fill ins(%{{.*}}) outs(%[[E]] : tensor<6x2x4xf32>)
 shard.grid @grid(shape = 4) axes ["m"]
 func.func @gate(%x: tensor<6x8xf32>, %w: tensor<8x32xf32>, %b: tensor<32xf32>,
     %v: tensor<16x8xf32> {shard.sharding = #shard.sharding<@grid, [["m"], []]>}) -> tensor<6x8xf32> {

@@ -7,10 +7,13 @@
 // RUN: shard-run %s --verify --entry max --grid 5 | FileCheck %s
 // RUN: shard-run %s --verify --entry short --grid 4 | FileCheck %s
 // RUN: shard-run %s --verify --entry twice --grid 4 | FileCheck %s
+// RUN: shard-run %s --verify --entry pooling --grid 4 | FileCheck %s --check-prefixes=CHECK,POOLING
+// RUN: shard-run %s --verify --entry pooling --grid 3 | FileCheck %s
 // RUN: shard-run %s --verify --entry loop --grid 4 2>&1 | FileCheck %s --check-prefix=LOOP
 // RUN: shard-run %s --verify --entry loop --grid 4 | FileCheck %s
 // LOOP: scans.mlir:{{[0-9]+:[0-9]+}}: remark: 'tensor.extract_slice' cannot be split along dimension 0 of operand 0, which is gathered {{.*}}: a loop takes one slice after another and carries what it computes of them
 // TOTALS: update_halo {{.*}} 48 B
+// POOLING: update_halo {{.*}} 360 B
 // TOTALS-NOT: all_gather
 // CHECK: {{^}}PASS
 
@@ -111,4 +114,19 @@ func.func @loop(%a: tensor<8xi32> {shard.sharding = #shard.sharding<@g, [[0]]>})
     scf.yield %next, %o : tensor<1xi32>, tensor<8xi32>
   }
   return %r#1 : tensor<8xi32>
+}
+
+// What JAX makes of the running sum of a tensor of four dimensions.
+func.func @pooling(%a: tensor<2x9x3x5xf32> {shard.sharding = #shard.sharding<@g, [[], [0], [], []]>}) -> tensor<2x9x3x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %a low[0, 0, 0, 0] high[0, 8, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x9x3x5xf32> to tensor<2x17x3x5xf32>
+  %e = tensor.empty() : tensor<2x9x3x5xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<2x9x3x5xf32>) -> tensor<2x9x3x5xf32>
+  %w = tensor.empty() : tensor<9x1xf32>
+  %r = linalg.pooling_nhwc_sum ins(%p, %w : tensor<2x17x3x5xf32>, tensor<9x1xf32>)
+      outs(%init : tensor<2x9x3x5xf32>) -> tensor<2x9x3x5xf32>
+  return %r : tensor<2x9x3x5xf32>
 }

@@ -27,7 +27,7 @@
 
 namespace shard {
 
-/// Makes scans of `blocks` blocks of the scans in `root`: ops linalg.generic that combine
+/// Makes scans of `blocks` blocks of the scans in `root`: ops of linalg that combine
 /// a window of as many elements as a dimension has, of an operand that tensor.pad has
 /// padded with the neutral element, in front or behind. Those stay as they are that have
 /// hints, that are not of static shape or not longer than `blocks`, and whose combination

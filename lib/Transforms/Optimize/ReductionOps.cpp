@@ -9,6 +9,7 @@
 #include "Optimize/ReductionOps.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/LoopTable.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/Emitter.h"
 
@@ -19,14 +20,30 @@ using namespace mlir;
 
 namespace shard {
 
+/// Whether the body of `op` does not read what `operand` holds.
+static bool isUnread(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
+    return false;
+  mlir::Block &body = op->getRegion(0).front();
+  return body.getNumArguments() == op->getNumOperands() &&
+         body.getArgument(operand.getOperandNumber()).use_empty();
+}
+
 bool isElementwise(Operation *op) {
-  return OpTrait::hasElementwiseMappableTraits(op) &&
-         llvm::all_of(op->getOperandTypes(), [&](Type type) {
-           auto tensor = dyn_cast<RankedTensorType>(type);
-           return tensor && tensor.getShape() == cast<RankedTensorType>(
-                                                     op->getResult(0).getType())
-                                                     .getShape();
-         });
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  if (OpTrait::hasElementwiseMappableTraits(op))
+    return llvm::all_of(op->getOperandTypes(), [&](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.getShape() == result.getShape();
+    });
+  return isa<DestinationStyleOpInterface>(op) &&
+         llvm::all_of(op->getOpOperands(),
+                      [&](OpOperand &operand) {
+                        return operand.get().getType() == result &&
+                               (!isDestination(operand) || isUnread(operand));
+                      }) &&
+         buildLoopTable(op).pointwise;
 }
 
 bool isDestination(OpOperand &operand) {
@@ -61,13 +78,8 @@ bool combinesLike(Operation *op, ReductionKind kind) {
 }
 
 bool isNeutralDestination(OpOperand &operand, ReductionKind kind) {
-  Operation *op = operand.getOwner();
-  if (op->getNumRegions() == 1 && op->getRegion(0).hasOneBlock()) {
-    mlir::Block &body = op->getRegion(0).front();
-    if (body.getNumArguments() == op->getNumOperands() &&
-        body.getArgument(operand.getOperandNumber()).use_empty())
-      return true;
-  }
+  if (isUnread(operand))
+    return true;
   auto creator = operand.get().getDefiningOp();
   if (!creator || !isCreator(creator))
     return false;

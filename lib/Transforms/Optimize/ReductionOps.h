@@ -14,7 +14,8 @@
 namespace shard {
 
 /// Whether `op` computes each element of its result from those at the same place, so
-/// that blocks of its operands may become whole.
+/// that blocks of its operands may become whole. Its destinations are not read and have the
+/// type of its other operands, so that one of these may stand in their place.
 bool isElementwise(mlir::Operation *op);
 
 bool isDestination(mlir::OpOperand &operand);

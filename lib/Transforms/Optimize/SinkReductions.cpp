@@ -447,6 +447,11 @@ private:
     }
     Operation *clone = builder.clone(*op, mapping);
     dropOverflowFlags(clone);
+    // A destination that is a block tells the shape alone; a summand has that of the whole.
+    if (tree.reduce.scattered)
+      for (OpOperand &operand : clone->getOpOperands())
+        if (isDestination(operand))
+          operand.set(mapping.lookup(tree.sources.front()));
     clone->getResult(0).setType(
         tree.reduce.inputType(cast<RankedTensorType>(value.getType())));
     return clone->getResult(0);

@@ -1,0 +1,130 @@
+// Sums of what reduce_scatters give, in ops of linalg, as the gradients of a sequence-parallel
+// layer are: they become one reduce_scatter of the sum. The destination of the sum becomes one of
+// the summands, since it tells the shape alone.
+// RUN: shard-opt %s --shard-sink-reductions | FileCheck %s
+// RUN: shard-opt %s --shard-sink-reductions | shard-opt --shard-verify-spmd -o /dev/null
+// RUN: shard-run %s --entry sum --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry named --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry scaled --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry reads_destination --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry transposed --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry gradients --verify | FileCheck %s --check-prefixes=EXEC,GRADIENTS
+// Half of 16x4 elements, once.
+// GRADIENTS: reduce_scatter 0 1 128 B
+// GRADIENTS-NOT: reduce_scatter
+// EXEC: {{^}}PASS
+
+shard.grid @g(shape = 2)
+
+#same = affine_map<(i, j) -> (i, j)>
+#turned = affine_map<(i, j) -> (j, i)>
+
+// CHECK-LABEL: func @sum
+// CHECK-SAME: %[[A:.*]]: tensor<4x2xf32>, %[[B:.*]]: tensor<4x2xf32>)
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[A]], %[[B]] : tensor<4x2xf32>, tensor<4x2xf32>) outs(%[[A]] : tensor<4x2xf32>)
+// CHECK: -> tensor<4x2xf32>
+// CHECK: %[[R:.*]] = shard.reduce_scatter %[[S]] on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @sum(%a: tensor<4x2xf32>, %b: tensor<4x2xf32>)
+    -> (tensor<2x2xf32> {shard.local = #shard.local<tensor<4x2xf32>, <@g, [[0], []]>>}) {
+  %0 = shard.reduce_scatter %a on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %1 = shard.reduce_scatter %b on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %e = tensor.empty() : tensor<2x2xf32>
+  %2 = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %1 : tensor<2x2xf32>, tensor<2x2xf32>) outs(%e : tensor<2x2xf32>) {
+  ^bb0(%x: f32, %y: f32, %unread: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<2x2xf32>
+  return %2 : tensor<2x2xf32>
+}
+
+// CHECK-LABEL: func @named
+// CHECK: linalg.sub ins(%[[A:.*]], %[[B:.*]] : tensor<4x2xf32>, tensor<4x2xf32>) outs(%[[A]] : tensor<4x2xf32>)
+// CHECK: shard.reduce_scatter
+// CHECK-NOT: shard.reduce_scatter
+// CHECK: return
+func.func @named(%a: tensor<4x2xf32>, %b: tensor<4x2xf32>)
+    -> (tensor<2x2xf32> {shard.local = #shard.local<tensor<4x2xf32>, <@g, [[0], []]>>}) {
+  %0 = shard.reduce_scatter %a on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %1 = shard.reduce_scatter %b on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %e = tensor.empty() : tensor<2x2xf32>
+  %2 = linalg.sub ins(%0, %1 : tensor<2x2xf32>, tensor<2x2xf32>) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %2 : tensor<2x2xf32>
+}
+
+// One summand is scaled by what all devices have.
+// CHECK-LABEL: func @scaled
+// CHECK: linalg.mul ins(%{{.*}}, %{{.*}} : tensor<4x2xf32>, tensor<4x2xf32>)
+// CHECK: linalg.add ins(%{{.*}}, %{{.*}} : tensor<4x2xf32>, tensor<4x2xf32>)
+// CHECK: shard.reduce_scatter
+// CHECK-NOT: shard.reduce_scatter
+// CHECK: return
+func.func @scaled(%a: tensor<4x2xf32>, %b: tensor<4x2xf32>)
+    -> (tensor<2x2xf32> {shard.local = #shard.local<tensor<4x2xf32>, <@g, [[0], []]>>}) {
+  %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf32>
+  %block = shard.all_slice %w on @g grid_axes = [0] slice_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %0 = shard.reduce_scatter %a on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %1 = shard.reduce_scatter %b on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %e = tensor.empty() : tensor<2x2xf32>
+  %2 = linalg.mul ins(%0, %block : tensor<2x2xf32>, tensor<2x2xf32>) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %3 = linalg.add ins(%2, %1 : tensor<2x2xf32>, tensor<2x2xf32>) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %3 : tensor<2x2xf32>
+}
+
+// What a destination holds is added: it is a block.
+// CHECK-LABEL: func @reads_destination
+// CHECK-COUNT-2: shard.reduce_scatter %arg
+// CHECK-NOT: shard.reduce_scatter
+// CHECK: return
+func.func @reads_destination(%a: tensor<4x2xf32>, %b: tensor<4x2xf32>)
+    -> (tensor<2x2xf32> {shard.local = #shard.local<tensor<4x2xf32>, <@g, [[0], []]>>}) {
+  %zero = arith.constant 0.0 : f32
+  %0 = shard.reduce_scatter %a on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %1 = shard.reduce_scatter %b on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %e = tensor.empty() : tensor<2x2xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %2 = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %1 : tensor<2x2xf32>, tensor<2x2xf32>) outs(%f : tensor<2x2xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %s = arith.addf %x, %y : f32
+    %t = arith.addf %s, %z : f32
+    linalg.yield %t : f32
+  } -> tensor<2x2xf32>
+  return %2 : tensor<2x2xf32>
+}
+
+// The types are the same, the places are not.
+// CHECK-LABEL: func @transposed
+// CHECK-COUNT-2: shard.reduce_scatter %arg
+// CHECK-NOT: shard.reduce_scatter
+// CHECK: return
+func.func @transposed(%a: tensor<4x2xf32>, %b: tensor<4x2xf32>)
+    -> (tensor<2x2xf32> {shard.local = #shard.local<tensor<4x2xf32>, <@g, [[0], []]>>}) {
+  %0 = shard.reduce_scatter %a on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %1 = shard.reduce_scatter %b on @g grid_axes = [0] scatter_axis = 0 : tensor<4x2xf32> -> tensor<2x2xf32>
+  %e = tensor.empty() : tensor<2x2xf32>
+  %2 = linalg.generic {indexing_maps = [#same, #turned, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %1 : tensor<2x2xf32>, tensor<2x2xf32>) outs(%e : tensor<2x2xf32>) {
+  ^bb0(%x: f32, %y: f32, %unread: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<2x2xf32>
+  return %2 : tensor<2x2xf32>
+}
+
+// The gradient of the input of two products.
+func.func @gradients(
+    %a: tensor<16x64xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+    %b: tensor<16x64xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+    %u: tensor<64x4xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>},
+    %v: tensor<64x4xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>})
+    -> (tensor<16x4xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16x4xf32>) -> tensor<16x4xf32>
+  %0 = linalg.matmul ins(%a, %u : tensor<16x64xf32>, tensor<64x4xf32>) outs(%f : tensor<16x4xf32>) -> tensor<16x4xf32>
+  %1 = linalg.matmul ins(%b, %v : tensor<16x64xf32>, tensor<64x4xf32>) outs(%f : tensor<16x4xf32>) -> tensor<16x4xf32>
+  %2 = linalg.add ins(%0, %1 : tensor<16x4xf32>, tensor<16x4xf32>) outs(%e : tensor<16x4xf32>) -> tensor<16x4xf32>
+  return %2 : tensor<16x4xf32>
+}
