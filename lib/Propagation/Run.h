@@ -37,6 +37,8 @@ class Run {
 public:
   Run(const Problem &problem, const PropagationOptions &options,
       const AtomSpace &atoms);
+  // `step` refers to members.
+  Run(const Run &) = delete;
 
   /// Sets the initial states; on failure tells why.
   std::optional<HintError> applyHints();
