@@ -98,7 +98,6 @@ static double sentBy(const Step &step, const Grid &grid,
   auto parts = double(grid.groupSize(step.axes));
   // Each device gets a piece, of which the last ones may be padding.
   auto padded = [&] {
-    Sharding cut = before;
     int64_t local =
         step.dim < 0
             ? 1
