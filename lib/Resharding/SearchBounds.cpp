@@ -158,13 +158,48 @@ double SearchSpace::bytesToMove(const Layout &layout, double summands) const {
                   bytesPerDevice * (1 - meets) * (summands + moreGroups));
 }
 
+/// The same of every state with the partial axes of `layout`, whose devices have at most
+/// `overlap` bytes of their target blocks together.
+double SearchSpace::leastBytes(const Layout &layout, double overlap) const {
+  if (!layout.partialSource)
+    return (targetBytes - overlap) / targetSummands;
+  // Of a sum, a group has at most one summand for each of its devices.
+  double summands = static_cast<double>(product(layout.partialSource));
+  double together = sameKind ? targetSummands : 1;
+  if (summands <= together)
+    return 0;
+  return std::max(groupBytes,
+                  bytesPerDevice * (summands - together + moreGroups));
+}
+
+double SearchSpace::boundWithSameExtents(const Layout &layout) const {
+  double overlap = unitBytes;
+  for (int dim = 0; dim < numDims; ++dim)
+    overlap *=
+        std::min(static_cast<double>(targetLayout.local(dim)),
+                 static_cast<double>(layout.local(dim)) * targetSummands);
+  return costOf(leastBytes(layout, overlap));
+}
+
+double SearchSpace::boundWithMoreAxes(const Layout &layout) const {
+  // With padding, devices of a group may have more together when an axis is added.
+  double overlap = targetPartial ? targetBytes : unitBytes;
+  for (int dim = 0; dim < numDims && !targetPartial; ++dim)
+    overlap *= layout.dims[dim]->bound.overlap;
+  return costOf(leastBytes(layout, overlap));
+}
+
 double SearchSpace::bound(const Layout &layout) const {
+  return costOf(boundBytes(layout));
+}
+
+double SearchSpace::costOf(double bytes) const {
   if (costPerByte <= 0)
     return 0;
   // Rounded down to what sums of costs are multiples of; larger numbers are integers.
   constexpr double grains = static_cast<double>(int64_t(1) << kBytesGrainBits);
   constexpr double integers = static_cast<double>(int64_t(1) << 52);
-  double cost = boundBytes(layout) * costPerByte * grains;
+  double cost = bytes * costPerByte * grains;
   return (cost < integers ? static_cast<double>(static_cast<int64_t>(cost))
                           : cost) /
          grains;

@@ -67,7 +67,8 @@ int64_t SearchSpace::moves(const State &state, const Layout &layout,
   if (targetPartial)
     partials(at);
   if (2 * layout.bytes <= memoryBound &&
-      layout.bytes * costPerByte <= limit - cost) {
+      layout.bytes * costPerByte + boundWithSameExtents(layout) <=
+          limit - cost) {
     if (uniform && even)
       renamings(at);
     permutes(at);
@@ -265,6 +266,14 @@ void SearchSpace::exchanges(const Expansion &at) const {
       if (!flatFrom(*layout.dims[from], first))
         continue;
       child.dims[from] = rest;
+      // What each of the exchanges sends at least, with padding or without.
+      double sent =
+          bytesSent(Collective::AllToAll,
+                    product(layout.dims[from]->set & ~rest->set), layout.bytes);
+      if (at.cost + sent * costPerByte + boundWithMoreAxes(child) > at.limit) {
+        at.leftOut += numDims - 1;
+        continue;
+      }
       for (int to = 0; to < numDims; ++to)
         if (to != from && mayFollow(at.last, Step::Kind::AllToAll, to, from)) {
           exchange(at, from, to, first, child);

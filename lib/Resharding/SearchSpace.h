@@ -198,6 +198,13 @@ public:
   /// The same in bytes that some device has to receive.
   double boundBytes(const Layout &layout) const;
   double bytesToMove(const Layout &layout, double summands) const;
+  /// What `bound` is at least for all states with the local extents of `layout` and as many
+  /// summands, whichever axes they have.
+  double boundWithSameExtents(const Layout &layout) const;
+  /// The same for all states that split dimensions by further axes than `layout`.
+  double boundWithMoreAxes(const Layout &layout) const;
+  double costOf(double bytes) const;
+  double leastBytes(const Layout &layout, double overlap) const;
   bool missesBlock(const DimLayout &layout, int at, int count) const;
 
   /// A guess at the cost of the work left that is not in the bound: so much per
