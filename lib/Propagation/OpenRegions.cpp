@@ -21,6 +21,9 @@ namespace shard::propagation {
 /// A value tries so many shardings at most. Bounds the work per value.
 static constexpr unsigned kMaxTrials = 4;
 
+/// So often all regions are tried, as long as one of them changes.
+static constexpr unsigned kMaxRounds = 2;
+
 namespace {
 /// Tries other shardings for regions, one after another.
 class RegionSettler {
@@ -35,6 +38,24 @@ public:
 
   /// Returns the values that have another sharding then.
   llvm::SmallVector<ValueId, 0> settle() {
+    // What one region has changed may be a reason to change another one.
+    for (unsigned round = 0; round < kMaxRounds; ++round) {
+      tried.clear();
+      trials.clear();
+      if (!settleOnce())
+        break;
+    }
+    // Results last: the layouts of open arguments are settled then.
+    for (auto [result, argument] :
+         findReturnedLayouts(program, solved, kMaxTrials))
+      attempt({kNoOp, result, solved.numberOf(argument), argument});
+    return changed.takeVector();
+  }
+
+private:
+  /// Tries all regions. Returns whether one has changed.
+  bool settleOnce() {
+    anyChanged = false;
     // Users first, as what they compute decides what they want.
     std::vector<Seed> seeds = findSeeds();
     for (const Seed &seed : llvm::reverse(seeds))
@@ -45,14 +66,9 @@ public:
         if (Operation *owner = ownerOf(op))
           if (program.problem.table(op).contraction == sums)
             moveReduction(op, owner);
-    // Results last: the layouts of open arguments are settled then.
-    for (auto [result, argument] :
-         findReturnedLayouts(program, solved, kMaxTrials))
-      attempt({kNoOp, result, solved.numberOf(argument), argument});
-    return changed.takeVector();
+    return anyChanged;
   }
 
-private:
   /// A sharding that `op` computes `value` with, or wants it in. Without an op: that of
   /// `source`.
   struct Seed {
@@ -295,6 +311,7 @@ private:
 
   /// The region keeps its labels.
   void keep() {
+    anyChanged = true;
     applyLabels();
     for (const auto &[value, label] : region.labels)
       changed.insert(value);
@@ -336,6 +353,7 @@ private:
   /// The region that is being tried, and the values of those that were kept.
   Region region;
   llvm::SetVector<ValueId> changed;
+  bool anyChanged = false;
 };
 } // namespace
 

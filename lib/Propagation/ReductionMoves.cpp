@@ -96,6 +96,72 @@ static AxisList gatheredAxes(const LoopTable &table, const Grid &grid,
   return axes;
 }
 
+namespace {
+/// An axis of a parallel loop that an operand has on the reduction loop `sum`.
+struct ExchangedAxis {
+  GridAxis axis;
+  int32_t sum;
+};
+} // namespace
+
+static bool isOnParallelLoop(const LoopTable &table,
+                             const ShardingOption &option, GridAxis axis) {
+  return llvm::any_of(llvm::zip_equal(table.loops, option.loops),
+                      [&](const auto &pair) {
+                        auto &[loop, axes] = pair;
+                        return loop.kind == LoopKind::Parallel &&
+                               llvm::is_contained(axes, axis);
+                      });
+}
+
+/// The axes for which an operand is exchanged: it has them on a reduction loop and `option` on a
+/// parallel one. Each once, with the loop of the first operand.
+static std::vector<ExchangedAxis>
+exchangedAxes(const LoopTable &table, const Grid &grid,
+              const ShardingOption &option, llvm::ArrayRef<Sharding> operands) {
+  std::vector<ExchangedAxis> found;
+  llvm::SmallVector<AxisList> has;
+  for (auto [tensor, sharding] : llvm::zip_equal(table.operands, operands)) {
+    if (!tensor.isTensor || sharding.dims.size() != tensor.dims.size())
+      continue;
+    projectToLoops(table, tensor, grid, sharding, has);
+    for (auto [number, loop] : llvm::enumerate(table.loops)) {
+      if (loop.kind != LoopKind::Reduction)
+        continue;
+      for (GridAxis axis : has[number])
+        if (isOnParallelLoop(table, option, axis) &&
+            llvm::none_of(found, [&, axis = axis](const ExchangedAxis &other) {
+              return other.axis == axis;
+            }))
+          found.push_back({axis, int32_t(number)});
+    }
+  }
+  return found;
+}
+
+/// Appends the move of the exchanged axes, all together, to the reduction loops.
+static void addSum(const LoopTable &table, const Grid &grid,
+                   const ShardingOption &option,
+                   llvm::ArrayRef<Sharding> operands,
+                   std::vector<AxisMove> &moves) {
+  std::vector<ExchangedAxis> axes =
+      exchangedAxes(table, grid, option, operands);
+  if (axes.empty())
+    return;
+  ShardingOption made = option;
+  for (auto [axis, sum] : axes) {
+    for (AxisList &list : made.loops)
+      llvm::erase(list, axis);
+    made.loops[sum].push_back(axis);
+    int64_t parts = grid.groupSize(made.loops[sum]),
+            extent = table.loops[sum].extent;
+    if (extent == kDynamic || parts == kDynamic || extent % parts != 0)
+      return;
+  }
+  if (isValidOption(table, grid, made))
+    moves.push_back({std::move(made), 1});
+}
+
 /// Whether an op merges dimensions of its one operand, a tensor.
 static bool mergesOperand(const LoopTable &table) {
   return table.operands.size() == 1 && table.operands.front().isTensor &&
@@ -186,6 +252,7 @@ std::vector<AxisMove> findAxisMoves(const LoopTable &table, const Grid &grid,
   addMoves(table, grid, option, summedAxes(table, option), 2, moves);
   addMoves(table, grid, option, gatheredAxes(table, grid, option, operands), 1,
            moves);
+  addSum(table, grid, option, operands, moves);
   return moves;
 }
 

@@ -20,6 +20,11 @@
 // slice after another of x[[a], []], x is gathered. Moved to the columns, the axis splits the
 // slices, and x is exchanged once.
 //
+// An axis can also be missing from a sum: of x[[], [a]] and an open w, the rows of the product take
+// the axis from a hint, and x is exchanged. Moved to the summed loop, the axis splits w, and the
+// product is scattered. That pays where x is larger than the product, or where other ops have the
+// rows of w in the same parts.
+//
 // Where [batch, rows] become one dimension and only the rows are split, the reshape gathers
 // them. Moved to the batch, the axis stays: the operand is exchanged.
 //
@@ -48,8 +53,9 @@ struct AxisMove {
 /// The moves for an op with `table`, whose operands are split as `operands` say and whose loops
 /// as `option` says. Without tensors that are merged these are moves of each axis of reduction
 /// loops, or of all together, to a parallel loop that they divide: of axes of `option`, and of
-/// those by which operands are gathered. Loops by which windows slide take none, because halos
-/// are not compared with reshards. Where an op merges dimensions of its operand, the axes of a
+/// those by which operands are gathered. Axes of parallel loops that an operand has on a reduction
+/// loop, for which it is exchanged, move there together, if they divide it. Loops by which windows slide take none,
+/// because halos are not compared with reshards. Where an op merges dimensions of its operand, the axes of a
 /// minor one, which would be gathered, move to the major one. So do those of several minor ones
 /// together, each to its own major one or all to one of these.
 std::vector<AxisMove> findAxisMoves(const LoopTable &table, const Grid &grid,

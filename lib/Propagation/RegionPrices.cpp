@@ -8,6 +8,8 @@
 
 #include "RegionPrices.h"
 
+#include "Followers.h"
+
 using namespace mlir;
 
 namespace shard::propagation {
@@ -15,23 +17,116 @@ namespace shard::propagation {
 /// So many uses of a value are asked for a reshard that they share with a region.
 static constexpr unsigned kMaxUses = 16;
 
+/// So many ops that repeat their operands are looked through.
+static constexpr unsigned kMaxRepeats = 4;
+
 Type RegionPrices::typeOfEdge(OpId op) const {
   if (auto *use = dyn_cast_if_present<OpOperand *>(program.origins[op]))
     return use->get().getType();
   return program.ownerOf(op)->getOperand(0).getType();
 }
 
-/// Whether an op that does not touch the region wants `value` in the sharding `number`
-/// otherwise than it is, so that the reshard is there whatever the region does.
+/// The number of the operand that the only result of `owner` repeats, each element once and as wide,
+/// as a transposition and an elementwise op do.
+static std::optional<unsigned> findRepeated(const LoopTable &table,
+                                            Operation *owner) {
+  llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+  std::optional<unsigned> found;
+  for (auto [index, operand] : llvm::enumerate(table.operands))
+    if (operand.isTensor && !llvm::is_contained(made, index)) {
+      if (found)
+        return std::nullopt;
+      found = index;
+    }
+  auto hasAllLoops = [&](const TensorLoops &tensor) {
+    return tensor.dims.size() == table.loops.size() &&
+           llvm::all_of(tensor.dims,
+                        [](const DimLoops &dim) { return dim.size() == 1; });
+  };
+  auto width = [](Value value) {
+    Type element = getElementTypeOrSelf(value);
+    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  };
+  if (!found || owner->getNumResults() != 1 ||
+      !hasAllLoops(table.operands[*found]) ||
+      !hasAllLoops(table.results.front()) ||
+      width(owner->getOperand(*found)) != width(owner->getResult(0)) ||
+      llvm::any_of(table.loops, [](const Loop &loop) {
+        return loop.kind != LoopKind::Parallel;
+      }))
+    return std::nullopt;
+  return found;
+}
+
+/// Where a value is resharded of which `reshard` makes another value repeat: shard-move-collectives
+/// lets both have one collective, in front of the ops that repeat.
+RegionPrices::Reshard RegionPrices::sourceOf(const OpsOfValues &ops,
+                                             Reshard reshard) {
+  for (unsigned steps = 0; steps < kMaxRepeats; ++steps) {
+    llvm::ArrayRef<TensorUse> uses = ops.of(reshard.value, 1);
+    Operation *owner = uses.empty() ? nullptr : ownerOf(uses.front().op);
+    if (!owner || uses.front().tensor < owner->getNumOperands())
+      return reshard;
+    OpId op = uses.front().op;
+    unsigned result = uses.front().tensor;
+    const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+    std::optional<unsigned> operand = findRepeated(table, owner);
+    if (!operand)
+      return reshard;
+    ValueId source = program.find(program.problem.tensors(op)[*operand]);
+    Sharding has = solved.shardingOf(reshard.value),
+             to = out.shardings[reshard.number];
+    auto from = optionOf(table, out.grid, result, has),
+         wanted = optionOf(table, out.grid, result, to);
+    if (!from || !wanted || !has.partial.empty() || !to.partial.empty() ||
+        tensorSharding(table, *operand, *from).dims !=
+            solved.shardingOf(source).dims)
+      return reshard;
+    reshard = {source,
+               solved.indexFor(tensorSharding(table, *operand, *wanted))};
+  }
+  return reshard;
+}
+
+/// The reshard of what `use` repeats of the value of `reshard`, if it does.
+std::optional<RegionPrices::Reshard>
+RegionPrices::repeated(const TensorUse &use, const Reshard &reshard) {
+  Operation *owner = ownerOf(use.op);
+  const LoopTable &table =
+      program.tables.table(program.problem.opTable[use.op]);
+  if (findRepeated(table, owner) != use.tensor)
+    return std::nullopt;
+  unsigned result = owner->getNumOperands();
+  ValueId id = program.problem.tensors(use.op)[result];
+  auto has = optionOf(table, out.grid, use.tensor,
+                      solved.shardingOf(reshard.value)),
+       wanted = optionOf(table, out.grid, use.tensor,
+                         Sharding(out.shardings[reshard.number]));
+  if (id == kNoValue || !has || !wanted ||
+      tensorSharding(table, result, *has).dims != solved.shardingOf(id).dims)
+    return std::nullopt;
+  return Reshard{program.find(id),
+                 solved.indexFor(tensorSharding(table, result, *wanted))};
+}
+
+/// Whether an op that does not touch the region wants the value otherwise than it is, as `reshard`
+/// says, or what repeats the value, so that the reshard is there whatever the region does.
 bool RegionPrices::isWantedElsewhere(const OpsOfValues &ops,
                                      const llvm::SmallDenseSet<OpId> &touched,
-                                     ValueId value, uint32_t number) {
-  for (const TensorUse &use : ops.of(value, kMaxUses)) {
+                                     const Reshard &reshard, unsigned repeats) {
+  for (const TensorUse &use : ops.of(reshard.value, kMaxUses)) {
     Operation *owner = ownerOf(use.op);
-    if (owner && !solution.agrees[use.op] && !touched.contains(use.op) &&
+    if (!owner || use.tensor >= owner->getNumOperands())
+      continue;
+    if (!solution.agrees[use.op] && !touched.contains(use.op) &&
         llvm::is_contained(
             opWishes.of(use.op, owner, operandsMadeFor(owner)).operands,
-            std::make_pair(use.tensor, number)))
+            std::make_pair(use.tensor, reshard.number)))
+      return true;
+    if (repeats == 0)
+      continue;
+    if (auto copy = repeated(use, reshard);
+        copy && isWantedElsewhere(ops, touched, *copy, repeats - 1))
       return true;
   }
   return false;
@@ -57,9 +152,13 @@ std::optional<double> RegionPrices::of(const OpsOfValues &ops,
     double trips = program.problem.trips[op];
     auto addOperand = [&](ValueId id, Type type, const Sharding &to,
                           double times) {
-      uint32_t number = solved.indexFor(to);
-      if (priced.insert({program.find(id), number}).second &&
-          !isWantedElsewhere(ops, inside, program.find(id), number))
+      Reshard reshard{program.find(id), solved.indexFor(to)};
+      Reshard source = sourceOf(ops, reshard);
+      auto isElsewhere = [&](const Reshard &other) {
+        return isWantedElsewhere(ops, inside, other, /*repeats=*/1);
+      };
+      if (priced.insert({source.value, source.number}).second &&
+          !isElsewhere(reshard) && !isElsewhere(source))
         add(op, type, solved.shardingOf(id), to, times);
     };
     Operation *owner = ownerOf(op);

@@ -39,9 +39,16 @@ public:
   }
 
 private:
+  /// The reshard of a value to the sharding of this number.
+  struct Reshard {
+    ValueId value;
+    uint32_t number;
+  };
+  Reshard sourceOf(const OpsOfValues &ops, Reshard reshard);
+  std::optional<Reshard> repeated(const TensorUse &use, const Reshard &reshard);
   bool isWantedElsewhere(const OpsOfValues &ops,
                          const llvm::SmallDenseSet<OpId> &touched,
-                         ValueId value, uint32_t number);
+                         const Reshard &reshard, unsigned repeats);
   mlir::Type typeOfEdge(OpId op) const;
 
   ReadProgram &program;

@@ -183,3 +183,41 @@ func.func @merged(%x: tensor<4x16x64xf32> {shard.sharding = #shard.sharding<@g, 
   %0 = linalg.matmul ins(%m, %w : tensor<64x64xf32>, tensor<64x32xf32>) outs(%z : tensor<64x32xf32>) -> tensor<64x32xf32>
   return %0 : tensor<64x32xf32>
 }
+
+// -----
+
+// Rows are split in front of the layer and behind it, the hidden values by columns. The second
+// weight has no hint: it is split like the columns, so that the product is a scattered sum and
+// neither it nor the gradient of the hidden values is exchanged. The gradients gather %dy once,
+// although one of them takes it transposed.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @layer(
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<3x5xf32> {shard.local = #shard.local<tensor<12x5xf32>, <@g, {{\[\[0\], \[\]\]}}>>}
+// CHECK-SAME: -> (tensor<2x5xf32> {{.*}}, tensor<5x3xf32> {{.*}}, tensor<5x3xf32>
+// CHECK-NOT: all_to_all
+// CHECK: shard.all_gather {{.*}} : tensor<2x5xf32> -> tensor<8x5xf32>
+// CHECK: shard.reduce_scatter {{.*}} : tensor<8x5xf32> -> tensor<2x5xf32>
+// CHECK: shard.all_gather {{.*}} : tensor<2x5xf32> -> tensor<8x5xf32>
+// CHECK-NOT: shard.all
+// CHECK: return
+func.func @layer(%x: tensor<8x5xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>},
+                 %up: tensor<5x12xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>}, %down: tensor<12x5xf32>,
+                 %dy: tensor<8x5xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>})
+    -> (tensor<8x5xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}, tensor<5x12xf32>, tensor<5x12xf32>) {
+  %y0 = arith.constant dense<0.0> : tensor<8x5xf32>
+  %a0 = arith.constant dense<0.0> : tensor<8x12xf32>
+  %w0 = arith.constant dense<0.0> : tensor<5x12xf32>
+  %a = linalg.matmul ins(%x, %up : tensor<8x5xf32>, tensor<5x12xf32>) outs(%a0 : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %y = linalg.matmul ins(%a, %down : tensor<8x12xf32>, tensor<12x5xf32>) outs(%y0 : tensor<8x5xf32>) -> tensor<8x5xf32>
+  %last = arith.addf %y, %x : tensor<8x5xf32>
+  %ew = tensor.empty() : tensor<5x12xf32>
+  %wt = linalg.transpose ins(%down : tensor<12x5xf32>) outs(%ew : tensor<5x12xf32>) permutation = [1, 0]
+  %da = linalg.matmul ins(%dy, %wt : tensor<8x5xf32>, tensor<5x12xf32>) outs(%a0 : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %masked = arith.mulf %da, %a : tensor<8x12xf32>
+  %e = tensor.empty() : tensor<5x8xf32>
+  %xt = linalg.transpose ins(%x : tensor<8x5xf32>) outs(%e : tensor<5x8xf32>) permutation = [1, 0]
+  %dup = linalg.matmul ins(%xt, %masked : tensor<5x8xf32>, tensor<8x12xf32>) outs(%w0 : tensor<5x12xf32>) -> tensor<5x12xf32>
+  %dyt = linalg.transpose ins(%dy : tensor<8x5xf32>) outs(%e : tensor<5x8xf32>) permutation = [1, 0]
+  %ddown = linalg.matmul ins(%dyt, %a : tensor<5x8xf32>, tensor<8x12xf32>) outs(%w0 : tensor<5x12xf32>) -> tensor<5x12xf32>
+  return %last, %dup, %ddown : tensor<8x5xf32>, tensor<5x12xf32>, tensor<5x12xf32>
+}

@@ -147,6 +147,48 @@ bool MoveOracle::movesMinor(const ShardingOption &other) const {
   });
 }
 
+/// The axes of parallel loops that operands have on loops of sums, with the first of these loops.
+std::vector<std::pair<GridAxis, size_t>> MoveOracle::exchangedAxes() const {
+  std::vector<std::pair<GridAxis, size_t>> axes;
+  for (auto [tensor, sharding] : llvm::zip_equal(table.operands, operands)) {
+    if (!tensor.isTensor)
+      continue;
+    llvm::SmallVector<AxisList> has;
+    projectToLoops(table, tensor, grid, sharding, has);
+    for (size_t sum = 0; sum < table.loops.size(); ++sum)
+      for (GridAxis axis : has[sum]) {
+        bool isParallel = false, isKnown = false;
+        for (size_t loop = 0; loop < table.loops.size(); ++loop)
+          isParallel |= table.loops[loop].kind == LoopKind::Parallel &&
+                        llvm::is_contained(option.loops[loop], axis);
+        for (auto [known, loop] : axes)
+          isKnown |= known == axis;
+        if (isReduction(sum) && isParallel && !isKnown)
+          axes.emplace_back(axis, sum);
+      }
+  }
+  return axes;
+}
+
+/// Whether `other` has the exchanged axes on loops of sums.
+bool MoveOracle::movesToSums(const ShardingOption &other) const {
+  std::vector<std::pair<GridAxis, size_t>> axes = exchangedAxes();
+  for (size_t loop = 0; loop < table.loops.size(); ++loop) {
+    AxisList want = option.loops[loop];
+    bool takes = false;
+    for (auto [axis, sum] : axes) {
+      llvm::erase(want, axis);
+      if (sum == loop) {
+        want.push_back(axis);
+        takes = true;
+      }
+    }
+    if (other.loops[loop] != want || (takes && !divides(loop, want)))
+      return false;
+  }
+  return !axes.empty();
+}
+
 std::vector<MoveOracle::Move>
 MoveOracle::movesIn(llvm::ArrayRef<ShardingOption> options) const {
   std::vector<Move> moves;
@@ -160,6 +202,8 @@ MoveOracle::movesIn(llvm::ArrayRef<ShardingOption> options) const {
     if (movesAll(other, axesOfSums()))
       moves.emplace_back(lists, 2);
     if (movesAll(other, gatheredAxes()))
+      moves.emplace_back(lists, 1);
+    if (movesToSums(other))
       moves.emplace_back(lists, 1);
   }
   std::sort(moves.begin(), moves.end());

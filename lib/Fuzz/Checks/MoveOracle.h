@@ -47,6 +47,8 @@ private:
   AxisList gatheredAxes() const;
   bool movesAll(const ShardingOption &other, const AxisList &axes) const;
   bool movesMinor(const ShardingOption &other) const;
+  std::vector<std::pair<GridAxis, size_t>> exchangedAxes() const;
+  bool movesToSums(const ShardingOption &other) const;
 
   const LoopTable &table;
   const Grid &grid;

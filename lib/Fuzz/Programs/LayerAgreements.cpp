@@ -166,3 +166,25 @@ void LayerProgram::rowsInForall() {
   out.name = name;
   result(program.add(out), axes, 60);
 }
+/// A layer on split rows whose first weight is split by the same axes, and its gradients. The
+/// second weight has no hint: split like the columns of the hidden values it takes a scattered sum
+/// in one product and nothing in two others; whole it takes an exchange in one and in another.
+void LayerProgram::splitRows() {
+  int64_t each = rng.between(2, 3), hidden = n * each,
+          rows = n * rng.between(1, each - 1),
+          columns = each + rng.between(0, each - 1);
+  Val x = argument({rows, columns}, {all, {}}),
+      up = argument({columns, hidden}, {{}, all}),
+      down = argument({hidden, columns}, {}, 0),
+      after = argument({rows, columns}, {all, {}});
+  Val inner = pointwise(product(x, up));
+  Val last = combined("addi", pointwise(product(inner, down)), x);
+  Val before = product(after, transposed(down));
+  Val masked = combined("muli", before, inner);
+  // The rows of x and of what is behind the layer are gathered once each.
+  gathers(n, 2 * rows / n * columns);
+  scatters(n, rows * columns);
+  result(last, {all, {}}, 50);
+  result(product(transposed(x), masked), {{}, all}, 50);
+  result(product(transposed(inner), after), {all, {}}, 0);
+}

@@ -431,7 +431,8 @@ void LayerProgram::write() {
                                             &LayerProgram::groupedConvolution,
                                             &LayerProgram::agreeing,
                                             &LayerProgram::agreeing,
-                                            &LayerProgram::rowsInForall};
+                                            &LayerProgram::rowsInForall,
+                                            &LayerProgram::splitRows};
   program.argumentHintPercent = program.hintPercent = 0;
   for (size_t axis = 0; axis < program.grid.size(); ++axis)
     all.push_back(axis);

@@ -114,6 +114,7 @@ private:
   void groupedConvolution();
   void agreeing();
   void rowsInForall();
+  void splitRows();
 
   ProgramBuilder &program;
   Random &rng;
