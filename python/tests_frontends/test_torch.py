@@ -350,7 +350,7 @@ def test_gradients_of_autograd_and_adam():
         v = 0.99 * moments[1] + 0.01 * gradient**2
         return params["w"] - 0.01 * m / (v.sqrt() + 1e-3), [m, v]
 
-    arguments = ({"w": torch.randn(8, 6)}, [torch.zeros(8, 6)] * 2, torch.randn(4, 8))
+    arguments = ({"w": torch.randn(8, 6)}, [torch.zeros(8, 6)] * 2, torch.randn(16, 8))
     program = shard.from_torch(step, *arguments)
     assert [v.name for v in program.arguments] == ["params.w", "moments.0", "moments.1", "x"]
     expected = [t.detach().numpy() for t in pytree.tree_leaves(step(*arguments))]
