@@ -98,3 +98,32 @@ TEST_F(VerifyTest, AWrongReductionFails) {
   EXPECT_FALSE(report.results[0].comparison->equal);
   EXPECT_GT(report.results[0].comparison->mismatches, 0);
 }
+
+// What one run compiled for one device serves the next ones, as far as they need nothing else.
+TEST_F(VerifyTest, ProgramsOfOneDeviceAreKept) {
+  OneDeviceCache cache;
+  const execution::OneDevice *before = nullptr;
+  auto isKept = [&](bool timed, unsigned level) {
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(program, &context);
+    RunOptions options;
+    options.timeOneDevice = timed;
+    options.optLevel = level;
+    options.oneDevice = &cache;
+    FailureOr<RunReport> report =
+        runProgram(*module, *findEntry(*module, ""), std::move(options));
+    EXPECT_TRUE(succeeded(report) && report->pass);
+    bool kept = cache.programs.get() == before;
+    before = cache.programs.get();
+    return kept;
+  };
+  EXPECT_FALSE(isKept(false, 0));
+  EXPECT_TRUE(isKept(false, 0));
+  // Without its time one level is as good as another.
+  EXPECT_TRUE(isKept(false, 1));
+  // The program of that level is new.
+  EXPECT_FALSE(isKept(true, 0));
+  EXPECT_TRUE(isKept(true, 0));
+  EXPECT_FALSE(isKept(true, 1));
+  EXPECT_TRUE(isKept(false, 0));
+}
