@@ -13,84 +13,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Execution/Hints.h"
-#include "shard/Execution/Verify.h"
+#include "RunText.h"
 
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/APInt.h"
-#include "gtest/gtest.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace shard;
+using namespace shard::test;
 using llvm::APFloat;
 using llvm::APInt;
 
 namespace {
 
-struct TotalTest : public testing::Test {
-  TotalTest() : context(registry()) {}
-
-  static DialectRegistry registry() {
-    DialectRegistry registry;
-    registerRunDialects(registry);
-    return registry;
-  }
-
-  std::vector<HostTensor> run(const std::string &text,
-                              std::vector<HostTensor> inputs) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module) << text;
-    if (!module)
-      return {};
-    RunOptions options;
-    options.verify = false;
-    options.keepOutputs = true;
-    options.optLevel = 1;
-    for (auto [index, input] : llvm::enumerate(inputs))
-      options.inputs.emplace(index, std::move(input));
-    FailureOr<func::FuncOp> entry = findEntry(*module, "main");
-    FailureOr<RunReport> report =
-        runProgram(*module, *entry, std::move(options));
-    EXPECT_TRUE(succeeded(report) && report->pass) << text;
-    return succeeded(report) ? std::move(report->outputs)
-                             : std::vector<HostTensor>();
-  }
-
-  MLIRContext context;
-};
-
-ElementType typeOf(StringRef name) {
-  for (int type = 0; type <= int(ElementType::C128); ++type)
-    if (StringRef(stringifyElementType(static_cast<ElementType>(type))) == name)
-      return static_cast<ElementType>(type);
-  return ElementType::F32;
-}
-
-unsigned widthOf(StringRef name) {
-  return unsigned(8 * byteWidth(typeOf(name)));
-}
-
-/// The bits of element `i`.
-APInt bitsOf(const HostTensor &tensor, int64_t i) {
-  int64_t width = byteWidth(tensor.type());
-  uint64_t bits = 0;
-  std::memcpy(&bits, tensor.data() + i * width, width);
-  return APInt(unsigned(8 * width), bits);
-}
-
-HostTensor tensorOf(StringRef type, ArrayRef<APInt> values) {
-  HostTensor tensor(typeOf(type), {int64_t(values.size())});
-  int64_t width = byteWidth(tensor.type());
-  for (auto [i, value] : llvm::enumerate(values)) {
-    uint64_t bits = value.getZExtValue();
-    std::memcpy(tensor.data() + i * width, &bits, width);
-  }
-  return tensor;
-}
+using TotalTest = RunText;
 
 /// All integers of 8 bits; of wider types those around 0, the ends and powers of two.
 std::vector<APInt> integersOf(StringRef type) {
