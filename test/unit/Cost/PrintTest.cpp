@@ -125,3 +125,19 @@ TEST(PrintTest, ColumnsAreAligned) {
                   "  a           12  y\n"
                   "  longer       3\n");
 }
+
+// Each table is a paragraph of its own.
+TEST(PrintTest, Paragraphs) {
+  ProgramCost cost;
+  cost.entry = "main";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printText(cost, os);
+  llvm::SmallVector<llvm::StringRef> paragraphs;
+  llvm::StringRef(text).split(paragraphs, "\n\n");
+  const char *begins[] = {"program main,", "no collectives", "kind of op",
+                          "place",         "in all",         "memory per"};
+  ASSERT_EQ(paragraphs.size(), std::size(begins)) << text;
+  for (auto [paragraph, begin] : llvm::zip(paragraphs, begins))
+    EXPECT_TRUE(paragraph.ltrim(" ").starts_with(begin)) << text;
+}

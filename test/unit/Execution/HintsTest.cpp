@@ -69,6 +69,8 @@ struct HintsTest : public testing::Test {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
         said += diagnostic.str() + "\n";
+      if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+        column = place.getColumn() - 1;
       return success();
     });
     OwningOpRef<ModuleOp> copy = module->clone();
@@ -87,6 +89,8 @@ struct HintsTest : public testing::Test {
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   std::string said;
+  /// Where the last error is in its hint, from 0 on.
+  int64_t column = -1;
 };
 
 } // namespace
@@ -189,4 +193,31 @@ TEST_F(HintsTest, MissingDimensions) {
   ASSERT_TRUE(some && all) << said;
   EXPECT_EQ(print(*some), print(*all));
   EXPECT_FALSE(apply({"arg0=[[0], [], []]"}, MissingDims::Whole));
+}
+
+// An error points to what is wrong.
+TEST_F(HintsTest, PlacesOfErrors) {
+  ASSERT_TRUE(module);
+  const std::pair<const char *, int64_t> wrong[] = {
+      {"arg0", 0},
+      {"arg7=[[0]]", 0},
+      {"result2=[[0]]", 0},
+      {"argument=[[0]]", 0},
+      {"arg2=[[0]]", 0},
+      {"linalg.matmul=[[0], []]", 0},
+      {"linalg.matmul#2=[[0], []]", 14},
+      {"linalg.matmul#0:3=[[0], []]", 16},
+      {"linalg.matmul#0:result1=[[0], []]", 16},
+      {"scf.if#0=[[0], []]", 0},
+      {"arg0=[[0], []", 5},
+      {"arg0=[[0, []", 6},
+      {"arg0=[[0], []]]", 14},
+      {"arg0=[[0], [data:]]", 17},
+      {"arg0=[[5], []]", 5}};
+  for (auto [hint, place] : wrong) {
+    EXPECT_FALSE(apply({hint})) << hint;
+    EXPECT_EQ(column, place) << hint << ": " << said;
+  }
+  EXPECT_FALSE(apply({"arg0=[[0], []]", "arg0=[[], [0]]"}));
+  EXPECT_EQ(column, 0);
 }
