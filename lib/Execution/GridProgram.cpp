@@ -231,11 +231,8 @@ LogicalResult execution::checkInput(func::FuncOp entry, unsigned index,
 }
 
 void execution::describeUnpartitioned(func::FuncOp entry, RunReport &report) {
-  for (Type type : entry.getArgumentTypes()) {
-    std::optional<TensorSpec> spec = getTensorSpec(type);
-    int64_t bytes = numBytesOf(spec->type, spec->shape).value_or(0);
-    report.arguments.push_back({print(type), "", bytes, {}, {}, {}});
-  }
+  for (Type type : entry.getArgumentTypes())
+    report.arguments.push_back({print(type), "", 0, {}, {}, {}});
   for (Type type : entry.getResultTypes())
     report.results.push_back({print(type), "", 0, {}, {}, {}});
 }

@@ -230,8 +230,11 @@ LogicalResult execution::compileOneDevice(ModuleOp module, StringRef entryName,
 static void runAlone(func::FuncOp entry, const CompiledProgram &program,
                      const std::vector<HostTensor> &inputs, RunReport &report) {
   describeUnpartitioned(entry, report);
-  for (const HostTensor &input : inputs)
+  // Types may have dynamic dimensions; inputs have not.
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    report.arguments[index].localBytes = input.numBytes();
     report.argumentBytes += input.numBytes();
+  }
   if (!runReference(program, inputs, report, report.outputs))
     return;
   report.secondsGrid = report.secondsOneDevice;

@@ -226,7 +226,10 @@ rewriteMeshText(StringRef text,
 /// A wish of the RFC `as_result` is for the value itself: a constraint without users.
 static LogicalResult wishForResults(Operation *module) {
   module->walk([](ConstraintOp op) {
-    if (op->removeDiscardableAttr("mesh.as_result"))
+    // Nothing is verified yet: an op that takes its own result is wrong, which the verifier
+    // says then.
+    if (op->removeDiscardableAttr("mesh.as_result") &&
+        op.getResult() != op.getInput())
       op.getResult().replaceAllUsesWith(op.getInput());
   });
   return success();

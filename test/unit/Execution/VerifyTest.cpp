@@ -98,3 +98,60 @@ TEST_F(VerifyTest, AWrongReductionFails) {
   EXPECT_FALSE(report.results[0].comparison->equal);
   EXPECT_GT(report.results[0].comparison->mismatches, 0);
 }
+
+// What one run compiled for one device serves the next ones, as far as they need nothing else.
+TEST_F(VerifyTest, ProgramsOfOneDeviceAreKept) {
+  OneDeviceCache cache;
+  const execution::OneDevice *before = nullptr;
+  auto isKept = [&](bool timed, unsigned level) {
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(program, &context);
+    RunOptions options;
+    options.timeOneDevice = timed;
+    options.optLevel = level;
+    options.oneDevice = &cache;
+    FailureOr<RunReport> report =
+        runProgram(*module, *findEntry(*module, ""), std::move(options));
+    EXPECT_TRUE(succeeded(report) && report->pass);
+    bool kept = cache.programs.get() == before;
+    before = cache.programs.get();
+    return kept;
+  };
+  EXPECT_FALSE(isKept(false, 0));
+  EXPECT_TRUE(isKept(false, 0));
+  // Without its time one level is as good as another.
+  EXPECT_TRUE(isKept(false, 1));
+  // The program of that level is new.
+  EXPECT_FALSE(isKept(true, 0));
+  EXPECT_TRUE(isKept(true, 0));
+  EXPECT_FALSE(isKept(true, 1));
+  EXPECT_TRUE(isKept(false, 0));
+}
+
+// Without a grid all is on one device; what dynamic dimensions take, the inputs tell.
+TEST_F(VerifyTest, BytesOfAProgramWithoutAGrid) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      R"mlir(func.func @main(%a: tensor<?x3xf32>, %b: tensor<4xi8>, %i: index)
+          -> (tensor<?x3xf32>, tensor<4xi8>) {
+        %0 = arith.addf %a, %a : tensor<?x3xf32>
+        return %0, %b : tensor<?x3xf32>, tensor<4xi8>
+      })mlir",
+      &context);
+  ASSERT_TRUE(module);
+  RunOptions options;
+  options.inputs.emplace(0, HostTensor(ElementType::F32, {5, 3}));
+  options.keepOutputs = true;
+  FailureOr<RunReport> report =
+      runProgram(*module, *findEntry(*module, ""), std::move(options));
+  ASSERT_TRUE(succeeded(report));
+  EXPECT_TRUE(report->pass) << report->error;
+  std::vector<int64_t> arguments, results;
+  for (const ValueReport &row : report->arguments)
+    arguments.push_back(row.localBytes);
+  for (const ValueReport &row : report->results)
+    results.push_back(row.localBytes);
+  EXPECT_EQ(arguments, (std::vector<int64_t>{60, 4, 8}));
+  EXPECT_EQ(results, (std::vector<int64_t>{60, 4}));
+  EXPECT_EQ(report->argumentBytes, 72);
+  EXPECT_EQ(report->resultBytes, 64);
+}

@@ -174,6 +174,15 @@ TEST(PlacementTest, PartialValuesCombine) {
     expectRoundTrip(grid, ElementType::I8, {5}, sharding);
     expectRoundTrip(grid, ElementType::I64, {5}, sharding);
   }
+  // The parts of complex numbers are combined one by one.
+  for (ReductionKind kind : {ReductionKind::Sum, ReductionKind::Average})
+    for (ElementType type : {ElementType::C64, ElementType::C128}) {
+      Sharding sharding = Sharding::replicated(2);
+      sharding.dims = {{}, {1}};
+      sharding.partial = {0};
+      sharding.reduction = kind;
+      expectRoundTrip(grid, type, {3, 5}, sharding);
+    }
   Sharding sharding = Sharding::replicated(1);
   sharding.partial = {0};
   HostTensor two(ElementType::I32, {1});
@@ -187,6 +196,20 @@ TEST(PlacementTest, PartialValuesCombine) {
       assembleAll(grid, {1}, sharding, locals, error);
   ASSERT_TRUE(sum) << error;
   EXPECT_EQ(sum->asDouble(0), 4.0);
+}
+
+TEST(PlacementTest, ReplicasOfPartialComplexValuesMustAgree) {
+  Grid grid{{2, 2}};
+  Sharding sharding = Sharding::replicated(1);
+  sharding.partial = {0};
+  HostTensor whole(ElementType::C64, {3});
+  fillRandom(whole, 1, 0);
+  std::vector<HostTensor> locals = sliceAll(grid, whole, sharding);
+  locals[3].data()[1] ^= 1;
+  std::string error;
+  EXPECT_FALSE(assembleAll(grid, {3}, sharding, locals, error));
+  EXPECT_NE(error.find("replicas differ: element [0, 0]"), std::string::npos)
+      << error;
 }
 
 TEST(PlacementTest, ZerosOfPartialValuesKeepTheirSign) {
