@@ -162,6 +162,66 @@ static void addSum(const LoopTable &table, const Grid &grid,
     moves.push_back({std::move(made), 1});
 }
 
+/// The axes by which an operand is gathered because another parallel loop of `option` has them than
+/// the one that the operand has them on.
+static AxisList axesOfOtherLoops(const LoopTable &table, const Grid &grid,
+                                 const ShardingOption &option,
+                                 llvm::ArrayRef<Sharding> operands) {
+  AxisList axes;
+  llvm::SmallVector<AxisList> has;
+  for (auto [tensor, sharding] : llvm::zip_equal(table.operands, operands)) {
+    if (!tensor.isTensor || sharding.dims.size() != tensor.dims.size())
+      continue;
+    projectToLoops(table, tensor, grid, sharding, has);
+    for (auto [loop, list, split] :
+         llvm::zip_equal(table.loops, has, option.loops))
+      for (GridAxis axis : list)
+        if (loop.kind == LoopKind::Parallel &&
+            !llvm::is_contained(split, axis) &&
+            isOnParallelLoop(table, option, axis) &&
+            !llvm::is_contained(axes, axis))
+          axes.push_back(axis);
+  }
+  return axes;
+}
+
+static bool isLoopOfAllOperands(const LoopTable &table, int32_t number) {
+  return llvm::all_of(table.operands, [&](const TensorLoops &tensor) {
+    return !tensor.isTensor ||
+           llvm::any_of(tensor.dims, [&](const DimLoops &loops) {
+             return llvm::is_contained(loops, number);
+           });
+  });
+}
+
+/// Appends the moves of such axes, all together, to each parallel loop that all operands have. What
+/// is behind the regions that follow is not priced, so they have to save a third.
+static void addCommonLoops(const LoopTable &table, const Grid &grid,
+                           const ShardingOption &option,
+                           llvm::ArrayRef<Sharding> operands,
+                           std::vector<AxisMove> &moves) {
+  AxisList axes = axesOfOtherLoops(table, grid, option, operands);
+  if (axes.empty() || llvm::none_of(table.loops, [](const Loop &loop) {
+        return loop.kind == LoopKind::Reduction;
+      }))
+    return;
+  ShardingOption without = option;
+  for (AxisList &list : without.loops)
+    llvm::erase_if(
+        list, [&](GridAxis axis) { return llvm::is_contained(axes, axis); });
+  for (auto [number, loop] : llvm::enumerate(table.loops)) {
+    ShardingOption made = without;
+    AxisList &list = made.loops[number];
+    list.insert(list.end(), axes.begin(), axes.end());
+    int64_t parts = grid.groupSize(list);
+    if (loop.kind == LoopKind::Parallel && !isLoopOfWindow(table, number) &&
+        isLoopOfAllOperands(table, number) && loop.extent != kDynamic &&
+        parts != kDynamic && loop.extent % parts == 0 &&
+        isValidOption(table, grid, made) && made.loops != option.loops)
+      moves.push_back({std::move(made), 1.5});
+  }
+}
+
 /// Whether an op merges dimensions of its one operand, a tensor.
 static bool mergesOperand(const LoopTable &table) {
   return table.operands.size() == 1 && table.operands.front().isTensor &&
@@ -253,6 +313,8 @@ std::vector<AxisMove> findAxisMoves(const LoopTable &table, const Grid &grid,
   addMoves(table, grid, option, gatheredAxes(table, grid, option, operands), 1,
            moves);
   addSum(table, grid, option, operands, moves);
+
+  addCommonLoops(table, grid, option, operands, moves);
   return moves;
 }
 

@@ -25,6 +25,10 @@
 // product is scattered. That pays where x is larger than the product, or where other ops have the
 // rows of w in the same parts.
 //
+// Operands can also have an axis on different parallel loops: of queries and keys that are split by
+// tokens, the scores take the axis from the queries, and the keys are gathered. Moved to the heads,
+// which both have, the axis splits both, and they are exchanged.
+//
 // Where [batch, rows] become one dimension and only the rows are split, the reshape gathers
 // them. Moved to the batch, the axis stays: the operand is exchanged.
 //
@@ -54,7 +58,9 @@ struct AxisMove {
 /// as `option` says. Without tensors that are merged these are moves of each axis of reduction
 /// loops, or of all together, to a parallel loop that they divide: of axes of `option`, and of
 /// those by which operands are gathered. Axes of parallel loops that an operand has on a reduction
-/// loop, for which it is exchanged, move there together, if they divide it. Loops by which windows slide take none,
+/// loop, for which it is exchanged, move there together, if they divide it. Axes of one parallel loop that
+/// an operand has on another one, of an op that sums, move together to a parallel loop that all
+/// operands have. Loops by which windows slide take none,
 /// because halos are not compared with reshards. Where an op merges dimensions of its operand, the axes of a
 /// minor one, which would be gathered, move to the major one. So do those of several minor ones
 /// together, each to its own major one or all to one of these.

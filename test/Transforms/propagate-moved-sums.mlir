@@ -221,3 +221,31 @@ func.func @layer(%x: tensor<8x5xf32> {shard.sharding = #shard.sharding<@g, [[0],
   %ddown = linalg.matmul ins(%dyt, %a : tensor<5x8xf32>, tensor<8x12xf32>) outs(%w0 : tensor<5x12xf32>) -> tensor<5x12xf32>
   return %last, %dup, %ddown : tensor<8x5xf32>, tensor<5x12xf32>, tensor<5x12xf32>
 }
+
+// -----
+
+// Queries, keys and values are split by tokens. The scores are many, so that they would gather keys
+// and values. The axis moves to the heads, which all have: what is exchanged is a fourth as large.
+shard.grid @g(shape = 4)
+// CHECK-LABEL: func.func @attention(
+// CHECK-COUNT-4: shard.all_to_all
+// CHECK-NOT: shard.all
+// CHECK: return
+func.func @attention(%q: tensor<8x512x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0], []]>},
+                     %k: tensor<8x512x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0], []]>},
+                     %v: tensor<8x512x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0], []]>})
+    -> (tensor<8x512x16xf32> {shard.sharding = #shard.sharding<@g, [[], [0], []]>}) {
+  %s0 = arith.constant dense<0.0> : tensor<8x512x512xf32>
+  %e = tensor.empty() : tensor<8x512x512xf32>
+  %r0 = arith.constant dense<0.0> : tensor<8x512x16xf32>
+  %scores = linalg.batch_matmul
+      indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>,
+                       affine_map<(b, m, n, k) -> (b, m, n)>]
+      ins(%q, %k : tensor<8x512x16xf32>, tensor<8x512x16xf32>) outs(%s0 : tensor<8x512x512xf32>)
+      -> tensor<8x512x512xf32>
+  %weights = linalg.softmax dimension(2) ins(%scores : tensor<8x512x512xf32>) outs(%e : tensor<8x512x512xf32>)
+      -> tensor<8x512x512xf32>
+  %result = linalg.batch_matmul ins(%weights, %v : tensor<8x512x512xf32>, tensor<8x512x16xf32>)
+      outs(%r0 : tensor<8x512x16xf32>) -> tensor<8x512x16xf32>
+  return %result : tensor<8x512x16xf32>
+}

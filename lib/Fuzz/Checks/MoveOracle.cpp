@@ -189,6 +189,66 @@ bool MoveOracle::movesToSums(const ShardingOption &other) const {
   return !axes.empty();
 }
 
+/// The axes of parallel loops that operands have on other parallel loops; each once, in order.
+AxisList MoveOracle::axesOfOtherLoops() const {
+  AxisList axes;
+  for (auto [tensor, sharding] : llvm::zip_equal(table.operands, operands)) {
+    if (!tensor.isTensor)
+      continue;
+    llvm::SmallVector<AxisList> has;
+    projectToLoops(table, tensor, grid, sharding, has);
+    for (size_t loop = 0; loop < table.loops.size(); ++loop)
+      for (GridAxis axis : has[loop]) {
+        bool isElsewhere = false;
+        for (size_t i = 0; i < table.loops.size(); ++i)
+          isElsewhere |= i != loop && !isReduction(i) &&
+                         table.loops[i].kind == LoopKind::Parallel &&
+                         llvm::is_contained(option.loops[i], axis);
+        if (table.loops[loop].kind == LoopKind::Parallel && isElsewhere &&
+            !llvm::is_contained(axes, axis))
+          axes.push_back(axis);
+      }
+  }
+  return axes;
+}
+
+/// Whether all tensors that the op takes have a parallel loop.
+bool MoveOracle::isCommon(size_t loop) const {
+  bool isCommon = table.loops[loop].kind == LoopKind::Parallel;
+  for (const TensorLoops &tensor : table.operands) {
+    bool has = !tensor.isTensor;
+    for (const DimLoops &dim : tensor.dims)
+      has |= llvm::is_contained(dim, int32_t(loop));
+    isCommon &= has;
+  }
+  return isCommon;
+}
+
+/// Whether `other` has these axes on one such loop instead, of an op that sums.
+bool MoveOracle::movesToCommon(const ShardingOption &other) const {
+  AxisList axes = axesOfOtherLoops();
+  bool sums = false;
+  for (size_t loop = 0; loop < table.loops.size(); ++loop)
+    sums |= isReduction(loop);
+  for (size_t common = 0; common < table.loops.size(); ++common) {
+    bool isMove = sums && !axes.empty() && isCommon(common) &&
+                  !isInWindow(common) && divides(common, other.loops[common]);
+    bool isNew = false;
+    for (size_t loop = 0; loop < table.loops.size(); ++loop) {
+      AxisList want = option.loops[loop];
+      llvm::erase_if(
+          want, [&](GridAxis axis) { return llvm::is_contained(axes, axis); });
+      if (loop == common)
+        llvm::append_range(want, axes);
+      isMove &= other.loops[loop] == want;
+      isNew |= option.loops[loop] != want;
+    }
+    if (isMove && isNew)
+      return true;
+  }
+  return false;
+}
+
 std::vector<MoveOracle::Move>
 MoveOracle::movesIn(llvm::ArrayRef<ShardingOption> options) const {
   std::vector<Move> moves;
@@ -205,6 +265,8 @@ MoveOracle::movesIn(llvm::ArrayRef<ShardingOption> options) const {
       moves.emplace_back(lists, 1);
     if (movesToSums(other))
       moves.emplace_back(lists, 1);
+    if (movesToCommon(other))
+      moves.emplace_back(lists, 1.5);
   }
   std::sort(moves.begin(), moves.end());
   return moves;

@@ -49,6 +49,9 @@ private:
   bool movesMinor(const ShardingOption &other) const;
   std::vector<std::pair<GridAxis, size_t>> exchangedAxes() const;
   bool movesToSums(const ShardingOption &other) const;
+  AxisList axesOfOtherLoops() const;
+  bool isCommon(size_t loop) const;
+  bool movesToCommon(const ShardingOption &other) const;
 
   const LoopTable &table;
   const Grid &grid;
