@@ -29,6 +29,8 @@ def ShardFoldCollectives : Pass<"shard-fold-collectives"> {
     * a gather to a root and a scatter from it undo each other; a scatter or broadcast of
       what all devices have needs no communication;
     * two redistributes that undo each other go away;
+    * an update_halo by whose `shard.windows` no device reads what another one has is its
+      operand;
     * a collective over groups of one device is its operand; axes of one device beside
       others are dropped, but for collectives with a root.
 
