@@ -200,8 +200,9 @@ def ShardSinkReductions : Pass<"shard-sink-reductions"> {
     several, and is gone where all of them stand in front of one reduction. Where such an op takes a
     value that the whole group has besides, only the first device of the group takes it:
     `w + all_reduce(a) + all_reduce(b)` needs one all_reduce. A reduce_scatter may follow
-    elementwise ops in the same way; what they take besides are blocks by an all_slice of
-    what the whole group has. Among the places on the way
+    elementwise ops in the same way; of what they take besides, each device adds the block that
+    it has at the place of that block: `(reduce_scatter(a) + v) + (reduce_scatter(b) + w)` needs
+    one reduce_scatter. Among the places on the way
     the one is taken that takes the least time as predicted (docs/Cost.md); where the
     times are equal nothing moves. An all_reduce moves in front of such an op that makes its
     operand larger, as `arith.extf` and `linalg.broadcast` do.

@@ -11,6 +11,7 @@
 
 #include "shard/Cost/Collectives.h"
 #include "shard/Models/Canonicalizations.h"
+#include "shard/Transforms/Passes.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 

@@ -145,6 +145,25 @@ bool canBePartial(Value value, ReductionKind kind, Type element) {
          neutralElement(kind, element);
 }
 
+Value makeSummand(OpBuilder &builder, Location loc, Value value,
+                  const Reduction &like, bool isBlock, const Grid &grid,
+                  const CostModel &costs) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (isBlock)
+    type = like.inputType(type);
+  AxisList axes(like.axes.begin(), like.axes.end());
+  Sharding from = Sharding::replicated(type.getRank()), to = from;
+  if (isBlock)
+    from.dims[*like.scattered] = axes;
+  to.partial = axes;
+  to.reduction = like.kind;
+  Planner planner(costs);
+  FailureOr<Value> made = emitReshard(builder, loc, value, type, from, to,
+                                      {grid, like.grid, planner});
+  assert(succeeded(made) && "there is a neutral element");
+  return *made;
+}
+
 bool mayReduceInstead(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
          (type.isSignlessInteger() && type.getIntOrFloatBitWidth() <= 64);
