@@ -13,6 +13,11 @@
 // RUN: shard-run %s --entry biases --verify | FileCheck %s --check-prefixes=EXEC,GRADIENTS
 // ONCE: reduce_scatter 0 1 16 B
 // ONCE-NOT: reduce_scatter
+// RUN: shard-run %s --entry biases --grid 2x3 --hint 'arg0=[[],[0,1]]' --hint 'arg1=[[],[0,1]]' --hint 'arg2=[[0,1],[]]' --hint 'arg3=[[0,1],[]]' --hint 'result0=[[0,1],[]]' --verify | FileCheck %s --check-prefixes=EXEC,TWO
+// The 16 rows in 6 blocks of 3: 8 of 4 f32 along the first axis, twice 3 along the second, once each.
+// TWO: reduce_scatter 0 1 128 B
+// TWO-NEXT: reduce_scatter 1 1 96 B
+// TWO-NOT: reduce_scatter
 // RUN: shard-run %s --entry transposed --verify | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry gradients --verify | FileCheck %s --check-prefixes=EXEC,GRADIENTS
 // Half of 16x4 elements, once.

@@ -30,6 +30,11 @@ static bool isUnread(OpOperand &operand) {
          body.getArgument(operand.getOperandNumber()).use_empty();
 }
 
+bool isUsedBy(Value value, Operation *user) {
+  return llvm::all_of(value.getUsers(),
+                      [&](Operation *other) { return other == user; });
+}
+
 bool isElementwise(Operation *op) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   if (OpTrait::hasElementwiseMappableTraits(op))

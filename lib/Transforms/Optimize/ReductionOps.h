@@ -15,6 +15,9 @@
 
 namespace shard {
 
+/// Whether no other op than `user` uses `value`.
+bool isUsedBy(mlir::Value value, mlir::Operation *user);
+
 /// Whether `op` computes each element of its result from those at the same place, so
 /// that blocks of its operands may become whole. Its destinations are not read and have the
 /// type of its other operands, so that one of these may stand in their place.

@@ -60,20 +60,21 @@ public:
       if (isa_and_nonnull<RegionBranchOpInterface, LoopLikeOpInterface>(
               block->getParentOp()) ||
           block->getParentOp() == function)
-        visit(*block);
+        while (visit(*block))
+          changed = true;
     });
     return changed;
   }
 
 private:
-  void visit(mlir::Block &block) {
+  /// Returns whether anything moved: then reductions in front of those that did may stand in
+  /// one tree now. Each move takes less time than before, so that this ends.
+  bool visit(mlir::Block &block) {
     values.clear();
-    SmallVector<Reduction> reductions;
-    for (Operation &op : block)
+    bool moved = false;
+    for (Operation &op : llvm::make_early_inc_range(block))
       if (Reduction reduce = Reduction::of(&op))
-        reductions.push_back(reduce);
-    for (const Reduction &reduce : reductions)
-      lift(reduce);
+        moved |= lift(reduce);
     for (Operation &op : block)
       if (Reduction reduce = Reduction::of(&op))
         addLeaf(reduce);
@@ -84,7 +85,7 @@ private:
     for (auto &[value, tree] : values)
       if (!tree.sources.empty() && !isSource(value) && movesSomething(value))
         roots.push_back(value);
-    changed |= !roots.empty();
+    moved |= !roots.empty();
     for (Value root : roots)
       rewrite(root);
     // Users first. A reduction may have others.
@@ -93,41 +94,49 @@ private:
         gone, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
     for (Operation *op : gone)
       if (op->use_empty())
-        op->erase();
+        erase(op);
     for (Operation *slice : slices)
       if (isOpTriviallyDead(slice))
-        slice->erase();
+        erase(slice);
     slices.clear();
+    return moved;
+  }
+
+  void erase(Operation *op) {
+    replication.forget(op);
+    op->erase();
   }
 
   /// Moves an all_reduce in front of ops that its operand comes through, as far as less is
   /// sent there: `all_reduce(extf(x))` is `extf(all_reduce(x))`, if it is of a maximum.
-  void lift(Reduction reduce) {
+  bool lift(Reduction reduce) {
+    bool moved = false;
     while (!reduce.scattered && reduce.kind != ReductionKind::Generic &&
            reduce.kind != ReductionKind::Average) {
       Value input = reduce.op->getOperand(0);
       Operation *def = input.getDefiningOp();
       if (!def || def->getBlock() != reduce.op->getBlock() ||
           !input.hasOneUse() || def->getNumResults() != 1)
-        return;
+        break;
       OpOperand *from = operandToReduce(def, reduce);
       if (!from || !isMemoryEffectFree(def))
-        return;
+        break;
       auto type = cast<RankedTensorType>(from->get().getType());
       Type element = type.getElementType();
       std::optional<double> there = costOf(reduce, type);
       if (element != getElementTypeOrSelf(input) && !mayReduceInstead(element))
-        return;
+        break;
       if (!there ||
           *there >= *costOf(reduce, cast<RankedTensorType>(input.getType())))
-        return;
+        break;
       OpBuilder builder(def);
       from->set(reduce.create(builder, reduce.op->getLoc(), type, from->get()));
       reduce.op->getResult(0).replaceAllUsesWith(input);
-      reduce.op->erase();
+      erase(reduce.op);
       reduce = Reduction::of(from->get().getDefiningOp());
-      changed = true;
+      moved = true;
     }
+    return moved;
   }
 
   /// The operand of `op` that may be reduced like `reduce` instead of its result; null if
@@ -245,11 +254,6 @@ private:
                                   !(mayShare && found->second.sources.empty())))
       return nullptr;
     return &found->second;
-  }
-
-  static bool isUsedBy(Value value, Operation *user) {
-    return llvm::all_of(value.getUsers(),
-                        [&](Operation *other) { return other == user; });
   }
 
   void addOp(Operation *op) {
