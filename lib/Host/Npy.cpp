@@ -100,6 +100,8 @@ std::optional<Header> parseHeader(const std::string &text) {
     return std::nullopt;
   header.descriptor = text.substr(*descriptor + 1, end - *descriptor - 1);
   header.fortranOrder = text.compare(*order, 4, "True") == 0;
+  if (!header.fortranOrder && text.compare(*order, 5, "False") != 0)
+    return std::nullopt;
   size_t at = *shape + 1;
   while (at < close) {
     // Python 2 wrote an L behind large numbers.

@@ -15,13 +15,12 @@ def ShardFoldCollectives : Pass<"shard-fold-collectives"> {
   let summary = "fold collectives with each other, and make equal ops one";
   let description = [{
     Applies all canonicalization patterns, then eliminates common subexpressions: what
-    `canonicalize` and `cse` do, in one pass that leaves a program that has nothing to
-    fold untouched, so that it is not verified again. Three patterns are left out as they may
-    change results: of an element of a `tensor.generate`, of what an `scf.for` carries as a
-    cast, and of constants in slices, which has another one. The patterns of collectives are:
+    `canonicalize` and `cse` do, in one pass that leaves a program that has nothing to fold
+    untouched, so that it is not verified again. Three patterns are left out as they may change
+    results: of an element of a `tensor.generate`, of what an `scf.for` carries as a cast, and of
+    constants in slices, which has another one. The patterns of collectives are:
 
-    * an all_slice of an all_reduce is a reduce_scatter; an all_gather of that is the
-      all_reduce again;
+    * an all_slice of an all_reduce is a reduce_scatter; an all_gather of that an all_reduce;
     * an all_slice of an all_gather over the same axes and dimension, and the reverse where
       all devices of the group have the same, is the value itself;
     * two all_reduces in a row are one over the axes of both;
@@ -29,6 +28,7 @@ def ShardFoldCollectives : Pass<"shard-fold-collectives"> {
     * a gather to a root and a scatter from it undo each other; a scatter or broadcast of
       what all devices have needs no communication;
     * two redistributes that undo each other go away;
+    * an update_halo by whose `shard.windows` devices read only what they have is its operand;
     * a collective over groups of one device is its operand; axes of one device beside
       others are dropped, but for collectives with a root.
 
@@ -186,23 +186,23 @@ def ShardSinkCollectives : Pass<"shard-sink-collectives"> {
 def ShardSinkReductions : Pass<"shard-sink-reductions"> {
   let summary = "reduce values where that takes the least time";
   let description = [{
-    An all_reduce may follow the ops that its result goes through, if these let partial
-    values through: for sums, ops whose model says so (`getPartialRule`: sums and
-    differences of such values, their products with values that are the same on the
-    group, ops that move elements, contractions); for every kind but `average` and
-    `generic`, ops that move elements, ops that combine as the reduction does, of
-    arith or with such a body, and ops whose model says that they commute with it to the
-    bit (`commutesWith`): with maxima and minima rounding, sums with finite constants, products with
-    positive ones, exact casts, `arith.truncf` to formats with infinities and `arith.select`;
-    with bitwise reductions shifts and masks; with sums of integers `arith.trunci`. Each value on the way has one user; an all_reduce may have
-    several, and is gone where all of them stand in front of one reduction. Where such an op takes a
-    value that the whole group has besides, only the first device of the group takes it:
-    `w + all_reduce(a) + all_reduce(b)` needs one all_reduce. A reduce_scatter may follow
-    elementwise ops in the same way; what they take besides are blocks by an all_slice of
-    what the whole group has. Among the places on the way
-    the one is taken that takes the least time as predicted (docs/Cost.md); where the
-    times are equal nothing moves. An all_reduce moves in front of such an op that makes its
-    operand larger, as `arith.extf` and `linalg.broadcast` do.
+    An all_reduce may follow the ops that its result goes through, if these let partial values
+    through: for sums, ops whose model says so (`getPartialRule`: sums and differences of such
+    values, their products with values that are the same on the group, ops that move elements,
+    contractions); for every kind but `average` and `generic`, ops that move elements, ops that
+    combine as the reduction does, of arith or with such a body, and ops whose model says that
+    they commute with it to the bit (`commutesWith`): with maxima and minima rounding, sums with
+    finite constants, products with positive ones, exact casts, `arith.truncf` to formats with
+    infinities and `arith.select`; with bitwise reductions shifts and masks; with sums of
+    integers `arith.trunci`. Each value on the way has one user; an all_reduce may have several,
+    and is gone where all of them stand in front of one reduction. Where such an op takes a value
+    that the whole group has besides, only the first device of the group takes it: `w +
+    all_reduce(a) + all_reduce(b)` needs one all_reduce. A reduce_scatter may follow elementwise
+    ops in the same way; of what they take besides, each device adds the block that it has at the
+    place of that block: `(reduce_scatter(a) + v) + (reduce_scatter(b) + w)` needs one
+    reduce_scatter. Among the places on the way the one is taken that takes the least time as
+    predicted (docs/Cost.md); where the times are equal nothing moves. An all_reduce moves in
+    front of such an op that makes its operand larger, as `arith.extf` and `linalg.broadcast` do.
     Integer ops that move lose the promise that they do not overflow (`overflow<nsw>`): sums of
     summands of one device may. Part of `shard-optimize-collectives`.
 

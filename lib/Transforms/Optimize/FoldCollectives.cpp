@@ -9,7 +9,9 @@
 #include "ModuleOrFunctionPass.h"
 #include "Optimize/TidyCollectives.h"
 
+#include "shard/Cost/Collectives.h"
 #include "shard/Models/Canonicalizations.h"
+#include "shard/Transforms/Passes.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -36,12 +38,32 @@ bool hasBranches(Operation *root) {
       .wasInterrupted();
 }
 
+/// Drops exchanges of halos in which no device sends anything: by `shard.windows` each device
+/// reads what it has. They cost a call, and what is in front of them has to wait for it.
+struct DropSilentHalo : OpRewritePattern<UpdateHaloOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(UpdateHaloOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op.getType()))
+      return failure();
+    SymbolTableCollection symbols;
+    std::optional<CollectiveCost> cost = costOfCollective(op, symbols);
+    if (!cost || !cost->sent || cost->sent->base != 0 ||
+        !cost->sent->more.empty())
+      return failure();
+    rewriter.replaceOp(op, op.getDestination());
+    return success();
+  }
+};
+
 struct ShardFoldCollectivesPass
     : public ModuleOrFunctionPass<
           impl::ShardFoldCollectivesBase<ShardFoldCollectivesPass>> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet all(context);
     populateCanonicalizationPatterns(all);
+    all.add<DropSilentHalo>(context);
     patterns = std::move(all);
     return success();
   }

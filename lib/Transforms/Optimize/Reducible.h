@@ -29,7 +29,7 @@ struct Reducible {
   /// Operands that are equal on all devices, or blocks of such a value where the
   /// reduction scatters.
   llvm::SmallVector<mlir::Value, 1> whole;
-  /// Whether one device adds them, instead of all.
+  /// Whether one device adds `whole`, instead of all.
   bool addsWhole = false;
   /// Of the cheapest way to compute the value.
   double cost = 0;
@@ -37,9 +37,11 @@ struct Reducible {
   bool here = true;
   /// Leaves that users outside of the tree need, too.
   llvm::SmallVector<SharedLeaf, 1> shared = {};
-  /// Seconds that it takes to make what one device adds neutral on the others, here and for
-  /// the sources.
+  /// Seconds that it takes to make summands of `whole`, if one device adds it, and of `blocks`,
+  /// here and for the sources.
   double secondsOfMasks = 0;
+  /// Operands of which each device has the block that it gets of what is scattered.
+  llvm::SmallVector<mlir::Value, 1> blocks = {};
 
   void addShared(const SharedLeaf &leaf) {
     auto known = llvm::find_if(shared, [&](const SharedLeaf &other) {

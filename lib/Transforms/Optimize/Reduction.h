@@ -27,8 +27,8 @@ struct Reduction {
   ReductionKind kind = ReductionKind::Sum;
   /// Of a reduce_scatter.
   std::optional<int64_t> scattered;
-  /// How many blocks that dimension has.
-  int64_t blocks = 1;
+  /// The extent of that dimension before.
+  int64_t extent = 0;
 
   explicit operator bool() const { return op; }
 
@@ -54,17 +54,14 @@ struct Reduction {
     Reduction reduction{op, block.getGridAttr(), block.getGridAxes(),
                         block.getReduction(),
                         block.getScatterAxis().getSExtValue()};
-    int64_t extent = to.getDimSize(*reduction.scattered);
-    if (extent == 0)
-      return {};
-    reduction.blocks = from.getDimSize(*reduction.scattered) / extent;
+    reduction.extent = from.getDimSize(*reduction.scattered);
     return reduction.inputType(to) == from ? reduction : Reduction();
   }
 
   /// Whether two reductions combine alike over the same groups, and scatter alike.
   bool isLike(const Reduction &other) const {
     return grid == other.grid && kind == other.kind &&
-           scattered == other.scattered && blocks == other.blocks &&
+           scattered == other.scattered && extent == other.extent &&
            (scattered
                 ? axes == other.axes
                 : llvm::SmallDenseSet<GridAxis>(axes.begin(), axes.end()) ==
@@ -77,7 +74,7 @@ struct Reduction {
     if (!scattered)
       return type;
     llvm::SmallVector<int64_t> shape(type.getShape());
-    shape[*scattered] *= blocks;
+    shape[*scattered] = extent;
     return mlir::RankedTensorType::get(shape, type.getElementType());
   }
 

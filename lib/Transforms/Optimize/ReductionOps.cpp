@@ -30,6 +30,11 @@ static bool isUnread(OpOperand &operand) {
          body.getArgument(operand.getOperandNumber()).use_empty();
 }
 
+bool isUsedBy(Value value, Operation *user) {
+  return llvm::all_of(value.getUsers(),
+                      [&](Operation *other) { return other == user; });
+}
+
 bool isElementwise(Operation *op) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   if (OpTrait::hasElementwiseMappableTraits(op))
@@ -143,6 +148,25 @@ bool canBePartial(Value value, ReductionKind kind, Type element) {
   auto type = cast<RankedTensorType>(value.getType());
   return type.hasStaticShape() && type.getElementType() == element &&
          neutralElement(kind, element);
+}
+
+Value makeSummand(OpBuilder &builder, Location loc, Value value,
+                  const Reduction &like, bool isBlock, const Grid &grid,
+                  const CostModel &costs) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (isBlock)
+    type = like.inputType(type);
+  AxisList axes(like.axes.begin(), like.axes.end());
+  Sharding from = Sharding::replicated(type.getRank()), to = from;
+  if (isBlock)
+    from.dims[*like.scattered] = axes;
+  to.partial = axes;
+  to.reduction = like.kind;
+  Planner planner(costs);
+  FailureOr<Value> made = emitReshard(builder, loc, value, type, from, to,
+                                      {grid, like.grid, planner});
+  assert(succeeded(made) && "there is a neutral element");
+  return *made;
 }
 
 bool mayReduceInstead(Type type) {

@@ -11,7 +11,12 @@
 
 #include "Optimize/Reduction.h"
 
+#include "shard/Resharding/Plan.h"
+
 namespace shard {
+
+/// Whether no other op than `user` uses `value`.
+bool isUsedBy(mlir::Value value, mlir::Operation *user);
 
 /// Whether `op` computes each element of its result from those at the same place, so
 /// that blocks of its operands may become whole. Its destinations are not read and have the
@@ -41,6 +46,13 @@ mlir::Value splatLike(mlir::OpBuilder &builder, mlir::Value value,
 
 /// Whether `value` can be made a summand of a reduction of `kind` of such elements.
 bool canBePartial(mlir::Value value, ReductionKind kind, mlir::Type element);
+
+/// The summand of this device of `value`: of what all devices have, that of the first one is the
+/// value; of blocks, each of which one device has, it is the block at its place among neutral
+/// elements, where `like` scatters.
+mlir::Value makeSummand(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value, const Reduction &like, bool isBlock,
+                        const Grid &grid, const CostModel &costs);
 
 /// Whether the back ends reduce elements of `type`, which is not that of a reduction of the
 /// program: no floats of one byte, for instance (legalizeElements).

@@ -11,7 +11,7 @@
 // as the reduction does, and those whose model says so (commutesWith). Values that reductions
 // reach through such ops, each used by one op alone, form trees with all_reduces as leaves, or
 // with reduce_scatters if all ops are elementwise. What all devices have is added by the first
-// one. For each value of a tree there is a choice: reduce there, or where its operands are best
+// one, what is a block each device adds at the place of its own. For each value of a tree there is a choice: reduce there, or where its operands are best
 // reduced. From the leaves to the root the cheaper one is kept, by the seconds that are
 // predicted; where they are equal nothing moves.
 //
@@ -33,7 +33,6 @@
 #include "shard/Cost/Links.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
-#include "shard/Partitioning/Emitter.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -61,20 +60,21 @@ public:
       if (isa_and_nonnull<RegionBranchOpInterface, LoopLikeOpInterface>(
               block->getParentOp()) ||
           block->getParentOp() == function)
-        visit(*block);
+        while (visit(*block))
+          changed = true;
     });
     return changed;
   }
 
 private:
-  void visit(mlir::Block &block) {
+  /// Returns whether anything moved: then reductions in front of those that did may stand in
+  /// one tree now. Each move takes less time than before, so that this ends.
+  bool visit(mlir::Block &block) {
     values.clear();
-    SmallVector<Reduction> reductions;
-    for (Operation &op : block)
+    bool moved = false;
+    for (Operation &op : llvm::make_early_inc_range(block))
       if (Reduction reduce = Reduction::of(&op))
-        reductions.push_back(reduce);
-    for (const Reduction &reduce : reductions)
-      lift(reduce);
+        moved |= lift(reduce);
     for (Operation &op : block)
       if (Reduction reduce = Reduction::of(&op))
         addLeaf(reduce);
@@ -85,7 +85,7 @@ private:
     for (auto &[value, tree] : values)
       if (!tree.sources.empty() && !isSource(value) && movesSomething(value))
         roots.push_back(value);
-    changed |= !roots.empty();
+    moved |= !roots.empty();
     for (Value root : roots)
       rewrite(root);
     // Users first. A reduction may have others.
@@ -94,41 +94,49 @@ private:
         gone, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
     for (Operation *op : gone)
       if (op->use_empty())
-        op->erase();
+        erase(op);
     for (Operation *slice : slices)
       if (isOpTriviallyDead(slice))
-        slice->erase();
+        erase(slice);
     slices.clear();
+    return moved;
+  }
+
+  void erase(Operation *op) {
+    replication.forget(op);
+    op->erase();
   }
 
   /// Moves an all_reduce in front of ops that its operand comes through, as far as less is
   /// sent there: `all_reduce(extf(x))` is `extf(all_reduce(x))`, if it is of a maximum.
-  void lift(Reduction reduce) {
+  bool lift(Reduction reduce) {
+    bool moved = false;
     while (!reduce.scattered && reduce.kind != ReductionKind::Generic &&
            reduce.kind != ReductionKind::Average) {
       Value input = reduce.op->getOperand(0);
       Operation *def = input.getDefiningOp();
       if (!def || def->getBlock() != reduce.op->getBlock() ||
           !input.hasOneUse() || def->getNumResults() != 1)
-        return;
+        break;
       OpOperand *from = operandToReduce(def, reduce);
       if (!from || !isMemoryEffectFree(def))
-        return;
+        break;
       auto type = cast<RankedTensorType>(from->get().getType());
       Type element = type.getElementType();
       std::optional<double> there = costOf(reduce, type);
       if (element != getElementTypeOrSelf(input) && !mayReduceInstead(element))
-        return;
+        break;
       if (!there ||
           *there >= *costOf(reduce, cast<RankedTensorType>(input.getType())))
-        return;
+        break;
       OpBuilder builder(def);
       from->set(reduce.create(builder, reduce.op->getLoc(), type, from->get()));
       reduce.op->getResult(0).replaceAllUsesWith(input);
-      reduce.op->erase();
+      erase(reduce.op);
       reduce = Reduction::of(from->get().getDefiningOp());
-      changed = true;
+      moved = true;
     }
+    return moved;
   }
 
   /// The operand of `op` that may be reduced like `reduce` instead of its result; null if
@@ -248,11 +256,6 @@ private:
     return &found->second;
   }
 
-  static bool isUsedBy(Value value, Operation *user) {
-    return llvm::all_of(value.getUsers(),
-                        [&](Operation *other) { return other == user; });
-  }
-
   void addOp(Operation *op) {
     if (op->getNumResults() != 1 ||
         llvm::none_of(op->getOperands(),
@@ -319,15 +322,19 @@ private:
     return tree;
   }
 
-  /// Counts what makePartial will do for `tree`: it reads and writes each value and reads what
+  /// Counts what makeSummand will do for `tree`: it reads and writes each value and reads what
   /// stands in its place.
   void addMasks(Reducible &tree) {
     GridOp grid = getGrid(tree.reduce.op, tree.reduce.grid, symbols);
+    auto add = [&](Type type) {
+      tree.secondsOfMasks += 3 * double(bytesOfType(type).value_or(0)) /
+                             machineOf(grid).memoryBandwidth;
+    };
     for (Value value : tree.whole)
       if (tree.addsWhole && isa<RankedTensorType>(value.getType()))
-        tree.secondsOfMasks +=
-            3 * double(bytesOfType(value.getType()).value_or(0)) /
-            machineOf(grid).memoryBandwidth;
+        add(value.getType());
+    for (Value value : tree.blocks)
+      add(tree.reduce.inputType(cast<RankedTensorType>(value.getType())));
   }
 
   /// Whether the reduction of the sources of `tree` may follow `op`, which gives elements of
@@ -368,8 +375,13 @@ private:
       Value whole = wholeOf(operand.get(), reduce);
       if (!whole && splatOf(operand.get()))
         whole = operand.get();
-      if (!whole || !isSame(whole, reduce))
-        return false;
+      if (!whole || !isSame(whole, reduce)) {
+        if (one || !reduce.scattered ||
+            !canBePartial(operand.get(), reduce.kind, reduced))
+          return false;
+        tree.blocks.push_back(operand.get());
+        continue;
+      }
       // Additive ops and ops that move elements take nothing else than sums.
       if (!one && isa<RankedTensorType>(whole.getType()) &&
           !canBePartial(whole, reduce.kind, reduced))
@@ -380,20 +392,11 @@ private:
     return (!one || numReduced == 1) && capturesTheSame(op, reduce);
   }
 
-  /// The summand of this device of `value`, which all devices have.
-  Value makePartial(OpBuilder &builder, Location loc, Value value,
-                    const Reduction &like) {
-    auto type = cast<RankedTensorType>(value.getType());
-    GridOp gridOp = getGrid(like.op, like.grid, symbols);
-    FailureOr<Grid> grid = staticGrid(gridOp);
-    Sharding whole = Sharding::replicated(type.getRank()), partial = whole;
-    partial.partial.assign(like.axes.begin(), like.axes.end());
-    partial.reduction = like.kind;
-    Planner planner(*costs[gridOp]);
-    FailureOr<Value> made = emitReshard(builder, loc, value, type, whole,
-                                        partial, {*grid, like.grid, planner});
-    assert(succeeded(made) && "there is a neutral element");
-    return *made;
+  Value summandOf(OpBuilder &builder, Location loc, Value value,
+                  const Reduction &like, bool isBlock) {
+    GridOp grid = getGrid(like.op, like.grid, symbols);
+    return makeSummand(builder, loc, value, like, isBlock, *staticGrid(grid),
+                       *costs[grid]);
   }
 
   bool isSame(Value value, const Reduction &reduce) {
@@ -442,9 +445,13 @@ private:
         slices.insert(value.getDefiningOp());
       bool adds = tree.addsWhole && isa<RankedTensorType>(whole.getType());
       mapping.map(value,
-                  adds ? makePartial(builder, op->getLoc(), whole, tree.reduce)
+                  adds ? summandOf(builder, op->getLoc(), whole, tree.reduce,
+                                   /*isBlock=*/false)
                        : whole);
     }
+    for (Value value : tree.blocks)
+      mapping.map(value, summandOf(builder, op->getLoc(), value, tree.reduce,
+                                   /*isBlock=*/true));
     Operation *clone = builder.clone(*op, mapping);
     dropOverflowFlags(clone);
     // A destination that is a block tells the shape alone; a summand has that of the whole.
