@@ -94,10 +94,11 @@ Outcome shard::fuzz::checkUnrun(MLIRContext &context,
       return outcome;
   if (std::string wrong = checkOptions(*module, seed); !wrong.empty())
     return {Verdict::CheckFailed, oneLine(wrong)};
-  // Explanations of one program in some thousands are wrong, which is open (docs/Mutants.md).
+  // Of one program in some thousands an axis seems to come from nowhere, which is open
+  // (docs/Mutants.md).
   return checkPropagation(*module, errors, Form(seed / 8 % numForms),
                           /*stability=*/true, /*steps=*/seed % 4 == 1,
-                          /*explains=*/false, propagationOptions(seed));
+                          /*chains=*/false, propagationOptions(seed));
 }
 
 Outcome shard::fuzz::checkOthers(MLIRContext &context, uint64_t seed,
