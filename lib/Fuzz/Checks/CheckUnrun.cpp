@@ -15,6 +15,7 @@
 #include "shard/Fuzz/Check.h"
 
 #include "CheckOptions.h"
+#include "CheckPassOptions.h"
 #include "CheckStatic.h"
 #include "Options.h"
 
@@ -94,6 +95,9 @@ Outcome shard::fuzz::checkUnrun(MLIRContext &context,
       return outcome;
   if (std::string wrong = checkOptions(*module, seed); !wrong.empty())
     return {Verdict::CheckFailed, oneLine(wrong)};
+  if (seed % 4 == 3)
+    if (std::string wrong = checkPassOptions(*module, seed); !wrong.empty())
+      return {Verdict::CheckFailed, oneLine(wrong)};
   // Of one program in some thousands an axis seems to come from nowhere, which is open
   // (docs/Mutants.md).
   return checkPropagation(*module, errors, Form(seed / 8 % numForms),
