@@ -297,5 +297,5 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
     return {Verdict::CheckFailed, wrong};
   return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
                           stability, /*steps=*/inputSeed % 4 == 1,
-                          /*explains=*/true, propagationOptions(inputSeed));
+                          /*chains=*/true, propagationOptions(inputSeed));
 }

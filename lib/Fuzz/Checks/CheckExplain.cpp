@@ -7,13 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckExplain.h"
+#include "ExplainText.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Propagation/Propagation.h"
 #include "shard/Transforms/Transforms.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,31 +28,13 @@ using namespace shard;
 using namespace shard::fuzz;
 
 using Reason = PropagationExplanation::Reason;
-using Names = SmallVector<StringRef>;
 
 namespace {
 
-/// A remark of propagation, and its place as "file:line:column".
-struct PlacedRemark {
-  std::string place, text;
-};
-
-/// A sharding as the explanation prints it: "[[x], [y, z]] partial = sum [w] halo = [1, 0]". What
-/// it says of halos and offsets is not read.
-struct Text {
-  std::vector<Names> dims;
-  Names partial;
-
-  /// Whether `axis` splits dimension `dim`.
-  bool splits(StringRef axis, int64_t dim) const {
-    return dim >= 0 && dim < int64_t(dims.size()) &&
-           llvm::is_contained(dims[dim], axis);
-  }
-};
-
 class ExplanationCheck {
 public:
-  ExplanationCheck(ModuleOp module, const PropagationExplanation &explanation);
+  ExplanationCheck(ModuleOp module, const PropagationExplanation &explanation,
+                   bool chains);
 
   std::string value(const PropagationExplanation::ValueEntry &entry);
   std::string reshard(const PropagationExplanation::ReshardEntry &entry);
@@ -60,9 +45,12 @@ private:
                     const Text &from, const Text &to);
   std::string others(const PropagationExplanation::ReshardEntry &entry,
                      const Text &from, const Text &to);
+  std::string verdict(StringRef text);
   bool names(StringRef hint, StringRef axis);
 
   ModuleOp module;
+  /// Whether the hint that an axis comes from is looked at.
+  bool chains;
   /// Whether no function is called: the copies of one share their places.
   bool hasCalls = false;
   /// Whether several values of the program may be one for propagation.
@@ -73,38 +61,6 @@ private:
 
 } // namespace
 
-/// The axes of "[x, y]" at the begin of `text`, which is taken off it.
-static Names takeAxes(StringRef &text) {
-  Names axes;
-  if (!text.consume_front("["))
-    return axes;
-  auto [list, rest] = text.split(']');
-  text = rest;
-  list.split(axes, ", ", /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  return axes;
-}
-
-static Text parse(StringRef text) {
-  Text result;
-  text.consume_front("[");
-  while (text.starts_with("[")) {
-    result.dims.push_back(takeAxes(text));
-    text.consume_front(", ");
-  }
-  StringRef partial = text.split(" partial = ").second;
-  partial = partial.drop_front(std::min(partial.find('['), partial.size()));
-  result.partial = takeAxes(partial);
-  return result;
-}
-
-static std::string placeOf(Location location) {
-  auto place = dyn_cast<FileLineColLoc>(location);
-  return place ? (place.getFilename().getValue() + ":" +
-                  Twine(place.getLine()) + ":" + Twine(place.getColumn()))
-                     .str()
-               : "";
-}
-
 /// Verdicts about ops, which depend on all of their tensors.
 static const StringRef kOfOps[] = {
     "of the ways to run the op, this one reshards the fewest bytes",
@@ -113,8 +69,9 @@ static const StringRef kOfOps[] = {
     "the op is not split along that dimension"};
 
 ExplanationCheck::ExplanationCheck(ModuleOp module,
-                                   const PropagationExplanation &explanation)
-    : module(module) {
+                                   const PropagationExplanation &explanation,
+                                   bool chains)
+    : module(module), chains(chains) {
   module.walk([&](Operation *op) {
     opsAt[placeOf(op->getLoc())].push_back(op);
     hasCalls |= isa<CallOpInterface>(op);
@@ -153,14 +110,15 @@ std::string ExplanationCheck::reason(const Reason &reason) {
       (reason.chain.empty() && reason.length > 0))
     return "a chain of " + std::to_string(reason.length) + " ops has " +
            std::to_string(reason.chain.size()) + " of them";
-  if (!hasCalls && !reason.axis.empty() && !names(reason.hint, reason.axis))
+  if (chains && !hasCalls && !reason.axis.empty() &&
+      !names(reason.hint, reason.axis))
     return "axis " + reason.axis + " is from " + reason.hint;
   return {};
 }
 
 std::string
 ExplanationCheck::value(const PropagationExplanation::ValueEntry &entry) {
-  Text text = parse(entry.sharding);
+  Text text = parseSharding(entry.sharding);
   size_t next = 0;
   for (auto [dim, axes] : llvm::enumerate(text.dims))
     for (StringRef axis : axes) {
@@ -173,26 +131,6 @@ ExplanationCheck::value(const PropagationExplanation::ValueEntry &entry) {
         return wrong;
     }
   return next == entry.reasons.size() ? "" : "a reason for no axis";
-}
-
-/// The number of devices along `axes`, nothing if several grids have them.
-static std::optional<int64_t> partsOf(ModuleOp module,
-                                      ArrayRef<StringRef> axes) {
-  auto grids = llvm::to_vector(module.getOps<GridOp>());
-  if (grids.size() != 1)
-    return std::nullopt;
-  int64_t parts = 1;
-  for (StringRef axis : axes) {
-    int64_t size = 0;
-    auto [name, part] = axis.split(":(");
-    for (auto [number, all] : llvm::enumerate(grids.front().getShape()))
-      if (grids.front().axisName(number) == name)
-        size = all;
-    if (!part.empty() && part.split(')').second.getAsInteger(10, size))
-      return std::nullopt;
-    parts *= size;
-  }
-  return parts;
 }
 
 /// Each axis that a value has otherwise behind the steps is named by one of them, and all that
@@ -228,6 +166,37 @@ ExplanationCheck::steps(const PropagationExplanation::ReshardEntry &entry,
   return check(from.partial, to.partial);
 }
 
+/// An op that adds partial values, and takes an argument of which the devices have the whole, is
+/// told of with the operand that is in its way.
+std::string ExplanationCheck::verdict(StringRef text) {
+  if (joinsValues || !text.consume_back(" needs the complete value"))
+    return {};
+  auto [name, place] = text.split(" at ");
+  auto ops = opsAt.find(place.str());
+  if (ops == opsAt.end() || ops->second.size() != 1)
+    return {};
+  Operation *op = ops->second.front();
+  auto model = dyn_cast<ShardingInterface>(op);
+  auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!model || op->getName().getStringRef() != name ||
+      model.getPartialRule() != PartialRule::Additive)
+    return {};
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<BlockArgument>(operand.get()) ||
+        !isa<RankedTensorType>(operand.get().getType()) ||
+        (destination && destination.isDpsInit(&operand)))
+      continue;
+    auto known = shardingAt.find(placeOf(operand.get().getLoc()));
+    if (known == shardingAt.end() ||
+        llvm::none_of(known->second, [](StringRef sharding) {
+          return sharding.contains("partial");
+        }))
+      return "operand " + std::to_string(operand.getOperandNumber()) +
+             " is not partial, which nothing tells of";
+  }
+  return {};
+}
+
 /// The value behind the annotations of it.
 static Value annotated(Value value) {
   while (auto op = value.getDefiningOp<ShardOp>())
@@ -261,7 +230,7 @@ ExplanationCheck::others(const PropagationExplanation::ReshardEntry &entry,
     if (annotated(tensor) == annotated(own) || isCopied ||
         known == shardingAt.end() || known->second.size() != 1)
       continue;
-    for (const Names &axes : parse(known->second.front()).dims)
+    for (const Names &axes : parseSharding(known->second.front()).dims)
       for (StringRef axis : axes) {
         bool isMoved = false;
         for (size_t dim = 0; dim < from.dims.size(); ++dim)
@@ -280,10 +249,12 @@ ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
   if (entry.verdict.empty() || entry.value.empty() || entry.user.empty() ||
       entry.place.empty())
     return "something is not said";
+  if (std::string wrong = verdict(entry.verdict); !wrong.empty())
+    return wrong;
   // Values that go from one grid to another are told of by the grids, too.
   if (StringRef(entry.from + entry.to).contains(" on grid "))
     return {};
-  Text from = parse(entry.from), to = parse(entry.to);
+  Text from = parseSharding(entry.from), to = parseSharding(entry.to);
   if (from.dims.size() != to.dims.size())
     return "the ranks differ";
   if (entry.from == entry.to && entry.has.empty())
@@ -313,8 +284,9 @@ ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
 
 /// What is wrong with `explanation` by itself, of a program with the grids of `module`.
 static std::string checkExplanation(ModuleOp module,
-                                    const PropagationExplanation &explanation) {
-  ExplanationCheck check(module, explanation);
+                                    const PropagationExplanation &explanation,
+                                    bool chains) {
+  ExplanationCheck check(module, explanation, chains);
   for (const auto &entry : explanation.values)
     if (std::string wrong = check.value(entry); !wrong.empty())
       return "the explanation of " + entry.value + " at " + entry.place + ", " +
@@ -324,96 +296,6 @@ static std::string checkExplanation(ModuleOp module,
       return "the explanation of " + entry.value + " for " + entry.user +
              " at " + entry.place + ", " + entry.from + " -> " + entry.to +
              " by " + entry.steps + ": " + wrong;
-  return {};
-}
-
-/// The axes of "over axis x, axis y:(2)2" or "by axis x", up to what follows.
-static Names axesAfter(StringRef text, StringRef word) {
-  Names axes;
-  text = text.split(word).second;
-  while (text.consume_front("axis ")) {
-    axes.push_back(
-        text.take_until([](char c) { return c == ',' || c == ' '; }));
-    text = text.drop_front(axes.back().size());
-    text.consume_front(", ");
-  }
-  return axes;
-}
-
-/// About "a dimension of extent 7 is split unevenly by axis x (4 parts, ...".
-static std::string checkParts(ModuleOp module, StringRef text) {
-  bool isSplit = text.contains(" is split unevenly by ");
-  StringRef number = text.split(" parts").first.rsplit('(').second;
-  Names axes = axesAfter(text, " by ");
-  std::optional<int64_t> wanted = partsOf(module, axes);
-  int64_t parts = 0, extent = 0;
-  if (axes.empty() || number.getAsInteger(10, parts))
-    return "no parts";
-  if (wanted && *wanted > 0 && *wanted != parts)
-    return std::to_string(*wanted) + " parts";
-  StringRef words = text.split("a dimension of extent ").second;
-  if (words.consumeInteger(10, extent) || parts <= 0)
-    return {};
-  if (isSplit && extent % parts == 0)
-    return "it is split evenly";
-  return {};
-}
-
-/// About "'op' cannot be split along dimension 0 of operand 1, which is gathered over axis x
-/// (the hint ...". The explanation tells of the same reshard.
-static std::string checkGather(const PropagationExplanation &explanation,
-                               const PlacedRemark &remark) {
-  StringRef text = remark.text;
-  auto [op, what] =
-      text.drop_front().split("' cannot be split along dimension ");
-  auto [dimText, rest] = what.split(" of operand ");
-  int64_t dim = 0;
-  if (dimText.getAsInteger(10, dim))
-    return "no dimension";
-  std::string user = (op + " operand " + rest.split(',').first).str();
-  Names axes = axesAfter(text, " is gathered over ");
-  for (const auto &entry : explanation.reshards) {
-    if (entry.place != remark.place || entry.user != user)
-      continue;
-    Text from = parse(entry.from), to = parse(entry.to);
-    bool isSame = !axes.empty();
-    for (StringRef axis : axes) {
-      isSame &= from.splits(axis, dim);
-      for (size_t other = 0; other < to.dims.size(); ++other)
-        isSame &= !to.splits(axis, other);
-      isSame &= llvm::any_of(entry.has, [&](const Reason &reason) {
-        return reason.axis == axis && text.contains(reason.hint);
-      });
-    }
-    if (isSame)
-      return {};
-  }
-  return "no reshard is explained so";
-}
-
-/// What is wrong with the remarks.
-static std::string checkRemarks(ModuleOp module,
-                                const PropagationExplanation &explanation,
-                                ArrayRef<PlacedRemark> remarks) {
-  for (const PlacedRemark &remark : remarks) {
-    StringRef text = remark.text;
-    std::string wrong;
-    if (text.starts_with("a dimension of "))
-      wrong = checkParts(module, text);
-    else if (text.contains("' cannot be split along dimension "))
-      wrong = checkGather(explanation, remark);
-    if (!wrong.empty())
-      return "the remark at " + remark.place + ": " + remark.text + ": " +
-             wrong;
-  }
-  for (const auto &entry : explanation.reshards)
-    if (entry.verdict == "the op cannot be split along that dimension" &&
-        llvm::none_of(remarks, [&](const PlacedRemark &remark) {
-          return remark.place == entry.place &&
-                 StringRef(remark.text).contains(" cannot be split along ");
-        }))
-      return "no remark tells of " + entry.user + " at " + entry.place +
-             ", which cannot be split";
   return {};
 }
 
@@ -432,16 +314,19 @@ static LogicalResult propagate(ModuleOp module,
   return annotateShardings(module, options, explanation);
 }
 
-FailureOr<std::string>
-shard::fuzz::checkTold(ModuleOp module, const PropagationOptions &options) {
+FailureOr<std::string> shard::fuzz::checkTold(ModuleOp module,
+                                              const PropagationOptions &options,
+                                              bool chains) {
   OwningOpRef<ModuleOp> original = module.clone();
   std::vector<PlacedRemark> remarks, without;
   PropagationExplanation explanation;
   if (failed(propagate(module, options, &explanation, remarks)))
     return failure();
-  std::string wrong = checkExplanation(*original, explanation);
+  std::string wrong = checkExplanation(*original, explanation, chains);
   if (wrong.empty())
     wrong = checkRemarks(*original, explanation, remarks);
+  if (wrong.empty())
+    wrong = checkExchangesTold(*original, module, explanation);
   // Where nothing is explained, remarks find their hints in another way.
   auto isGather = [](const PlacedRemark &remark) {
     return StringRef(remark.text).contains(" is gathered over ");

@@ -34,13 +34,13 @@ using namespace shard::fuzz;
 
 Outcome shard::fuzz::checkPropagation(ModuleOp module, const Errors &errors,
                                       Form form, bool stability, bool steps,
-                                      bool explains,
+                                      bool chains,
                                       const PropagationOptions &options) {
   OwningOpRef<ModuleOp> annotated = module.clone();
-  FailureOr<std::string> told = checkTold(*annotated, options);
+  FailureOr<std::string> told = checkTold(*annotated, options, chains);
   if (failed(told))
     return rejected("propagation", errors);
-  if (explains && !told->empty())
+  if (!told->empty())
     return {Verdict::CheckFailed, oneLine(*told)};
   if (failed(verify(*annotated)))
     return {Verdict::CheckFailed,

@@ -16,9 +16,9 @@
 
 namespace shard::fuzz {
 
-/// Propagates, and checks what it wrote; if `explains`, also what it tells of it.
+/// Propagates, and checks what it wrote; if `chains`, also whether each axis comes from a hint.
 Outcome checkPropagation(mlir::ModuleOp module, const Errors &errors, Form form,
-                         bool stability, bool steps, bool explains,
+                         bool stability, bool steps, bool chains,
                          const PropagationOptions &options);
 
 /// What is wrong with `partitioned`, which is made of `module`; empty if nothing is.
