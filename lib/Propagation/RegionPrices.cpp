@@ -47,7 +47,7 @@ static std::optional<unsigned> findRepeated(const LoopTable &table,
     Type element = getElementTypeOrSelf(value);
     return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
   };
-  if (!found || owner->getNumResults() != 1 ||
+  if (!found || owner->getNumResults() != 1 || table.results.size() != 1 ||
       !hasAllLoops(table.operands[*found]) ||
       !hasAllLoops(table.results.front()) ||
       width(owner->getOperand(*found)) != width(owner->getResult(0)) ||
@@ -58,8 +58,8 @@ static std::optional<unsigned> findRepeated(const LoopTable &table,
   return found;
 }
 
-/// Where a value is resharded of which `reshard` makes another value repeat: shard-move-collectives
-/// lets both have one collective, in front of the ops that repeat.
+/// If ops make the value of `reshard` that only repeat another value: the same reshard of that other
+/// value. shard-move-collectives lets reshards of both values have one collective.
 RegionPrices::Reshard RegionPrices::sourceOf(const OpsOfValues &ops,
                                              Reshard reshard) {
   for (unsigned steps = 0; steps < kMaxRepeats; ++steps) {
@@ -73,7 +73,10 @@ RegionPrices::Reshard RegionPrices::sourceOf(const OpsOfValues &ops,
     std::optional<unsigned> operand = findRepeated(table, owner);
     if (!operand)
       return reshard;
-    ValueId source = program.find(program.problem.tensors(op)[*operand]);
+    ValueId id = program.problem.tensors(op)[*operand];
+    if (id == kNoValue)
+      return reshard;
+    ValueId source = program.find(id);
     Sharding has = solved.shardingOf(reshard.value),
              to = out.shardings[reshard.number];
     auto from = optionOf(table, out.grid, result, has),
@@ -88,7 +91,7 @@ RegionPrices::Reshard RegionPrices::sourceOf(const OpsOfValues &ops,
   return reshard;
 }
 
-/// The reshard of what `use` repeats of the value of `reshard`, if it does.
+/// If `use` repeats the value of `reshard`: the same reshard of its result.
 std::optional<RegionPrices::Reshard>
 RegionPrices::repeated(const TensorUse &use, const Reshard &reshard) {
   Operation *owner = ownerOf(use.op);
