@@ -22,6 +22,16 @@ static bool isLoopOfWindow(const LoopTable &table, int32_t number) {
   });
 }
 
+/// Whether loop `number` can have the axes that `made` has on it: they divide it, and no window
+/// slides by it.
+static bool mayTakeAxes(const LoopTable &table, const Grid &grid,
+                        const ShardingOption &made, int32_t number) {
+  int64_t parts = grid.groupSize(made.loops[number]),
+          extent = table.loops[number].extent;
+  return !isLoopOfWindow(table, number) && extent != kDynamic &&
+         parts != kDynamic && extent % parts == 0;
+}
+
 /// Appends to `moved` the options that have `axes` on a parallel loop instead of on
 /// reduction loops.
 static void addMoves(const LoopTable &table, const Grid &grid,
@@ -36,10 +46,9 @@ static void addMoves(const LoopTable &table, const Grid &grid,
     ShardingOption made = without;
     AxisList &list = made.loops[number];
     list.insert(list.end(), axes.begin(), axes.end());
-    int64_t parts = grid.groupSize(list);
-    if (loop.kind == LoopKind::Parallel && !isLoopOfWindow(table, number) &&
-        loop.extent != kDynamic && parts != kDynamic &&
-        loop.extent % parts == 0 && isValidOption(table, grid, made))
+    if (loop.kind == LoopKind::Parallel &&
+        mayTakeAxes(table, grid, made, number) &&
+        isValidOption(table, grid, made))
       moved.push_back(std::move(made));
   }
 }
@@ -153,9 +162,7 @@ static void addSum(const LoopTable &table, const Grid &grid,
     for (AxisList &list : made.loops)
       llvm::erase(list, axis);
     made.loops[sum].push_back(axis);
-    int64_t parts = grid.groupSize(made.loops[sum]),
-            extent = table.loops[sum].extent;
-    if (extent == kDynamic || parts == kDynamic || extent % parts != 0)
+    if (!mayTakeAxes(table, grid, made, sum))
       return;
   }
   if (isValidOption(table, grid, made))
@@ -213,10 +220,8 @@ static void addCommonLoops(const LoopTable &table, const Grid &grid,
     ShardingOption made = without;
     AxisList &list = made.loops[number];
     list.insert(list.end(), axes.begin(), axes.end());
-    int64_t parts = grid.groupSize(list);
-    if (loop.kind == LoopKind::Parallel && !isLoopOfWindow(table, number) &&
-        isLoopOfAllOperands(table, number) && loop.extent != kDynamic &&
-        parts != kDynamic && loop.extent % parts == 0 &&
+    if (loop.kind == LoopKind::Parallel && isLoopOfAllOperands(table, number) &&
+        mayTakeAxes(table, grid, made, number) &&
         isValidOption(table, grid, made) && made.loops != option.loops)
       moves.push_back({std::move(made), 1.5});
   }

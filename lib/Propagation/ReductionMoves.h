@@ -57,11 +57,11 @@ struct AxisMove {
 /// The moves for an op with `table`, whose operands are split as `operands` say and whose loops
 /// as `option` says. Without tensors that are merged these are moves of each axis of reduction
 /// loops, or of all together, to a parallel loop that they divide: of axes of `option`, and of
-/// those by which operands are gathered. Axes of parallel loops that an operand has on a reduction
-/// loop, for which it is exchanged, move there together, if they divide it. Axes of one parallel loop that
-/// an operand has on another one, of an op that sums, move together to a parallel loop that all
-/// operands have. Loops by which windows slide take none,
-/// because halos are not compared with reshards. Where an op merges dimensions of its operand, the axes of a
+/// those by which operands are gathered. Axes of parallel loops that an operand has on a
+/// reduction loop, for which it is exchanged, move there together, if they divide it. Axes of one
+/// parallel loop that an operand has on another one, of an op that sums, move together to a
+/// parallel loop that all operands have. Loops by which windows slide take none, because halos
+/// are not compared with reshards. Where an op merges dimensions of its operand, the axes of a
 /// minor one, which would be gathered, move to the major one. So do those of several minor ones
 /// together, each to its own major one or all to one of these.
 std::vector<AxisMove> findAxisMoves(const LoopTable &table, const Grid &grid,

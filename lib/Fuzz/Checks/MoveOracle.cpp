@@ -183,7 +183,8 @@ bool MoveOracle::movesToSums(const ShardingOption &other) const {
         takes = true;
       }
     }
-    if (other.loops[loop] != want || (takes && !divides(loop, want)))
+    if (other.loops[loop] != want ||
+        (takes && (isInWindow(loop) || !divides(loop, want))))
       return false;
   }
   return !axes.empty();
