@@ -66,7 +66,9 @@ static KindsAt collectivesOf(ModuleOp module, bool reshardsOnly) {
 static std::set<std::string> livePlaces(ModuleOp module) {
   OwningOpRef<ModuleOp> live = module.clone();
   IRRewriter rewriter(module.getContext());
-  (void)runRegionDCE(rewriter, (*live)->getRegions());
+  // An op in a region that is dropped counts as a user until the region is dropped.
+  while (succeeded(runRegionDCE(rewriter, (*live)->getRegions())))
+    continue;
   std::set<std::string> places;
   live->walk([&](Operation *op) { places.insert(placeOf(op->getLoc())); });
   return places;
