@@ -11,7 +11,6 @@
 #include "ManualReader.h"
 
 #include "shard/Cost/Links.h"
-#include "shard/Cost/Ops.h"
 #include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Partitioning/Emitter.h"
@@ -42,6 +41,20 @@ llvm::SmallVector<unsigned, 2> operandsMadeFor(Operation *owner) {
       made.push_back(operand.getOperandNumber());
   }
   return made;
+}
+
+uint32_t SolvedShardings::indexFor(const Sharding &sharding) {
+  auto add = [&](uint32_t number) {
+    byHash[hashOf(out.shardings[number])].push_back(number);
+  };
+  for (; numHashed < out.shardings.size(); ++numHashed)
+    add(numHashed);
+  for (uint32_t number : byHash[hashOf(sharding)])
+    if (out.shardings[number] == sharding)
+      return number;
+  out.shardings.push_back(sharding);
+  add(numHashed);
+  return numHashed++;
 }
 
 const TensorLoops &tensorLoops(const LoopTable &table, unsigned tensor) {
@@ -114,6 +127,15 @@ double OpWishes::tripsOf(Value value, unsigned depth) const {
 double OpWishes::shareOf(OpId op, Value value) const {
   double trips = program.problem.trips[op];
   return trips <= 1 ? 1 : std::min(1.0, tripsOf(value, 0) / trips);
+}
+
+llvm::ArrayRef<unsigned> OpWishes::madeFor(OpId op, Operation *owner) {
+  madeNumbers.resize(program.origins.size());
+  if (madeNumbers[op] == 0) {
+    made.push_back(operandsMadeFor(owner));
+    madeNumbers[op] = made.size();
+  }
+  return made[madeNumbers[op] - 1];
 }
 
 const OpWishes::Wishes &OpWishes::of(OpId op, Operation *owner,
@@ -230,7 +252,10 @@ std::optional<double> OpWishes::costOf(OpId op, RankedTensorType type,
 
 std::optional<double> OpWishes::workOf(OpId op, Operation *owner,
                                        const ShardingOption &option) const {
-  std::optional<OpCost> cost = shard::costOfOp(owner);
+  auto [entry, isNew] = opCosts.try_emplace(op);
+  if (isNew)
+    entry->second = shard::costOfOp(owner);
+  const std::optional<OpCost> &cost = entry->second;
   if (!cost)
     return std::nullopt;
   Machine machine = machineOf(program.gridOp);

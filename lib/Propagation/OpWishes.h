@@ -11,6 +11,7 @@
 
 #include "ReadProgram.h"
 
+#include "shard/Cost/Ops.h"
 #include "shard/Geometry/Interner.h"
 #include "shard/Partitioning/ShardingOption.h"
 #include "shard/Propagation/Engine.h"
@@ -18,6 +19,7 @@
 #include "shard/Resharding/Plan.h"
 
 #include <deque>
+#include <unordered_map>
 
 namespace shard::propagation {
 
@@ -67,13 +69,7 @@ public:
   }
 
   /// The number of `sharding`, which is added if it is new.
-  uint32_t indexFor(const Sharding &sharding) {
-    for (auto [index, known] : llvm::enumerate(out.shardings))
-      if (known == sharding)
-        return index;
-    out.shardings.push_back(sharding);
-    return out.shardings.size() - 1;
-  }
+  uint32_t indexFor(const Sharding &sharding);
 
 private:
   const ReadProgram &program;
@@ -81,6 +77,9 @@ private:
   GridPropagation &out;
   /// The number of the replicated sharding of each rank.
   llvm::DenseMap<int64_t, uint32_t> replicatedByRank;
+  /// So many of `out.shardings` are in `byHash`: the numbers of those with one hash.
+  size_t numHashed = 0;
+  std::unordered_map<uint64_t, llvm::SmallVector<uint32_t, 1>> byHash;
 };
 
 /// The operands of `owner` that are made out of nothing for it alone.
@@ -115,6 +114,9 @@ public:
 
   /// Whether the model of `owner` decides how it is split.
   bool decides(OpId op, mlir::Operation *owner) const;
+
+  /// operandsMadeFor(owner), which is found once for each op.
+  llvm::ArrayRef<unsigned> madeFor(OpId op, mlir::Operation *owner);
 
   /// What `op` wants otherwise than it is; the operands in `made` are made to order.
   /// Ops with equal loop tables, equal shardings of their tensors, equal shares of their
@@ -157,6 +159,10 @@ private:
   Planner &planner;
   const GridPropagation &out;
   mutable llvm::DenseMap<mlir::Value, double> tripsOfValues;
+  mutable llvm::DenseMap<OpId, std::optional<OpCost>> opCosts;
+  /// By op: the number of its entry of `made`, plus 1.
+  std::vector<uint32_t> madeNumbers;
+  std::deque<llvm::SmallVector<unsigned, 2>> made;
   InternIndex index;
   std::deque<Known> known;
 };

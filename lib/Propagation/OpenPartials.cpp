@@ -69,7 +69,7 @@ private:
   void addSum(OpId op, Operation *owner, Region &region) {
     llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
     for (const auto &[result, computed] :
-         opWishes.of(op, owner, operandsMadeFor(owner)).results) {
+         opWishes.of(op, owner, opWishes.madeFor(op, owner)).results) {
       ValueId value = program.find(tensors[owner->getNumOperands() + result]);
       Sharding wanted = solved.shardingOf(value);
       for (AxisList &axes : wanted.dims)

@@ -127,7 +127,7 @@ private:
       addSeed(op, program.problem.tensors(op)[tensor], sharding, seeds);
     };
     const OpWishes::Wishes &wishes =
-        opWishes.of(op, owner, operandsMadeFor(owner));
+        opWishes.of(op, owner, opWishes.madeFor(op, owner));
     if (!opWishes.decides(op, owner))
       for (auto [operand, number] : wishes.operands) {
         Sharding has = solved.shardingOf(program.problem.tensors(op)[operand]);
@@ -173,7 +173,7 @@ private:
       return;
     growth.prepare(solution);
     ShardingOption option =
-        opWishes.of(op, owner, operandsMadeFor(owner)).option;
+        opWishes.of(op, owner, opWishes.madeFor(op, owner)).option;
     std::vector<Sharding> operands;
     for (ValueId id : problem.tensors(op).take_front(owner->getNumOperands()))
       operands.push_back(id == kNoValue ? Sharding() : solved.shardingOf(id));
@@ -223,7 +223,7 @@ private:
   bool labelTensors(OpId op, Operation *owner, const ShardingOption &option,
                     Labelled which) {
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
-    llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+    llvm::ArrayRef<unsigned> made = opWishes.madeFor(op, owner);
     region.clear();
     region.touched.insert(op);
     unsigned numOperands = owner->getNumOperands();
@@ -254,7 +254,7 @@ private:
   bool sumsUpAs(OpId op, Operation *owner, const ShardingOption &option) {
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
     const OpWishes::Wishes &wishes =
-        opWishes.of(op, owner, operandsMadeFor(owner));
+        opWishes.of(op, owner, opWishes.madeFor(op, owner));
     if (llvm::any_of(wishes.operands, [&](const auto &wish) {
           return region.labels.contains(
               program.find(program.problem.tensors(op)[wish.first]));

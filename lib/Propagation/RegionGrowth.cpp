@@ -42,7 +42,7 @@ void RegionGrowth::forEachFollower(
       optionOf(table, out.grid, tensor, sharding);
   if (!option)
     return;
-  llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+  llvm::ArrayRef<unsigned> made = opWishes.madeFor(op, owner);
   for (auto [index, id] : llvm::enumerate(program.problem.tensors(op)))
     if (id != kNoValue && index != tensor && !llvm::is_contained(made, index))
       visit(index, tensorSharding(table, index, *option));

@@ -29,8 +29,8 @@ Type RegionPrices::typeOfEdge(OpId op) const {
 /// The number of the operand that the only result of `owner` repeats, each element once and as wide,
 /// as a transposition and an elementwise op do.
 static std::optional<unsigned> findRepeated(const LoopTable &table,
-                                            Operation *owner) {
-  llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+                                            Operation *owner,
+                                            llvm::ArrayRef<unsigned> made) {
   std::optional<unsigned> found;
   for (auto [index, operand] : llvm::enumerate(table.operands))
     if (operand.isTensor && !llvm::is_contained(made, index)) {
@@ -58,6 +58,15 @@ static std::optional<unsigned> findRepeated(const LoopTable &table,
   return found;
 }
 
+std::optional<unsigned> RegionPrices::repeatedBy(OpId op, Operation *owner) {
+  auto [entry, isNew] = repeatedByOp.try_emplace(op);
+  if (isNew)
+    entry->second =
+        findRepeated(program.tables.table(program.problem.opTable[op]), owner,
+                     opWishes.madeFor(op, owner));
+  return entry->second;
+}
+
 /// If ops make the value of `reshard` that only repeat another value: the same reshard of that other
 /// value. shard-move-collectives lets reshards of both values have one collective.
 RegionPrices::Reshard RegionPrices::sourceOf(const OpsOfValues &ops,
@@ -70,7 +79,7 @@ RegionPrices::Reshard RegionPrices::sourceOf(const OpsOfValues &ops,
     OpId op = uses.front().op;
     unsigned result = uses.front().tensor;
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
-    std::optional<unsigned> operand = findRepeated(table, owner);
+    std::optional<unsigned> operand = repeatedBy(op, owner);
     if (!operand)
       return reshard;
     ValueId id = program.problem.tensors(op)[*operand];
@@ -97,7 +106,7 @@ RegionPrices::repeated(const TensorUse &use, const Reshard &reshard) {
   Operation *owner = ownerOf(use.op);
   const LoopTable &table =
       program.tables.table(program.problem.opTable[use.op]);
-  if (findRepeated(table, owner) != use.tensor)
+  if (repeatedBy(use.op, owner) != use.tensor)
     return std::nullopt;
   unsigned result = owner->getNumOperands();
   ValueId id = program.problem.tensors(use.op)[result];
@@ -123,7 +132,8 @@ bool RegionPrices::isWantedElsewhere(const OpsOfValues &ops,
       continue;
     if (!solution.agrees[use.op] && !touched.contains(use.op) &&
         llvm::is_contained(
-            opWishes.of(use.op, owner, operandsMadeFor(owner)).operands,
+            opWishes.of(use.op, owner, opWishes.madeFor(use.op, owner))
+                .operands,
             std::make_pair(use.tensor, reshard.number)))
       return true;
     if (repeats == 0)
@@ -174,7 +184,7 @@ std::optional<double> RegionPrices::of(const OpsOfValues &ops,
             solved.shardingOf(tensors[2]), trips);
       continue;
     }
-    llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+    llvm::ArrayRef<unsigned> made = opWishes.madeFor(op, owner);
     const OpWishes::Wishes &wishes = opWishes.of(op, owner, made);
     for (auto [operand, number] : wishes.operands)
       if (!llvm::is_contained(made, operand))
@@ -190,14 +200,21 @@ std::optional<double> RegionPrices::of(const OpsOfValues &ops,
   return sum;
 }
 
+static bool hasWindow(const TensorLoops &operand) {
+  return llvm::any_of(operand.windows,
+                      [](const auto &window) { return window.has_value(); });
+}
+
 llvm::SmallVector<bool> RegionPrices::slidingOps(llvm::ArrayRef<OpId> touched) {
   return llvm::map_to_vector(touched, [&](OpId op) {
     Operation *owner = ownerOf(op);
     if (!owner)
       return false;
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
+    if (llvm::none_of(table.operands, hasWindow))
+      return false;
     const ShardingOption &option =
-        opWishes.of(op, owner, operandsMadeFor(owner)).option;
+        opWishes.of(op, owner, opWishes.madeFor(op, owner)).option;
     return llvm::any_of(table.operands, [&](const TensorLoops &operand) {
       for (unsigned dim = 0; dim < operand.dims.size(); ++dim)
         if (operand.isWindow(dim) &&

@@ -44,6 +44,8 @@ private:
     ValueId value;
     uint32_t number;
   };
+  /// The operand that the only result of `op` repeats, found once for each op.
+  std::optional<unsigned> repeatedBy(OpId op, mlir::Operation *owner);
   Reshard sourceOf(const OpsOfValues &ops, Reshard reshard);
   std::optional<Reshard> repeated(const TensorUse &use, const Reshard &reshard);
   bool isWantedElsewhere(const OpsOfValues &ops,
@@ -56,6 +58,7 @@ private:
   SolvedShardings &solved;
   OpWishes &opWishes;
   const GridPropagation &out;
+  llvm::DenseMap<OpId, std::optional<unsigned>> repeatedByOp;
 };
 
 } // namespace shard::propagation

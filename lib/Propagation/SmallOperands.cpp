@@ -60,7 +60,7 @@ bool gathersSummed(const ReadProgram &program, Solution &solution,
   if (llvm::any_of(owner->getOperands(), hintOf))
     return false;
   const LoopTable &table = program.tables.table(problem.opTable[op]);
-  llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+  llvm::ArrayRef<unsigned> made = opWishes.madeFor(op, owner);
   ShardingOption split = opWishes.of(op, owner, made).option;
   if (!splitsSum(table, split))
     return false;
@@ -94,7 +94,7 @@ void bindHints(ReadProgram &program, OpWishes &opWishes) {
     if (hints.empty())
       continue;
     const OpWishes::Wishes &wishes =
-        opWishes.of(op, owner, operandsMadeFor(owner));
+        opWishes.of(op, owner, opWishes.madeFor(op, owner));
     if (!splitsSum(program.tables.table(problem.opTable[op]), wishes.option))
       continue;
     // What the op reshards has an annotation of its own.

@@ -150,7 +150,7 @@ private:
       if (!owner || solution.agrees[op])
         continue;
       const OpWishes::Wishes &wishes =
-          opWishes.of(op, owner, operandsMadeFor(owner));
+          opWishes.of(op, owner, opWishes.madeFor(op, owner));
       if (!wishes.splitsOtherwise)
         continue;
       for (const auto &[result, computed] : wishes.results) {
@@ -180,7 +180,7 @@ private:
       if (!owner || (solution.agrees[op] && program.hints.layouts.empty() &&
                      !opWishes.decides(op, owner)))
         continue;
-      llvm::SmallVector<unsigned, 2> made = operandsMadeFor(owner);
+      llvm::ArrayRef<unsigned> made = opWishes.madeFor(op, owner);
       if (made.empty())
         continue;
       for (auto [number, wanted] : opWishes.of(op, owner, made).operands)
