@@ -148,8 +148,9 @@ PartOfBlock partOfBlock(OpBuilder &builder, Location loc, int64_t extent,
                     ? extentOf(builder, loc, dest, dim)
                     : Value();
   DynamicBlock block =
-      blockOf(builder, loc, context.grid, context.emission.gridSymbol, extent,
-              axes, local);
+      local ? blockOf(builder, loc, context.grid, context.emission.gridSymbol,
+                      extent, axes, local)
+            : sharedBlockOf(builder, loc, context.emission, extent, axes);
   // As on one device: an offset that is out of range is moved into it.
   if (isa<Value>(offset)) {
     Value whole = local ? wholeExtent(builder, loc, context.grid,

@@ -316,6 +316,10 @@ private:
     const AxisList &axes = exchange.gathered.dims[dim];
     if (axes.empty())
       return constant(0);
+    int64_t extent = source.type.getDimSize(dim);
+    if (!ShapedType::isDynamic(extent) &&
+        dividesEvenly(extent, grid.sizes(axes)))
+      return value(sharedBlockOf(builder, loc, emission, extent, axes).offset);
     return binary<arith::MulIOp>(positionAlong(axes), constant(widthOf(dim)));
   }
 

@@ -153,18 +153,27 @@ struct CommonHalos {
   SmallVector<OpFoldResult> sizes;
 };
 
-OpFoldResult plus(OpBuilder &builder, Location loc, OpFoldResult a,
-                  OpFoldResult b) {
-  return getAsOpFoldResult(builder.createOrFold<arith::AddIOp>(
+/// What `OpTy` computes of `a` and `b`; `ofNumbers` does the same.
+template <typename OpTy, typename OfNumbers>
+OpFoldResult compute(OpBuilder &builder, Location loc, OpFoldResult a,
+                     OpFoldResult b, OfNumbers ofNumbers) {
+  std::optional<int64_t> one = getConstantIntValue(a),
+                         other = getConstantIntValue(b);
+  if (one && other)
+    return builder.getIndexAttr(ofNumbers(*one, *other));
+  return getAsOpFoldResult(builder.createOrFold<OpTy>(
       loc, getValueOrCreateConstantIndexOp(builder, loc, a),
       getValueOrCreateConstantIndexOp(builder, loc, b)));
 }
 
+OpFoldResult plus(OpBuilder &builder, Location loc, OpFoldResult a,
+                  OpFoldResult b) {
+  return compute<arith::AddIOp>(builder, loc, a, b, std::plus<int64_t>());
+}
+
 OpFoldResult minus(OpBuilder &builder, Location loc, OpFoldResult a,
                    OpFoldResult b) {
-  return getAsOpFoldResult(builder.createOrFold<arith::SubIOp>(
-      loc, getValueOrCreateConstantIndexOp(builder, loc, a),
-      getValueOrCreateConstantIndexOp(builder, loc, b)));
+  return compute<arith::SubIOp>(builder, loc, a, b, std::minus<int64_t>());
 }
 
 /// Builds the halos of `a` and `b`, which are exchanges of one block, in front of both.

@@ -163,6 +163,42 @@ DynamicBlock blockOf(OpBuilder &builder, Location loc, const Grid &grid,
   return {begin, builder.createOrFold<arith::SubIOp>(loc, end, begin)};
 }
 
+/// Whether what is built next stands behind all else of the entry block of a function.
+static bool isAtEndOfFunction(OpBuilder &builder) {
+  mlir::Block *block = builder.getInsertionBlock();
+  Operation *parent = block->getParentOp();
+  return block->isEntryBlock() && builder.getInsertionPoint() == block->end() &&
+         (!parent || isa<FunctionOpInterface>(parent));
+}
+
+DynamicBlock sharedBlockOf(OpBuilder &builder, Location loc,
+                           const Emission &emission, int64_t extent,
+                           const AxisList &axes) {
+  auto make = [&] {
+    return blockOf(builder, loc, emission.grid, emission.gridSymbol, extent,
+                   axes);
+  };
+  if (!emission.known || !isAtEndOfFunction(builder))
+    return make();
+  auto [at, isNew] = emission.known->blocks.try_emplace(
+      {builder.getInsertionBlock(), extent, axes, emission.grid.sizes(axes)});
+  if (isNew)
+    at->second = make();
+  return at->second;
+}
+
+Value sharedConstant(OpBuilder &builder, Location loc, const Emission &emission,
+                     int64_t number) {
+  auto make = [&] {
+    return arith::ConstantIndexOp::create(builder, loc, number).getResult();
+  };
+  if (!emission.known || !isAtEndOfFunction(builder))
+    return make();
+  Value &known =
+      emission.known->constants[{builder.getInsertionBlock(), number}];
+  return known ? known : known = make();
+}
+
 Value extentOf(OpBuilder &builder, Location loc, Value tensor, int64_t dim) {
   return tensor::DimOp::create(builder, loc, tensor, dim);
 }
@@ -241,14 +277,6 @@ bool PartitionContext::computesSummands() const {
   return false;
 }
 
-/// Whether what is built next stands behind all else of the entry block of a function.
-static bool isAtEndOfFunction(OpBuilder &builder) {
-  mlir::Block *block = builder.getInsertionBlock();
-  Operation *parent = block->getParentOp();
-  return block->isEntryBlock() && builder.getInsertionPoint() == block->end() &&
-         (!parent || isa<FunctionOpInterface>(parent));
-}
-
 /// `block` with what is computed besides it.
 static DynamicBlock grownBlock(OpBuilder &builder, Location loc,
                                DynamicBlock block, Growth growth) {
@@ -274,17 +302,11 @@ DynamicBlock PartitionContext::loopBlock(OpBuilder &builder, Location loc,
           localExtent = tensor::DimOp::create(builder, loc, value, dim);
   int64_t extent = table.loops[loop].extent;
   const AxisList &axes = option.loops[loop];
-  auto make = [&] {
-    return blockOf(builder, loc, grid, emission.gridSymbol, extent, axes,
-                   localExtent);
-  };
-  if (localExtent || !emission.known || !isAtEndOfFunction(builder))
-    return grownBlock(builder, loc, make(), growthOf(loop));
-  auto [at, isNew] = emission.known->try_emplace(
-      {builder.getInsertionBlock(), extent, axes, grid.sizes(axes)});
-  if (isNew)
-    at->second = make();
-  return grownBlock(builder, loc, at->second, growthOf(loop));
+  DynamicBlock block =
+      localExtent ? blockOf(builder, loc, grid, emission.gridSymbol, extent,
+                            axes, localExtent)
+                  : sharedBlockOf(builder, loc, emission, extent, axes);
+  return grownBlock(builder, loc, block, growthOf(loop));
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,9 +15,12 @@ using namespace mlir;
 namespace shard {
 
 Value WindowBuilder::positionAlong(const AxisList &axes) {
+  Value &position = positions[axes];
+  if (position)
+    return position;
   auto coordinates = ProcessMultiIndexOp::create(
       builder, loc, emission.gridSymbol.getValue(), ArrayRef<GridAxis>(axes));
-  Value position = coordinates.getResult().front();
+  position = coordinates.getResult().front();
   for (size_t i = 1; i < axes.size(); ++i)
     position = binary<arith::AddIOp>(
         binary<arith::MulIOp>(position, constant(grid.shape[axes[i]])),
@@ -26,23 +29,31 @@ Value WindowBuilder::positionAlong(const AxisList &axes) {
 }
 
 DynamicBlock WindowBuilder::iterationsOf(unsigned dim) {
+  auto [known, isNew] = iterations.try_emplace(dim);
   const DimWindow &window = source.dims[dim];
-  if (window.slidesOverUnknown())
-    return blockOfWhole(builder, loc, grid, emission.gridSymbol, window.counted,
-                        window.axes);
-  return blockOf(builder, loc, grid, emission.gridSymbol, window.iterations,
-                 window.axes);
+  if (isNew && window.slidesOverUnknown())
+    known->second = blockOfWhole(builder, loc, grid, emission.gridSymbol,
+                                 window.counted, window.axes);
+  else if (isNew)
+    known->second =
+        sharedBlockOf(builder, loc, emission, window.iterations, window.axes);
+  return known->second;
 }
 
 Value WindowBuilder::startOf(unsigned dim) {
+  Value &start = starts[dim];
+  if (start)
+    return start;
   const DimWindow &source = this->source.dims[dim];
   Value first = value(iterationsOf(dim).offset);
-  int64_t start = source.slidesOverUnknown()
-                      ? source.window.offset
-                      : source.window.start(0, localExtent(source.iterations,
-                                                           parts(source.axes)));
-  return sum(binary<arith::MulIOp>(first, constant(source.window.stride)),
-             start);
+  int64_t offset =
+      source.slidesOverUnknown()
+          ? source.window.offset
+          : source.window.start(
+                0, localExtent(source.iterations, parts(source.axes)));
+  if (source.window.stride != 1)
+    first = binary<arith::MulIOp>(first, constant(source.window.stride));
+  return start = sum(first, offset);
 }
 
 std::pair<Value, Value> WindowBuilder::elementsOf(unsigned dim) {

@@ -34,6 +34,8 @@ protected:
         localExtent(window.iterations, parts(window.axes)));
   }
 
+  // What is built once for a source stays in use: nothing is built in front of it later.
+
   /// The position of the device along `axes`, which are not empty, major first.
   mlir::Value positionAlong(const AxisList &axes);
   DynamicBlock iterationsOf(unsigned dim);
@@ -44,15 +46,22 @@ protected:
   /// first one, and the one behind the last.
   std::pair<mlir::Value, mlir::Value> elementsOf(unsigned dim);
 
+  /// The result of an op, or a number where both operands are. What else may be simpler is left to
+  /// uniteIndices, as folding takes longer than building.
   template <typename OpTy>
   mlir::Value binary(mlir::Value a, mlir::Value b) {
-    return builder.createOrFold<OpTy>(loc, a, b);
+    if (mlir::getConstantIntValue(a) && mlir::getConstantIntValue(b))
+      return builder.createOrFold<OpTy>(loc, a, b);
+    return OpTy::create(builder, loc, a, b);
   }
   mlir::Value constant(int64_t number) {
-    return mlir::arith::ConstantIndexOp::create(builder, loc, number);
+    mlir::Value &known = constants[number];
+    if (!known)
+      known = sharedConstant(builder, loc, emission, number);
+    return known;
   }
   mlir::Value sum(mlir::Value a, int64_t b) {
-    return sumOf(builder, loc, a, b);
+    return b == 0 ? a : binary<mlir::arith::AddIOp>(a, constant(b));
   }
   mlir::Value difference(mlir::Value a, mlir::Value b) {
     return binary<mlir::arith::SubIOp>(a, b);
@@ -77,6 +86,12 @@ protected:
   const WindowSource &source;
   const Emission &emission;
   const Grid &grid;
+
+private:
+  llvm::SmallDenseMap<int64_t, mlir::Value, 8> constants;
+  llvm::SmallDenseMap<unsigned, DynamicBlock, 2> iterations;
+  llvm::SmallDenseMap<unsigned, mlir::Value, 2> starts;
+  std::map<AxisList, mlir::Value> positions;
 };
 
 /// Puts the windows of dimension `shifted.dim` together from parts of blocks: `local` is

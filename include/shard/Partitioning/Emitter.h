@@ -33,11 +33,15 @@ struct DynamicBlock {
   mlir::OpFoldResult size;
 };
 
-/// The blocks that code at the end of the entry block of a function has computed, by that
-/// block of IR, the extent, the axes that split it, and their sizes.
-using KnownBlocks =
-    std::map<std::tuple<mlir::Block *, int64_t, AxisList, std::vector<int64_t>>,
-             DynamicBlock>;
+/// The indices that code at the end of the entry block of a function has computed, by that
+/// block of IR.
+struct KnownIndices {
+  llvm::DenseMap<std::pair<mlir::Block *, int64_t>, mlir::Value> constants;
+  /// By the extent, the axes that split it, and their sizes.
+  std::map<std::tuple<mlir::Block *, int64_t, AxisList, std::vector<int64_t>>,
+           DynamicBlock>
+      blocks;
+};
 
 /// The extent of a dimension that reshards have asked for, and the axes that split it in the
 /// block that they made.
@@ -57,8 +61,8 @@ struct Emission {
   const Grid &grid;
   mlir::FlatSymbolRefAttr gridSymbol;
   Planner &planner;
-  /// Null if each use computes its block.
-  KnownBlocks *known = nullptr;
+  /// Null if each use computes its indices.
+  KnownIndices *known = nullptr;
   /// Null if each reshard asks for its extents.
   KnownExtents *extents = nullptr;
   /// The local form of an i64 of the program, which halos and offsets may stand for.

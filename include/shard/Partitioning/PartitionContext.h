@@ -118,6 +118,14 @@ DynamicBlock blockOf(mlir::OpBuilder &builder, mlir::Location loc,
                      int64_t extent, const AxisList &axes,
                      mlir::Value localExtent = {});
 
+/// The same for a known extent, and a constant. At the end of the entry block of a function, where
+/// what is built dominates all that is built later, they are built once.
+DynamicBlock sharedBlockOf(mlir::OpBuilder &builder, mlir::Location loc,
+                           const Emission &emission, int64_t extent,
+                           const AxisList &axes);
+mlir::Value sharedConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                           const Emission &emission, int64_t number);
+
 } // namespace shard
 
 #endif // SHARD_PARTITIONING_PARTITIONCONTEXT_H

@@ -48,7 +48,7 @@ LogicalResult FunctionPartitioner::run() {
   body.getBlocks().clear();
   body.takeBody(rebuilt);
   tidyWindows(local);
-  uniteIndices(body);
+  uniteIndices(body, local.usedGrids());
   updateSignature();
   return success();
 }

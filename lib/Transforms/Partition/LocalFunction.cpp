@@ -48,6 +48,11 @@ LocalFunction::OnGrid &LocalFunction::on(GridOp grid) {
   return onGrid.try_emplace(grid, grid, *this).first->second;
 }
 
+SmallVector<GridOp> LocalFunction::usedGrids() const {
+  return llvm::map_to_vector(llvm::make_first_range(onGrid),
+                             [](Operation *op) { return cast<GridOp>(op); });
+}
+
 const Emission &LocalFunction::emissionFor(const Sharding *sharding) {
   GridOp grid = pool.gridOf(sharding);
   return on(grid ? grid : GridOp(shardings.gridOp)).emission;

@@ -74,11 +74,13 @@ public:
     /// The grid of plans: in the body of a manual computation its axes have one
     /// device, because a plan must not take what they hold for replicas.
     Grid planningGrid;
-    KnownBlocks known;
+    KnownIndices known;
     KnownExtents extents;
     Emission emission;
   };
   OnGrid &on(GridOp grid);
+  /// Those that something was emitted on.
+  llvm::SmallVector<GridOp> usedGrids() const;
   /// On the grid of `sharding`, or on the first of the function where it replicates.
   const Emission &emissionFor(const Sharding *sharding);
   /// The grid that the tensors of `op` are on, the first of the function if all of

@@ -88,8 +88,9 @@ bool hasComputedHalos(LocalFunction &local, mlir::Value value,
 /// Behind the last op of the function: erases views that are of no use, and merges
 /// exchanges of halos.
 void tidyWindows(LocalFunction &local);
-/// Computes each index of `body` once, and none that nothing uses.
-void uniteIndices(mlir::Region &body);
+/// Computes each index of `body` once, as simply as the sizes of `grids` allow, and none that
+/// nothing uses.
+void uniteIndices(mlir::Region &body, llvm::ArrayRef<GridOp> grids);
 
 //===----------------------------------------------------------------------===//
 // EdgePartitioner.cpp: ops that pass tensors on

@@ -8,14 +8,16 @@
 //
 // Each window and each reshard builds the indices that it needs for itself: the position
 // of the device, where its block begins, and constants. Equal ones of a block become
-// one here, and those that nothing uses are erased. This is what CSE does, but for
-// indices alone: ops of the program itself stay as they are.
+// one here, those that nothing uses are erased, and sums of one position and bounds that no device
+// reaches become simpler. This is what CSE does, but for indices alone: other ops of the program
+// stay as they are.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Partition/Partitioners.h"
 
-#include "mlir/IR/OperationSupport.h"
+#include "shard/Partitioning/IndexForms.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/ScopedHashTable.h"
@@ -26,13 +28,16 @@ namespace shard {
 
 namespace {
 
-/// Ops are equal that compute the same from the same operands.
+/// Ops are equal that compute the same from the same operands. Those that are compared have
+/// indices as results and no regions.
 struct SameOp : llvm::DenseMapInfo<Operation *> {
-  static unsigned getHashValue(const Operation *op) {
-    return OperationEquivalence::computeHash(
-        const_cast<Operation *>(op), OperationEquivalence::directHashValue,
-        OperationEquivalence::ignoreHashValue,
-        OperationEquivalence::IgnoreLocations);
+  static unsigned getHashValue(const Operation *constant) {
+    auto *op = const_cast<Operation *>(constant);
+    llvm::hash_code hash = llvm::hash_combine(
+        op->getName(), op->getNumResults(), op->hashProperties());
+    for (Value operand : op->getOperands())
+      hash = llvm::hash_combine(hash, operand);
+    return hash;
   }
   static bool isEqual(const Operation *a, const Operation *b) {
     if (a == b)
@@ -40,9 +45,14 @@ struct SameOp : llvm::DenseMapInfo<Operation *> {
     if (a == getTombstoneKey() || a == getEmptyKey() ||
         b == getTombstoneKey() || b == getEmptyKey())
       return false;
-    return OperationEquivalence::isEquivalentTo(
-        const_cast<Operation *>(a), const_cast<Operation *>(b),
-        OperationEquivalence::IgnoreLocations);
+    auto *one = const_cast<Operation *>(a), *other = const_cast<Operation *>(b);
+    return one->getName() == other->getName() &&
+           one->getNumResults() == other->getNumResults() &&
+           one->getOperands() == other->getOperands() &&
+           one->getDiscardableAttrDictionary() ==
+               other->getDiscardableAttrDictionary() &&
+           one->getName().compareOpProperties(one->getPropertiesStorage(),
+                                              other->getPropertiesStorage());
   }
 };
 
@@ -54,40 +64,76 @@ bool computesIndices(Operation &op) {
          isMemoryEffectFree(&op);
 }
 
-void unite(Region &region, Known &known, SmallVectorImpl<Operation *> &kept) {
-  for (mlir::Block &block : region) {
-    // Blocks of a region need not dominate each other.
-    Known::ScopeTy scope(known);
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (!computesIndices(op)) {
+/// Reads the ops of a body in order.
+class IndexUniter {
+public:
+  explicit IndexUniter(ArrayRef<GridOp> grids) : forms(grids) {}
+
+  void run(Region &body) {
+    {
+      Known known;
+      unite(body, known);
+    }
+    for (Operation *op : llvm::reverse(kept))
+      if (op->use_empty())
+        op->erase();
+  }
+
+private:
+  void unite(Region &region, Known &known) {
+    for (mlir::Block &block : region) {
+      // Blocks of a region need not dominate each other.
+      Known::ScopeTy scope(known);
+      for (Operation &op : llvm::make_early_inc_range(block)) {
+        if (computesIndices(op)) {
+          read(&op, known);
+          continue;
+        }
         Known own;
         bool isIsolated = op.hasTrait<OpTrait::IsIsolatedFromAbove>();
         for (Region &inner : op.getRegions())
-          unite(inner, isIsolated ? own : known, kept);
-        continue;
+          unite(inner, isIsolated ? own : known);
       }
-      if (Operation *same = known.lookup(&op)) {
-        op.replaceAllUsesWith(same->getResults());
-        op.erase();
-        continue;
-      }
-      known.insert(&op, &op);
-      kept.push_back(&op);
     }
   }
-}
+
+  /// Keeps `op`, or puts something that is there or takes less in its place.
+  void read(Operation *op, Known &known) {
+    if (Operation *same = known.lookup(op)) {
+      op->replaceAllUsesWith(same->getResults());
+      op->erase();
+      return;
+    }
+    auto put = [&](Operation *made) {
+      if (Operation *same = known.lookup(made)) {
+        made->erase();
+        return same;
+      }
+      keep(made, known);
+      return made;
+    };
+    if (Value simpler = forms.simplified(op, put)) {
+      op->getResult(0).replaceAllUsesWith(simpler);
+      op->erase();
+      return;
+    }
+    keep(op, known);
+  }
+
+  void keep(Operation *op, Known &known) {
+    known.insert(op, op);
+    kept.push_back(op);
+  }
+
+  IndexForms forms;
+  /// Users behind what they use.
+  SmallVector<Operation *> kept;
+};
 
 } // namespace
 
-void uniteIndices(Region &body) {
-  SmallVector<Operation *> kept;
-  {
-    Known known;
-    unite(body, known, kept);
-  }
-  for (Operation *op : llvm::reverse(kept))
-    if (op->use_empty())
-      op->erase();
+void uniteIndices(Region &body, ArrayRef<GridOp> grids) {
+  IndexUniter(grids).run(body);
 }
 
 } // namespace shard
