@@ -317,33 +317,12 @@ private:
       changed.insert(value);
     for (OpId op : region.touched)
       solution.agrees[op] = false;
-    noteUneven();
     if (!options.explain)
       return;
     for (const auto &[value, label] : region.labels)
       for (const AxisList &axes : out.shardings[label.number].dims)
         for (GridAxis axis : axes)
           setCause(value, axis, label.cause);
-  }
-
-  /// Notes what the region splits unevenly, for remarks: of each extent and axes once.
-  void noteUneven() {
-    const Problem &problem = program.problem;
-    for (const auto &[value, label] : region.labels)
-      for (auto [extent, axes] :
-           llvm::zip(problem.shapes[problem.valueShape[value]].extents,
-                     out.shardings[label.number].dims)) {
-        int64_t parts = out.grid.groupSize(axes);
-        auto isSame = [&, &extent = extent, &axes = axes](const auto &note) {
-          return note.kind == Obstacle::Kind::Uneven && note.extent == extent &&
-                 note.axes == axes;
-        };
-        if (label.cause.op != kNoOp && extent != kDynamic &&
-            parts != kDynamic && extent % parts != 0 &&
-            llvm::none_of(solution.notes, isSame))
-          solution.notes.push_back(
-              {Obstacle::Kind::Uneven, label.cause.op, extent, axes});
-      }
   }
 
   /// Notes that `value` has `axis` by `cause`. At the op that the region starts from, the

@@ -58,6 +58,7 @@ public:
     settleArguments(
         program, solution, out.shardings,
         [&](OpId op, unsigned tensor) { return wantedAtFirst(op, tensor); });
+    noteUneven();
     if (options.explain)
       completeCauses(program, solution, out.shardings, solution.causes);
     stated.resize(program.problem.numValues());
@@ -139,6 +140,38 @@ private:
         out.values.push_back({owner->getResult(0), whole});
     }
     useOps.resize(out.uses.size(), kNoOp);
+  }
+
+  /// Notes which results of ops are split unevenly, for remarks: of each extent and axes once.
+  void noteUneven() {
+    const Problem &problem = program.problem;
+    llvm::DenseSet<std::pair<uint32_t, uint32_t>> seen;
+    for (OpId op = 0; op < program.origins.size(); ++op) {
+      auto *owner = dyn_cast_if_present<Operation *>(program.origins[op]);
+      if (!owner)
+        continue;
+      for (ValueId id : problem.tensors(op).drop_front(owner->getNumOperands()))
+        if (id != kNoValue && solved.indexOf(id) != kReplicated &&
+            seen.insert({problem.valueShape[id], solved.indexOf(id)}).second)
+          noteUneven(op, problem.shapes[problem.valueShape[id]].extents,
+                     out.shardings[solved.indexOf(id)]);
+    }
+  }
+
+  void noteUneven(OpId op, llvm::ArrayRef<int64_t> extents,
+                  const Sharding &sharding) {
+    if (!sharding.offsets.empty())
+      return;
+    for (auto [extent, axes] : llvm::zip(extents, sharding.dims)) {
+      int64_t parts = out.grid.groupSize(axes);
+      auto isSame = [&, &extent = extent, &axes = axes](const auto &note) {
+        return note.kind == Obstacle::Kind::Uneven && note.extent == extent &&
+               note.axes == axes;
+      };
+      if (extent != kDynamic && parts != kDynamic && extent % parts != 0 &&
+          llvm::none_of(solution.notes, isSame))
+        solution.notes.push_back({Obstacle::Kind::Uneven, op, extent, axes});
+    }
   }
 
   /// The results that are computed otherwise than the solution says, and would be
