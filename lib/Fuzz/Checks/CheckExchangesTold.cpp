@@ -62,7 +62,8 @@ static KindsAt collectivesOf(ModuleOp module, bool reshardsOnly) {
   return kinds;
 }
 
-/// The places of the ops of `module` that something uses.
+/// The places of the ops of `module` that something uses. Annotations are at those of the ops that
+/// they are made for, and others may use them.
 static std::set<std::string> livePlaces(ModuleOp module) {
   OwningOpRef<ModuleOp> live = module.clone();
   IRRewriter rewriter(module.getContext());
@@ -70,7 +71,10 @@ static std::set<std::string> livePlaces(ModuleOp module) {
   while (succeeded(runRegionDCE(rewriter, (*live)->getRegions())))
     continue;
   std::set<std::string> places;
-  live->walk([&](Operation *op) { places.insert(placeOf(op->getLoc())); });
+  live->walk([&](Operation *op) {
+    if (!isa<ShardOp>(op))
+      places.insert(placeOf(op->getLoc()));
+  });
   return places;
 }
 

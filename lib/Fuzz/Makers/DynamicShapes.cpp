@@ -232,7 +232,8 @@ bool shard::fuzz::dynamicConvolution(ProgramBuilder &program) {
 
 /// Of real numbers: what it makes of integers is not exact.
 bool shard::fuzz::dynamicSoftmax(ProgramBuilder &program) {
-  std::optional<Val> a = program.pickDynamic();
+  std::optional<Val> a = program.pickAny(
+      [](const Val &v) { return !v.dynamic.empty() && isFloat(v.elem); });
   if (!a)
     return false;
   Val target = program.emptyLike(*a);
