@@ -62,8 +62,8 @@ static KindsAt collectivesOf(ModuleOp module, bool reshardsOnly) {
   return kinds;
 }
 
-/// The places of the ops of `module` that something uses. Annotations are at those of the ops that
-/// they are made for, and others may use them.
+/// The places of the ops of `module` that something uses, and "place result N" of each result.
+/// Annotations are at the places of the ops that they are made for, and others may use them.
 static std::set<std::string> livePlaces(ModuleOp module) {
   OwningOpRef<ModuleOp> live = module.clone();
   IRRewriter rewriter(module.getContext());
@@ -72,8 +72,14 @@ static std::set<std::string> livePlaces(ModuleOp module) {
     continue;
   std::set<std::string> places;
   live->walk([&](Operation *op) {
-    if (!isa<ShardOp>(op))
-      places.insert(placeOf(op->getLoc()));
+    if (isa<ShardOp>(op))
+      return;
+    std::string place = placeOf(op->getLoc());
+    places.insert(place);
+    for (OpResult result : op->getResults())
+      if (!result.use_empty())
+        places.insert(place + " result " +
+                      std::to_string(result.getResultNumber()));
   });
   return places;
 }
@@ -127,8 +133,12 @@ std::string checkExchangesTold(ModuleOp original, ModuleOp annotated,
   KindsAt made = collectivesOf(*partitioned, false);
   auto isMade = [&](const PropagationExplanation::ReshardEntry &entry) {
     StringRef user(entry.user);
-    return live.count(entry.place) && !user.starts_with("tensor.") &&
-           (entry.from == entry.to || user.contains(" result "));
+    auto [op, result] = user.split(" result ");
+    std::string used = entry.place;
+    if (!result.empty())
+      used += " result " + result.str();
+    return live.count(used) && !op.starts_with("tensor.") &&
+           (entry.from == entry.to || !result.empty());
   };
   for (const auto &entry : explanation.reshards)
     if (isMade(entry))

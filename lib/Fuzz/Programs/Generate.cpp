@@ -342,14 +342,19 @@ std::string shard::fuzz::generate(uint64_t seed,
 }
 
 /// A machine of long latencies, to which small tensors are alike, or of short ones if
-/// `hasShort`. With numbers of its own: the other programs do not depend on it.
+/// `hasShort`, perhaps with memory so slow that computing takes longer than sending. With numbers
+/// of its own: the other programs do not depend on it.
 static std::string machineText(uint64_t seed, bool hasShort) {
   static const std::vector<std::string> latencies = {
       "", ", link_latency = 0.0", ", link_latency = 1.0e-11",
       ", link_latency = 1.0e-10", ", link_latency = 1.0e-9"};
   Random rng(seed ^ 0x6c6174656e6379ull);
-  return " {shard.machine = {name = \"a100\"" +
-         (rng.chance(40) || !hasShort ? "" : rng.oneOf(latencies)) + "}}";
+  std::string text = " {shard.machine = {name = \"a100\"";
+  if (!rng.chance(40) && hasShort)
+    text += rng.oneOf(latencies);
+  if (rng.chance(25) && hasShort)
+    text += ", memory_bandwidth = 1.0e11";
+  return text + "}}";
 }
 
 static std::string writeProgram(ProgramBuilder &program) {

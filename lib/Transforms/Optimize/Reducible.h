@@ -37,9 +37,10 @@ struct Reducible {
   bool here = true;
   /// Leaves that users outside of the tree need, too.
   llvm::SmallVector<SharedLeaf, 1> shared = {};
-  /// Seconds that it takes to make summands of `whole`, if one device adds it, and of `blocks`,
-  /// here and for the sources.
-  double secondsOfMasks = 0;
+  /// Seconds that computing takes more without the reductions below, here and for the sources: to
+  /// make summands of `whole`, if one device adds it, and of `blocks`, and to compute all of what a
+  /// device has a block of behind a reduce_scatter.
+  double secondsAdded = 0;
   /// Operands of which each device has the block that it gets of what is scattered.
   llvm::SmallVector<mlir::Value, 1> blocks = {};
 

@@ -20,6 +20,14 @@ using namespace mlir;
 
 namespace shard {
 
+bool Replication::capturesReplicated(Operation *op, FlatSymbolRefAttr grid,
+                                     ArrayRef<GridAxis> axes) {
+  llvm::SetVector<Value> above;
+  getUsedValuesDefinedAbove(op->getRegions(), above);
+  return llvm::all_of(
+      above, [&](Value value) { return isReplicated(value, grid, axes); });
+}
+
 bool Replication::isReplicated(Value value, FlatSymbolRefAttr grid,
                                ArrayRef<GridAxis> axes) {
   return (axesOf(value, grid).varies & setOf(axes)) == 0;

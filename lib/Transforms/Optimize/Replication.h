@@ -26,6 +26,10 @@ public:
   bool isReplicated(mlir::Value value, mlir::FlatSymbolRefAttr grid,
                     llvm::ArrayRef<GridAxis> axes);
 
+  /// Whether that holds of all that the regions of `op` use from outside of it.
+  bool capturesReplicated(mlir::Operation *op, mlir::FlatSymbolRefAttr grid,
+                          llvm::ArrayRef<GridAxis> axes);
+
   /// Whether `value` is known to be split, or partial, along each of `axes`: it is computed
   /// from arguments that are, or from slices. Such a value is not the same on two devices
   /// of a group but by chance. False where that is not known.

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op f passes a reduction if f(all_reduce(x), ...) = all_reduce(f(x, ...)): the
-// ops that propagation lets partial sums through (PartialRule), those that combine
-// as the reduction does, and those whose model says so (commutesWith). Values that reductions
-// reach through such ops, each used by one op alone, form trees with all_reduces as leaves, or
-// with reduce_scatters if all ops are elementwise. What all devices have is added by the first
-// one, what is a block each device adds at the place of its own. For each value of a tree there is a choice: reduce there, or where its operands are best
-// reduced. From the leaves to the root the cheaper one is kept, by the seconds that are
-// predicted; where they are equal nothing moves.
+// An op f passes a reduction if f(all_reduce(x), ...) = all_reduce(f(x, ...)): the ops that
+// propagation lets partial sums through (PartialRule), those that combine as the reduction does, and
+// those whose model says so (commutesWith). Values that reductions reach through such ops, each used
+// by one op alone, form trees with all_reduces as leaves, or with reduce_scatters if all ops are
+// elementwise. What all devices have is added by the first one, what is a block each device adds at
+// the place of its own. For each value of a tree there is a choice: reduce there, or where its
+// operands are best reduced. From the leaves to the root the cheaper one is kept, by the predicted
+// seconds; where they are equal nothing moves.
 //
 // A leaf may have several users. It costs nothing until all of them are in one tree: up to
 // there some op needs its result in any case. From the op on that completes them, the leaf
@@ -31,13 +31,13 @@
 #include "Optimize/TidyCollectives.h"
 #include "shard/Cost/Collectives.h"
 #include "shard/Cost/Links.h"
+#include "shard/Cost/Ops.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -122,11 +122,10 @@ private:
       if (!from || !isMemoryEffectFree(def))
         break;
       auto type = cast<RankedTensorType>(from->get().getType());
-      Type element = type.getElementType();
       std::optional<double> there = costOf(reduce, type);
-      if (element != getElementTypeOrSelf(input) && !mayReduceInstead(element))
-        break;
       if (!there ||
+          (type.getElementType() != getElementTypeOrSelf(input) &&
+           !mayReduceInstead(type.getElementType())) ||
           *there >= *costOf(reduce, cast<RankedTensorType>(input.getType())))
         break;
       OpBuilder builder(def);
@@ -174,15 +173,9 @@ private:
                  !isDestination(operand);
         }) != 1)
       return nullptr;
-    return found && capturesTheSame(op, reduce) ? found : nullptr;
-  }
-
-  /// Whether all devices have the same of what the regions of `op` use from outside.
-  bool capturesTheSame(Operation *op, const Reduction &reduce) {
-    llvm::SetVector<Value> above;
-    getUsedValuesDefinedAbove(op->getRegions(), above);
-    return llvm::all_of(above,
-                        [&](Value value) { return isSame(value, reduce); });
+    return found && replication.capturesReplicated(op, reduce.grid, reduce.axes)
+               ? found
+               : nullptr;
   }
 
   bool isSource(Value value) {
@@ -289,7 +282,7 @@ private:
         if (llvm::is_contained(tree.sources, operand))
           continue;
         tree.sources.push_back(operand);
-        tree.secondsOfMasks += source->secondsOfMasks;
+        tree.secondsAdded += source->secondsAdded;
         for (const SharedLeaf &leaf : source->shared)
           tree.addShared(leaf);
         if (isUsedBy(operand, op))
@@ -303,8 +296,8 @@ private:
     std::optional<double> here = costBehind(op, tree.reduce, type);
     if (!here)
       return std::nullopt;
-    addMasks(tree);
-    *here += tree.secondsOfMasks;
+    addComputing(op, tree);
+    *here += tree.secondsAdded;
     llvm::erase_if(tree.shared, [&](const SharedLeaf &leaf) {
       llvm::SmallPtrSet<Operation *, 4> users(leaf.value.user_begin(),
                                               leaf.value.user_end());
@@ -322,13 +315,19 @@ private:
     return tree;
   }
 
-  /// Counts what makeSummand will do for `tree`: it reads and writes each value and reads what
-  /// stands in its place.
-  void addMasks(Reducible &tree) {
+  /// Counts what the elementwise `op` takes more for a whole than for a block, and what makeSummand
+  /// will do for `tree`: it reads and writes each value and reads what stands in its place.
+  void addComputing(Operation *op, Reducible &tree) {
     GridOp grid = getGrid(tree.reduce.op, tree.reduce.grid, symbols);
+    Machine machine = machineOf(grid);
+    if (std::optional<OpCost> cost =
+            tree.reduce.scattered ? costOfOp(op) : std::nullopt)
+      tree.secondsAdded +=
+          cost->seconds(machine) *
+          double(staticGrid(grid)->groupSize(tree.reduce.axes) - 1);
     auto add = [&](Type type) {
-      tree.secondsOfMasks += 3 * double(bytesOfType(type).value_or(0)) /
-                             machineOf(grid).memoryBandwidth;
+      tree.secondsAdded +=
+          3 * double(bytesOfType(type).value_or(0)) / machine.memoryBandwidth;
     };
     for (Value value : tree.whole)
       if (tree.addsWhole && isa<RankedTensorType>(value.getType()))
@@ -389,7 +388,8 @@ private:
       tree.whole.push_back(operand.get());
     }
     tree.addsWhole = !one;
-    return (!one || numReduced == 1) && capturesTheSame(op, reduce);
+    return (!one || numReduced == 1) &&
+           replication.capturesReplicated(op, reduce.grid, reduce.axes);
   }
 
   Value summandOf(OpBuilder &builder, Location loc, Value value,

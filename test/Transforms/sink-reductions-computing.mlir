@@ -1,0 +1,35 @@
+// RUN: shard-opt %s --shard-spmd 2>/dev/null | FileCheck %s
+
+// Behind its sum a device computes its block alone. All of it in front of a sum of bytes would be
+// computed by each of eight devices, which takes longer than sending four times as much.
+
+shard.grid @slow(shape = 8) {shard.machine = {name = "a100", memory_bandwidth = 1.0e11}}
+// CHECK-LABEL: func.func @blocks(
+// CHECK: shard.reduce_scatter %{{.*}} : tensor<4096x8xi32> -> tensor<4096x1xi32>
+// CHECK: arith.trunci %{{.*}} : tensor<4096x1xi32> to tensor<4096x1xi8>
+// CHECK-NOT: shard.
+// CHECK: return
+func.func @blocks(
+    %a: tensor<4096x8xi32> {shard.sharding = #shard.sharding<@slow, [[], []], partial = sum [0]>},
+    %b: tensor<4096x8xi32> {shard.sharding = #shard.sharding<@slow, [[], []]>})
+    -> (tensor<4096x8xi8> {shard.sharding = #shard.sharding<@slow, [[], [0]]>}) {
+  %0 = arith.addi %a, %b : tensor<4096x8xi32>
+  %1 = arith.addi %0, %b : tensor<4096x8xi32>
+  %2 = arith.trunci %1 : tensor<4096x8xi32> to tensor<4096x8xi8>
+  return %2 : tensor<4096x8xi8>
+}
+
+// Where memory is fast enough, bytes are summed.
+
+shard.grid @fast(shape = 8) {shard.machine = {name = "a100", memory_bandwidth = 1.0e14}}
+// CHECK-LABEL: func.func @bytes(
+// CHECK: shard.reduce_scatter %{{.*}} : tensor<4096x8xi8> -> tensor<4096x1xi8>
+func.func @bytes(
+    %a: tensor<4096x8xi32> {shard.sharding = #shard.sharding<@fast, [[], []], partial = sum [0]>},
+    %b: tensor<4096x8xi32> {shard.sharding = #shard.sharding<@fast, [[], []]>})
+    -> (tensor<4096x8xi8> {shard.sharding = #shard.sharding<@fast, [[], [0]]>}) {
+  %0 = arith.addi %a, %b : tensor<4096x8xi32>
+  %1 = arith.addi %0, %b : tensor<4096x8xi32>
+  %2 = arith.trunci %1 : tensor<4096x8xi32> to tensor<4096x8xi8>
+  return %2 : tensor<4096x8xi8>
+}
