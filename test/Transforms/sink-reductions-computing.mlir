@@ -13,8 +13,8 @@ func.func @blocks(
     %a: tensor<4096x8xi32> {shard.sharding = #shard.sharding<@slow, [[], []], partial = sum [0]>},
     %b: tensor<4096x8xi32> {shard.sharding = #shard.sharding<@slow, [[], []]>})
     -> (tensor<4096x8xi8> {shard.sharding = #shard.sharding<@slow, [[], [0]]>}) {
-  %0 = arith.addi %a, %b : tensor<4096x8xi32>
-  %1 = arith.addi %0, %b : tensor<4096x8xi32>
+  %0 = arith.muli %a, %b : tensor<4096x8xi32>
+  %1 = arith.muli %0, %b : tensor<4096x8xi32>
   %2 = arith.trunci %1 : tensor<4096x8xi32> to tensor<4096x8xi8>
   return %2 : tensor<4096x8xi8>
 }
@@ -28,8 +28,8 @@ func.func @bytes(
     %a: tensor<4096x8xi32> {shard.sharding = #shard.sharding<@fast, [[], []], partial = sum [0]>},
     %b: tensor<4096x8xi32> {shard.sharding = #shard.sharding<@fast, [[], []]>})
     -> (tensor<4096x8xi8> {shard.sharding = #shard.sharding<@fast, [[], [0]]>}) {
-  %0 = arith.addi %a, %b : tensor<4096x8xi32>
-  %1 = arith.addi %0, %b : tensor<4096x8xi32>
+  %0 = arith.muli %a, %b : tensor<4096x8xi32>
+  %1 = arith.muli %0, %b : tensor<4096x8xi32>
   %2 = arith.trunci %1 : tensor<4096x8xi32> to tensor<4096x8xi8>
   return %2 : tensor<4096x8xi8>
 }

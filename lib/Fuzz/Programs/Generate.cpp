@@ -353,7 +353,7 @@ static std::string machineText(uint64_t seed, bool hasShort) {
   if (!rng.chance(40) && hasShort)
     text += rng.oneOf(latencies);
   if (rng.chance(25) && hasShort)
-    text += ", memory_bandwidth = 1.0e11";
+    text += ", memory_bandwidth = 1.0e9";
   return text + "}}";
 }
 

@@ -166,6 +166,7 @@ void LayerProgram::rowsInForall() {
   out.name = name;
   result(program.add(out), axes, 60);
 }
+
 /// A layer on split rows whose first weight is split by the same axes, and its gradients. The
 /// second weight has no hint: split like the columns of the hidden values it takes a scattered sum
 /// in one product and nothing in two others; whole it takes an exchange in one and in another.
@@ -187,4 +188,21 @@ void LayerProgram::splitRows() {
   result(last, {all, {}}, 50);
   result(product(transposed(x), masked), {{}, all}, 50);
   result(product(transposed(inner), after), {all, {}}, 0);
+}
+
+/// The sum of what all devices have is scattered, and goes through elementwise ops to bytes. Bytes are
+/// less to send, but a device would compute all of them first, with memory that is slow.
+void LayerProgram::blocksBehindSum() {
+  machine = " {shard.machine = {name = \"a100\", memory_bandwidth = 1.0e9, "
+            "link_latency = 0.0}}";
+  Shape shape = {n * rng.between(1, 2), rng.between(1, 4)};
+  Val a = argument(shape, {{}, {}});
+  program.givenHints[a.name] = partialHint({{}, {}}, all);
+  for (int64_t left = rng.between(1, 3); left > 0; --left)
+    a = combined("muli", a, argument(shape, {{}, {}}));
+  scatters(n, numElements(shape));
+  result(define("arith.trunci " + a.name + " : " + a.type() + " to " +
+                    tensorType(Elem::I8, shape),
+                shape, Elem::I8),
+         {all, {}});
 }

@@ -335,21 +335,22 @@ void LayerProgram::sumsOfSums() {
   }
 }
 
+std::string LayerProgram::partialHint(const Axes &axes, const Shape &summed) {
+  std::string text = hint(axes), names;
+  for (int64_t axis : summed)
+    names += (names.empty() ? "" : ", ") + program.axisText(axis);
+  text.pop_back();
+  return text + (summed.empty() ? ">" : ", partial = sum [" + names + "]>");
+}
+
 /// Summands along `model` pass through linear ops; the result is asked for as summands, or
 /// whole.
 void LayerProgram::summandsThrough() {
-  auto partial = [&](const Axes &axes) {
-    std::string text = hint(axes), names;
-    for (int64_t axis : model)
-      names += (names.empty() ? "" : ", ") + program.axisText(axis);
-    text.pop_back();
-    return text + (model.empty() ? ">" : ", partial = sum [" + names + "]>");
-  };
   Shape shape = {d * rng.between(1, 2), rng.between(1, 3)};
   Axes axes = {data, {}};
   auto summands = [&] {
     Val value = argument(shape, axes);
-    program.givenHints[value.name] = partial(axes);
+    program.givenHints[value.name] = partialHint(axes, model);
     return value;
   };
   Val a = summands();
@@ -369,7 +370,7 @@ void LayerProgram::summandsThrough() {
   }
   result(a, axes);
   if (rng.chance(60))
-    program.givenHints[a.name] = partial(axes);
+    program.givenHints[a.name] = partialHint(axes, model);
   else
     allReduces(m, numElements(a.shape) / d);
 }
@@ -447,7 +448,11 @@ void LayerProgram::write() {
   std::swap(program.out, outer);
   // Bytes alone count.
   program.mostCollectives = 1000;
-  (this->*rng.oneOf(layers))();
+  // With numbers of its own: the other programs do not depend on it.
+  if (Random(program.seed ^ 0x626c6f636b73ull).chance(2))
+    blocksBehindSum();
+  else
+    (this->*rng.oneOf(layers))();
   if (n == 1)
     program.mostBytes = 0;
   program.line("return " + nameList(results) + " : " + typeList(results));

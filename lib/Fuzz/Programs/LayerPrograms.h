@@ -28,6 +28,8 @@ private:
   using Axes = std::vector<Shape>;
 
   std::string hint(const Axes &axes);
+  /// The hint `axes` of what the devices along `summed` have summands of.
+  std::string partialHint(const Axes &axes, const Shape &summed);
   /// An argument; `percent` says how likely the hint is written.
   Val argument(const Shape &shape, const Axes &axes, int64_t percent = 100,
                Elem elem = Elem::I32);
@@ -115,6 +117,7 @@ private:
   void agreeing();
   void rowsInForall();
   void splitRows();
+  void blocksBehindSum();
 
   ProgramBuilder &program;
   Random &rng;
