@@ -206,3 +206,18 @@ void LayerProgram::blocksBehindSum() {
                 shape, Elem::I8),
          {all, {}});
 }
+
+/// A table that is computed of places has two users: rows that are split, and rows that all devices
+/// need.
+void LayerProgram::tableOfPlaces() {
+  Shape shape = {n * rng.between(1, 3), rng.between(1, 3)};
+  Val table = pointwise(places(shape[0]));
+  if (rng.chance(50))
+    table = combined("muli", table, program.filled(Elem::I32, {shape[0]}, 3));
+  auto scaled = [&](const Val &a) {
+    return combined("muli", a, broadcast(table, 1, shape[1]));
+  };
+  Val rows = scaled(argument(shape, {all, {}})),
+      others = scaled(argument(shape, {{}, {}}, 0));
+  result(product(rows, transposed(others)), {all, {}}, 60);
+}

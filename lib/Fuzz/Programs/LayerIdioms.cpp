@@ -192,13 +192,9 @@ void LayerProgram::sumsFromZero() {
   result(sum, Axes(shape.size()));
 }
 
-/// A mask of which rows and columns come from one count of places.
-void LayerProgram::maskOfPlaces() {
-  int64_t extent = n * rng.between(1, 3);
-  Val scores = argument({extent, extent}, {data, model});
+Val LayerProgram::places(int64_t extent) {
   Val line = program.empty(Elem::I32, {extent});
-  std::string name = program.fresh(), loops = "affine_map<(d0, d1) -> (",
-              type = tensorType(Elem::I32, {extent});
+  std::string name = program.fresh(), type = tensorType(Elem::I32, {extent});
   program.line(name +
                " = linalg.generic {indexing_maps = [affine_map<(d0) -> "
                "(d0)>], iterator_types = [\"parallel\"]} outs(" +
@@ -208,7 +204,14 @@ void LayerProgram::maskOfPlaces() {
   program.line("  %n = arith.index_cast %i : index to i32");
   program.line("  linalg.yield %n : i32");
   program.line("} -> " + type);
-  Val count = program.add({name, Elem::I32, true, {extent}});
+  return program.add({name, Elem::I32, true, {extent}});
+}
+
+/// A mask of which rows and columns come from one count of places.
+void LayerProgram::maskOfPlaces() {
+  int64_t extent = n * rng.between(1, 3);
+  Val scores = argument({extent, extent}, {data, model});
+  Val count = places(extent);
   if (rng.chance(50)) {
     Val rows = broadcast(count, 1, extent),
         columns = broadcast(count, 0, extent);
@@ -217,7 +220,7 @@ void LayerProgram::maskOfPlaces() {
         {data, model}, 60);
   }
   Val init = program.empty(Elem::I32, scores.shape);
-  name = program.fresh();
+  std::string name = program.fresh(), loops = "affine_map<(d0, d1) -> (";
   program.line(name + " = linalg.generic {indexing_maps = [" + loops +
                "d0, d1)>, " + loops + "d0)>, " + loops + "d1)>, " + loops +
                "d0, d1)>], iterator_types = [\"parallel\", \"parallel\"]} "

@@ -449,8 +449,11 @@ void LayerProgram::write() {
   // Bytes alone count.
   program.mostCollectives = 1000;
   // With numbers of its own: the other programs do not depend on it.
-  if (Random(program.seed ^ 0x626c6f636b73ull).chance(2))
+  Random more(program.seed ^ 0x626c6f636b73ull);
+  if (more.chance(2))
     blocksBehindSum();
+  else if (more.chance(2))
+    tableOfPlaces();
   else
     (this->*rng.oneOf(layers))();
   if (n == 1)

@@ -40,6 +40,8 @@ private:
   // Ops.
   Val product(const Val &a, const Val &b);
   Val transposed(const Val &a);
+  /// The numbers 0, 1, ... of `extent` elements.
+  Val places(int64_t extent);
   /// The sum, or the largest element, along `dim`.
   Val reduced(const Val &a, int64_t dim, bool isMax = false);
   /// The same by an op that computes places, too, which nothing uses.
@@ -118,6 +120,7 @@ private:
   void rowsInForall();
   void splitRows();
   void blocksBehindSum();
+  void tableOfPlaces();
 
   ProgramBuilder &program;
   Random &rng;

@@ -20,6 +20,7 @@ using namespace mlir;
 namespace shard {
 
 ImportWork::ImportWork(Operation *root) {
+  CreatorFinder finder;
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto sharding = dyn_cast<ShardingOp>(op))
       shardings.push_back(sharding);
@@ -27,7 +28,7 @@ ImportWork::ImportWork(Operation *root) {
       annotations.push_back(annotation);
     else if (auto computation = dyn_cast<ManualComputationOp>(op))
       computations.push_back(computation);
-    else if (isMadeForEachUser(op))
+    else if (finder.add(op))
       creators.push_back(op);
     if (hasShardingEncoding(op))
       encoded.push_back(op);
