@@ -128,6 +128,26 @@ static std::vector<int64_t> withUnknowns(const Grid &grid,
   return shape;
 }
 
+/// A sharding that a reshard has to go by: axes of unknown size divide what they split, but not a
+/// dimension that others split unevenly before or after it. It is whole in between.
+static std::optional<Sharding> wayBetween(const Grid &grid,
+                                          const std::vector<int64_t> &shape,
+                                          const Sharding &from,
+                                          const Sharding &to) {
+  std::vector<int64_t> planned = withUnknowns(grid, shape, from, to);
+  for (const Sharding *end : {&from, &to}) {
+    Sharding way = *end;
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (shape[dim] != planned[dim] &&
+          grid.groupSize(end->dims[dim]) != kDynamic &&
+          !dividesEvenly(shape[dim], grid.sizes(end->dims[dim])))
+        way.dims[dim].clear();
+    if (way != *end)
+      return way;
+  }
+  return std::nullopt;
+}
+
 const Plan *planWithUnknowns(Planner &planner, const Grid &grid,
                              const std::vector<int64_t> &shape,
                              int64_t elementBytes, const Sharding &from,
@@ -359,6 +379,15 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
            << " needs dynamic dimensions that divide evenly: halos of blocks "
               "of different extents are not supported; leave uneven_dynamic "
               "out of the grid, or split another dimension";
+  if (hasUnknownSizes(emission.grid))
+    if (std::optional<Sharding> way =
+            wayBetween(emission.grid, shapeOf(type), from, to)) {
+      FailureOr<Value> between =
+          emitReshard(builder, loc, local, type, from, *way, emission);
+      return failed(between) ? between
+                             : emitReshard(builder, loc, *between, type, *way,
+                                           to, emission);
+    }
   std::string error;
   const Plan *plan =
       planWithUnknowns(emission.planner, emission.grid, shapeOf(type),

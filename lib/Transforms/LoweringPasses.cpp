@@ -8,6 +8,7 @@
 
 #include "ModuleOrFunctionPass.h"
 
+#include "shard/Partitioning/LocalOps.h"
 #include "shard/Partitioning/Lowerings.h"
 #include "shard/Transforms/Passes.h"
 
@@ -31,7 +32,10 @@ struct ShardLowerSlicesPass
     RewritePatternSet patterns(&getContext());
     SymbolTableCollection symbols;
     populateAllOpLoweringPatterns(patterns, symbols);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    populateFoldPatterns(patterns);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns),
+                                  GreedyRewriteConfig().enableFolding(false))))
       signalPassFailure();
   }
 };
@@ -42,7 +46,10 @@ struct ShardSimplifyPass
     RewritePatternSet patterns(&getContext());
     SymbolTableCollection symbols;
     populateSimplificationPatterns(patterns, symbols);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    populateFoldPatterns(patterns);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns),
+                                  GreedyRewriteConfig().enableFolding(false))))
       signalPassFailure();
   }
 };

@@ -76,3 +76,18 @@ func.func @index(%a: tensor<12xindex> {shard.sharding = #shard.sharding<@g, [[0]
   } -> tensor<12xindex>
   return %0 : tensor<12xindex>
 }
+
+// -----
+
+// An axis of known size that splits a dimension unevenly: it is whole before the other axis splits it.
+
+shard.grid @g(shape = ?x3)
+// CHECK-LABEL: func.func @uneven(
+// CHECK: %[[WHOLE:.*]] = shard.all_gather %{{.*}} on @g grid_axes = [1] gather_axis = 0 : tensor<2xf32> -> tensor<4xf32>
+// CHECK: %[[CAST:.*]] = tensor.cast %[[WHOLE]] : tensor<4xf32> to tensor<?xf32>
+// CHECK: shard.reduce_scatter %[[CAST]] on @g grid_axes = [0] scatter_axis = 0
+func.func @uneven(%a: tensor<4xf32> {shard.sharding = #shard.sharding<@g, [[1]], partial = sum [0]>})
+    -> (tensor<4xf32> {shard.sharding = #shard.sharding<@g, [[0]]>}) {
+  %0 = arith.subf %a, %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

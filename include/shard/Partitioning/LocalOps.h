@@ -15,6 +15,8 @@
 
 #include "shard/Partitioning/PartitionContext.h"
 
+#include "mlir/IR/PatternMatch.h"
+
 namespace shard {
 
 /// The local extents of a tensor that an op makes out of the global dynamic
@@ -57,6 +59,11 @@ void globaliseIndexArguments(mlir::OpBuilder &builder, mlir::Location loc,
 /// everywhere whatever the value is, to splats if their local type is dynamic: MLIR would
 /// fold them to constants of that type, which do not say how large they are.
 void splatEqualOperands(mlir::Operation *root);
+
+/// Adds a pattern that folds every op as MLIR's greedy driver does, but never to a constant of a
+/// dynamic type. The driver's own folding is to be off: patterns make operands equal, too, which it
+/// would fold before anybody sees it.
+void populateFoldPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace shard
 

@@ -10,6 +10,7 @@
 
 #include "CheckBlocks.h"
 #include "CheckCollectives.h"
+#include "CheckCommuting.h"
 #include "CheckGeometry.h"
 #include "CheckGrids.h"
 #include "CheckKernels.h"
@@ -61,6 +62,8 @@ std::string checkAlone(mlir::ModuleOp module, uint64_t seed) {
     wrong = checkRefusals(context, seed);
   if (wrong.empty())
     wrong = checkBlocks(context, seed);
+  for (uint64_t i = 0; i < kRounds && wrong.empty(); ++i)
+    wrong = checkCommuting(context, kRounds * seed + i);
   if (wrong.empty())
     wrong = checkOptions(module, seed);
   std::replace(wrong.begin(), wrong.end(), '\n', ' ');

@@ -13,8 +13,10 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Partitioning/TensorShapes.h"
 #include "shard/Resharding/Plan.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 
@@ -70,8 +72,31 @@ static std::string checkGeneric(ShardingMaker &maker) {
   return checkRefused(maker, from, to, "partial by a generic reduction");
 }
 
+/// How many bytes plans count for an element of a random type.
+static std::string checkElementBytes(MLIRContext &context, Random &rng) {
+  static const std::vector<int64_t> floats = {16, 32, 64};
+  int64_t bits = rng.between(1, 130);
+  int64_t bitsOfFloat = rng.oneOf(floats);
+  Builder builder(&context);
+  Type real = bitsOfFloat == 16   ? builder.getF16Type()
+              : bitsOfFloat == 32 ? builder.getF32Type()
+                                  : builder.getF64Type();
+  auto count = [](Type element) {
+    return elementBytes(RankedTensorType::get({1}, element));
+  };
+  if (count(builder.getIntegerType(bits)) != (bits + 7) / 8)
+    return "elements of " + std::to_string(bits) + " bits have other bytes";
+  if (count(real) != bitsOfFloat / 8 ||
+      count(ComplexType::get(real)) != bitsOfFloat / 4)
+    return "floats of " + std::to_string(bitsOfFloat) +
+           " bits, or pairs of them, have other bytes";
+  return count(builder.getIndexType()) == 8 ? "" : "indices have other bytes";
+}
+
 std::string checkShardings(MLIRContext &context, uint64_t seed) {
   ShardingMaker maker(seed);
+  if (std::string wrong = checkElementBytes(context, maker.rng); !wrong.empty())
+    return wrong;
   Sharding good = maker.make();
   if (std::string wrong = checkText(context, maker, good); !wrong.empty())
     return wrong;

@@ -12,6 +12,7 @@
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Transforms/Passes.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/raw_ostream.h"
@@ -76,7 +77,37 @@ static std::map<std::string, int> collectivesOf(ModuleOp module) {
   return found;
 }
 
+/// A number, no constant, that partition computes twice in a block, in words.
+static std::string repeatedNumber(ModuleOp annotated) {
+  OwningOpRef<ModuleOp> local = annotated.clone();
+  PassManager manager(local->getContext());
+  manager.addPass(createShardPartition());
+  if (failed(manager.run(*local)))
+    return {};
+  std::string found;
+  local->walk([&](mlir::Block *block) {
+    llvm::SmallVector<Operation *> numbers;
+    for (Operation &op : *block) {
+      if (op.getNumResults() != 1 || op.getNumRegions() != 0 ||
+          !op.getResult(0).getType().isIndex() ||
+          op.hasTrait<OpTrait::ConstantLike>() || !isMemoryEffectFree(&op))
+        continue;
+      bool isKnown = llvm::any_of(numbers, [&](Operation *other) {
+        return OperationEquivalence::isEquivalentTo(
+            &op, other, OperationEquivalence::exactValueMatch, nullptr,
+            OperationEquivalence::IgnoreLocations);
+      });
+      if (isKnown && found.empty())
+        llvm::raw_string_ostream(found) << "partition computes twice: " << op;
+      numbers.push_back(&op);
+    }
+  });
+  return found;
+}
+
 std::string checkSteps(ModuleOp annotated) {
+  if (std::string found = repeatedNumber(annotated); !found.empty())
+    return found;
   OwningOpRef<ModuleOp> plain = annotated.clone();
   if (failed(run(*plain, false)))
     return {};

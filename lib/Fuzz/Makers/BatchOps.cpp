@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs/BatchPrograms.h"
+#include "SharedOps.h"
 
 #include <algorithm>
 
@@ -324,6 +325,34 @@ void BatchProgram::gather(const Batched &a) {
           std::to_string(dim) + "]) : (" + a.value.type() + ", " + type +
           ") -> " + tensorType(elem, shape),
       shape, a.dim + 1 - (dim < a.dim), a.value.bound);
+}
+
+/// Rows of each element of the batch are replaced.
+void BatchProgram::scatter(const Batched &a) {
+  int64_t dim = otherDim(a);
+  if (dim < 0)
+    return;
+  Shape places;
+  for (int64_t i = 0; i < a.value.shape[dim]; ++i)
+    places.push_back(i);
+  rng.shuffle(places);
+  places.resize(rng.between(1, int64_t(places.size())));
+  std::vector<std::string> rows;
+  for (int64_t place : places)
+    rows.push_back("[" + std::to_string(place) + "]");
+  std::string indices = program.fresh(),
+              type = "tensor<" + std::to_string(rows.size()) + "x1xindex>";
+  program.line(indices + " = arith.constant dense<[" + shard::fuzz::join(rows) +
+               "]> : " + type);
+  bool isReduced = rng.chance(50);
+  Shape shape = gatheredShape(a.value, {dim}, int64_t(rows.size()), isReduced);
+  Batched source =
+      argument(shape, a.dim + 1 - (isReduced && dim < a.dim ? 1 : 0));
+  add("tensor.scatter " + source.value.name + " into " + a.value.name + "[" +
+          indices + "] scatter_dims([" + std::to_string(dim) + "]) unique : (" +
+          source.value.type() + ", " + a.value.type() + ", " + type + ") -> " +
+          a.value.type(),
+      a.value.shape, a.dim, std::max(a.value.bound, source.value.bound));
 }
 
 /// Each element of the batch has indices of its own.

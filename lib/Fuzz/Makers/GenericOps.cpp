@@ -353,25 +353,39 @@ bool shard::fuzz::genericReduction(ProgramBuilder &program) {
   return true;
 }
 
-/// A window: the input is indexed by a sum of a parallel and a reduction loop.
+/// `factor` times loop `loop` of `count` iterations, which may run backwards: then from `offset`.
+static std::string windowTerm(ProgramBuilder &program, int64_t factor,
+                              const std::string &loop, int64_t count,
+                              int64_t &offset) {
+  if (program.rng.chance(25)) {
+    offset += (count - 1) * factor;
+    factor = -factor;
+  }
+  return factor == 1 ? loop : loop + " * " + std::to_string(factor);
+}
+
+/// A window: the input is indexed by a sum of a parallel and a reduction loop. The longer one
+/// slides.
 static bool genericWindow(ProgramBuilder &program) {
   bool batched = program.rng.chance(60), reducedBatch = program.rng.chance(20);
-  int64_t out = program.rng.between(1, 8), window = program.rng.between(1, 4);
+  bool sumSlides = program.rng.chance(30);
+  int64_t out = program.rng.between(1, sumSlides ? 3 : 8),
+          window = program.rng.between(1, sumSlides ? 9 : 4);
   int64_t stride = program.rng.chance(25) ? 2 : 1,
           dilation = program.rng.chance(20) ? 2 : 1;
   int64_t extent = (out - 1) * stride + (window - 1) * dilation + 1;
   int64_t batch = batched ? program.randomExtent() : 1;
   Elem elem = program.rng.chance(70) ? Elem::F32 : Elem::I32;
-  auto term = [](int64_t factor, const char *loop) {
-    return factor == 1 ? std::string(loop)
-                       : std::string(loop) + " * " + std::to_string(factor);
-  };
   GenericText op;
   int64_t numLoops = batched ? 3 : 2;
   op.iterators = {"parallel", "reduction"};
   Shape inputShape = {extent}, outShape = {out};
-  std::vector<std::string> inputExprs = {term(stride, "d0") + " + " +
-                                         term(dilation, "d1")};
+  int64_t offset = 0;
+  std::string place = windowTerm(program, stride, "d0", out, offset);
+  place += " + " + windowTerm(program, dilation, "d1", window, offset);
+  if (offset)
+    place += " + " + std::to_string(offset);
+  std::vector<std::string> inputExprs = {place};
   std::vector<std::string> outExprs = {"d0"};
   if (batched) {
     op.iterators.push_back(reducedBatch ? "reduction" : "parallel");

@@ -279,12 +279,13 @@ void BatchProgram::write() {
       &BatchProgram::join,        &BatchProgram::insert,
       &BatchProgram::collapse,    &BatchProgram::expand,
       &BatchProgram::pack,        &BatchProgram::digits,
-      &BatchProgram::gather,      &BatchProgram::convolve,
-      &BatchProgram::loop,        &BatchProgram::tosa,
-      &BatchProgram::lookUp,      &BatchProgram::images,
-      &BatchProgram::images,      &BatchProgram::rows,
-      &BatchProgram::moved,       &BatchProgram::annotated,
-      &BatchProgram::annotated,   &BatchProgram::manual};
+      &BatchProgram::gather,      &BatchProgram::scatter,
+      &BatchProgram::convolve,    &BatchProgram::loop,
+      &BatchProgram::tosa,        &BatchProgram::lookUp,
+      &BatchProgram::images,      &BatchProgram::images,
+      &BatchProgram::rows,        &BatchProgram::moved,
+      &BatchProgram::annotated,   &BatchProgram::annotated,
+      &BatchProgram::manual};
   program.argumentHintPercent = program.hintPercent = 0;
   static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::I32,
                                           Elem::I8};

@@ -52,6 +52,7 @@ private:
   void digits(const Batched &a);
   void pack(const Batched &a);
   void gather(const Batched &a);
+  void scatter(const Batched &a);
   void lookUp(const Batched &a);
   void convolve(const Batched &a);
   void loop(const Batched &a);

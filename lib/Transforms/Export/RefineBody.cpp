@@ -8,6 +8,8 @@
 
 #include "Export/RefineBody.h"
 
+#include "shard/Geometry/BlockLayout.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -98,14 +100,19 @@ private:
                         [&](GridAxis axis) { return parts[axis].size() == 1; });
   }
 
+  std::vector<int64_t> sizesOf(ArrayRef<GridAxis> axes) {
+    std::vector<int64_t> sizes;
+    for (GridAxis axis : axes)
+      sizes.push_back(coarse.getShape()[axis]);
+    return sizes;
+  }
+
   /// Whether the devices of a group get equal parts of a dimension of `value`.
   bool divides(ArrayRef<GridAxis> axes, Value value, const APInt &dim) {
-    int64_t devices = 1;
-    for (GridAxis axis : axes)
-      devices *= coarse.getShape()[axis];
     int64_t extent =
         cast<RankedTensorType>(value.getType()).getDimSize(dim.getSExtValue());
-    return !ShapedType::isDynamic(extent) && extent % devices == 0;
+    return !ShapedType::isDynamic(extent) &&
+           dividesEvenly(extent, sizesOf(axes));
   }
 
   GridAxesAttr refined(GridAxesAttr axes) const {
@@ -124,13 +131,9 @@ private:
 
   /// Whether the axes of each dimension cut it into equal parts.
   bool divides(GridAxesArrayAttr lists, ArrayRef<int64_t> extents) {
-    for (auto [axes, extent] : llvm::zip(lists.getAxes(), extents)) {
-      int64_t parts = 1;
-      for (GridAxis axis : axes.asArrayRef())
-        parts *= coarse.getShape()[axis];
-      if (extent % parts != 0)
+    for (auto [axes, extent] : llvm::zip(lists.getAxes(), extents))
+      if (!dividesEvenly(extent, sizesOf(axes.asArrayRef())))
         return false;
-    }
     return true;
   }
 

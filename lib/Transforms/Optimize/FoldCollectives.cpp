@@ -11,6 +11,7 @@
 
 #include "shard/Cost/Collectives.h"
 #include "shard/Models/Canonicalizations.h"
+#include "shard/Partitioning/LocalOps.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -64,6 +65,7 @@ struct ShardFoldCollectivesPass
     RewritePatternSet all(context);
     populateCanonicalizationPatterns(all);
     all.add<DropSilentHalo>(context);
+    populateFoldPatterns(all);
     patterns = std::move(all);
     return success();
   }
@@ -71,6 +73,7 @@ struct ShardFoldCollectivesPass
   void runOnOperation() override {
     Operation *root = getOperation();
     GreedyRewriteConfig config;
+    config.enableFolding(false);
     // To simplify regions finds nothing without branches, and takes time.
     if (!hasBranches(root))
       config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
