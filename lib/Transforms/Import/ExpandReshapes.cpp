@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shard/Models/Reshapes.h"
+#include "shard/Partitioning/LocalOps.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -51,9 +52,11 @@ private:
       return false;
     mlir::RewritePatternSet patterns(&getContext());
     populateExpandLoopsPatterns(patterns);
+    populateFoldPatterns(patterns);
     mlir::GreedyRewriteConfig config;
     config.setStrictness(mlir::GreedyRewriteStrictness::AnyOp)
         .setRegionSimplificationLevel(mlir::GreedySimplifyRegionLevel::Disabled)
+        .enableFolding(false)
         .enableConstantCSE(false);
     (void)applyOpPatternsGreedily(ops.getArrayRef(), std::move(patterns),
                                   config);
