@@ -19,6 +19,7 @@ from typing import Any
 
 from shard._torch_convolutions import convolution_decompositions
 from shard._torch_norms import norm_decompositions
+from shard._torch_pooling import pooling_decompositions
 from shard._torch_scatters import scatter_decompositions
 
 
@@ -38,6 +39,8 @@ def decompositions() -> dict[Any, Any]:
         aten.roll.default: _roll,
         aten.view.default: _view,
         **convolution_decompositions(),
+        **pooling_decompositions(),
+        aten.diagonal_backward.default: _diagonal_backward,
         aten.argmax.default: _argmax,
         aten.argmin.default: _argmin,
         aten.max.dim: _max,
@@ -92,6 +95,20 @@ def _view(x: Any, shape: Any) -> Any:
     import torch
 
     return NotImplemented if x.is_contiguous() else torch.ops.aten.view(x.contiguous(), shape)
+
+
+def _diagonal_backward(grad: Any, sizes: Any, offset: int, dim1: int, dim2: int) -> Any:
+    """A choice between the gradient and zeros."""
+    import torch
+
+    dim1, dim2 = dim1 % len(sizes), dim2 % len(sizes)
+    rows, columns = torch.arange(sizes[dim1]).unsqueeze(1), torch.arange(sizes[dim2])
+    first = max(-offset, 0)
+    behind = sizes[dim1] - first - grad.shape[-1]
+    by_row = torch.constant_pad_nd(grad, [first, behind]).unsqueeze(-1)
+    zero = torch.zeros((), dtype=grad.dtype)
+    chosen = torch.where(columns - rows == offset, by_row, zero)
+    return chosen.movedim([-2, -1], [dim1, dim2])
 
 
 def _extreme(x: Any, dim: int | None, keepdim: bool, largest: bool) -> tuple[Any, Any]:

@@ -19,6 +19,7 @@ from shard._errors import Diagnostic, ProgramError
 from shard._torch_constants import compute_constants
 from shard._torch_decompositions import decompositions
 from shard._torch_integers import has_narrow, widened
+from shard._torch_resampling import has_resampling, resampled
 from shard._torch_trace import Rerun
 
 _PIPELINE = (
@@ -29,6 +30,9 @@ _PIPELINE = (
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _SAID = re.compile(r'^"?(?P<file>[^"\n]+?)"?:(?P<line>\d+):\d+: error: (?P<what>.*)', re.M)
 _OP = re.compile(r'name = "torch\.([\w.]+)"|\'torch\.((?:aten|prims)\.[\w.]+)\'')
+# Behind this pass of torch-mlir no op of PyTorch is left that it can lower.
+_LAST_PASS = "FinalizingBackendTypeConversion Failed"
+_LEFT = re.compile(r"torch\.((?:aten|prims)\.\w+)")
 # Errors of PyTorch about programs that depend on the values of tensors.
 _ON_DATA = (
     "GuardOnDataDependentSymNode",
@@ -68,6 +72,9 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
         with values_unknown(name):
             exported = torch.export.export(module, tuple(tensors), strict=False)
         _check_sizes(exported)
+        if has_resampling(exported):
+            module = Rerun(exported.module(check_guards=False), resampled)
+            exported = torch.export.export(module, tuple(tensors), strict=False)
         # From here on nothing changes in place: what did is a result.
         exported = _decomposed(exported, name)
         _check_changes(exported, name, names)
@@ -209,6 +216,7 @@ def _lowered(exported: Any, nodes: Sequence[Any]) -> str:
             str(Path(torch_mlir.__path__[0]) / "_mlir_libs" / "torch-mlir-opt"),
             f"--pass-pipeline={_PIPELINE}",
             "--mlir-print-debuginfo",
+            "--mlir-print-ir-after-failure",
             "-",
         ],
         input=imported.operation.get_asm(enable_debug_info=True),
@@ -240,6 +248,12 @@ def _not_lowered(said: str, is_crash: bool, nodes: Sequence[Any]) -> ProgramErro
     what = found["what"] if found else plain[1] if plain else "it does not say why"
     named = _OP.search(what)
     ops = [named[1] or named[2]] if named else at_line
+    if not ops and _LAST_PASS in said:
+        # What it names is an operand of the op, maybe a constant without a place.
+        left = dict.fromkeys(_LEFT.findall(said[said.index(_LAST_PASS) :]))
+        still = [node for node in nodes if str(node.target).startswith(tuple(left))]
+        ops = list(dict.fromkeys(str(node.target) for node in still)) if left else []
+        place = next(filter(None, map(_place_of, still)), None) if left else None
     which = ("one of " if len(ops) > 1 else "") + (
         ", ".join(f"'{op}'" for op in ops) or "an op of the program"
     )

@@ -1,0 +1,199 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Gradients of pooling and of what repeats borders, which torch-mlir lacks.
+
+What a window takes at one offset, for all windows, is a slice with the stride of the windows; what
+goes back there is one of zeros otherwise. Both are written as choices among `stride` elements,
+which a dimension that is split keeps apart, so that borders are exchanged at most.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from shard._torch_resampling import _padded
+
+
+def pooling_decompositions() -> dict[Any, Any]:
+    import torch
+
+    aten = torch.ops.aten
+    return {
+        aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
+        aten.max_pool3d_with_indices_backward.default: _max_pool_backward,
+        aten.avg_pool2d_backward.default: _avg_pool_backward,
+        aten.avg_pool3d_backward.default: _avg_pool_backward,
+        aten.replication_pad1d_backward.default: _replication_backward,
+        aten.replication_pad2d_backward.default: _replication_backward,
+        aten.replication_pad3d_backward.default: _replication_backward,
+    }
+
+
+def _taken(x: Any, dim: int, offset: int, stride: int, count: int) -> Any:
+    """Elements `offset`, `offset + stride` and so on, `count` of them, as far as there are."""
+    first, phase = divmod(offset, stride)
+    if stride > 1:
+        # Without what no window reaches, which may have other parts than the windows.
+        x = _resized(x, dim, (first + count) * stride)
+        x = x.unflatten(dim, (-1, stride)).select(dim + 1, phase)
+    return x.narrow(dim, first, count)
+
+
+def _resized(x: Any, dim: int, size: int) -> Any:
+    """`size` elements along `dim`: the first ones, or zeros behind all."""
+    more = size - x.shape[dim]
+    return _padded(x, dim, 0, more) if more > 0 else x.narrow(dim, 0, size)
+
+
+def _placed(parts: dict[int, Any], dim: int, stride: int, size: int) -> Any:
+    """A sum of tensors that are zero but for elements `offset`, `offset + stride` and so on along
+    `dim`, which has `size`; these are those of the part of that offset.
+    """
+    import torch
+
+    rows = max(offset // stride + part.shape[dim] for offset, part in parts.items())
+    phases: list[Any] = [None] * stride
+    for offset, part in parts.items():
+        first, phase = divmod(offset, stride)
+        part = _padded(part, dim, first, rows - first - part.shape[dim])
+        phases[phase] = part if phases[phase] is None else phases[phase] + part
+    if stride == 1:
+        return _resized(phases[0], dim, size)
+    some = next(phase for phase in phases if phase is not None)
+    filled = [torch.zeros_like(some) if phase is None else phase for phase in phases]
+    return _resized(torch.stack(filled, dim + 1).flatten(dim, dim + 1), dim, size)
+
+
+def _each(values: Sequence[int] | int, dims: int) -> list[int]:
+    """One value for each dimension, where one stands for all."""
+    values = [values] if isinstance(values, int) else list(values)
+    return values * dims if len(values) == 1 else values
+
+
+def _max_pool_backward(
+    grad: Any,
+    x: Any,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil_mode: bool,
+    indices: Any,
+) -> Any:
+    """To the element of each window that is its maximum: the first of several, the last NaN."""
+    import torch
+
+    dims = len(kernel)
+    kernel = _each(kernel, dims)
+    stride = _each(stride, dims) if stride else kernel
+    padding, dilation = _each(padding, dims), _each(dilation, dims)
+    first = x.dim() - dims
+    counts = list(grad.shape[first:])
+    sizes = []
+    padded = x
+    for d, (n, k, s, p, apart) in enumerate(
+        zip(counts, kernel, stride, padding, dilation, strict=True)
+    ):
+        size = max(x.shape[first + d] + p, (n - 1) * s + apart * (k - 1) + 1)
+        high = size - x.shape[first + d] - p
+        widths = [0, 0] * (dims - d - 1) + [p, high]
+        padded = torch.constant_pad_nd(padded, widths, -math.inf) if p or high else padded
+        sizes.append(size)
+    along = [range(0, a * k, a) for a, k in zip(dilation, kernel, strict=True)]
+    offsets = list(itertools.product(*along))
+    best = which = None
+    for number, offset in enumerate(offsets):
+        value = padded
+        for d in range(dims):
+            value = _taken(value, first + d, offset[d], stride[d], counts[d])
+        if best is None:
+            best, which = value, torch.zeros_like(value, dtype=torch.int32)
+            continue
+        better = (value > best) | (value != value)
+        best = torch.where(better, value, best)
+        which = torch.where(better, number, which)
+    zero = torch.zeros((), dtype=grad.dtype)
+    parts = {
+        offset: torch.where(which == number, grad, zero) for number, offset in enumerate(offsets)
+    }
+    return _windows_back(parts, first, stride, padding, sizes, x.shape)
+
+
+def _windows_back(
+    parts: dict[tuple[int, ...], Any],
+    first: int,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    sizes: Sequence[int],
+    shape: Sequence[int],
+) -> Any:
+    """What goes back to a tensor of `shape` from windows of it, by offset in the window.
+
+    The dimensions that have windows begin with `first`; `sizes` are theirs with padding.
+    """
+    for d in reversed(range(len(sizes))):
+        lines: dict[tuple[int, ...], dict[int, Any]] = {}
+        for offset, part in parts.items():
+            lines.setdefault(offset[:d], {})[offset[d]] = part
+        parts = {
+            outer: _placed(line, first + d, stride[d], sizes[d]).narrow(
+                first + d, padding[d], shape[first + d]
+            )
+            for outer, line in lines.items()
+        }
+    return parts[()]
+
+
+def _avg_pool_backward(
+    grad: Any,
+    x: Any,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    import torch
+
+    dims = 3 if x.dim() == 5 else 2
+    kernel, padding = _each(kernel, dims), _each(padding, dims)
+    stride = _each(stride, dims) if stride else kernel
+    first = x.dim() - dims
+    for d, (k, s, p) in enumerate(zip(kernel, stride, padding, strict=True), first):
+        n, count = x.shape[d], grad.shape[d]
+        if not divisor_override:
+            # Windows that begin in the padding or end behind it have fewer elements.
+            low, high = (p, p) if count_include_pad else (0, 0)
+            starts = range(-p, count * s - p, s)
+            counts = [min(i + k, n + p, n + high) - max(i, -low) for i in starts]
+            if len(set(counts)) == 1:
+                grad = grad / counts[0]
+            else:
+                starts_of = torch.arange(count) * s - p
+                ends = torch.clamp(starts_of + k, max=n + high)
+                by_window = (ends - torch.clamp(starts_of, min=-low)).to(grad.dtype)
+                grad = grad / by_window.reshape([-1] + [1] * (x.dim() - d - 1))
+        size = max(n + 2 * p, (count - 1) * s + k)
+        grad = _placed({i: grad for i in range(k)}, d, s, size).narrow(d, p, n)
+    return grad / divisor_override if divisor_override else grad
+
+
+def _replication_backward(grad: Any, x: Any, padding: Sequence[int]) -> Any:
+    if min(padding) < 0:
+        return NotImplemented
+    for d in range(len(padding) // 2):
+        dim = x.dim() - 1 - d
+        low, high = padding[2 * d : 2 * d + 2]
+        size = x.shape[dim]
+        result = grad.narrow(dim, low, size)
+        if low:
+            border = grad.narrow(dim, 0, low).sum(dim, True)
+            result = result + _padded(border, dim, 0, size - 1)
+        if high:
+            border = grad.narrow(dim, low + size, high).sum(dim, True)
+            result = result + _padded(border, dim, size - 1, 0)
+        grad = result
+    return grad

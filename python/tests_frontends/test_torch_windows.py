@@ -1,0 +1,150 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pooling, interpolation and padding of PyTorch, their gradients, and what they send where rows
+are split.
+"""
+
+import numpy as np
+import pytest
+import torch
+from check import check
+
+import shard
+from shard import Grid, P
+
+functional = torch.nn.functional
+
+ROWS = P(None, None, "a")
+
+
+def checked(fn, x, hint=ROWS):
+    program = shard.from_torch(fn, x)
+    expected = torch.utils._pytree.tree_leaves(fn(x))
+    return check(program, (x,), [e.numpy() for e in expected], Grid(a=2), {0: hint}).collectives
+
+
+def with_gradient(fn):
+    """A function that gives the result of `fn` and a gradient of its sum of squares."""
+
+    def both(x):
+        def loss(x):
+            y = fn(x)
+            return y.square().sum(), y
+
+        gradient, y = torch.func.grad(loss, has_aux=True)(x)
+        return y.detach(), gradient
+
+    return both
+
+
+def pool(kind, *how, **more):
+    return lambda x: getattr(functional, kind)(x, *how, **more)
+
+
+def resize(mode, **how):
+    return lambda x: functional.interpolate(x, mode=mode, **how)
+
+
+WINDOWS = {
+    "max": (pool("max_pool2d", 3, 2, 1), (2, 3, 9, 8)),
+    "max dilated": (pool("max_pool2d", 2, 2, 1, 2, ceil_mode=True), (2, 3, 9, 8)),
+    "max apart": (pool("max_pool2d", 2, 3), (2, 3, 9, 8)),
+    "max 3d": (pool("max_pool3d", 2), (1, 2, 4, 4, 4)),
+    "mean": (pool("avg_pool2d", 3, 2, 1), (2, 3, 9, 8)),
+    "mean ceil": (pool("avg_pool2d", 2, 2, 1, ceil_mode=True), (2, 3, 9, 8)),
+    "mean without padding": (
+        pool("avg_pool2d", 3, 2, 1, ceil_mode=True, count_include_pad=False),
+        (2, 3, 8, 7),
+    ),
+    "mean override": (pool("avg_pool2d", 2, divisor_override=3), (2, 3, 8, 8)),
+    "mean 3d": (pool("avg_pool3d", 2), (1, 2, 4, 4, 4)),
+    "adaptive": (pool("adaptive_avg_pool2d", (3, 5)), (2, 3, 8, 8)),
+    "adaptive 3d": (pool("adaptive_avg_pool3d", 2), (1, 2, 4, 4, 4)),
+    "repeated border": (pool("pad", (1, 2, 0, 3), mode="replicate"), (2, 3, 8, 8)),
+    "bilinear 3": (resize("bilinear", scale_factor=3), (2, 3, 8, 4)),
+    "bilinear half": (resize("bilinear", scale_factor=0.5), (2, 3, 8, 6)),
+    "bilinear corners": (resize("bilinear", size=(13, 6), align_corners=True), (2, 3, 8, 8)),
+    "bilinear scale": (resize("bilinear", scale_factor=1.3), (2, 3, 8, 8)),
+    "bicubic 2": (resize("bicubic", scale_factor=2), (1, 2, 8, 4)),
+    "bicubic few": (resize("bicubic", scale_factor=2), (1, 2, 8, 2)),
+    "linear": (resize("linear", scale_factor=2), (2, 3, 8)),
+    "trilinear": (resize("trilinear", scale_factor=2), (1, 1, 4, 4, 2)),
+    "nearest 2": (resize("nearest", scale_factor=2), (2, 3, 8, 4)),
+    "nearest half": (resize("nearest", scale_factor=0.5), (2, 3, 8, 4)),
+    "nearest size": (resize("nearest", size=(13, 6)), (2, 3, 8, 8)),
+    "nearest 1d": (resize("nearest", scale_factor=2), (2, 3, 8)),
+    "nearest exact": (resize("nearest-exact", scale_factor=1.3), (2, 3, 8, 8)),
+}
+
+
+@pytest.mark.parametrize("case", WINDOWS)
+def test_windows_and_their_gradients(case):
+    fn, shape = WINDOWS[case]
+    checked(with_gradient(fn), torch.randn(*shape))
+
+
+# What is sent of 2x3x8x8 f32, where two devices have four rows each. A row has 192 B.
+SENT = {
+    "max": (pool("max_pool2d", 2), 0),
+    "max of an odd number": (lambda x: functional.max_pool2d(x[:, :, :7], 3, 2, 1), 192),
+    "mean": (pool("avg_pool2d", 2), 0),
+    "repeated border": (pool("pad", (1, 1, 0, 0), mode="replicate"), 0),
+    "bilinear": (resize("bilinear", scale_factor=2), 192),
+    "bilinear half": (resize("bilinear", scale_factor=0.5), 0),
+    "nearest": (resize("nearest", scale_factor=2), 0),
+    "nearest half": (resize("nearest", scale_factor=0.5), 0),
+}
+
+
+@pytest.mark.parametrize("case", SENT)
+def test_split_rows_exchange_borders(case):
+    fn, most = SENT[case]
+    x = torch.randn(2, 3, 8, 8)
+    assert checked(fn, x).bytes <= most
+
+
+def test_gradients_send_what_the_functions_send():
+    x = torch.randn(2, 3, 8, 8)
+    assert checked(with_gradient(pool("max_pool2d", 2)), x).bytes == 0
+    assert checked(with_gradient(pool("avg_pool2d", 2)), x).bytes == 0
+    assert checked(with_gradient(resize("nearest", scale_factor=2)), x).bytes == 0
+    # A row forward, one up and one down back, and flags that say which row is at the border.
+    assert checked(with_gradient(resize("bilinear", scale_factor=2)), x).bytes <= 3 * 192 + 16
+    # The ninth row belongs to no window.
+    odd = torch.randn(2, 3, 9, 8)
+    assert checked(with_gradient(pool("max_pool2d", 2)), odd).bytes <= 2 * 192
+
+
+def test_a_maximum_that_stands_twice_counts_once():
+    x = torch.tensor([[[[1.0, 3.0, 3.0, 3.0], [3.0, 0.0, 2.0, 3.0]]]])
+    checked(with_gradient(pool("max_pool2d", 2)), x, P(None, None, None, "a"))
+
+
+def test_nearest_elements_are_copies():
+    def both(x):
+        return tuple(functional.interpolate(x, size=size) for size in ((4, 4), (5, 7)))
+
+    floats = torch.tensor([[[[1.0, -torch.inf], [-0.0, torch.nan]]]])
+    for x in (floats, torch.randint(0, 255, (1, 2, 2, 2)).to(torch.uint8)):
+        part = shard.from_torch(both, x).partition(Grid(a=2), {0: ROWS})
+        for mine, theirs in zip(part(x), both(x), strict=True):
+            assert np.asarray(mine).tobytes() == theirs.numpy().tobytes()
+
+
+def test_gradients_of_diagonals():
+    for offset in (0, 2, -1):
+
+        def fn(x, offset=offset):
+            return x.diagonal(offset, 0, 2)
+
+        checked(with_gradient(fn), torch.randn(3, 2, 4), P("a"))
+
+
+def test_ops_that_are_left_are_named():
+    def circular(x):
+        return torch.func.grad(lambda x: functional.pad(x, (1, 1), mode="circular").sum())(x)
+
+    # What torch-mlir complains of is an operand of the op.
+    with pytest.raises(shard.ProgramError, match=r"windows.py:\d+: .*'aten.as_strided_scatter"):
+        shard.from_torch(circular, torch.randn(2, 3, 8))
