@@ -8,6 +8,7 @@ a gradient are the ops of the backward pass. Its graph is then exported like a m
 """
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -31,12 +32,23 @@ def trace(fn: Any, tensors: list[Any], source: Any) -> Any:
     # Without the layers of a library and the joint ops of attention, whose gradients torch-mlir
     # does not know.
     with (
-        torch.backends.mkldnn.flags(enabled=False),
+        _without_layers_of_mkldnn(),
         torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH),
         _as_if_exporting(),
         _with_places(getattr(source, "__code__", None)),
     ):
         return Rerun(trace_of(*(tensor.detach() for tensor in tensors)))
+
+
+@contextlib.contextmanager
+def _without_layers_of_mkldnn() -> Iterator[None]:
+    import torch
+
+    # To set a flag of a GPU that is not there is a warning.
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN", UserWarning)
+        with torch.backends.mkldnn.flags(enabled=False):
+            yield
 
 
 def Rerun(graph: Any, call: Callable[..., Any] | None = None) -> Any:  # noqa: N802

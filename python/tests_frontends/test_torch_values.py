@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What programs of PyTorch take and give: types, names, structures."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -164,3 +166,10 @@ def test_exported_programs():
         shard.from_torch(lambda x: x * 2, x.to_sparse())
     with pytest.raises(shard.ProgramError, match="is a tensor of the kind 'meta'"):
         shard.from_torch(nn.Linear(4, 3, device="meta"), x)
+
+
+def test_functions_make_no_warnings():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", UserWarning)
+        shard.from_torch(lambda x: x + 1, torch.zeros(2))
+    assert [str(w.message) for w in said if w.category is UserWarning] == []
