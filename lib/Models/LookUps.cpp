@@ -25,8 +25,6 @@
 // loop 0 in %table[%0, %ids[%0]]. It is a batch: the dimension is gathered, and the model
 // splits it together with that of the indices.
 //
-// If all indices come from data, single elements are looked up.
-//
 //===----------------------------------------------------------------------===//
 
 #include "LookUps.h"
@@ -93,14 +91,12 @@ public:
     uint64_t found = slice;
     for (int loop : depends.set_bits())
       found = llvm::SaturatingMultiply<uint64_t>(found, extents[loop]);
-    // A dimension of one element has no choice, so that a small slice of it is worth its index.
+    if (hasBatch && found <= uint64_t(type.getNumElements()))
+      return true;
+    // Else the indices take more memory than what they find. A dimension of one element
+    // has no choice, so that a small slice of it is worth its index.
     int64_t choices = llvm::count_if(
         gathered, [&](int64_t dim) { return type.getDimSize(dim) > 1; });
-    if (found <= uint64_t(type.getNumElements()) &&
-        (hasBatch ||
-         found / slice * choices <= uint64_t(type.getNumElements())))
-      return true;
-    // Else the indices take more memory than what they find, or than the table.
     return slice > 1 && slice >= choices;
   }
 
