@@ -19,7 +19,7 @@
 namespace shard {
 
 /// What is known of indices: each is `scale * base + offset`, and `base` lies between two bounds.
-/// The position of a device along an axis of known size is a base between 0 and the size. Of an
+/// The position of a device along an axis of known size is a base of at least 0, below the size. Of an
 /// index that is no sum and no product the index itself is the base.
 class IndexForms {
 public:
