@@ -73,7 +73,9 @@ struct ShardFoldCollectivesPass
   void runOnOperation() override {
     Operation *root = getOperation();
     GreedyRewriteConfig config;
-    config.enableFolding(false);
+    // From the top: an insertion that replaces what another one inserts takes the destination of
+    // that, which has taken its own then. From below each would climb the whole chain.
+    config.enableFolding(false).setUseTopDownTraversal(true);
     // To simplify regions finds nothing without branches, and takes time.
     if (!hasBranches(root))
       config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
