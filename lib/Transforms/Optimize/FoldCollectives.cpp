@@ -14,6 +14,7 @@
 #include "shard/Partitioning/LocalOps.h"
 #include "shard/Transforms/Passes.h"
 
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -58,6 +59,18 @@ struct DropSilentHalo : OpRewritePattern<UpdateHaloOp> {
   }
 };
 
+/// Folds insertions in place, from the first one: one at the place of that before it takes the
+/// destination of that, which has taken its own then. The greedy driver begins at the last one, which
+/// would climb the whole chain. Returns whether one changed.
+bool foldInsertions(Operation *root) {
+  bool isChanged = false;
+  root->walk([&](OffsetSizeAndStrideOpInterface op) {
+    SmallVector<OpFoldResult> folded;
+    isChanged |= succeeded(op->fold(folded)) && folded.empty();
+  });
+  return isChanged;
+}
+
 struct ShardFoldCollectivesPass
     : public ModuleOrFunctionPass<
           impl::ShardFoldCollectivesBase<ShardFoldCollectivesPass>> {
@@ -73,18 +86,16 @@ struct ShardFoldCollectivesPass
   void runOnOperation() override {
     Operation *root = getOperation();
     GreedyRewriteConfig config;
-    // From the top: an insertion that replaces what another one inserts takes the destination of
-    // that, which has taken its own then. From below each would climb the whole chain.
-    config.enableFolding(false).setUseTopDownTraversal(true);
+    config.enableFolding(false);
     // To simplify regions finds nothing without branches, and takes time.
     if (!hasBranches(root))
       config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     bool isDropped = dropIdentityTransposes(root);
-    bool isFolded = false, isShared = false;
+    bool isFolded = foldInsertions(root), isRewritten = false, isShared = false;
     // Where it stops before the last pattern, the program is as valid.
-    (void)applyPatternsGreedily(root, patterns, config, &isFolded);
+    (void)applyPatternsGreedily(root, patterns, config, &isRewritten);
     mergeEqualOps(root, &isShared);
-    if (!isDropped && !isFolded && !isShared)
+    if (!isDropped && !isFolded && !isRewritten && !isShared)
       markAllAnalysesPreserved();
   }
 
