@@ -25,6 +25,9 @@
 // loop 0 in %table[%0, %ids[%0]]. It is a batch: the dimension is gathered, and the model
 // splits it together with that of the indices.
 //
+// If no loop reads a whole dimension, single elements are looked up. At least one index then
+// has to be data: elements at places that loops compute are raised elsewhere (Extracts.cpp).
+//
 //===----------------------------------------------------------------------===//
 
 #include "LookUps.h"
@@ -91,13 +94,17 @@ public:
     uint64_t found = slice;
     for (int loop : depends.set_bits())
       found = llvm::SaturatingMultiply<uint64_t>(found, extents[loop]);
-    if (hasBatch && found <= uint64_t(type.getNumElements()))
-      return true;
-    // Else the indices take more memory than what they find. A dimension of one element
-    // has no choice, so that a small slice of it is worth its index.
+    // A dimension of one element has no choice, so that a small slice of it is worth its index.
     int64_t choices = llvm::count_if(
         gathered, [&](int64_t dim) { return type.getDimSize(dim) > 1; });
-    return slice > 1 && slice >= choices;
+    uint64_t elements = type.getNumElements();
+    if (hasBatch && found <= elements)
+      return true;
+    if (slice == 1)
+      return isData &&
+             llvm::SaturatingMultiply<uint64_t>(found, choices) <= elements;
+    // Else the indices take more memory than what they find.
+    return slice >= choices;
   }
 
   linalg::GenericOp raise(IRRewriter &rewriter) {
@@ -127,6 +134,7 @@ private:
   bool findDependences() {
     slice.clear();
     depends.reset();
+    isData = false;
     BackwardSliceOptions options;
     options.inclusive = true;
     options.omitBlockArguments = true;
@@ -167,6 +175,7 @@ private:
       return true;
     if (argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
       return false;
+    isData = true;
     AffineMap map = op.getMatchingIndexingMap(
         op.getDpsInputOperand(argument.getArgNumber()));
     for (AffineExpr expr : map.getResults())
@@ -272,6 +281,8 @@ private:
   /// What the indices are computed from, and the loops that they depend on.
   SetVector<Operation *> slice;
   llvm::SmallBitVector depends;
+  /// Whether an index is computed from elements of an input.
+  bool isData = false;
 };
 
 } // namespace

@@ -49,8 +49,9 @@ static Value constantOf(OpBuilder &builder, Operation *op, Attribute folded,
   return tensor::SplatOp::create(builder, op->getLoc(), tensor, element, sizes);
 }
 
-void shard::splatEqualOperands(Operation *root) {
-  root->walk([](Operation *op) {
+bool shard::splatEqualOperands(Operation *root, bool onlyOperands) {
+  bool changed = false;
+  root->walk([&](Operation *op) {
     if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
         !llvm::all_equal(op->getOperands()))
       return;
@@ -62,13 +63,15 @@ void shard::splatEqualOperands(Operation *root) {
     OpBuilder builder(op);
     // x or x is x.
     auto value = dyn_cast<Value>(folded.front());
-    if (!value)
+    if (!value && !onlyOperands)
       value = constantOf(builder, op, cast<Attribute>(folded.front()), type);
     if (!value)
       return;
     op->replaceAllUsesWith(ValueRange(value));
     op->erase();
+    changed = true;
   });
+  return changed;
 }
 
 namespace {

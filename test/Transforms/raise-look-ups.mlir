@@ -12,6 +12,8 @@
 // RUN: shard-run %s --entry diagonal --verify --grid 3 --hint 'arg0=[[],[0]]' | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry diagonal --verify --grid 2x3 --hint 'arg0=[[0],[1]]' | FileCheck %s --check-prefix=EXEC
 // RUN: shard-run %s --entry zeros --verify | FileCheck %s --check-prefix=EXEC
+// RUN: shard-run %s --entry outer --verify | FileCheck %s --check-prefix=OUTER
+// RUN: shard-run %s --entry outer --verify --grid 2x3 --hint 'arg0=[[1],[0]]' --hint 'arg2=[[1]]' | FileCheck %s --check-prefix=EXEC
 
 // EXEC: PASS
 
@@ -113,6 +115,45 @@ func.func @permuted(%table: tensor<8x4xf32>, %ids: tensor<8x5xi32>) -> tensor<8x
     linalg.yield %x : f32
   } -> tensor<8x5xf32>
   return %r : tensor<8x5xf32>
+}
+
+// All indices come from data, each of another loop. The table has 2560 B, what is found 60 B.
+// CHECK-LABEL: func @outer
+// CHECK: tensor.gather {{.*}} gather_dims([0, 1])
+// CHECK-NOT: tensor.extract
+// OUTER: all_reduce {{.*}} 90 B
+// OUTER: PASS
+func.func @outer(%table: tensor<64x10xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>},
+                 %rows: tensor<3xi32>, %columns: tensor<5xi32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%rows, %columns : tensor<3xi32>, tensor<5xi32>) outs(%e : tensor<3x5xf32>) {
+  ^bb0(%i: i32, %j: i32, %out: f32):
+    %row = arith.index_cast %i : i32 to index
+    %column = arith.index_cast %j : i32 to index
+    %x = tensor.extract %table[%row, %column] : tensor<64x10xf32>
+    linalg.yield %x : f32
+  } -> tensor<3x5xf32>
+  return %r : tensor<3x5xf32>
+}
+
+// There are more indices, two for each element, than the table has elements: the op stays.
+// CHECK-LABEL: func @many
+// CHECK-NOT: tensor.gather
+// CHECK: tensor.extract
+func.func @many(%table: tensor<4x2xf32>, %rows: tensor<5xi32>, %columns: tensor<5xi32>) -> tensor<5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%rows, %columns : tensor<5xi32>, tensor<5xi32>) outs(%e : tensor<5xf32>) {
+  ^bb0(%i: i32, %j: i32, %out: f32):
+    %row = arith.index_cast %i : i32 to index
+    %column = arith.index_cast %j : i32 to index
+    %x = tensor.extract %table[%row, %column] : tensor<4x2xf32>
+    linalg.yield %x : f32
+  } -> tensor<5xf32>
+  return %r : tensor<5xf32>
 }
 
 // The slice is in another order than the loops, and the body goes on with the element.

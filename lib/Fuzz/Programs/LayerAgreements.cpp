@@ -221,3 +221,51 @@ void LayerProgram::tableOfPlaces() {
       others = scaled(argument(shape, {{}, {}}, 0));
   result(product(rows, transposed(others)), {all, {}}, 60);
 }
+
+/// Single elements of a table whose rows are split: at rows and columns that are pairs, at those of
+/// a rectangle, or at places in the flattened table.
+void LayerProgram::elementsOfTable() {
+  int64_t count = d * rng.between(1, 2), others = rng.between(1, 3);
+  bool isRectangle = rng.chance(40), isFlat = !isRectangle && rng.chance(40);
+  Shape shape = {count};
+  if (isRectangle)
+    shape.push_back(others);
+  // At most one index for each element of the table.
+  int64_t columns = rng.between(2, 4);
+  int64_t rows = m * llvm::divideCeil(uint64_t(2 * numElements(shape)),
+                                      uint64_t(m * columns));
+  Val table = argument({rows, columns}, {model, {}});
+  Val row = argument({count}, {data}),
+      column = argument({isRectangle ? others : count},
+                        {isRectangle ? Shape() : data});
+  Val init = program.empty(Elem::I32, shape);
+  std::string loops =
+      isRectangle ? "affine_map<(d0, d1) -> (" : "affine_map<(d0) -> (";
+  std::string all = isRectangle ? "d0, d1" : "d0";
+  std::string name = program.fresh();
+  program.line(name + " = linalg.generic {indexing_maps = [" + loops +
+               "d0)>, " + loops + (isRectangle ? "d1" : "d0") + ")>, " + loops +
+               all + ")>], iterator_types = [" +
+               (isRectangle ? "\"parallel\", " : "") + "\"parallel\"]} " +
+               insOuts({row, column}, init) + " {");
+  program.line("^bb0(%i: i32, %j: i32, %o: i32):");
+  program.line("  %r = arith.index_cast %i : i32 to index");
+  program.line("  %c = arith.index_cast %j : i32 to index");
+  std::string at = "%r, %c";
+  if (isFlat) {
+    program.line("  %n = arith.constant " + std::to_string(columns) +
+                 " : index");
+    program.line("  %u = arith.divui %r, %n : index");
+    program.line("  %v = arith.remui %r, %n : index");
+    at = "%u, %v";
+  }
+  program.line("  %x = tensor.extract " + table.name + "[" + at +
+               "] : " + table.type());
+  program.line("  linalg.yield %x : i32");
+  program.line("} -> " + init.type());
+  Val found = pointwise(program.add({name, Elem::I32, true, shape}));
+  allReduces(m, numElements(shape) / d);
+  Axes axes(shape.size());
+  axes[0] = data;
+  result(found, axes);
+}

@@ -454,6 +454,8 @@ void LayerProgram::write() {
     blocksBehindSum();
   else if (more.chance(2))
     tableOfPlaces();
+  else if (more.chance(2))
+    elementsOfTable();
   else
     (this->*rng.oneOf(layers))();
   if (n == 1)

@@ -121,6 +121,7 @@ private:
   void splitRows();
   void blocksBehindSum();
   void tableOfPlaces();
+  void elementsOfTable();
 
   ProgramBuilder &program;
   Random &rng;
