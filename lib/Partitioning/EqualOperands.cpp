@@ -49,7 +49,7 @@ static Value constantOf(OpBuilder &builder, Operation *op, Attribute folded,
   return tensor::SplatOp::create(builder, op->getLoc(), tensor, element, sizes);
 }
 
-bool shard::splatEqualOperands(Operation *root, bool onlyOperands) {
+bool shard::splatEqualOperands(Operation *root) {
   bool changed = false;
   root->walk([&](Operation *op) {
     if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
@@ -63,7 +63,7 @@ bool shard::splatEqualOperands(Operation *root, bool onlyOperands) {
     OpBuilder builder(op);
     // x or x is x.
     auto value = dyn_cast<Value>(folded.front());
-    if (!value && !onlyOperands)
+    if (!value)
       value = constantOf(builder, op, cast<Attribute>(folded.front()), type);
     if (!value)
       return;

@@ -56,8 +56,7 @@ public:
     // The tensor that the axis came from may have lost it since.
     std::vector<ValueAxis> before;
     for (const auto &[entry, cause] : causes)
-      if (!known.contains(entry))
-        before.push_back(entry);
+      before.push_back(entry);
     llvm::sort(before);
     lost.clear();
     for (ValueAxis entry : before)

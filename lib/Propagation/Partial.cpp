@@ -131,15 +131,18 @@ bool Run::accepts(OpId op) {
   PartialState made;
   if (results.size() == 1 && results[0] != kNoValue)
     made = partials.lookup(results[0]);
+  if (made.atoms || results.size() != 1 || !table.contraction)
+    return takesInits(op, made);
+  // The result is reduced over all at once.
+  PartialState own = {stepOf(op, FromAll).reduced, table.resultReduction[0]};
+  if (own.atoms && passed->atoms && passed->reduction != own.reduction)
+    return false;
   if (takesInits(op, made))
     return true;
-  if (made.atoms || results.size() != 1 || !table.contraction)
+  if (passed->atoms && passed->reduction != own.reduction)
     return false;
-  made = {stepOf(op, FromAll).reduced, table.resultReduction[0]};
-  if (passed->atoms && passed->reduction != made.reduction)
-    return false;
-  made.atoms |= passed->atoms;
-  return takesInits(op, made);
+  own.atoms |= passed->atoms;
+  return takesInits(op, own);
 }
 
 void Run::PartialPlacement::readHints() {

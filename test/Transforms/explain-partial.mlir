@@ -24,3 +24,15 @@ func.func @partial_result(%a: tensor<8x8xf32>) -> (tensor<8x8xf32> {shard.shardi
   %0 = math.exp %a : tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
+
+// A slice at a place of the run adds what the devices have of it. Maxima of other axes are
+// complete first.
+// CHECK: reshard of %arg0 for tensor.extract_slice operand 0 {{.*}}: {{\[\[}}], [0]] partial = max [1] -> {{\[\[}}], [0]]
+// CHECK: so: all_reduce over 1
+// CHECK: reshard of %extracted_slice for tensor.extract_slice result 0 {{.*}}: {{\[\[}}], []] partial = sum [0] -> {{\[\[}}], []]
+// CHECK: so: all_reduce over 0
+shard.grid @square(shape = 4x4)
+func.func @slice(%a: tensor<2x12xf32> {shard.sharding = #shard.sharding<@square, [[], [0]], partial = max [1]>}, %i: index) -> tensor<2x1xf32> {
+  %s = tensor.extract_slice %a[0, %i] [2, 1] [1, 1] : tensor<2x12xf32> to tensor<2x1xf32>
+  return %s : tensor<2x1xf32>
+}

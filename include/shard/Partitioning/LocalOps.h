@@ -58,9 +58,8 @@ void globaliseIndexArguments(mlir::OpBuilder &builder, mlir::Location loc,
 /// Folds elementwise ops on one value, such as x xor x, that are the same element
 /// everywhere whatever the value is, to splats if their local type is dynamic: MLIR would
 /// fold them to constants of that type, which do not say how large they are. Those that are the
-/// operand, such as x or x, become it; with `onlyOperands` nothing else changes. Returns whether
-/// it found any.
-bool splatEqualOperands(mlir::Operation *root, bool onlyOperands = false);
+/// operand, such as x or x, become it. Returns whether it found any.
+bool splatEqualOperands(mlir::Operation *root);
 
 /// Adds a pattern that folds every op as MLIR's greedy driver does, but never to a constant of a
 /// dynamic type. The driver's own folding is to be off: patterns make operands equal, too, which it

@@ -230,7 +230,12 @@ ExplanationCheck::others(const PropagationExplanation::ReshardEntry &entry,
     if (annotated(tensor) == annotated(own) || isCopied ||
         known == shardingAt.end() || known->second.size() != 1)
       continue;
-    for (const Names &axes : parseSharding(known->second.front()).dims)
+    auto type = dyn_cast<RankedTensorType>(tensor.getType());
+    auto sharding = parseSharding(known->second.front());
+    // The place of an op is that of annotations of its operands, too.
+    if (!type || int64_t(sharding.dims.size()) != type.getRank())
+      continue;
+    for (const Names &axes : sharding.dims)
       for (StringRef axis : axes) {
         bool isMoved = false;
         for (size_t dim = 0; dim < from.dims.size(); ++dim)

@@ -14,7 +14,6 @@
 
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Interfaces/ShardingInterface.h"
-#include "shard/Partitioning/LocalOps.h"
 
 using namespace mlir;
 
@@ -67,15 +66,11 @@ FailureOr<CreatorFamilies> importHints(Operation *root) {
   }
   if (failed(normalizeAnnotations(work)) || failed(expandOpHints(work.opHints)))
     return failure();
-  // Partition folds such an op to its operand. Both would be resharded if it did so alone.
-  bool changed = splatEqualOperands(root, /*onlyOperands=*/true);
   if (!work.computations.empty()) {
     prepareManualBodies(work.computations);
     // Bodies have creators of their own now.
-    changed = true;
-  }
-  if (changed)
     work = ImportWork(root);
+  }
   return splitCreators(work.creators);
 }
 
