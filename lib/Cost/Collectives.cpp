@@ -107,25 +107,31 @@ std::optional<int64_t> positionOf(const Group &group,
   return position;
 }
 
-SentBytes fromAll(int64_t bytes) { return {bytes, {}}; }
+std::optional<SentBytes> fromAll(std::optional<int64_t> bytes) {
+  return bytes ? std::optional(SentBytes{*bytes, {}}) : std::nullopt;
+}
 
 /// The bytes of the other devices' pieces of the input, which is cut along `dim`. All pieces have
-/// as many elements as the largest one.
-int64_t bytesOfOthers(const Group &group, Value input, const APInt &dim) {
+/// as many elements as the largest one. Nothing if that is more than 64 bits hold.
+std::optional<int64_t> bytesOfOthers(const Group &group, Value input,
+                                     const APInt &dim) {
   int64_t extent =
       cast<RankedTensorType>(input.getType()).getDimSize(dim.getSExtValue());
-  return extent == 0 ? 0
-                     : (group.size - 1) * (group.inputBytes / extent) *
-                           localExtent(extent, group.size);
+  if (extent == 0)
+    return 0;
+  int64_t block = group.inputBytes / extent * localExtent(extent, group.size);
+  int64_t bytes;
+  return llvm::MulOverflow(group.size - 1, block, bytes) ? std::nullopt
+                                                         : std::optional(bytes);
 }
 
 /// `bytes` from the root alone.
 std::optional<SentBytes> fromRoot(const Group &group, ArrayRef<int64_t> root,
-                                  int64_t bytes) {
+                                  std::optional<int64_t> bytes) {
   std::optional<int64_t> position = positionOf(group, root);
-  if (!position)
+  if (!position || !bytes)
     return std::nullopt;
-  return SentBytes{0, {{*position, group.size > 1 ? bytes : 0}}};
+  return SentBytes{0, {{*position, group.size > 1 ? *bytes : 0}}};
 }
 
 /// `bytes` from all but the root.
@@ -140,17 +146,28 @@ std::optional<SentBytes> toRoot(const Group &group, ArrayRef<int64_t> root,
 /// The positions of groups are listed up to this size.
 constexpr int64_t kMostPositions = 1 << 16;
 
+/// Of `bytes`, what the other devices of the group have where each has as much.
+int64_t sharesOfOthers(const Group &group, int64_t bytes) {
+  return bytes - llvm::divideCeil(bytes, group.size);
+}
+
 std::optional<SentBytes> sentBy(const Group &group, AllGatherOp) {
-  return fromAll((group.size - 1) * group.inputBytes);
+  int64_t bytes;
+  if (llvm::MulOverflow(group.size - 1, group.inputBytes, bytes))
+    return std::nullopt;
+  return fromAll(bytes);
 }
 std::optional<SentBytes> sentBy(const Group &group, AllReduceOp) {
-  return fromAll(2 * (group.size - 1) * group.inputBytes / group.size);
+  int64_t bytes;
+  if (llvm::MulOverflow<int64_t>(2, group.inputBytes, bytes))
+    return std::nullopt;
+  return fromAll(sharesOfOthers(group, bytes));
 }
 std::optional<SentBytes> sentBy(const Group &group, ReduceScatterOp op) {
   return fromAll(bytesOfOthers(group, op.getInput(), op.getScatterAxis()));
 }
 std::optional<SentBytes> sentBy(const Group &group, ReduceOp) {
-  return fromAll((group.size - 1) * group.inputBytes / group.size);
+  return fromAll(sharesOfOthers(group, group.inputBytes));
 }
 std::optional<SentBytes> sentBy(const Group &group, AllToAllOp op) {
   return fromAll(bytesOfOthers(group, op.getInput(), op.getSplitAxis()));
