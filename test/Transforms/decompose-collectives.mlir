@@ -246,3 +246,21 @@ func.func @stays(%a: tensor<4x3xf32>, %b: tensor<3x5xf32>, %c: tensor<4x5xf32>, 
   %7 = linalg.matmul ins(%6, %b : tensor<5x3xf32>, tensor<3x5xf32>) outs(%v : tensor<5x5xf32>) -> tensor<5x5xf32>
   return %1, %3, %2, %5, %7 : tensor<2x5xf32>, tensor<4x5xf32>, tensor<4x3xf32>, tensor<4x3xindex>, tensor<5x5xf32>
 }
+
+// -----
+
+// Two rings that send one operand around share its shifts.
+shard.grid @g(shape = 3)
+
+// CHECK-LABEL: @shared
+// CHECK-SAME: (%[[A:[a-z0-9]+]]: tensor<2x2xf32>
+// CHECK-COUNT-2: shard.shift
+// CHECK-NOT: shard.shift
+// CHECK: return
+func.func @shared(%a: tensor<2x2xf32>, %b: tensor<2x5xf32>, %c: tensor<6x5xf32>, %d: tensor<6x5xf32>, %e: tensor<2x5xf32>) -> (tensor<6x5xf32>, tensor<2x5xf32>) {
+  %0 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 0 : tensor<2x2xf32> -> tensor<6x2xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<6x2xf32>, tensor<2x5xf32>) outs(%c : tensor<6x5xf32>) -> tensor<6x5xf32>
+  %2 = shard.all_gather %a on @g grid_axes = [0] gather_axis = 1 : tensor<2x2xf32> -> tensor<2x6xf32>
+  %3 = linalg.matmul ins(%2, %d : tensor<2x6xf32>, tensor<6x5xf32>) outs(%e : tensor<2x5xf32>) -> tensor<2x5xf32>
+  return %1, %3 : tensor<6x5xf32>, tensor<2x5xf32>
+}

@@ -107,6 +107,28 @@ private:
       erased.insert(form.op);
       form.build();
     }
+    shareShifts();
+  }
+
+  /// Rings of several ops may send one operand around: each step of it is done once.
+  void shareShifts() {
+    body.walk([](mlir::Block *block) {
+      llvm::DenseMap<Value, SmallVector<ShiftOp, 1>> bySource;
+      for (auto shift : llvm::make_early_inc_range(block->getOps<ShiftOp>())) {
+        SmallVector<ShiftOp, 1> &earlier = bySource[shift.getInput()];
+        auto *same = llvm::find_if(earlier, [&](ShiftOp other) {
+          return OperationEquivalence::isEquivalentTo(
+              shift, other, OperationEquivalence::exactValueMatch, nullptr,
+              OperationEquivalence::IgnoreLocations);
+        });
+        if (same == earlier.end()) {
+          earlier.push_back(shift);
+          continue;
+        }
+        shift->replaceAllUsesWith(*same);
+        shift.erase();
+      }
+    });
   }
 
   /// Moves the body to `kept` and puts a copy in its place.
