@@ -225,7 +225,7 @@ Run::placePartialsAgain(const Solution &solution,
     else if (is == partials.end() && was != kept.end())
       add(value, nullptr);
   }
-  if (placement.values.empty())
+  if (placement.values.empty() && takesCompleted == solution.takesCompleted)
     return std::nullopt;
   placement.agrees = solution.agrees;
   for (OpId op = 0; op < problem.numOps(); ++op)

@@ -119,6 +119,9 @@ private:
     for (const auto &[value, sharding] : placement->values)
       for (const TensorUse &use : growth.ops().of(value))
         touched.insert(use.op);
+    for (OpId op = 0; op < program.origins.size(); ++op)
+      if (placement->takesCompleted[op] != solution.takesCompleted[op])
+        touched.insert(op);
     for (OpId op : touched)
       placement->agrees[op] = false;
     bool withWork = !region.labels.empty();

@@ -195,12 +195,14 @@ private:
 };
 } // namespace
 
-void settleResults(const ReadProgram &program, Solution &solution,
-                   const std::vector<Sharding> &shardings,
-                   llvm::ArrayRef<ComputedResult> results, WantedOperand wanted,
-                   const PropagationOptions &options) {
+llvm::SmallVector<ValueId, 0>
+settleResults(const ReadProgram &program, Solution &solution,
+              const std::vector<Sharding> &shardings,
+              llvm::ArrayRef<ComputedResult> results, WantedOperand wanted,
+              const PropagationOptions &options) {
+  llvm::SmallVector<ValueId, 0> changed;
   if (results.empty())
-    return;
+    return changed;
   ResultSettler settler(program, wanted,
                         findDecided(program, solution, options));
   // Users first: what they compute decides what they want.
@@ -211,7 +213,9 @@ void settleResults(const ReadProgram &program, Solution &solution,
       continue;
     for (ValueId value : found)
       settle(program, solution, shardings, value, result.sharding, result.op);
+    changed.append(found);
   }
+  return changed;
 }
 
 } // namespace shard::propagation

@@ -43,11 +43,12 @@ struct ComputedResult {
 };
 
 /// Changes the shardings of open results in `solution` to those that are computed.
-/// `results` are in the order of the program.
-void settleResults(const ReadProgram &program, Solution &solution,
-                   const std::vector<Sharding> &shardings,
-                   llvm::ArrayRef<ComputedResult> results, WantedOperand wanted,
-                   const PropagationOptions &options);
+/// `results` are in the order of the program. Returns the values that changed.
+llvm::SmallVector<ValueId, 0>
+settleResults(const ReadProgram &program, Solution &solution,
+              const std::vector<Sharding> &shardings,
+              llvm::ArrayRef<ComputedResult> results, WantedOperand wanted,
+              const PropagationOptions &options);
 
 } // namespace shard::propagation
 

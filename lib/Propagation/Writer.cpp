@@ -51,8 +51,11 @@ public:
           settleRegions(program, solution, solved, opWishes, out, options);
       settlePartials(program, solution, solved, opWishes, out, options,
                      changed);
-      settleResults(program, solution, out.shardings, findComputed(),
-                    wantedHere, options);
+      changed = settleResults(program, solution, out.shardings, findComputed(),
+                              wantedHere, options);
+      if (!changed.empty())
+        settlePartials(program, solution, solved, opWishes, out, options,
+                       changed);
     }
     settleCreators();
     settleArguments(
