@@ -58,6 +58,9 @@ Val commutingOps(ProgramBuilder &program, const Val &a);
 /// {...}`. The order of the devices matters to some. (ManualOps.cpp)
 std::string combinedBy(Random &rng, const Val &value);
 
+/// A manual computation over some axes of the grid that the program is on. (ManualOps.cpp)
+bool manualComputation(ProgramBuilder &program);
+
 } // namespace shard::fuzz
 
 #endif // SHARD_LIB_FUZZ_SHAREDOPS_H

@@ -98,7 +98,7 @@ void populateCanonicalizationPatterns(RewritePatternSet &patterns) {
       context);
 }
 
-bool dropIdentityTransposes(Operation *root) {
+void dropIdentityTransposes(Operation *root) {
   SmallVector<linalg::TransposeOp> found;
   root->walk([&](linalg::TransposeOp op) {
     if (op.hasPureTensorSemantics() &&
@@ -112,7 +112,6 @@ bool dropIdentityTransposes(Operation *root) {
     op->getResult(0).replaceAllUsesWith(same);
     op.erase();
   }
-  return !found.empty();
 }
 
 } // namespace shard

@@ -36,38 +36,39 @@ static bool computesNumbers(Operation *op) {
          op->getDiscardableAttrs().empty() && isMemoryEffectFree(op);
 }
 
-/// The constants that the results of `op` are; none where one of them is not known. `fold`
-/// may do more to ops with operands that are not constant, so these are not asked.
-static SmallVector<Attribute> constantResults(Operation *op) {
+/// What `op` folds to if its operands that are numbers are constant; failure if they are not.
+/// `fold` may do more to ops with other operands, so these are not asked.
+static FailureOr<SmallVector<OpFoldResult>> foldOfConstants(Operation *op) {
   SmallVector<Attribute> constants;
   for (Value operand : op->getOperands()) {
     Attribute constant;
     if (!matchPattern(operand, m_Constant(&constant)) &&
         operand.getType().isIntOrIndexOrFloat())
-      return {};
+      return failure();
     constants.push_back(constant);
   }
   SmallVector<OpFoldResult> folded;
-  SmallVector<Attribute> results;
   if (failed(op->fold(constants, folded)))
-    return {};
-  for (OpFoldResult result : folded) {
-    auto known = dyn_cast<Attribute>(result);
-    if (!known)
-      return {};
-    results.push_back(known);
-  }
-  return results;
+    return failure();
+  return folded;
 }
 
-/// Replaces `op` by constants at its place.
+/// Replaces `op` by constants at its place. Returns whether it changed.
 static bool foldNumber(Operation *op, RewriterBase &rewriter) {
+  FailureOr<SmallVector<OpFoldResult>> folded = foldOfConstants(op);
+  if (failed(folded))
+    return false;
+  // The op itself changed, as that which asks for an extent does behind a cast.
+  if (folded->empty())
+    return true;
+  if (!llvm::all_of(*folded, llvm::IsaPred<Attribute>))
+    return false;
   rewriter.setInsertionPoint(op);
   SmallVector<Value> constants;
-  for (auto [result, constant] :
-       llvm::zip(op->getResults(), constantResults(op)))
-    if (auto made = arith::ConstantOp::materialize(
-            rewriter, constant, result.getType(), op->getLoc()))
+  for (auto [result, constant] : llvm::zip_equal(op->getResults(), *folded))
+    if (auto made =
+            arith::ConstantOp::materialize(rewriter, cast<Attribute>(constant),
+                                           result.getType(), op->getLoc()))
       constants.push_back(made);
   if (constants.size() == op->getNumResults()) {
     rewriter.replaceOp(op, constants);

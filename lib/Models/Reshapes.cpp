@@ -456,15 +456,19 @@ bool dropUnitsOfSlices(Operation *root) {
   return !ops.empty();
 }
 
-void eraseDeadReshapes(Operation *root) {
+bool eraseDeadReshapes(Operation *root) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
       ops.push_back(op);
   });
+  bool changed = false;
   for (Operation *op : llvm::reverse(ops))
-    if (op->use_empty())
+    if (op->use_empty()) {
       op->erase();
+      changed = true;
+    }
+  return changed;
 }
 
 bool statesOtherExtents(Operation *op) {

@@ -53,7 +53,8 @@ static void unroll(scf::ForOp loop, int64_t steps) {
   (void)loopUnrollByFactor(loop, uint64_t(steps));
 }
 
-void unrollStencils(Operation *root, int64_t steps) {
+bool unrollStencils(Operation *root, int64_t steps) {
+  bool changed = false;
   SmallVector<scf::ForOp> loops;
   root->walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops) {
@@ -63,12 +64,15 @@ void unrollStencils(Operation *root, int64_t steps) {
       own = hint.getInt();
       isHint = true;
       loop->removeAttr(kHaloStepsAttrName);
+      changed = true;
     }
     // A loop of fewer iterations is unrolled as a whole.
     if (std::optional<APInt> trips = loop.getStaticTripCount();
         trips && trips->ult(uint64_t(own)))
       own = std::max<int64_t>(trips->getZExtValue(), 1);
-    if (own > 1 && isStencil(loop))
+    bool unrolls = own > 1 && isStencil(loop);
+    changed |= unrolls;
+    if (unrolls)
       unroll(loop, own);
     else if (own > 1 && isHint)
       emitRemark(loop.getLoc()) << '"' << kHaloStepsAttrName
@@ -76,6 +80,7 @@ void unrollStencils(Operation *root, int64_t steps) {
                                    "windows of a tensor, as "
                                    "a stencil does";
   }
+  return changed;
 }
 
 } // namespace shard

@@ -44,7 +44,7 @@ struct ShardChooseHaloStepsPass
     ModuleOp module = getOperation();
     Operation *stencil = findStencil(module);
     if (!stencil)
-      return;
+      return markAllAnalysesPreserved();
     unsigned best = 1;
     double first = 0, least = 0;
     for (unsigned steps : kSteps) {
@@ -65,7 +65,8 @@ struct ShardChooseHaloStepsPass
           << llvm::formatv("{0:F3} ms predicted instead of {1:F3} ms",
                            least * 1e3, first * 1e3)
                  .str();
-    unrollStencils(module, best);
+    if (!unrollStencils(module, best))
+      markAllAnalysesPreserved();
   }
 
 private:

@@ -20,8 +20,8 @@ void populateCanonicalizationPatterns(mlir::RewritePatternSet &patterns);
 
 /// Replaces each `linalg.transpose` of tensors in `root` that keeps the order by its operand.
 /// Among the patterns MLIR's folder does so with an operand of another static type, once a
-/// cast has been folded into the op. Returns whether there were any.
-bool dropIdentityTransposes(mlir::Operation *root);
+/// cast has been folded into the op.
+void dropIdentityTransposes(mlir::Operation *root);
 
 } // namespace shard
 

@@ -21,8 +21,9 @@ bool mergesDims(mlir::Operation *op);
 /// Whether a hint is about `op` or its results: rewrites of reshapes leave those in their place.
 bool isHinted(mlir::Operation *op);
 
-/// Erases the merges and splits of dimensions in `root` that nothing uses.
-void eraseDeadReshapes(mlir::Operation *root);
+/// Erases the merges and splits of dimensions in `root` that nothing uses. Returns whether
+/// there are any.
+bool eraseDeadReshapes(mlir::Operation *root);
 
 /// Whether `op` lists static extents that its result does not have. MLIR's verifier of
 /// `tensor.expand_shape` does not ask for them, that of `memref.expand_shape` does.

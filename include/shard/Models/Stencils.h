@@ -24,8 +24,8 @@ mlir::Operation *findStencil(mlir::Operation *root);
 
 /// Unrolls the loops (scf.for) in `root` that read windows of tensors, `steps` times, or
 /// as often as their attribute kHaloStepsAttrName says, which is removed. A remark tells
-/// of a loop with this attribute that is no such loop.
-void unrollStencils(mlir::Operation *root, int64_t steps);
+/// of a loop with this attribute that is no such loop. Returns whether anything changed.
+bool unrollStencils(mlir::Operation *root, int64_t steps);
 
 } // namespace shard
 

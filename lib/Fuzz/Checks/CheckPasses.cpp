@@ -14,6 +14,8 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace shard;
 
@@ -66,6 +68,51 @@ private:
   std::optional<CostSum> before;
 };
 
+/// What a pass says of analyses is protected. Passes have no say in what reads it.
+struct PassWithState : Pass {
+  static bool preservesAll(Pass *pass) {
+    return (pass->*&PassWithState::getPassState)().preservedAnalyses.isAll();
+  }
+};
+
+/// Looks whether passes that say that no analysis changes have changed nothing: analyses that
+/// others keep would be of another program. Those of this project also say so if nothing changed.
+class AnalysisWatch : public PassInstrumentation {
+public:
+  explicit AnalysisWatch(std::string &wrong) : wrong(wrong) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (!pass->getArgument().empty())
+      before.insert_or_assign(std::make_pair(pass, op),
+                              OperationFingerPrint(op));
+  }
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    auto was = before.find(std::make_pair(pass, op));
+    if (was == before.end() || !wrong.empty())
+      return;
+    bool isSame = was->second == OperationFingerPrint(op);
+    before.erase(was);
+    StringRef name = pass->getArgument();
+    if (PassWithState::preservesAll(pass) && !isSame)
+      wrong = name.str() + " keeps analyses of what it changes";
+    else if (!PassWithState::preservesAll(pass) && isSame && saysSo(name))
+      wrong = name.str() + " forgets analyses of what it does not change";
+  }
+
+private:
+  static bool saysSo(
+      StringRef
+          name) { // These always change something, or do not know whether they did.
+    return name.starts_with("shard-") && name != "shard-partition" &&
+           name != "shard-overlap-collectives" &&
+           name != "shard-fold-collectives";
+  }
+
+  std::string &wrong;
+  std::map<std::pair<Pass *, Operation *>, OperationFingerPrint> before;
+};
+
 } // namespace
 
 std::string shard::fuzz::checkPasses(ModuleOp module, StringRef entry,
@@ -75,6 +122,7 @@ std::string shard::fuzz::checkPasses(ModuleOp module, StringRef entry,
   PassManager manager(module.getContext());
   manager.enableVerifier(false);
   manager.addInstrumentation(std::make_unique<CostWatch>(entry, wrong));
+  manager.addInstrumentation(std::make_unique<AnalysisWatch>(wrong));
   buildSpmdPipeline(manager, options);
   // What fails says so where the program is run.
   if (failed(manager.run(*copy)))

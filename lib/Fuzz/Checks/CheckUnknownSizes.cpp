@@ -37,7 +37,11 @@ public:
 
   /// Whether there is such an axis.
   bool any() const { return unknown != sizes; }
-  void forget(ModuleOp module) const { setShape(module, unknown); }
+  /// Ids are those of a number of devices. Results do not depend on them.
+  void forget(ModuleOp module) const {
+    (*module.getOps<GridOp>().begin()).removeDeviceIdsAttr();
+    setShape(module, unknown);
+  }
   void state(ModuleOp module) const { setShape(module, sizes); }
   /// Whether all of these axes divide what they split by the shardings of `annotated`.
   bool divideAll(ModuleOp annotated) const;
@@ -54,11 +58,11 @@ private:
 
 UnknownSizes::UnknownSizes(ModuleOp module, uint64_t seed) {
   auto grids = module.getOps<GridOp>();
-  // Between grids nothing moves where sizes are unknown; ids are those of a number of devices.
+  // Between grids nothing moves where sizes are unknown.
   if (!llvm::hasSingleElement(grids))
     return;
   GridOp grid = *grids.begin();
-  if (grid.getDeviceIds() || grid.getUnevenDynamic())
+  if (grid.getUnevenDynamic())
     return;
   sizes.assign(grid.getShape().begin(), grid.getShape().end());
   unknown = sizes;

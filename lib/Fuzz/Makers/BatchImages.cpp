@@ -212,3 +212,44 @@ void BatchProgram::moved(const Batched &a) {
           b.type() + ") -> " + tensorType(elem, shape),
       shape, a.dim, std::max(a.value.bound, b.bound));
 }
+
+/// Adds to each element its place in a dimension, mostly in the batch, of which a device has a block.
+void BatchProgram::placed(const Batched &a) {
+  if (elem == Elem::I8)
+    return;
+  const Shape &shape = a.value.shape;
+  int64_t dim = otherDim(a);
+  if (dim < 0 || rng.chance(75))
+    dim = a.dim;
+  std::vector<std::string> loops, kinds(shape.size(), "\"parallel\"");
+  for (size_t i = 0; i < shape.size(); ++i)
+    loops.push_back("d" + std::to_string(i));
+  std::string all = shard::fuzz::join(loops),
+              map = "affine_map<(" + all + ") -> (" + all + ")>";
+  Val init = program.empty(elem, shape);
+  std::string element = program.fresh(), old = program.fresh(),
+              place = program.fresh(), number = program.fresh(),
+              sum = program.fresh(), result = program.fresh();
+  program.line(result + " = linalg.generic {indexing_maps = [" + map + ", " +
+               map + "], iterator_types = [" + shard::fuzz::join(kinds) +
+               "]} " + insOuts({a.value}, init) + " {");
+  program.line("^bb0(" + element + ": " + name(elem) + ", " + old + ": " +
+               name(elem) + "):");
+  program.line("  " + place + " = linalg.index " + std::to_string(dim) +
+               " : index");
+  program.line("  " + number + " = arith.index_cast " + place +
+               " : index to i32");
+  if (isFloat(elem)) {
+    std::string exact = program.fresh();
+    program.line("  " + exact + " = arith.sitofp " + number + " : i32 to " +
+                 name(elem));
+    number = exact;
+  }
+  program.line("  " + sum + " = arith.add" + (isFloat(elem) ? "f " : "i ") +
+               element + ", " + number + " : " + name(elem));
+  program.line("  linalg.yield " + sum + " : " + name(elem));
+  program.line("} -> " + init.type());
+  Val value{result, elem, true, shape, a.value.bound + double(shape[dim])};
+  program.add(value);
+  values.push_back({program.clamped(value, 64), a.dim});
+}

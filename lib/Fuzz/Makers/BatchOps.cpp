@@ -35,6 +35,11 @@ void BatchProgram::transpose(const Batched &a) {
   for (int64_t dim : permutation)
     shape.push_back(a.value.shape[dim]);
   auto place = std::find(permutation.begin(), permutation.end(), a.dim);
+  if (rng.chance(40))
+    return add("tosa.transpose " + a.value.name +
+                   " {perms = array<i32: " + list(permutation) + ">} : (" +
+                   a.value.type() + ") -> " + tensorType(elem, shape),
+               shape, place - permutation.begin(), a.value.bound);
   Val target = program.empty(elem, shape);
   add("linalg.transpose " + insOuts({a.value}, target) + " permutation = [" +
           list(permutation) + "]",

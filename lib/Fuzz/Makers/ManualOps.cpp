@@ -304,7 +304,7 @@ static std::string manualBody(ProgramBuilder &program,
   return outer;
 }
 
-static bool manualComputation(ProgramBuilder &program) {
+bool shard::fuzz::manualComputation(ProgramBuilder &program) {
   // The run on one device copies the body once per coordinate.
   if (program.depth >= 2 || !program.manualAxes.empty())
     return false;

@@ -284,8 +284,8 @@ void BatchProgram::write() {
       &BatchProgram::tosa,        &BatchProgram::lookUp,
       &BatchProgram::images,      &BatchProgram::images,
       &BatchProgram::rows,        &BatchProgram::moved,
-      &BatchProgram::annotated,   &BatchProgram::annotated,
-      &BatchProgram::manual};
+      &BatchProgram::placed,      &BatchProgram::annotated,
+      &BatchProgram::annotated,   &BatchProgram::manual};
   program.argumentHintPercent = program.hintPercent = 0;
   static const std::vector<Elem> elems = {Elem::F32, Elem::F32, Elem::I32,
                                           Elem::I8};

@@ -65,6 +65,7 @@ private:
   void filtered(const Val &image, int64_t dim);
   void images(const Batched &a);
   void rows(const Batched &a);
+  void placed(const Batched &a);
   void moved(const Batched &a);
   void annotated(const Batched &a);
   void manual(const Batched &a);

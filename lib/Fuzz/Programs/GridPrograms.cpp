@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "SharedOps.h"
 
 #include <algorithm>
 
@@ -122,6 +123,9 @@ void shard::fuzz::gridsProgram(ProgramBuilder &program) {
     if (step && program.rng.chance(70))
       cross(program, other, results);
     writeOps(program, program.rng.between(1, 3));
+    // Mostly what the other side takes over. No op but this one says on which grid it is.
+    if (program.rng.chance(20))
+      manualComputation(program);
     hintArguments(program, hinted);
   }
   Function result{"main", program.arguments, std::move(results)};

@@ -58,11 +58,11 @@ private:
         .setRegionSimplificationLevel(mlir::GreedySimplifyRegionLevel::Disabled)
         .enableFolding(false)
         .enableConstantCSE(false);
+    bool changed = false;
     (void)applyOpPatternsGreedily(ops.getArrayRef(), std::move(patterns),
-                                  config);
+                                  config, &changed);
     // Merges that ops have taken apart would still be computed, and gathered.
-    eraseDeadReshapes(getOperation());
-    return true;
+    return eraseDeadReshapes(getOperation()) || changed;
   }
 };
 

@@ -32,7 +32,8 @@ struct ShardWidenHalosPass
           << kMostHaloSteps << " steps of a stencil, not " << uint64_t(steps);
       return signalPassFailure();
     }
-    unrollStencils(getOperation(), int64_t(steps));
+    if (!unrollStencils(getOperation(), int64_t(steps)))
+      markAllAnalysesPreserved();
   }
 };
 

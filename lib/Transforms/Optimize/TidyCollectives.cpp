@@ -37,15 +37,13 @@ void foldCollectives(Operation *root) {
           GreedyRewriteStrictness::ExistingAndNewOps));
 }
 
-void mergeEqualOps(Operation *root, bool *changed) {
+void mergeEqualOps(Operation *root) {
   IRRewriter rewriter(root->getContext());
   DominanceInfo dominance(root);
   bool isChanged = false;
   eliminateCommonSubExpressions(rewriter, dominance, root, &isChanged);
   if (isChanged)
     splatEqualOperands(root);
-  if (changed)
-    *changed = isChanged;
 }
 
 void tidyCollectives(Operation *root) {

@@ -23,8 +23,8 @@ namespace shard {
 void foldCollectives(mlir::Operation *root);
 
 /// Makes equal ops in `root` one, and splats of the ops that then read one value of unknown
-/// size twice (`splatEqualOperands`). Sets `changed` to whether it found any.
-void mergeEqualOps(mlir::Operation *root, bool *changed = nullptr);
+/// size twice (`splatEqualOperands`).
+void mergeEqualOps(mlir::Operation *root);
 
 /// Folds them, and makes equal ops in `root` one.
 void tidyCollectives(mlir::Operation *root);
