@@ -68,6 +68,21 @@ Value combine(OpBuilder &builder, Location loc, ReductionKind kind, Value a,
   case ReductionKind::Min:
     op = isFloat ? Kind::minimumf : Kind::mins;
     break;
+  case ReductionKind::BitwiseAnd:
+    op = Kind::andi;
+    break;
+  case ReductionKind::BitwiseOr:
+    op = Kind::ori;
+    break;
+  case ReductionKind::BitwiseXor:
+    op = Kind::xori;
+    break;
+  case ReductionKind::UMin:
+    op = Kind::minu;
+    break;
+  case ReductionKind::UMax:
+    op = Kind::maxu;
+    break;
   default:
     return {};
   }

@@ -18,6 +18,14 @@
 
 namespace shard {
 
+/// Whether the init `operand` is combined behind the reduction of its result, which is scattered
+/// into the blocks that the init has (populateLateInitPatterns): it moves for nothing. The
+/// blocks are equal, so that nothing stands between the reduction and what it reduces.
+bool isCombinedLate(const LoopTable &table, const Grid &grid, unsigned operand,
+                    mlir::RankedTensorType type, const ShardingOption &option,
+                    llvm::ArrayRef<Sharding> operands,
+                    llvm::ArrayRef<Sharding> results);
+
 class OptionCandidates {
 public:
   /// More combinations than this are not enumerated; loops are then settled one
