@@ -26,7 +26,7 @@ bool isCombinedLate(const LoopTable &table, const Grid &grid, unsigned operand,
     return false;
   Sharding computed = resultSharding(table, result, option);
   const Sharding &wanted = results[result];
-  bool isScattered = false;
+  size_t scattered = 0;
   for (auto [before, after, extent] :
        llvm::zip_equal(computed.dims, wanted.dims, type.getShape())) {
     int64_t parts = grid.groupSize(after);
@@ -38,10 +38,11 @@ bool isCombinedLate(const LoopTable &table, const Grid &grid, unsigned operand,
     for (GridAxis axis : ArrayRef<GridAxis>(after).drop_front(before.size())) {
       if (!llvm::is_contained(computed.partial, axis))
         return false;
-      isScattered = true;
+      ++scattered;
     }
   }
-  return isScattered && wanted.partial.empty() && !wanted.hasHalosOrOffsets();
+  return scattered > 0 && scattered == computed.partial.size() &&
+         wanted.partial.empty() && !wanted.hasHalosOrOffsets();
 }
 
 void OptionCandidates::collect() {

@@ -20,7 +20,8 @@ namespace shard {
 
 /// Whether the init `operand` is combined behind the reduction of its result, which is scattered
 /// into the blocks that the init has (populateLateInitPatterns): it moves for nothing. The
-/// blocks are equal, so that nothing stands between the reduction and what it reduces.
+/// blocks are equal, and all axes of the sum scatter, so that the reduction takes nothing but
+/// reduce_scatters.
 bool isCombinedLate(const LoopTable &table, const Grid &grid, unsigned operand,
                     mlir::RankedTensorType type, const ShardingOption &option,
                     llvm::ArrayRef<Sharding> operands,
