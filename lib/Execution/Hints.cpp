@@ -61,8 +61,13 @@ FailureOr<func::FuncOp> shard::findEntry(ModuleOp module, StringRef name,
     diagnostic << question;
   else
     diagnostic << "the module has no function '" << name << "' with a body";
-  diagnostic << (list.empty() ? "; the module defines no function"
-                              : "; functions: " + list);
+  if (!list.empty())
+    diagnostic << "; functions: " << list;
+  else if (module.getOps<ModuleOp>().empty())
+    diagnostic << "; the module defines no function";
+  else
+    diagnostic << "; those of the modules in it do not count: give one of "
+                  "these modules in a file of its own";
   return failure();
 }
 
