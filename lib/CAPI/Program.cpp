@@ -220,6 +220,7 @@ ShardPartition shardProgramPartition(ShardProgram handle,
   partition->hinted = program.module->clone();
   partition->entry =
       partition->hinted->lookupSymbol<func::FuncOp>(program.entry.getName());
+  dropOtherFunctions(*partition->hinted, partition->entry);
   partition->target.cpu = get(options->cpu).str();
   if (failed(applyOptions(*partition, *options)))
     return {nullptr};

@@ -137,7 +137,8 @@ LogicalResult Lowering::lowerQuestion(func::CallOp call,
       e.b, divides,
       "at " + describeLocation(call.getLoc()) +
           ": a dynamic dimension is cut over a group of devices that does not "
-          "divide it; give the dimension a static extent or another sharding");
+          "divide it; state uneven_dynamic on the grid (--uneven-dynamic), or "
+          "give a static extent");
   rewriter.replaceOp(call, e.div(extent, e.groupSize()));
   return success();
 }

@@ -115,6 +115,10 @@ static LogicalResult describeValue(Location loc, const llvm::Twine &what,
            << what << " has type " << report.type
            << ": a program that is compiled ahead of time has tensors of fixed "
               "shapes; give all extents in the types";
+  if (!numBytesOf(spec->type, value.shape) ||
+      !numBytesOf(spec->type, spec->shape))
+    return emitError(loc) << what << " has type " << report.type
+                          << ", which takes more than 2^63 bytes";
   values.push_back({report.type,
                     report.sharding,
                     value.shape,

@@ -20,6 +20,38 @@ using namespace mlir;
 using namespace shard;
 using namespace shard::execution;
 
+using Reached = llvm::SetVector<Operation *>;
+
+/// Adds to `reached` what its ops name, directly or through one another. False where an op
+/// may name anything.
+static bool reachAll(ModuleOp module, Reached &reached) {
+  SymbolTable symbols(module);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    auto uses = SymbolTable::getSymbolUses(reached[next]);
+    if (!uses)
+      return false;
+    for (const SymbolTable::SymbolUse &use : *uses)
+      if (Operation *target =
+              symbols.lookup(use.getSymbolRef().getRootReference().getValue()))
+        reached.insert(target);
+  }
+  return true;
+}
+
+void shard::dropOtherFunctions(ModuleOp module, func::FuncOp entry) {
+  Reached reached;
+  reached.insert(entry);
+  for (Operation &op : module.getOps())
+    if (!isa<func::FuncOp, GridOp>(op))
+      reached.insert(&op);
+  if (!reachAll(module, reached))
+    return;
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!reached.contains(function))
+      function.erase();
+}
+
 /// The grids of `module` that refine no other and that `entry`, or any function
 /// where it is null, names: directly, through what it calls, or through a grid
 /// that refines them. All of them where nothing names any.
@@ -30,22 +62,14 @@ static SmallVector<GridOp> usedGrids(ModuleOp module, func::FuncOp entry) {
       all.push_back(grid);
   if (all.size() < 2)
     return all;
-  SymbolTable symbols(module);
-  llvm::SetVector<Operation *> reached;
+  Reached reached;
   if (entry)
     reached.insert(entry);
   else
     for (auto function : module.getOps<func::FuncOp>())
       reached.insert(function);
-  for (size_t next = 0; next < reached.size(); ++next) {
-    auto uses = SymbolTable::getSymbolUses(reached[next]);
-    if (!uses)
-      return all;
-    for (const SymbolTable::SymbolUse &use : *uses)
-      if (Operation *target =
-              symbols.lookup(use.getSymbolRef().getRootReference().getValue()))
-        reached.insert(target);
-  }
+  if (!reachAll(module, reached))
+    return all;
   SmallVector<GridOp> used;
   llvm::copy_if(all, std::back_inserter(used),
                 [&](GridOp grid) { return reached.contains(grid); });

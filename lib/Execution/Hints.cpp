@@ -61,8 +61,13 @@ FailureOr<func::FuncOp> shard::findEntry(ModuleOp module, StringRef name,
     diagnostic << question;
   else
     diagnostic << "the module has no function '" << name << "' with a body";
-  diagnostic << (list.empty() ? "; the module defines no function"
-                              : "; functions: " + list);
+  if (!list.empty())
+    diagnostic << "; functions: " << list;
+  else if (module.getOps<ModuleOp>().empty())
+    diagnostic << "; the module defines no function";
+  else
+    diagnostic << "; those of the modules in it do not count: give one of "
+                  "these modules in a file of its own";
   return failure();
 }
 
@@ -367,8 +372,23 @@ static void attach(const ParsedHint &hint, func::FuncOp entry) {
   }
 }
 
+/// Whether partition has left blocks in the signature of `function`.
+static bool isPartitioned(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (function.getArgAttr(i, kLocalAttrName))
+      return true;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (function.getResultAttr(i, kLocalAttrName))
+      return true;
+  return false;
+}
+
 LogicalResult shard::applyHints(func::FuncOp entry, ArrayRef<std::string> texts,
                                 MissingDims missing) {
+  if (!texts.empty() && isPartitioned(entry))
+    return HintText{entry.getContext(), texts.front()}.error(0)
+           << "'" << entry.getName()
+           << "' is partitioned already: hints are for programs of one device";
   /// By the kind, the op and the number of the target: which hint it has.
   std::map<std::tuple<int, Operation *, unsigned>, size_t> hintOf;
   std::vector<ParsedHint> hints;

@@ -413,7 +413,10 @@ LogicalResult checkOffsets(const ResolvedSharding &sharding, ShapedType type,
   }
   // resolve_c11
   if (!rest.empty())
-    return emitError() << "there are " << rest.size() << " offsets too many";
+    return emitError() << "takes " << sharding.offsets.size() - rest.size()
+                       << " offsets, one more for each split dimension than it "
+                          "has blocks, got "
+                       << sharding.offsets.size();
   return success();
 }
 } // namespace

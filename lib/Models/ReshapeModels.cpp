@@ -67,13 +67,16 @@ void describeReassociation(RankedTensorType collapsed,
                            SmallVector<AffineExpr> &collapsedExprs,
                            SmallVector<AffineExpr> &expandedExprs) {
   for (auto [dim, group] : llvm::enumerate(groups)) {
-    // An unknown extent is a digit only where all others of its group are 1.
-    bool single = llvm::count_if(group, [&](int64_t inner) {
-                    return expanded.getDimSize(inner) != 1;
-                  }) <= 1;
-    bool isStatic = llvm::none_of(
-        group, [&](int64_t inner) { return expanded.isDynamicDim(inner); });
-    if (!isStatic && !single)
+    // An unknown extent is the most major digit: the stride of a digit in front of it is
+    // not known.
+    SmallVector<int64_t> digits;
+    llvm::copy_if(group, std::back_inserter(digits), [&](int64_t inner) {
+      return expanded.getDimSize(inner) != 1;
+    });
+    bool single = digits.size() <= 1;
+    if (!single && llvm::any_of(llvm::drop_begin(digits), [&](int64_t inner) {
+          return expanded.isDynamicDim(inner);
+        }))
       continue;
     AffineExpr index;
     int64_t stride = 1;

@@ -44,7 +44,9 @@ SmallVector<Value> localExtents(OpBuilder &builder, Location loc,
       cf::AssertOp::create(builder, loc, divides,
                            "dynamic dimension " + std::to_string(dim) +
                                " does not divide evenly among " +
-                               std::to_string(parts) + " devices");
+                               std::to_string(parts) +
+                               " devices; state uneven_dynamic on the grid "
+                               "(--uneven-dynamic), or another sharding");
       extent = arith::DivUIOp::create(builder, loc, extent, divisor);
     }
     local.push_back(extent);

@@ -14,6 +14,37 @@ using namespace mlir;
 
 namespace shard {
 
+bool isCombinedLate(const LoopTable &table, const Grid &grid, unsigned operand,
+                    RankedTensorType type, const ShardingOption &option,
+                    ArrayRef<Sharding> operands, ArrayRef<Sharding> results) {
+  unsigned result = operand - table.firstInit;
+  if (!table.isInit(operand) || !option.partial.empty() ||
+      option.isPartialOperand(operand) ||
+      !type.getElementType().isIntOrIndexOrFloat() ||
+      result >= results.size() || !table.results[result].isTensor ||
+      operands[operand] != results[result])
+    return false;
+  Sharding computed = resultSharding(table, result, option);
+  const Sharding &wanted = results[result];
+  size_t scattered = 0;
+  for (auto [before, after, extent] :
+       llvm::zip_equal(computed.dims, wanted.dims, type.getShape())) {
+    int64_t parts = grid.groupSize(after);
+    if (before.size() > after.size() || ShapedType::isDynamic(parts) ||
+        ShapedType::isDynamic(extent) || extent % parts != 0 ||
+        ArrayRef<GridAxis>(after).take_front(before.size()) !=
+            ArrayRef<GridAxis>(before))
+      return false;
+    for (GridAxis axis : ArrayRef<GridAxis>(after).drop_front(before.size())) {
+      if (!llvm::is_contained(computed.partial, axis))
+        return false;
+      ++scattered;
+    }
+  }
+  return scattered > 0 && scattered == computed.partial.size() &&
+         wanted.partial.empty() && !wanted.hasHalosOrOffsets();
+}
+
 void OptionCandidates::collect() {
   SmallVector<AxisList> proposals;
   auto propose = [&](const TensorLoops &tensor, const Sharding &sharding) {

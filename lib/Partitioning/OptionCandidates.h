@@ -18,6 +18,15 @@
 
 namespace shard {
 
+/// Whether the init `operand` is combined behind the reduction of its result, which is scattered
+/// into the blocks that the init has (populateLateInitPatterns): it moves for nothing. The
+/// blocks are equal, and all axes of the sum scatter, so that the reduction takes nothing but
+/// reduce_scatters.
+bool isCombinedLate(const LoopTable &table, const Grid &grid, unsigned operand,
+                    mlir::RankedTensorType type, const ShardingOption &option,
+                    llvm::ArrayRef<Sharding> operands,
+                    llvm::ArrayRef<Sharding> results);
+
 class OptionCandidates {
 public:
   /// More combinations than this are not enumerated; loops are then settled one

@@ -218,7 +218,9 @@ private:
   void forEachReshard(const ShardingOption &option,
                       ReshardVisitor visit) const {
     for (unsigned index = 0; index < operands.size(); ++index)
-      if (table.operands[index].isTensor && !isFree(index))
+      if (table.operands[index].isTensor && !isFree(index) &&
+          !isCombinedLate(table, grid, index, operandTypes[index], option,
+                          operands, results))
         visit(operandTypes[index], operands[index],
               operandSharding(table, index, option),
               shares.empty() ? 1 : shares[index]);
@@ -388,8 +390,7 @@ private:
   Parallelism bestParallel;
   size_t bestNumber = 0, numListed = 0;
   std::vector<Listed> options;
-  bool hasBest = false;
-  bool operandsAreKept = false;
+  bool hasBest = false, operandsAreKept = false;
   std::optional<unsigned> keptOperand;
 };
 

@@ -76,7 +76,7 @@ shard.grid @g(shape = 4)
 
 // The extent of a dynamic dimension is cut by contract.
 // CHECK-LABEL: func.func @dynamic
-// CHECK:         cf.assert %{{.*}}, "at {{.*}}shard-to-mpi.mlir:{{.*}}: a dynamic dimension is cut over a group of devices that does not divide it; give the dimension a static extent or another sharding"
+// CHECK:         cf.assert %{{.*}}, "at {{.*}}shard-to-mpi.mlir:{{.*}}: a dynamic dimension is cut over a group of devices that does not divide it; state uneven_dynamic on the grid (--uneven-dynamic), or give a static extent"
 // CHECK:         arith.divui %{{.*}}, %c4
 func.func @dynamic(%a: tensor<?xf32>) -> tensor<?xf32> {
   %0 = shard.all_slice %a on @g grid_axes = [0] slice_axis = 0 : tensor<?xf32> -> tensor<?xf32>

@@ -395,7 +395,7 @@ func.func @f(%t: tensor<8x8xf32>) {
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {
   // resolve_c11
-  // expected-error@+1 {{there are 1 offsets too many}}
+  // expected-error@+1 {{takes 3 offsets, one more for each split dimension than it has blocks, got 4}}
   %0 = shard.constraint %t to <@g, [["x"], []], offsets = [0, 4, 8, 8]> : tensor<8x8xf32>
   return
 }

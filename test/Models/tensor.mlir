@@ -155,7 +155,7 @@ shard.grid @grid(shape = 2)
 // CHECK-SAME: %[[N:[a-z0-9_]+]]: index
 // CHECK: %[[REST:[a-z0-9_]+]] = arith.remui %[[N]], %{{.*}} : index
 // CHECK: %[[OK:[a-z0-9_]+]] = arith.cmpi eq, %[[REST]]
-// CHECK: cf.assert %[[OK]], "dynamic dimension 0 does not divide evenly among 2 devices"
+// CHECK: cf.assert %[[OK]], "dynamic dimension 0 does not divide evenly among 2 devices; state uneven_dynamic on the grid (--uneven-dynamic), or another sharding"
 // CHECK: %[[HALF:[a-z0-9_]+]] = arith.divui %[[N]]
 // CHECK: tensor.splat %{{.*}}[%[[HALF]]] : tensor<?xf32>
 func.func @dynamic_empty(%n: index, %x: f32) -> (tensor<?xf32> {shard.sharding = #shard.sharding<@grid, [[0]]>}) {

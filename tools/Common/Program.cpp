@@ -158,7 +158,10 @@ FailureOr<shard::GivenProgram> shard::readProgram(MLIRContext &context) {
   if (!program.module || failed(runGivenPasses(*program.module)))
     return failure();
   FailureOr<func::FuncOp> entry = findEntry(*program.module, entryName);
-  if (failed(entry) || failed(changeProgram(*program.module, *entry)))
+  if (failed(entry))
+    return failure();
+  dropOtherFunctions(*program.module, *entry);
+  if (failed(changeProgram(*program.module, *entry)))
     return failure();
   // A grid that is not the one which the program's hints were written for.
   if (failed(mlir::verify(*program.module)))

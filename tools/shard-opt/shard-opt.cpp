@@ -28,7 +28,7 @@ static void addDebugOnly() {
       "debug-only", llvm::cl::CommaSeparated,
       llvm::cl::value_desc("debug types"),
       llvm::cl::desc("Print the steps of these parts: shard-propagation, "
-                     "shard-planner"),
+                     "shard-partition, shard-planner"),
       llvm::cl::callback([](const std::string &type) {
         types.push_back(type);
         llvm::SmallVector<const char *> names;
@@ -39,6 +39,15 @@ static void addDebugOnly() {
       }));
 #endif
 }
+
+/// Of a question to the planner that `main` has not answered yet: for --help, and for a text
+/// that is an argument of its own.
+static llvm::cl::opt<std::string> planReshardText(
+    "shard-plan-reshard",
+    llvm::cl::value_desc("grid=4x2 type=tensor<16x16xf32> from=[[0],[1]] "
+                         "to=[[1],[0]]"),
+    llvm::cl::desc("Print the steps of this reshard and what they cost, or of "
+                   "all, in place of from and to; takes no program"));
 
 int main(int argc, char **argv) {
   shard::setVersionPrinter();
@@ -60,6 +69,11 @@ int main(int argc, char **argv) {
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Optimizer and SPMD partitioner of the shard project\n",
       registry);
+  if (planReshardText.getNumOccurrences() > 0) {
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    return shard::planReshard(planReshardText, context, llvm::outs(),
+                              llvm::errs());
+  }
   return mlir::asMainReturnCode(
       shard::hasProgramOptions()
           ? shard::optMainWithProgramOptions(argc, argv, input, output,

@@ -41,6 +41,10 @@ mlir::FailureOr<mlir::func::FuncOp> findEntry(
     mlir::ModuleOp module, llvm::StringRef name,
     llvm::StringRef question = "which function to run? name one by --entry");
 
+/// Erases the functions that `entry` does not name, directly or through others: what a run
+/// does not reach needs not fit its grid.
+void dropOtherFunctions(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
 /// Inlines what `entry` calls, where that is possible.
 mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
 

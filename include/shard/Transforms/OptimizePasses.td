@@ -24,17 +24,17 @@ def ShardFoldCollectives : Pass<"shard-fold-collectives"> {
     * an all_slice of an all_gather over the same axes and dimension, and the reverse where
       all devices of the group have the same, is the value itself;
     * two all_reduces in a row are one over the axes of both;
-    * two all_to_alls, shifts or permutes that undo each other go away;
+    * two all_to_alls, shifts, permutes or redistributes that undo each other go away;
     * a gather to a root and a scatter from it undo each other; a scatter or broadcast of
       what all devices have needs no communication;
-    * two redistributes that undo each other go away;
+    * what the first device of each group starts a sum from, where it is gathered of the blocks that a
+      reduce_scatter of the sum gives, is combined with these (floats round in another order);
     * an update_halo by whose `shard.windows` devices read only what they have is its operand;
     * a collective over groups of one device is its operand; axes of one device beside
       others are dropped, but for collectives with a root.
 
-    Part of `shard-optimize-collectives`, as the first pass that looks at collectives.
-    Passes behind it that move or share collectives fold them again, and make equal ops
-    one, where they changed anything.
+    Part of `shard-optimize-collectives`, as the first pass that looks at collectives. Passes behind
+    it that move or share collectives fold again, and make equal ops one, where they changed anything.
 
     ```mlir
     // Input

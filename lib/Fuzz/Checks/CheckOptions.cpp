@@ -60,6 +60,7 @@ private:
   bool passPartial(ShardingOption &option) const;
   double price(const ShardingOption &option);
   double price(Type type, const Sharding &from, const Sharding &to);
+  bool joinsLate(const ShardingOption &option, unsigned operand);
   int64_t partsOf(const ShardingOption &option) const;
   void propose();
   bool isProposed(const ShardingOption &option) const;
@@ -134,11 +135,37 @@ double OptionOracle::price(Type type, const Sharding &from,
   return plan ? plan->cost : std::numeric_limits<double>::infinity();
 }
 
+/// Whether the op may start from nothing instead of `operand`, because it has the blocks that
+/// nothing but reduce_scatters make of the sum: they can be added up behind.
+bool OptionOracle::joinsLate(const ShardingOption &option, unsigned operand) {
+  if (!table.isInit(operand) || option.partialOperands)
+    return false;
+  unsigned result = operand - table.firstInit;
+  auto type = cast<RankedTensorType>(op->getResult(result).getType());
+  if (operands[operand] != results[result] ||
+      !type.getElementType().isIntOrIndexOrFloat())
+    return false;
+  for (auto [axes, extent] :
+       llvm::zip_equal(results[result].dims, type.getShape()))
+    if (extent % grid.groupSize(axes) != 0)
+      return false;
+  Sharding sum = resultSharding(table, result, option);
+  const Plan *plan =
+      sum.partial.empty()
+          ? nullptr
+          : planWithUnknowns(planner, grid, shapeOf(type), elementBytes(type),
+                             sum, results[result]);
+  return plan && !plan->steps.empty() &&
+         llvm::all_of(plan->steps, [](const Step &step) {
+           return step.kind == Step::Kind::ReduceScatter;
+         });
+}
+
 double OptionOracle::price(const ShardingOption &option) {
   double total = 0;
   for (unsigned i = 0; i < operands.size(); ++i)
     if (!operands[i].dims.empty() || table.operands[i].dims.empty())
-      if (table.operands[i].isTensor)
+      if (table.operands[i].isTensor && !joinsLate(option, i))
         total += shares[i] * price(op->getOperand(i).getType(), operands[i],
                                    operandSharding(table, i, option));
   for (unsigned i = 0; i < results.size(); ++i)

@@ -83,12 +83,12 @@ int64_t shard_rt_divide_extent(const char *location, const int64_t *group,
     return extent / c.group->size;
   // Named by its place alone: several collectives cut.
   char text[512];
-  snprintf(text, sizeof(text),
-           "at %s: a dynamic dimension of extent %lld is cut over a group of "
-           "%lld devices, which does not divide it; give the dimension a "
-           "static extent or another sharding",
-           location, static_cast<long long>(extent),
-           static_cast<long long>(c.group->size));
+  snprintf(
+      text, sizeof(text),
+      "at %s: a dynamic dimension of extent %lld is cut over a group of "
+      "%lld devices, which does not divide it; state uneven_dynamic on the "
+      "grid (--uneven-dynamic), or give a static extent",
+      location, (long long)extent, (long long)c.group->size);
   shard_rt_fail(text);
   return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "shard/Cost/Collectives.h"
 #include "shard/Models/Canonicalizations.h"
+#include "shard/Models/LateInits.h"
 #include "shard/Partitioning/LocalOps.h"
 #include "shard/Transforms/Passes.h"
 
@@ -77,6 +78,7 @@ struct ShardFoldCollectivesPass
     populateCanonicalizationPatterns(all);
     all.add<DropSilentHalo>(context);
     populateFoldPatterns(all);
+    populateLateInitPatterns(all);
     patterns = std::move(all);
     return success();
   }
