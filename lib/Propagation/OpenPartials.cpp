@@ -63,7 +63,48 @@ public:
     attempt(region, values);
   }
 
+  /// Lets ops take what is complete for others anyway. What an op does with a partial operand was
+  /// chosen when its other operands were not known in the end.
+  void shareCompleted() {
+    if (llvm::none_of(llvm::seq<ValueId>(0, program.problem.numValues()),
+                      [&](ValueId value) { return isPartial(value); }))
+      return;
+    growth.prepare(solution);
+    for (OpId op = 0; op < program.origins.size(); ++op) {
+      Operation *owner = prices.ownerOf(op);
+      if (!owner || solution.takesCompleted[op] || !sharesPartial(op, owner))
+        continue;
+      auto price = [&] { return prices.of(growth.ops(), op); };
+      std::optional<double> before = price();
+      bool agreed = solution.agrees[op];
+      solution.takesCompleted[op] = true;
+      solution.agrees[op] = false;
+      std::optional<double> after = price();
+      if (before && after && *after < *before)
+        continue;
+      solution.takesCompleted[op] = false;
+      solution.agrees[op] = agreed;
+    }
+  }
+
 private:
+  /// Whether `op` has an operand that is partial and has other users, and no partial result.
+  bool sharesPartial(OpId op, Operation *owner) {
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+    unsigned numOperands = owner->getNumOperands();
+    return llvm::any_of(tensors.take_front(numOperands),
+                        [&](ValueId id) {
+                          return isPartial(id) &&
+                                 growth.ops().of(program.find(id)).size() > 1;
+                        }) &&
+           llvm::none_of(tensors.drop_front(numOperands),
+                         [&](ValueId id) { return isPartial(id); });
+  }
+
+  bool isPartial(ValueId value) {
+    return value != kNoValue && !solved.shardingOf(value).partial.empty();
+  }
+
   /// Adds to `region` the result of `op` and what follows from it, without the axes that `op` sums
   /// over and that split the result, if a loop carries one of these values.
   void addSum(OpId op, Operation *owner, Region &region) {
@@ -159,6 +200,14 @@ void settlePartials(ReadProgram &program, Solution &solution,
   if (!changed.empty())
     settler.placeAgain(changed);
   settler.freeSums();
+}
+
+void shareCompleted(ReadProgram &program, Solution &solution,
+                    SolvedShardings &solved, OpWishes &opWishes,
+                    const GridPropagation &out,
+                    const PropagationOptions &options) {
+  PartialSettler(program, solution, solved, opWishes, out, options)
+      .shareCompleted();
 }
 
 } // namespace shard::propagation

@@ -32,6 +32,13 @@ void settlePartials(ReadProgram &program, Solution &solution,
                     const PropagationOptions &options,
                     llvm::ArrayRef<ValueId> changed);
 
+/// Lets ops take partial operands complete where others need them complete, too, if that costs
+/// less.
+void shareCompleted(ReadProgram &program, Solution &solution,
+                    SolvedShardings &solved, OpWishes &opWishes,
+                    const GridPropagation &out,
+                    const PropagationOptions &options);
+
 } // namespace shard::propagation
 
 #endif // SHARD_LIB_PROPAGATION_OPENPARTIALS_H

@@ -56,6 +56,7 @@ public:
       if (!changed.empty())
         settlePartials(program, solution, solved, opWishes, out, options,
                        changed);
+      shareCompleted(program, solution, solved, opWishes, out, options);
     }
     settleCreators();
     settleArguments(
