@@ -90,36 +90,59 @@ Value combine(OpBuilder &builder, Location loc, ReductionKind kind, Value a,
 }
 
 /// The reductions of the partial `value` over `axes`, one behind the other; empty where
-/// something else takes it on the way.
+/// something else takes it on the way. Other axes may slice a dimension in front of them that is
+/// gathered behind them: so each device sends a part of what it has.
 SmallVector<Operation *> reductionsOf(Value value, FlatSymbolRefAttr grid,
                                       ReductionKind kind, AxisSet axes) {
-  SmallVector<Operation *> reductions;
-  while (!axes.empty()) {
+  SmallVector<Operation *> ops;
+  SmallVector<AllSliceOp> slices;
+  auto erases = [&](GridAxis axis) { return axes.erase(axis) == 1; };
+  auto reduces = [&](auto reduce) {
+    return reduce && kind == reduce.getReduction() &&
+           reduce->getNumRegions() == 0 &&
+           llvm::all_of(reduce.getGridAxes(), erases);
+  };
+  auto scatters = [&](ReduceScatterOp scatter) {
+    return scatter && llvm::none_of(slices, [&](AllSliceOp slice) {
+             return slice.getSliceAxis() == scatter.getScatterAxis();
+           });
+  };
+  auto undoes = [&](AllGatherOp gather) {
+    if (!gather || slices.empty() ||
+        slices.back().getGridAxes() != gather.getGridAxes() ||
+        slices.back().getSliceAxis() != gather.getGatherAxis())
+      return false;
+    slices.pop_back();
+    return true;
+  };
+  while (!axes.empty() || !slices.empty()) {
     if (!value.hasOneUse())
       return {};
     Operation *user = *value.user_begin();
-    auto take = [&](auto reduce) {
-      if (!reduce || reduce.getGridAttr() != grid ||
-          kind != reduce.getReduction() || reduce->getNumRegions() != 0 ||
-          reduce->getBlock() != value.getParentBlock())
-        return false;
-      return llvm::all_of(reduce.getGridAxes(),
-                          [&](GridAxis axis) { return axes.erase(axis); });
-    };
-    if (!take(dyn_cast<AllReduceOp>(user)) &&
-        !take(dyn_cast<ReduceScatterOp>(user)))
+    if (user->getAttr("grid") != grid ||
+        user->getBlock() != value.getParentBlock())
       return {};
-    reductions.push_back(user);
+    auto scatter = dyn_cast<ReduceScatterOp>(user);
+    auto slice = dyn_cast<AllSliceOp>(user);
+    if (slice && llvm::none_of(slice.getGridAxes(), [&](GridAxis axis) {
+          return axes.count(axis) > 0;
+        }))
+      slices.push_back(slice);
+    else if (!undoes(dyn_cast<AllGatherOp>(user)) &&
+             !reduces(dyn_cast<AllReduceOp>(user)) &&
+             !(scatters(scatter) && reduces(scatter)))
+      return {};
+    ops.push_back(user);
     value = user->getResult(0);
   }
-  return reductions;
+  return ops;
 }
 
-/// The blocks of which `whole` is gathered for one user as `reductions` scatter; null if they
-/// scatter nothing or other blocks.
-Value blocksOf(Value whole, ArrayRef<Operation *> reductions) {
+/// The blocks of which `whole` is gathered for one user as `ops` scatter; null if they scatter
+/// nothing or other blocks.
+Value blocksOf(Value whole, ArrayRef<Operation *> ops) {
   bool isScattered = false;
-  for (Operation *op : reductions) {
+  for (Operation *op : ops) {
     auto scatter = dyn_cast<ReduceScatterOp>(op);
     if (!scatter)
       continue;
@@ -127,13 +150,14 @@ Value blocksOf(Value whole, ArrayRef<Operation *> reductions) {
     if (!gather || !whole.hasOneUse() ||
         gather.getGridAttr() != scatter.getGridAttr() ||
         gather.getGridAxes() != scatter.getGridAxes() ||
-        gather.getGatherAxis() != scatter.getScatterAxis() ||
-        gather.getInput().getType() != scatter.getResult().getType())
+        gather.getGatherAxis() != scatter.getScatterAxis())
       return {};
     whole = gather.getInput();
     isScattered = true;
   }
-  return isScattered ? whole : Value();
+  bool isBlock =
+      isScattered && whole.getType() == ops.back()->getResult(0).getType();
+  return isBlock ? whole : Value();
 }
 
 struct CombineInitLate : public OpRewritePattern<arith::SelectOp> {

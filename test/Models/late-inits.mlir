@@ -142,3 +142,56 @@ func.func @square(%a: tensor<16x16xf32> {shard.sharding = #shard.sharding<@grid,
   %0 = linalg.matmul ins(%a, %b : tensor<16x16xf32>, tensor<16x16xf32>) outs(%y : tensor<16x16xf32>) -> tensor<16x16xf32>
   return %0 : tensor<16x16xf32>
 }
+
+#k = affine_map<(i, j, k) -> (i, j, k)>
+#ij = affine_map<(i, j, k) -> (i, j)>
+
+// Another axis splits what a device sends, by a slice that is gathered behind the sum.
+// CHECK-LABEL: func.func @sliced(
+// CHECK-SAME: %[[A:.*]]: tensor<4x6x3xi32>, %[[Y:.*]]: tensor<2x6xi32>
+// CHECK-NOT: shard.all_gather
+// CHECK: shard.reduce_scatter {{.*}} : tensor<4x3xi32> -> tensor<2x3xi32>
+// CHECK: %[[BLOCK:.*]] = shard.all_gather
+// CHECK: %[[SUM:.*]] = arith.addi %[[BLOCK]], %[[Y]]
+// CHECK: return %[[SUM]]
+func.func @sliced(%a: tensor<4x6x3xi32>, %y: tensor<2x6xi32>) -> tensor<2x6xi32> {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant dense<0> : tensor<4x6xi32>
+  %whole = shard.all_gather %y on @grid grid_axes = [0] gather_axis = 0 : tensor<2x6xi32> -> tensor<4x6xi32>
+  %at = shard.process_multi_index on @grid axes = [0] : index
+  %first = arith.cmpi eq, %at, %c0 : index
+  %init = arith.select %first, %whole, %none : tensor<4x6xi32>
+  %0 = linalg.generic {indexing_maps = [#k, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a : tensor<4x6x3xi32>) outs(%init : tensor<4x6xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %m = arith.addi %in, %out : i32
+    linalg.yield %m : i32
+  } -> tensor<4x6xi32>
+  %1 = shard.all_slice %0 on @grid grid_axes = [1] slice_axis = 1 : tensor<4x6xi32> -> tensor<4x3xi32>
+  %2 = shard.reduce_scatter %1 on @grid grid_axes = [0] scatter_axis = 0 : tensor<4x3xi32> -> tensor<2x3xi32>
+  %3 = shard.all_gather %2 on @grid grid_axes = [1] gather_axis = 1 : tensor<2x3xi32> -> tensor<2x6xi32>
+  return %3 : tensor<2x6xi32>
+}
+
+// A slice of the dimension that is scattered leaves other elements in the block.
+// CHECK-LABEL: func.func @mixed(
+// CHECK: shard.all_gather
+// CHECK: arith.select
+func.func @mixed(%a: tensor<8x6x3xi32>, %y: tensor<4x6xi32>) -> tensor<4x6xi32> {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant dense<0> : tensor<8x6xi32>
+  %whole = shard.all_gather %y on @grid grid_axes = [0] gather_axis = 0 : tensor<4x6xi32> -> tensor<8x6xi32>
+  %at = shard.process_multi_index on @grid axes = [0] : index
+  %first = arith.cmpi eq, %at, %c0 : index
+  %init = arith.select %first, %whole, %none : tensor<8x6xi32>
+  %0 = linalg.generic {indexing_maps = [#k, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a : tensor<8x6x3xi32>) outs(%init : tensor<8x6xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %m = arith.addi %in, %out : i32
+    linalg.yield %m : i32
+  } -> tensor<8x6xi32>
+  %1 = shard.all_slice %0 on @grid grid_axes = [1] slice_axis = 0 : tensor<8x6xi32> -> tensor<4x6xi32>
+  %2 = shard.reduce_scatter %1 on @grid grid_axes = [0] scatter_axis = 0 : tensor<4x6xi32> -> tensor<2x6xi32>
+  %3 = shard.all_gather %2 on @grid grid_axes = [1] gather_axis = 0 : tensor<2x6xi32> -> tensor<4x6xi32>
+  return %3 : tensor<4x6xi32>
+}
