@@ -11,6 +11,7 @@
 #include "OptionLoc.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Reference/Reference.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -370,17 +371,6 @@ static void attach(const ParsedHint &hint, func::FuncOp entry) {
     annotateValue(hint);
     return;
   }
-}
-
-/// Whether partition has left blocks in the signature of `function`.
-static bool isPartitioned(func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (function.getArgAttr(i, kLocalAttrName))
-      return true;
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (function.getResultAttr(i, kLocalAttrName))
-      return true;
-  return false;
 }
 
 LogicalResult shard::applyHints(func::FuncOp entry, ArrayRef<std::string> texts,
