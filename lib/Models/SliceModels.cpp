@@ -364,10 +364,16 @@ struct InsertSliceModel
     auto slice = cast<tensor::InsertSliceOp>(op);
     Location loc = op->getLoc();
     LocalSlice parts = mappedSlice(slice, operands, 2);
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    if (insertPiece(dropped, parts, context)) {
+      results.push_back(tensor::InsertSliceOp::create(
+          builder, loc, context.pieces.front().value, operands[1],
+          parts.offsets, parts.sizes, parts.strides));
+      return success();
+    }
     Value source = operands[0];
     SmallVector<OpFoldResult> from, sizes;
     bool cuts = false;
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
     // The dimension in the source with those that have come back, and in that of the op.
     unsigned inner = 0, stated = 0;
     for (auto [dim, axes] : llvm::enumerate(context.operand(1).dims)) {
@@ -413,6 +419,34 @@ struct InsertSliceModel
   }
 
 private:
+  /// Makes `parts` the place of the piece of the slice that lies in the block of this
+  /// device: the window over the block holds it where the block does. False where there is
+  /// no piece, or where a dimension is split that the slice does not slide over.
+  static bool insertPiece(const llvm::SmallBitVector &dropped,
+                          LocalSlice &parts, const PartitionContext &context) {
+    if (context.pieces.empty() || !context.pieces.front().value)
+      return false;
+    const WindowPiece &piece = context.pieces.front();
+    const TensorLoops &table = context.table.operands[0];
+    LocalSlice place = parts;
+    unsigned inner = 0;
+    for (auto [dim, axes] : llvm::enumerate(context.operand(1).dims)) {
+      if (dropped.test(dim)) {
+        if (!axes.empty())
+          return false;
+        continue;
+      }
+      if (!axes.empty() && table.isWindow(inner))
+        place.offsets[dim] = piece.to[inner];
+      else if (!axes.empty() && table.dims[inner].empty())
+        return false;
+      place.sizes[dim] = piece.sizes[inner];
+      ++inner;
+    }
+    parts = std::move(place);
+    return true;
+  }
+
   /// `source` with a dimension of extent 1 in front of its dimension `dim`.
   static Value withDimension(OpBuilder &builder, Location loc, Value source,
                              unsigned dim) {

@@ -60,9 +60,9 @@ public:
     return local;
   }
 
-  /// The window, cut out of the block with its halos.
-  Value cut(Value widened) {
-    bool fitsAll = true;
+  /// The window, cut out of the block with its halos. `piece` as for emitWindow.
+  Value cut(Value widened, WindowPiece *piece) {
+    bool fitsAll = true, fitsAny = false;
     for (int64_t dim = 0; dim < source.type.getRank(); ++dim) {
       Cut &place = cuts.emplace_back();
       place.from = place.to = builder.getIndexAttr(0);
@@ -88,6 +88,7 @@ public:
         cutValid(dim);
         continue;
       }
+      fitsAny = true;
       place.from = startInBlock(dim);
       place.size = extents.back();
     }
@@ -98,7 +99,19 @@ public:
                      fillsOutside() ? source.fill : OpFoldResult(), extents);
     bool isOutside = llvm::any_of(
         cuts, [](const Cut &cut) { return isConstantIntValue(cut.size, 0); });
-    return isOutside ? around : insert(slice(widened), around, cuts);
+    if (isOutside)
+      return around;
+    Value part = slice(widened);
+    // Shifts fill blocks only in parts, and what fits may have padding of the block.
+    if (piece && !fitsAny && exchange.shifted.empty() &&
+        !(source.fill && fillsOutside())) {
+      piece->value = part;
+      for (const Cut &cut : cuts) {
+        piece->to.push_back(cut.to);
+        piece->sizes.push_back(cut.size);
+      }
+    }
+    return insert(part, around, cuts);
   }
 
 private:
@@ -402,10 +415,10 @@ FailureOr<Value> emitWindow(OpBuilder &builder, Location loc, Value local,
                             const HaloExchange &exchange,
                             const Emission &emission, Operation *exchangeAt,
                             llvm::DenseSet<Operation *> &exchanges,
-                            Value computed) {
+                            Value computed, WindowPiece *piece) {
   WindowCutter cutter(builder, loc, exchange, emission, bool(computed));
   if (computed)
-    return cutter.cut(computed);
+    return cutter.cut(computed, piece);
   FailureOr<Value> widened = failure();
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -417,7 +430,7 @@ FailureOr<Value> emitWindow(OpBuilder &builder, Location loc, Value local,
   }
   if (failed(widened))
     return failure();
-  return cutter.cut(*widened);
+  return cutter.cut(*widened, piece);
 }
 
 } // namespace shard

@@ -29,6 +29,13 @@ struct Growth {
   bool isNone() const { return low == 0 && high == 0; }
 };
 
+/// What a device has of the window that it reads, where its other elements are unspecified:
+/// `value`, with an offset and an extent in each dimension of the window.
+struct WindowPiece {
+  mlir::Value value;
+  llvm::SmallVector<mlir::OpFoldResult> to, sizes;
+};
+
 class PartitionContext {
 public:
   PartitionContext(const Emission &emission, const LoopTable &table,
@@ -42,6 +49,9 @@ public:
   /// By loop, or empty: iterations of the neighbours that this device computes too, so
   /// that what reads their results needs no exchange of halos.
   llvm::SmallVector<Growth> grown;
+  /// By operand, or empty: what its window is made of, for models that have a place of their
+  /// own for it. No value where the window is not made of one piece.
+  llvm::SmallVector<WindowPiece, 1> pieces;
 
   Growth growthOf(unsigned loop) const {
     return grown.empty() ? Growth() : grown[loop];

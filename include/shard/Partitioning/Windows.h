@@ -151,13 +151,14 @@ HaloExchange planExchange(const WindowSource &source, const Emission &emission,
 /// dimensions are gathered. `exchangeAt`, if not null, is the op in front of which
 /// devices communicate. `widened`, if not null, is the block with what halos would hold
 /// of the tensor, so that nothing is exchanged; outside of it its elements are
-/// unspecified.
+/// unspecified. `piece`, if not null, becomes what the window is made of if it is a part
+/// of one block in unwritten memory.
 mlir::FailureOr<mlir::Value>
 emitWindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value local,
            const WindowSource &source, const HaloExchange &exchange,
            const Emission &emission, mlir::Operation *exchangeAt,
            llvm::DenseSet<mlir::Operation *> &exchanges,
-           mlir::Value widened = {});
+           mlir::Value widened = {}, WindowPiece *piece = nullptr);
 
 /// Ends the run with `message` where one of the `iterations` of a loop reads elements beyond
 /// the end of a dimension of `extent` elements, through `window`, which does not run

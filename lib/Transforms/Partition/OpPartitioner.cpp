@@ -198,10 +198,16 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
       findWindows(local, model, *grid, context);
   if (model.isView())
     priceView(local, model, context, windows);
-  if (failed(
-          localOperandsOf(local, model, *grid, context, windows, operands)) ||
-      failed(model.partition(local.builder, operands, context, results)))
+  if (failed(localOperandsOf(local, model, *grid, context, windows, operands)))
     return failure();
+  for (FoundWindow &window : windows)
+    context.pieces.push_back(std::move(window.piece));
+  if (failed(model.partition(local.builder, operands, context, results)))
+    return failure();
+  // The model may have taken the piece of a window instead of it.
+  for (auto [index, piece] : llvm::enumerate(context.pieces))
+    if (piece.value && operands[index].use_empty())
+      local.views.insert(operands[index].getDefiningOp());
   noteExtents(local, op, table, windows);
   SmallVector<LocalFunction::WideBlock> wides =
       cutBlocks(local, op, context, results);

@@ -47,6 +47,8 @@ struct FoundWindow {
   HaloExchange exchange;
   /// Of the exchange, and of making `value` if that is for this window alone.
   double cost = 0;
+  /// What localWindow has made it of.
+  WindowPiece piece = {};
 };
 /// Looks for the windows that `op` reads: one entry for each operand, of use only where
 /// readsWindow; no entries where it reads none.

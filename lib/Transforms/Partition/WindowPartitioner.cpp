@@ -393,7 +393,8 @@ FailureOr<Value> localWindow(LocalFunction &local, ShardingInterface op,
   return emitWindow(
       local.builder, op->getLoc(), block, window.source, window.exchange,
       context.emission, forall == local.foralls.end() ? nullptr : forall->local,
-      local.exchanges, computedHalos(local, window.value, window.exchange));
+      local.exchanges, computedHalos(local, window.value, window.exchange),
+      &window.piece);
 }
 
 /// Erases those of `ops` that are of no use, and whatever is then of none. Later ops
