@@ -23,6 +23,7 @@ ValueId Problem::addValue(ShapeId shape, uint32_t scope) {
   valueShape.push_back(shape);
   valueScope.push_back(scope);
   neverPartial.push_back(false);
+  ofView.push_back(false);
   joined.push_back(Joined::No);
   return valueShape.size() - 1;
 }

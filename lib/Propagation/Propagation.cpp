@@ -21,6 +21,8 @@
 #include "shard/Partitioning/Emitter.h"
 #include "shard/Partitioning/PlanTrace.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace shard {
@@ -53,12 +55,37 @@ bool isSlidOver(ReadProgram &program, OpId op, size_t number, size_t dim) {
   });
 }
 
+/// Extents of dimensions with the axes that split them.
+using SplitExtents = std::set<std::pair<int64_t, AxisList>>;
+
+/// Those of all values.
+SplitExtents findSplitExtents(ReadProgram &program, const Solution &solution,
+                              const std::vector<Sharding> &shardings) {
+  const Problem &problem = program.problem;
+  SplitExtents found;
+  llvm::DenseSet<std::pair<ShapeId, uint32_t>> seen;
+  for (ValueId value = 0; value < problem.numValues(); ++value) {
+    uint32_t index = solution.values[program.find(value)];
+    ShapeId shape = problem.valueShape[value];
+    if (index == kReplicated || !seen.insert({shape, index}).second)
+      continue;
+    for (auto [extent, axes] :
+         llvm::zip_equal(problem.shapes[shape].extents, shardings[index].dims))
+      if (!axes.empty())
+        found.insert({extent, axes});
+  }
+  return found;
+}
+
 /// The op that a remark about an uneven split is for: where a user has given the
-/// bounds of all blocks, and where no such blocks are made, there is none. `shardings`
-/// are those of the solution.
+/// bounds of all blocks, where no such blocks are made, and where no value is split like
+/// that in the end, there is none. `shardings` are those of the solution.
 Operation *unevenlySplit(ReadProgram &program, const Solution &solution,
                          const std::vector<Sharding> &shardings,
+                         const SplitExtents &split,
                          const Solution::Note &note) {
+  if (!split.count({note.extent, note.axes}))
+    return nullptr;
   Problem &problem = program.problem;
   bool isPassedOver = false;
   auto isUneven = [&](OpId op) {
@@ -95,10 +122,14 @@ Operation *unevenlySplit(ReadProgram &program, const Solution &solution,
 void addRemarks(ReadProgram &program, const Solution &solution, GridOp gridOp,
                 const std::vector<Sharding> &shardings,
                 std::vector<PropagationRemark> &remarks) {
+  SplitExtents split;
+  if (!solution.notes.empty())
+    split = findSplitExtents(program, solution, shardings);
   for (const Solution::Note &note : solution.notes) {
-    Operation *op = note.kind == Obstacle::Kind::Uneven
-                        ? unevenlySplit(program, solution, shardings, note)
-                        : program.ownerOf(note.op);
+    Operation *op =
+        note.kind == Obstacle::Kind::Uneven
+            ? unevenlySplit(program, solution, shardings, split, note)
+            : program.ownerOf(note.op);
     if (!op)
       continue;
     std::string text;

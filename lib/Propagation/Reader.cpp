@@ -218,6 +218,8 @@ void Reader::readTableOp(Operation *op) {
   problem.addOp(tables.tableOf(op), operands, results);
   program.origins.push_back(op);
   auto model = dyn_cast<ShardingInterface>(op);
+  if (model && model.isView())
+    problem.ofView[results.front()] = true;
   Value rolled = model ? model.getRolledTensor() : Value();
   if (ValueId source = rolled ? idOf(rolled) : kNoValue;
       source != kNoValue && numbers.areAlike(source, results[0]))

@@ -195,7 +195,13 @@ void Run::accept(ValueId value) {
       want = lists.ancestor(want, lists.length(want) - 1);
     if (want == have)
       continue;
+    // Only an op that reads windows asks for more parts than there are elements. It cuts them
+    // out of a whole tensor without communication; out of blocks, of which some devices have
+    // none, they would have to be sent.
     int64_t extent = shape.extents[offer.proposal.dim];
+    if (extent != kDynamic && lists.parts(want) > extent &&
+        !problem.ofView[value])
+      continue;
     if (extent != kDynamic && extent % lists.parts(want) != 0 &&
         unevenReported.insert({extent, want}).second)
       unevenDims.push_back({Obstacle::Kind::Uneven, offer.op, extent, want});

@@ -63,6 +63,7 @@ void ValueNumbers::finish() {
       // What several names are for is never partial if one of them is not.
       problem.neverPartial[find(id)] =
           problem.neverPartial[find(id)] || problem.neverPartial[id];
+      problem.ofView[find(id)] = problem.ofView[find(id)] || problem.ofView[id];
       problem.joined[find(id)] =
           std::max(problem.joined[find(id)], problem.joined[id]);
     }

@@ -139,6 +139,8 @@ struct Problem {
   std::vector<llvm::SmallVector<AxisPart, 1>> scopes;
   /// Values that never become partial by propagation: function arguments and results.
   std::vector<bool> neverPartial;
+  /// Values that views make: what ops read of them is cut out of what they are views of.
+  std::vector<bool> ofView;
   /// Per value: the ops that define a joined value are identities. Such a value may be a
   /// partial sum; one that may not is in `neverPartial` too.
   std::vector<Joined> joined;

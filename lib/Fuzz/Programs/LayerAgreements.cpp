@@ -269,3 +269,34 @@ void LayerProgram::elementsOfTable() {
   axes[0] = data;
   result(found, axes);
 }
+
+/// Fewer rows than devices, behind those of a cache whose rows are split, so that each row of the
+/// result is on the device that has it. The rows are computed on all devices.
+void LayerProgram::appendedRows() {
+  // Blocks nested unevenly may lie elsewhere if several rows are missing.
+  int64_t count = model.size() == 1 && m > 1 ? rng.between(1, m - 1) : 1;
+  int64_t columns = rng.between(1, 4);
+  int64_t rows = m * rng.between(count < m ? 1 : 2, 3) - count;
+  Val cache = argument({rows, columns}, {model, {}});
+  Val added = pointwise(argument({count, columns}, {{}, {}}));
+  Shape shape = {rows + count, columns};
+  if (rng.chance(50)) {
+    std::string type = Val{"", Elem::I32, true, shape}.type();
+    std::string name = program.fresh();
+    program.line(name + " = tensor.concat dim(0) " + cache.name + ", " +
+                 added.name + " : (" + cache.type() + ", " + added.type() +
+                 ") -> " + type);
+    return result(program.add({name, Elem::I32, true, shape}), {model, {}});
+  }
+  Val init = program.empty(Elem::I32, shape);
+  auto insert = [&](const Val &slice, const Val &into, int64_t at) {
+    std::string name = program.fresh();
+    program.line(name + " = tensor.insert_slice " + slice.name + " into " +
+                 into.name + "[" + std::to_string(at) + ", 0] [" +
+                 std::to_string(slice.shape[0]) + ", " +
+                 std::to_string(columns) + "] [1, 1] : " + slice.type() +
+                 " into " + into.type());
+    return program.add({name, Elem::I32, true, shape});
+  };
+  result(insert(added, insert(cache, init, 0), rows), {model, {}});
+}

@@ -122,6 +122,7 @@ private:
   void blocksBehindSum();
   void tableOfPlaces();
   void elementsOfTable();
+  void appendedRows();
 
   ProgramBuilder &program;
   Random &rng;
