@@ -4,7 +4,8 @@
 """Programs of PyTorch: torch.export and torch-mlir's FX importer."""
 
 import inspect
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from shard._program import Program, load
@@ -31,10 +32,11 @@ def from_torch(module: Any, *args: Any, **kwargs: Any) -> Program:
     Returns:
         Of a module, a program whose first argument is a dictionary of the parameters and
         buffers, named as in `state_dict`; `weights` has their values as arrays of numpy.
-        What follows are `args` and `kwargs`. Parameters that are DTensors have their
-        placements as hints, and their mesh is the grid if `partition` is given none. Of a
-        function, a program with its arguments, named after its parameters and the keys in
-        them: `params.0.weight`. Partitions give tensors of PyTorch.
+        What follows are `args` and `kwargs`; hints name the first of `args` `arg0`, or as
+        `forward` names it if no weight has that name. Parameters that are DTensors have
+        their placements as hints, and their mesh is the grid if `partition` is given none.
+        Of a function, a program with its arguments, named after its parameters and the keys
+        in them: `params.0.weight`. Partitions give tensors of PyTorch.
 
     Raises:
         ImportError: torch or torch-mlir is not installed.
@@ -100,6 +102,7 @@ def _from_module(module: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
     with without_hooks(module):
         text = lower(WithWeights(), (tree.tensors,), name, tree.names)
     program = _program(text, name, tree)
+    program.aliases = _aliases(tree.names, whole, positional_parameters(module.forward))
     program.grid = grid
     program.hints = {name: placements for name, placements in hints.items()}
     program.weights = {name: to_numpy(tensor) for name, tensor in whole.items()}
@@ -142,6 +145,16 @@ def _leaf_name(keys: Sequence[str]) -> str:
     if keys[0] == "1":
         return ".".join([f"arg{keys[1]}", *keys[2:]])
     return ".".join(keys[1:])
+
+
+def _aliases(names: list[str], weights: Collection[str], parameters: list[str]) -> dict[str, str]:
+    """`x.0` for `arg1.0`, if the second parameter of the module is called `x`."""
+    found = {}
+    for name in names:
+        match = re.fullmatch(r"arg(\d+)(\..*)?", name)
+        if match and name not in weights and int(match[1]) < len(parameters):
+            found[parameters[int(match[1])] + (match[2] or "")] = name
+    return found
 
 
 def _argument_name(keys: Sequence[str], parameters: list[str]) -> str:

@@ -316,14 +316,16 @@ class Partition:
 
     def _alias(self, about: str) -> str:
         """The name that the explanation has for a value; of a result its return."""
-        for i, value in enumerate(self._program.arguments):
-            if about in (value.name, f"arg{i}"):
-                return f"%arg{i}"
+        about = self._program.name_of(about)
+        names = [value.name for value in self._program.arguments]
+        # As for hints, a name goes before a number.
+        if about in names:
+            return f"%arg{names.index(about)}"
         if match := VALUE.fullmatch(about):
             values = self._program.arguments if match[1] == "arg" else self._program.results
             if int(match[2]) >= len(values):
                 raise KeyError(no_such_value(match[1], int(match[2]), len(values)))
-            return "func.return"
+            return f"%{about}" if match[1] == "arg" else "func.return"
         return about
 
     def __repr__(self) -> str:

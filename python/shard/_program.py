@@ -100,6 +100,8 @@ class Program:
         self._handle = handle
         self.names: list[str] = []
         """Of arguments, instead of those in the program; empty ones do not count."""
+        self.aliases: dict[str, str] = {}
+        """Further names of arguments, with those in `names`."""
         self.trees: Trees | None = None
         """None: a call takes and gives arrays one by one."""
         self.hints: dict[int | str, Hint] = {}
@@ -146,6 +148,10 @@ class Program:
         if number < len(self.names) and self.names[number]:
             return self.names[number]
         return known or f"arg{number}"
+
+    def name_of(self, key: str) -> str:
+        """The name of the argument that `key` is a name of; else `key`."""
+        return key if key in self.names else self.aliases.get(key, key)
 
     def partition(
         self,
@@ -261,7 +267,8 @@ class Program:
             return [(f"arg{place}", _rank(arguments[place]))], True
         if not isinstance(key, str):
             raise HintError(f"the key {key!r} of a hint is neither a number nor a name")
-        by_name = [i for i, value in enumerate(arguments) if value.name == key]
+        own = self.name_of(key)
+        by_name = [i for i, value in enumerate(arguments) if value.name == own]
         if by_name:
             return [(f"arg{i}", _rank(arguments[i])) for i in by_name], True
         if match := VALUE.fullmatch(key):
@@ -274,14 +281,17 @@ class Program:
             return [(key, -1)], True
         if is_place(key):
             return find_ops(self.ops, key), False
+        others = {name: alias for alias, name in self.aliases.items()}
         found = [
             (f"arg{i}", _rank(value))
             for i, value in enumerate(arguments)
             if fnmatch.fnmatchcase(value.name, key)
+            or fnmatch.fnmatchcase(others.get(value.name, value.name), key)
         ]
         found = found or find_ops(self.ops, key)
         if not found:
-            near = difflib.get_close_matches(key, [value.name for value in arguments], 1)
+            known = [value.name for value in arguments] + [*self.aliases]
+            near = difflib.get_close_matches(key, known, 1)
             meant = f"; did you mean {near[0]!r}?" if near else f"; {_names_text(arguments)}"
             raise HintError(f"the hint {key!r} names nothing{meant}")
         return found, False
