@@ -14,6 +14,8 @@
 
 #include "LoopScans.h"
 
+#include "shard/IR/WrittenOps.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -101,6 +103,13 @@ std::string adviceOnLoopScan(Operation *slice, OpFoldResult offset) {
              "another dimension";
   }
   return {};
+}
+
+std::string adviceOnSlice(Operation *slice, OpFoldResult offset) {
+  if (writtenName(slice) != slice->getName().getStringRef())
+    return "padding whose widths only a run knows may cut elements off. Pad by "
+           "constants, or split another dimension";
+  return adviceOnLoopScan(slice, offset);
 }
 
 } // namespace shard
