@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The runtime moves elements of 1, 8, 16, 32 and 64 bits. A collective on others
-// becomes one on wider integers, or several, one for each part of an element.
+// becomes one on wider integers, or on the parts of an element: these stand in a row, as
+// one call costs less than two, or, where the collective speaks of each dimension, there
+// is one collective for each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -182,9 +184,87 @@ static std::optional<ElementParts> partsFor(Operation *op, Type type) {
   return std::nullopt;
 }
 
-/// Replaces `op` by one of its kind for each part of an element.
-static void replaceByParts(Operation *op, const ElementParts &parts) {
-  OpBuilder builder(op);
+/// Whether a collective like `op` may move a further dimension along: it says nothing of
+/// each dimension of its tensors.
+static bool takesFurtherDimension(Operation *op) {
+  return !isa<UpdateHaloOp, RedistributeOp>(op);
+}
+
+/// The parts of the elements of `source` behind one another, in a further dimension at the
+/// end.
+static Value partsInARow(OpBuilder &builder, Location loc, Value source,
+                         const ElementParts &parts) {
+  int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, source);
+  sizes.push_back(builder.getIndexAttr(parts.types.size()));
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, sizes, parts.types.front());
+  AffineMap all = builder.getMultiDimIdentityMap(rank + 1);
+  SmallVector<AffineMap> maps = {all.dropResult(rank), all};
+  SmallVector<utils::IteratorType> iterators(rank + 1,
+                                             utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location at, ValueRange elements) {
+    Value place = linalg::IndexOp::create(nested, at, rank);
+    Value result = parts.split(nested, at, elements[0], 0);
+    for (unsigned part = 1; part < parts.types.size(); ++part) {
+      Value number = arith::ConstantIndexOp::create(nested, at, part);
+      Value isPart = arith::CmpIOp::create(nested, at, arith::CmpIPredicate::eq,
+                                           place, number);
+      Value other = parts.split(nested, at, elements[0], part);
+      result = arith::SelectOp::create(nested, at, isPart, other, result);
+    }
+    linalg::YieldOp::create(nested, at, result);
+  };
+  return linalg::GenericOp::create(builder, loc, empty.getType(), source, empty,
+                                   maps, iterators, body)
+      .getResult(0);
+}
+
+/// The elements of `type` whose parts stand in a row in `row`.
+static Value elementsOfRow(OpBuilder &builder, Location loc, Value row,
+                           RankedTensorType type, const ElementParts &parts) {
+  unsigned rank = type.getRank(), count = parts.types.size();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, row);
+  sizes.pop_back();
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  AffineMap all = builder.getMultiDimIdentityMap(rank);
+  SmallVector<AffineMap> maps;
+  for (unsigned part = 0; part < count; ++part)
+    maps.push_back(all.insertResult(builder.getAffineConstantExpr(part), rank));
+  maps.push_back(all);
+  SmallVector<Value> sources(count, row);
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location at, ValueRange elements) {
+    linalg::YieldOp::create(nested, at,
+                            parts.join(nested, at, elements.take_front(count)));
+  };
+  return linalg::GenericOp::create(builder, loc, type, sources, empty, maps,
+                                   iterators, body)
+      .getResult(0);
+}
+
+/// What `op` makes, by one collective of elements whose parts stand in a row.
+static Value collectiveOfParts(OpBuilder &builder, Operation *op,
+                               const ElementParts &parts) {
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      mapping.map(operand, partsInARow(builder, loc, operand, parts));
+  Operation *clone = builder.clone(*op, mapping);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.push_back(parts.types.size());
+  Value row = clone->getResult(0);
+  row.setType(RankedTensorType::get(shape, parts.types.front()));
+  return elementsOfRow(builder, loc, row, type, parts);
+}
+
+/// The same by a collective for each part of an element.
+static Value collectivesOfParts(OpBuilder &builder, Operation *op,
+                                const ElementParts &parts) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<Value> results;
@@ -203,9 +283,17 @@ static void replaceByParts(Operation *op, const ElementParts &parts) {
     clone->getResult(0).setType(type.clone(parts.types[part]));
     results.push_back(clone->getResult(0));
   }
-  Value whole =
-      mapElements(builder, loc, results, type.getElementType(), parts.join);
-  op->getResult(0).replaceAllUsesWith(whole);
+  return mapElements(builder, loc, results, type.getElementType(), parts.join);
+}
+
+/// Replaces `op` by collectives on the parts of its elements.
+static void replaceByParts(Operation *op, const ElementParts &parts) {
+  OpBuilder builder(op);
+  assert(llvm::all_equal(parts.types) && "parts have one type");
+  bool isOne = parts.types.size() > 1 && takesFurtherDimension(op);
+  op->getResult(0).replaceAllUsesWith(
+      isOne ? collectiveOfParts(builder, op, parts)
+            : collectivesOfParts(builder, op, parts));
   op->erase();
 }
 

@@ -355,8 +355,8 @@ static std::optional<std::vector<int64_t>> axesOf(Operation *op) {
 }
 
 namespace {
-/// The calls of the runtime for one op, and the bytes that a device puts into each;
-/// nothing where they are known only when the program runs.
+/// The calls of the runtime for one op, and the bytes that a device puts into all of them
+/// together; nothing where they are known only when the program runs.
 struct Calls {
   int64_t count = 1;
   std::optional<int64_t> bytes;
@@ -375,20 +375,21 @@ static std::optional<Calls> callsOf(Operation *op) {
     return std::nullopt;
   Type element = result.getElementType();
   bool combines = op->hasAttr("reduction");
-  Calls calls;
-  // The two halves of an element go one after another.
-  if (combines && isa<ComplexType>(element))
-    calls.count = 2;
   std::optional<int64_t> bytes = elementBytes(element);
-  // Wider ones are cut into words of 64 bits.
-  if (!bytes || *bytes / calls.count > 8)
+  // Longer ones are moved as words of 64 bits, fewer than their memory has.
+  if (!bytes || *bytes > 16)
     return std::nullopt;
+  // One call moves both parts of an element, but for what speaks of each dimension.
+  Calls calls;
+  bool hasParts = *bytes > 8 || (combines && isa<ComplexType>(element));
+  if (hasParts && isa<UpdateHaloOp, RedistributeOp>(op))
+    calls.count = 2;
   // What is combined is converted to the type of the result before.
   if (isa<RecvOp>(op))
     calls.bytes = 0;
   else if (auto input = dyn_cast<ShapedType>(op->getOperand(0).getType());
            input && input.hasRank())
-    calls.bytes = bytesOfShape(input, *bytes / calls.count);
+    calls.bytes = bytesOfShape(input, *bytes);
   return calls;
 }
 
@@ -437,18 +438,13 @@ std::optional<CollectiveCost> costOfCollective(Operation *op, GridOp grid) {
   if (__builtin_mul_overflow(group.inputBytes, group.size, &most) ||
       __builtin_mul_overflow(most, 2, &most))
     return cost;
-  std::optional<SentBytes> once =
+  cost.sent =
       TypeSwitch<Operation *, std::optional<SentBytes>>(op)
           .Case<AllGatherOp, AllReduceOp, ReduceScatterOp, ReduceOp, AllToAllOp,
                 BroadcastOp, ScatterOp, GatherOp, SendOp, RecvOp, ShiftOp,
                 PermuteOp, RedistributeOp, UpdateHaloOp>(
               [&](auto concrete) { return sentBy(group, concrete); })
           .Default(std::optional<SentBytes>());
-  if (once) {
-    SentBytes sum;
-    if (sum.add(*once, calls->count))
-      cost.sent = sum;
-  }
   return cost;
 }
 

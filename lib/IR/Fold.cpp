@@ -8,7 +8,7 @@
 //
 // A constant is the same on all devices. Collectives that only move elements
 // take a splat to a splat; a reduction of n equal splats is one where the value
-// does not depend on the order of the additions.
+// does not depend on the order of the additions. What has no elements is a constant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,23 @@ using namespace mlir;
 
 namespace shard {
 
-// The splat `input` in the shape of `type`; null if that is not possible.
+// The only tensor of `type`, if it has no elements on any device; else null.
+static Attribute emptyTensor(Type type) {
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  if (!shaped || !shaped.hasStaticShape() || shaped.getNumElements() != 0)
+    return {};
+  Type element = shaped.getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  if (!isa<FloatType, IndexType>(element) && !element.isSignlessInteger())
+    return {};
+  return DenseElementsAttr::get(shaped, ArrayRef<Attribute>());
+}
+
+// The splat `input` in the shape of `type`, or all tensors of it; null if that is not possible.
 static OpFoldResult resizeSplat(Attribute input, Type type) {
+  if (Attribute empty = emptyTensor(type))
+    return empty;
   auto splat = dyn_cast_if_present<SplatElementsAttr>(input);
   auto shaped = dyn_cast<RankedTensorType>(type);
   if (!splat || !shaped || !shaped.hasStaticShape() ||
@@ -84,6 +99,8 @@ OpFoldResult ShiftOp::fold(FoldAdaptor adaptor) {
 static OpFoldResult reduceSplat(Operation *op, Attribute input, Type type,
                                 ReductionKind kind, FlatSymbolRefAttr symbol,
                                 ArrayRef<GridAxis> axes) {
+  if (Attribute empty = emptyTensor(type))
+    return empty;
   auto splat = dyn_cast_if_present<SplatElementsAttr>(input);
   if (!splat || !resizeSplat(input, type))
     return {};

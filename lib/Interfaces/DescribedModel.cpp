@@ -100,22 +100,22 @@ static void describeGroup(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
   assignDigits(to, toGroup, strides, digits, toExprs);
 }
 
-void describeReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
-                     MapBuilder &maps, SmallVectorImpl<AffineExpr> &fromExprs,
-                     SmallVectorImpl<AffineExpr> &toExprs) {
-  auto isPlain = [](int64_t extent) { return extent > 0; };
-  if (!llvm::all_of(from, isPlain) || !llvm::all_of(to, isPlain))
-    return;
-  unsigned i = 0, j = 0;
-  while (i < from.size() && j < to.size()) {
+/// The same of the dimensions of `from` and `to` in two groups, all of known extents.
+static void describeGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                           DimGroup fromGroup, DimGroup toGroup,
+                           MapBuilder &maps,
+                           SmallVectorImpl<AffineExpr> &fromExprs,
+                           SmallVectorImpl<AffineExpr> &toExprs) {
+  unsigned i = fromGroup.begin, j = toGroup.begin;
+  while (i < fromGroup.end && j < toGroup.end) {
     unsigned fromBegin = i, toBegin = j;
     int64_t fromSize = from[i++], toSize = to[j++];
     while (fromSize != toSize) {
       // Sizes beyond 2^63 are compared no further.
       bool isKnown = false;
-      if (fromSize < toSize && i < from.size())
+      if (fromSize < toSize && i < fromGroup.end)
         isKnown = !__builtin_mul_overflow(fromSize, from[i++], &fromSize);
-      else if (toSize < fromSize && j < to.size())
+      else if (toSize < fromSize && j < toGroup.end)
         isKnown = !__builtin_mul_overflow(toSize, to[j++], &toSize);
       if (!isKnown)
         return;
@@ -123,6 +123,42 @@ void describeReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
     describeGroup(from, to, {fromBegin, i}, {toBegin, j}, maps, fromExprs,
                   toExprs);
   }
+}
+
+/// The product of the extents, all known; 0 beyond 2^63.
+static int64_t productOf(ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents)
+    if (__builtin_mul_overflow(product, extent, &product))
+      return 0;
+  return product;
+}
+
+void describeReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                     MapBuilder &maps, SmallVectorImpl<AffineExpr> &fromExprs,
+                     SmallVectorImpl<AffineExpr> &toExprs) {
+  auto isPlain = [](int64_t extent) { return extent > 0; };
+  unsigned fromRank = from.size(), toRank = to.size();
+  if (llvm::all_of(from, isPlain) && llvm::all_of(to, isPlain))
+    return describeGroups(from, to, {0, fromRank}, {0, toRank}, maps, fromExprs,
+                          toExprs);
+  // One unknown extent on each side: the same one, if as many elements lie within it.
+  unsigned i = llvm::find_if_not(from, isPlain) - from.begin();
+  unsigned j = llvm::find_if_not(to, isPlain) - to.begin();
+  if (i == fromRank || j == toRank || ShapedType::isStatic(from[i]) ||
+      ShapedType::isStatic(to[j]) ||
+      !llvm::all_of(from.drop_front(i + 1), isPlain) ||
+      !llvm::all_of(to.drop_front(j + 1), isPlain))
+    return;
+  int64_t inner = productOf(from.drop_front(i + 1));
+  int64_t outer = productOf(from.take_front(i));
+  if (inner == 0 || outer == 0 || inner != productOf(to.drop_front(j + 1)) ||
+      outer != productOf(to.take_front(j)))
+    return;
+  describeGroups(from, to, {0, i}, {0, j}, maps, fromExprs, toExprs);
+  fromExprs[i] = toExprs[j] = maps.loop(ShapedType::kDynamic);
+  describeGroups(from, to, {i + 1, fromRank}, {j + 1, toRank}, maps, fromExprs,
+                 toExprs);
 }
 
 } // namespace shard

@@ -12,6 +12,7 @@
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Interfaces/CastInterfaces.h"
+#include "mlir/Interfaces/IndexingMapOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -80,6 +81,11 @@ bool mayTrapByEffects(Operation *op) {
         return traps ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+bool saysNothingOfSizes(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() ||
+         isa<IndexingMapOpInterface>(op);
 }
 
 bool isHarmlessElementwise(Operation *op) {

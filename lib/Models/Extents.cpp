@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
@@ -94,6 +95,12 @@ private:
       return of(empty.getDynamicSize(extent.dim));
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
       return ofSlice(slice, extent);
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+      auto size = dyn_cast<Value>(expand.getMixedOutputShape()[extent.dim]);
+      return size ? of(size) : extent;
+    }
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+      return ofCollapse(collapse, extent);
     if (auto pad = dyn_cast<tensor::PadOp>(op))
       return pad.getStaticLow()[extent.dim] == 0 &&
                      pad.getStaticHigh()[extent.dim] == 0
@@ -114,6 +121,19 @@ private:
     return extent;
   }
 
+  /// Of one dimension that is merged with extents of 1 alone.
+  Extent ofCollapse(tensor::CollapseShapeOp collapse, Extent extent) {
+    std::optional<int64_t> only;
+    for (int64_t dim : collapse.getReassociationIndices()[extent.dim]) {
+      if (collapse.getSrcType().getDimSize(dim) == 1)
+        continue;
+      if (only)
+        return extent;
+      only = dim;
+    }
+    return only ? Extent{collapse.getSrc(), *only} : extent;
+  }
+
   /// Of what `loop` carries as number `number`, if no iteration changes the extent.
   Extent ofLoop(scf::ForOp loop, unsigned number, Extent extent) {
     Value argument = loop.getRegionIterArg(number);
@@ -121,9 +141,9 @@ private:
     ends.push_back(argument);
     Extent next = of(Extent{yielded, extent.dim});
     ends.pop_back();
-    return next == Extent{argument, extent.dim}
-               ? Extent{loop.getInitArgs()[number], extent.dim}
-               : extent;
+    Extent before{loop.getInitArgs()[number], extent.dim};
+    return next == Extent{argument, extent.dim} || next == of(before) ? before
+                                                                      : extent;
   }
 
   /// Of result `number` of `branch`, if both ways give the same one.
@@ -149,6 +169,27 @@ bool isExtentOf(OpFoldResult size, Value tensor, int64_t dim) {
   auto value = dyn_cast<Value>(size);
   return value &&
          ExtentOrigin().of(value) == ExtentOrigin().of(Extent{tensor, dim});
+}
+
+bool askOriginOf(tensor::DimOp op, RewriterBase &rewriter) {
+  std::optional<int64_t> index = op.getConstantIndex();
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!index || !type || *index < 0 || *index >= type.getRank() ||
+      !type.isDynamicDim(*index) || !op->getDiscardableAttrs().empty())
+    return false;
+  Extent origin = ExtentOrigin().of(op.getResult());
+  if (origin == Extent{op.getSource(), *index} || origin.value == op)
+    return false;
+  if (origin.dim < 0) {
+    // A constant would make types static beside others that say nothing of the extent.
+    if (!origin.value.getType().isIndex() || getConstantIntValue(origin.value))
+      return false;
+    rewriter.replaceOp(op, origin.value);
+    return true;
+  }
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOpWithNewOp<tensor::DimOp>(op, origin.value, origin.dim);
+  return true;
 }
 
 } // namespace shard

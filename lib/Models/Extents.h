@@ -9,7 +9,7 @@
 #ifndef SHARD_LIB_MODELS_EXTENTS_H
 #define SHARD_LIB_MODELS_EXTENTS_H
 
-#include "mlir/IR/OpDefinition.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace shard {
 
@@ -18,6 +18,10 @@ namespace shard {
 /// number that a tensor.empty took for an op that wrote into it, and a tensor.dim of what a
 /// loop updates.
 bool isExtentOf(mlir::OpFoldResult size, mlir::Value tensor, int64_t dim);
+
+/// Lets `op` ask for the extent where it was first stated, or takes the number itself. Returns
+/// whether it changed.
+bool askOriginOf(mlir::tensor::DimOp op, mlir::RewriterBase &rewriter);
 
 } // namespace shard
 

@@ -8,6 +8,7 @@
 
 #include "shard/Models/FoldNumbers.h"
 
+#include "Extents.h"
 #include "TensorModels.h"
 
 #include "shard/IR/Poison.h"
@@ -222,6 +223,11 @@ static bool stateWidths(tensor::PadOp op, RewriterBase &rewriter) {
 
 bool foldNumbers(Operation *root) {
   bool changed = replacePoison(root);
+  IRRewriter rewriter(root->getContext());
+  SmallVector<tensor::DimOp> extents;
+  root->walk([&](tensor::DimOp op) { extents.push_back(op); });
+  for (tensor::DimOp op : extents)
+    changed |= askOriginOf(op, rewriter);
   SmallVector<Operation *> numbers;
   SmallVector<Operation *> views;
   // Operands come before the ops that use them.
@@ -233,7 +239,6 @@ bool foldNumbers(Operation *root) {
         else if (computesNumbers(op))
           numbers.push_back(op);
       });
-  IRRewriter rewriter(root->getContext());
   // The constants that ops which are replaced have used.
   llvm::SetVector<Operation *> used;
   auto run = [&](Operation *op, auto rewrite) {

@@ -14,6 +14,8 @@
 
 #include "LoopScans.h"
 
+#include "shard/IR/WrittenOps.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -66,12 +68,21 @@ llvm::SmallPtrSet<Value, 16> sourcesOf(Value value, Region &region) {
   return found;
 }
 
+/// Whether `slice` is one of `carried`, all of which an iteration makes anew, as an elimination
+/// does: that is no scan along the dimension.
+bool isOfRemade(Operation *slice, Value carried, Value yielded, Region &body) {
+  Operation *made = yielded.getDefiningOp();
+  return !isa_and_nonnull<tensor::InsertSliceOp, tensor::InsertOp>(made) &&
+         sourcesOf(slice->getOperand(0), body).contains(carried);
+}
+
 /// Whether `loop` carries a value that is computed from itself and from `slice`.
 bool carriesSumOf(LoopLikeOpInterface loop, Operation *slice, Region &body) {
   for (auto [argument, yielded] :
        llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues())) {
     llvm::SmallPtrSet<Value, 16> sources = sourcesOf(yielded, body);
-    if (sources.contains(argument) && sources.contains(slice->getResult(0)))
+    if (sources.contains(argument) && sources.contains(slice->getResult(0)) &&
+        !isOfRemade(slice, argument, yielded, body))
       return true;
   }
   return false;
@@ -101,6 +112,13 @@ std::string adviceOnLoopScan(Operation *slice, OpFoldResult offset) {
              "another dimension";
   }
   return {};
+}
+
+std::string adviceOnSlice(Operation *slice, OpFoldResult offset) {
+  if (writtenName(slice) != slice->getName().getStringRef())
+    return "padding whose widths only a run knows may cut elements off. Pad by "
+           "constants, or split another dimension";
+  return adviceOnLoopScan(slice, offset);
 }
 
 } // namespace shard

@@ -24,6 +24,9 @@ bool isIn(mlir::Value value, mlir::Region &region);
 /// it computes from the slices before. Empty otherwise.
 std::string adviceOnLoopScan(mlir::Operation *slice, mlir::OpFoldResult offset);
 
+/// The same of a tensor.extract_slice, which may also be a part of a tensor.pad.
+std::string adviceOnSlice(mlir::Operation *slice, mlir::OpFoldResult offset);
+
 } // namespace shard
 
 #endif // SHARD_LIB_MODELS_LOOPSCANS_H

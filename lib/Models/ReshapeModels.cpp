@@ -174,7 +174,7 @@ struct ReshapeModel : public DescribedModel<ReshapeModel, tensor::ReshapeOp> {
   void describe(tensor::ReshapeOp op, MapBuilder &maps) const {
     auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
     auto result = dyn_cast<RankedTensorType>(op.getType());
-    if (source && result)
+    if (source && result && source.hasStaticShape())
       describeReshape(source.getShape(), result.getShape(), maps,
                       maps.operand(0), maps.result(0));
   }

@@ -217,7 +217,7 @@ struct ExtractSliceModel
   bool isAlias(Operation *) const { return true; }
   std::string getSplitAdvice(Operation *op, unsigned, unsigned dim) const {
     auto slice = cast<tensor::ExtractSliceOp>(op);
-    return adviceOnLoopScan(op, slice.getMixedOffsets()[dim]);
+    return adviceOnSlice(op, slice.getMixedOffsets()[dim]);
   }
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,

@@ -64,6 +64,8 @@ struct SoftmaxModel : public DescribedModel<SoftmaxModel, linalg::SoftmaxOp> {
     }
   }
 
+  bool hasFormOfAnySize(Operation *) const { return true; }
+
   LogicalResult partition(Operation *op, OpBuilder &builder,
                           ArrayRef<Value> operands, PartitionContext &context,
                           SmallVectorImpl<Value> &results) const {

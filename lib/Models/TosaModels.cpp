@@ -187,10 +187,13 @@ struct ReshapeModel : public DescribedModel<ReshapeModel, tosa::ReshapeOp> {
         context.localResultType(op->getResult(0).getType(), 0));
     if (!local || context.result(0).isReplicated())
       return partitionByCloning(op, builder, operands, context, results);
+    // An extent that is not known follows from the others.
+    SmallVector<int64_t> extents(local.getShape());
+    llvm::replace(extents, ShapedType::kDynamic, int64_t(-1));
     Value shape = tosa::ConstShapeOp::create(
         builder, op->getLoc(),
         tosa::shapeType::get(op->getContext(), local.getRank()),
-        builder.getIndexTensorAttr(local.getShape()));
+        builder.getIndexTensorAttr(extents));
     results.push_back(tosa::ReshapeOp::create(builder, op->getLoc(), local,
                                               operands[0], shape));
     return success();

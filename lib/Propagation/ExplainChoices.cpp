@@ -173,7 +173,8 @@ Choices::Known Choices::price(OpId op, const Grid &grid) {
         all.bytes(grid, planner, [&](unsigned tensor) {
           return all.under(other.option, tensor);
         });
-    if (isDone || !otherBytes)
+    // Where both send the same, bytes do not tell why.
+    if (isDone || !otherBytes || *otherBytes == *bytes)
       continue;
     std::string how = "without splitting the op";
     if (other.kept)

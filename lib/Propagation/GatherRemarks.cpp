@@ -10,6 +10,7 @@
 
 #include "Origins.h"
 
+#include "shard/IR/WrittenOps.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -106,7 +107,7 @@ private:
            StringRef advice) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    os << "'" << op->getName() << "' " << what << " is gathered over ";
+    os << "'" << writtenName(op) << "' " << what << " is gathered over ";
     for (GridAxis axis : gather.lost) {
       os << (axis == gather.lost.front() ? "" : ", ");
       printAxis(os, out.axes[axis], grid);

@@ -22,21 +22,29 @@ static bool isLoopOfWindow(const LoopTable &table, int32_t number) {
   });
 }
 
-/// Whether loop `number` can have the axes that `made` has on it: they divide it, and no window
-/// slides by it.
+/// Whether `parts` cut `extent` evenly, or, `nearly`, into blocks of which little is padding.
+static bool cuts(int64_t extent, int64_t parts, bool nearly) {
+  constexpr int64_t kLeast = 8;
+  int64_t padding = (parts - extent % parts) % parts;
+  return padding <= (nearly ? extent / kLeast : 0);
+}
+
+/// Whether loop `number` can have the axes that `made` has on it: they divide it, or nearly so, and
+/// no window slides by it.
 static bool mayTakeAxes(const LoopTable &table, const Grid &grid,
-                        const ShardingOption &made, int32_t number) {
+                        const ShardingOption &made, int32_t number,
+                        bool nearly = false) {
   int64_t parts = grid.groupSize(made.loops[number]),
           extent = table.loops[number].extent;
   return !isLoopOfWindow(table, number) && extent != kDynamic &&
-         parts != kDynamic && extent % parts == 0;
+         parts != kDynamic && cuts(extent, parts, nearly);
 }
 
 /// Appends to `moved` the options that have `axes` on a parallel loop instead of on
-/// reduction loops.
+/// reduction loops, which they cut evenly or, `nearly`, almost so.
 static void addMoves(const LoopTable &table, const Grid &grid,
                      const ShardingOption &option, const AxisList &axes,
-                     std::vector<ShardingOption> &moved) {
+                     bool nearly, std::vector<ShardingOption> &moved) {
   ShardingOption without = option;
   for (auto [loop, list] : llvm::zip_equal(table.loops, without.loops))
     if (loop.kind == LoopKind::Reduction)
@@ -47,7 +55,7 @@ static void addMoves(const LoopTable &table, const Grid &grid,
     AxisList &list = made.loops[number];
     list.insert(list.end(), axes.begin(), axes.end());
     if (loop.kind == LoopKind::Parallel &&
-        mayTakeAxes(table, grid, made, number) &&
+        mayTakeAxes(table, grid, made, number, nearly) &&
         isValidOption(table, grid, made))
       moved.push_back(std::move(made));
   }
@@ -59,11 +67,13 @@ static void addMoves(const LoopTable &table, const Grid &grid,
                      double leastRatio, std::vector<AxisMove> &moves) {
   if (axes.empty())
     return;
+  // What follows of uneven blocks is not all priced: they have to save as much as sums.
+  bool nearly = leastRatio > 1;
   std::vector<ShardingOption> moved;
-  addMoves(table, grid, option, axes, moved);
+  addMoves(table, grid, option, axes, nearly, moved);
   if (axes.size() > 1)
     for (GridAxis axis : axes)
-      addMoves(table, grid, option, {axis}, moved);
+      addMoves(table, grid, option, {axis}, nearly, moved);
   for (ShardingOption &made : moved)
     moves.push_back({std::move(made), leastRatio});
 }

@@ -904,3 +904,25 @@ func.func @padding(%a: tensor<1xi32>, %b: tensor<5xi32>) -> (tensor<1xi32>, tens
   %3 = shard.all_slice %2 on @g grid_axes = [0] slice_axis = 0 : tensor<5xi32> -> tensor<1xi32>
   return %1, %3 : tensor<1xi32>, tensor<1xi32>
 }
+
+// -----
+
+// There is one tensor without elements, and no device waits for others to get it. Types that say
+// nothing of an extent may have elements.
+shard.grid @g(shape = 2x3)
+// CHECK-LABEL: func.func @empty
+// CHECK-DAG: %[[F:.*]] = arith.constant dense<> : tensor<0x4xf32>
+// CHECK-DAG: %[[I:.*]] = arith.constant dense<> : tensor<6x0xi8>
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<> : tensor<0xcomplex<f32>>
+// CHECK-DAG: %[[R:.*]] = shard.all_reduce %{{.*}} : tensor<0x?xf32>
+// CHECK-DAG: %[[U:.*]] = shard.all_gather %{{.*}} : tensor<0xui8>
+// CHECK: return %[[F]], %[[I]], %[[C]], %[[R]], %[[U]]
+func.func @empty(%a: tensor<0x4xf32>, %b: tensor<3x0xi8>, %c: tensor<0xcomplex<f32>>, %d: tensor<0x?xf32>, %e: tensor<0xui8>)
+    -> (tensor<0x4xf32>, tensor<6x0xi8>, tensor<0xcomplex<f32>>, tensor<0x?xf32>, tensor<0xui8>) {
+  %0 = shard.all_reduce %a on @g grid_axes = [0, 1] : tensor<0x4xf32> -> tensor<0x4xf32>
+  %1 = shard.all_gather %b on @g grid_axes = [0] gather_axis = 0 : tensor<3x0xi8> -> tensor<6x0xi8>
+  %2 = shard.broadcast %c on @g grid_axes = [1] root = [0] : (tensor<0xcomplex<f32>>) -> tensor<0xcomplex<f32>>
+  %3 = shard.all_reduce %d on @g grid_axes = [1] : tensor<0x?xf32> -> tensor<0x?xf32>
+  %4 = shard.all_gather %e on @g grid_axes = [1] gather_axis = 0 : tensor<0xui8> -> tensor<0xui8>
+  return %0, %1, %2, %3, %4 : tensor<0x4xf32>, tensor<6x0xi8>, tensor<0xcomplex<f32>>, tensor<0x?xf32>, tensor<0xui8>
+}

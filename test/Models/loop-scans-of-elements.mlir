@@ -38,3 +38,21 @@ func.func @each(%a: tensor<8xi32> {shard.sharding = #shard.sharding<@g, [[0]]>})
   }
   return %r : tensor<8xi32>
 }
+
+// -----
+
+shard.grid @g(shape = 4)
+
+// An elimination makes all of the matrix anew in each iteration: it is no scan, and no remark advises one.
+func.func @eliminate(%a: tensor<8x5xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) -> tensor<8x5xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %r = scf.for %k = %c0 to %c5 step %c1 iter_args(%m = %a) -> (tensor<8x5xf32>) {
+    %pivot = tensor.extract %m[%k, %k] : tensor<8x5xf32>
+    %all = tensor.splat %pivot : tensor<8x5xf32>
+    %next = arith.divf %m, %all : tensor<8x5xf32>
+    scf.yield %next : tensor<8x5xf32>
+  }
+  return %r : tensor<8x5xf32>
+}

@@ -3,6 +3,7 @@
 // make extents or constants work on whole values.
 
 // RUN: shard-opt %s --shard-spmd --split-input-file | FileCheck %s
+// RUN: shard-opt %s --shard-spmd --split-input-file 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: shard-opt %s --sharding-propagation --shard-partition --split-input-file -o /dev/null
 
 shard.grid @g(shape = ?)
@@ -90,4 +91,58 @@ func.func @uneven(%a: tensor<4xf32> {shard.sharding = #shard.sharding<@g, [[1]],
     -> (tensor<4xf32> {shard.sharding = #shard.sharding<@g, [[0]]>}) {
   %0 = arith.subf %a, %a : tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+// An axis of known size splits ops as on grids of known sizes alone, padding included.
+
+shard.grid @g(shape = 2x?)
+// CHECK-LABEL: func.func @known(
+// CHECK-NOT: shard.all_gather
+// CHECK: } : tensor<4x16xf32> to tensor<4x18xf32>
+// CHECK-LABEL: func.func @gathered(
+// CHECK-NOT: grid_axes = [0]
+// CHECK: shard.all_gather %{{.*}} on @g grid_axes = [1]
+// CHECK-NOT: grid_axes = [0]
+// CHECK: } : tensor<4x16xf32> to tensor<4x18xf32>
+func.func @known(%a: tensor<8x16xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) -> tensor<8x18xf32> {
+  %z = arith.constant 0.0 : f32
+  %0 = tensor.pad %a low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f32
+  } : tensor<8x16xf32> to tensor<8x18xf32>
+  return %0 : tensor<8x18xf32>
+}
+func.func @gathered(%a: tensor<8x16xf32> {shard.sharding = #shard.sharding<@g, [[0], [1]]>}) -> tensor<8x18xf32> {
+  %z = arith.constant 0.0 : f32
+  %0 = tensor.pad %a low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f32
+  } : tensor<8x16xf32> to tensor<8x18xf32>
+  return %0 : tensor<8x18xf32>
+}
+
+// -----
+
+// Rows of a softmax are independent, whatever the size of the axis that splits them. Along its
+// own dimension only axes of known size may split it.
+
+shard.grid @g(shape = 2x?)
+// CHECK-LABEL: func.func @softmax(
+// CHECK-NOT: shard.all_gather
+// CHECK: linalg.softmax dimension(2) ins(%{{.*}} : tensor<4x?x16xf32>)
+// CHECK-LABEL: func.func @long_rows(
+// CHECK: shard.all_gather %{{.*}} on @g grid_axes = [1] gather_axis = 2
+// CHECK: linalg.softmax dimension(2) ins(%{{.*}} : tensor<4x12x16xf32>)
+func.func @softmax(%a: tensor<8x12x16xf32> {shard.sharding = #shard.sharding<@g, [[0], [1], []]>}) -> tensor<8x12x16xf32> {
+  %e = tensor.empty() : tensor<8x12x16xf32>
+  %0 = linalg.softmax dimension(2) ins(%a : tensor<8x12x16xf32>) outs(%e : tensor<8x12x16xf32>) -> tensor<8x12x16xf32>
+  return %0 : tensor<8x12x16xf32>
+}
+// REMARK: remark: 'linalg.softmax' needs the sizes of the axes that it is to be split by: operand 0 is gathered over axes of unknown size
+func.func @long_rows(%a: tensor<8x12x16xf32> {shard.sharding = #shard.sharding<@g, [[0], [], [1]]>}) -> tensor<8x12x16xf32> {
+  %e = tensor.empty() : tensor<8x12x16xf32>
+  %0 = linalg.softmax dimension(2) ins(%a : tensor<8x12x16xf32>) outs(%e : tensor<8x12x16xf32>) -> tensor<8x12x16xf32>
+  return %0 : tensor<8x12x16xf32>
 }

@@ -80,7 +80,9 @@ void describeResult(mlir::Operation *op, MapBuilder &maps);
 /// of dimensions with equal products, cut where no smaller group exists, gets
 /// the digits that both sides are made of (8x3 and 2x4x3: digits 2, 4, 3). Where
 /// the digits of one side do not refine those of the other (6x4 and 4x6) the
-/// dimensions get no loop. Does nothing for shapes that are dynamic or empty.
+/// dimensions get no loop. An unknown extent, one on each side, is a dimension of both if it
+/// has as many elements around it and within it. Does nothing for shapes that are dynamic
+/// otherwise, or empty.
 void describeReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
                      MapBuilder &maps,
                      llvm::SmallVectorImpl<mlir::AffineExpr> &fromExprs,

@@ -55,6 +55,10 @@ bool isMadeForEachUser(mlir::Operation *op);
 /// regions, but not that of `op`.
 bool mayTrapByEffects(mlir::Operation *op);
 
+/// Whether `op` is elementwise or has indexing maps. The default of
+/// ShardingInterface::hasFormOfAnySize.
+bool saysNothingOfSizes(mlir::Operation *op);
+
 /// Whether `op` is elementwise and no element may stop it. The default of
 /// ShardingInterface::isPointwise.
 bool isHarmlessElementwise(mlir::Operation *op);
@@ -129,6 +133,9 @@ struct GenericShardingModel : public ShardingInterface::FallbackModel<Model> {
   bool isView(mlir::Operation *) const { return false; }
   Spread getElementSpread(mlir::Operation *, unsigned) const { return {}; }
   bool computesBeyondBlock(mlir::Operation *) const { return false; }
+  bool hasFormOfAnySize(mlir::Operation *op) const {
+    return saysNothingOfSizes(op);
+  }
   std::string getSplitAdvice(mlir::Operation *, unsigned, unsigned) const {
     return {};
   }

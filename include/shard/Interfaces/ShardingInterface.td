@@ -140,6 +140,14 @@ def Shard_ShardingInterface : OpInterface<"ShardingInterface"> {
       }],
       "bool", "computesBeyondBlock", (ins), "", "return false;">,
     InterfaceMethod<[{
+        Whether the form of the op on a device says nothing of the sizes of the axes that
+        split its loops: such loops are split by axes of unknown size too, if nothing is
+        exchanged along them. By default true of elementwise ops and of ops with indexing
+        maps.
+      }],
+      "bool", "hasFormOfAnySize", (ins), "",
+      [{ return ::shard::saysNothingOfSizes($_op.getOperation()); }]>,
+    InterfaceMethod<[{
         What a user could write instead, where tensor operand `operand` cannot be split
         along dimension `dim`: the end of the remark that tells of the gather. Empty, the
         default, if there is nothing to say.

@@ -21,7 +21,8 @@ namespace shard {
 
 /// Replaces ops in `root` that compute integers and indices of constants or of static
 /// extents by constants, those of `ub.poison` by zeros, and gives slices of constant sizes a
-/// static type, with a cast to the old one, and sources of insertions one from it. All else
+/// static type, with a cast to the old one, and sources of insertions one from it. Lets
+/// tensor.dim ask for an extent where it was first stated. All else
 /// stays as it is. Returns whether there are any.
 bool foldNumbers(mlir::Operation *root);
 

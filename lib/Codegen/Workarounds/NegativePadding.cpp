@@ -8,6 +8,8 @@
 
 #include "shard/Codegen/Workarounds.h"
 
+#include "shard/IR/WrittenOps.h"
+
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -130,8 +132,9 @@ static void expand(RewriterBase &rewriter, tensor::PadOp op) {
     result = makePaddingOnly(rewriter, op, totals);
   } else {
     SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
-    Value slice = tensor::ExtractSliceOp::create(rewriter, loc, op.getSource(),
-                                                 offsets, sizes, strides);
+    Value slice =
+        tensor::ExtractSliceOp::create(rewriter, shard::locationAsPartOf(op),
+                                       op.getSource(), offsets, sizes, strides);
     // The slice may state extents that the source does not.
     SmallVector<int64_t> staticLow, staticHigh;
     SmallVector<Value> dynamic;

@@ -25,14 +25,20 @@ bool MoveOracle::isInWindow(size_t loop) const {
   return false;
 }
 
-bool MoveOracle::divides(size_t loop, const AxisList &axes) const {
+bool MoveOracle::divides(size_t loop, const AxisList &axes,
+                         int64_t mostPadding) const {
   int64_t extent = table.loops[loop].extent, parts = 1;
   for (GridAxis axis : axes) {
     if (grid.shape[axis] == kDynamic)
       return false;
     parts *= grid.shape[axis];
   }
-  return extent != kDynamic && extent % parts == 0;
+  if (extent == kDynamic)
+    return false;
+  int64_t width = (extent + parts - 1) / parts;
+  int64_t padding = width * parts - extent;
+  return padding * std::max<int64_t>(mostPadding, 1) <=
+         (mostPadding ? extent : 0);
 }
 
 bool MoveOracle::merges() const {
@@ -102,15 +108,15 @@ AxisList MoveOracle::gatheredAxes() const {
 }
 
 /// Whether `other` has `axes`, or one of them, on one parallel loop.
-bool MoveOracle::movesAll(const ShardingOption &other,
-                          const AxisList &axes) const {
+bool MoveOracle::movesAll(const ShardingOption &other, const AxisList &axes,
+                          int64_t mostPadding) const {
   for (size_t loop = 0; loop < table.loops.size(); ++loop) {
     AxisList more = added(other, loop);
     bool areThose = !more.empty() &&
                     (more == axes ||
                      (more.size() == 1 && llvm::is_contained(axes, more[0])));
     if (areThose && table.loops[loop].kind == LoopKind::Parallel &&
-        !isInWindow(loop) && divides(loop, other.loops[loop]) &&
+        !isInWindow(loop) && divides(loop, other.loops[loop], mostPadding) &&
         othersStay(other, loop, more))
       return true;
   }
@@ -260,9 +266,9 @@ MoveOracle::movesIn(llvm::ArrayRef<ShardingOption> options) const {
         moves.emplace_back(lists, 1);
       continue;
     }
-    if (movesAll(other, axesOfSums()))
+    if (movesAll(other, axesOfSums(), /*mostPadding=*/8))
       moves.emplace_back(lists, 2);
-    if (movesAll(other, gatheredAxes()))
+    if (movesAll(other, gatheredAxes(), /*mostPadding=*/0))
       moves.emplace_back(lists, 1);
     if (movesToSums(other))
       moves.emplace_back(lists, 1);

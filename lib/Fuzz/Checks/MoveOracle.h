@@ -38,14 +38,17 @@ private:
     return table.loops[loop].kind == LoopKind::Reduction;
   }
   bool isInWindow(size_t loop) const;
-  bool divides(size_t loop, const AxisList &axes) const;
+  /// With padding of a part of the extent in `mostPadding` at most; 0: with none.
+  bool divides(size_t loop, const AxisList &axes,
+               int64_t mostPadding = 0) const;
   bool merges() const;
   AxisList added(const ShardingOption &other, size_t loop) const;
   bool othersStay(const ShardingOption &other, size_t loop,
                   const AxisList &axes) const;
   AxisList axesOfSums() const;
   AxisList gatheredAxes() const;
-  bool movesAll(const ShardingOption &other, const AxisList &axes) const;
+  bool movesAll(const ShardingOption &other, const AxisList &axes,
+                int64_t mostPadding) const;
   bool movesMinor(const ShardingOption &other) const;
   std::vector<std::pair<GridAxis, size_t>> exchangedAxes() const;
   bool movesToSums(const ShardingOption &other) const;

@@ -13,6 +13,7 @@
 #include "shard/IR/ShardOps.h"
 #include "shard/Models/Concats.h"
 #include "shard/Models/TosaReductions.h"
+#include "shard/Models/TosaReshapes.h"
 #include "shard/Models/TosaScatters.h"
 #include "shard/Partitioning/LocalOps.h"
 
@@ -121,6 +122,7 @@ struct ShardLowerTosaPass
     splatEqualOperands(getOperation());
     joinTosaConcats(getOperation());
     lowerTosaScatters(getOperation());
+    lowerDynamicTosaReshapes(getOperation());
     llvm::DenseSet<mlir::Operation *> others = findReductions(getOperation());
     mlir::OpPassManager manager = lowerings();
     if (mlir::failed(runPipeline(manager, getOperation())))

@@ -15,7 +15,6 @@
 #include "shard/IR/Steps.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/IndexingMapOpInterface.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 
 using namespace mlir;
@@ -154,8 +153,8 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
       op->hasTrait<OpTrait::ReturnLike>())
     return partitionReturn(local, op);
   auto rebuildInner = [&](Operation *inner) { return rebuildOp(inner); };
-  bool hasUnknowns = local.usesUnknownSizes(op);
-  if (RegionLoopsInterface loops = asRegionLoops(op); loops && !hasUnknowns)
+  if (RegionLoopsInterface loops = asRegionLoops(op);
+      loops && !local.usesUnknownSizes(op))
     return partitionForall(local, loops, rebuildInner);
   if (isa<InParallelOpInterface>(op))
     if (RegionLoopsInterface loops = asRegionLoops(op->getParentOp()))
@@ -172,11 +171,7 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
       return partitionRegionBranch(
           local, op, edges,
           [&](Region &from, Region &to) { return rebuild(from, to); });
-  // Where axes have no size, ops are split whose local form says nothing of sizes.
-  bool isFormOfAnySize =
-      op->hasTrait<OpTrait::Elementwise>() || isa<IndexingMapOpInterface>(op);
-  if (auto model = dyn_cast<ShardingInterface>(op);
-      model && (!hasUnknowns || isFormOfAnySize))
+  if (auto model = dyn_cast<ShardingInterface>(op))
     return partitionByModel(local, model);
   return partitionReplicated(local, op);
 }

@@ -52,6 +52,21 @@ public:
       annotateResult(value, reshard);
   }
 
+  /// Lets reshards that a loop makes in front of it, of what it captures, end with the steps that
+  /// stand there. Partition would make others, which need not be the same ops.
+  void shareWithLoops() {
+    for (auto [source, last] : chains)
+      for (Operation *user : llvm::make_early_inc_range(source.getUsers())) {
+        auto inner = dyn_cast<ShardOp>(user);
+        if (!inner || inner.getSharding() != last.getSharding() ||
+            inner->hasAttr(kStepAttrName))
+          continue;
+        Operation *loop = last->getBlock()->findAncestorOpInBlock(*inner);
+        if (loop && loop != inner && last->isBeforeInBlock(loop))
+          inner.getSrcMutable().assign(last.getResult());
+      }
+  }
+
 private:
   ShardOp annotate(OpBuilder &builder, Location loc, Value source,
                    const PlannedReshards::Reshard &reshard, Sharding sharding) {
@@ -97,6 +112,8 @@ private:
       others.emplace_back(step.result, made);
       value = made;
     }
+    if (value != annotation.getSrc())
+      chains.emplace_back(annotation.getSrc(), annotation);
     annotation.getSrcMutable().assign(value);
     name(annotation, reshard.steps.back());
   }
@@ -134,6 +151,8 @@ private:
   DenseMap<std::pair<Value, mlir::Block *>,
            SmallVector<std::pair<Sharding, Value>, 1>>
       shared;
+  /// What is resharded by several steps, and the last one.
+  SmallVector<std::pair<Value, ShardOp>> chains;
 };
 
 struct ShardMaterializeReshardsPass
@@ -169,6 +188,7 @@ struct ShardMaterializeReshardsPass
       else if (value)
         writer.write(value, reshard);
     }
+    writer.shareWithLoops();
     std::set<std::pair<const void *, std::string>> told;
     for (const auto &[location, what] : planned.kept)
       if (told.insert({location.getAsOpaquePointer(), what}).second)

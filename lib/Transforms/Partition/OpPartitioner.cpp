@@ -172,6 +172,44 @@ static void priceView(LocalFunction &local, ShardingInterface view,
   local.viewCosts[result] = cost;
 }
 
+/// Takes those axes from the loops of `option` whose sizes the form of `model` on a device has
+/// to say, and which are not known. Returns whether there were any.
+static bool dropUnknownSizes(ShardingInterface model, const LoopTable &table,
+                             ShardingOption &option, const Grid &grid) {
+  bool takesAny = model.hasFormOfAnySize(), dropped = false;
+  for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops)) {
+    if (takesAny && loop.exchanges == 0)
+      continue;
+    auto unknown = llvm::find_if(axes, [&](GridAxis axis) {
+      return ShapedType::isDynamic(grid.shape[axis]);
+    });
+    // Axes behind it cut its blocks.
+    dropped |= unknown != axes.end();
+    axes.erase(unknown, axes.end());
+  }
+  return dropped;
+}
+
+/// Says of an op that takes its operands otherwise than they come, as sizes are not known.
+static void remarkUnknownSizes(LocalFunction &local, Operation *op,
+                               const PartitionContext &context) {
+  for (auto [index, value] : llvm::enumerate(op->getOperands())) {
+    const Sharding *has = local.locals.lookup(value).sharding;
+    if (!has || !context.table.operands[index].isTensor)
+      continue;
+    for (auto [from, to] :
+         llvm::zip_equal(has->dims, context.operand(index).dims))
+      if (to.size() < from.size()) {
+        mlir::emitRemark(op->getLoc())
+            << "'" << op->getName()
+            << "' needs the sizes of the axes that it is to be split by: "
+               "operand "
+            << index << " is gathered over axes of unknown size";
+        return;
+      }
+  }
+}
+
 LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
   Operation *op = model;
   FailureOr<GridOp> grid = local.gridOf(op);
@@ -180,7 +218,12 @@ LogicalResult partitionByModel(LocalFunction &local, ShardingInterface model) {
   const Emission &emission = local.on(*grid).emission;
   const LoopTable &table = local.opTables.tableOf(op);
   ShardingOption option = optionOf(local, model, table, emission);
+  bool dropped = dropUnknownSizes(model, table, option, emission.grid);
+  if (dropped && option.partialOperands != 0)
+    return partitionReplicated(local, op);
   PartitionContext context(emission, table, option);
+  if (dropped)
+    remarkUnknownSizes(local, op, context);
   context.grown = growthOfLoops(local, model, context);
   remarkExchange(local, op, context);
   remarkOverflow(op, table, context);
@@ -275,7 +318,8 @@ LogicalResult partitionReplicated(LocalFunction &local, Operation *op) {
     mlir::emitRemark(op->getLoc())
         << "'" << op->getName()
         << (local.usesUnknownSizes(op) && isa<ShardingInterface>(op)
-                ? "' needs the sizes of all axes of the grid to be split: its "
+                ? "' needs the sizes of the axes that it is to be split by: "
+                  "its "
                   "sharded operands are "
                 : "' has no sharding model: its sharded operands are ")
         << "gathered on every device";
