@@ -456,6 +456,8 @@ void LayerProgram::write() {
     tableOfPlaces();
   else if (more.chance(2))
     elementsOfTable();
+  else if (more.chance(5))
+    accumulated();
   else
     (this->*rng.oneOf(layers))();
   if (n == 1)
