@@ -43,8 +43,14 @@ int64_t CollectiveCase::randomValue() {
 
 void CollectiveCase::setSizes(const Numbers &input, const Numbers &result,
                               bool isContiguous) {
+  setSizes([&](int64_t) { return input; }, result, isContiguous);
+}
+
+void CollectiveCase::setSizes(
+    const std::function<Numbers(int64_t device)> &input, const Numbers &result,
+    bool isContiguous) {
   for (int64_t device = 0; device < grid.numDevices(); ++device) {
-    inputs.emplace_back(rng, type, input, /*isContiguous=*/false);
+    inputs.emplace_back(rng, type, input(device), /*isContiguous=*/false);
     results.emplace_back(rng, type, result, isContiguous);
     Buffer &buffer = inputs.back();
     buffer.forEach(
@@ -89,6 +95,37 @@ void CollectiveCase::makeGather() {
       shard_rt_gather("at", group.data(), type, input, result, dim, at.data());
     else
       shard_rt_all_gather("at", group.data(), type, input, result, dim);
+  };
+}
+
+/// A gather of blocks that are as long as the run makes them.
+void CollectiveCase::makeRaggedGather() {
+  Numbers sizes = {rng.between(1, 3), rng.between(1, 3), rng.between(1, 3)};
+  int64_t dim = rng.between(0, 2);
+  // Which block each element of the whole is in, and where it begins.
+  Numbers blocks, begins;
+  for (int64_t block = 0; block < size; ++block) {
+    begins.push_back(int64_t(blocks.size()));
+    blocks.insert(blocks.end(), rng.between(0, 3), block);
+  }
+  if (blocks.empty())
+    return makeGather();
+  begins.push_back(int64_t(blocks.size()));
+  setSizes(
+      [&](int64_t device) {
+        int64_t block = grid.positionInGroup(device, axes);
+        return with(sizes, dim, begins[block + 1] - begins[block]);
+      },
+      with(sizes, dim, begins.back()));
+  name = "all_gather";
+  mayStart = true;
+  expectSources([&](int64_t device, const Numbers &index) -> Source {
+    int64_t block = blocks[index[dim]];
+    return {{grid.groupMembers(device, axes)[block],
+             with(index, dim, index[dim] - begins[block])}};
+  });
+  call = [=](const int64_t *input, const int64_t *result) {
+    shard_rt_all_gather("at", group.data(), type, input, result, dim);
   };
 }
 
@@ -241,12 +278,12 @@ CollectiveCase::CollectiveCase(uint64_t seed) : rng(seed) {
   group.insert(group.end(), words.begin(), words.end());
   using Make = void (CollectiveCase::*)();
   static const std::vector<Make> makers = {
-      &CollectiveCase::makeGather,        &CollectiveCase::makeSlice,
-      &CollectiveCase::makeBroadcast,     &CollectiveCase::makeExchange,
-      &CollectiveCase::makeShift,         &CollectiveCase::makePermute,
-      &CollectiveCase::makeHalo,          &CollectiveCase::makeHalo,
-      &CollectiveCase::makeReduction,     &CollectiveCase::makeReduction,
-      &CollectiveCase::makeRedistribution};
+      &CollectiveCase::makeGather,    &CollectiveCase::makeRaggedGather,
+      &CollectiveCase::makeSlice,     &CollectiveCase::makeBroadcast,
+      &CollectiveCase::makeExchange,  &CollectiveCase::makeShift,
+      &CollectiveCase::makePermute,   &CollectiveCase::makeHalo,
+      &CollectiveCase::makeHalo,      &CollectiveCase::makeReduction,
+      &CollectiveCase::makeReduction, &CollectiveCase::makeRedistribution};
   (this->*rng.oneOf(makers))();
 }
 

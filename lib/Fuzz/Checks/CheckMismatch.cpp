@@ -18,6 +18,7 @@
 #include "shard/Runtime/Runtime.h"
 #include "shard/Runtime/Threads.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace shard::fuzz {
@@ -111,8 +112,39 @@ static const NumberedCall calls[] = {
                              numbers + 2, numbers + 6);
      }}};
 
+/// Devices gather blocks of which all are as long as a division gives, or which are together as long
+/// as the result. The runtime notices others.
+static std::string checkExtents(Random &rng) {
+  int64_t whole = rng.between(1, 4 * numDevices);
+  int64_t width = (whole + numDevices - 1) / numDevices, sum = 0;
+  bool areEqual = rng.chance(20);
+  Numbers widths(numDevices, width);
+  for (int64_t i = 0; !areEqual && i < numDevices; ++i)
+    widths[i] = rng.between(std::max<int64_t>(width - 1, 0), width + 1);
+  for (int64_t block : widths)
+    sum += block;
+  areEqual = widths == Numbers(numDevices, width);
+  std::vector<std::vector<float>> data(numDevices,
+                                       std::vector<float>(whole + width + 2));
+  runtime::RunReport report = runtime::runOnGrid({2, 2}, [&](int64_t device) {
+    int64_t begin = int64_t(reinterpret_cast<intptr_t>(data[device].data()));
+    const int64_t input[] = {begin, whole, 1, widths[device], 1};
+    const int64_t result[] = {begin, 0, 1, whole, 1};
+    shard_rt_all_gather("at", group, SHARD_RT_F32, input, result, 0);
+  });
+  if (report.ok == (areEqual || sum == whole))
+    return {};
+  std::string text;
+  for (int64_t block : widths)
+    text += " " + std::to_string(block);
+  return "the runtime says \"" + report.error + "\" of a gather of blocks of" +
+         text + " to " + std::to_string(whole);
+}
+
 std::string checkMismatch(uint64_t seed) {
   Random rng(seed ^ 0x6d69736d61746368ull);
+  if (std::string wrong = checkExtents(rng); !wrong.empty())
+    return wrong;
   const NumberedCall &call =
       calls[rng.between(0, int64_t(std::size(calls)) - 1)];
   // One number is that of another call, which may be the same.

@@ -52,6 +52,8 @@ private:
   std::optional<Sharding> followerOf(unsigned other, const ShardingOption &from,
                                      const ShardingOption &kept) const;
   std::string compareFollowers() const;
+  bool isLoopSplit(int32_t loop, unsigned by) const;
+  std::string compareWindows() const;
 
   std::string describe() const;
 
@@ -211,6 +213,44 @@ std::string TableOracle::compareFollowers() const {
   return {};
 }
 
+/// Whether the sharding of tensor `by` splits a dimension that the loop indexes.
+bool TableOracle::isLoopSplit(int32_t loop, unsigned by) const {
+  const TensorLoops &loops = tensorLoops(table, by);
+  for (size_t dim = 0; dim < loops.dims.size(); ++dim)
+    if (!shardings[by].dims[dim].empty() &&
+        llvm::is_contained(loops.dims[dim], loop))
+      return true;
+  return false;
+}
+
+/// Whether a tensor takes windows apart: an operand that is read in windows is split where they
+/// slide, or would be as this tensor is, or nobody knows.
+std::string TableOracle::compareWindows() const {
+  auto tensor = unsigned(rng.between(0, int64_t(numTensors()) - 1));
+  // Of operands without windows nobody asks.
+  int64_t unknown = rng.between(0, 3 * int64_t(numTensors()));
+  bool expected = false;
+  for (unsigned operand = 0; operand < table.operands.size(); ++operand) {
+    const TensorLoops &loops = table.operands[operand];
+    for (size_t dim = 0; dim < loops.windows.size(); ++dim)
+      expected |= operand == unknown ||
+                  (loops.isWindow(dim) &&
+                   (!shardings[operand].dims[dim].empty() ||
+                    llvm::any_of(loops.dims[dim], [&](int32_t loop) {
+                      return isLoopSplit(loop, tensor);
+                    })));
+  }
+  auto shardingOf = [&](unsigned operand) {
+    return operand == unknown ? std::nullopt
+                              : std::optional(shardings[operand]);
+  };
+  if (splitsWindow(table, tensor, shardings[tensor], shardingOf) == expected)
+    return {};
+  return "windows are " + std::string(expected ? "split" : "whole") +
+         " where tensor " + std::to_string(tensor) + " is " +
+         toString(shardings[tensor]);
+}
+
 std::string TableOracle::describe() const {
   std::string text = ": loops";
   for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops)) {
@@ -229,6 +269,8 @@ std::string TableOracle::describe() const {
 
 std::string TableOracle::compare() {
   std::string wrong = compareFollowers();
+  if (wrong.empty())
+    wrong = compareWindows();
   if (wrong.empty() && table.results.size() == 1)
     wrong =
         MoveOracle(table, grid, option,

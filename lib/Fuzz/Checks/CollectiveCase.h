@@ -38,6 +38,7 @@ private:
   using Call = std::function<void(const int64_t *input, const int64_t *result)>;
 
   void makeGather();
+  void makeRaggedGather();
   void makeSlice();
   void makeBroadcast();
   void makeExchange();
@@ -51,6 +52,8 @@ private:
   /// gaps.
   void setSizes(const Numbers &input, const Numbers &result,
                 bool isContiguous = false);
+  void setSizes(const std::function<Numbers(int64_t device)> &input,
+                const Numbers &result, bool isContiguous = false);
   /// What comes out is what `source` names, or zero.
   void expectSources(const SourceOf &source);
   void expect(int64_t device, const Numbers &index, int64_t value);

@@ -313,8 +313,12 @@ static std::string withDeviceIds(const ProgramBuilder &program,
   rng.shuffle(ids);
   std::string list = " device_ids = [" + shard::fuzz::list(ids) + "]";
   for (size_t at = 0;
-       (at = text.find("shard.grid @", at)) != std::string::npos;)
-    text.insert(at = text.find_first_of("{\n", text.find(')', at)), list);
+       (at = text.find("shard.grid @", at)) != std::string::npos;) {
+    at = text.find_first_of("{\n", text.find(')', at));
+    // A refinement has the ids of what it refines.
+    if (text.compare(at, 8, "{refines") != 0)
+      text.insert(at, list);
+  }
   return text;
 }
 

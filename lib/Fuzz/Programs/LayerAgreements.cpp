@@ -190,6 +190,32 @@ void LayerProgram::splitRows() {
   result(product(transposed(inner), after), {all, {}}, 0);
 }
 
+/// A gradient, or a sum over split rows, that is added to what the devices have of it in blocks:
+/// these join it behind the reduce_scatter. Ops in front of a product might be split as its result
+/// is (docs/Mutants.md).
+void LayerProgram::accumulated() {
+  int64_t rows = d * rng.between(1, 3), columns = m * rng.between(1, 2);
+  Shape shape = {d * rng.between(1, 2), columns};
+  bool isProduct = rng.chance(60);
+  Val x = isProduct ? argument({rows, shape[0]}, {data, {}})
+                    : argument({rows, shape[0], columns}, {data, {}, model});
+  Val sum = argument(shape, {data, model});
+  if (isProduct) {
+    Val up = argument({rows, columns}, {data, model});
+    std::string map = "affine_map<(i, j, k) -> (";
+    sum = define("linalg.matmul indexing_maps = [" + map + "k, i)>, " + map +
+                     "k, j)>, " + map + "i, j)>] " + insOutsTo({x, up}, sum),
+                 shape);
+  } else {
+    sum = define(std::string("linalg.reduce { arith.") +
+                     (rng.chance(30) ? "maxsi" : "addi") + " } " +
+                     insOuts({pointwise(x)}, sum) + " dimensions = [0]",
+                 shape);
+  }
+  scatters(d, numElements(shape) / m);
+  result(pointwise(sum), {data, model});
+}
+
 /// The sum of what all devices have is scattered, and goes through elementwise ops to bytes. Bytes are
 /// less to send, but a device would compute all of them first, with memory that is slow.
 void LayerProgram::blocksBehindSum() {

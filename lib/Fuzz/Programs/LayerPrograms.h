@@ -119,6 +119,7 @@ private:
   void agreeing();
   void rowsInForall();
   void splitRows();
+  void accumulated();
   void blocksBehindSum();
   void tableOfPlaces();
   void elementsOfTable();

@@ -15,6 +15,7 @@
 #include "Parts.h"
 
 #include <algorithm>
+#include <sstream>
 
 using namespace shard::fuzz;
 
@@ -118,6 +119,60 @@ static void refineGrid(ProgramBuilder &program, std::vector<Val> &results) {
   results.push_back(other);
 }
 
+/// `axes` on a grid whose first axis is the first two of the program's; nothing if there are none.
+static std::optional<Shape> axesOfCoarse(const Shape &axes) {
+  Shape coarse;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    bool isFirst = axes[i] == 0;
+    if (isFirst ? i + 1 == axes.size() || axes[i + 1] != 1 : axes[i] == 1)
+      return std::nullopt;
+    coarse.push_back(isFirst ? 0 : axes[i] - 1);
+    i += isFirst;
+  }
+  return coarse;
+}
+
+/// Puts some of the collectives in `text` on a grid that the program's one refines. Made with
+/// numbers of its own: other programs do not depend on it.
+static void coarsenSome(ProgramBuilder &program, std::string &text) {
+  static const std::string ops[] = {"all_gather", "all_slice", "all_reduce",
+                                    "reduce_scatter", "all_to_all"};
+  static const std::string group = " on @grid grid_axes = [";
+  Random rng(program.seed ^ 0x636f61727365ull);
+  size_t header = program.out.find('\n');
+  // A grid with a machine has attributes of its own. Axes of one device could be part of any.
+  if (program.grid.size() < 2 || program.seed % 4 == 2 || !rng.chance(75) ||
+      std::count(program.grid.begin(), program.grid.end(), 1) > 0)
+    return;
+  bool any = false;
+  for (size_t at = 0; (at = text.find(group, at)) != std::string::npos;) {
+    size_t begin = at + group.size(), end = text.find(']', begin);
+    std::istringstream words(text.substr(begin, end - begin));
+    Shape axes;
+    for (std::string word; std::getline(words, word, ',');)
+      axes.push_back(std::stoll(word));
+    size_t op = text.rfind("shard.", at) + std::string("shard.").size();
+    bool isPlain =
+        std::find(std::begin(ops), std::end(ops),
+                  text.substr(op, text.find(' ', op) - op)) != std::end(ops);
+    std::optional<Shape> coarse = axesOfCoarse(axes);
+    if (isPlain && coarse && rng.chance(60)) {
+      std::string instead = " on @coarse grid_axes = [" + list(*coarse);
+      text.replace(at, end - at, instead);
+      any = true;
+    }
+    at += 1;
+  }
+  if (!any)
+    return;
+  std::string shape = std::to_string(program.grid[0] * program.grid[1]);
+  for (size_t axis = 2; axis < program.grid.size(); ++axis)
+    shape += "x" + std::to_string(program.grid[axis]);
+  program.out.insert(
+      header,
+      " {refines = @coarse}\n\nshard.grid @coarse(shape = " + shape + ")");
+}
+
 static void chainProgram(ProgramBuilder &program,
                          std::vector<Val> (*write)(ProgramBuilder &, Val)) {
   program.subAxes = false;
@@ -148,6 +203,7 @@ static void chainProgram(ProgramBuilder &program,
   refineGrid(program, results);
   program.line("return " + nameList(results) + " : " + typeList(results));
   std::swap(program.out, outer);
+  coarsenSome(program, outer);
   program.out +=
       functionHeader(program, {"main", program.arguments, results}, false) +
       outer + "}\n";

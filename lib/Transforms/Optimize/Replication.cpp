@@ -48,23 +48,21 @@ Replication::Axes Replication::axesOf(Value value, FlatSymbolRefAttr grid) {
   grids.insert(grid);
   // What a value depends on is looked at first, without recursion: chains of ops are
   // long.
-  SmallVector<llvm::PointerIntPair<Value, 1, bool>> pending{{value, false}};
+  SmallVector<Value> pending{value};
   // In code that is not reached ops may take each other's results.
   llvm::SmallDenseSet<Value, 8> expanded;
   while (!pending.empty()) {
-    auto [at, isExpanded] = pending.back();
+    Value at = pending.back();
     if (known.count({at, grid})) {
       pending.pop_back();
       continue;
     }
     size_t before = pending.size();
-    Operation *op = isExpanded ? nullptr : at.getDefiningOp();
-    pending.back().setInt(true);
-    if (op) {
-      expanded.insert(at);
+    Operation *op = at.getDefiningOp();
+    if (op && expanded.insert(at).second) {
       auto wait = [&](Value operand) {
         if (!known.count({operand, grid}) && !expanded.contains(operand))
-          pending.emplace_back(operand, false);
+          pending.push_back(operand);
       };
       llvm::for_each(op->getOperands(), wait);
       llvm::SetVector<Value> above;
