@@ -218,7 +218,7 @@ void Reader::readTableOp(Operation *op) {
   problem.addOp(tables.tableOf(op), operands, results);
   program.origins.push_back(op);
   auto model = dyn_cast<ShardingInterface>(op);
-  if (model && model.isView())
+  if (model && model.isView() && results.front() != kNoValue)
     problem.ofView[results.front()] = true;
   Value rolled = model ? model.getRolledTensor() : Value();
   if (ValueId source = rolled ? idOf(rolled) : kNoValue;
