@@ -66,6 +66,10 @@ private:
     Value tensor = beforeShardings(extent.value);
     if (tensor != extent.value)
       return {tensor, extent.dim};
+    // Code that does not run may ask for a dimension that there is not.
+    auto type = dyn_cast<RankedTensorType>(tensor.getType());
+    if (!type || extent.dim >= type.getRank())
+      return extent;
     if (auto argument = dyn_cast<BlockArgument>(tensor)) {
       auto loop =
           dyn_cast_if_present<scf::ForOp>(argument.getOwner()->getParentOp());
@@ -124,7 +128,9 @@ private:
   /// Of one dimension that is merged with extents of 1 alone.
   Extent ofCollapse(tensor::CollapseShapeOp collapse, Extent extent) {
     std::optional<int64_t> only;
-    for (int64_t dim : collapse.getReassociationIndices()[extent.dim]) {
+    SmallVector<ReassociationIndices> groups =
+        collapse.getReassociationIndices();
+    for (int64_t dim : groups[extent.dim]) {
       if (collapse.getSrcType().getDimSize(dim) == 1)
         continue;
       if (only)
