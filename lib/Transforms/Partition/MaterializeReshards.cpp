@@ -20,6 +20,7 @@
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <set>
 
@@ -55,19 +56,31 @@ public:
   /// Lets reshards that a loop makes in front of it, of what it captures, end with the steps that
   /// stand there. Partition would make others, which need not be the same ops.
   void shareWithLoops() {
-    for (auto [source, last] : chains)
-      for (Operation *user : llvm::make_early_inc_range(source.getUsers())) {
-        auto inner = dyn_cast<ShardOp>(user);
-        if (!inner || inner.getSharding() != last.getSharding() ||
-            inner->hasAttr(kStepAttrName))
-          continue;
-        Operation *loop = last->getBlock()->findAncestorOpInBlock(*inner);
-        if (loop && loop != inner && last->isBeforeInBlock(loop))
-          inner.getSrcMutable().assign(last.getResult());
-      }
+    llvm::SetVector<Value> sources;
+    for (auto &[chain, last] : chains)
+      sources.insert(std::get<0>(chain));
+    for (Value source : sources)
+      for (Operation *user : llvm::make_early_inc_range(source.getUsers()))
+        if (auto inner = dyn_cast<ShardOp>(user);
+            inner && !inner->hasAttr(kStepAttrName))
+          if (ShardOp last = stepInFrontOf(inner))
+            inner.getSrcMutable().assign(last.getResult());
   }
 
 private:
+  /// The last step of a reshard like `inner` that stands in front of a loop around it; null if
+  /// there is none.
+  ShardOp stepInFrontOf(ShardOp inner) {
+    Operation *loop = inner->getParentOp();
+    for (; loop && loop->getBlock(); loop = loop->getParentOp()) {
+      ShardOp last = chains.lookup(
+          {inner.getSrc(), inner.getSharding(), loop->getBlock()});
+      if (last && last->isBeforeInBlock(loop))
+        return last;
+    }
+    return {};
+  }
+
   ShardOp annotate(OpBuilder &builder, Location loc, Value source,
                    const PlannedReshards::Reshard &reshard, Sharding sharding) {
     for (auto *numbers : {&sharding.halos, &sharding.offsets})
@@ -112,8 +125,12 @@ private:
       others.emplace_back(step.result, made);
       value = made;
     }
-    if (value != annotation.getSrc())
-      chains.emplace_back(annotation.getSrc(), annotation);
+    if (value != annotation.getSrc()) {
+      ShardOp &first = chains[{annotation.getSrc(), annotation.getSharding(),
+                               annotation->getBlock()}];
+      if (!first || annotation->isBeforeInBlock(first))
+        first = annotation;
+    }
     annotation.getSrcMutable().assign(value);
     name(annotation, reshard.steps.back());
   }
@@ -151,8 +168,8 @@ private:
   DenseMap<std::pair<Value, mlir::Block *>,
            SmallVector<std::pair<Sharding, Value>, 1>>
       shared;
-  /// What is resharded by several steps, and the last one.
-  SmallVector<std::pair<Value, ShardOp>> chains;
+  /// By what is resharded by several steps, the sharding and the block: the first last step.
+  llvm::MapVector<std::tuple<Value, Value, mlir::Block *>, ShardOp> chains;
 };
 
 struct ShardMaterializeReshardsPass
