@@ -101,6 +101,23 @@ private:
     entries.emplace_back(before(owner, 0), std::move(entry));
   }
 
+  /// By operand the shardings in which the op of `use` takes those that it reshards, which stand
+  /// side by side.
+  llvm::SmallDenseMap<unsigned, uint32_t>
+  reshardedBeside(const GridPropagation::UseSharding &use) const {
+    llvm::SmallDenseMap<unsigned, uint32_t> taken;
+    auto isBeside = [&](size_t at) {
+      return at < out.uses.size() &&
+             out.uses[at].use->getOwner() == use.use->getOwner();
+    };
+    size_t at = &use - out.uses.data();
+    while (at > 0 && isBeside(at - 1))
+      --at;
+    for (; isBeside(at); ++at)
+      taken[out.uses[at].use->getOperandNumber()] = out.uses[at].sharding;
+    return taken;
+  }
+
   /// Why the ways to run `op`, whose operand `use` has the sharding `has`, led to another one
   /// there, by the axes that `moved`.
   void explainChoice(PropagationExplanation::ReshardEntry &entry,
@@ -108,11 +125,18 @@ private:
                      const Sharding &has, const std::vector<bool> &moved) {
     const Sharding &wanted = out.shardings[use.sharding];
     ValueId value = program.find(program.idOf(use.use->get()));
-    // The other tensors that have the axes in question.
+    // The other tensors that have the axes in question; of other operands that are the same
+    // value, as the op takes them.
+    llvm::SmallDenseMap<unsigned, uint32_t> taken = reshardedBeside(use);
+    unsigned numOperands = use.use->getOwner()->getNumOperands();
     for (auto [index, other] : llvm::enumerate(program.problem.tensors(op))) {
-      if (other == kNoValue || other == value)
+      if (other == kNoValue || index == use.use->getOperandNumber() ||
+          (other == value && index >= numOperands))
         continue;
-      Sharding sharding = reasons.shardingOf(other);
+      auto resharded = other == value ? taken.find(index) : taken.end();
+      Sharding sharding = resharded == taken.end()
+                              ? reasons.shardingOf(other)
+                              : out.shardings[resharded->second];
       for (size_t dim = 0; dim < sharding.dims.size(); ++dim)
         for (GridAxis axis : sharding.dims[dim])
           if (moved[axis]) {
