@@ -101,6 +101,14 @@ private:
     entries.emplace_back(before(owner, 0), std::move(entry));
   }
 
+  /// Takes from each dimension of `sharding` the axes that it does not have in `other`.
+  static void keepCommonAxes(Sharding &sharding, const Sharding &other) {
+    for (auto [axes, kept] : llvm::zip_equal(sharding.dims, other.dims))
+      llvm::erase_if(axes, [&kept = kept](GridAxis axis) {
+        return !llvm::is_contained(kept, axis);
+      });
+  }
+
   /// By operand the shardings in which the op of `use` takes those that it reshards, which stand
   /// side by side.
   llvm::SmallDenseMap<unsigned, uint32_t>
@@ -125,18 +133,18 @@ private:
                      const Sharding &has, const std::vector<bool> &moved) {
     const Sharding &wanted = out.shardings[use.sharding];
     ValueId value = program.find(program.idOf(use.use->get()));
-    // The other tensors that have the axes in question; of other operands that are the same
-    // value, as the op takes them.
+    // The other tensors that have the axes in question; other operands that are the same
+    // value, if the op takes them with these axes.
     llvm::SmallDenseMap<unsigned, uint32_t> taken = reshardedBeside(use);
     unsigned numOperands = use.use->getOwner()->getNumOperands();
     for (auto [index, other] : llvm::enumerate(program.problem.tensors(op))) {
       if (other == kNoValue || index == use.use->getOperandNumber() ||
           (other == value && index >= numOperands))
         continue;
-      auto resharded = other == value ? taken.find(index) : taken.end();
-      Sharding sharding = resharded == taken.end()
-                              ? reasons.shardingOf(other)
-                              : out.shardings[resharded->second];
+      Sharding sharding = reasons.shardingOf(other);
+      if (auto resharded = taken.find(index);
+          other == value && resharded != taken.end())
+        keepCommonAxes(sharding, out.shardings[resharded->second]);
       for (size_t dim = 0; dim < sharding.dims.size(); ++dim)
         for (GridAxis axis : sharding.dims[dim])
           if (moved[axis]) {
