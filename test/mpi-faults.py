@@ -154,7 +154,8 @@ class Runner:
         told = []
         for pid in self.processes():
             with contextlib.suppress(OSError):
-                told.append(pathlib.Path(f"/proc/{pid}/stat").read_text().split(" ", 4)[:4])
+                if not stopped_when_done(pid):
+                    told.append(pathlib.Path(f"/proc/{pid}/stat").read_text().split(" ", 4)[:4])
                 os.kill(pid, signal.SIGKILL)
         return "; ".join(f"{name} {pid}, state {state}, parent {parent}"
                          for pid, name, state, parent in told)
@@ -218,6 +219,16 @@ class Runner:
         launcher = collections.Counter(parents.values()).most_common(1)[0][0] if found else 0
         return ([pid for pid in found if parents[pid] == launcher],
                 [pid for pid in found if parents[pid] not in (launcher, *found)])
+
+
+def stopped_when_done(pid):
+    """Whether this is a supervisor that was stopped after its work.
+
+    It closes its stderr when the ranks need it no more, and waits for the end of the launcher.
+    Only who has stopped it can end it then.
+    """
+    state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return state == "T" and not os.path.lexists(f"/proc/{pid}/fd/2")
 
 
 def parent_of(pid):

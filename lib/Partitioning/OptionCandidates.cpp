@@ -36,9 +36,10 @@ bool isCombinedLate(const LoopTable &table, const Grid &grid, unsigned operand,
             ArrayRef<GridAxis>(before))
       return false;
     for (GridAxis axis : ArrayRef<GridAxis>(after).drop_front(before.size())) {
-      if (!llvm::is_contained(computed.partial, axis))
+      if (llvm::is_contained(computed.partial, axis))
+        ++scattered;
+      else if (grid.shape[axis] != 1)
         return false;
-      ++scattered;
     }
   }
   return scattered > 0 && scattered == computed.partial.size() &&
