@@ -13,35 +13,6 @@
 
 namespace shard {
 
-static constexpr double kGrains =
-    static_cast<double>(int64_t(1) << kBytesGrainBits);
-
-double bytesSent(Collective collective, int64_t groupSize, double inputBytes) {
-  if (groupSize <= 1)
-    return 0;
-  double k = static_cast<double>(groupSize);
-  switch (collective) {
-  case Collective::AllGather:
-    return (k - 1) * inputBytes;
-  case Collective::AllReduce:
-    return std::round(2 * (k - 1) * inputBytes / k * kGrains) / kGrains;
-  case Collective::AllToAll:
-  case Collective::ReduceScatter:
-  case Collective::Scatter:
-    return (k - 1) * inputBytes / k;
-  case Collective::Permute:
-  case Collective::Broadcast:
-  case Collective::Gather:
-  case Collective::Reduce:
-  case Collective::Shift:
-    return inputBytes;
-  case Collective::UpdateHalo:
-  case Collective::Redistribute:
-    break;
-  }
-  return 0;
-}
-
 CostModel::~CostModel() = default;
 
 double CostModel::cost(Collective, const AxisList &, double bytes) const {

@@ -83,14 +83,16 @@ DimBound SearchSpace::boundOf(const DimLayout &layout) const {
       first += layout.extent[i + 1] * (size[axis] - 1);
   }
   int64_t whole;
-  result.divides = !__builtin_mul_overflow(local, parts, &whole) &&
-                   whole == extent[dim] && evenTarget[dim];
+  if (__builtin_mul_overflow(local, parts, &whole) || whole != extent[dim] ||
+      !evenTarget[dim])
+    result.bits |= DimBound::Uneven;
   int same = 0;
   while (same < alone && same < m && have[same] == want[same])
     ++same;
   if (same < alone && same < m) {
-    result.disjoint = true;
-    result.missesAll = missesBlock(layout, same, alone);
+    result.bits |= DimBound::Disjoint;
+    if (missesBlock(layout, same, alone))
+      result.bits |= DimBound::MissesAll;
   }
   double most = static_cast<double>(wanted);
   double atOrigin = static_cast<double>(std::max<int64_t>(0, wanted - first));
@@ -139,18 +141,17 @@ double SearchSpace::boundBytes(const Layout &layout) const {
 
 /// The same of a state with so many summands, none of which has to be reduced.
 double SearchSpace::bytesToMove(const Layout &layout, double summands) const {
-  bool divides = true, disjoint = false, missesAll = false;
+  uint8_t bits = 0;
   double overlap = unitBytes, atOrigin = unitBytes, meets = 1;
   for (int dim = 0; dim < numDims; ++dim) {
     const DimBound &at = layout.dims[dim]->bound;
-    divides &= at.divides;
-    disjoint |= at.disjoint;
-    missesAll |= at.missesAll;
+    bits |= at.bits;
     overlap *= at.overlap;
     atOrigin *= at.atOrigin;
     meets = std::min(meets, at.meets);
   }
-  bool misses = divides ? disjoint : missesAll;
+  bool divides = !(bits & DimBound::Uneven);
+  bool misses = bits & (divides ? DimBound::Disjoint : DimBound::MissesAll);
   double bytes = targetBytes - (misses ? 0 : divides ? overlap : atOrigin);
   if (targetSummands != 1)
     bytes /= targetSummands;
@@ -187,22 +188,6 @@ double SearchSpace::boundWithMoreAxes(const Layout &layout) const {
   for (int dim = 0; dim < numDims && !targetPartial; ++dim)
     overlap *= layout.dims[dim]->bound.overlap;
   return costOf(leastBytes(layout, overlap));
-}
-
-double SearchSpace::bound(const Layout &layout) const {
-  return costOf(boundBytes(layout));
-}
-
-double SearchSpace::costOf(double bytes) const {
-  if (costPerByte <= 0)
-    return 0;
-  // Rounded down to what sums of costs are multiples of; larger numbers are integers.
-  constexpr double grains = static_cast<double>(int64_t(1) << kBytesGrainBits);
-  constexpr double integers = static_cast<double>(int64_t(1) << 52);
-  double cost = bytes * costPerByte * grains;
-  return (cost < integers ? static_cast<double>(static_cast<int64_t>(cost))
-                          : cost) /
-         grains;
 }
 
 double SearchSpace::workLeft(const Layout &layout, double bound,

@@ -259,6 +259,9 @@ bool SearchSpace::joins(const Move &last, const Layout &layout,
 void SearchSpace::exchanges(const Expansion &at) const {
   const Layout &layout = at.layout;
   Layout child = layout;
+  // Where one that touches no dimension of the last move may follow, all may.
+  constexpr int noDim = -2;
+  bool allFollow = mayFollow(at.last, Step::Kind::AllToAll, noDim, noDim);
   for (int from = 0; from < numDims; ++from) {
     const DimLayout *rest = layout.dims[from];
     for (int first = layout.count(from) - 1; first >= 0; --first) {
@@ -266,17 +269,18 @@ void SearchSpace::exchanges(const Expansion &at) const {
       if (!flatFrom(*layout.dims[from], first))
         continue;
       child.dims[from] = rest;
+      uint32_t set = layout.dims[from]->set & ~rest->set;
+      LastAxes moved = {from, first, set, product(set)};
       // What each of the exchanges sends at least, with padding or without.
-      double sent =
-          bytesSent(Collective::AllToAll,
-                    product(layout.dims[from]->set & ~rest->set), layout.bytes);
+      double sent = bytesSent(Collective::AllToAll, moved.parts, layout.bytes);
       if (at.cost + sent * costPerByte + boundWithMoreAxes(child) > at.limit) {
         at.leftOut += numDims - 1;
         continue;
       }
       for (int to = 0; to < numDims; ++to)
-        if (to != from && mayFollow(at.last, Step::Kind::AllToAll, to, from)) {
-          exchange(at, from, to, first, child);
+        if (to != from &&
+            (allFollow || mayFollow(at.last, Step::Kind::AllToAll, to, from))) {
+          exchange(at, moved, to, child);
           child.dims[to] = layout.dims[to];
         }
     }
@@ -284,37 +288,37 @@ void SearchSpace::exchanges(const Expansion &at) const {
   }
 }
 
-/// all_to_all of the axes of `from` from number `first` on to `to`; `child` lacks them.
-void SearchSpace::exchange(const Expansion &at, int from, int to, int first,
+/// all_to_all of `moved` to the dimension `to`; `child` lacks these axes.
+void SearchSpace::exchange(const Expansion &at, const LastAxes &moved, int to,
                            Layout &child) const {
   const Layout &layout = at.layout;
-  const uint8_t *axes = layout.axes(from);
-  int count = layout.count(from), position = layout.count(to);
-  for (int i = first; i < count; ++i)
-    child.dims[to] = with(child.dims[to], axes[i]);
-  if (!flatFrom(*child.dims[to], position))
+  const DimLayout &before = *layout.dims[moved.dim];
+  int position = layout.count(to);
+  const DimLayout *after = layout.dims[to];
+  for (int i = moved.first; i < before.count; ++i)
+    after = with(after, before.axes[i]);
+  if (!flatFrom(*after, position))
     return;
+  child.dims[to] = after;
   double local = static_cast<double>(layout.local(to));
-  double width = static_cast<double>(layout.local(from));
+  double width = static_cast<double>(before.local);
   double others = local > 0 && width > 0 ? layout.bytes / local / width : 0;
-  double piece = others * static_cast<double>(child.local(to));
-  if (layout.bytes + piece * static_cast<double>(child.local(from)) >
+  double piece = others * static_cast<double>(after->local);
+  if (layout.bytes + piece * static_cast<double>(child.local(moved.dim)) >
       at.memoryBound)
     return;
-  uint32_t mask = layout.dims[from]->set & ~child.dims[from]->set;
-  int64_t k = product(mask);
   Move move;
-  move.cost = cost(Collective::AllToAll, mask,
-                   bytesSent(Collective::AllToAll, k,
-                             piece * width * static_cast<double>(k)));
+  move.cost = cost(Collective::AllToAll, moved.set,
+                   bytesSent(Collective::AllToAll, moved.parts,
+                             piece * width * static_cast<double>(moved.parts)));
   if (!mayPay(at, move, child))
     return;
   move.to = at.state;
-  for (int i = first; i < count; ++i)
-    move.to.place[axes[i]] = placeOf(to, position + i - first);
+  for (int i = moved.first; i < before.count; ++i)
+    move.to.place[before.axes[i]] = placeOf(to, position + i - moved.first);
   move.kind = Step::Kind::AllToAll;
   move.dim = static_cast<int8_t>(to);
-  move.concatDim = static_cast<int8_t>(from);
+  move.concatDim = static_cast<int8_t>(moved.dim);
   at.result.push_back(move);
 }
 

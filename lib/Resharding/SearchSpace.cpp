@@ -351,12 +351,8 @@ bool SearchSpace::keepsBlocks(const Layout &layout, int dim,
   return same;
 }
 
-double SearchSpace::cost(Collective collective, uint32_t axes,
-                         double bytes) const {
-  if (bytes <= 0)
-    return 0;
-  if (uniform)
-    return bytes * costPerByte;
+double SearchSpace::costAlong(Collective collective, uint32_t axes,
+                              double bytes) const {
   scratch.clear();
   for (; axes; axes &= axes - 1)
     scratch.push_back(gridAxis[__builtin_ctz(axes)]);

@@ -71,9 +71,11 @@ struct DimBound {
   double overlap = 1, atOrigin = 1;
   /// At most this part of the elements is in the state and in the target on one device.
   double meets = 1;
-  /// Whether state and target divide the dimension, whether they split it by different
-  /// axes, and whether some device then has nothing of its target block.
-  bool divides = true, disjoint = false, missesAll = false;
+  /// One bit each: whether state and target do not both divide the dimension, whether they
+  /// split it by different axes, and whether some device then has nothing of its target block.
+  /// A state has a bit if one of its dimensions has it.
+  enum : uint8_t { Uneven = 1, Disjoint = 2, MissesAll = 4 };
+  uint8_t bits = 0;
 };
 
 /// One dimension of a state written out: its axes in order, and the extents after each of
@@ -194,7 +196,9 @@ public:
   bool joins(const Move &last, const Layout &layout, const Move &next) const;
 
   /// A number that no path from the state to the target costs less than.
-  double bound(const Layout &layout) const;
+  double bound(const Layout &layout) const {
+    return costOf(boundBytes(layout));
+  }
   /// The same in bytes that some device has to receive.
   double boundBytes(const Layout &layout) const;
   double bytesToMove(const Layout &layout, double summands) const;
@@ -203,7 +207,16 @@ public:
   double boundWithSameExtents(const Layout &layout) const;
   /// The same for all states that split dimensions by further axes than `layout`.
   double boundWithMoreAxes(const Layout &layout) const;
-  double costOf(double bytes) const;
+  double costOf(double bytes) const {
+    if (costPerByte <= 0)
+      return 0;
+    // Rounded down to what sums of costs are multiples of; larger numbers are integers.
+    constexpr double integers = static_cast<double>(int64_t(1) << 52);
+    double cost = bytes * costPerByte * kByteGrains;
+    return (cost < integers ? static_cast<double>(static_cast<int64_t>(cost))
+                            : cost) /
+           kByteGrains;
+  }
   double leastBytes(const Layout &layout, double overlap) const;
   bool missesBlock(const DimLayout &layout, int at, int count) const;
 
@@ -257,7 +270,13 @@ private:
       code = code << 4 | sizeClass[axes[i]];
     return code;
   }
-  double cost(Collective collective, uint32_t axes, double bytes) const;
+  double cost(Collective collective, uint32_t axes, double bytes) const {
+    if (bytes <= 0)
+      return 0;
+    return uniform ? bytes * costPerByte : costAlong(collective, axes, bytes);
+  }
+  /// The same where axes differ in what they cost.
+  double costAlong(Collective collective, uint32_t axes, double bytes) const;
 
   /// What the lists of moves have in common.
   struct Expansion {
@@ -288,7 +307,13 @@ private:
   void gathers(const Expansion &) const;
   void slices(const Expansion &) const;
   void exchanges(const Expansion &) const;
-  void exchange(const Expansion &at, int from, int to, int first,
+  /// The last axes of a dimension, from number `first` on.
+  struct LastAxes {
+    int dim, first;
+    uint32_t set;
+    int64_t parts;
+  };
+  void exchange(const Expansion &at, const LastAxes &moved, int to,
                 Layout &child) const;
   void reductions(const Expansion &) const;
   void partials(const Expansion &) const;

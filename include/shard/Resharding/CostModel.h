@@ -41,6 +41,7 @@
 
 #include "shard/Geometry/Grid.h"
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -62,14 +63,39 @@ enum class Collective {
   Redistribute,
 };
 
-/// Fractions of bytes are multiples of 2^-kBytesGrainBits, so that sums of costs are
-/// exact and plans of equal cost compare equal.
-constexpr int kBytesGrainBits = 20;
+/// Fractions of bytes are multiples of 1 / kByteGrains, so that sums of costs are exact and
+/// plans of equal cost compare equal.
+constexpr double kByteGrains = 1 << 20;
 
 /// The bytes that the busiest device of a group of `groupSize` sends in
 /// `collective`, given the bytes of its local input; not for UpdateHalo, whose
 /// bytes depend on the widths. May be fractional for all_reduce.
-double bytesSent(Collective collective, int64_t groupSize, double inputBytes);
+inline double bytesSent(Collective collective, int64_t groupSize,
+                        double inputBytes) {
+  if (groupSize <= 1)
+    return 0;
+  double k = static_cast<double>(groupSize);
+  switch (collective) {
+  case Collective::AllGather:
+    return (k - 1) * inputBytes;
+  case Collective::AllReduce:
+    return std::round(2 * (k - 1) * inputBytes / k * kByteGrains) / kByteGrains;
+  case Collective::AllToAll:
+  case Collective::ReduceScatter:
+  case Collective::Scatter:
+    return (k - 1) * inputBytes / k;
+  case Collective::Permute:
+  case Collective::Broadcast:
+  case Collective::Gather:
+  case Collective::Reduce:
+  case Collective::Shift:
+    return inputBytes;
+  case Collective::UpdateHalo:
+  case Collective::Redistribute:
+    break;
+  }
+  return 0;
+}
 
 /// What a step costs, in any unit. The default counts bytes.
 class CostModel {
