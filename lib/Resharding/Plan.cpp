@@ -361,11 +361,20 @@ private:
 
 } // namespace
 
+/// The partial axes of a sharding are a set: here in ascending order.
+static Sharding withSortedPartial(Sharding sharding) {
+  std::sort(sharding.partial.begin(), sharding.partial.end());
+  return sharding;
+}
+
 std::optional<Plan> planReshard(const Grid &grid,
                                 const std::vector<int64_t> &shape,
-                                int64_t elementBytes, const Sharding &from,
-                                const Sharding &to, const CostModel &costModel,
+                                int64_t elementBytes, const Sharding &source,
+                                const Sharding &target,
+                                const CostModel &costModel,
                                 std::string *error) {
+  const Sharding from = withSortedPartial(source),
+                 to = withSortedPartial(target);
   std::string message;
   auto fail = [&]() -> std::optional<Plan> {
     if (error)

@@ -149,6 +149,24 @@ TEST(Plan, BecomingPartialIsFree) {
   }
 }
 
+TEST(Plan, TheOrderOfPartialAxesMeansNothing) {
+  Grid grid{{2, 3}};
+  Sharding split{{{1, 0}}}, up = split, down = split;
+  up.dims[0].clear();
+  down.dims[0].clear();
+  up.partial = {0, 1};
+  down.partial = {1, 0};
+  for (const Sharding &to : {up, down}) {
+    std::optional<Plan> there = planReshard(grid, {12}, 4, split, to);
+    std::optional<Plan> back = planReshard(grid, {12}, 4, to, split);
+    ASSERT_TRUE(there && back);
+    EXPECT_EQ(there->bytesSent, 0);
+    EXPECT_EQ(back->bytesSent, 40);
+    EXPECT_EQ(back->steps.size(), 1u);
+  }
+  EXPECT_TRUE(planReshard(grid, {12}, 4, up, down)->steps.empty());
+}
+
 TEST(Plan, PartialAxesOfOtherSizesTakeTheSummands) {
   // A permute of one element costs 2 bytes, an all_reduce over 4 devices 3 bytes.
   Plan plan =
