@@ -147,21 +147,36 @@ private:
         trials.lookup(seed.value) >= kMaxTrials ||
         !tried.insert({seed.value, seed.number}).second)
       return;
+    Move best;
+    growth.startAt({});
+    tryLabel(seed, best);
+    for (const auto &[value, label] : region.labels) {
+      ++trials[value];
+      tried.insert({value, label.number});
+    }
+    if (growth.metCoarser()) {
+      growth.startAt({kNoOp, /*passesAll=*/false, /*slicesCoarser=*/true});
+      tryLabel(seed, best);
+    }
+    if (best.saved == 0)
+      return;
+    region = std::move(best.region);
+    keep();
+  }
+
+  /// Replaces `best` by the region that grows from the label of `seed`, if that saves more.
+  void tryLabel(const Seed &seed, Move &best) {
     region.clear();
     OpId op = seed.op;
     if (op == kNoOp && !growth.ops().of(seed.value).empty())
       op = growth.ops().of(seed.value).front().op;
     region.labels[seed.value] = {seed.number, {op, seed.source}};
     bool isKnown = growth.grow(region);
-    for (const auto &[value, label] : region.labels) {
-      ++trials[value];
-      tried.insert({value, label.number});
-    }
     if (!isKnown)
       return;
     std::optional<Prices> found = priceLabels([] { return true; });
-    if (found && found->after < found->before)
-      keep();
+    if (found && found->before - found->after > best.saved)
+      best = {region, found->before - found->after};
   }
 
   /// Lets axes that `op` sums over or gathers split other loops, or none, where that costs less.

@@ -40,8 +40,16 @@ OpsOfValues::OpsOfValues(const ReadProgram &program) {
   forEach([&](ValueId value, TensorUse use) { ops[next[value]++] = use; });
 }
 
+/// Whether each element of `operand` is there, but not each of `result`: a pad.
+static bool isExtended(Value operand, Value result) {
+  auto from = dyn_cast<RankedTensorType>(operand.getType());
+  auto to = dyn_cast<RankedTensorType>(result.getType());
+  return from && to && from.hasStaticShape() && to.hasStaticShape() &&
+         from.getNumElements() < to.getNumElements();
+}
+
 /// Whether `op` computes nothing, all its loops are parallel, and each operand but those made for
-/// it leaves out one of them.
+/// it leaves out one of them or has fewer elements than the result.
 static bool repeatsOperands(const LoopTable &table, Operation *op) {
   auto isParallel = [](const Loop &loop) {
     return loop.kind == LoopKind::Parallel;
@@ -52,7 +60,8 @@ static bool repeatsOperands(const LoopTable &table, Operation *op) {
     for (const DimLoops &dim : tensorLoops(table, operand).dims)
       for (int32_t loop : dim)
         read.set(loop);
-    return llvm::is_contained(made, operand) || !read.all();
+    return llvm::is_contained(made, operand) || !read.all() ||
+           isExtended(op->getOperand(operand), op->getResult(0));
   };
   auto model = dyn_cast<ShardingInterface>(op);
   return model && model.getFlopsPerIteration() == 0 &&

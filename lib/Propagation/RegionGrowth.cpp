@@ -116,6 +116,16 @@ bool RegionGrowth::splitsWindow(const TensorUse &use, const LoopTable &table,
   return propagation::splitsWindow(table, use.tensor, sharding, shardingOf);
 }
 
+/// Whether each dimension of `sharding` has the first axes of that dimension of `other`.
+static bool isPrefixIn(const Sharding &sharding, const Sharding &other) {
+  return llvm::all_of(
+      llvm::zip_equal(sharding.dims, other.dims), [](auto pair) {
+        auto [axes, more] = pair;
+        return axes.size() <= more.size() &&
+               std::equal(axes.begin(), axes.end(), more.begin());
+      });
+}
+
 /// Gives the tensors of `owner` what `sharding` of one of them means for them, if the
 /// op has no other loops than those of this tensor, all of them parallel. Another op gives
 /// it to its results alone, if the region may pass such ops.
@@ -135,6 +145,12 @@ void RegionGrowth::passOn(Region &region, const TensorUse &use,
         passToResults(region, use, owner, value, sharding);
       return;
     }
+  if (use.tensor < owner->getNumOperands() &&
+      isPrefixIn(sharding, solved.shardingOf(value))) {
+    meetsCoarser = true;
+    if (start.slicesCoarser)
+      return;
+  }
   if (splitsWindow(use, table, sharding))
     return;
   forEachFollower(use.op, owner, use.tensor, sharding,

@@ -69,13 +69,18 @@ public:
   struct Start {
     OpId op = kNoOp;
     bool passesAll = false;
+    /// Whether an op slices what becomes less split, which sends nothing, instead of having its
+    /// other tensors as little split.
+    bool slicesCoarser = false;
   };
   void startAt(Start from) {
     start = from;
-    endsEarly = false;
+    endsEarly = meetsCoarser = false;
   }
   /// Whether a region ended at an op that it would pass with `passesAll`.
   bool endedEarly() const { return endsEarly; }
+  /// Whether a region would be another one with the other value of `slicesCoarser`.
+  bool metCoarser() const { return meetsCoarser; }
 
   /// So often `value` was part of a region to which axes are moved.
   bool movedOften(ValueId value) const;
@@ -112,7 +117,7 @@ private:
   llvm::DenseSet<ValueId> decided;
   llvm::DenseMap<ValueId, unsigned> moves;
   Start start;
-  bool endsEarly = false;
+  bool endsEarly = false, meetsCoarser = false;
 };
 
 } // namespace shard::propagation

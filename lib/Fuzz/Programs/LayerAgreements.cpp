@@ -326,3 +326,15 @@ void LayerProgram::appendedRows() {
   };
   result(insert(added, insert(cache, init, 0), rows), {model, {}});
 }
+
+/// An argument without a hint goes padded into a product whose columns are split, and is added to
+/// the result. On all devices it costs nothing: the sum slices it.
+void LayerProgram::addedBehindPad() {
+  int64_t rows = rng.between(1, 3), columns = n * rng.between(1, 2);
+  Val a = argument({rows, columns}, {{}, {}}, 0);
+  Shape low = {rng.between(0, 1), 0}, high = {rng.between(1 - low[0], 1), 0};
+  Val wide =
+      product(paddedBy(a, low, high), argument({columns, columns}, {{}, all}));
+  Val sum = combined("addi", pointwise(slice(wide, low, a.shape)), a);
+  result(sum, {{}, all}, 50);
+}

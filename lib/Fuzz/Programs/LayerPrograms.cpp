@@ -458,6 +458,8 @@ void LayerProgram::write() {
     elementsOfTable();
   else if (more.chance(2))
     appendedRows();
+  else if (more.chance(2))
+    addedBehindPad();
   else if (more.chance(5))
     accumulated();
   else

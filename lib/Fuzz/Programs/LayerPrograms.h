@@ -124,6 +124,7 @@ private:
   void tableOfPlaces();
   void elementsOfTable();
   void appendedRows();
+  void addedBehindPad();
 
   ProgramBuilder &program;
   Random &rng;
