@@ -1,5 +1,5 @@
 // A function that states nothing itself calls one that does: it is partitioned with
-// replicated values. One that only calls functions whose types stay is left alone.
+// replicated values, and so is one that calls that one.
 
 // RUN: shard-opt %s --shard-partition | FileCheck %s
 
@@ -23,7 +23,7 @@ func.func @caller(%x: tensor<8xf32>, %n: i1) -> tensor<8xf32> {
   return %y : tensor<8xf32>
 }
 
-// CHECK: func.func @far(%{{.*}}: tensor<8xf32>, %{{.*}}: i1) -> tensor<8xf32> {
+// CHECK: func.func @far(%{{.*}}: tensor<8xf32> {shard.local = {{.*}}}, %{{.*}}: i1) -> (tensor<8xf32> {shard.local = {{.*}}}) {
 func.func @far(%x: tensor<8xf32>, %n: i1) -> tensor<8xf32> {
   %y = func.call @caller(%x, %n) : (tensor<8xf32>, i1) -> tensor<8xf32>
   return %y : tensor<8xf32>

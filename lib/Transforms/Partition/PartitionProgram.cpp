@@ -101,20 +101,28 @@ static bool hasSharded(const SignatureShardings &signature) {
          llvm::any_of(signature.results, isSharded);
 }
 
-/// A function that states nothing itself, but calls one whose type changes, has all its
-/// values replicated on the grid of that one.
+/// A function that states nothing itself, but calls one that is on a grid, has all its values
+/// replicated on that grid: whoever runs it needs to know of the grid.
 static void giveGridsToCallers(const FunctionShardingsMap &functions,
                                SymbolTableCollection &symbols) {
+  DenseMap<Operation *, SmallVector<Operation *, 2>> callers;
+  SmallVector<Operation *> onGrids;
   for (auto &[function, shardings] : functions) {
-    GridOp &grid = shardings->gridOp;
-    function->walk([&](CallOpInterface call) {
-      auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-      auto callee = functions.find(
-          symbol ? symbols.lookupNearestSymbolFrom(call, symbol) : nullptr);
-      if (!grid && callee != functions.end() &&
-          hasSharded(callee->second->signature))
-        grid = callee->second->gridOp;
+    if (shardings->gridOp)
+      onGrids.push_back(function);
+    function->walk([&, caller = function](CallOpInterface call) {
+      if (auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
+        callers[symbols.lookupNearestSymbolFrom(call, symbol)].push_back(
+            caller);
     });
+  }
+  for (size_t next = 0; next < onGrids.size(); ++next) {
+    GridOp grid = functions.find(onGrids[next])->second->gridOp;
+    for (Operation *caller : callers.lookup(onGrids[next]))
+      if (GridOp &used = functions.find(caller)->second->gridOp; !used) {
+        used = grid;
+        onGrids.push_back(caller);
+      }
   }
 }
 
