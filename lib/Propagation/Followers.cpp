@@ -10,6 +10,8 @@
 
 #include "OpWishes.h"
 
+using namespace mlir;
+
 namespace shard::propagation {
 
 std::optional<ShardingOption> optionOf(const LoopTable &table, const Grid &grid,
@@ -47,6 +49,30 @@ std::optional<Sharding> followKeeping(const LoopTable &table, const Grid &grid,
   if (followed.dims == kept.dims)
     return std::nullopt;
   return followed;
+}
+
+std::optional<unsigned> findRepeated(const LoopTable &table, Operation *owner,
+                                     llvm::ArrayRef<unsigned> made) {
+  std::optional<unsigned> found;
+  for (auto [index, operand] : llvm::enumerate(table.operands))
+    if (operand.isTensor && !llvm::is_contained(made, index)) {
+      if (found)
+        return std::nullopt;
+      found = index;
+    }
+  auto hasAllLoops = [&](const TensorLoops &tensor) {
+    return tensor.dims.size() == table.loops.size() &&
+           llvm::all_of(tensor.dims,
+                        [](const DimLoops &dim) { return dim.size() == 1; });
+  };
+  if (!found || owner->getNumResults() != 1 || table.results.size() != 1 ||
+      !hasAllLoops(table.operands[*found]) ||
+      !hasAllLoops(table.results.front()) ||
+      llvm::any_of(table.loops, [](const Loop &loop) {
+        return loop.kind != LoopKind::Parallel;
+      }))
+    return std::nullopt;
+  return found;
 }
 
 int64_t partsOf(const Grid &grid, const Sharding &sharding) {

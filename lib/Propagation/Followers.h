@@ -30,6 +30,13 @@ std::optional<Sharding> followKeeping(const LoopTable &table, const Grid &grid,
                                       unsigned tensor, const Sharding &sharding,
                                       unsigned other, const Sharding &kept);
 
+/// The number of the operand of which the only result of `owner` has each element once, as a
+/// transposition and an elementwise op have; nothing if there is none. Operands in `made` do not
+/// count.
+std::optional<unsigned> findRepeated(const LoopTable &table,
+                                     mlir::Operation *owner,
+                                     llvm::ArrayRef<unsigned> made);
+
 /// The number of parts that the axes of the dimensions make.
 int64_t partsOf(const Grid &grid, const Sharding &sharding);
 

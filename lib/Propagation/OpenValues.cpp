@@ -8,7 +8,10 @@
 
 #include "OpenValues.h"
 
+#include "Followers.h"
 #include "OpsOfValues.h"
+
+#include "shard/Interfaces/ShardingInterface.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -133,30 +136,143 @@ static bool isReadFarAway(const ReadProgram &program, const Grid &grid,
   });
 }
 
-void settleArguments(const ReadProgram &program, Solution &solution,
-                     const std::vector<Sharding> &shardings,
-                     WantedOperand wanted) {
-  for (const auto &[value, uses] : findArguments(program, solution)) {
-    uint32_t &has = solution.values[value];
-    if (isReadFarAway(program, solution.grid, value, shardings[has], uses)) {
-      has = kReplicated;
-      for (const TensorUse &use : uses)
-        solution.agrees[use.op] = false;
-      continue;
+namespace {
+/// Settles arguments that no hint is for.
+class ArgumentSettler {
+public:
+  ArgumentSettler(ReadProgram &program, Solution &solution,
+                  SolvedShardings &solved, OpWishes &opWishes,
+                  const std::vector<Sharding> &shardings, WantedOperand wanted)
+      : program(program), solution(solution), solved(solved),
+        opWishes(opWishes), shardings(shardings), wanted(wanted) {}
+
+  void settleAll() {
+    for (const auto &[value, uses] : findArguments(program, solution)) {
+      uint32_t &has = solution.values[value];
+      if (isReadFarAway(program, solution.grid, value, shardings[has], uses)) {
+        has = kReplicated;
+        disagree(uses);
+        continue;
+      }
+      repeated.clear();
+      std::optional<uint32_t> all = wantedByAll(value, uses, kMaxRepeats);
+      if (!all || *all == has)
+        continue;
+      settle(program, solution, shardings, value, *all, uses.front().op);
+      disagree(uses);
+      for (const Repeated &each : repeated) {
+        settle(program, solution, shardings, each.value, each.number, each.op);
+        disagree(ops->of(each.value));
+      }
     }
-    std::optional<uint32_t> all = wanted(uses.front().op, uses.front().tensor);
-    if (!all || *all == has || !shardings[*all].partial.empty() ||
-        shardings[*all].hasHalosOrOffsets() ||
-        !llvm::all_of(llvm::drop_begin(uses), [&](const TensorUse &use) {
-          return wanted(use.op, use.tensor) == all;
-        }))
-      continue;
-    settle(program, solution, shardings, value, *all, uses.front().op);
-    // An op that takes a partial operand as it comes may want others than its loops say,
-    // so that it has no disagreement yet.
+  }
+
+private:
+  /// A value in which `op` repeats an argument, and the sharding that all its uses want.
+  struct Repeated {
+    ValueId value;
+    uint32_t number;
+    OpId op;
+  };
+  /// So many ops behind an argument are looked through.
+  static constexpr unsigned kMaxRepeats = 4;
+
+  /// The number of the sharding that all uses of `value` want, if it is one that a value may have.
+  std::optional<uint32_t>
+  wantedByAll(ValueId value, llvm::ArrayRef<TensorUse> uses, unsigned depth) {
+    std::optional<uint32_t> all;
+    for (const TensorUse &use : uses) {
+      std::optional<uint32_t> one = wantedBy(value, use, depth);
+      if (!one || (all && one != all) || !shardings[*one].partial.empty() ||
+          shardings[*one].hasHalosOrOffsets())
+        return std::nullopt;
+      all = one;
+    }
+    return all;
+  }
+
+  /// The sharding that `use` wants of `value`. An op that only repeats it, as a transposition of
+  /// weights does, takes it as it is: what counts is what the users of its result want.
+  std::optional<uint32_t> wantedBy(ValueId value, const TensorUse &use,
+                                   unsigned depth) {
+    std::optional<uint32_t> direct = wanted(use.op, use.tensor);
+    auto *owner = dyn_cast_if_present<Operation *>(program.origins[use.op]);
+    if (depth == 0 || direct != solved.numberOf(value) || !owner)
+      return direct;
+    auto model = dyn_cast<ShardingInterface>(owner);
+    const LoopTable &table =
+        program.tables.table(program.problem.opTable[use.op]);
+    if (!model || model.getFlopsPerIteration() != 0 ||
+        opWishes.decides(use.op, owner) ||
+        findRepeated(table, owner, opWishes.madeFor(use.op, owner)) !=
+            use.tensor)
+      return direct;
+    unsigned result = owner->getNumOperands();
+    ValueId id = program.problem.tensors(use.op)[result];
+    if (id == kNoValue)
+      return direct;
+    std::optional<Sharding> back =
+        wantedOfResult(program.find(id), use, result, depth);
+    return back ? solved.indexFor(*back) : direct;
+  }
+
+  /// If all users of `value`, the result of the op at `use`, want another sharding than it has:
+  /// the sharding of the operand that means it.
+  std::optional<Sharding> wantedOfResult(ValueId value, const TensorUse &use,
+                                         unsigned result, unsigned depth) {
+    if (!ops) {
+      ops.emplace(program);
+      fixed = findFixed(program);
+    }
+    llvm::SmallVector<TensorUse> uses;
+    for (const TensorUse &other : ops->of(value)) {
+      if (other.tensor < program.problem.table(other.op).numOperands)
+        uses.push_back(other);
+      else if (other.op != use.op)
+        return std::nullopt;
+    }
+    if (fixed.contains(value))
+      return std::nullopt;
+    std::optional<uint32_t> all = wantedByAll(value, uses, depth - 1);
+    if (!all || shardings[*all].dims == solved.shardingOf(value).dims)
+      return std::nullopt;
+    const LoopTable &table =
+        program.tables.table(program.problem.opTable[use.op]);
+    Sharding want = shardings[*all];
+    std::optional<ShardingOption> option =
+        optionOf(table, solution.grid, result, want);
+    if (!option)
+      return std::nullopt;
+    repeated.push_back({value, *all, use.op});
+    return tensorSharding(table, use.tensor, *option);
+  }
+
+  /// An op that takes a partial operand as it comes may want others than its loops say, so that it
+  /// has no disagreement yet.
+  void disagree(llvm::ArrayRef<TensorUse> uses) {
     for (const TensorUse &use : uses)
       solution.agrees[use.op] = false;
   }
+
+  ReadProgram &program;
+  Solution &solution;
+  SolvedShardings &solved;
+  OpWishes &opWishes;
+  const std::vector<Sharding> &shardings;
+  WantedOperand wanted;
+  /// Read where the first argument is repeated, as it takes time.
+  std::optional<OpsOfValues> ops;
+  llvm::DenseSet<ValueId> fixed;
+  llvm::SmallVector<Repeated, 2> repeated;
+};
+} // namespace
+
+void settleArguments(ReadProgram &program, Solution &solution,
+                     SolvedShardings &solved, OpWishes &opWishes,
+                     const std::vector<Sharding> &shardings,
+                     WantedOperand wanted) {
+  ArgumentSettler(program, solution, solved, opWishes, shardings, wanted)
+      .settleAll();
 }
 
 namespace {

@@ -17,6 +17,7 @@
 #ifndef SHARD_LIB_PROPAGATION_OPENVALUES_H
 #define SHARD_LIB_PROPAGATION_OPENVALUES_H
 
+#include "OpWishes.h"
 #include "ReadProgram.h"
 
 #include "shard/Propagation/Engine.h"
@@ -28,9 +29,10 @@ namespace shard::propagation {
 using WantedOperand =
     llvm::function_ref<std::optional<uint32_t>(OpId op, unsigned tensor)>;
 
-/// Changes the shardings of open arguments in `solution`. `shardings` has the shardings
-/// by number.
-void settleArguments(const ReadProgram &program, Solution &solution,
+/// Changes the shardings of open arguments in `solution` to what all their uses want, also behind
+/// ops that only repeat them. `shardings` has the shardings by number.
+void settleArguments(ReadProgram &program, Solution &solution,
+                     SolvedShardings &solved, OpWishes &opWishes,
                      const std::vector<Sharding> &shardings,
                      WantedOperand wanted);
 

@@ -26,34 +26,16 @@ Type RegionPrices::typeOfEdge(OpId op) const {
   return program.ownerOf(op)->getOperand(0).getType();
 }
 
-/// The number of the operand that the only result of `owner` repeats, each element once and as wide,
-/// as a transposition and an elementwise op do.
-static std::optional<unsigned> findRepeated(const LoopTable &table,
-                                            Operation *owner,
-                                            llvm::ArrayRef<unsigned> made) {
-  std::optional<unsigned> found;
-  for (auto [index, operand] : llvm::enumerate(table.operands))
-    if (operand.isTensor && !llvm::is_contained(made, index)) {
-      if (found)
-        return std::nullopt;
-      found = index;
-    }
-  auto hasAllLoops = [&](const TensorLoops &tensor) {
-    return tensor.dims.size() == table.loops.size() &&
-           llvm::all_of(tensor.dims,
-                        [](const DimLoops &dim) { return dim.size() == 1; });
-  };
+/// findRepeated, if the result is as wide as the operand.
+static std::optional<unsigned>
+findRepeatedAsWide(const LoopTable &table, Operation *owner,
+                   llvm::ArrayRef<unsigned> made) {
+  std::optional<unsigned> found = findRepeated(table, owner, made);
   auto width = [](Value value) {
     Type element = getElementTypeOrSelf(value);
     return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
   };
-  if (!found || owner->getNumResults() != 1 || table.results.size() != 1 ||
-      !hasAllLoops(table.operands[*found]) ||
-      !hasAllLoops(table.results.front()) ||
-      width(owner->getOperand(*found)) != width(owner->getResult(0)) ||
-      llvm::any_of(table.loops, [](const Loop &loop) {
-        return loop.kind != LoopKind::Parallel;
-      }))
+  if (!found || width(owner->getOperand(*found)) != width(owner->getResult(0)))
     return std::nullopt;
   return found;
 }
@@ -62,8 +44,8 @@ std::optional<unsigned> RegionPrices::repeatedBy(OpId op, Operation *owner) {
   auto [entry, isNew] = repeatedByOp.try_emplace(op);
   if (isNew)
     entry->second =
-        findRepeated(program.tables.table(program.problem.opTable[op]), owner,
-                     opWishes.madeFor(op, owner));
+        findRepeatedAsWide(program.tables.table(program.problem.opTable[op]),
+                           owner, opWishes.madeFor(op, owner));
   return entry->second;
 }
 

@@ -60,7 +60,7 @@ public:
     }
     settleCreators();
     settleArguments(
-        program, solution, out.shardings,
+        program, solution, solved, opWishes, out.shardings,
         [&](OpId op, unsigned tensor) { return wantedAtFirst(op, tensor); });
     noteUneven();
     if (options.explain)
