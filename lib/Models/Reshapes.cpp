@@ -9,6 +9,7 @@
 #include "shard/Models/Reshapes.h"
 
 #include "ConstantDims.h"
+#include "MergedDims.h"
 #include "SlicesOfMerges.h"
 
 #include "shard/IR/ShardDialect.h"
@@ -18,27 +19,11 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
 namespace shard {
-
-/// How many users are looked at for an op that takes a merge back: chains of a layer
-/// are shorter.
-static constexpr unsigned kMaxVisits = 64;
-
-/// The dimensions of the result of `op` that are made of two or more that have several
-/// elements.
-static llvm::SmallBitVector mergedDims(tensor::CollapseShapeOp op) {
-  RankedTensorType source = op.getSrcType();
-  llvm::SmallBitVector merged(op.getResultType().getRank());
-  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices()))
-    merged[dim] = llvm::count_if(group, [&](int64_t inner) {
-                    return source.getDimSize(inner) != 1;
-                  }) > 1;
-  return merged;
-}
 
 bool mergesDims(Operation *op) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
@@ -59,58 +44,6 @@ bool isHinted(Operation *op) {
          });
 }
 
-/// Whether `op` combines all elements of its inputs, merged or not.
-static bool combinesAll(Operation *op) {
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  return linalgOp && linalgOp.getNumLoops() > 0 &&
-         linalgOp.getNumReductionLoops() == linalgOp.getNumLoops();
-}
-
-/// Whether a dimension that is merged in a result of `op` is taken apart again, or combined, behind
-/// ops of linalg, slices and other merges. Looks at no more than `budget` users.
-static bool reachesSplit(Operation *op, unsigned &budget) {
-  for (Operation *user : op->getUsers()) {
-    if (budget == 0)
-      return false;
-    --budget;
-    if (isa<tensor::ExpandShapeOp>(user) || combinesAll(user) ||
-        (isa<linalg::LinalgOp, tensor::ExtractSliceOp, tensor::CollapseShapeOp>(
-             user) &&
-         reachesSplit(user, budget)))
-      return true;
-  }
-  return false;
-}
-
-/// Whether an op of one input combines the elements along the dimension that `loop` of `op`
-/// indexes, behind ops of linalg. Looks at no more than `budget` users.
-static bool isCombinedLater(linalg::LinalgOp op, unsigned loop,
-                            unsigned &budget) {
-  for (OpResult result : op->getResults())
-    for (OpOperand &use : result.getUses()) {
-      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      if (budget == 0)
-        return false;
-      --budget;
-      if (!user || !user.isDpsInput(&use))
-        continue;
-      AffineMap made = op.getIndexingMapMatchingResult(result),
-                read = user.getMatchingIndexingMap(&use);
-      for (auto [from, to] :
-           llvm::zip_equal(made.getResults(), read.getResults())) {
-        auto next = dyn_cast<AffineDimExpr>(to);
-        if (!next || from != getAffineDimExpr(loop, op->getContext()))
-          continue;
-        bool isCombined = user.getIteratorTypesArray()[next.getPosition()] ==
-                              utils::IteratorType::reduction &&
-                          user.getNumDpsInputs() == 1;
-        if (isCombined || isCombinedLater(user, next.getPosition(), budget))
-          return true;
-      }
-    }
-  return false;
-}
-
 /// Whether `op` has one input, and combines elements along a merged dimension of it.
 static bool combinesMerged(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 1)
@@ -125,25 +58,6 @@ static bool combinesMerged(linalg::LinalgOp op) {
     return loop && op.getIteratorTypesArray()[loop.getPosition()] ==
                        utils::IteratorType::reduction;
   });
-}
-
-/// Whether dimension `dim` of `value` costs nothing to take apart: an op merges it, or
-/// it is made of values that it does not index, such as those of a broadcast.
-static bool comesApart(Value value, unsigned dim) {
-  if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>())
-    return collapse.getReassociationIndices()[dim].size() > 1;
-  if (matchPattern(value, m_Constant()))
-    return true;
-  auto maker = value.getDefiningOp<linalg::LinalgOp>();
-  if (!maker)
-    return false;
-  AffineMap result = maker.getIndexingMapMatchingResult(cast<OpResult>(value));
-  auto loop = dyn_cast<AffineDimExpr>(result.getResult(dim));
-  return loop &&
-         llvm::none_of(maker.getDpsInputOperands(), [&](OpOperand *input) {
-           return maker.getMatchingIndexingMap(input).isFunctionOfDim(
-               loop.getPosition());
-         });
 }
 
 /// Whether all dimensions of `operand` of `user` that `loop` indexes come apart.
@@ -319,6 +233,40 @@ struct DropConstantDims : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// Puts elementwise ops on tensors in front of merges that are taken apart again, or combined.
+struct ComputeBeforeMerge : RewritePattern {
+  explicit ComputeBeforeMerge(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    tensor::CollapseShapeOp merge = mergeOfOperands(op);
+    if (!merge || isHinted(op))
+      return failure();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    RankedTensorType source = merge.getSrcType();
+    SmallVector<ReassociationIndices> groups = merge.getReassociationIndices();
+    IRMapping apart;
+    for (Value operand : op->getOperands()) {
+      auto tensor = dyn_cast<RankedTensorType>(operand.getType());
+      if (!tensor)
+        continue;
+      auto other = operand.getDefiningOp<tensor::CollapseShapeOp>();
+      apart.map(operand, other ? other.getSrc()
+                               : tensor::ExpandShapeOp::create(
+                                     rewriter, op->getLoc(),
+                                     source.clone(tensor.getElementType()),
+                                     operand, groups)
+                                     .getResult());
+    }
+    Operation *computed = rewriter.clone(*op, apart);
+    computed->getResult(0).setType(source.clone(type.getElementType()));
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+        op, type, computed->getResult(0), groups);
+    return success();
+  }
+};
+
 /// Puts slices in front of merges that are taken apart again.
 struct SliceBeforeMerge : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -480,8 +428,8 @@ bool statesOtherExtents(Operation *op) {
 void populateExpandLoopsPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, canExpand);
-  patterns.add<DropConstantDims, SplitMerge, JoinMerges, SliceBeforeMerge,
-               SplitBeforeMerge>(context);
+  patterns.add<ComputeBeforeMerge, DropConstantDims, SplitMerge, JoinMerges,
+               SliceBeforeMerge, SplitBeforeMerge>(context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
   linalg::FillOp::getCanonicalizationPatterns(patterns, context);
   tensor::populateFoldTensorEmptyPatterns(patterns);
