@@ -55,7 +55,7 @@ func.func @whole(%a: tensor<34x4xf32>) -> (tensor<1x4xf32>, tensor<34x4xf32>) {
 
 // 100 rows on 3 devices, rolled by one: a device sends its last row, and the last one the row in
 // front of its padding.
-// ROLLED: shift 0 1 32 B
+// ROLLED: shift 0 1 32 B 32 B {{.*}} tensor.concat
 // ROLLED: {{^}}PASS
 func.func @rolled(%a: tensor<100x4xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>}) -> tensor<100x4xf32> {
   %0 = tensor.extract_slice %a[99, 0] [1, 4] [1, 1] : tensor<100x4xf32> to tensor<1x4xf32>
