@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -402,6 +403,58 @@ bool dropUnitsOfSlices(Operation *root) {
       rewriter.eraseOp(slice);
   }
   return !ops.empty();
+}
+
+/// Whether `op` takes or makes parts of tensors at places of their own: windows of windows are
+/// windows of one tensor.
+static bool isView(Operation *op) {
+  return isa_and_nonnull<tensor::ConcatOp, tensor::ExtractSliceOp,
+                         tensor::InsertSliceOp, tensor::PadOp,
+                         tensor::ParallelInsertSliceOp>(op);
+}
+
+/// The dimensions of the source of `op` of which it keeps one element at a known place, unless it
+/// is a part of what other such ops make or read.
+static llvm::SmallBitVector keptUnits(tensor::ExtractSliceOp op) {
+  llvm::SmallBitVector units(op.getSourceType().getRank());
+  if (isHinted(op) || isView(op.getSource().getDefiningOp()) ||
+      llvm::any_of(op->getUsers(), isView))
+    return units;
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  for (auto [dim, size] : llvm::enumerate(op.getStaticSizes()))
+    if (size == 1 && !dropped[dim] && op.getSourceType().getDimSize(dim) > 1 &&
+        ShapedType::isStatic(op.getStaticOffsets()[dim]))
+      units.set(dim);
+  return units;
+}
+
+bool takeUnitsOfSlicesApart(Operation *root) {
+  SmallVector<tensor::ExtractSliceOp> ops;
+  root->walk([&](tensor::ExtractSliceOp op) {
+    if (keptUnits(op).any())
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(root->getContext());
+  bool changed = false;
+  for (tensor::ExtractSliceOp op : ops) {
+    llvm::SmallBitVector dropped = op.getDroppedDims() | keptUnits(op);
+    SmallVector<int64_t> shape;
+    for (auto [dim, size] : llvm::enumerate(op.getStaticSizes()))
+      if (!dropped[dim])
+        shape.push_back(size);
+    RankedTensorType type = op.getType().clone(shape);
+    auto groups = getReassociationIndicesForReshape(op.getType(), type);
+    if (!groups)
+      continue;
+    rewriter.setInsertionPoint(op);
+    auto slice = tensor::ExtractSliceOp::create(
+        rewriter, op.getLoc(), type, op.getSource(), op.getMixedOffsets(),
+        op.getMixedSizes(), op.getMixedStrides());
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, op.getType(), slice,
+                                                       *groups);
+    changed = true;
+  }
+  return changed;
 }
 
 bool eraseDeadReshapes(Operation *root) {
