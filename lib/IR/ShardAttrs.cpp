@@ -8,6 +8,7 @@
 
 #include "shard/IR/ShardAttrs.h"
 
+#include "shard/Geometry/Sharding.h"
 #include "shard/IR/ShardDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -457,8 +458,9 @@ LogicalResult ShardingAttr::verify(
                        << " split dimensions, got " << halos.size();
   // sharding_attr_c5
   for (int64_t width : halos)
-    if (width < 0)
-      return emitError() << "halo width " << width << " is negative";
+    if (width < 0 || width > kMaxHalo)
+      return emitError() << "halo width " << width
+                         << (width < 0 ? " is negative" : " is above 2^40");
   return success();
 }
 

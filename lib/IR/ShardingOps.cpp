@@ -98,8 +98,9 @@ LogicalResult ShardingOp::verify() {
       return emitError() << "halo sizes must be specified for all split axes.";
     // sharding_c6
     for (int64_t width : halos)
-      if (width < 0 && !ShapedType::isDynamic(width))
-        return emitOpError("halo size ") << width << " is negative";
+      if ((width < 0 || width > kMaxHalo) && !ShapedType::isDynamic(width))
+        return emitOpError("halo size ")
+               << width << (width < 0 ? " is negative" : " is above 2^40");
   }
   return success();
 }

@@ -8,6 +8,7 @@
 
 #include "shard/Models/Extracts.h"
 
+#include "InvariantExtracts.h"
 #include "JoinedPlaces.h"
 #include "LookUps.h"
 #include "LoopPlaces.h"
@@ -299,6 +300,7 @@ linalg::GenericOp withInput(linalg::GenericOp op, tensor::ExtractOp extract,
 }
 
 bool raiseExtracts(Operation *root) {
+  bool changedAny = hoistInvariantExtracts(root);
   IRRewriter rewriter(root->getContext());
   root->walk([&](tensor::GenerateOp op) { makeGeneric(op, rewriter); });
   SmallVector<linalg::GenericOp> ops;
@@ -307,7 +309,6 @@ bool raiseExtracts(Operation *root) {
       ops.push_back(op);
   });
   SmallVector<Operation *> changed;
-  bool changedAny = false;
   for (linalg::GenericOp op : ops) {
     bool any = false, joins = false;
     for (auto extract :

@@ -9,6 +9,7 @@
 #include "shard/Models/Reshapes.h"
 
 #include "ConstantDims.h"
+#include "MergedDims.h"
 #include "SlicesOfMerges.h"
 
 #include "shard/IR/ShardDialect.h"
@@ -18,27 +19,12 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
 namespace shard {
-
-/// How many users are looked at for an op that takes a merge back: chains of a layer
-/// are shorter.
-static constexpr unsigned kMaxVisits = 64;
-
-/// The dimensions of the result of `op` that are made of two or more that have several
-/// elements.
-static llvm::SmallBitVector mergedDims(tensor::CollapseShapeOp op) {
-  RankedTensorType source = op.getSrcType();
-  llvm::SmallBitVector merged(op.getResultType().getRank());
-  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices()))
-    merged[dim] = llvm::count_if(group, [&](int64_t inner) {
-                    return source.getDimSize(inner) != 1;
-                  }) > 1;
-  return merged;
-}
 
 bool mergesDims(Operation *op) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
@@ -59,58 +45,6 @@ bool isHinted(Operation *op) {
          });
 }
 
-/// Whether `op` combines all elements of its inputs, merged or not.
-static bool combinesAll(Operation *op) {
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  return linalgOp && linalgOp.getNumLoops() > 0 &&
-         linalgOp.getNumReductionLoops() == linalgOp.getNumLoops();
-}
-
-/// Whether a dimension that is merged in a result of `op` is taken apart again, or combined, behind
-/// ops of linalg, slices and other merges. Looks at no more than `budget` users.
-static bool reachesSplit(Operation *op, unsigned &budget) {
-  for (Operation *user : op->getUsers()) {
-    if (budget == 0)
-      return false;
-    --budget;
-    if (isa<tensor::ExpandShapeOp>(user) || combinesAll(user) ||
-        (isa<linalg::LinalgOp, tensor::ExtractSliceOp, tensor::CollapseShapeOp>(
-             user) &&
-         reachesSplit(user, budget)))
-      return true;
-  }
-  return false;
-}
-
-/// Whether an op of one input combines the elements along the dimension that `loop` of `op`
-/// indexes, behind ops of linalg. Looks at no more than `budget` users.
-static bool isCombinedLater(linalg::LinalgOp op, unsigned loop,
-                            unsigned &budget) {
-  for (OpResult result : op->getResults())
-    for (OpOperand &use : result.getUses()) {
-      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      if (budget == 0)
-        return false;
-      --budget;
-      if (!user || !user.isDpsInput(&use))
-        continue;
-      AffineMap made = op.getIndexingMapMatchingResult(result),
-                read = user.getMatchingIndexingMap(&use);
-      for (auto [from, to] :
-           llvm::zip_equal(made.getResults(), read.getResults())) {
-        auto next = dyn_cast<AffineDimExpr>(to);
-        if (!next || from != getAffineDimExpr(loop, op->getContext()))
-          continue;
-        bool isCombined = user.getIteratorTypesArray()[next.getPosition()] ==
-                              utils::IteratorType::reduction &&
-                          user.getNumDpsInputs() == 1;
-        if (isCombined || isCombinedLater(user, next.getPosition(), budget))
-          return true;
-      }
-    }
-  return false;
-}
-
 /// Whether `op` has one input, and combines elements along a merged dimension of it.
 static bool combinesMerged(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 1)
@@ -125,25 +59,6 @@ static bool combinesMerged(linalg::LinalgOp op) {
     return loop && op.getIteratorTypesArray()[loop.getPosition()] ==
                        utils::IteratorType::reduction;
   });
-}
-
-/// Whether dimension `dim` of `value` costs nothing to take apart: an op merges it, or
-/// it is made of values that it does not index, such as those of a broadcast.
-static bool comesApart(Value value, unsigned dim) {
-  if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>())
-    return collapse.getReassociationIndices()[dim].size() > 1;
-  if (matchPattern(value, m_Constant()))
-    return true;
-  auto maker = value.getDefiningOp<linalg::LinalgOp>();
-  if (!maker)
-    return false;
-  AffineMap result = maker.getIndexingMapMatchingResult(cast<OpResult>(value));
-  auto loop = dyn_cast<AffineDimExpr>(result.getResult(dim));
-  return loop &&
-         llvm::none_of(maker.getDpsInputOperands(), [&](OpOperand *input) {
-           return maker.getMatchingIndexingMap(input).isFunctionOfDim(
-               loop.getPosition());
-         });
 }
 
 /// Whether all dimensions of `operand` of `user` that `loop` indexes come apart.
@@ -319,6 +234,40 @@ struct DropConstantDims : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// Puts elementwise ops on tensors in front of merges that are taken apart again, or combined.
+struct ComputeBeforeMerge : RewritePattern {
+  explicit ComputeBeforeMerge(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    tensor::CollapseShapeOp merge = mergeOfOperands(op);
+    if (!merge || isHinted(op))
+      return failure();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    RankedTensorType source = merge.getSrcType();
+    SmallVector<ReassociationIndices> groups = merge.getReassociationIndices();
+    IRMapping apart;
+    for (Value operand : op->getOperands()) {
+      auto tensor = dyn_cast<RankedTensorType>(operand.getType());
+      if (!tensor)
+        continue;
+      auto other = operand.getDefiningOp<tensor::CollapseShapeOp>();
+      apart.map(operand, other ? other.getSrc()
+                               : tensor::ExpandShapeOp::create(
+                                     rewriter, op->getLoc(),
+                                     source.clone(tensor.getElementType()),
+                                     operand, groups)
+                                     .getResult());
+    }
+    Operation *computed = rewriter.clone(*op, apart);
+    computed->getResult(0).setType(source.clone(type.getElementType()));
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+        op, type, computed->getResult(0), groups);
+    return success();
+  }
+};
+
 /// Puts slices in front of merges that are taken apart again.
 struct SliceBeforeMerge : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -456,6 +405,58 @@ bool dropUnitsOfSlices(Operation *root) {
   return !ops.empty();
 }
 
+/// Whether `op` takes or makes parts of tensors at places of their own: windows of windows are
+/// windows of one tensor.
+static bool isView(Operation *op) {
+  return isa_and_nonnull<tensor::ConcatOp, tensor::ExtractSliceOp,
+                         tensor::InsertSliceOp, tensor::PadOp,
+                         tensor::ParallelInsertSliceOp>(op);
+}
+
+/// The dimensions of the source of `op` of which it keeps one element at a known place, unless it
+/// is a part of what other such ops make or read.
+static llvm::SmallBitVector keptUnits(tensor::ExtractSliceOp op) {
+  llvm::SmallBitVector units(op.getSourceType().getRank());
+  if (isHinted(op) || isView(op.getSource().getDefiningOp()) ||
+      llvm::any_of(op->getUsers(), isView))
+    return units;
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  for (auto [dim, size] : llvm::enumerate(op.getStaticSizes()))
+    if (size == 1 && !dropped[dim] && op.getSourceType().getDimSize(dim) > 1 &&
+        ShapedType::isStatic(op.getStaticOffsets()[dim]))
+      units.set(dim);
+  return units;
+}
+
+bool takeUnitsOfSlicesApart(Operation *root) {
+  SmallVector<tensor::ExtractSliceOp> ops;
+  root->walk([&](tensor::ExtractSliceOp op) {
+    if (keptUnits(op).any())
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(root->getContext());
+  bool changed = false;
+  for (tensor::ExtractSliceOp op : ops) {
+    llvm::SmallBitVector dropped = op.getDroppedDims() | keptUnits(op);
+    SmallVector<int64_t> shape;
+    for (auto [dim, size] : llvm::enumerate(op.getStaticSizes()))
+      if (!dropped[dim])
+        shape.push_back(size);
+    RankedTensorType type = op.getType().clone(shape);
+    auto groups = getReassociationIndicesForReshape(op.getType(), type);
+    if (!groups)
+      continue;
+    rewriter.setInsertionPoint(op);
+    auto slice = tensor::ExtractSliceOp::create(
+        rewriter, op.getLoc(), type, op.getSource(), op.getMixedOffsets(),
+        op.getMixedSizes(), op.getMixedStrides());
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, op.getType(), slice,
+                                                       *groups);
+    changed = true;
+  }
+  return changed;
+}
+
 bool eraseDeadReshapes(Operation *root) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
@@ -480,8 +481,8 @@ bool statesOtherExtents(Operation *op) {
 void populateExpandLoopsPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, canExpand);
-  patterns.add<DropConstantDims, SplitMerge, JoinMerges, SliceBeforeMerge,
-               SplitBeforeMerge>(context);
+  patterns.add<ComputeBeforeMerge, DropConstantDims, SplitMerge, JoinMerges,
+               SliceBeforeMerge, SplitBeforeMerge>(context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
   linalg::FillOp::getCanonicalizationPatterns(patterns, context);
   tensor::populateFoldTensorEmptyPatterns(patterns);

@@ -124,11 +124,15 @@ private:
       return arith::ConstantIndexOp::create(builder, loc,
                                             source.getDimSize(dim));
     Value extent = tensor::DimOp::create(builder, loc, local, dim);
-    AxisList axes = context.operand(0).dims[dim];
-    return context.grid.groupSize(axes) != 1
-               ? wholeExtent(builder, loc, context.grid,
-                             context.emission.gridSymbol, extent, axes)
-               : extent;
+    const Sharding &sharding = context.operand(0);
+    const AxisList &axes = sharding.dims[dim];
+    if (context.grid.groupSize(axes) == 1)
+      return extent;
+    Value whole = wholeExtent(builder, loc, context.grid,
+                              context.emission.gridSymbol, extent, axes);
+    if (context.emission.blockExtents && !sharding.hasHalosOrOffsets())
+      (*context.emission.blockExtents)[whole] = {axes, extent};
+    return whole;
   }
 
   /// The extent of the dimension whose number is a value. As on one device

@@ -16,6 +16,17 @@ using namespace mlir;
 
 namespace shard {
 
+/// The extent of the block of which `whole` is the extent of the whole, if it is known.
+static Value knownBlockExtent(Value whole, const AxisList &axes,
+                              const Emission &emission) {
+  if (!emission.blockExtents)
+    return {};
+  auto known = emission.blockExtents->find(whole);
+  return known != emission.blockExtents->end() && known->second.axes == axes
+             ? known->second.extent
+             : Value();
+}
+
 SmallVector<Value> localExtents(OpBuilder &builder, Location loc,
                                 RankedTensorType type, ValueRange extents,
                                 const Emission &emission,
@@ -28,7 +39,9 @@ SmallVector<Value> localExtents(OpBuilder &builder, Location loc,
       continue;
     Value extent = extents[next++];
     int64_t parts = grid.groupSize(sharding.dims[dim]);
-    if (parts > 1 && grid.unevenDynamic) {
+    if (Value known = knownBlockExtent(extent, sharding.dims[dim], emission)) {
+      extent = known;
+    } else if (parts > 1 && grid.unevenDynamic) {
       extent = getValueOrCreateConstantIndexOp(
           builder, loc,
           blockOfWhole(builder, loc, grid, emission.gridSymbol, extent,

@@ -336,6 +336,17 @@ func.func @f(%t: tensor<8x8xf32>) {
 
 // -----
 
+// sums of halo widths and extents do not overflow
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%t: tensor<8x8xf32>) {
+  // sharding_attr_c5
+  // expected-error@+1 {{halo width 9223372036854775807 is above 2^40}}
+  %0 = shard.constraint %t to <@g, [["x"], []], halo = [9223372036854775807, 1]> : tensor<8x8xf32>
+  return
+}
+
+// -----
+
 // halo and offsets exclude each other
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%t: tensor<8x8xf32>) {

@@ -176,6 +176,17 @@ func.func @f(%i: i64) {
 
 // -----
 
+// sums of halo sizes and extents do not overflow
+shard.grid @g(shape = 2x4) axes ["x", "y"]
+func.func @f(%i: i64) {
+  // sharding_c6
+  // expected-error@+1 {{halo size 1099511627777 is above 2^40}}
+  %0 = shard.sharding @g split_axes = [[0]] halo_sizes = [1, 1099511627777] : !shard.sharding
+  return
+}
+
+// -----
+
 // halos and offsets exclude each other
 shard.grid @g(shape = 2x4) axes ["x", "y"]
 func.func @f(%i: i64) {

@@ -136,9 +136,10 @@ func.func @parts(%x: tensor<2000x2000xf32>) -> (tensor<8000x100xf32>, tensor<800
   return %1, %2 : tensor<8000x100xf32>, tensor<8000x100xf32>
 }
 
-// Two gathers would take two latencies, which are longer than the bytes that they save.
+// Two gathers would take two latencies, which are longer than the bytes that they save. One
+// gathers the parts side by side.
 // CHECK-LABEL: func @small_parts
-// CHECK-NEXT: shard.all_gather %arg0
+// CHECK: shard.all_gather %{{.*}} : tensor<2x12xf32> -> tensor<8x12xf32>
 // CHECK-NOT: shard.all_gather
 func.func @small_parts(%x: tensor<2x64xf32>) -> (tensor<8x8xf32>, tensor<8x4xf32>) {
   %0 = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<2x64xf32> -> tensor<8x64xf32>

@@ -23,8 +23,8 @@ namespace shard {
 
 /// Makes inputs of the static tensors that generic ops in `root` extract elements of at
 /// places that are sums of loops and constants, all of them inside of the tensor, and of
-/// what a tensor.gather finds in those that they look up slices of. Returns whether there
-/// are any.
+/// what a tensor.gather finds in those that they look up slices of. Elements that do not change in
+/// a body are extracted in front of it. Returns whether there are any.
 bool raiseExtracts(mlir::Operation *root);
 
 } // namespace shard

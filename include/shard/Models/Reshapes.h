@@ -35,6 +35,13 @@ bool statesOtherExtents(mlir::Operation *op);
 /// hints stay as they are. Returns whether there were any.
 bool dropUnitsOfSlices(mlir::Operation *root);
 
+/// The other way round: slices in `root` that keep a dimension of which they have one element of
+/// several, at a known place, drop it in front of a `tensor.expand_shape`. The row of a sequence
+/// that a product takes is then looked up. Slices of what is padded, sliced or joined, or that are
+/// so themselves, are windows; they and those with hints stay as they are. Returns whether there
+/// were any.
+bool takeUnitsOfSlicesApart(mlir::Operation *root);
+
 /// Moves each `tensor.expand_shape` in `root` of a `tensor.pad` in front of it, where the padded
 /// dimensions stay whole: what reads a window of the padded tensor then takes its halo from the
 /// tensor before padding. Padding that anything else reads, and ops with hints, stay as they

@@ -55,6 +55,16 @@ struct KnownExtent {
 using KnownExtents =
     llvm::DenseMap<std::pair<mlir::Value, int64_t>, KnownExtent>;
 
+/// The extent of the block of a dimension, which the axes split in the block layout.
+struct KnownBlockExtent {
+  AxisList axes;
+  mlir::Value extent;
+};
+
+/// By the extent of the whole, as a number of the program: what makes another tensor of that extent
+/// has blocks of the same extents, and need not ask for the whole one.
+using KnownBlockExtents = llvm::DenseMap<mlir::Value, KnownBlockExtent>;
+
 /// What emitting needs besides the value: the grid, its symbol as seen from the
 /// code, and the plans made so far.
 struct Emission {
@@ -65,6 +75,8 @@ struct Emission {
   KnownIndices *known = nullptr;
   /// Null if each reshard asks for its extents.
   KnownExtents *extents = nullptr;
+  /// Null if each new tensor computes its extents.
+  KnownBlockExtents *blockExtents = nullptr;
   /// The local form of an i64 of the program, which halos and offsets may stand for.
   std::function<mlir::Value(mlir::Value)> localOf = nullptr;
 };

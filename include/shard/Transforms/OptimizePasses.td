@@ -251,8 +251,8 @@ def ShardMoveCollectives : Pass<"shard-move-collectives"> {
     stands. So an all_gather moves behind ops whose results are smaller, in front of ops
     whose results are larger (on bf16 instead of the f32 that it is widened to), and
     behind ops of which every device would compute everything. Where costs are equal
-    nothing moves. At most 128 ops around a collective are looked at. Part of
-    `shard-optimize-collectives`.
+    nothing moves. At most 128 ops around a collective are looked at. Where only slices at
+    known places read what is moved, they are moved, joined. Part of `shard-optimize-collectives`.
 
     ```mlir
     // Input

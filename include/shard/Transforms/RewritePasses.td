@@ -234,7 +234,8 @@ def ShardRaiseExtracts : Pass<"shard-raise-extracts"> {
     slices of 16 rows, of which devices exchange halos. The rows 0 0 0 1 1 2 2 ... of interpolation
     are slices, too, that take turns, at most eight with equal strides that cover the dimension:
     each turn may choose among three slices by its place, and read other elements in its first and
-    last two times.
+    last two times. An element that does not change in the body of an op of linalg, a
+    `tensor.generate` or an `scf.forall` is extracted in front of it: at most four of a tensor.
 
     ```mlir
     // Input: %last is 7, %i is linalg.index 0
@@ -399,9 +400,9 @@ def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
     A dimension that `tensor.collapse_shape` made of several cannot be split by the inner
     ones of them: behind a merge of `batch x heads`, a split of the heads is lost, and
     the operand is gathered. Frontends merge dimensions like that for batched products
-    and linear layers. This pass moves such a merge from the inputs of an op of linalg to
-    its results, if each input that the loop indexes is merged alike, and folds it with
-    the `tensor.expand_shape` that takes it back. A reduction over a dimension that all inputs
+    and linear layers. This pass moves such a merge from the inputs of an op of linalg, or of an
+    elementwise op on tensors, to its results, if each input that the loop indexes is merged
+    alike, and folds it with the `tensor.expand_shape` that takes it back. A reduction over a dimension that all inputs
     merge alike becomes several. Named ops become `linalg.generic`. Where what is merged is
     taken apart in another way, dimensions are split first and merged behind that:
     attention of PyTorch merges `rows x (batch*heads) x width` as a whole, to get
@@ -415,8 +416,10 @@ def ShardExpandReshapes : Pass<"shard-expand-reshapes"> {
     elementwise ops and ops of linalg stand between, none of them has a hint, no sum is computed
     twice for it, and the hints of the arguments split the dimension by chunks or not at all.
     Dimensions of extent 1 do not count: those that a `tensor.collapse_shape` drops of a
-    `tensor.extract_slice` become dropped dimensions of the slice. Values do not change, not
-    even in the last bit.
+    `tensor.extract_slice` become dropped dimensions of the slice. A slice that keeps one element of
+    several at a known place drops it in front of a `tensor.expand_shape`, unless slices, padding
+    or joins read it or make its source: it is a look-up then. Values do not change, not even in
+    the last bit.
 
     ```mlir
     // Input

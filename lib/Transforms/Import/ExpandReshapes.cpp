@@ -34,6 +34,8 @@ struct ShardExpandReshapesPass
     changed |= moveMerges();
     // Merges and splits may stand between an op and the slices of its result.
     changed |= takeChunksApart(getOperation());
+    // What other rewrites know as slices that keep their dimensions is done.
+    changed |= takeUnitsOfSlicesApart(getOperation());
     if (!changed)
       markAllAnalysesPreserved();
   }

@@ -9,6 +9,7 @@
 #include "ModuleOrFunctionPass.h"
 
 #include "Optimize/MoveGraph.h"
+#include "Optimize/NarrowCollectives.h"
 #include "Optimize/TidyCollectives.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Transforms/Passes.h"
@@ -37,6 +38,8 @@ struct ShardMoveCollectivesPass
     });
     if (walked.wasInterrupted())
       return signalPassFailure();
+    // What takes the fewest calls may move a whole tensor for the sake of two slices.
+    changed |= narrowCollectives(getOperation());
     if (!changed)
       return markAllAnalysesPreserved();
     // What moved may now stand next to what undoes it.

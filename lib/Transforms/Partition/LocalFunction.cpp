@@ -35,6 +35,7 @@ LocalFunction::OnGrid::OnGrid(GridOp grid, LocalFunction &local)
                local.grids.plannerOf(grid),
                &known,
                &extents,
+               &blockExtents,
                [&local](Value value) {
                  Value known = local.locals.lookup(value).value;
                  // Ops that compute numbers may have moved as they are.

@@ -76,6 +76,7 @@ public:
     Grid planningGrid;
     KnownIndices known;
     KnownExtents extents;
+    KnownBlockExtents blockExtents;
     Emission emission;
   };
   OnGrid &on(GridOp grid);

@@ -390,8 +390,11 @@ FailureOr<Value> localWindow(LocalFunction &local, ShardingInterface op,
       llvm::find_if(local.foralls, [&](const LocalFunction::OpenForall &open) {
         return open.captures(window.value);
       });
+  // What is sent is sent for this op, whichever op its local form reads the window with.
+  Location place = NameLoc::get(
+      local.builder.getStringAttr(op->getName().getStringRef()), op->getLoc());
   return emitWindow(
-      local.builder, op->getLoc(), block, window.source, window.exchange,
+      local.builder, place, block, window.source, window.exchange,
       context.emission, forall == local.foralls.end() ? nullptr : forall->local,
       local.exchanges, computedHalos(local, window.value, window.exchange),
       &window.piece);

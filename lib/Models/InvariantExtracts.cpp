@@ -1,0 +1,75 @@
+//===- InvariantExtracts.cpp - Elements that a body reads once ------------===//
+//
+// Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InvariantExtracts.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace shard {
+
+/// Each element of a split tensor takes a call of its own: of more than so many, all of the tensor
+/// is taken at once.
+static constexpr size_t kMostElements = 4;
+
+/// Whether `extract`, in the body of `op`, gives the same element each time. The tensor has
+/// elements, so that the place is moved into it where it lies outside, also if the body never
+/// runs.
+static bool isInvariant(tensor::ExtractOp extract, Operation *op) {
+  auto isOutside = [&](Value value) {
+    return !op->isAncestor(value.getParentBlock()->getParentOp());
+  };
+  auto type = dyn_cast<RankedTensorType>(extract.getTensor().getType());
+  return type && type.hasStaticShape() && type.getNumElements() > 0 &&
+         isOutside(extract.getTensor()) &&
+         llvm::all_of(extract.getIndices(), [&](Value index) {
+           return isOutside(index) || matchPattern(index, m_Constant());
+         });
+}
+
+/// Moves the invariant extracts in the body of `op` in front of it.
+static bool hoistFrom(Operation *op) {
+  llvm::MapVector<Value, SmallVector<tensor::ExtractOp>> byTensor;
+  op->walk([&](tensor::ExtractOp extract) {
+    if (isInvariant(extract, op))
+      byTensor[extract.getTensor()].push_back(extract);
+  });
+  bool changed = false;
+  for (auto &[tensor, extracts] : byTensor) {
+    int64_t all = cast<RankedTensorType>(tensor.getType()).getNumElements();
+    if (extracts.size() > kMostElements || int64_t(extracts.size()) > all / 2)
+      continue;
+    for (tensor::ExtractOp extract : extracts) {
+      // Constants of the body are the same ones in front of it.
+      OpBuilder builder(op);
+      for (OpOperand &index : extract.getIndicesMutable())
+        if (matchPattern(index.get(), m_Constant()))
+          index.set(builder.clone(*index.get().getDefiningOp())->getResult(0));
+      extract->moveBefore(op);
+    }
+    changed = true;
+  }
+  return changed;
+}
+
+bool hoistInvariantExtracts(Operation *root) {
+  bool changed = false;
+  // From the inside out.
+  root->walk([&](Operation *op) {
+    if (isa<linalg::LinalgOp, tensor::GenerateOp, scf::ForallOp>(op))
+      changed |= hoistFrom(op);
+  });
+  return changed;
+}
+
+} // namespace shard
