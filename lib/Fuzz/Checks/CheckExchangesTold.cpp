@@ -62,25 +62,36 @@ static KindsAt collectivesOf(ModuleOp module, bool reshardsOnly) {
   return kinds;
 }
 
+/// How many ops of `module` are at each place, and, as "place result N", of how many of them
+/// result N has users. Annotations are at the places of the ops that they are made for.
+static std::map<std::string, unsigned> usesAtPlaces(ModuleOp module) {
+  std::map<std::string, unsigned> uses;
+  module.walk([&](Operation *op) {
+    if (isa<ShardOp>(op))
+      return;
+    std::string place = placeOf(op->getLoc());
+    ++uses[place];
+    for (OpResult result : op->getResults())
+      if (!result.use_empty())
+        ++uses[place + " result " + std::to_string(result.getResultNumber())];
+  });
+  return uses;
+}
+
 /// The places of the ops of `module` that something uses, and "place result N" of each result.
-/// Annotations are at the places of the ops that they are made for, and others may use them.
+/// Copies that are made for the users of an op share its place, which is left out if one of them
+/// leads to nothing: partition makes no collectives for that copy.
 static std::set<std::string> livePlaces(ModuleOp module) {
   OwningOpRef<ModuleOp> live = module.clone();
   IRRewriter rewriter(module.getContext());
   // An op in a region that is dropped counts as a user until the region is dropped.
   while (succeeded(runRegionDCE(rewriter, (*live)->getRegions())))
     continue;
+  std::map<std::string, unsigned> all = usesAtPlaces(module);
   std::set<std::string> places;
-  live->walk([&](Operation *op) {
-    if (isa<ShardOp>(op))
-      return;
-    std::string place = placeOf(op->getLoc());
-    places.insert(place);
-    for (OpResult result : op->getResults())
-      if (!result.use_empty())
-        places.insert(place + " result " +
-                      std::to_string(result.getResultNumber()));
-  });
+  for (const auto &[place, count] : usesAtPlaces(*live))
+    if (all[place] == count)
+      places.insert(place);
   return places;
 }
 

@@ -8,6 +8,8 @@
 
 #include "CheckPasses.h"
 
+#include "CheckIndices.h"
+
 #include "shard/Cost/Predict.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -113,6 +115,21 @@ private:
   std::map<std::pair<Pass *, Operation *>, OperationFingerPrint> before;
 };
 
+/// Looks at the indices that partition computes. What folds later leaves some that could be simpler.
+class IndexWatch : public PassInstrumentation {
+public:
+  explicit IndexWatch(std::string &wrong) : wrong(wrong) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    auto module = dyn_cast<ModuleOp>(op);
+    if (module && pass->getArgument() == "shard-partition" && wrong.empty())
+      wrong = fuzz::checkIndices(module);
+  }
+
+private:
+  std::string &wrong;
+};
+
 } // namespace
 
 std::string shard::fuzz::checkPasses(ModuleOp module, StringRef entry,
@@ -123,6 +140,7 @@ std::string shard::fuzz::checkPasses(ModuleOp module, StringRef entry,
   manager.enableVerifier(false);
   manager.addInstrumentation(std::make_unique<CostWatch>(entry, wrong));
   manager.addInstrumentation(std::make_unique<AnalysisWatch>(wrong));
+  manager.addInstrumentation(std::make_unique<IndexWatch>(wrong));
   buildSpmdPipeline(manager, options);
   // What fails says so where the program is run.
   if (failed(manager.run(*copy)))

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Random programs are partitioned before a back end gets them. A hint that a back end takes for
-// nothing, or a reduction that it computes as another one, would therefore not be seen.
+// nothing, or a reduction that it computes as another one, would therefore not be seen. Nor do they
+// communicate where it is an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +16,12 @@
 
 #include "shard/Conversion/Conversion.h"
 #include "shard/Fuzz/Random.h"
+#include "shard/Transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <algorithm>
 #include <vector>
@@ -206,6 +209,69 @@ static std::string checkMoved(MLIRContext &context, Random &rng) {
                    text;
 }
 
+/// A function that is called in a manual computation may communicate along its manual axes, and
+/// along axes of one device. `said` is what diagnostics say.
+static std::string checkFreeAxes(MLIRContext &context, Random &rng,
+                                 std::string &said) {
+  std::vector<int64_t> sizes(rng.between(1, 3)), manual, used;
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    sizes[axis] = rng.between(1, 3);
+    if (rng.chance(60))
+      manual.push_back(int64_t(axis));
+    if (rng.chance(40))
+      used.push_back(int64_t(axis));
+  }
+  auto all = [&](const std::vector<int64_t> &numbers, const char *between) {
+    std::string text;
+    for (int64_t number : numbers)
+      text += (text.empty() ? "" : between) + std::to_string(number);
+    return text;
+  };
+  bool isTaken = true;
+  for (int64_t axis : used)
+    isTaken &= sizes[axis] == 1 ||
+               std::find(manual.begin(), manual.end(), axis) != manual.end();
+  // Without manual axes the body, and what it calls, is a part of the function.
+  if (manual.empty() || used.empty())
+    return {};
+  bool isNested = rng.chance(50);
+  std::string type = "tensor<4xf32>", to = "(" + type + ") -> " + type;
+  std::string sharding =
+      "[<@g, [[]], replicated = [" + all(manual, ", ") + "]>]";
+  std::string text = "shard.grid @g(shape = " + all(sizes, "x") + ")\n";
+  text += "func.func private @f(%a: " + type + ") -> " + type +
+          " {\n  %r = shard.all_reduce %a on @g grid_axes = [" +
+          all(used, ", ") + "] : " + type + " -> " + type +
+          "\n  return %r : " + type + "\n}\n";
+  if (isNested)
+    text += "func.func private @h(%a: " + type + ") -> " + type +
+            " {\n  %r = call @f(%a) : " + to + "\n  return %r : " + type +
+            "\n}\n";
+  text += "func.func @main(%a: " + type + ") -> " + type +
+          " {\n  %m = shard.manual_computation(%a) on @g in = " + sharding +
+          " out = " + sharding + " axes = [" + all(manual, ", ") +
+          "] (%l: " + type + ") {\n    %r = func.call " +
+          (isNested ? "@h" : "@f") + "(%l) : " + to +
+          "\n    shard.return %r : " + type + "\n  } : " + to +
+          "\n  return %m : " + type + "\n}\n";
+  said.clear();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  if (!module)
+    return "a program that calls in a manual computation is not valid: " +
+           said + text;
+  PassManager manager(&context);
+  manager.addPass(createShardPartition());
+  bool isPartitioned = succeeded(manager.run(*module));
+  bool isNamed = said.find("is not manual where its function is called") !=
+                 std::string::npos;
+  if (isPartitioned == isTaken && isNamed != isTaken)
+    return {};
+  return std::string(isTaken ? "a collective along manual axes is refused: "
+                             : "a collective along other axes than the manual "
+                               "ones is taken: ") +
+         said + text;
+}
+
 std::string checkRefusals(MLIRContext &context, uint64_t seed) {
   std::string said;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -237,6 +303,8 @@ std::string checkRefusals(MLIRContext &context, uint64_t seed) {
     return std::string(isKnown ? "a reduction is refused: "
                                : "a reduction is taken: ") +
            said + reduction;
+  if (std::string wrong = checkFreeAxes(context, rng, said); !wrong.empty())
+    return wrong;
   return checkMoved(context, rng);
 }
 

@@ -213,11 +213,52 @@ void BatchProgram::moved(const Batched &a) {
       shape, a.dim, std::max(a.value.bound, b.bound));
 }
 
+/// Reads each element of `a` at its own place, which for `dim` is computed in a way that only the
+/// numbers of all iterations tell.
+static Val readInPlace(ProgramBuilder &program, const Val &a, int64_t dim) {
+  Random &rng = program.rng;
+  std::vector<std::string> loops, kinds(a.shape.size(), "\"parallel\""), places,
+      lines;
+  for (size_t i = 0; i < a.shape.size(); ++i) {
+    loops.push_back("d" + std::to_string(i));
+    places.push_back(program.fresh());
+    lines.push_back(places.back() + " = linalg.index " + std::to_string(i) +
+                    " : index");
+  }
+  std::string mask =
+      program.scalarConstant(Elem::Index, rng.between(1, 7)).name;
+  // What is masked twice is as before.
+  for (int64_t times = 2; times > 0; --times) {
+    std::string masked = program.fresh();
+    lines.push_back(masked + " = arith.xori " + places[dim] + ", " + mask +
+                    " : index");
+    places[dim] = masked;
+  }
+  std::string all = shard::fuzz::join(loops), element = program.fresh(),
+              result = program.fresh(), type = name(a.elem);
+  Val init = program.empty(a.elem, a.shape);
+  lines.push_back(element + " = tensor.extract " + a.name + "[" +
+                  shard::fuzz::join(places) + "] : " + a.type());
+  lines.push_back("linalg.yield " + element + " : " + type);
+  program.line(result + " = linalg.generic {indexing_maps = [affine_map<(" +
+               all + ") -> (" + all + ")>], iterator_types = [" +
+               shard::fuzz::join(kinds) + "]} outs(" + init.name + " : " +
+               init.type() + ") {");
+  program.line("^bb0(" + program.fresh() + ": " + type + "):");
+  for (const std::string &line : lines)
+    program.line("  " + line);
+  program.line("} -> " + init.type());
+  return program.add({result, a.elem, true, a.shape, a.bound});
+}
+
 /// Adds to each element its place in a dimension, mostly in the batch, of which a device has a block.
 void BatchProgram::placed(const Batched &a) {
   if (elem == Elem::I8)
     return;
   const Shape &shape = a.value.shape;
+  // Two iterations do not tell how places go on.
+  if (shape[a.dim] > 2 && rng.chance(35))
+    return values.push_back({readInPlace(program, a.value, a.dim), a.dim});
   int64_t dim = otherDim(a);
   if (dim < 0 || rng.chance(75))
     dim = a.dim;

@@ -14,11 +14,48 @@ static std::string onGrid(const ProgramBuilder &program) {
   return " on @" + program.gridName;
 }
 
+/// `value` on all devices but one of each group along `axis`, which has what another one of
+/// the group sends: branches decide who sends and who receives.
+static Val passedToOne(ProgramBuilder &program, const Val &value,
+                       int64_t axis) {
+  int64_t size = program.grid[axis], sender = program.rng.between(0, size - 1),
+          receiver = (sender + program.rng.between(1, size - 1)) % size;
+  Val own =
+      program.defineScalar("shard.process_multi_index" + onGrid(program) +
+                               " axes = [" + std::to_string(axis) + "] : index",
+                           Elem::Index, size - 1);
+  std::string type = value.type();
+  auto message = [&](const std::string &op, const std::string &peer,
+                     int64_t place) {
+    std::string result = program.fresh();
+    program.line("  " + result + " = shard." + op + " " + value.name +
+                 onGrid(program) + " grid_axes = [" + std::to_string(axis) +
+                 "] " + peer + " = [" + std::to_string(place) + "] : (" + type +
+                 ") -> " + type);
+    program.line("  scf.yield " + result + " : " + type);
+  };
+  Val result = value;
+  result.name = program.fresh();
+  program.line(result.name + " = scf.index_switch " + own.name + " -> " + type);
+  program.line("case " + std::to_string(sender) + " {");
+  message("send", "destination", receiver);
+  program.line("}");
+  program.line("case " + std::to_string(receiver) + " {");
+  message("recv", "source", sender);
+  program.line("}");
+  program.line("default {");
+  program.line("  scf.yield " + value.name + " : " + type);
+  program.line("}");
+  return program.add(result);
+}
+
 /// `value` of the device `distance` places before, around the ring along one of
-/// `axes`: every device sends, then receives.
+/// `axes`: every device sends, then receives. Now and then one sends to another one alone.
 Val shard::fuzz::passedAround(ProgramBuilder &program, const Val &value,
                               const std::vector<int64_t> &axes) {
   int64_t turning = program.rng.oneOf(axes);
+  if (program.grid[turning] > 1 && program.rng.chance(40))
+    return passedToOne(program, value, turning);
   std::vector<Val> to, from;
   for (int64_t axis : axes) {
     int64_t size = program.grid[axis];

@@ -127,6 +127,162 @@ private:
 
 } // namespace
 
+namespace {
+/// A tensor of places in a dimension of `extent` elements, one for each of `iterations`, which is
+/// made of constants.
+class PlaceTable {
+public:
+  PlaceTable(ProgramBuilder &program, int64_t iterations, int64_t extent)
+      : program(program), rng(program.rng), count(iterations), extent(extent) {
+    switch (rng.between(0, 4)) {
+    case 0:
+      name = constant(1);
+      break;
+    case 1:
+      reversed();
+      break;
+    case 2:
+      transposed();
+      break;
+    case 3:
+      summed();
+      break;
+    default:
+      secondOfTwo();
+    }
+  }
+
+  /// The place of the iteration `index`, in the body `lines`.
+  std::string place(const std::string &index,
+                    std::vector<std::string> &lines) const {
+    std::string result = program.fresh();
+    lines.push_back(result + " = tensor.extract " + name + "[" + index +
+                    (column.empty() ? "" : ", " + column) +
+                    "] : " + (column.empty() ? type(count) : columnsType()));
+    return result;
+  }
+
+private:
+  static std::string type(int64_t extent) {
+    return "tensor<" + std::to_string(extent) + "xindex>";
+  }
+  std::string columnsType() const {
+    return "tensor<" + std::to_string(count) + "x2xindex>";
+  }
+
+  /// `rows` rows of places, all of which together are below the extent.
+  std::string constant(int64_t rows) {
+    std::string text, result = program.fresh();
+    int64_t limit = std::max<int64_t>(extent / rows, 1);
+    for (int64_t row = 0; row < rows; ++row) {
+      int64_t first = rng.between(0, limit - 1), step = rng.between(-1, 2);
+      bool isRandom = rng.chance(20);
+      std::vector<std::string> places;
+      for (int64_t i = 0; i < count; ++i) {
+        int64_t place = isRandom ? rng.between(0, limit - 1) : first + i * step;
+        // Sums of several rows stay inside, too.
+        places.push_back(std::to_string(
+            rows > extent ? 0 : std::clamp<int64_t>(place, 0, limit - 1)));
+      }
+      text += (row ? ", [" : "[") + join(places) + "]";
+    }
+    program.line(result + " = arith.constant dense<" +
+                 (rows == 1 ? text : "[" + text + "]") +
+                 "> : " + (rows == 1 ? type(count) : rowsType(rows)));
+    return result;
+  }
+  std::string rowsType(int64_t rows) const {
+    return "tensor<" + std::to_string(rows) + "x" + std::to_string(count) +
+           "xindex>";
+  }
+
+  /// Writes an op whose body `lines` yields; the names of the operands are in `ins` and `outs`.
+  void write(const std::string &maps, const std::string &kinds,
+             const std::string &ins, const std::string &outs,
+             const std::string &arguments,
+             const std::vector<std::string> &lines, const std::string &types) {
+    program.line(name + " = linalg.generic {indexing_maps = [" + maps +
+                 "], iterator_types = [" + kinds + "]} ins(" + ins + ") outs(" +
+                 outs + ") {");
+    program.line("^bb0(" + arguments + "):");
+    for (const std::string &line : lines)
+      program.line("  " + line);
+    program.line("} -> " + types);
+  }
+
+  std::string made(const std::string &tensor) {
+    std::string result = program.fresh();
+    program.line(result + " = tensor.empty() : " + tensor);
+    return result;
+  }
+
+  void reversed() {
+    std::string table = constant(1), init = made(type(count)),
+                last = program.scalarConstant(Elem::Index, extent - 1).name,
+                in = program.fresh(), place = program.fresh();
+    name = program.fresh();
+    std::string map = "affine_map<(d0) -> (d0)>";
+    write(map + ", " + map, "\"parallel\"", table + " : " + type(count),
+          init + " : " + type(count),
+          in + ": index, " + program.fresh() + ": index",
+          {place + " = arith.subi " + last + ", " + in + " : index",
+           "linalg.yield " + place + " : index"},
+          type(count));
+  }
+
+  /// Each column has places of its own.
+  void transposed() {
+    std::string table = constant(2), init = made(columnsType()),
+                in = program.fresh();
+    column = program.scalarConstant(Elem::Index, rng.between(0, 1)).name;
+    name = program.fresh();
+    write("affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>",
+          "\"parallel\", \"parallel\"", table + " : " + rowsType(2),
+          init + " : " + columnsType(),
+          in + ": index, " + program.fresh() + ": index",
+          {"linalg.yield " + in + " : index"}, columnsType());
+  }
+
+  /// Two rows are added up.
+  void summed() {
+    std::string table = constant(2), first = constant(1), in = program.fresh(),
+                sum = program.fresh(), place = program.fresh();
+    std::string last = program.scalarConstant(Elem::Index, extent - 1).name,
+                least = program.fresh();
+    name = program.fresh();
+    write("affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0)>",
+          "\"parallel\", \"reduction\"", table + " : " + rowsType(2),
+          first + " : " + type(count), in + ": index, " + sum + ": index",
+          {place + " = arith.addi " + in + ", " + sum + " : index",
+           least + " = arith.minsi " + place + ", " + last + " : index",
+           "linalg.yield " + least + " : index"},
+          type(count));
+  }
+
+  void secondOfTwo() {
+    std::string table = constant(1), other = constant(1), one = program.fresh(),
+                two = program.fresh();
+    std::string inits = made(type(count)) + ", " + made(type(count));
+    std::string map = "affine_map<(d0) -> (d0)>", both = program.fresh();
+    name = both + ":2";
+    write(map + ", " + map + ", " + map + ", " + map, "\"parallel\"",
+          table + ", " + other + " : " + type(count) + ", " + type(count),
+          inits + " : " + type(count) + ", " + type(count),
+          one + ": index, " + two + ": index, " + program.fresh() +
+              ": index, " + program.fresh() + ": index",
+          {"linalg.yield " + one + ", " + two + " : index, index"},
+          "(" + type(count) + ", " + type(count) + ")");
+    name = both + "#1";
+  }
+
+  ProgramBuilder &program;
+  Random &rng;
+  int64_t count, extent;
+  /// The tensor, and the column of it where there are several.
+  std::string name, column;
+};
+} // namespace
+
 static bool extractAtPlaces(ProgramBuilder &program) {
   std::optional<Val> table = program.pickTensor(1);
   if (!table)
@@ -148,8 +304,12 @@ static bool extractAtPlaces(ProgramBuilder &program) {
     size_t loop = dim < shape.size() && program.rng.chance(80)
                       ? dim
                       : program.rng.between(0, int64_t(shape.size()) - 1);
-    places.push_back(
-        writer.place(indices[loop], shape[loop], table->shape[dim]));
+    if (program.rng.chance(40))
+      places.push_back(PlaceTable(program, shape[loop], table->shape[dim])
+                           .place(indices[loop], writer.body));
+    else
+      places.push_back(
+          writer.place(indices[loop], shape[loop], table->shape[dim]));
   }
   std::string type = name(table->elem), found = program.fresh(),
               result = program.fresh();
@@ -184,5 +344,5 @@ static bool extractAtPlaces(ProgramBuilder &program) {
 
 void shard::fuzz::registerPlaceMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Ops, extractAtPlaces);
-  makers.add(MakerGroup::Places, extractAtPlaces, 2);
+  makers.add(MakerGroup::Places, extractAtPlaces, 3);
 }

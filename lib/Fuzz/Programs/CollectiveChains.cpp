@@ -349,6 +349,8 @@ std::vector<Val> shard::fuzz::collectiveChain(ProgramBuilder &program,
       continue;
     if (program.rng.chance(15) && returned.empty())
       returned.push_back(value);
+    if (program.rng.chance(12))
+      value = passedAround(program, value, program.manualAxes);
     if (!program.rng.chance(12))
       continue;
     // Equal inputs stay equal through an elementwise op.

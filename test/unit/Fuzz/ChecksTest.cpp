@@ -78,6 +78,27 @@ func.func @main(%a: tensor<4xi32> {shard.sharding = #shard.sharding<@grid, [[0]]
   EXPECT_TRUE(holds(outcome.message, "no more than 8 bytes and send 12"));
 }
 
+TEST(Check, aCopyThatNothingUsesNeedsNoCollectives) {
+  // The fill is made for each of its users, at one place; the permute that the first copy needs is
+  // told of, and partition drops that copy with the slice that nothing uses.
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  Outcome outcome = checkUnrun(*context,
+                               R"(
+shard.grid @grid(shape = 2x2)
+func.func @main(%a: tensor<9xf32> {shard.sharding = #shard.sharding<@grid, [[1]]>}) -> tensor<9xf32> {
+  %one = arith.constant 1.0 : f32
+  %new = tensor.empty() {shard.loops = #shard.sharding<@grid, [[0]]>} : tensor<9xf32>
+  %filled = linalg.fill ins(%one : f32) outs(%new : tensor<9xf32>) -> tensor<9xf32>
+  %sum = arith.addf %filled, %a {shard.loops = #shard.sharding<@grid, [[1]]>} : tensor<9xf32>
+  %unused = tensor.extract_slice %sum[0] [9] [1] : tensor<9xf32> to tensor<9xf32>
+  %used = arith.negf %filled {shard.loops = #shard.sharding<@grid, [[0]]>} : tensor<9xf32>
+  return %used : tensor<9xf32>
+}
+)",
+                               /*seed=*/1);
+  EXPECT_EQ(outcome.verdict, Verdict::Pass) << outcome.message;
+}
+
 TEST(Waste, isNamed) {
   auto wasteOf = [](const std::string &lines, const std::string &result) {
     std::unique_ptr<mlir::MLIRContext> context = makeContext();
