@@ -117,7 +117,7 @@ std::string IndexReader::reasonOf(Operation *op, const Numbers &a,
   if (!a.isLinear || !b.isLinear)
     return {};
   int64_t offset = result.at(0), scale = result.at(1) - offset;
-  if (!result.position || scale == 0)
+  if (scale == 0)
     return "is a number";
   if (scale == 1 && offset == 0)
     return "is the position";
@@ -166,7 +166,10 @@ void IndexReader::compute(Operation *op) {
       return;
     result.values.push_back(*number);
   }
-  if (std::string reason = reasonOf(op, *a, *b, result); !reason.empty())
+  // Partition keeps what the program computes of constants.
+  std::string reason =
+      result.position ? reasonOf(op, *a, *b, result) : std::string();
+  if (!reason.empty())
     wrong = "an " + op->getName().getStringRef().str() + " of a position of " +
             std::to_string(result.values.size()) + " " + reason;
   numbers[op->getResult(0)] = std::move(result);
