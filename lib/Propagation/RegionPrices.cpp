@@ -103,14 +103,24 @@ RegionPrices::repeated(const TensorUse &use, const Reshard &reshard) {
                  solved.indexFor(tensorSharding(table, result, *wanted))};
 }
 
-/// Whether an op that does not touch the region wants the value otherwise than it is, as `reshard`
-/// says, or what repeats the value, so that the reshard is there whatever the region does.
+/// Whether an op or edge that does not touch the region wants the value otherwise than it is, as
+/// `reshard` says, or what repeats the value, so that the reshard is there whatever the region does.
 bool RegionPrices::isWantedElsewhere(const OpsOfValues &ops,
                                      const llvm::SmallDenseSet<OpId> &touched,
                                      const Reshard &reshard, unsigned repeats) {
   for (const TensorUse &use : ops.of(reshard.value, kMaxUses)) {
     Operation *owner = ownerOf(use.op);
-    if (!owner || use.tensor >= owner->getNumOperands())
+    if (!owner) {
+      // A return, or the operand of a loop or call.
+      llvm::ArrayRef<ValueId> ends = program.problem.tensors(use.op);
+      if (program.isEdge(use.op) && use.tensor == 0 &&
+          !touched.contains(use.op) &&
+          solved.numberOf(ends[1]) == reshard.number &&
+          solved.numberOf(ends[0]) != reshard.number)
+        return true;
+      continue;
+    }
+    if (use.tensor >= owner->getNumOperands())
       continue;
     if (!solution.agrees[use.op] && !touched.contains(use.op) &&
         llvm::is_contained(

@@ -66,3 +66,38 @@ func.func @stay(%a: tensor<12xf32>, %d: tensor<?xf32>, %one: tensor<1xf32>, %n: 
   } -> tensor<20xf32>
   return %0 : tensor<20xf32>
 }
+
+// A condition may keep off an index outside of the tensor: only what is known to be inside is
+// extracted in front of it. A loop that may not run keeps it off, too.
+// CHECK-LABEL: func.func @guarded(
+// CHECK: %[[IN:.*]] = tensor.extract %arg0[%{{.*}}]
+// CHECK: linalg.generic
+// CHECK: scf.if
+// CHECK-NEXT: tensor.extract %arg0[%arg1]
+// CHECK: arith.addf %{{.*}}, %[[IN]]
+// CHECK: linalg.generic
+// CHECK: tensor.extract %arg0[%arg1]
+func.func @guarded(%a: tensor<12xf32>, %n: index, %ok: i1, %v: tensor<20xf32>, %d: tensor<?xf32>)
+    -> (tensor<20xf32>, tensor<?xf32>) {
+  %e = tensor.empty() : tensor<20xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%v : tensor<20xf32>) outs(%e : tensor<20xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %c11 = arith.constant 11 : index
+    %w = scf.if %ok -> f32 {
+      %p = tensor.extract %a[%n] : tensor<12xf32>
+      %q = tensor.extract %a[%c11] : tensor<12xf32>
+      %s = arith.addf %p, %q : f32
+      scf.yield %s : f32
+    } else {
+      scf.yield %x : f32
+    }
+    linalg.yield %w : f32
+  } -> tensor<20xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%d : tensor<?xf32>) {
+  ^bb0(%o: f32):
+    %p = tensor.extract %a[%n] : tensor<12xf32>
+    linalg.yield %p : f32
+  } -> tensor<?xf32>
+  return %0, %1 : tensor<20xf32>, tensor<?xf32>
+}

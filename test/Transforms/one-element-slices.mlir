@@ -1,5 +1,5 @@
-// A slice of one element is not split where that costs the same: the halves of a butterfly take
-// one gather of their tensor.
+// Slices of one row that are looked up: the halves of a butterfly take one exchange of their
+// tensor, which leaves columns to each device.
 
 // RUN: shard-opt %s --shard-spmd | FileCheck %s
 // RUN: shard-run %s --verify | FileCheck %s --check-prefix=EXEC
@@ -8,8 +8,8 @@
 shard.grid @grid(shape = 2)
 
 // CHECK-LABEL: func.func @butterfly
-// CHECK: shard.all_gather {{.*}} : tensor<1x8xf32> -> tensor<2x8xf32>
-// CHECK-NOT: shard.all_gather
+// CHECK: shard.all_to_all {{.*}} : tensor<1x8xf32> -> tensor<2x4xf32>
+// CHECK-NOT: shard.all_{{gather|to_all|reduce}}
 // CHECK-NOT: shard.update_halo
 // CHECK: return
 func.func @butterfly(%x: tensor<2x8xf32> {shard.sharding = #shard.sharding<@grid, [[0], []]>}) -> tensor<2x8xf32> {
