@@ -87,6 +87,11 @@ def from_jax(
     leaves, structure = jax.tree_util.tree_flatten_with_path((args, kwargs))
     parameters = positional_parameters(fn)
     program.names = [_leaf_name(path, parameters) for path, _ in leaves]
+    program.examples = {
+        name: np.array(leaf).astype(jax.dtypes.canonicalize_dtype(np.result_type(leaf)))
+        for name, (_, leaf) in zip(program.names, leaves, strict=True)
+        if not isinstance(leaf, jax.ShapeDtypeStruct) and np.result_type(leaf).kind in "iu"
+    }
     results, result_structure = jax.tree_util.tree_flatten(lowered.out_info)
     program.trees = _JaxTrees(
         program, structure, result_structure, [r.dtype for r in results], parameters

@@ -137,7 +137,16 @@ def _from_function(
 def _program(text: str, name: str, tree: Tree) -> Program:
     program = load(text, name=f"<torch {name}>", entry="main")
     program.names = tree.names
+    program.examples = {
+        name: to_numpy(tensor).copy()
+        for name, tensor in zip(tree.names, tree.tensors, strict=True)
+        if _is_integer(tensor)
+    }
     return program
+
+
+def _is_integer(tensor: Any) -> bool:
+    return not (tensor.is_floating_point() or tensor.is_complex() or tensor.is_meta)
 
 
 def _leaf_name(keys: Sequence[str]) -> str:

@@ -201,8 +201,9 @@ class Partition:
         """Runs the grid's program and that of one device and compares the results.
 
         Args:
-            arguments: whole tensors; those that are None or missing are random. Programs
-                of JAX and PyTorch take what they were made with, or nothing.
+            arguments: whole tensors; those that are None or missing are random, but integers
+                have the values that a program of JAX or PyTorch was made with: they may be places
+                in a table. Such programs take what they were made with, or nothing.
             keywords: as `arguments`, for programs that were made with some.
             seed: of the random tensors.
             timeout: as in a call.
@@ -231,9 +232,22 @@ class Partition:
                 raise VerificationError(report.differences(), report)
         return report
 
+    def _with_examples(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """`arguments`, with the known values of integers that are None or missing."""
+        values = self._program.arguments
+        missing = len(values) - len(arguments)
+        if not self._program.examples or missing < 0:
+            return arguments
+        return [
+            self._program.examples.get(value.name) if given is None else given
+            for value, given in zip(values, [*arguments, *[None] * missing], strict=True)
+        ]
+
     def _inputs(self, arguments: Sequence[Any], all_given: bool) -> list[Input]:
         program = self._program
         check_types([*program.arguments, *program.results])
+        if not all_given:
+            arguments = self._with_examples(arguments)
         # Of processes, the extension compares shapes, and tells them all.
         alone = self._session is None
         return to_inputs(

@@ -108,6 +108,8 @@ class Program:
         """What `partition` adds its own hints to."""
         self.weights: dict[str, npt.NDArray[Any]] = {}
         """Of `from_torch`: the values of parameters and buffers."""
+        self.examples: dict[str, npt.NDArray[Any]] = {}
+        """Of integer arguments, by name: the values that `from_jax` or `from_torch` was given."""
         self.grid: Grid | None = None
         """What `partition` takes if it is given none, before that of the program's text."""
         self.source: tuple[str, bytes] = ("", b"")
