@@ -9,6 +9,7 @@
 #include "OptionCandidates.h"
 
 #include "shard/Interfaces/ShardingInterface.h"
+#include "shard/Partitioning/Emitter.h"
 
 using namespace mlir;
 
@@ -16,7 +17,8 @@ namespace shard {
 
 bool isCombinedLate(const LoopTable &table, const Grid &grid, unsigned operand,
                     RankedTensorType type, const ShardingOption &option,
-                    ArrayRef<Sharding> operands, ArrayRef<Sharding> results) {
+                    ArrayRef<Sharding> operands, ArrayRef<Sharding> results,
+                    Planner *planner) {
   unsigned result = operand - table.firstInit;
   if (!table.isInit(operand) || !option.partial.empty() ||
       option.isPartialOperand(operand) ||
@@ -42,8 +44,16 @@ bool isCombinedLate(const LoopTable &table, const Grid &grid, unsigned operand,
         return false;
     }
   }
-  return scattered > 0 && scattered == computed.partial.size() &&
-         wanted.partial.empty() && !wanted.hasHalosOrOffsets();
+  if (scattered == 0 || scattered != computed.partial.size() ||
+      !wanted.partial.empty() || wanted.hasHalosOrOffsets())
+    return false;
+  if (!planner)
+    return true;
+  const Plan *plan = planWithUnknowns(*planner, grid, shapeOf(type),
+                                      elementBytes(type), computed, wanted);
+  return plan && llvm::all_of(plan->steps, [](const Step &step) {
+           return step.kind == Step::Kind::ReduceScatter;
+         });
 }
 
 void OptionCandidates::collect() {

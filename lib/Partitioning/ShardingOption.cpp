@@ -214,13 +214,13 @@ private:
   using ReshardVisitor =
       llvm::function_ref<void(RankedTensorType type, const Sharding &from,
                               const Sharding &to, double share)>;
-  /// Calls `visit` with each reshard that `option` needs, and how much of it is paid.
-  void forEachReshard(const ShardingOption &option,
+  /// Visits each reshard of `option`, with the share that is paid; `planner`: see isCombinedLate.
+  void forEachReshard(const ShardingOption &option, Planner *planner,
                       ReshardVisitor visit) const {
     for (unsigned index = 0; index < operands.size(); ++index)
       if (table.operands[index].isTensor && !isFree(index) &&
           !isCombinedLate(table, grid, index, operandTypes[index], option,
-                          operands, results))
+                          operands, results, planner))
         visit(operandTypes[index], operands[index],
               operandSharding(table, index, option),
               shares.empty() ? 1 : shares[index]);
@@ -233,10 +233,10 @@ private:
   /// No more than `price`.
   double bound(const ShardingOption &option) const {
     double total = 0;
-    forEachReshard(option, [&](RankedTensorType type, const Sharding &from,
-                               const Sharding &to, double share) {
-      total += share * bound(type, from, to);
-    });
+    forEachReshard(
+        option, nullptr,
+        [&](RankedTensorType type, const Sharding &from, const Sharding &to,
+            double share) { total += share * bound(type, from, to); });
     return total;
   }
 
@@ -248,11 +248,12 @@ private:
       for (const LoopExchange &made :
            exchangesOf(table, option, resultTypes[0].getElementType()))
         total += made.count * price(made.type, made.from, made.to);
-    forEachReshard(option, [&](RankedTensorType type, const Sharding &from,
-                               const Sharding &to, double share) {
-      if (total <= mostToPay())
-        total += share * price(type, from, to);
-    });
+    forEachReshard(option, &planner,
+                   [&](RankedTensorType type, const Sharding &from,
+                       const Sharding &to, double share) {
+                     if (total <= mostToPay())
+                       total += share * price(type, from, to);
+                   });
     return total;
   }
 
@@ -323,8 +324,7 @@ private:
           {option, bound(option), parallelism(option), numListed++});
   }
 
-  /// Lists the option with partial operands passed through and that with them
-  /// reduced first.
+  /// Lists the option with partial operands passed through and that with them reduced first.
   void listBoth(ShardingOption option) {
     passPartial(option);
     list(option);
