@@ -148,14 +148,17 @@ private:
         !tried.insert({seed.value, seed.number}).second)
       return;
     Move best;
-    growth.startAt({});
+    RegionGrowth::Start start;
+    start.keepsWork = true;
+    growth.startAt(start);
     tryLabel(seed, best);
     for (const auto &[value, label] : region.labels) {
       ++trials[value];
       tried.insert({value, label.number});
     }
     if (growth.metCoarser()) {
-      growth.startAt({kNoOp, /*passesAll=*/false, /*slicesCoarser=*/true});
+      start.slicesCoarser = true;
+      growth.startAt(start);
       tryLabel(seed, best);
     }
     if (best.saved == 0)

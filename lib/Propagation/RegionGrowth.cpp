@@ -11,6 +11,7 @@
 #include "Followers.h"
 
 #include "shard/IR/ShardOps.h"
+#include "shard/Interfaces/ShardingInterface.h"
 
 using namespace mlir;
 
@@ -66,10 +67,26 @@ bool RegionGrowth::grow(Region &region) {
   for (size_t next = 0; next < region.labels.size(); ++next) {
     auto [value, label] = region.labels.begin()[next];
     if (!fits(value, out.shardings[label.number]) ||
+        (start.keepsWork && repeatsWork(value, out.shardings[label.number])) ||
         (start.passesAll && movedOften(value)) || !growFrom(region, value))
       return false;
   }
   return true;
+}
+
+/// Whether an op that computes makes `value`, and makes fewer parts of it if they are those of
+/// `sharding`: devices then compute the same.
+bool RegionGrowth::repeatsWork(ValueId value, const Sharding &sharding) const {
+  if (partsOf(out.grid, sharding) >=
+      partsOf(out.grid, solved.shardingOf(value)))
+    return false;
+  return llvm::any_of(opsOfValues->of(value), [&](const TensorUse &use) {
+    Operation *owner = ownerOf(use.op);
+    if (!owner || use.tensor < owner->getNumOperands())
+      return false;
+    auto model = dyn_cast<ShardingInterface>(owner);
+    return !model || model.getFlopsPerIteration() != 0;
+  });
 }
 
 /// Adds what the label of `value` means for the tensors of the ops that touch it.

@@ -72,6 +72,8 @@ public:
     /// Whether an op slices what becomes less split, which sends nothing, instead of having its
     /// other tensors as little split.
     bool slicesCoarser = false;
+    /// Whether no op may compute for fewer parts than it did.
+    bool keepsWork = false;
   };
   void startAt(Start from) {
     start = from;
@@ -96,6 +98,7 @@ public:
                        llvm::function_ref<void(unsigned, Sharding)> visit);
 
 private:
+  bool repeatsWork(ValueId value, const Sharding &sharding) const;
   void label(Region &region, ValueId id, uint32_t number, Cause cause);
   bool growFrom(Region &region, ValueId value);
   bool fits(ValueId value, const Sharding &sharding) const;
