@@ -149,7 +149,7 @@ private:
       return;
     Move best;
     RegionGrowth::Start start;
-    start.keepsWork = true;
+    start.keepsWork = isPadded(program, growth.ops(), seed.value);
     growth.startAt(start);
     tryLabel(seed, best);
     for (const auto &[value, label] : region.labels) {
@@ -157,7 +157,7 @@ private:
       tried.insert({value, label.number});
     }
     if (growth.metCoarser()) {
-      start.slicesCoarser = true;
+      start.slicesCoarser = start.keepsWork = true;
       growth.startAt(start);
       tryLabel(seed, best);
     }

@@ -92,6 +92,22 @@ bool mayReplace(const ReadProgram &program, const OpsOfValues &ops,
   return isMade && uses.size() <= kMostOps;
 }
 
+bool isPadded(const ReadProgram &program, const OpsOfValues &ops,
+              ValueId value) {
+  return llvm::any_of(ops.of(value), [&](const TensorUse &use) {
+    auto *op = llvm::dyn_cast_if_present<Operation *>(program.origins[use.op]);
+    if (!op || use.tensor < op->getNumOperands())
+      return false;
+    const LoopTable &table =
+        program.tables.table(program.problem.opTable[use.op]);
+    return llvm::any_of(llvm::enumerate(op->getOperands()), [&](auto operand) {
+      return isExtended(operand.value(), op->getResult(0)) &&
+             tensorLoops(table, operand.index()).dims.size() ==
+                 table.loops.size();
+    });
+  });
+}
+
 /// A hint that says nothing: all dimensions are open, without axes.
 static bool isEmpty(const Hint &hint) {
   return hint.replicated.empty() && hint.partial.empty() &&

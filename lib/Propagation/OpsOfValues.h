@@ -51,6 +51,10 @@ bool mayReplace(const ReadProgram &program, const OpsOfValues &ops,
                 const Grid &grid, ValueId value, const Sharding &has,
                 const Sharding &wanted);
 
+/// Whether an op makes `value` of a tensor with fewer elements, each once: a pad.
+bool isPadded(const ReadProgram &program, const OpsOfValues &ops,
+              ValueId value);
+
 /// The values that a hint is for, that a body uses whole, or that a declared function
 /// takes.
 llvm::DenseSet<ValueId> findFixed(const ReadProgram &program);

@@ -125,9 +125,9 @@ func.func @returned(%a: tensor<2x1xi32> {shard.sharding = #shard.sharding<@grid,
 
 // -----
 
-// A constant has axes through an insertion into what ops between a pad and three results compute.
+// The sums of the pad have lost axis 1 since the constant got it through them.
 // CHECK-NOT: from nowhere
-// CHECK: %cst_4 at {{.*}}: {{\[\[}}1], [], [0, 2]]
+// CHECK: %cst_4 at {{.*}}: {{\[\[}}1], [2], [0]]
 // CHECK-NEXT: axis 1 in dimension 0: through tensor.insert_slice {{.*}}, from the hint #shard.sharding<@grid, {{\[\[}}1], [], [0, 2]]>
 // CHECK-NOT: from nowhere
 
