@@ -87,10 +87,13 @@ def from_jax(
     leaves, structure = jax.tree_util.tree_flatten_with_path((args, kwargs))
     parameters = positional_parameters(fn)
     program.names = [_leaf_name(path, parameters) for path, _ in leaves]
+    # An array of typed keys of random numbers has no integer dtype: it is no example.
+    infos = jax.tree_util.tree_leaves(lowered.args_info)
     program.examples = {
-        name: np.array(leaf).astype(jax.dtypes.canonicalize_dtype(np.result_type(leaf)))
-        for name, (_, leaf) in zip(program.names, leaves, strict=True)
-        if not isinstance(leaf, jax.ShapeDtypeStruct) and np.result_type(leaf).kind in "iu"
+        name: np.array(leaf, info.dtype)
+        for name, (_, leaf), info in zip(program.names, leaves, infos, strict=True)
+        if jax.numpy.issubdtype(info.dtype, np.integer)
+        and not isinstance(leaf, jax.ShapeDtypeStruct)
     }
     results, result_structure = jax.tree_util.tree_flatten(lowered.out_info)
     program.trees = _JaxTrees(
