@@ -38,6 +38,7 @@ def decompositions() -> dict[Any, Any]:
         aten.stack.default: _stack,
         aten.roll.default: _roll,
         aten.view.default: _view,
+        aten.constant_pad_nd.default: _pad,
         **convolution_decompositions(),
         **pooling_decompositions(),
         aten.diagonal_backward.default: _diagonal_backward,
@@ -95,6 +96,21 @@ def _view(x: Any, shape: Any) -> Any:
     import torch
 
     return NotImplemented if x.is_contiguous() else torch.ops.aten.view(x.contiguous(), shape)
+
+
+def _pad(x: Any, pad: Any, value: float = 0) -> Any:
+    """Removes first what negative numbers remove: torch-mlir takes a pad that removes as many
+    elements at one end as it adds at the other for no pad, because the shape stays the same.
+    """
+    import torch
+
+    if all(number >= 0 for number in pad):
+        return NotImplemented
+    for i in range(len(pad) // 2):
+        before, behind = (max(-number, 0) for number in pad[2 * i : 2 * i + 2])
+        dim = -1 - i
+        x = x.narrow(dim, before, x.shape[dim] - before - behind)
+    return torch.ops.aten.constant_pad_nd(x, [max(number, 0) for number in pad], value)
 
 
 def _diagonal_backward(grad: Any, sizes: Any, offset: int, dim1: int, dim2: int) -> Any:

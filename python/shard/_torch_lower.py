@@ -38,6 +38,7 @@ _ON_DATA = (
     "GuardOnDataDependentSymNode",
     "DataDependentOutputException",
     "DynamicOutputShapeException",
+    "PendingUnbackedSymbolNotFound",
 )
 
 # Ops that torch-mlir lowers to tm_tensor, where no decomposition takes them.

@@ -91,6 +91,8 @@ def test_results_of_unknown_types():
             shard.from_torch(function, torch.ones(4))
     with pytest.raises(shard.ProgramError, match="depends on the values of tensors"):
         shard.from_torch(Of(lambda x: (x, x.sum().item())), torch.ones(4))
+    with pytest.raises(shard.ProgramError, match="depends on the values of tensors"):
+        shard.from_torch(torch.combinations, torch.ones(4))
 
 
 def test_complex_tensors():
