@@ -24,6 +24,9 @@ static constexpr unsigned kMaxTrials = 4;
 /// So often all regions are tried, as long as one of them changes.
 static constexpr unsigned kMaxRounds = 2;
 
+/// So many ops at most move together.
+static constexpr unsigned kMaxTogether = 16;
+
 namespace {
 /// Tries other shardings for regions, one after another.
 class RegionSettler {
@@ -41,6 +44,7 @@ public:
     // What one region has changed may be a reason to change another one.
     for (unsigned round = 0; round < kMaxRounds; ++round) {
       tried.clear();
+      triedTogether.clear();
       trials.clear();
       if (!settleOnce())
         break;
@@ -184,21 +188,15 @@ private:
 
   /// Lets axes that `op` sums over or gathers split other loops, or none, where that costs less.
   void moveReduction(OpId op, Operation *owner) {
-    const Problem &problem = program.problem;
-    const LoopTable &table = program.tables.table(problem.opTable[op]);
-    if ((!problem.table(op).contraction && !mayGatherAxes(table)) ||
-        opWishes.decides(op, owner))
+    if (!mayMove(op, owner))
       return;
     growth.prepare(solution);
-    ShardingOption option =
-        opWishes.of(op, owner, opWishes.madeFor(op, owner)).option;
-    std::vector<Sharding> operands;
-    for (ValueId id : problem.tensors(op).take_front(owner->getNumOperands()))
-      operands.push_back(id == kNoValue ? Sharding() : solved.shardingOf(id));
     Move best;
-    for (const AxisMove &move :
-         findAxisMoves(table, out.grid, option, operands))
-      tryMove(op, owner, move, best);
+    for (const AxisMove &move : movesOf(op, owner)) {
+      tryMove({{op, owner, move.option}}, move.leastRatio, best);
+      if (move.leastRatio == kRatioOfSums)
+        tryTogether(op, owner, move, best);
+    }
     if (gathersSummed(program, solution, solved, opWishes, prices, growth.ops(),
                       op, best.saved) ||
         best.saved == 0)
@@ -207,42 +205,121 @@ private:
     keep();
   }
 
-  /// Replaces `best` by a region that `move` means for tensors of `op`, if that saves more.
-  void tryMove(OpId op, Operation *owner, const AxisMove &move, Move &best) {
-    for (Labelled which :
-         {Labelled::All, Labelled::Results, Labelled::Operands}) {
-      growth.startAt({op});
-      tryRegion(op, owner, move, which, best);
-      if (!growth.endedEarly())
+  bool mayMove(OpId op, Operation *owner) {
+    const Problem &problem = program.problem;
+    return (problem.table(op).contraction ||
+            mayGatherAxes(program.tables.table(problem.opTable[op]))) &&
+           !opWishes.decides(op, owner);
+  }
+
+  std::vector<AxisMove> movesOf(OpId op, Operation *owner) {
+    const Problem &problem = program.problem;
+    ShardingOption option =
+        opWishes.of(op, owner, opWishes.madeFor(op, owner)).option;
+    std::vector<Sharding> operands;
+    for (ValueId id : problem.tensors(op).take_front(owner->getNumOperands()))
+      operands.push_back(id == kNoValue ? Sharding() : solved.shardingOf(id));
+    return findAxisMoves(program.tables.table(problem.opTable[op]), out.grid,
+                         option, operands);
+  }
+
+  /// An op whose axes move, and how its loops are split then.
+  struct MovedOp {
+    OpId op;
+    Operation *owner;
+    ShardingOption option;
+  };
+
+  /// The sharding of operand `tensor` of a moved op.
+  Sharding operandOf(const MovedOp &moved, unsigned tensor) {
+    const LoopTable &table =
+        program.tables.table(program.problem.opTable[moved.op]);
+    return tensorSharding(table, tensor, moved.option);
+  }
+
+  /// Tries `move` of `op` together with the moves of other ops that sum over an operand of `op`
+  /// and take it in the same sharding then: one reshard serves all of them.
+  void tryTogether(OpId op, Operation *owner, const AxisMove &move,
+                   Move &best) {
+    MovedOp first{op, owner, move.option};
+    for (unsigned operand = 0; operand < owner->getNumOperands(); ++operand) {
+      ValueId id = program.problem.tensors(op)[operand];
+      if (id == kNoValue)
         continue;
-      growth.startAt({op, /*passesAll=*/true});
-      tryRegion(op, owner, move, which, best);
+      ValueId value = program.find(id);
+      Sharding wanted = operandOf(first, operand);
+      if (wanted.dims == solved.shardingOf(value).dims ||
+          !triedTogether.insert({value, solved.indexFor(wanted)}).second)
+        continue;
+      llvm::SmallVector<MovedOp, 0> together = {first};
+      for (const TensorUse &use : growth.ops().of(value, kMaxTogether))
+        addMoved(use, wanted, together);
+      if (together.size() > 1)
+        tryMove(together, kRatioTogether, best);
     }
   }
 
-  /// The same for the tensors `which` of `op`.
-  void tryRegion(OpId op, Operation *owner, const AxisMove &move,
-                 Labelled which, Move &best) {
-    if (!labelTensors(op, owner, move.option, which))
+  /// Adds to `together` the op of `use`, if one of its sums may move so that it takes the tensor
+  /// as `wanted` says.
+  void addMoved(const TensorUse &use, const Sharding &wanted,
+                llvm::SmallVectorImpl<MovedOp> &together) {
+    Operation *owner = ownerOf(use.op);
+    auto isUse = [&](const MovedOp &moved) { return moved.op == use.op; };
+    if (!owner || use.tensor >= owner->getNumOperands() ||
+        llvm::any_of(together, isUse) || !mayMove(use.op, owner))
+      return;
+    for (const AxisMove &move : movesOf(use.op, owner)) {
+      MovedOp moved{use.op, owner, move.option};
+      if (move.leastRatio == kRatioOfSums &&
+          operandOf(moved, use.tensor).dims == wanted.dims) {
+        together.push_back(std::move(moved));
+        return;
+      }
+    }
+  }
+
+  /// Replaces `best` by a region that the moves of `ops` mean for their tensors, if that saves more.
+  void tryMove(llvm::ArrayRef<MovedOp> ops, double leastRatio, Move &best) {
+    for (Labelled which :
+         {Labelled::All, Labelled::Results, Labelled::Operands}) {
+      growth.startAt({ops.front().op});
+      tryRegion(ops, leastRatio, which, best);
+      if (!growth.endedEarly())
+        continue;
+      growth.startAt({ops.front().op, /*passesAll=*/true});
+      tryRegion(ops, leastRatio, which, best);
+    }
+  }
+
+  /// The same for the tensors `which` of the ops.
+  void tryRegion(llvm::ArrayRef<MovedOp> ops, double leastRatio, Labelled which,
+                 Move &best) {
+    region.clear();
+    for (const MovedOp &moved : ops)
+      if (!labelTensors(moved, which))
+        return;
+    if (region.labels.empty())
       return;
     bool isKnown = growth.grow(region);
     growth.countMoves(region);
     if (!isKnown)
       return;
+    auto isMeant = [&] {
+      return llvm::all_of(
+          ops, [&](const MovedOp &moved) { return sumsUpAs(moved); });
+    };
     std::optional<Prices> found =
-        priceLabels([&] { return sumsUpAs(op, owner, move.option); },
-                    /*withWork=*/move.leastRatio == 1);
-    if (found && found->after * move.leastRatio < found->before &&
+        priceLabels(isMeant, /*withWork=*/leastRatio == 1);
+    if (found && found->after * leastRatio < found->before &&
         found->before - found->after > best.saved)
       best = {region, found->before - found->after};
   }
 
-  /// Labels tensors of `op` as `option` has them; false if there is nothing to try.
-  bool labelTensors(OpId op, Operation *owner, const ShardingOption &option,
-                    Labelled which) {
+  /// Labels tensors of an op as its option has them; false if one of them may not be tried.
+  bool labelTensors(const MovedOp &moved, Labelled which) {
+    const auto &[op, owner, option] = moved;
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
     llvm::ArrayRef<unsigned> made = opWishes.madeFor(op, owner);
-    region.clear();
     region.touched.insert(op);
     unsigned numOperands = owner->getNumOperands();
     for (auto [index, id] : llvm::enumerate(program.problem.tensors(op))) {
@@ -263,13 +340,14 @@ private:
         region.labels.insert(
             {value, {solved.indexFor(wanted), {op, kNoValue}}});
     }
-    return !region.labels.empty();
+    return true;
   }
 
-  /// Whether `op` splits its reduction loops as `option` does, or less, and takes the
+  /// Whether an op splits its reduction loops as its option does, or less, and takes the
   /// operands that have a label as they come. With a split result alone, a sum may also be
   /// scattered; whether it is returned so is not decided here.
-  bool sumsUpAs(OpId op, Operation *owner, const ShardingOption &option) {
+  bool sumsUpAs(const MovedOp &moved) {
+    const auto &[op, owner, option] = moved;
     const LoopTable &table = program.tables.table(program.problem.opTable[op]);
     const OpWishes::Wishes &wishes =
         opWishes.of(op, owner, opWishes.madeFor(op, owner));
@@ -368,6 +446,7 @@ private:
   RegionGrowth growth;
   llvm::DenseSet<std::pair<ValueId, uint32_t>> tried;
   llvm::DenseMap<ValueId, unsigned> trials;
+  llvm::DenseSet<std::pair<ValueId, uint32_t>> triedTogether;
   /// The region that is being tried, and the values of those that were kept.
   Region region;
   llvm::SetVector<ValueId> changed;

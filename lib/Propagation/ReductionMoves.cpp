@@ -323,8 +323,7 @@ std::vector<AxisMove> findAxisMoves(const LoopTable &table, const Grid &grid,
   if (mergesOperand(table))
     return moveMinorAxes(table, grid, option, operands.front());
   std::vector<AxisMove> moves;
-  // Sums are where hints want them.
-  addMoves(table, grid, option, summedAxes(table, option), 2, moves);
+  addMoves(table, grid, option, summedAxes(table, option), kRatioOfSums, moves);
   addMoves(table, grid, option, gatheredAxes(table, grid, option, operands), 1,
            moves);
   addSum(table, grid, option, operands, moves);

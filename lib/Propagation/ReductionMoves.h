@@ -47,6 +47,10 @@ namespace shard::propagation {
 /// dimensions of its one operand, or has an operand with a dimension without a loop.
 bool mayGatherAxes(const LoopTable &table);
 
+/// Sums are where hints want them: moving one has to save half of what is sent. Of sums over one
+/// operand that move together it has to save a third, because no hint asks for all of them.
+constexpr double kRatioOfSums = 2, kRatioTogether = 1.5;
+
 /// Loops of an op that axes split instead of those that they split now.
 struct AxisMove {
   ShardingOption option;

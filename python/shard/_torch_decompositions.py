@@ -9,16 +9,14 @@ become comparisons with all numbers: sums and products, which can be split like 
 The place of the largest or smallest element along a dimension is the lowest one whose element is
 the maximum, or NaN: a maximum and a minimum, which can be split. torch-mlir makes a reduction of
 pairs, which cannot, and which gives another place where there are NaNs.
-
-`sort` and `topk` become a comparison of all pairs along the dimension: the place of an
-element is the number of those that come before it. That is n^2 work for n elements, all
-of which can be split, and no data leave a device where other dimensions are split.
 """
 
 from typing import Any
 
 from shard._torch_convolutions import convolution_decompositions
 from shard._torch_norms import norm_decompositions
+from shard._torch_numbers import number_decompositions
+from shard._torch_orders import order_decompositions
 from shard._torch_pooling import pooling_decompositions
 from shard._torch_scatters import scatter_decompositions
 
@@ -46,9 +44,8 @@ def decompositions() -> dict[Any, Any]:
         aten.argmin.default: _argmin,
         aten.max.dim: _max,
         aten.min.dim: _min,
-        aten.topk.default: _topk,
-        aten.sort.default: _sort,
-        aten.sort.stable: _stable_sort,
+        **order_decompositions(),
+        **number_decompositions(),
         aten.embedding_dense_backward.default: _embedding_backward,
         aten.nll_loss_forward.default: _nll_loss,
         aten.nll_loss2d_forward.default: _nll_loss,
@@ -167,51 +164,6 @@ def _max(x: Any, dim: int, keepdim: bool = False) -> tuple[Any, Any]:
 
 def _min(x: Any, dim: int, keepdim: bool = False) -> tuple[Any, Any]:
     return _extreme(x, dim, keepdim, False)
-
-
-def _topk(
-    x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
-) -> tuple[Any, Any]:
-    return _first(x, k, dim, largest)
-
-
-def _sort(x: Any, dim: int = -1, descending: bool = False) -> tuple[Any, Any]:
-    return _first(x, x.shape[dim] if x.dim() else 1, dim, descending)
-
-
-def _stable_sort(
-    x: Any, *, stable: bool | None = None, dim: int = -1, descending: bool = False
-) -> tuple[Any, Any]:
-    return _sort(x, dim, descending)
-
-
-def _first(x: Any, k: int, dim: int, descending: bool) -> tuple[Any, Any]:
-    """The first `k` elements along `dim` in order, and their places in `x`.
-
-    NaN counts as the largest. Of equal elements the one with the lower place comes first.
-    """
-    import torch
-
-    if x.dim() == 0:
-        return x.clone(), torch.zeros((), dtype=torch.int64)
-    x = x.movedim(dim, -1)
-    places = torch.arange(x.shape[-1])
-    # Row i, column j: does element j come before element i?
-    this, other = x.unsqueeze(-1), x.unsqueeze(-2)
-    before = other > this if descending else other < this
-    equal = other == this
-    if x.is_floating_point():
-        this_nan, other_nan = this != this, other != other
-        equal = equal | (this_nan & other_nan)
-        before = before | (other_nan & ~this_nan if descending else this_nan & ~other_nan)
-    before = before | (equal & (places.unsqueeze(0) < places.unsqueeze(1)))
-    rank = before.to(torch.int64).sum(-1)
-    chosen = rank.unsqueeze(-2) == torch.arange(k).unsqueeze(-1)
-    zero = torch.zeros((), dtype=x.dtype)
-    values = torch.where(chosen, x.unsqueeze(-2), zero)
-    values = values.any(-1) if x.dtype == torch.bool else values.sum(-1, dtype=x.dtype)
-    indices = torch.where(chosen, places, 0).sum(-1)
-    return values.movedim(-1, dim), indices.movedim(-1, dim)
 
 
 def _embedding_backward(

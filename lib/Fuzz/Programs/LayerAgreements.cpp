@@ -338,3 +338,21 @@ void LayerProgram::addedBehindPad() {
   Val sum = combined("addi", pointwise(slice(wide, low, a.shape)), a);
   result(sum, {{}, all}, 50);
 }
+
+/// A tensor whose columns are split goes into several products, and the weights have no hints: each
+/// sum over the columns would be scattered, but one gather serves all.
+void LayerProgram::productsOfOne() {
+  int64_t rows = rng.between(1, 4), columns = n * rng.between(1, 3);
+  Shape weight = {columns, columns * rng.between(1, 2)};
+  Val x = argument({rows, columns}, {{}, all});
+  auto one = [&] {
+    return pointwise(product(x, argument(weight, {{}, {}}, 0)));
+  };
+  Val joined = one();
+  for (int64_t more = rng.between(1, 2); more > 0; --more)
+    joined = combined("muli", joined, one());
+  // A result that a hint splits by several axes may take some of them first, and one axis that the
+  // sums share alone may then save more than the others.
+  result(joined, {{}, all}, all.size() < 2 ? 50 : 0);
+  gathers(n, rows * columns / n);
+}

@@ -125,6 +125,7 @@ private:
   void elementsOfTable();
   void appendedRows();
   void addedBehindPad();
+  void productsOfOne();
 
   ProgramBuilder &program;
   Random &rng;
