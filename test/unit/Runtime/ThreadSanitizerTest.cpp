@@ -16,6 +16,7 @@
 
 #include "gtest/gtest.h"
 
+#if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 
 using namespace shard;
@@ -49,4 +50,5 @@ TEST(ThreadSanitizer, SeesTheRuntime) {
 
 } // namespace
 
+#endif
 #endif
