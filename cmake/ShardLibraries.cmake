@@ -15,8 +15,27 @@ add_dependencies(${SHARD_PCH_OWNER} ShardIRIncGen)
 set_target_properties(${SHARD_PCH_OWNER} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 llvm_update_compile_flags(${SHARD_PCH_OWNER})
 
-# shard_reuse_pch(target): compile `target` with the shared precompiled header.
+# shard_begin_threads(), shard_end_threads(): the folders added in between are what runs
+# programs on threads. SHARD_THREAD_SANITIZER instruments them, and nothing else: Debian's
+# libMLIR.so is not instrumented, so that of the compiler only half would be seen.
+macro(shard_begin_threads)
+  set(SHARD_FLAGS_OUTSIDE "${CMAKE_CXX_FLAGS}")
+  if(SHARD_THREAD_SANITIZER)
+    string(APPEND CMAKE_CXX_FLAGS " -fsanitize=thread -fno-omit-frame-pointer")
+  endif()
+endmacro()
+macro(shard_end_threads)
+  set(CMAKE_CXX_FLAGS "${SHARD_FLAGS_OUTSIDE}")
+endmacro()
+
+# shard_reuse_pch(target): compile `target` with the shared precompiled header, or with one
+# of its own where the shared one was compiled with other flags.
 function(shard_reuse_pch target)
+  if(SHARD_THREAD_SANITIZER AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
+    target_precompile_headers(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch.h")
+    add_dependencies(${target} ShardIRIncGen)
+    return()
+  endif()
   target_precompile_headers(${target} REUSE_FROM ${SHARD_PCH_OWNER})
 endfunction()
 

@@ -11,7 +11,7 @@
 #   %mpirun_openmpi %mpirun_mpich   the launchers, where there are such features
 #   %mpicc_openmpi %mpicc_mpich     their compilers for C
 #   %hosts         test/hosts.py, which starts programs on two network namespaces
-# Features: shard-models, standalone (built against an installed MLIR), asan,
+# Features: shard-models, standalone (built against an installed MLIR), asan, tsan,
 #   asserts (SHARD_ASSERTIONS), cpu-LEVEL (x86-64, x86-64-v2, x86-64-v3, x86-64-v4: this
 #   machine runs code for it), clang (%cc is clang), netns (network namespaces can be
 #   made, see hosts.py), tun (and links with a delay between them), openmpi, mpich (the runtime library
@@ -43,8 +43,12 @@ if config.assertions:
 if config.asan:
     config.available_features.add("asan")
     config.environment["ASAN_OPTIONS"] = config.asan_options
+    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
     # UCX, which MPICH loads, patches functions that the sanitizer has replaced.
     config.environment["UCX_MEM_EVENTS"] = "n"
+if config.tsan:
+    config.available_features.add("tsan")
+    config.environment["TSAN_OPTIONS"] = config.tsan_options
 # The processor that programs are compiled for; without it, that of the machine.
 if "SHARD_CPU" in os.environ:
     config.environment["SHARD_CPU"] = os.environ["SHARD_CPU"]

@@ -138,7 +138,8 @@ tensor::CollapseShapeOp mergeOfOperands(Operation *op) {
   unsigned budget = kMaxVisits;
   if (reachesSplit(op, budget))
     return merge;
-  for (unsigned dim : mergedDims(merge).set_bits()) {
+  llvm::SmallBitVector merged = mergedDims(merge);
+  for (unsigned dim : merged.set_bits()) {
     budget = kMaxVisits;
     if (isCombined(op->getResult(0), dim, budget))
       return merge;

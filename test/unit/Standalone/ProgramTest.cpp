@@ -22,6 +22,13 @@ constexpr int64_t kLarge = 1 << 20;
 /// Where the program below allocated in each call.
 std::vector<void *> allocated;
 
+/// Whether freed memory is used again: not under the address sanitizer.
+bool keepsBuffers() {
+  shard::RunMemory memory;
+  memory.release(memory.allocate(kLarge));
+  return memory.keptBytes() > 0;
+}
+
 /// Takes a matrix of 2x3 and a scalar, returns the matrix plus the scalar, as a part of a
 /// larger buffer, and the scalar. The words are those of MLIR's memrefs.
 void addScalar(void **packed) {
@@ -78,7 +85,8 @@ TEST(ProgramTest, CallsPassMemoryOn) {
     for (int i = 0; i < 6; ++i)
       EXPECT_EQ(output[i], input[i] + number);
     EXPECT_EQ(copy, number);
-    EXPECT_EQ(allocated.back(), allocated.front());
+    if (keepsBuffers())
+      EXPECT_EQ(allocated.back(), allocated.front());
   }
   EXPECT_EQ(allocated.size(), 4u);
 }
