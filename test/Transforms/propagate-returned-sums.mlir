@@ -72,6 +72,7 @@ shard.grid @g(shape = 4)
 func.func @pairs(%w: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>},
     %v: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
     %x: tensor<8x32xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
+    %x2: tensor<8x32xf32> {shard.sharding = #shard.sharding<@g, [[], [0]]>},
     %z: tensor<32x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
   %zero = arith.constant 0.0 : f32
   %el = tensor.empty() : tensor<32x8xf32>
@@ -86,7 +87,7 @@ func.func @pairs(%w: tensor<8x8xf32> {shard.sharding = #shard.sharding<@g, [[0],
   %e = tensor.empty() : tensor<8x8xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
   %dw = linalg.matmul ins(%x, %y : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
-  %dv = linalg.matmul ins(%x, %t : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %dv = linalg.matmul ins(%x2, %t : tensor<8x32xf32>, tensor<32x8xf32>) outs(%i : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %dw, %dv : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
