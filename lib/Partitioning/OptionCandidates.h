@@ -21,8 +21,8 @@ namespace shard {
 /// Whether the init `operand` is combined behind the reduction of its result, which is scattered
 /// into the blocks that the init has (populateLateInitPatterns): it moves for nothing. The
 /// blocks are equal, and all axes of the sum scatter. The reduction has to take nothing but
-/// reduce_scatters, too: replicas may share the work in another way. Without a planner that is taken
-/// for granted.
+/// reduce_scatters, too: replicas may share the work in another way. Without a planner that is
+/// taken for granted.
 bool isCombinedLate(const LoopTable &table, const Grid &grid, unsigned operand,
                     mlir::RankedTensorType type, const ShardingOption &option,
                     llvm::ArrayRef<Sharding> operands,

@@ -278,7 +278,8 @@ private:
     }
   }
 
-  /// Replaces `best` by a region that the moves of `ops` mean for their tensors, if that saves more.
+  /// Replaces `best` by a region that the moves of `ops` mean for their tensors, if that saves
+  /// more.
   void tryMove(llvm::ArrayRef<MovedOp> ops, double leastRatio, Move &best) {
     for (Labelled which :
          {Labelled::All, Labelled::Results, Labelled::Operands}) {

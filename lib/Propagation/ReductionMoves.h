@@ -47,8 +47,9 @@ namespace shard::propagation {
 /// dimensions of its one operand, or has an operand with a dimension without a loop.
 bool mayGatherAxes(const LoopTable &table);
 
-/// Sums are where hints want them: moving one has to save half of what is sent. Of sums over one
-/// operand that move together it has to save a third, because no hint asks for all of them.
+/// By what factor less must be sent if sums move. Sums are where hints want them: moving one has to
+/// save half of what is sent. Sums over one operand that move together have to save a third: they
+/// share the reshard of the operand, and a hint that asks for a sum seldom asks for all of them.
 constexpr double kRatioOfSums = 2, kRatioTogether = 1.5;
 
 /// Loops of an op that axes split instead of those that they split now.
