@@ -460,6 +460,8 @@ void LayerProgram::write() {
     appendedRows();
   else if (more.chance(2))
     addedBehindPad();
+  else if (more.chance(4))
+    cancelled();
   else if (more.chance(5))
     accumulated();
   else

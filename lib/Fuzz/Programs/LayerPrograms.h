@@ -125,6 +125,7 @@ private:
   void elementsOfTable();
   void appendedRows();
   void addedBehindPad();
+  void cancelled();
 
   ProgramBuilder &program;
   Random &rng;
