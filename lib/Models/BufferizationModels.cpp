@@ -44,7 +44,7 @@ struct AllocTensorModel
     auto alloc = cast<bufferization::AllocTensorOp>(op);
     auto type = dyn_cast<RankedTensorType>(alloc.getType());
     size_t sizes = alloc.getDynamicSizes().size();
-    if (!type || sizes == 0 || context.result(0).isReplicated())
+    if (!type)
       return partitionWithPadding(op, builder, operands, context, results);
     SmallVector<Value> inputs =
         localExtents(builder, op->getLoc(), type, operands.take_front(sizes),

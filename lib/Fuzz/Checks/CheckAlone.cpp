@@ -56,8 +56,8 @@ std::string checkAlone(mlir::ModuleOp module, uint64_t seed) {
     wrong = checkMismatch(seed);
   if (wrong.empty())
     wrong = checkShardings(context, seed);
-  if (wrong.empty())
-    wrong = checkSpmd(context, seed);
+  for (uint64_t i = 0; i < kRounds && wrong.empty(); ++i)
+    wrong = checkSpmd(context, kRounds * seed + i);
   if (wrong.empty())
     wrong = checkRefusals(context, seed);
   if (wrong.empty())

@@ -141,9 +141,80 @@ static std::string checkExtents(Random &rng) {
          text + " to " + std::to_string(whole);
 }
 
+/// Whether devices that call along these axes of the grid, one after the other, all come to the end:
+/// a call ends when all devices of its group are at it.
+static bool comesToEnd(const std::vector<Numbers> &axes) {
+  std::vector<size_t> at(numDevices, 0);
+  // Devices that differ in the coordinate on `axis` are a group.
+  auto waits = [&](int64_t device, int64_t axis) {
+    return at[device] < axes[device].size() && axes[device][at[device]] == axis;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int64_t device = 0; device < numDevices; ++device)
+      for (int64_t axis : {0, 1}) {
+        int64_t partner = device ^ (axis == 0 ? 2 : 1);
+        if (!waits(device, axis) || !waits(partner, axis))
+          continue;
+        ++at[device];
+        ++at[partner];
+        changed = true;
+      }
+  }
+  for (int64_t device = 0; device < numDevices; ++device)
+    if (at[device] < axes[device].size())
+      return false;
+  return true;
+}
+
+/// Devices call along the axes of the grid, each in an order of its own. Those that wait for one
+/// another for ever are told so at once.
+static std::string checkDeadlock(Random &rng) {
+  static const int64_t groups[][5] = {{2, 2, 2, 1, 0}, {2, 2, 2, 1, 1}};
+  std::vector<Numbers> axes(numDevices);
+  int64_t count = rng.between(1, 3);
+  for (Numbers &calls : axes)
+    for (int64_t i = 0; i < count; ++i)
+      calls.push_back(rng.between(0, 1));
+  if (rng.chance(30))
+    axes.assign(numDevices, axes.front());
+  else if (rng.chance(50)) // Each waits for the next one of a ring.
+    for (int64_t device = 0; device < numDevices; ++device)
+      axes[device].front() = device % 3 == 0 ? 0 : 1;
+  std::vector<float> data(2 * numDevices, 1);
+  runtime::RunOptions options;
+  options.timeoutSeconds = 20;
+  runtime::RunReport report = runtime::runOnGrid(
+      {2, 2},
+      [&](int64_t device) {
+        const int64_t input[] = {
+            int64_t(reinterpret_cast<intptr_t>(&data[device])), 0, 1, 1, 1};
+        const int64_t result[] = {
+            int64_t(reinterpret_cast<intptr_t>(&data[numDevices + device])), 0,
+            1, 1, 1};
+        for (size_t i = 0; i < axes[device].size(); ++i)
+          shard_rt_all_reduce("at", groups[axes[device][i]], SHARD_RT_F32,
+                              input, result, 1);
+      },
+      options);
+  bool isLate = report.error.find("seconds") != std::string::npos;
+  if (report.ok == comesToEnd(axes) && !isLate)
+    return {};
+  std::string text;
+  for (const Numbers &calls : axes) {
+    text += text.empty() ? " " : "; ";
+    for (int64_t axis : calls)
+      text += std::to_string(axis);
+  }
+  return "the runtime says \"" + report.error +
+         "\" of devices that call along the axes" + text;
+}
+
 std::string checkMismatch(uint64_t seed) {
   Random rng(seed ^ 0x6d69736d61746368ull);
   if (std::string wrong = checkExtents(rng); !wrong.empty())
+    return wrong;
+  if (std::string wrong = checkDeadlock(rng); !wrong.empty())
     return wrong;
   const NumberedCall &call =
       calls[rng.between(0, int64_t(std::size(calls)) - 1)];

@@ -45,9 +45,9 @@ static std::string checkParts(ModuleOp module, StringRef text) {
   if (wanted && *wanted > 0 && *wanted != parts)
     return std::to_string(*wanted) + " parts";
   StringRef words = text.split("a dimension of extent ").second;
-  if (words.consumeInteger(10, extent) || parts <= 0)
-    return {};
-  if (isSplit && extent % parts == 0)
+  if (words.consumeInteger(10, extent))
+    return isSplit ? "its extent is not known" : "";
+  if (isSplit && parts > 0 && extent % parts == 0)
     return "it is split evenly";
   return {};
 }
@@ -85,16 +85,21 @@ static std::string checkGather(const PropagationExplanation &explanation,
   return "no reshard is explained so";
 }
 
-/// Where axes do not divide a dimension of the result of an elementwise op, remarks tell of uneven
-/// dimensions, perhaps of those that values had at first, unless the op computes it by other axes.
-/// Other ops may be cut out of what they read.
+/// Where axes do not divide a dimension of the result of an elementwise op, a remark tells of such an
+/// extent in so many parts, unless the op computes it by other axes. Other ops may be cut out of what
+/// they read.
 static std::string checkUneven(ModuleOp module,
                                const PropagationExplanation &explanation,
                                ArrayRef<PlacedRemark> remarks) {
-  if (llvm::any_of(remarks, [](const PlacedRemark &remark) {
-        return StringRef(remark.text).starts_with("a dimension of ");
-      }))
-    return {};
+  auto isTold = [&](int64_t extent, int64_t parts) {
+    std::string begin = "a dimension of extent " + std::to_string(extent) +
+                        " is split unevenly by ",
+                count = "(" + std::to_string(parts) + " parts,";
+    return llvm::any_of(remarks, [&](const PlacedRemark &remark) {
+      StringRef text = remark.text;
+      return text.starts_with(begin) && text.contains(count);
+    });
+  };
   std::set<std::string> otherwise;
   for (const auto &entry : explanation.reshards)
     if (StringRef(entry.user).contains(" result "))
@@ -114,7 +119,7 @@ static std::string checkUneven(ModuleOp module,
     for (auto [extent, axes] : llvm::zip(results->second.front().getShape(),
                                          parseSharding(entry.sharding).dims)) {
       int64_t parts = partsOf(module, axes).value_or(1);
-      if (extent > 1 && extent % parts != 0)
+      if (extent > 1 && extent % parts != 0 && !isTold(extent, parts))
         return "no remark tells of the extent " + std::to_string(extent) +
                " at " + entry.place + ", of which there are " +
                std::to_string(parts) + " parts";

@@ -213,42 +213,105 @@ void BatchProgram::moved(const Batched &a) {
       shape, a.dim, std::max(a.value.bound, b.bound));
 }
 
+namespace {
+/// The body of an op over `shape` that reads an element at places that it computes of its loops.
+struct ElementReader {
+  ElementReader(ProgramBuilder &program, const Shape &shape)
+      : program(program), shape(shape) {
+    for (size_t i = 0; i < shape.size(); ++i) {
+      places.push_back(program.fresh());
+      lines.push_back(places.back() + " = linalg.index " + std::to_string(i) +
+                      " : index");
+    }
+  }
+
+  /// The op, which reads `a`.
+  Val read(const Val &a) {
+    std::vector<std::string> loops, kinds(shape.size(), "\"parallel\"");
+    for (size_t i = 0; i < shape.size(); ++i)
+      loops.push_back("d" + std::to_string(i));
+    std::string all = shard::fuzz::join(loops), element = program.fresh(),
+                result = program.fresh(), type = name(a.elem);
+    Val init = program.empty(a.elem, shape);
+    lines.push_back(element + " = tensor.extract " + a.name + "[" +
+                    shard::fuzz::join(places) + "] : " + a.type());
+    lines.push_back("linalg.yield " + element + " : " + type);
+    program.line(result + " = linalg.generic {indexing_maps = [affine_map<(" +
+                 all + ") -> (" + all + ")>], iterator_types = [" +
+                 shard::fuzz::join(kinds) + "]} outs(" + init.name + " : " +
+                 init.type() + ") {");
+    program.line("^bb0(" + program.fresh() + ": " + type + "):");
+    for (const std::string &line : lines)
+      program.line("  " + line);
+    program.line("} -> " + init.type());
+    return program.add({result, a.elem, true, shape, a.bound});
+  }
+
+  ProgramBuilder &program;
+  Shape shape;
+  /// Of each dimension the place that is read; the loops at first.
+  std::vector<std::string> places, lines;
+};
+} // namespace
+
 /// Reads each element of `a` at its own place, which for `dim` is computed in a way that only the
 /// numbers of all iterations tell.
 static Val readInPlace(ProgramBuilder &program, const Val &a, int64_t dim) {
-  Random &rng = program.rng;
-  std::vector<std::string> loops, kinds(a.shape.size(), "\"parallel\""), places,
-      lines;
-  for (size_t i = 0; i < a.shape.size(); ++i) {
-    loops.push_back("d" + std::to_string(i));
-    places.push_back(program.fresh());
-    lines.push_back(places.back() + " = linalg.index " + std::to_string(i) +
-                    " : index");
-  }
+  ElementReader reader(program, a.shape);
   std::string mask =
-      program.scalarConstant(Elem::Index, rng.between(1, 7)).name;
+      program.scalarConstant(Elem::Index, program.rng.between(1, 7)).name;
   // What is masked twice is as before.
   for (int64_t times = 2; times > 0; --times) {
     std::string masked = program.fresh();
-    lines.push_back(masked + " = arith.xori " + places[dim] + ", " + mask +
-                    " : index");
-    places[dim] = masked;
+    reader.lines.push_back(masked + " = arith.xori " + reader.places[dim] +
+                           ", " + mask + " : index");
+    reader.places[dim] = masked;
   }
-  std::string all = shard::fuzz::join(loops), element = program.fresh(),
-              result = program.fresh(), type = name(a.elem);
-  Val init = program.empty(a.elem, a.shape);
-  lines.push_back(element + " = tensor.extract " + a.name + "[" +
-                  shard::fuzz::join(places) + "] : " + a.type());
-  lines.push_back("linalg.yield " + element + " : " + type);
-  program.line(result + " = linalg.generic {indexing_maps = [affine_map<(" +
-               all + ") -> (" + all + ")>], iterator_types = [" +
-               shard::fuzz::join(kinds) + "]} outs(" + init.name + " : " +
-               init.type() + ") {");
-  program.line("^bb0(" + program.fresh() + ": " + type + "):");
-  for (const std::string &line : lines)
-    program.line("  " + line);
+  return reader.read(a);
+}
+
+/// The places `i / times` of `count` elements as a tensor of indices: a constant, or what an op
+/// makes of one.
+static Val repeatedPlaces(ProgramBuilder &program, int64_t count,
+                          int64_t times) {
+  bool isMade = program.rng.chance(65);
+  std::vector<std::string> places;
+  for (int64_t i = 0; i < count; ++i)
+    places.push_back(
+        std::to_string(isMade ? count / times - 1 - i / times : i / times));
+  Val table{program.fresh(), Elem::Index, true, {count}};
+  program.line(table.name + " = arith.constant dense<[" +
+               shard::fuzz::join(places) + "]> : " + table.type());
+  if (!isMade)
+    return table;
+  Val last = program.scalarConstant(Elem::Index, count / times - 1),
+      init = program.empty(Elem::Index, {count}), result = table;
+  std::string in = program.fresh(), place = program.fresh(),
+              map = "affine_map<(d0) -> (d0)>";
+  result.name = program.fresh();
+  program.line(result.name + " = linalg.generic {indexing_maps = [" + map +
+               ", " + map + "], iterator_types = [\"parallel\"]} " +
+               insOuts({table}, init) + " {");
+  program.line("^bb0(" + in + ": index, " + program.fresh() + ": index):");
+  program.line("  " + place + " = arith.subi " + last.name + ", " + in +
+               " : index");
+  program.line("  linalg.yield " + place + " : index");
   program.line("} -> " + init.type());
-  return program.add({result, a.elem, true, a.shape, a.bound});
+  return result;
+}
+
+/// Each element of `a` several times along `dim`, by a table of places.
+static Val repeatedByTable(ProgramBuilder &program, const Val &a, int64_t dim) {
+  int64_t times = program.rng.between(2, 3);
+  Shape shape = a.shape;
+  shape[dim] *= times;
+  Val table = repeatedPlaces(program, shape[dim], times);
+  ElementReader reader(program, shape);
+  std::string at = program.fresh();
+  reader.lines.push_back(at + " = tensor.extract " + table.name + "[" +
+                         reader.places[dim] + "] : " + table.type());
+  reader.places[dim] = at;
+  return reader.read(a);
 }
 
 /// Adds to each element its place in a dimension, mostly in the batch, of which a device has a block.
@@ -258,7 +321,10 @@ void BatchProgram::placed(const Batched &a) {
   const Shape &shape = a.value.shape;
   // Two iterations do not tell how places go on.
   if (shape[a.dim] > 2 && rng.chance(35))
-    return values.push_back({readInPlace(program, a.value, a.dim), a.dim});
+    return values.push_back({rng.chance(50) || numElements(shape) > 1000
+                                 ? readInPlace(program, a.value, a.dim)
+                                 : repeatedByTable(program, a.value, a.dim),
+                             a.dim});
   int64_t dim = otherDim(a);
   if (dim < 0 || rng.chance(75))
     dim = a.dim;

@@ -302,10 +302,16 @@ void BatchProgram::pack(const Batched &a) {
   shape.push_back(tile);
   Val target = program.empty(elem, shape);
   auto place = std::find(order.begin(), order.end(), a.dim);
-  add("linalg.pack " + a.value.name + " outer_dims_perm = [" + list(order) +
-          "] inner_dims_pos = [" + std::to_string(at) + "] inner_tiles = [" +
-          std::to_string(tile) + "] into " + target.name + " : " +
-          a.value.type() + " -> " + target.type(),
+  // Nothing reads the padding of complete tiles.
+  std::string padding;
+  if (rng.chance(30)) {
+    Val fill = program.scalarConstant(elem, 1);
+    padding = " padding_value(" + fill.name + " : " + fill.type() + ")";
+  }
+  add("linalg.pack " + a.value.name + padding + " outer_dims_perm = [" +
+          list(order) + "] inner_dims_pos = [" + std::to_string(at) +
+          "] inner_tiles = [" + std::to_string(tile) + "] into " + target.name +
+          " : " + a.value.type() + " -> " + target.type(),
       shape, place - order.begin(), a.value.bound);
 }
 

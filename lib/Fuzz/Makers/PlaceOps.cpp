@@ -167,7 +167,18 @@ private:
     return "tensor<" + std::to_string(extent) + "xindex>";
   }
   std::string columnsType() const {
-    return "tensor<" + std::to_string(count) + "x2xindex>";
+    return "tensor<" + std::to_string(count) + "x" + std::to_string(columns) +
+           "xindex>";
+  }
+
+  /// A number n with which places `i / n` are below `limit` and each of them is read n times; 0
+  /// where there is none. Of the tables of tensors only these are taken for places of a loop.
+  int64_t divisor(int64_t limit) {
+    std::vector<int64_t> divisors;
+    for (int64_t n = 2; n < count; ++n)
+      if (count % n == 0 && count / n <= limit)
+        divisors.push_back(n);
+    return divisors.empty() ? 0 : rng.oneOf(divisors);
   }
 
   /// `rows` rows of places, all of which together are below the extent.
@@ -177,9 +188,12 @@ private:
     for (int64_t row = 0; row < rows; ++row) {
       int64_t first = rng.between(0, limit - 1), step = rng.between(-1, 2);
       bool isRandom = rng.chance(20);
+      int64_t by = rng.chance(40) ? divisor(limit) : 0;
       std::vector<std::string> places;
       for (int64_t i = 0; i < count; ++i) {
-        int64_t place = isRandom ? rng.between(0, limit - 1) : first + i * step;
+        int64_t place = by         ? i / by
+                        : isRandom ? rng.between(0, limit - 1)
+                                   : first + i * step;
         // Sums of several rows stay inside, too.
         places.push_back(std::to_string(
             rows > extent ? 0 : std::clamp<int64_t>(place, 0, limit - 1)));
@@ -230,14 +244,31 @@ private:
           type(count));
   }
 
-  /// Each column has places of its own.
+  /// A square whose row i is full of `i / by`.
+  std::string stairs(int64_t by) {
+    std::vector<std::string> rows;
+    for (int64_t i = 0; i < count; ++i)
+      rows.push_back(
+          "[" + join(std::vector<std::string>(count, std::to_string(i / by))) +
+          "]");
+    std::string result = program.fresh();
+    program.line(result + " = arith.constant dense<[" + join(rows) +
+                 "]> : " + rowsType(count));
+    return result;
+  }
+
+  /// Each column has places of its own. Columns of the transposed stairs are full of one place,
+  /// and would be places of a loop without the transposition.
   void transposed() {
-    std::string table = constant(2), init = made(columnsType()),
-                in = program.fresh();
-    column = program.scalarConstant(Elem::Index, rng.between(0, 1)).name;
+    int64_t by = rng.chance(50) ? divisor(extent) : 0;
+    columns = by ? count : 2;
+    std::string table = by ? stairs(by) : constant(2),
+                init = made(columnsType()), in = program.fresh();
+    column =
+        program.scalarConstant(Elem::Index, rng.between(0, columns - 1)).name;
     name = program.fresh();
     write("affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>",
-          "\"parallel\", \"parallel\"", table + " : " + rowsType(2),
+          "\"parallel\", \"parallel\"", table + " : " + rowsType(columns),
           init + " : " + columnsType(),
           in + ": index, " + program.fresh() + ": index",
           {"linalg.yield " + in + " : index"}, columnsType());
@@ -277,7 +308,7 @@ private:
 
   ProgramBuilder &program;
   Random &rng;
-  int64_t count, extent;
+  int64_t count, extent, columns = 2;
   /// The tensor, and the column of it where there are several.
   std::string name, column;
 };

@@ -75,37 +75,41 @@ static bool generateOp(ProgramBuilder &program) {
   return true;
 }
 
+/// A place in a dimension of `extent` elements: a constant or a number of the run. Where
+/// divisions trap, nothing moves places outside into range.
+static std::string placeIn(ProgramBuilder &program, int64_t extent) {
+  Random &rng = program.rng;
+  bool mayBeOutside = !program.traps && rng.chance(20);
+  if (!rng.chance(25))
+    return program
+        .scalarConstant(Elem::Index, mayBeOutside
+                                         ? rng.oneOf<int64_t>({-1, extent})
+                                         : rng.between(0, extent - 1))
+        .name;
+  Val any = program.needScalar(Elem::Index);
+  if (mayBeOutside)
+    return any.name;
+  Val size = program.scalarConstant(Elem::Index, extent);
+  return program
+      .defineScalar("arith.remui " + any.name + ", " + size.name + " : index",
+                    Elem::Index, double(extent))
+      .name;
+}
+
 bool shard::fuzz::extractElement(ProgramBuilder &program) {
   std::optional<Val> a = program.pickTensor();
   if (!a)
     return false;
   std::vector<std::string> indices;
-  for (int64_t extent : a->shape) {
-    if (!program.rng.chance(25)) {
-      indices.push_back(
-          program
-              .scalarConstant(Elem::Index, program.rng.between(0, extent - 1))
-              .name);
-      continue;
-    }
-    Val any = program.needScalar(Elem::Index),
-        size = program.scalarConstant(Elem::Index, extent);
-    indices.push_back(program
-                          .defineScalar("arith.remui " + any.name + ", " +
-                                            size.name + " : index",
-                                        Elem::Index, double(extent))
-                          .name);
-  }
+  for (int64_t extent : a->shape)
+    indices.push_back(placeIn(program, extent));
   Val scalar = program.defineScalar("tensor.extract " + a->name + "[" +
                                         join(indices) + "] : " + a->type(),
                                     a->elem, a->bound);
   if (program.rng.chance(30)) {
     Val target = program.need(a->elem, a->shape);
     for (size_t i = 0; i < indices.size(); ++i)
-      indices[i] = program
-                       .scalarConstant(Elem::Index,
-                                       program.rng.between(0, a->shape[i] - 1))
-                       .name;
+      indices[i] = placeIn(program, a->shape[i]);
     program.define("tensor.insert " + scalar.name + " into " + target.name +
                        "[" + join(indices) + "] : " + target.type(),
                    a->elem, a->shape, std::max(a->bound, target.bound));

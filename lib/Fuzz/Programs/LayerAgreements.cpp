@@ -356,3 +356,55 @@ void LayerProgram::productsOfOne() {
   result(joined, {{}, all}, all.size() < 2 ? 50 : 0);
   gathers(n, rows * columns / n);
 }
+
+/// A sum over what is split, combined with itself to what all sums give: nothing is sent. Its extents
+/// are known only when the program runs, so that MLIR's own folds make no constant of it.
+void LayerProgram::cancelled() {
+  program.dynamic = true;
+  // How many bytes a collective of unknown extents sends is not known.
+  program.mostCollectives = 0;
+  int64_t rows = n * rng.between(1, 2), columns = n * rng.between(1, 3);
+  auto argumentOf = [&](const Val &like, const Axes &axes) {
+    Val value = program.argumentLike(like);
+    program.givenHints[value.name] = hint(axes);
+    return value;
+  };
+  Val row{"", Elem::I32, true, {rows}, inputBound, {true}};
+  Val a = argumentOf(
+      {"", Elem::I32, true, {rows, columns}, inputBound, {true, false}},
+      {{}, all});
+  std::string size = program.extentOf(a, 0), empty = program.fresh();
+  program.line(empty + " = tensor.empty(" + size + ") : " + row.type());
+  Val zero = program.scalarConstant(Elem::I32, 0);
+  row.name = empty;
+  Val init =
+      program.defineLike("linalg.fill " + insOutsTo({zero}, row), row, 0);
+  Val sum = program.defineLike("linalg.reduce { arith.addi } " +
+                                   insOuts({a}, init) + " dimensions = [1]",
+                               row, 0);
+  auto ofItself = [&](const std::string &op, const Val &type) {
+    return program.defineLike("arith." + op + " " + sum.name + ", " + sum.name +
+                                  " : " + sum.type(),
+                              type, 0);
+  };
+  Val same = sum;
+  if (rng.chance(40)) {
+    Val flags = row;
+    flags.elem = Elem::I1;
+    flags = ofItself(rng.chance(50) ? "cmpi eq," : "cmpi slt,", flags);
+    same = program.defineLike("arith.extui " + flags.name + " : " +
+                                  flags.type() + " to " + row.type(),
+                              row, 1);
+  } else {
+    // MLIR leaves differences of unknown extents.
+    same = ofItself("xori", row);
+  }
+  // The extent of a block of rows is taken from the sum that is scattered (docs/Mutants.md).
+  if (rng.chance(50))
+    return result(same, {{}}, 50);
+  Val other = argumentOf(row, {{}});
+  result(program.defineLike("arith.addi " + other.name + ", " + same.name +
+                                " : " + row.type(),
+                            row, 0),
+         {{}}, 50);
+}
