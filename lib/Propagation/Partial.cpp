@@ -356,6 +356,52 @@ void Run::PartialPlacement::settle() {
   }
 }
 
+/// Whether it costs less to keep the candidate partial, beside those that stay: every user takes
+/// it, and what these make of it is as partial as before.
+bool Run::PartialPlacement::mayStay(size_t index) {
+  Candidate &candidate = candidates[index];
+  double keep = costOfKeeping(index);
+  if (keep >= run.localBytes(candidate.value) * problem.trips[candidate.op] ||
+      !isTakenByAll(candidate))
+    return false;
+  candidate.cost = keep;
+  return llvm::all_of(run.uses(candidate.value), [&](OpId user) {
+    const FlatTable &table = problem.table(user);
+    return llvm::all_of(
+        problem.tensors(user).drop_front(table.numOperands),
+        [&](ValueId result) {
+          auto next = candidateOf.find(result);
+          if (next == candidateOf.end() || !candidates[next->second].stays)
+            return true;
+          std::optional<PartialState> state = stateAt(candidates[next->second]);
+          return state && *state == run.partials.lookup(result);
+        });
+  });
+}
+
+/// Where a user takes either of two operands partial and not both, both were priced as refused.
+/// One of them may stay where the other one is reduced in the end.
+void Run::PartialPlacement::keepMore() {
+  bool changed = true;
+  for (unsigned pass = 0; changed && pass < kMaxSettlePasses; ++pass) {
+    changed = false;
+    for (size_t i = candidates.size(); i-- > 0;) {
+      Candidate &candidate = candidates[i];
+      std::optional<PartialState> state;
+      if (!candidate.stays)
+        state = stateAt(candidate);
+      if (!state || !state->atoms ||
+          (state->atoms & run.shardings.mask(run.state[candidate.value])))
+        continue;
+      run.partials[candidate.value] = *state;
+      candidate.stays = mayStay(i);
+      changed |= candidate.stays;
+      if (!candidate.stays)
+        run.partials.erase(candidate.value);
+    }
+  }
+}
+
 void Run::PartialPlacement::place() {
   run.partials.clear();
   candidates.clear();
@@ -372,6 +418,7 @@ void Run::PartialPlacement::place() {
   }
   price();
   settle();
+  keepMore();
 }
 
 void Run::placePartials() {

@@ -68,6 +68,8 @@ private:
   void collectCandidates();
   bool price();
   void settle();
+  void keepMore();
+  bool mayStay(size_t index);
   bool isAskedFor(OpId user, const PartialState &state) const;
   bool isAddedTo(OpId user, ValueId value);
   bool mayBePartial(ValueId value) const {
