@@ -14,6 +14,7 @@ pairs, which cannot, and which gives another place where there are NaNs.
 from typing import Any
 
 from shard._torch_convolutions import convolution_decompositions
+from shard._torch_exact import exact_decompositions
 from shard._torch_norms import norm_decompositions
 from shard._torch_numbers import number_decompositions
 from shard._torch_orders import order_decompositions
@@ -46,6 +47,7 @@ def decompositions() -> dict[Any, Any]:
         aten.min.dim: _min,
         **order_decompositions(),
         **number_decompositions(),
+        **exact_decompositions(),
         aten.embedding_dense_backward.default: _embedding_backward,
         aten.nll_loss_forward.default: _nll_loss,
         aten.nll_loss2d_forward.default: _nll_loss,

@@ -1,0 +1,88 @@
+# Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Elementwise ops of PyTorch on zeros, infinities and NaNs; quotients that are near integers."""
+
+import itertools
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812
+
+import shard
+from shard import Grid, P
+
+SPECIAL = [0.0, -0.0, 1, -1, 0.1, -0.1, 0.3, 2.5, -2.5, 3e38, math.inf, -math.inf, math.nan]
+X, Y = (torch.tensor(column) for column in zip(*itertools.product(SPECIAL, SPECIAL), strict=True))
+INTEGERS = torch.arange(-84, 85, dtype=torch.int32) * 11
+DIVISORS = torch.where(torch.arange(169) % 2 == 0, 7, -3).to(torch.int32)
+
+OPS = {
+    "equal to itself": lambda x, y, i, j: x == x,
+    "equal": lambda x, y, i, j: x == y,
+    "maximum": lambda x, y, i, j: torch.maximum(x, y),
+    "minimum": lambda x, y, i, j: torch.minimum(x, y),
+    "maximum of integers": lambda x, y, i, j: torch.maximum(i, j),
+    "clamp": lambda x, y, i, j: x.clamp(-0.5, 2),
+    "clamp from below": lambda x, y, i, j: x.clamp(min=0.1),
+    "clamp from above": lambda x, y, i, j: x.clamp(max=0.1),
+    "clamp by tensors": lambda x, y, i, j: torch.clamp(x, y, y + 1),
+    "clamp by a NaN": lambda x, y, i, j: x.clamp(math.nan, 1),
+    "clamp integers": lambda x, y, i, j: i.clamp(-5, 7),
+    "clamp integers by floats": lambda x, y, i, j: i.clamp(-5.5, 7),
+    "hardtanh": lambda x, y, i, j: F.hardtanh(x, -2.0, 3.0),
+    "relu6": lambda x, y, i, j: F.relu6(x),
+    "hardsigmoid": lambda x, y, i, j: F.hardsigmoid(x),
+    "normalize": lambda x, y, i, j: F.normalize(x.reshape(13, 13), dim=1).reshape(-1),
+    "threshold": lambda x, y, i, j: F.threshold(x, 0.1, 2),
+    "elu": lambda x, y, i, j: F.elu(x * 1e-3, 0.7),
+    "selu": lambda x, y, i, j: F.selu(x * 1e-3),
+    "gelu by tanh": lambda x, y, i, j: F.gelu(x, approximate="tanh"),
+    "logaddexp": lambda x, y, i, j: torch.logaddexp(x, y),
+    "floor_divide": lambda x, y, i, j: x // y,
+    "floor_divide by 0.1": lambda x, y, i, j: x // 0.1,
+    "floor_divide by an integer": lambda x, y, i, j: x // j,
+    "floor_divide of 64 bits": lambda x, y, i, j: x.double() // y.double(),
+    "div by floor": lambda x, y, i, j: torch.div(x, -0.3, rounding_mode="floor"),
+    "div by trunc": lambda x, y, i, j: torch.div(x, y, rounding_mode="trunc"),
+    "div of integers": lambda x, y, i, j: torch.div(i, j, rounding_mode="floor"),
+    # PyTorch gives a NaN for the rest of 3e38 and other numbers, depending on the CPU.
+    "fmod": lambda x, y, i, j: torch.fmod(x.clamp(-1e5, 1e5), y),
+    "fmod by 0.3": lambda x, y, i, j: torch.fmod(x.clamp(-1e5, 1e5), 0.3),
+    "fmod of integers": lambda x, y, i, j: torch.fmod(i, j),
+    "fmod of integers by -3": lambda x, y, i, j: torch.fmod(i, -3),
+    "hypot": lambda x, y, i, j: torch.hypot(x, y),
+    "isfinite": lambda x, y, i, j: torch.isfinite(x),
+    "isclose": lambda x, y, i, j: torch.isclose(x, y),
+    "isclose with NaNs": lambda x, y, i, j: torch.isclose(x, y, equal_nan=True),
+    "isclose of integers": lambda x, y, i, j: torch.isclose(i, j, 0.5, 1),
+}
+
+
+@pytest.mark.parametrize("case", OPS)
+@pytest.mark.parametrize("is_module", [False, True])
+def test_as_pytorch_defines_it(case, is_module):
+    class Module(torch.nn.Module):
+        def forward(self, x, y, i, j):
+            return OPS[case](x, y, i, j)
+
+    args = (X, Y, INTEGERS, DIVISORS)
+    program = shard.from_torch(Module() if is_module else OPS[case], *args)
+    part = program.partition(Grid(2), {"x": P(0), "y": P(0)})
+    found = torch.as_tensor(part({}, *args) if is_module else part(*args))
+    torch.testing.assert_close(found, OPS[case](*args), rtol=2e-6, atol=0, equal_nan=True)
+
+
+def test_quotients_are_not_rounded_up():
+    found = shard.from_torch(lambda x: x // 0.1, torch.ones(4)).partition(Grid(2))(torch.ones(4))
+    assert found.tolist() == [9.0] * 4
+
+
+def test_gradients_of_what_is_clamped():
+    def step(x):
+        return torch.func.grad(lambda x: (F.relu6(x) * x.clamp(-1, 2) + F.elu(x)).sum())(x)
+
+    x = torch.linspace(-3, 8, 24)
+    part = shard.from_torch(step, x).partition(Grid(3), {"x": P(0)})
+    torch.testing.assert_close(torch.as_tensor(part(x)), step(x))
