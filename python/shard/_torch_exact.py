@@ -6,7 +6,8 @@
 Its larger and smaller of two are comparisons, which drop NaNs. Its quotients are rounded before
 they become whole numbers, so that 1.0 // 0.1 is 10 and not 9. It computes exp(x) - 1 of numbers
 near zero, GELU with constants of few digits, compares 32-bit elements with 64-bit thresholds, and
-takes a tensor for equal to itself where it has NaNs.
+takes a tensor for equal to itself where it has NaNs. Integers become floats of as many bits, which
+do not have all of them, and are negated or divided as such.
 Those of PyTorch are written here in terms of ops that torch-mlir lowers to what they mean.
 """
 
@@ -23,6 +24,7 @@ def exact_decompositions() -> dict[Any, Any]:
     aten = torch.ops.aten
     return {
         aten.eq.Tensor: _equal,
+        aten.neg.default: _negative,
         aten.maximum.default: _larger,
         aten.minimum.default: _smaller,
         aten.clamp.default: _clamp,
@@ -44,6 +46,14 @@ def exact_decompositions() -> dict[Any, Any]:
         aten.fmod.Tensor: _fmod,
         aten.fmod.Scalar: _fmod,
         aten.hypot.default: _hypot,
+        aten.pow.Tensor_Scalar: _power,
+        aten.pow.Tensor_Tensor: _power,
+        aten.pow.Scalar: _power,
+        aten.bitwise_and.Scalar: _with_tensors(aten.bitwise_and.Tensor),
+        aten.bitwise_or.Scalar: _with_tensors(aten.bitwise_or.Tensor),
+        aten.bitwise_xor.Scalar: _with_tensors(aten.bitwise_xor.Tensor),
+        aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,
+        aten.__rshift__.Tensor: aten.bitwise_right_shift.Tensor,
         aten.isfinite.default: _isfinite,
         aten.isclose.default: _isclose,
     }
@@ -66,6 +76,43 @@ def _equal(x: Any, y: Any) -> Any:
     """Not unequal, which torch-mlir computes of a tensor and itself as well."""
     x, y = _alike(x, y)
     return (x != y).logical_not() if x.is_floating_point() else NotImplemented
+
+
+def _negative(x: Any) -> Any:
+    import torch
+
+    if x.is_floating_point() or x.is_complex():
+        return NotImplemented
+    return torch.zeros((), dtype=x.dtype) - x
+
+
+def _power(x: Any, exponent: Any) -> Any:
+    """Of integers and an integer: the product of the squares that the exponent's digits choose.
+    Of integers and floats: that of floats.
+    """
+    import torch
+
+    base, other = _alike(x, exponent)
+    if base.is_floating_point():
+        is_mixed = any(
+            isinstance(value, torch.Tensor) and value.dtype != base.dtype for value in (x, exponent)
+        )
+        return torch.pow(base, other) if is_mixed else NotImplemented
+    if not isinstance(exponent, int) or exponent < 0 or base.is_complex():
+        return NotImplemented
+    if base.dtype == torch.bool:
+        base = base.to(torch.int64)
+    product = torch.ones_like(base)
+    while exponent:
+        if exponent % 2:
+            product = product * base
+        exponent //= 2
+        base = base * base if exponent else base
+    return product
+
+
+def _with_tensors(op: Any) -> Callable[[Any, Any], Any]:
+    return lambda x, y: op(*_alike(x, y))
 
 
 def _larger(x: Any, y: Any) -> Any:
@@ -109,8 +156,8 @@ def _hardsigmoid(x: Any) -> Any:
 def _threshold(x: Any, threshold: float, value: float) -> Any:
     import torch
 
-    limit, other = (torch.full((), number, dtype=x.dtype) for number in (threshold, value))
-    return torch.where(x <= limit, other, x)
+    wide, limit, _ = _in_single(x, threshold)
+    return torch.where(wide <= limit, torch.full((), value, dtype=x.dtype), x)
 
 
 def _elu(x: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Any:
@@ -120,14 +167,15 @@ def _elu(x: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> 
 
 
 def _gelu(x: Any, approximate: str = "none") -> Any:
-    """Of a tanh: torch-mlir has the exact one."""
     import torch
 
+    wide, _, dtype = _in_single(x, x)
     if approximate != "tanh":
-        return NotImplemented
-    x, _, dtype = _in_single(x, x)
-    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * (x * x * x))
-    return (0.5 * x * (1 + torch.tanh(inner))).to(dtype)
+        if wide.dtype == dtype:
+            return NotImplemented
+        return torch.ops.aten.gelu(wide).to(dtype)
+    inner = math.sqrt(2 / math.pi) * (wide + 0.044715 * (wide * wide * wide))
+    return (0.5 * wide * (1 + torch.tanh(inner))).to(dtype)
 
 
 def _logaddexp(x: Any, y: Any) -> Any:
@@ -140,13 +188,20 @@ def _logaddexp(x: Any, y: Any) -> Any:
 
 
 def _in_single(x: Any, y: Any) -> tuple[Any, Any, Any]:
-    """Both as tensors, and their element type; types of 16 bits and less are computed in 32."""
+    """Both as tensors, and the element type of the result; floats of 16 bits and less are computed
+    in 32, and numbers beside them are not rounded to 16.
+    """
     import torch
 
-    x, y = _alike(x, y)
-    dtype = x.dtype
-    if dtype.is_floating_point and dtype.itemsize < 4:
-        x, y = x.to(torch.float32), y.to(torch.float32)
+    dtype = torch.result_type(x, y)
+    if not dtype.is_floating_point or dtype.itemsize >= 4:
+        return *_alike(x, y), dtype
+    x, y = (
+        value.to(torch.float32)
+        if isinstance(value, torch.Tensor)
+        else torch.full((), value, dtype=torch.float32)
+        for value in (x, y)
+    )
     return x, y, dtype
 
 
@@ -154,7 +209,7 @@ def _fmod(x: Any, y: Any) -> Any:
     """The remainder of the quotient that is cut off, which has the sign of `x`."""
     import torch
 
-    x, y, dtype = _in_single(x, y)
+    x, y, dtype = _in_single(*_alike(x, y))
     if x.is_floating_point():
         # That of sizes is exact: nothing is added to bring it to the sign of `y`.
         return _copysign(torch.remainder(x.abs(), y.abs()), x).to(dtype)
@@ -168,7 +223,7 @@ def _floor_divide(x: Any, y: Any) -> Any:
 
     x, y, dtype = _in_single(x, y)
     if not x.is_floating_point():
-        return NotImplemented
+        return _floor_divide_integers(x, y)
     rest = _fmod(x, y)
     whole = (x - rest) / y
     whole = torch.where((rest != 0) & ((rest < 0) != (y < 0)), whole - 1, whole)
@@ -177,6 +232,17 @@ def _floor_divide(x: Any, y: Any) -> Any:
     quotient = x / y
     down = torch.where(whole != 0, down, _copysign(torch.zeros_like(down), quotient))
     return torch.where(y == 0, quotient, down).to(dtype)
+
+
+def _floor_divide_integers(x: Any, y: Any) -> Any:
+    import torch
+
+    if x.dtype != torch.int64:
+        # Floats of 64 bits have all numbers of the others.
+        return NotImplemented
+    whole = torch.div(x, y, rounding_mode="trunc")
+    rest = x - whole * y
+    return torch.where((rest != 0) & ((rest < 0) != (y < 0)), whole - 1, whole)
 
 
 def _divide(x: Any, y: Any, rounding_mode: str | None = None) -> Any:

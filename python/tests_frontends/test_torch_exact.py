@@ -16,6 +16,9 @@ from shard import Grid, P
 SPECIAL = [0.0, -0.0, 1, -1, 0.1, -0.1, 0.3, 2.5, -2.5, 3e38, math.inf, -math.inf, math.nan]
 X, Y = (torch.tensor(column) for column in zip(*itertools.product(SPECIAL, SPECIAL), strict=True))
 INTEGERS = torch.arange(-84, 85, dtype=torch.int32) * 11
+# Neighbours of numbers that floats of as many bits have.
+LARGE = 2**24 + 1 + torch.arange(169, dtype=torch.int32)
+LONGS = (2**53 + 1 + torch.arange(169)) * torch.where(torch.arange(169) % 2 == 0, 1, -1)
 DIVISORS = torch.where(torch.arange(169) % 2 == 0, 7, -3).to(torch.int32)
 
 OPS = {
@@ -52,12 +55,49 @@ OPS = {
     "fmod by 0.3": lambda x, y, i, j: torch.fmod(x.clamp(-1e5, 1e5), 0.3),
     "fmod of integers": lambda x, y, i, j: torch.fmod(i, j),
     "fmod of integers by -3": lambda x, y, i, j: torch.fmod(i, -3),
+    "negative": lambda x, y, i, j: -(i + LARGE),
+    "negative of 64 bits": lambda x, y, i, j: -(i + LONGS),
+    "quotients of 64 bits": lambda x, y, i, j: (i + LONGS) // j,
+    "quotients of 64 bits and 3": lambda x, y, i, j: torch.div(i + LONGS, 3, rounding_mode="floor"),
+    "squares of integers": lambda x, y, i, j: (i + LARGE) ** 2,
+    "powers of integers": lambda x, y, i, j: i.pow(7) + i**0,
+    "roots of integers": lambda x, y, i, j: (i * i) ** 0.5,
+    "floats to the power of integers": lambda x, y, i, j: x**j,
+    "numbers to the power of floats": lambda x, y, i, j: 2**x,
+    "shifts by tensors": lambda x, y, i, j: (i << (j & 3)) - (i >> (j & 3)),
+    "bits and numbers": lambda x, y, i, j: ((i & 12) | 3) ^ 5,
     "hypot": lambda x, y, i, j: torch.hypot(x, y),
     "isfinite": lambda x, y, i, j: torch.isfinite(x),
     "isclose": lambda x, y, i, j: torch.isclose(x, y),
     "isclose with NaNs": lambda x, y, i, j: torch.isclose(x, y, equal_nan=True),
     "isclose of integers": lambda x, y, i, j: torch.isclose(i, j, 0.5, 1),
 }
+
+
+def half(fn):
+    return lambda x, y, i, j: fn(x.bfloat16(), y.bfloat16())
+
+
+# Computed in 32 bits, and so is the number beside a tensor, but in `fmod`.
+HALF = {
+    "threshold": half(lambda x, y: F.threshold(x, 0.1, 2)),
+    "floor_divide by 0.1": half(lambda x, y: x // 0.1),
+    "fmod by 0.3": half(lambda x, y: torch.fmod(x.clamp(-100, 100), 0.3)),
+    "clamp": half(lambda x, y: x.clamp(-0.3, 0.3)),
+    "maximum": half(torch.maximum),
+    "elu": half(lambda x, y: F.elu(x * 1e-3)),
+    "gelu": half(lambda x, y: F.gelu(x.clamp(-9, 9))),
+    "gelu by tanh": half(lambda x, y: F.gelu(x, approximate="tanh")),
+    "logaddexp": half(torch.logaddexp),
+}
+
+
+@pytest.mark.parametrize("case", HALF)
+def test_of_16_bits(case):
+    args = (X, Y, INTEGERS, DIVISORS)
+    part = shard.from_torch(HALF[case], *args).partition(Grid(2), {"x": P(0)})
+    found, wanted = torch.as_tensor(part(*args)), HALF[case](*args)
+    torch.testing.assert_close(found, wanted, rtol=8e-3, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize("case", OPS)
