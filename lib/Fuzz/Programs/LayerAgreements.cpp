@@ -357,6 +357,26 @@ void LayerProgram::productsOfOne() {
   gathers(n, rows * columns / n);
 }
 
+/// The largest or smallest element of each row by a comparison and a select, as front ends write it:
+/// the comparison tells what devices reduce to, and what they begin with.
+void LayerProgram::chosenExtremes() {
+  static const std::vector<std::string> predicates = {
+      "sgt", "sge", "slt", "sle", "ugt", "uge", "ult", "ule"};
+  int64_t rows = rng.between(1, 4), columns = n * rng.between(1, 3);
+  Val a = pointwise(argument({rows, columns}, {{}, all}));
+  Val init = argument({rows}, {{}});
+  std::string both = rng.chance(50) ? "%next, %best" : "%best, %next";
+  Val best = define("linalg.reduce " + insOuts({a}, init) +
+                        " dimensions = [1] (%next: i32, %best: i32) {\n"
+                        "      %chosen = arith.cmpi " +
+                        rng.oneOf(predicates) + ", " + both +
+                        " : i32\n      %kept = arith.select %chosen, " + both +
+                        " : i32\n      linalg.yield %kept : i32\n    }",
+                    {rows});
+  result(pointwise(best), {{}}, 50);
+  allReduces(n, rows);
+}
+
 /// A sum over what is split, combined with itself to what all sums give: nothing is sent. Its extents
 /// are known only when the program runs, so that MLIR's own folds make no constant of it.
 void LayerProgram::cancelled() {

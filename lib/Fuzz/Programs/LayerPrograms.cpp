@@ -462,6 +462,8 @@ void LayerProgram::write() {
     addedBehindPad();
   else if (more.chance(2))
     productsOfOne();
+  else if (more.chance(3))
+    chosenExtremes();
   else if (more.chance(4))
     cancelled();
   else if (more.chance(5))

@@ -126,6 +126,7 @@ private:
   void appendedRows();
   void addedBehindPad();
   void productsOfOne();
+  void chosenExtremes();
   void cancelled();
 
   ProgramBuilder &program;

@@ -341,18 +341,35 @@ double MoveGraph::secondsOfSlice(const Moved &tensor) const {
          machineOf(collective.gridOp).memoryBandwidth;
 }
 
-/// Whether users of `tensor` in front of the collective may take a slice of what is behind it.
-/// Behind an uneven block it has zeros. Values of several layouts may share one that is the same
-/// on all devices, such as a constant, which has its elements there.
+/// Finds the tensors in front of an uneven collective that are known to be blocks of what it gives:
+/// arguments, slices, and what ops make of one in the dimension that it has.
+void MoveGraph::findBlocks() {
+  for (Moved &tensor : tensors)
+    tensor.isBlock =
+        tensor.before &&
+        replication.isBlock(tensor.before, tensor.dims.joined, collective.whole,
+                            collective.grid, collective.axes);
+  // What makes the operands of an op is added behind it.
+  for (const Node &node : llvm::reverse(nodes))
+    if (!node.isBehind && llvm::any_of(node.operands, [&](int number) {
+          return number >= 0 && tensors[number].isBlock;
+        }))
+      for (int number : node.results)
+        tensors[number].isBlock = true;
+}
+
+/// Whether users of `tensor` in front of the collective may take a slice of what is behind it. An
+/// uneven collective leaves out elements at the end of blocks, which are padding for it, but may be
+/// elements for another user.
 bool MoveGraph::maySlice(const Moved &tensor) const {
   return collective.isGather() &&
-         (collective.isEven() || !tensor.before ||
-          !replication.isReplicated(tensor.before, collective.grid,
-                                    collective.axes));
+         (collective.isEven() || !tensor.before || tensor.isBlock);
 }
 
 /// Decides which ops take their other form, and what that saves.
 void MoveGraph::choose() {
+  if (collective.isGather() && !collective.isEven())
+    findBlocks();
   MinCut cut;
   double total = 0;
   for (const Moved &tensor : tensors)

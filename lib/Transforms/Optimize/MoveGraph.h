@@ -46,6 +46,8 @@ struct Moved {
   llvm::SmallVector<mlir::Operation *, 1> collectives;
   /// The op of the graph that makes it, -1 if none does: then `before` stays.
   int producer = -1;
+  /// Whether `before` is known to be a block of what an uneven collective gives.
+  bool isBlock = false;
 };
 
 /// An op that has two forms.
@@ -136,6 +138,7 @@ private:
   mlir::Value slicedSource(const Moved &tensor) const;
   double secondsOfMove(const Moved &tensor) const;
   double secondsOfSlice(const Moved &tensor) const;
+  void findBlocks();
   bool maySlice(const Moved &tensor) const;
   void choose();
 

@@ -112,6 +112,34 @@ Replication::Axes Replication::axesOfLocal(FunctionOpInterface function,
   return {axes, axes};
 }
 
+bool Replication::isBlock(Value value, int64_t dim, int64_t whole,
+                          FlatSymbolRefAttr grid, ArrayRef<GridAxis> axes) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isBlockOfArgument(argument, dim, whole, grid, axes);
+  auto slice = value.getDefiningOp<AllSliceOp>();
+  return slice && slice.getGridAttr() == grid && slice.getGridAxes() == axes &&
+         slice.getSliceAxis().getSExtValue() == dim &&
+         slice.getInput().getType().getDimSize(dim) == whole;
+}
+
+bool Replication::isBlockOfArgument(BlockArgument argument, int64_t dim,
+                                    int64_t whole, FlatSymbolRefAttr grid,
+                                    ArrayRef<GridAxis> axes) {
+  auto function = dyn_cast_if_present<FunctionOpInterface>(
+      argument.getOwner()->getParentOp());
+  if (!function || !argument.getOwner()->isEntryBlock())
+    return false;
+  auto local = function.getArgAttrOfType<LocalAttr>(argument.getArgNumber(),
+                                                    kLocalAttrName);
+  if (!local || local.getSharding().getGrid() != grid)
+    return false;
+  Silence silence(function->getContext());
+  FailureOr<LocalSharding> read = resolveLocal(function, local, symbols);
+  return succeeded(read) && !read->sharding.hasHalosOrOffsets() &&
+         local.getType().getDimSize(dim) == whole &&
+         ArrayRef<GridAxis>(read->sharding.dims[dim]) == axes;
+}
+
 /// Whether the body of the op, if it computes single elements, reads those of `operand`.
 static bool isRead(OpOperand &operand) {
   Operation *op = operand.getOwner();

@@ -36,6 +36,12 @@ public:
   bool isSplit(mlir::Value value, mlir::FlatSymbolRefAttr grid,
                llvm::ArrayRef<GridAxis> axes);
 
+  /// Whether `value` is an argument or a slice that is known to be a block of a tensor whose
+  /// dimension `dim` has extent `whole` and is split by `axes`. What lies in it beyond the tensor
+  /// is padding for every user.
+  bool isBlock(mlir::Value value, int64_t dim, int64_t whole,
+               mlir::FlatSymbolRefAttr grid, llvm::ArrayRef<GridAxis> axes);
+
   /// Must be called before `op` is erased: another value may get its address.
   void forget(mlir::Operation *op);
 
@@ -49,6 +55,9 @@ private:
   Axes axesUncached(mlir::Value value, mlir::FlatSymbolRefAttr grid);
   Axes axesOfArgument(mlir::BlockArgument argument,
                       mlir::FlatSymbolRefAttr grid);
+  bool isBlockOfArgument(mlir::BlockArgument argument, int64_t dim,
+                         int64_t whole, mlir::FlatSymbolRefAttr grid,
+                         llvm::ArrayRef<GridAxis> axes);
   Axes axesOfLocal(mlir::FunctionOpInterface function, LocalAttr local);
 
   mlir::SymbolTableCollection symbols;
