@@ -46,6 +46,11 @@ static MoveKind chooseKind(ProgramBuilder &program) {
   return kind;
 }
 
+/// The extent of `count` blocks of `block` elements, of which the last ones may be padding.
+static int64_t gatheredExtent(Random &rng, int64_t block, int64_t count) {
+  return block * count - (rng.chance(20) ? rng.between(0, count - 1) : 0);
+}
+
 /// One collective; false where it does not fit what it is chosen for.
 static bool moveByCollective(ProgramBuilder &program, const MoveKind &kind) {
   Random &rng = program.rng;
@@ -66,7 +71,7 @@ static bool moveByCollective(ProgramBuilder &program, const MoveKind &kind) {
   }
   std::string rest = kind.rest;
   if (kind.op == "all_gather") {
-    shape[dim] *= count;
+    shape[dim] = gatheredExtent(rng, shape[dim], count);
     rest = "gather_axis = " + std::to_string(dim);
   } else if (kind.op == "all_to_all") {
     if (shape[dim] % count != 0)
@@ -126,7 +131,7 @@ static bool gatheredInSeveralWays(ProgramBuilder &program) {
       Shape step(axes.begin() + rest, axes.end()), shape = now.shape;
       axes.resize(rest);
       int64_t dim = rng.chance(70) ? usual : anyDim();
-      shape[dim] *= program.devices(step);
+      shape[dim] = gatheredExtent(rng, shape[dim], program.devices(step));
       if (numElements(shape) > mostLocalElements)
         break;
       now = program.define(
