@@ -100,6 +100,11 @@ def test_of_16_bits(case):
     torch.testing.assert_close(found, wanted, rtol=8e-3, atol=0, equal_nan=True)
 
 
+# What `tanh` and `log1p` round, on which libraries differ by CPU, where most of it is taken away
+# again: two places of 1, times half of 2.5 for GELU.
+ROUNDED = {"gelu by tanh": 2.5 * 2**-23, "logaddexp": 2 * 2**-23}
+
+
 @pytest.mark.parametrize("case", OPS)
 @pytest.mark.parametrize("is_module", [False, True])
 def test_as_pytorch_defines_it(case, is_module):
@@ -111,7 +116,8 @@ def test_as_pytorch_defines_it(case, is_module):
     program = shard.from_torch(Module() if is_module else OPS[case], *args)
     part = program.partition(Grid(2), {"x": P(0), "y": P(0)})
     found = torch.as_tensor(part({}, *args) if is_module else part(*args))
-    torch.testing.assert_close(found, OPS[case](*args), rtol=2e-6, atol=0, equal_nan=True)
+    wanted, atol = OPS[case](*args), ROUNDED.get(case, 0)
+    torch.testing.assert_close(found, wanted, rtol=2e-6, atol=atol, equal_nan=True)
 
 
 def test_quotients_are_not_rounded_up():
