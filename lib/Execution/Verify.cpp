@@ -37,32 +37,52 @@ static double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+/// A random input for argument `index`, of the shape that `options` have for it.
+static FailureOr<HostTensor> makeRandomInput(func::FuncOp entry, unsigned index,
+                                             const TensorSpec &spec,
+                                             const RunOptions &options) {
+  Location loc = entry.getArgument(index).getLoc();
+  auto asked = options.shapes.find(index);
+  ArrayRef<int64_t> shape = asked == options.shapes.end()
+                                ? ArrayRef(spec.shape)
+                                : ArrayRef(asked->second);
+  if (llvm::any_of(shape, ShapedType::isDynamic))
+    return emitError(loc) << "argument " << index << " has type "
+                          << entry.getArgumentTypes()[index]
+                          << ": an input or a shape has to say how large it is";
+  std::string error;
+  std::optional<HostTensor> tensor = HostTensor::make(spec.type, shape, error);
+  if (!tensor)
+    return emitError(loc) << "argument " << index << ": " << error;
+  if (failed(checkInput(entry, index, spec.type, spec.shape, *tensor)))
+    return failure();
+  fillRandom(*tensor, options.seed, index);
+  return std::move(*tensor);
+}
+
 LogicalResult execution::makeInputs(func::FuncOp entry, RunOptions &options,
                                     std::vector<HostTensor> &inputs) {
-  for (auto &[number, tensor] : options.inputs) {
-    (void)tensor;
-    if (number >= entry.getNumArguments())
-      return entry.emitError()
-             << "'" << entry.getName() << "' takes " << entry.getNumArguments()
-             << " arguments; there is no argument " << number
-             << " for an input";
-  }
-  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
-    Location loc = entry.getArgument(index).getLoc();
+  auto missing = [&](const auto &numbered) {
+    return !numbered.empty() &&
+           numbered.rbegin()->first >= entry.getNumArguments();
+  };
+  if (missing(options.inputs) || missing(options.shapes))
+    return entry.emitError()
+           << "'" << entry.getName() << "' takes " << entry.getNumArguments()
+           << " arguments; there is no argument "
+           << (missing(options.inputs) ? options.inputs.rbegin()->first
+                                       : options.shapes.rbegin()->first)
+           << " for an input";
+  for (unsigned index : llvm::seq(entry.getNumArguments())) {
     FailureOr<TensorSpec> spec = argumentSpec(entry, index);
     if (failed(spec))
       return failure();
     auto given = options.inputs.find(index);
     if (given == options.inputs.end()) {
-      if (llvm::any_of(spec->shape, ShapedType::isDynamic))
-        return emitError(loc) << "argument " << index << " has type " << type
-                              << ": an input has to say how large it is";
-      std::string error;
-      std::optional<HostTensor> tensor =
-          HostTensor::make(spec->type, spec->shape, error);
-      if (!tensor)
-        return emitError(loc) << "argument " << index << ": " << error;
-      fillRandom(*tensor, options.seed, index);
+      FailureOr<HostTensor> tensor =
+          makeRandomInput(entry, index, *spec, options);
+      if (failed(tensor))
+        return failure();
       inputs.push_back(std::move(*tensor));
       continue;
     }

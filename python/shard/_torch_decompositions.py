@@ -15,6 +15,7 @@ from typing import Any
 
 from shard._torch_convolutions import convolution_decompositions
 from shard._torch_exact import exact_decompositions
+from shard._torch_integers import cut_decompositions
 from shard._torch_norms import norm_decompositions
 from shard._torch_numbers import number_decompositions
 from shard._torch_orders import order_decompositions
@@ -28,7 +29,7 @@ def decompositions() -> dict[Any, Any]:
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
     aten = torch.ops.aten
-    return {
+    table = {
         **get_decomposition_table(),
         **torch._decomp.get_decompositions([aten.cumsum.default, aten.cumprod.default]),
         **scatter_decompositions(),
@@ -54,6 +55,7 @@ def decompositions() -> dict[Any, Any]:
         aten.nll_loss_backward.default: _nll_loss_backward,
         aten.nll_loss2d_backward.default: _nll_loss_backward,
     }
+    return {**table, **cut_decompositions(table)}
 
 
 def _reciprocal(x: Any) -> Any:

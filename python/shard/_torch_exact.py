@@ -98,10 +98,14 @@ def _power(x: Any, exponent: Any) -> Any:
             isinstance(value, torch.Tensor) and value.dtype != base.dtype for value in (x, exponent)
         )
         return torch.pow(base, other) if is_mixed else NotImplemented
-    if not isinstance(exponent, int) or exponent < 0 or base.is_complex():
+    if base.is_complex():
         return NotImplemented
     if base.dtype == torch.bool:
-        base = base.to(torch.int64)
+        base, other = base.to(torch.int64), other.to(torch.int64)
+    if not isinstance(exponent, int):
+        return _power_of_integers(base, other)
+    if exponent < 0:
+        return NotImplemented
     product = torch.ones_like(base)
     while exponent:
         if exponent % 2:
@@ -109,6 +113,27 @@ def _power(x: Any, exponent: Any) -> Any:
         exponent //= 2
         base = base * base if exponent else base
     return product
+
+
+def _power_of_integers(base: Any, exponent: Any) -> Any:
+    """The product of the squares that the exponent's digits choose. Of a negative exponent the
+    quotient of 1 and the power, without its remainder.
+    """
+    import torch
+
+    one, zero = (torch.full((), value, dtype=base.dtype) for value in (1, 0))
+    is_odd = (exponent & 1) != 0
+    is_negative = exponent < 0
+    product, square, rest = one, base, exponent
+    info = torch.iinfo(base.dtype)
+    # Of numbers with a sign it is the highest digit.
+    for _ in range(info.bits if info.min == 0 else info.bits - 1):
+        product = product * torch.where((rest & 1) != 0, square, one)
+        square = square * square
+        rest = rest >> 1
+    inverse = torch.where(base == 1, one, zero)
+    inverse = torch.where(base == -1, torch.where(is_odd, -one, one), inverse)
+    return torch.where(is_negative, inverse, product)
 
 
 def _with_tensors(op: Any) -> Callable[[Any, Any], Any]:

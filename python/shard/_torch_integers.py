@@ -1,13 +1,17 @@
 # Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Unsigned integers and bytes of PyTorch, computed in wider signed integers.
+"""Integers of PyTorch of fewer than 64 bits.
 
-torch-mlir takes the sign of some ops on `uint8` for one of `int8` (sums, comparisons), and
-crashes at numbers of type `int8`. Arguments and results keep their types.
+Unsigned integers and bytes are computed in wider signed integers: torch-mlir takes the sign of
+some ops on `uint8` for one of `int8` (sums, comparisons), and crashes at numbers of type `int8`.
+Arguments and results keep their types.
+
+A number beside a tensor, or a tensor without dimensions, becomes one of its type in PyTorch: 255
+and -1 are equal in `uint8`. torch-mlir computes with both in 64 bits.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 # Ops that only hand elements on, and one that checks types.
@@ -66,3 +70,53 @@ def widened(node: Any, target: Any, args: Any, kwargs: Mapping[str, Any]) -> Any
     if keywords.get("dtype") in types:
         keywords["dtype"] = types[keywords["dtype"]][0]
     return pytree.tree_map(narrow, target(*args, **keywords), node.meta.get("val"))
+
+
+def cut_decompositions(table: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Of ops that depend on it, with numbers cut to the type of the tensors.
+
+    Args:
+        table: the decompositions of ops whose operands need not be cut.
+    """
+    import torch
+
+    names = """clamp.default clamp.Tensor clamp_max.default clamp_max.Tensor clamp_min.default
+        clamp_min.Tensor div.Scalar_mode div.Tensor_mode eq.Scalar eq.Tensor floor_divide.Scalar
+        floor_divide.default fmod.Scalar fmod.Tensor ge.Scalar ge.Tensor gt.Scalar gt.Tensor
+        le.Scalar le.Tensor lt.Scalar lt.Tensor maximum.default minimum.default ne.Scalar
+        ne.Tensor remainder.Scalar remainder.Tensor threshold.default"""
+    ops = [getattr(getattr(torch.ops.aten, n), v) for n, v in (s.split(".") for s in names.split())]
+    return {op: _of_cut_operands(op, table.get(op)) for op in ops}
+
+
+def _of_cut_operands(op: Any, decomposition: Callable[..., Any] | None) -> Callable[..., Any]:
+    def decomposed(*args: Any, **kwargs: Any) -> Any:
+        cut = _cut(args)
+        if any(mine is not theirs for mine, theirs in zip(cut, args, strict=True)):
+            return op(*cut, **kwargs)
+        return decomposition(*args, **kwargs) if decomposition else NotImplemented
+
+    return decomposed
+
+
+def _cut(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands in the type of integers that they have in common, if one of them has it."""
+    import torch
+
+    operands = [arg for arg in args if isinstance(arg, (torch.Tensor, int, float))]
+    tensors = [arg for arg in operands if isinstance(arg, torch.Tensor)]
+    dtype = next((torch.result_type(tensors[0], operand) for operand in operands[1:]), None)
+    if dtype is None or dtype.is_floating_point or dtype.is_complex or dtype == torch.bool:
+        return args
+    if any(torch.result_type(tensors[0], operand) != dtype for operand in operands[1:]):
+        return args
+    least, count = torch.iinfo(dtype).min, 1 << torch.iinfo(dtype).bits
+
+    def cut(arg: Any) -> Any:
+        if isinstance(arg, torch.Tensor):
+            return arg if arg.dtype == dtype else arg.to(dtype)
+        is_number = isinstance(arg, int) and not isinstance(arg, bool)
+        is_outside = is_number and not least <= arg < least + count
+        return (arg - least) % count + least if is_outside else arg
+
+    return tuple(cut(arg) for arg in args)

@@ -61,6 +61,8 @@ OPS = {
     "quotients of 64 bits and 3": lambda x, y, i, j: torch.div(i + LONGS, 3, rounding_mode="floor"),
     "squares of integers": lambda x, y, i, j: (i + LARGE) ** 2,
     "powers of integers": lambda x, y, i, j: i.pow(7) + i**0,
+    "integers to the power of integers": lambda x, y, i, j: (i % 5 - 2) ** j + i ** (j + 3),
+    "numbers to the power of integers": lambda x, y, i, j: 2 ** (i & 63) - 3 ** (i & 31),
     "roots of integers": lambda x, y, i, j: (i * i) ** 0.5,
     "floats to the power of integers": lambda x, y, i, j: x**j,
     "numbers to the power of floats": lambda x, y, i, j: 2**x,

@@ -59,6 +59,36 @@ def test_integers_of_few_bits(dtype, module):
         assert torch.equal(mine, theirs)
 
 
+@pytest.mark.parametrize("module", [False, True], ids=["function", "module"])
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32])
+def test_numbers_become_of_the_type_of_the_tensor(dtype, module):
+    largest = torch.iinfo(dtype).max
+    span = 2 ** torch.iinfo(dtype).bits
+
+    def all_of_them(x):
+        return (
+            x == span - 1,
+            x < -1,
+            x >= span + 5,
+            x != torch.tensor(-1),
+            torch.tensor(largest + 2) <= x,
+            x // (span - 2),
+            x % (largest - span),
+            torch.fmod(x, 2 * span + 6),
+            torch.maximum(torch.tensor(span + 5), x),
+            x.clamp(min=3 - span) if dtype == torch.uint8 else x.clamp(3, largest),
+            x < largest + 0.5,
+            x == torch.full((8,), span - 1),
+            x**x,
+        )
+
+    x = torch.tensor([0, 1, 5, 127, 128, 250, 254, 255]).to(dtype)
+    expected = all_of_them(x)
+    for mine, theirs in zip(run(all_of_them, x, module=module), expected, strict=True):
+        assert mine.dtype == theirs.dtype
+        assert torch.equal(mine, theirs)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int32])
 def test_reciprocals_of_zeros_and_nans(dtype):
     values = [0, 1, -4] if dtype == torch.int32 else [0.0, -0.0, float("nan"), float("inf"), 3.0]

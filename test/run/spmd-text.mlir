@@ -17,7 +17,7 @@
 //
 // A dynamic dimension is as long as its input.
 // RUN: not shard-run %t/spmd.mlir --entry dynamic --verify 2>&1 | FileCheck %s --check-prefix=INPUT
-// INPUT: error: argument 0 has type 'tensor<?x3xf32>': an input has to say how large it is
+// INPUT: error: argument 0 has type 'tensor<?x3xf32>': an input or a shape has to say how large it is
 //
 // A wrong program: nobody has summed what the result needs.
 // RUN: not shard-run %t/wrong.mlir --verify | FileCheck %s --check-prefix=WRONG

@@ -50,6 +50,10 @@ cl::list<std::string>
     inputs("input", cl::value_desc("x.npy"), cl::cat(category),
            cl::desc("The next argument, from a file; arguments without a file "
                     "are random. N=x.npy is argument N"));
+cl::list<std::string>
+    shapes("shape", cl::value_desc("N=16x8"), cl::cat(category),
+           cl::desc("The shape of random argument N, which one with dynamic "
+                    "dimensions needs"));
 cl::list<std::string> outputs("output", cl::value_desc("y.npy"),
                               cl::cat(category),
                               cl::desc("Where to write the next result; "
@@ -157,6 +161,34 @@ LogicalResult readInputs(func::FuncOp entry, shard::RunOptions &options) {
     if (!options.inputs.try_emplace(number, std::move(*tensor)).second)
       return errorAtOption(context, "--input", text)
              << "argument " << number << " has two inputs";
+  }
+  return success();
+}
+
+/// Reads the shapes of --shape.
+LogicalResult readShapes(func::FuncOp entry, shard::RunOptions &options) {
+  for (const std::string &text : shapes) {
+    auto problem = [&] {
+      return errorAtOption(entry.getContext(), "--shape", text);
+    };
+    auto [head, list] = llvm::StringRef(text).split('=');
+    unsigned number;
+    if (list.empty() || head.getAsInteger(10, number))
+      return problem() << "is not an argument's number and its shape, such as "
+                          "0=16x8";
+    if (number >= entry.getNumArguments())
+      return problem() << "'" << entry.getName() << "' takes "
+                       << entry.getNumArguments()
+                       << " arguments, numbered from 0; there is no argument "
+                       << number;
+    if (options.inputs.count(number))
+      return problem() << "argument " << number << " has an input";
+    std::vector<int64_t> shape;
+    for (llvm::StringRef extent : llvm::split(list, 'x'))
+      if (extent.getAsInteger(10, shape.emplace_back()) || shape.back() < 0)
+        return problem() << "'" << extent << "' is not an extent";
+    if (!options.shapes.try_emplace(number, std::move(shape)).second)
+      return problem() << "argument " << number << " has two shapes";
   }
   return success();
 }
@@ -362,7 +394,7 @@ LogicalResult run(MLIRContext &context, shard::runtime::Processes *processes,
       llvm::outs() << '\n';
     };
   if (failed(readOutputs(entry, /*tryFiles=*/isFirst)) ||
-      failed(readInputs(entry, options)))
+      failed(readInputs(entry, options)) || failed(readShapes(entry, options)))
     return failure();
   if (processes)
     options.outputFiles = outputFiles;

@@ -84,6 +84,8 @@ struct RunOptions {
   std::function<void(mlir::ModuleOp)> onPartitioned;
   /// Whole inputs by argument number; all others are random.
   std::map<unsigned, HostTensor> inputs;
+  /// The shapes of random inputs by argument number: those with dynamic dimensions need one.
+  std::map<unsigned, std::vector<int64_t>> shapes;
   /// Partition all functions of the module together, not only the entry and what
   /// it calls; functions that both call are shared then.
   bool partitionAll = false;
