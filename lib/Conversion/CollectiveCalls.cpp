@@ -248,7 +248,8 @@ FailureOr<SmallVector<int64_t>> groupWords(Operation *op,
   return words;
 }
 
-/// Whether the runtime has the reduction of `op` on elements of `type`.
+/// Whether the runtime has the reduction of `op` on elements of `type`. The op's verifier has
+/// checked that those of integers are on integers.
 LogicalResult checkReduction(Operation *op, ReductionKind kind, Type type) {
   StringRef name = stringifyReductionKind(kind);
   bool hasCombiner = op->getNumRegions() > 0 && !op->getRegion(0).empty();
@@ -260,14 +261,6 @@ LogicalResult checkReduction(Operation *op, ReductionKind kind, Type type) {
     return op->emitOpError() << "has the reduction generic, but no combiner "
                                 "says what it is; give "
                                 "one, or use one of the named kinds";
-  bool isFloat = isa<FloatType>(type);
-  bool ofIntegers = kind == ReductionKind::BitwiseAnd ||
-                    kind == ReductionKind::BitwiseOr ||
-                    kind == ReductionKind::BitwiseXor ||
-                    kind == ReductionKind::UMin || kind == ReductionKind::UMax;
-  if (isFloat && ofIntegers)
-    return op->emitOpError() << "has the reduction " << name
-                             << ", which is for integers, on " << type;
   if (type.isInteger(1) && kind == ReductionKind::Average)
     return op->emitOpError() << "has the reduction average, which has no "
                                 "meaning on i1";

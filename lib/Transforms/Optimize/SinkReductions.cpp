@@ -419,7 +419,6 @@ private:
       return value;
     }
     Value partial = withoutReduction(value);
-    builder.setInsertionPointAfter(op);
     Value reduced =
         tree.reduce.create(builder, op->getLoc(), value.getType(), partial);
     value.replaceAllUsesWith(reduced);
