@@ -88,6 +88,10 @@ void separateCreators(mlir::ModuleOp module);
 /// Named ops and elementwise ops become linalg.generic and are fused.
 mlir::LogicalResult prepareTensors(mlir::ModuleOp module);
 
+/// Makes dense constants of those resources that the translation to LLVM IR cannot read. Fails
+/// with an error where one has another size than its type.
+mlir::LogicalResult readResources(mlir::ModuleOp module);
+
 /// Reductions into f16 and bf16 are summed in f32.
 void widenReductions(mlir::ModuleOp module);
 

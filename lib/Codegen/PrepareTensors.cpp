@@ -72,6 +72,8 @@ static bool shouldFuse(OpOperand *operand) {
 }
 
 LogicalResult codegen::prepareTensors(ModuleOp module) {
+  if (failed(readResources(module)))
+    return failure();
   IRRewriter rewriter(module.getContext());
   keepUnwrittenElements(module);
   separateCreators(module);

@@ -43,6 +43,33 @@ def compute_constants(exported: Any) -> None:
     exported.graph_module.recompile()
 
 
+def take_out_of_lists(exported: Any) -> None:
+    """Hands the tensors that `exported` holds to ops that take lists, such as those of indices,
+    by a copy: torch-mlir does not take them there.
+    """
+    import torch
+
+    signature = exported.graph_signature
+    names = {**signature.inputs_to_lifted_tensor_constants, **signature.inputs_to_buffers}
+    nodes = list(exported.graph.nodes)
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    for held in inputs:
+        users = [
+            user
+            for user in held.users
+            if user.op == "call_function"
+            and any(isinstance(arg, list | tuple) and held in arg for arg in user.args)
+        ]
+        if held.name not in names or not users:
+            continue
+        with exported.graph.inserting_after(inputs[-1]):
+            copy = exported.graph.call_function(torch.ops.aten.clone.default, (held,))
+        copy.meta = dict(held.meta)
+        for user in users:
+            user.replace_input_with(held, copy)
+    exported.graph_module.recompile()
+
+
 def _literals(exported: Any) -> dict[Any, Any]:
     """The tensors without dimensions that the graph holds itself."""
     import torch

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from shard._errors import Diagnostic, ProgramError
-from shard._torch_constants import compute_constants
+from shard._torch_constants import compute_constants, take_out_of_lists
 from shard._torch_decompositions import decompositions
 from shard._torch_integers import has_narrow, widened
 from shard._torch_resampling import has_resampling, resampled
-from shard._torch_trace import Rerun
+from shard._torch_trace import Rerun, has_strided
 
 _PIPELINE = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"
@@ -73,7 +73,7 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
         with values_unknown(name):
             exported = torch.export.export(module, tuple(tensors), strict=False)
         _check_sizes(exported)
-        if has_resampling(exported):
+        if has_resampling(exported) or has_strided(exported.graph):
             module = Rerun(exported.module(check_guards=False), resampled)
             exported = torch.export.export(module, tuple(tensors), strict=False)
         # From here on nothing changes in place: what did is a result.
@@ -84,6 +84,7 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
             exported = torch.export.export(module, tuple(tensors), strict=False)
             exported = _decomposed(exported, name)
         compute_constants(exported)
+        take_out_of_lists(exported)
         nodes = _nodes(exported)
         for node in nodes:
             _check_op(node)

@@ -8,6 +8,7 @@ a gradient are the ops of the backward pass. Its graph is then exported like a m
 """
 
 import contextlib
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -73,6 +74,13 @@ def Rerun(graph: Any, call: Callable[..., Any] | None = None) -> Any:  # noqa: N
             return super().get_attr(target, args, kwargs)
 
         def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+            # What runs in the place of an op may give other strides than the op gave.
+            if target is torch.ops.aten.view.default:
+                args = (args[0].contiguous(), *args[1:])
+            if target is torch.ops.aten.as_strided.default:
+                view = _strided(self.node.args[0].meta.get("val"), *args, **kwargs)
+                if view is not None:
+                    return view
             if call is None or not isinstance(target, torch._ops.OpOverload):
                 return super().call_function(target, args, kwargs)
             return call(self.node, target, args, kwargs)
@@ -88,6 +96,54 @@ def Rerun(graph: Any, call: Callable[..., Any] | None = None) -> Any:  # noqa: N
         if isinstance(constant, torch.Tensor):
             module.register_buffer(_flat(name), constant)
     return module
+
+
+def has_strided(graph: Any) -> bool:
+    """Whether `graph` has views that `Rerun` may write as others."""
+    import torch
+
+    return any(node.target == torch.ops.aten.as_strided.default for node in graph.nodes)
+
+
+def _strided(was: Any, x: Any, size: Any, stride: Any, offset: int | None = None) -> Any:
+    """`as_strided` of `x` as slices and a permutation of dimensions, if it is that.
+
+    Autograd makes such views of what is changed in place. `was` is what `x` was where the op was
+    traced, which says how its elements lay; the other arguments are those of `as_strided`.
+    """
+    import torch
+
+    if not isinstance(was, torch.Tensor) or was.storage_offset() or not was.is_contiguous():
+        return None
+    if 0 in size:
+        return None
+    dims = [dim for dim in range(len(size)) if size[dim] != 1]
+    order = sorted(dims, key=lambda dim: -stride[dim])
+    # Blocks of as many elements as divide both what is left and the stride.
+    blocks, rest = [], x.numel()
+    for dim in order:
+        blocks.append(math.gcd(rest, stride[dim]))
+        if stride[dim] <= 0 or rest == 0:
+            return None
+        rest = blocks[-1]
+    if not x.is_contiguous() or rest == 0:
+        return None
+    counts = [above // block for above, block in zip([x.numel(), *blocks], blocks, strict=False)]
+    view, at = x.view([*counts, rest]), offset or 0
+    for place, dim in enumerate(order):
+        first, at = divmod(at, blocks[place])
+        step = stride[dim] // blocks[place]
+        end = first + (size[dim] - 1) * step + 1
+        if end > counts[place]:
+            return None
+        view = torch.ops.aten.slice(view, place, first, end, step)
+    if at >= rest:
+        return None
+    view = view.select(len(order), at).permute([order.index(dim) for dim in dims])
+    for dim in range(len(size)):
+        if size[dim] == 1:
+            view = view.unsqueeze(dim)
+    return view
 
 
 def _flat(name: str) -> str:

@@ -48,3 +48,32 @@ def test_a_mask_that_a_module_makes():
     part = shard.from_torch(Of(of_ones), x).partition(Grid(2), {"arg0": P(0)})
     for mine, theirs in zip(part({}, x), of_ones(x), strict=True):
         assert torch.allclose(mine, theirs)
+
+
+INDICES = torch.tensor([3, 0, 2, 2])
+ROWS = torch.randn(2, 3)
+
+
+def squared(x):
+    return (x[INDICES] * x[INDICES]).sum()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[INDICES],
+        lambda x: x[:, INDICES % 3],
+        lambda x: torch.cat([x, ROWS, ROWS]),
+        torch.func.grad(squared),
+    ],
+    ids=["rows", "columns", "concatenation", "gradient"],
+)
+@pytest.mark.parametrize("is_module", [False, True])
+def test_tensors_that_a_function_holds_in_lists(function, is_module):
+    if is_module and function.__name__ != "<lambda>":
+        pytest.skip("a module takes no gradients")
+    x = torch.randn(4, 3)
+    program = shard.from_torch(Of(function) if is_module else function, x)
+    part = program.partition(Grid(2), {program.arguments[0].name: P(0)})
+    mine = part({}, x) if is_module else part(x)
+    assert torch.allclose(mine, function(x))

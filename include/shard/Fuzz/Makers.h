@@ -80,6 +80,7 @@ void registerNamedMakers(MakerRegistry &makers);
 void registerMoveMakers(MakerRegistry &makers);
 void registerLookUpMakers(MakerRegistry &makers);
 void registerTosaMakers(MakerRegistry &makers);
+void registerScaleMakers(MakerRegistry &makers);
 void registerScfMakers(MakerRegistry &makers);
 void registerFlowMakers(MakerRegistry &makers);
 void registerManualMakers(MakerRegistry &makers);

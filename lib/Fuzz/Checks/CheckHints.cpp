@@ -58,8 +58,13 @@ static Blocks blocksOf(ShardingAttr attribute, Operation *user, Type type,
   return blocksOf(grid, toSharding(*resolved));
 }
 
-/// Where a value comes from: the location of its op or block argument, and its number.
+/// Where a value comes from: the location of its op or block argument, and its number. The
+/// annotation that propagation writes behind a value has the location of the value.
 static std::pair<Location, unsigned> placeOf(Value value) {
+  for (auto op = value.getDefiningOp<ShardOp>();
+       op && op.getLoc() == op.getSrc().getLoc();
+       op = value.getDefiningOp<ShardOp>())
+    value = op.getSrc();
   if (auto result = dyn_cast<OpResult>(value))
     return {value.getLoc(), result.getResultNumber()};
   return {value.getLoc(), cast<BlockArgument>(value).getArgNumber()};

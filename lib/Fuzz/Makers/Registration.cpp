@@ -40,6 +40,7 @@ void shard::fuzz::registerAllMakers(MakerRegistry &makers) {
   registerWideCallMakers(makers);
   registerExtremeMakers(makers);
   registerPlaceMakers(makers);
+  registerScaleMakers(makers);
 }
 
 const MakerRegistry &shard::fuzz::allMakers() {
