@@ -45,6 +45,7 @@ private:
                     const Text &from, const Text &to);
   std::string others(const PropagationExplanation::ReshardEntry &entry,
                      const Text &from, const Text &to);
+  std::string unused(const PropagationExplanation::ReshardEntry &entry);
   std::string verdict(StringRef text);
   bool names(StringRef hint, StringRef axis);
 
@@ -249,12 +250,48 @@ ExplanationCheck::others(const PropagationExplanation::ReshardEntry &entry,
   return {};
 }
 
+/// Whether an op with a model in the block of `value` takes it, behind annotations too. The body
+/// of another op takes the complete value.
+static bool isTaken(Value value) {
+  // Unreachable code may have annotations in a circle.
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Operation *> users(value.user_begin(), value.user_end());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    if (isa<ShardOp>(user)) {
+      if (seen.insert(user).second)
+        llvm::append_range(users, user->getUsers());
+    } else if (isa<ShardingInterface>(user) &&
+               user->getBlock() == value.getParentBlock()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// A result that is reduced because nothing takes it partial is taken by no op.
+std::string
+ExplanationCheck::unused(const PropagationExplanation::ReshardEntry &entry) {
+  auto [op, result] = StringRef(entry.user).split(" result ");
+  unsigned number = 0;
+  auto ops = opsAt.find(entry.place);
+  if (entry.verdict != "nothing uses it partial" || joinsValues ||
+      ops == opsAt.end() || ops->second.size() != 1 ||
+      result.getAsInteger(10, number) ||
+      number >= ops->second.front()->getNumResults() ||
+      !isTaken(ops->second.front()->getResult(number)))
+    return {};
+  return "an op takes it";
+}
+
 std::string
 ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
   if (entry.verdict.empty() || entry.value.empty() || entry.user.empty() ||
       entry.place.empty())
     return "something is not said";
   if (std::string wrong = verdict(entry.verdict); !wrong.empty())
+    return wrong;
+  if (std::string wrong = unused(entry); !wrong.empty())
     return wrong;
   // Values that go from one grid to another are told of by the grids, too.
   if (StringRef(entry.from + entry.to).contains(" on grid "))

@@ -227,6 +227,6 @@ static bool oddElements(ProgramBuilder &program) {
 }
 
 void shard::fuzz::registerOddMakers(MakerRegistry &makers) {
-  makers.add(MakerGroup::Ops, oddElements);
+  makers.add(MakerGroup::Ops, oddElements, 3);
   makers.add(MakerGroup::Elements, oddElements, 2);
 }
