@@ -133,6 +133,16 @@ std::string ShardingMaker::damageNumbers(Sharding &sharding) {
     return "a negative number";
   }
   if (sharding.halos.empty()) {
+    size_t last = numbers.size() - 1;
+    int64_t end = rng.between(0, 2);
+    if (end == 0 && numbers[0] == 0 && numbers[1] > 0) {
+      numbers[0] = 1;
+      return "a first bound that is not 0";
+    }
+    if (end == 1 && numbers[last] > 0 && numbers[last] > numbers[last - 1]) {
+      --numbers[last];
+      return "a last bound in front of the end";
+    }
     numbers[at] = 1000;
     return "a bound behind the end";
   }
