@@ -21,6 +21,7 @@ from shard._jax_calls import declare, replace_by_call
 from shard._jax_dots import put_dots, take_dots
 from shard._jax_extremes import rewrite_extremes
 from shard._jax_manual import put_manual, take_manual
+from shard._jax_pooling import rewrite_pooling
 from shard._jax_rewrites import place_of, rewrite
 from shard._jax_scatters import rewrite_scatters
 from shard._jax_sorts import rewrite_sorts
@@ -73,6 +74,7 @@ def from_jax(
     rewrite(module)
     rewrite_scatters(module)
     rewrite_sorts(module)
+    rewrite_pooling(module)
     rewrite_extremes(module)
     dots = take_dots(module)
     text = _lower(module.operation.get_asm(enable_debug_info=True))

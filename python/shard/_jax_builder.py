@@ -119,6 +119,51 @@ class Builder:
         )
         return self.reshape(part, [extent for d, extent in enumerate(shape) if d != dim])
 
+    def narrow(self, value: Any, dim: int, start: int, size: int) -> Any:
+        """`size` elements along `dim` from `start` on."""
+        from jaxlib.mlir import ir
+
+        shape = list(value.type.shape)
+        if start == 0 and size == shape[dim]:
+            return value
+        starts, limits = [0] * len(shape), list(shape)
+        starts[dim], limits[dim] = start, start + size
+        shape[dim] = size
+        return self._to(
+            "slice",
+            value,
+            shape,
+            value.type.element_type,
+            start_indices=ir.DenseI64ArrayAttr.get(starts),
+            limit_indices=ir.DenseI64ArrayAttr.get(limits),
+            strides=ir.DenseI64ArrayAttr.get([1] * len(shape)),
+        )
+
+    def pad(self, value: Any, dim: int, low: int, high: int, number: float) -> Any:
+        """`value` with `low` elements in front and `high` behind along `dim`."""
+        from jaxlib.mlir import ir
+
+        if low == 0 and high == 0:
+            return value
+        element = value.type.element_type
+        shape, none = list(value.type.shape), [0] * len(value.type.shape)
+        shape[dim] += low + high
+        return self._to(
+            "pad",
+            value,
+            shape,
+            element,
+            also=[self.splat([], element, number)],
+            edge_padding_low=ir.DenseI64ArrayAttr.get([*none[:dim], low, *none[dim + 1 :]]),
+            edge_padding_high=ir.DenseI64ArrayAttr.get([*none[:dim], high, *none[dim + 1 :]]),
+            interior_padding=ir.DenseI64ArrayAttr.get(none),
+        )
+
+    def resize(self, value: Any, dim: int, size: int) -> Any:
+        """`size` elements along `dim`: the first ones, or zeros behind all."""
+        more = size - value.type.shape[dim]
+        return self.pad(value, dim, 0, more, 0) if more > 0 else self.narrow(value, dim, 0, size)
+
     def spread(
         self, value: Any, starts: Sequence[int], steps: Sequence[int], shape: Sequence[int]
     ) -> Any:
