@@ -119,16 +119,16 @@ class Builder:
         )
         return self.reshape(part, [extent for d, extent in enumerate(shape) if d != dim])
 
-    def narrow(self, value: Any, dim: int, start: int, size: int) -> Any:
-        """`size` elements along `dim` from `start` on."""
+    def narrow(self, value: Any, dim: int, start: int, size: int, step: int = 1) -> Any:
+        """`size` elements along `dim` from `start` on, each `step` behind the one before it."""
         from jaxlib.mlir import ir
 
         shape = list(value.type.shape)
-        if start == 0 and size == shape[dim]:
+        if start == 0 and size == shape[dim] and step == 1:
             return value
-        starts, limits = [0] * len(shape), list(shape)
-        starts[dim], limits[dim] = start, start + size
-        shape[dim] = size
+        starts, limits, steps = [0] * len(shape), list(shape), [1] * len(shape)
+        starts[dim], limits[dim] = start, start + (size - 1) * step + 1 if size else start
+        shape[dim], steps[dim] = size, step
         return self._to(
             "slice",
             value,
@@ -136,7 +136,7 @@ class Builder:
             value.type.element_type,
             start_indices=ir.DenseI64ArrayAttr.get(starts),
             limit_indices=ir.DenseI64ArrayAttr.get(limits),
-            strides=ir.DenseI64ArrayAttr.get([1] * len(shape)),
+            strides=ir.DenseI64ArrayAttr.get(steps),
         )
 
     def pad(self, value: Any, dim: int, low: int, high: int, number: float) -> Any:
@@ -159,10 +159,14 @@ class Builder:
             interior_padding=ir.DenseI64ArrayAttr.get(none),
         )
 
-    def resize(self, value: Any, dim: int, size: int) -> Any:
-        """`size` elements along `dim`: the first ones, or zeros behind all."""
-        more = size - value.type.shape[dim]
-        return self.pad(value, dim, 0, more, 0) if more > 0 else self.narrow(value, dim, 0, size)
+    def move(self, value: Any, dim: int, by: int, size: int) -> Any:
+        """`size` elements along `dim`: `value` from place `by` on, which may be negative, and
+        zeros.
+        """
+        extent = value.type.shape[dim]
+        first, low = min(max(-by, 0), extent), min(max(by, 0), size)
+        count = max(min(extent - first, size - low), 0)
+        return self.pad(self.narrow(value, dim, first, count), dim, low, size - low - count, 0)
 
     def spread(
         self, value: Any, starts: Sequence[int], steps: Sequence[int], shape: Sequence[int]

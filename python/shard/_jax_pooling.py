@@ -5,8 +5,8 @@
 
 iree-opt lowers it where windows do not overlap. Here it is written as `_torch_pooling` writes that
 of PyTorch: what the windows take at one offset is a slice with their stride, and what goes back
-there is zero elsewhere. Both are choices among `stride` elements, which a dimension that is split
-keeps apart, so that borders are exchanged at most.
+there is one of `stride` elements, which a dimension that is split keeps apart, so that borders are
+exchanged at most.
 """
 
 import itertools
@@ -35,7 +35,11 @@ def rewrite_pooling(module: Any) -> None:
     module.operation.walk(visit)
     with module.context, ir.Location.unknown():
         for op in found:
-            op.results[0].replace_all_uses_with(_Windows(op).gradient())
+            windows = _Windows(op)
+            last = windows.take_padding()
+            last.results[0].replace_all_uses_with(windows.gradient())
+            if last != op:
+                last.erase()
             op.erase()
 
 
@@ -57,7 +61,48 @@ class _Windows:
         self.sizes = numbers("window_dimensions", 1, rank)
         self.strides = numbers("window_strides", 1, rank)
         self.low = numbers("padding", 0, 2 * rank)[::2]
+        self.is_padding_taken = False
         self.direction = self._direction()
+        # Not better than any other number.
+        self.worst = -math.inf if self.direction == "GE" else math.inf
+
+    def take_padding(self) -> Any:
+        """Takes the padding from an op in front, as JAX writes it, and what cuts it off again.
+
+        Returns the op that gives the gradient then. The padding counts as elements.
+        """
+        op = self.op
+        pad, users = self.operand.owner, [use.owner for use in op.results[0].uses]
+        if getattr(pad, "name", "") != "stablehlo.pad" or [u.name for u in users] != [
+            "stablehlo.slice"
+        ]:
+            return op
+        low, high, between = (
+            [int(n) for n in pad.attributes[name]]
+            for name in ("edge_padding_low", "edge_padding_high", "interior_padding")
+        )
+        shape = list(pad.operands[0].type.shape)
+        starts, limits, steps = (
+            [int(n) for n in users[0].attributes[name]]
+            for name in ("start_indices", "limit_indices", "strides")
+        )
+        ends = [first + extent for first, extent in zip(low, shape, strict=True)]
+        is_plain = min(low + high) >= 0 and not any(between) and set(steps) == {1}
+        is_whole = starts == low and limits == ends and not any(self.low)
+        if not is_plain or not is_whole or not self._is_worst(pad.operands[1].owner):
+            return op
+        self.operand, self.shape, self.low = pad.operands[0], shape, low
+        self.is_padding_taken = True
+        return users[0]
+
+    def _is_worst(self, constant: Any) -> bool:
+        """Whether all numbers of the op `constant` are those of padding."""
+        from jaxlib.mlir import ir
+
+        if getattr(constant, "name", "") != "stablehlo.constant":
+            return False
+        value = ir.DenseElementsAttr(constant.attributes["value"])
+        return bool(value.is_splat and value.get_splat_value().value == self.worst)
 
     def _direction(self) -> str:
         """`GE` for a maximum, `LE` for a minimum."""
@@ -81,7 +126,7 @@ class _Windows:
         """Each element of the source goes to the element that its window chooses: the first."""
         build = self.build
         offsets = list(itertools.product(*(range(size) for size in self.sizes)))
-        padded = self._padded(self.operand, -math.inf if self.direction == "GE" else math.inf)
+        padded = self._padded(self.operand, self.worst)
         number = _integer(32)
         best = self._taken(padded, offsets[0])
         which = build.splat(self.counts, number, 0)
@@ -117,9 +162,13 @@ class _Windows:
         return value
 
     def _inside(self, offset: tuple[int, ...]) -> Any:
-        """Which windows have an element of the operand at `offset`; None for all."""
+        """Which windows have an element of the operand at `offset`; None for all. Padding that JAX
+        writes as an op is one.
+        """
         build, number = self.build, _integer(32)
         flags = None
+        if self.is_padding_taken:
+            return flags
         for dim, at in enumerate(offset):
             first = at - self.low[dim]
             stride, extent = self.strides[dim], self.shape[dim]
@@ -137,14 +186,7 @@ class _Windows:
     def _taken(self, value: Any, offset: tuple[int, ...]) -> Any:
         """What the windows have at `offset`."""
         for dim, at in enumerate(offset):
-            stride, count = self.strides[dim], self.counts[dim]
-            first, phase = divmod(at, stride)
-            if stride > 1:
-                value = self.build.resize(value, dim, (first + count) * stride)
-                shape = list(value.type.shape)
-                shape[dim : dim + 1] = [first + count, stride]
-                value = self.build.slice(self.build.reshape(value, shape), dim + 1, phase)
-            value = self.build.narrow(value, dim, first, count)
+            value = self.build.narrow(value, dim, at, self.counts[dim], self.strides[dim])
         return value
 
     def _back(self, parts: dict[tuple[int, ...], Any]) -> Any:
@@ -159,26 +201,27 @@ class _Windows:
     def _placed(self, parts: dict[int, Any], dim: int) -> Any:
         """A sum of tensors that are zero along `dim` but for the part of an offset."""
         build, stride = self.build, self.strides[dim]
-        rows = max(offset // stride for offset in parts) + self.counts[dim]
+        extent = self.shape[dim]
+        # Without rows that no window reaches.
+        last = max((offset - self.low[dim]) // stride for offset in parts) + self.counts[dim]
+        rows = min(-(-extent // stride), last)
         phases: dict[int, Any] = {}
         for offset, part in parts.items():
-            first, phase = divmod(offset, stride)
-            part = build.pad(part, dim, first, rows - first - self.counts[dim], 0)
+            first, phase = divmod(offset - self.low[dim], stride)
+            part = build.move(part, dim, first, rows)
             phases[phase] = build.binary("add", phases[phase], part) if phase in phases else part
-        value = phases[0]
-        if stride > 1:
-            shape = list(value.type.shape)
-            spread = [*shape[: dim + 1], stride, *shape[dim + 1 :]]
-            dims = [d if d <= dim else d + 1 for d in range(len(shape))]
-            place = build.iota(spread, _integer(32), dim + 1)
-            value = build.splat(spread, value.type.element_type, 0)
-            for phase, part in phases.items():
-                here = build.compare("EQ", place, build.splat(spread, _integer(32), phase))
-                value = build.select(here, build.place(part, dims, spread), value)
-            shape[dim] *= stride
-            value = build.reshape(value, shape)
-        low, extent = self.low[dim], self.shape[dim]
-        return build.narrow(build.resize(value, dim, low + extent), dim, low, extent)
+        if stride == 1:
+            return build.move(phases[0], dim, 0, extent)
+        shape = list(phases[min(phases)].type.shape)
+        spread = [*shape[: dim + 1], stride, *shape[dim + 1 :]]
+        dims = [d if d <= dim else d + 1 for d in range(len(shape))]
+        place = build.iota(spread, _integer(32), dim + 1)
+        value = build.splat(spread, self.source.type.element_type, 0)
+        for phase, part in phases.items():
+            here = build.compare("EQ", place, build.splat(spread, _integer(32), phase))
+            value = build.select(here, build.place(part, dims, spread), value)
+        shape[dim] *= stride
+        return build.move(build.reshape(value, shape), dim, 0, extent)
 
 
 def _integer(width: int) -> Any:

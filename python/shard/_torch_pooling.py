@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Gradients of pooling and of what repeats borders, which torch-mlir lacks.
 
-What a window takes at one offset, for all windows, is a slice with the stride of the windows; what
-goes back there is one of zeros otherwise. Both are written as choices among `stride` elements,
-which a dimension that is split keeps apart, so that borders are exchanged at most.
+What a window takes at one offset, for all windows, is a slice with the stride of the windows. What
+goes back there is zero elsewhere: it is written as one of `stride` elements, which a dimension that
+is split keeps apart, so that borders are exchanged at most.
 """
 
 import itertools
@@ -32,38 +32,39 @@ def pooling_decompositions() -> dict[Any, Any]:
 
 
 def _taken(x: Any, dim: int, offset: int, stride: int, count: int) -> Any:
-    """Elements `offset`, `offset + stride` and so on, `count` of them, as far as there are."""
-    first, phase = divmod(offset, stride)
-    if stride > 1:
-        # Without what no window reaches, which may have other parts than the windows.
-        x = _resized(x, dim, (first + count) * stride)
-        x = x.unflatten(dim, (-1, stride)).select(dim + 1, phase)
-    return x.narrow(dim, first, count)
+    """Elements `offset`, `offset + stride` and so on, `count` of them."""
+    import torch
+
+    return torch.ops.aten.slice(x, dim, offset, offset + (count - 1) * stride + 1, stride)
 
 
-def _resized(x: Any, dim: int, size: int) -> Any:
-    """`size` elements along `dim`: the first ones, or zeros behind all."""
-    more = size - x.shape[dim]
-    return _padded(x, dim, 0, more) if more > 0 else x.narrow(dim, 0, size)
-
-
-def _placed(parts: dict[int, Any], dim: int, stride: int, size: int) -> Any:
-    """A sum of tensors that are zero but for elements `offset`, `offset + stride` and so on along
-    `dim`, which has `size`; these are those of the part of that offset.
+def _placed(parts: dict[int, Any], dim: int, stride: int, low: int, size: int) -> Any:
+    """A sum of tensors that are zero but for elements `offset - low`, `offset - low + stride` and
+    so on along `dim`, which has `size`; these are those of the part of that offset.
     """
     import torch
 
-    rows = max(offset // stride + part.shape[dim] for offset, part in parts.items())
+    some = next(iter(parts.values()))
+    # Without rows that no window reaches.
+    last = max((offset - low) // stride for offset in parts) + some.shape[dim]
+    rows = min(-(-size // stride), last)
+    zeros = _moved(torch.zeros_like(some), dim, 0, rows)
     phases: list[Any] = [None] * stride
     for offset, part in parts.items():
-        first, phase = divmod(offset, stride)
-        part = _padded(part, dim, first, rows - first - part.shape[dim])
+        first, phase = divmod(offset - low, stride)
+        part = _moved(part, dim, first, rows)
         phases[phase] = part if phases[phase] is None else phases[phase] + part
-    if stride == 1:
-        return _resized(phases[0], dim, size)
-    some = next(phase for phase in phases if phase is not None)
-    filled = [torch.zeros_like(some) if phase is None else phase for phase in phases]
-    return _resized(torch.stack(filled, dim + 1).flatten(dim, dim + 1), dim, size)
+    filled = [zeros if phase is None else phase for phase in phases]
+    made = filled[0] if stride == 1 else torch.stack(filled, dim + 1).flatten(dim, dim + 1)
+    return _moved(made, dim, 0, size)
+
+
+def _moved(x: Any, dim: int, by: int, size: int) -> Any:
+    """`size` elements along `dim`: `x` from place `by` on, which may be negative, and zeros."""
+    first = min(max(-by, 0), x.shape[dim])
+    count = max(min(x.shape[dim] - first, size - max(by, 0)), 0)
+    low = min(max(by, 0), size)
+    return _padded(x.narrow(dim, first, count), dim, low, size - low - count)
 
 
 def _each(values: Sequence[int] | int, dims: int) -> list[int]:
@@ -91,7 +92,6 @@ def _max_pool_backward(
     padding, dilation = _each(padding, dims), _each(dilation, dims)
     first = x.dim() - dims
     counts = list(grad.shape[first:])
-    sizes = []
     padded = x
     for d, (n, k, s, p, apart) in enumerate(
         zip(counts, kernel, stride, padding, dilation, strict=True)
@@ -100,7 +100,6 @@ def _max_pool_backward(
         high = size - x.shape[first + d] - p
         widths = [0, 0] * (dims - d - 1) + [p, high]
         padded = torch.constant_pad_nd(padded, widths, -math.inf) if p or high else padded
-        sizes.append(size)
     along = [range(0, a * k, a) for a, k in zip(dilation, kernel, strict=True)]
     offsets = list(itertools.product(*along))
     best = which = None
@@ -118,7 +117,7 @@ def _max_pool_backward(
     parts = {
         offset: torch.where(which == number, grad, zero) for number, offset in enumerate(offsets)
     }
-    return _windows_back(parts, first, stride, padding, sizes, x.shape)
+    return _windows_back(parts, first, stride, padding, x.shape)
 
 
 def _windows_back(
@@ -126,21 +125,18 @@ def _windows_back(
     first: int,
     stride: Sequence[int],
     padding: Sequence[int],
-    sizes: Sequence[int],
     shape: Sequence[int],
 ) -> Any:
     """What goes back to a tensor of `shape` from windows of it, by offset in the window.
 
-    The dimensions that have windows begin with `first`; `sizes` are theirs with padding.
+    The dimensions that have windows begin with `first`.
     """
-    for d in reversed(range(len(sizes))):
+    for d in reversed(range(len(stride))):
         lines: dict[tuple[int, ...], dict[int, Any]] = {}
         for offset, part in parts.items():
             lines.setdefault(offset[:d], {})[offset[d]] = part
         parts = {
-            outer: _placed(line, first + d, stride[d], sizes[d]).narrow(
-                first + d, padding[d], shape[first + d]
-            )
+            outer: _placed(line, first + d, stride[d], padding[d], shape[first + d])
             for outer, line in lines.items()
         }
     return parts[()]
@@ -176,8 +172,7 @@ def _avg_pool_backward(
                 ends = torch.clamp(starts_of + k, max=n + high)
                 by_window = (ends - torch.clamp(starts_of, min=-low)).to(grad.dtype)
                 grad = grad / by_window.reshape([-1] + [1] * (x.dim() - d - 1))
-        size = max(n + 2 * p, (count - 1) * s + k)
-        grad = _placed({i: grad for i in range(k)}, d, s, size).narrow(d, p, n)
+        grad = _placed({i: grad for i in range(k)}, d, s, p, n)
     return grad / divisor_override if divisor_override else grad
 
 

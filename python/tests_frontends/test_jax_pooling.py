@@ -68,7 +68,8 @@ def test_minima_and_other_ranks():
         np.testing.assert_array_equal(np.asarray(part(x)), np.asarray(step(x)))
 
 
-def test_borders_are_exchanged():
-    step = gradient((3, 3), (1, 1), "SAME")
+@pytest.mark.parametrize("strides", [(1, 1), (2, 2)])
+def test_borders_are_exchanged(strides):
+    step = gradient((3, 3), strides, "SAME")
     part = shard.from_jax(step, IMAGES).partition(Grid(d=2), {"x": P(None, "d")})
     assert {collective.kind for collective in part.collectives} == {"update_halo"}
