@@ -14,6 +14,11 @@
 using namespace mlir;
 using namespace shard;
 
+static bool isNumber(Type element) {
+  auto complex = dyn_cast<ComplexType>(element);
+  return (complex ? complex.getElementType() : element).isIntOrIndexOrFloat();
+}
+
 /// The translation to LLVM IR takes neither a tensor without dimensions or elements nor these
 /// elements from a resource.
 static bool isUnread(ShapedType type) {
@@ -36,10 +41,17 @@ LogicalResult codegen::readResources(ModuleOp module) {
     auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
     AsmResourceBlob *blob =
         resource ? resource.getRawHandle().getBlob() : nullptr;
-    if (!blob || !isUnread(resource.getType()))
+    if (!blob)
       return WalkResult::advance();
     ShapedType type = resource.getType();
     Type element = type.getElementType();
+    if (!isNumber(element)) {
+      op.emitError("has elements of type ")
+          << element << " in a resource, which is for numbers";
+      return WalkResult::interrupt();
+    }
+    if (!isUnread(type))
+      return WalkResult::advance();
     ArrayRef<char> data = blob->getData();
     int64_t bytes = type.getNumElements() * bytesOf(element);
     if (bytes == 0) {

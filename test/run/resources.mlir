@@ -17,13 +17,16 @@
 // VALUES: {{^}}[2.5, [True, False, True], [1.0, 2.0]]
 
 // RUN: not shard-run %s --entry short 2>&1 | FileCheck %s --check-prefix=SHORT
-// SHORT: resources.mlir:[[@LINE+33]]:8: error: has a resource of 3 bytes; a 'tensor<2xi1>' takes 2
+// SHORT: resources.mlir:[[@LINE+44]]:8: error: has a resource of 3 bytes; a 'tensor<2xi1>' takes 2
 
 // EMPTY: func.func @empty() -> (tensor<2x0xi64>, tensor<0xf32>) {
 // EMPTY:   %none = arith.constant dense_resource<none> : tensor<2x0xi64>
 // EMPTY:   %floats = arith.constant dense_resource<none_of_floats> : tensor<0xf32>
 // EMPTY:   return %none, %floats : tensor<2x0xi64>, tensor<0xf32>
 // EMPTY: }
+
+// RUN: not shard-run %s --entry vectors 2>&1 | FileCheck %s --check-prefix=VECTORS
+// VECTORS: error: has elements of type 'vector<2xf32>' in a resource, which is for numbers
 
 func.func @all(%x: tensor<4xf32>) -> tensor<4xf32> {
   %scalar = arith.constant dense_resource<scalar> : tensor<f32>
@@ -47,6 +50,14 @@ func.func @parts() -> (tensor<f32>, tensor<3xi1>, tensor<2xf32>) {
   %im = complex.im %one : complex<f32>
   %both = tensor.from_elements %re, %im : tensor<2xf32>
   return %scalar, %bits, %both : tensor<f32>, tensor<3xi1>, tensor<2xf32>
+}
+
+func.func @vectors() -> tensor<f32> {
+  %c = arith.constant dense_resource<complex> : tensor<vector<2xf32>>
+  %vector = tensor.extract %c[] : tensor<vector<2xf32>>
+  %element = vector.extract %vector[0] : f32 from vector<2xf32>
+  %result = tensor.from_elements %element : tensor<f32>
+  return %result : tensor<f32>
 }
 
 func.func @short() -> tensor<2xi1> {
