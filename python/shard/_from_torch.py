@@ -11,6 +11,7 @@ from typing import Any
 from shard._program import Program, load
 from shard._torch_distributed import hints_of, whole_tensors, without_hooks
 from shard._torch_lower import lower, values_unknown
+from shard._torch_random import draw_seed, with_seed
 from shard._torch_trace import trace
 from shard._torch_trees import TorchTrees, Tree, Weights, to_numpy
 from shard._trees import positional_parameters
@@ -37,6 +38,8 @@ def from_torch(module: Any, *args: Any, **kwargs: Any) -> Program:
         their placements as hints, and their mesh is the grid if `partition` is given none.
         Of a function, a program with its arguments, named after its parameters and the keys
         in them: `params.0.weight`. Partitions give tensors of PyTorch.
+        A program that draws random numbers has a seed as a further argument, the last one, which
+        its calls draw themselves.
 
     Raises:
         ImportError: torch or torch-mlir is not installed.
@@ -101,13 +104,13 @@ def _from_module(module: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
 
     with without_hooks(module):
         text = lower(WithWeights(), (tree.tensors,), name, tree.names)
-    program = _program(text, name, tree)
+    program, is_seeded = _program(text, name, tree)
     program.aliases = _aliases(tree.names, whole, positional_parameters(module.forward))
     program.grid = grid
     program.hints = {name: placements for name, placements in hints.items()}
     program.weights = {name: to_numpy(tensor) for name, tensor in whole.items()}
     weights.values = program.weights
-    program.trees = TorchTrees(tree, results[-1], weights)
+    program.trees = TorchTrees(tree, results[-1], weights, is_seeded=is_seeded)
     return program
 
 
@@ -129,20 +132,26 @@ def _from_function(
     with values_unknown(name):
         graph = trace(of_tensors, tree.tensors, fn)
     text = lower(graph, tree.tensors, name, tree.names)
-    program = _program(text, name, tree)
-    program.trees = TorchTrees(tree, results[-1])
+    program, is_seeded = _program(text, name, tree)
+    program.trees = TorchTrees(tree, results[-1], is_seeded=is_seeded)
     return program
 
 
-def _program(text: str, name: str, tree: Tree) -> Program:
-    program = load(text, name=f"<torch {name}>", entry="main")
-    program.names = tree.names
+def _program(text: str, name: str, tree: Tree) -> tuple[Program, bool]:
+    """The program, and whether its last argument is a seed."""
+    seeded = with_seed(text)
+    program = load(seeded or text, name=f"<torch {name}>", entry="main")
+    program.names = [*tree.names]
     program.examples = {
         name: to_numpy(tensor).copy()
         for name, tensor in zip(tree.names, tree.tensors, strict=True)
         if _is_integer(tensor)
     }
-    return program
+    if seeded:
+        seed = next(n for n in ("seed", "random_seed", "call.seed") if n not in tree.names)
+        program.names.append(seed)
+        program.examples[seed] = to_numpy(draw_seed())
+    return program, bool(seeded)
 
 
 def _is_integer(tensor: Any) -> bool:

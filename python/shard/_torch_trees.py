@@ -11,6 +11,7 @@ import numpy as np
 
 from shard._errors import ProgramError, RunError
 from shard._program import Trees
+from shard._torch_random import draw_seed
 from shard._trees import names_in_short, structure_error
 
 
@@ -99,10 +100,19 @@ class Tree:
 class TorchTrees(Trees):
     """What a program of PyTorch takes and gives."""
 
-    def __init__(self, arguments: Tree, results: Tree, weights: "Weights | None" = None) -> None:
+    def __init__(
+        self,
+        arguments: Tree,
+        results: Tree,
+        weights: "Weights | None" = None,
+        *,
+        is_seeded: bool = False,
+    ) -> None:
         self._arguments = arguments
         self._results = results
         self._weights = weights
+        # The last argument is a seed that each call draws.
+        self._is_seeded = is_seeded
         # Examples, which are not needed any more.
         arguments.tensors, results.tensors = [], []
 
@@ -117,10 +127,11 @@ class TorchTrees(Trees):
                 )
             tree = (self._weights.chosen(arguments[0]), tuple(arguments[1:]), dict(keywords))
         leaves = self._arguments.flatten(tree)
-        return [
+        arrays = [
             _signless(to_numpy(leaf), dtype)
             for leaf, dtype in zip(leaves, self._arguments.dtypes, strict=True)
         ]
+        return [*arrays, to_numpy(draw_seed())] if self._is_seeded else arrays
 
     def unflatten(self, results: list[Any]) -> Any:
         dtypes = self._results.dtypes
