@@ -74,8 +74,9 @@ def Rerun(graph: Any, call: Callable[..., Any] | None = None) -> Any:  # noqa: N
             return super().get_attr(target, args, kwargs)
 
         def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
-            # What runs in the place of an op may give other strides than the op gave.
-            if target is torch.ops.aten.view.default:
+            # What runs in the place of an op may give other strides than the op gave, of which no
+            # view can be made. A copy stands for a view that nothing changes in place.
+            if target is torch.ops.aten.view.default and call and not _is_changed(self.node):
                 args = (args[0].contiguous(), *args[1:])
             if target is torch.ops.aten.as_strided.default:
                 view = _strided(self.node.args[0].meta.get("val"), *args, **kwargs)
@@ -96,6 +97,28 @@ def Rerun(graph: Any, call: Callable[..., Any] | None = None) -> Any:  # noqa: N
         if isinstance(constant, torch.Tensor):
             module.register_buffer(_flat(name), constant)
     return module
+
+
+def _is_changed(node: Any) -> bool:
+    """Whether an op changes in place what `node` is a view of, or another view of it."""
+
+    def returns(node: Any) -> Any:
+        return getattr(getattr(node.target, "_schema", None), "returns", [])
+
+    def is_view(node: Any) -> bool:
+        return any(result.alias_info for result in returns(node))
+
+    while is_view(node):
+        node = node.all_input_nodes[0]
+    seen, same = set(), [node]
+    while same:
+        for user in same.pop().users:
+            if getattr(getattr(user.target, "_schema", None), "is_mutable", False):
+                return True
+            if is_view(user) and user not in seen:
+                seen.add(user)
+                same.append(user)
+    return False
 
 
 def has_strided(graph: Any) -> bool:

@@ -55,6 +55,26 @@ def test_as_strided(size, stride, offset, module):
     torch.testing.assert_close(run(strided, x, module=module), strided(x))
 
 
+def changed_through_a_view(x):
+    y = x * 1
+    y.t().view(2, 3, 8).mul_(2)
+    return y
+
+
+def seen_through_a_view(x):
+    y = x * 1
+    view = y.t().view(2, 3, 8)
+    y.add_(1)
+    return view
+
+
+@pytest.mark.parametrize("module", [False, True])
+@pytest.mark.parametrize("function", [changed_through_a_view, seen_through_a_view])
+def test_views_of_transposed_tensors(function, module):
+    x = torch.arange(48.0).reshape(8, 6)
+    assert torch.equal(run(function, x, module=module), function(x))
+
+
 def test_a_view_that_is_no_permutation_is_not_read():
     def loss(x):
         y = x * 1
