@@ -3,13 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The gradient of a maximum or minimum over windows, `stablehlo.select_and_scatter`.
 
-iree-opt lowers it where windows do not overlap. Here it is written as `_torch_pooling` writes that
-of PyTorch: what the windows take at one offset is a slice with their stride, and what goes back
-there is one of `stride` elements, which a dimension that is split keeps apart, so that borders are
-exchanged at most.
+iree-opt lowers it only where windows do not overlap, and gives to each of equal elements. Here it
+is written as `_torch_pooling` writes that of PyTorch: what the windows take at one offset is a
+slice with their stride, and what goes back there is one of `stride` elements, which a dimension
+that is split keeps apart, so that borders are exchanged at most.
 """
 
-import itertools
 import math
 from typing import Any
 
@@ -123,80 +122,104 @@ class _Windows:
         )
 
     def gradient(self) -> Any:
-        """Each element of the source goes to the element that its window chooses: the first."""
+        """Each element of the source goes to the element that its window chooses: the first.
+
+        One dimension after the other is taken, from the last one on: of the best elements of the
+        rows of a window the best is chosen then. That takes as many ops as the extents of the
+        window have in sum, and what is sent to another device is one line for a row of windows.
+        """
+        build, best, restarts = self.build, self.operand, None
+        choices: list[tuple[int, Any]] = []
+        for dim in reversed(range(len(self.shape))):
+            if not self._is_slid(dim):
+                continue
+            if restarts is None:
+                # Nothing is worse than NaN, which forgets what was found before.
+                following = build.compare("NE", best, best)
+            else:
+                following = restarts
+            best, which = self._choose(best, restarts, dim)
+            restarts = self._any(following, dim)
+            choices.append((dim, which))
+        made = self.source
+        for dim, which in reversed(choices):
+            zero = build.splat(which.type.shape, made.type.element_type, 0)
+            parts = {}
+            for at in range(self.sizes[dim]):
+                here = build.compare("EQ", which, self._number(which.type.shape, at))
+                parts[at] = build.select(here, made, zero)
+            made = self._placed(parts, dim)
+        return build.binary("add", made, build.place(self.init, [], self.shape))
+
+    def _is_slid(self, dim: int) -> bool:
+        """Whether a window along `dim` is not just the element at its own place."""
+        extents = self.counts[dim], self.sizes[dim]
+        return extents != (self.shape[dim], 1) or self.low[dim] != 0
+
+    def _choose(self, value: Any, restarts: Any, dim: int) -> tuple[Any, Any]:
+        """The best element of each window along `dim`, and its offset there: the first.
+
+        Nothing before an element that `restarts` marks counts.
+        """
         build = self.build
-        offsets = list(itertools.product(*(range(size) for size in self.sizes)))
-        padded = self._padded(self.operand, self.worst)
-        number = _integer(32)
-        best = self._taken(padded, offsets[0])
-        which = build.splat(self.counts, number, 0)
-        inside = self._inside(offsets[0])
-        for place, offset in enumerate(offsets[1:], 1):
-            value, valid = self._taken(padded, offset), self._inside(offset)
-            better = self._not(build.compare(self.direction, best, value))
+        lines = self._lines(value, dim, self.worst)
+        starts = None if restarts is None else self._lines(restarts, dim, 0)
+        best = lines[0]
+        which = self._number(best.type.shape, 0)
+        inside = self._inside(best.type.shape, dim, 0)
+        for at, line in enumerate(lines[1:], 1):
+            better = self._not(build.compare(self.direction, best, line))
+            if starts is not None:
+                better = build.binary("or", better, starts[at])
+            valid = self._inside(best.type.shape, dim, at)
             # An element of the operand is better than padding, but not the other way round.
             if inside is not None:
                 better = build.binary("or", better, self._not(inside))
                 inside = build.binary("or", inside, valid) if valid is not None else None
             if valid is not None:
                 better = build.binary("and", better, valid)
-            best = build.select(better, value, best)
-            which = build.select(better, build.splat(self.counts, number, place), which)
-        zero = build.splat(self.counts, self.source.type.element_type, 0)
-        parts = {}
-        for place, offset in enumerate(offsets):
-            here = build.compare("EQ", which, build.splat(self.counts, number, place))
-            parts[offset] = build.select(here, self.source, zero)
-        made = self._back(parts)
-        return build.binary("add", made, build.place(self.init, [], self.shape))
+            best = build.select(better, line, best)
+            which = build.select(better, self._number(best.type.shape, at), which)
+        return best, which
+
+    def _any(self, flags: Any, dim: int) -> Any:
+        """Whether a window along `dim` has an element that `flags` mark."""
+        first, *others = self._lines(flags, dim, 0)
+        for line in others:
+            first = self.build.binary("or", first, line)
+        return first
+
+    def _lines(self, value: Any, dim: int, number: float) -> list[Any]:
+        """What the windows along `dim` have at each offset; `number` is the padding."""
+        build, size = self.build, self.sizes[dim]
+        count, stride, low = self.counts[dim], self.strides[dim], self.low[dim]
+        reached = (count - 1) * stride + size
+        value = build.pad(value, dim, low, max(reached - self.shape[dim] - low, 0), number)
+        return [build.narrow(value, dim, at, count, stride) for at in range(size)]
+
+    def _inside(self, shape: list[int], dim: int, offset: int) -> Any:
+        """Which windows of `shape` have an element of the operand at `offset` along `dim`; None
+        for all. Padding that JAX writes as an op is one.
+        """
+        build, stride, extent = self.build, self.strides[dim], self.shape[dim]
+        first = offset - self.low[dim]
+        last = first + (self.counts[dim] - 1) * stride
+        if self.is_padding_taken or (first >= 0 and last < extent):
+            return None
+        window = build.iota(shape, _integer(32), dim)
+        # Whole windows: first + stride * window is 0 or more, and less than the extent.
+        least, end = -(first // stride), -((first - extent) // stride)
+        return build.binary(
+            "and",
+            build.compare("GE", window, self._number(shape, least)),
+            build.compare("LT", window, self._number(shape, end)),
+        )
 
     def _not(self, flags: Any) -> Any:
         return self.build.create("not", flags.type, [flags])
 
-    def _padded(self, value: Any, number: float) -> Any:
-        """The operand with the padding in front, and as much behind as windows reach."""
-        for dim, (count, size) in enumerate(zip(self.counts, self.sizes, strict=True)):
-            reached = (count - 1) * self.strides[dim] + size
-            more = reached - self.shape[dim] - self.low[dim]
-            value = self.build.pad(value, dim, self.low[dim], max(more, 0), number)
-        return value
-
-    def _inside(self, offset: tuple[int, ...]) -> Any:
-        """Which windows have an element of the operand at `offset`; None for all. Padding that JAX
-        writes as an op is one.
-        """
-        build, number = self.build, _integer(32)
-        flags = None
-        if self.is_padding_taken:
-            return flags
-        for dim, at in enumerate(offset):
-            first = at - self.low[dim]
-            stride, extent = self.strides[dim], self.shape[dim]
-            last = first + (self.counts[dim] - 1) * stride
-            if first >= 0 and last < extent:
-                continue
-            window = build.iota(self.counts, number, dim)
-            # Whole windows: first + stride * window is 0 or more, and less than the extent.
-            least, end = -(first // stride), -((first - extent) // stride)
-            for direction, bound in (("GE", least), ("LT", end)):
-                here = build.compare(direction, window, build.splat(self.counts, number, bound))
-                flags = here if flags is None else build.binary("and", flags, here)
-        return flags
-
-    def _taken(self, value: Any, offset: tuple[int, ...]) -> Any:
-        """What the windows have at `offset`."""
-        for dim, at in enumerate(offset):
-            value = self.build.narrow(value, dim, at, self.counts[dim], self.strides[dim])
-        return value
-
-    def _back(self, parts: dict[tuple[int, ...], Any]) -> Any:
-        """The sum of what goes back to the operand, by offset in the window."""
-        for dim in reversed(range(len(self.shape))):
-            lines: dict[tuple[int, ...], dict[int, Any]] = {}
-            for offset, part in parts.items():
-                lines.setdefault(offset[:dim], {})[offset[dim]] = part
-            parts = {outer: self._placed(line, dim) for outer, line in lines.items()}
-        return parts[()]
+    def _number(self, shape: list[int], number: int) -> Any:
+        return self.build.splat(shape, _integer(32), number)
 
     def _placed(self, parts: dict[int, Any], dim: int) -> Any:
         """A sum of tensors that are zero along `dim` but for the part of an offset."""

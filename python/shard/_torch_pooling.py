@@ -8,7 +8,6 @@ goes back there is zero elsewhere: it is written as one of `stride` elements, wh
 is split keeps apart, so that borders are exchanged at most.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -83,7 +82,12 @@ def _max_pool_backward(
     ceil_mode: bool,
     indices: Any,
 ) -> Any:
-    """To the element of each window that is its maximum: the first of several, the last NaN."""
+    """To the element of each window that is its maximum: the first of several, the last NaN.
+
+    One dimension after the other is taken, from the last one on: of the maxima of the rows of a
+    window the maximum is chosen then. That takes as many ops as the extents of the window have in
+    sum.
+    """
     import torch
 
     dims = len(kernel)
@@ -91,55 +95,39 @@ def _max_pool_backward(
     stride = _each(stride, dims) if stride else kernel
     padding, dilation = _each(padding, dims), _each(dilation, dims)
     first = x.dim() - dims
-    counts = list(grad.shape[first:])
-    padded = x
-    for d, (n, k, s, p, apart) in enumerate(
-        zip(counts, kernel, stride, padding, dilation, strict=True)
-    ):
-        size = max(x.shape[first + d] + p, (n - 1) * s + apart * (k - 1) + 1)
-        high = size - x.shape[first + d] - p
-        widths = [0, 0] * (dims - d - 1) + [p, high]
-        padded = torch.constant_pad_nd(padded, widths, -math.inf) if p or high else padded
-    along = [range(0, a * k, a) for a, k in zip(dilation, kernel, strict=True)]
-    offsets = list(itertools.product(*along))
-    best = which = None
-    for number, offset in enumerate(offsets):
-        value = padded
-        for d in range(dims):
-            value = _taken(value, first + d, offset[d], stride[d], counts[d])
-        if best is None:
-            best, which = value, torch.zeros_like(value, dtype=torch.int32)
-            continue
+    best, choices = x, []
+    for d in reversed(range(dims)):
+        offsets = range(0, dilation[d] * kernel[d], dilation[d])
+        best, which = _choose(
+            best, first + d, offsets, stride[d], padding[d], grad.shape[first + d]
+        )
+        choices.append((d, offsets, which))
+    zero = torch.zeros((), dtype=grad.dtype)
+    for d, offsets, which in reversed(choices):
+        parts = {offset: torch.where(which == offset, grad, zero) for offset in offsets}
+        grad = _placed(parts, first + d, stride[d], padding[d], x.shape[first + d])
+    return grad
+
+
+def _choose(x: Any, dim: int, offsets: range, stride: int, low: int, count: int) -> tuple[Any, Any]:
+    """The maximum of each of `count` windows along `dim`, and its offset there."""
+    import torch
+
+    high = (count - 1) * stride + offsets[-1] + 1 - low - x.shape[dim]
+    padded = _padded(x, dim, low, max(high, 0), -math.inf)
+    best = _taken(padded, dim, offsets[0], stride, count)
+    which = torch.zeros_like(best, dtype=torch.int32)
+    if low:
+        # The first element that a window has of `x` is chosen where none is more than padding.
+        outside = torch.clamp(low - torch.arange(count, dtype=torch.int32) * stride, min=0)
+        starts = (outside + offsets.step - 1) // offsets.step * offsets.step
+        which = which + starts.reshape([-1] + [1] * (x.dim() - dim - 1))
+    for offset in offsets[1:]:
+        value = _taken(padded, dim, offset, stride, count)
         better = (value > best) | (value != value)
         best = torch.where(better, value, best)
-        which = torch.where(better, number, which)
-    zero = torch.zeros((), dtype=grad.dtype)
-    parts = {
-        offset: torch.where(which == number, grad, zero) for number, offset in enumerate(offsets)
-    }
-    return _windows_back(parts, first, stride, padding, x.shape)
-
-
-def _windows_back(
-    parts: dict[tuple[int, ...], Any],
-    first: int,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    shape: Sequence[int],
-) -> Any:
-    """What goes back to a tensor of `shape` from windows of it, by offset in the window.
-
-    The dimensions that have windows begin with `first`.
-    """
-    for d in reversed(range(len(stride))):
-        lines: dict[tuple[int, ...], dict[int, Any]] = {}
-        for offset, part in parts.items():
-            lines.setdefault(offset[:d], {})[offset[d]] = part
-        parts = {
-            outer: _placed(line, first + d, stride[d], padding[d], shape[first + d])
-            for outer, line in lines.items()
-        }
-    return parts[()]
+        which = torch.where(better, offset, which)
+    return best, which
 
 
 def _avg_pool_backward(

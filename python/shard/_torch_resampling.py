@@ -115,10 +115,10 @@ def _weighted(weights: Weights, part: Callable[[int], Any]) -> Any:
     return result
 
 
-def _padded(x: Any, dim: int, low: int, high: int) -> Any:
+def _padded(x: Any, dim: int, low: int, high: int, number: float = 0) -> Any:
     import torch
 
-    return torch.constant_pad_nd(x, [0, 0] * (x.dim() - dim - 1) + [low, high])
+    return torch.constant_pad_nd(x, [0, 0] * (x.dim() - dim - 1) + [low, high], number)
 
 
 def _moved(x: Any, dim: int, distance: int) -> Any:

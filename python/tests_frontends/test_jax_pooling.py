@@ -73,3 +73,9 @@ def test_borders_are_exchanged(strides):
     step = gradient((3, 3), strides, "SAME")
     part = shard.from_jax(step, IMAGES).partition(Grid(d=2), {"x": P(None, "d")})
     assert {collective.kind for collective in part.collectives} == {"update_halo"}
+
+
+def test_large_windows_take_few_ops():
+    images = jnp.sin(jnp.arange(64.0 * 64)).reshape(1, 64, 64, 1)
+    program = shard.from_jax(gradient((32, 32), (32, 32), "VALID"), images)
+    assert program.text.count("\n") < 5 * 32 * 32

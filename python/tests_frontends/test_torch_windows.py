@@ -125,6 +125,28 @@ def test_a_maximum_that_stands_twice_counts_once():
     checked(with_gradient(pool("max_pool2d", 2)), x, P(None, None, None, "a"))
 
 
+@pytest.mark.parametrize("case", [name for name in WINDOWS if name.startswith("max")])
+def test_gradients_of_special_maxima(case):
+    fn, shape = WINDOWS[case]
+    x = torch.round(torch.randn(*shape))
+    x[torch.rand(*shape) < 0.1] = torch.nan
+    x[torch.rand(*shape) < 0.5] = -torch.inf
+
+    def step(x):
+        y, back = torch.func.vjp(fn, x)
+        return back(torch.arange(y.numel(), dtype=x.dtype).reshape(y.shape) % 31)[0]
+
+    part = shard.from_torch(step, x).partition(Grid(a=2), {0: ROWS})
+    np.testing.assert_array_equal(np.asarray(part(x)), step(x).numpy())
+
+
+def test_large_windows_take_few_ops():
+    x = torch.randn(1, 1, 64, 64)
+    step = with_gradient(pool("max_pool2d", 32, 32))
+    assert shard.from_torch(step, x).text.count("\n") < 5 * 32 * 32
+    checked(step, x)
+
+
 def test_nearest_elements_are_copies():
     def both(x):
         return tuple(functional.interpolate(x, size=size) for size in ((4, 4), (5, 7)))
