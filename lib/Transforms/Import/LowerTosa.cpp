@@ -14,6 +14,7 @@
 #include "shard/Models/Concats.h"
 #include "shard/Models/TosaReductions.h"
 #include "shard/Models/TosaReshapes.h"
+#include "shard/Models/TosaScales.h"
 #include "shard/Models/TosaScatters.h"
 #include "shard/Partitioning/LocalOps.h"
 
@@ -36,13 +37,19 @@ namespace shard {
 
 namespace {
 
+/// What comes before the other lowerings, which reject what is left of tosa.
+mlir::OpPassManager decompositions() {
+  mlir::OpPassManager manager(mlir::ModuleOp::getOperationName());
+  manager.addPass(mlir::createTosaToMLProgram());
+  // Transposed convolutions are lowered in terms of plain ones only.
+  manager.addNestedPass<mlir::func::FuncOp>(
+      mlir::tosa::createTosaOptionalDecompositionsPass());
+  return manager;
+}
+
 mlir::OpPassManager lowerings() {
   mlir::OpPassManager manager(mlir::ModuleOp::getOperationName());
-  // The others reject what is left of tosa.
-  manager.addPass(mlir::createTosaToMLProgram());
   mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
-  // Transposed convolutions are lowered in terms of plain ones only.
-  functions.addPass(mlir::tosa::createTosaOptionalDecompositionsPass());
   functions.addPass(mlir::createTosaToSCFPass());
   functions.addPass(mlir::tosa::createTosaToLinalgNamed());
   functions.addPass(mlir::tosa::createTosaToLinalg());
@@ -96,6 +103,7 @@ keepHints(mlir::ModuleOp module,
 struct ShardLowerTosaPass
     : public impl::ShardLowerTosaBase<ShardLowerTosaPass> {
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
+    decompositions().getDependentDialects(registry);
     lowerings().getDependentDialects(registry);
     registry.insert<mlir::tensor::TensorDialect>();
   }
@@ -124,8 +132,7 @@ struct ShardLowerTosaPass
     lowerTosaScatters(getOperation());
     lowerDynamicTosaReshapes(getOperation());
     llvm::DenseSet<mlir::Operation *> others = findReductions(getOperation());
-    mlir::OpPassManager manager = lowerings();
-    if (mlir::failed(runPipeline(manager, getOperation())))
+    if (mlir::failed(lower()))
       return signalPassFailure();
     beginWithInfinities(getOperation(), others);
     // Shapes that reshapes had as operands.
@@ -133,6 +140,18 @@ struct ShardLowerTosaPass
       if (shape->use_empty())
         shape->erase();
     });
+  }
+
+private:
+  mlir::LogicalResult lower() {
+    mlir::OpPassManager first = decompositions(), others = lowerings();
+    if (mlir::failed(runPipeline(first, getOperation())))
+      return mlir::failure();
+    llvm::SmallVector<mlir::Operation *> hidden =
+        hideLoneScales(getOperation());
+    mlir::LogicalResult result = runPipeline(others, getOperation());
+    showScales(hidden);
+    return result;
   }
 };
 
