@@ -31,6 +31,7 @@ import ops_math
 import ops_structured
 import ops_tensor
 import ops_tosa
+import ops_tosa_lowered
 import ops_without
 from cases import MAKERS, PROGRAMS, WITHOUT
 from values import Random

@@ -9,7 +9,8 @@
 // MLIR lowers the maximum of floats along a dimension to one that begins with the least finite
 // number, so that the maximum of infinities is that number. It folds the maximum of one element
 // to this element, an infinity too. Which of both happens to a block of one element, or to the
-// maximum of blocks, depends on the grid. Begun with an infinity, all are the same.
+// maximum of blocks, depends on the grid. Begun with an infinity, all are the same. The maximum
+// over windows, tosa.max_pool2d, begins and is padded so too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,10 @@ namespace shard {
 
 /// The reductions of linalg in `root`.
 llvm::DenseSet<mlir::Operation *> findReductions(mlir::Operation *root);
+
+/// Pads what the tosa.max_pool2d of floats in `root` read with infinities, and takes their padding
+/// from them.
+void padWithInfinities(mlir::Operation *root);
 
 /// Lets the reductions of linalg in `root` but `others`, which the lowering of tosa has made,
 /// begin with infinities instead of the least or the largest finite number.

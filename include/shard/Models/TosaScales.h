@@ -1,14 +1,8 @@
-//===- TosaScales.h - Factors of tosa.rescale -------------------*- C++ -*-===//
+//===- TosaScales.h - tosa.rescale as linalg.generic ------------*- C++ -*-===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-//
-// MLIR 22 lowers a `tosa.rescale` wrongly where either the multipliers or the shifts are constants
-// and the others are not: it writes an empty tensor for the constants. It takes both as operands
-// where neither is a constant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +13,10 @@
 
 namespace shard {
 
-/// Hides the constants of those `tosa.rescale` in `root` that have one for only one of multipliers
-/// and shifts behind casts without effect. Returns the casts.
-///
-/// The canonicalizer folds them: no pass that runs it may come in between.
-llvm::SmallVector<mlir::Operation *> hideLoneScales(mlir::Operation *root);
-
-/// Erases the casts of `hideLoneScales`.
-void showScales(llvm::ArrayRef<mlir::Operation *> casts);
+/// Makes a linalg.generic of each tosa.rescale in `root` whose multipliers and shifts are not all
+/// constants. MLIR's lowering writes an empty tensor for the constant ones if only the others are
+/// none, and compares shifts that are none with a number of another type.
+void lowerTosaScales(mlir::Operation *root);
 
 } // namespace shard
 

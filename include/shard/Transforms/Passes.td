@@ -260,9 +260,11 @@ def ShardLowerTosa : Pass<"shard-lower-tosa", "::mlir::ModuleOp"> {
     sharding models and the runner know what they produce. Does nothing in a
     program without tosa ops. Hints on values stay where they are: types do not change.
     Those that stand on tosa ops become hints on their operands and results first, as by
-    `shard-expand-op-hints`. Maxima and minima of floats along a dimension begin with an
-    infinity, not with the least or the largest finite number as MLIR has it: the maximum of one
-    element, which MLIR folds to it, and that of blocks are then the same for infinities too.
+    `shard-expand-op-hints`. Maxima and minima of floats along a dimension and over windows begin
+    with an infinity, not with the least or the largest finite number as MLIR has it: the maximum
+    of one element, which MLIR folds to it, and that of blocks are then the same for infinities
+    too. A `tosa.rescale` whose multipliers and shifts are not all constants becomes a
+    linalg.generic here, because MLIR's lowering of it is wrong.
     Errors: a tosa op that MLIR cannot lower (`tosa.custom`).
 
     ```mlir

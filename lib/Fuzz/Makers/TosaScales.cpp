@@ -24,6 +24,18 @@ randomNumbers(ProgramBuilder &program, int64_t count, Elem elem, int64_t low,
   return {constant, type};
 }
 
+/// `constant` of `type`, or a copy of it, which is no constant.
+static std::string perhapsCopied(ProgramBuilder &program, std::string constant,
+                                 const std::string &type) {
+  if (!program.rng.chance(30))
+    return constant;
+  std::string empty = program.fresh(), copy = program.fresh();
+  program.line(empty + " = tensor.empty() : " + type);
+  program.line(copy + " = linalg.copy ins(" + constant + " : " + type +
+               ") outs(" + empty + " : " + type + ") -> " + type);
+  return copy;
+}
+
 static std::string roundingOf(ProgramBuilder &program) {
   return program.rng.chance(50) ? "SINGLE_ROUND" : "DOUBLE_ROUND";
 }
@@ -49,6 +61,8 @@ static bool tosaRescale(ProgramBuilder &program) {
   auto [factors, factorType] =
       randomNumbers(program, count, Elem::I32, 1 << 28, (1 << 30) + 12345);
   auto [shifts, shiftType] = randomNumbers(program, count, Elem::I8, 24, 36);
+  factors = perhapsCopied(program, factors, factorType);
+  shifts = perhapsCopied(program, shifts, shiftType);
   auto zeroPoint = [&](Elem elem) {
     int64_t zero = elem == Elem::I8 ? program.rng.between(-9, 9) : 0;
     return tosaOne(program, name(elem), std::to_string(zero));

@@ -24,6 +24,7 @@
 #include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
@@ -37,19 +38,13 @@ namespace shard {
 
 namespace {
 
-/// What comes before the other lowerings, which reject what is left of tosa.
-mlir::OpPassManager decompositions() {
-  mlir::OpPassManager manager(mlir::ModuleOp::getOperationName());
-  manager.addPass(mlir::createTosaToMLProgram());
-  // Transposed convolutions are lowered in terms of plain ones only.
-  manager.addNestedPass<mlir::func::FuncOp>(
-      mlir::tosa::createTosaOptionalDecompositionsPass());
-  return manager;
-}
-
 mlir::OpPassManager lowerings() {
   mlir::OpPassManager manager(mlir::ModuleOp::getOperationName());
+  // The others reject what is left of tosa.
+  manager.addPass(mlir::createTosaToMLProgram());
   mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
+  // Transposed convolutions are lowered in terms of plain ones only.
+  functions.addPass(mlir::tosa::createTosaOptionalDecompositionsPass());
   functions.addPass(mlir::createTosaToSCFPass());
   functions.addPass(mlir::tosa::createTosaToLinalgNamed());
   functions.addPass(mlir::tosa::createTosaToLinalg());
@@ -103,9 +98,8 @@ keepHints(mlir::ModuleOp module,
 struct ShardLowerTosaPass
     : public impl::ShardLowerTosaBase<ShardLowerTosaPass> {
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
-    decompositions().getDependentDialects(registry);
     lowerings().getDependentDialects(registry);
-    registry.insert<mlir::tensor::TensorDialect>();
+    registry.insert<mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
   }
 
   void runOnOperation() override {
@@ -129,10 +123,13 @@ struct ShardLowerTosaPass
     // The lowerings fold what they pass.
     splatEqualOperands(getOperation());
     joinTosaConcats(getOperation());
+    lowerTosaScales(getOperation());
     lowerTosaScatters(getOperation());
     lowerDynamicTosaReshapes(getOperation());
+    padWithInfinities(getOperation());
     llvm::DenseSet<mlir::Operation *> others = findReductions(getOperation());
-    if (mlir::failed(lower()))
+    mlir::OpPassManager manager = lowerings();
+    if (mlir::failed(runPipeline(manager, getOperation())))
       return signalPassFailure();
     beginWithInfinities(getOperation(), others);
     // Shapes that reshapes had as operands.
@@ -140,18 +137,6 @@ struct ShardLowerTosaPass
       if (shape->use_empty())
         shape->erase();
     });
-  }
-
-private:
-  mlir::LogicalResult lower() {
-    mlir::OpPassManager first = decompositions(), others = lowerings();
-    if (mlir::failed(runPipeline(first, getOperation())))
-      return mlir::failure();
-    llvm::SmallVector<mlir::Operation *> hidden =
-        hideLoneScales(getOperation());
-    mlir::LogicalResult result = runPipeline(others, getOperation());
-    showScales(hidden);
-    return result;
   }
 };
 
