@@ -10,6 +10,7 @@ from typing import Any
 
 from shard._program import Program, load
 from shard._torch_distributed import hints_of, whole_tensors, without_hooks
+from shard._torch_gradients import others_for_gradients
 from shard._torch_lower import lower, values_unknown
 from shard._torch_random import draw_seed, with_seed
 from shard._torch_trace import trace
@@ -70,9 +71,10 @@ def from_torch(module: Any, *args: Any, **kwargs: Any) -> Program:
             "from_torch takes no dynamic_shapes: a program has the shapes of the arguments that "
             "it is made for"
         )
-    if isinstance(module, torch.nn.Module):
-        return _from_module(module, name, args, kwargs)
-    return _from_function(module, args, kwargs)
+    with others_for_gradients():
+        if isinstance(module, torch.nn.Module):
+            return _from_module(module, name, args, kwargs)
+        return _from_function(module, args, kwargs)
 
 
 def _takes(module: Any, name: str) -> bool:

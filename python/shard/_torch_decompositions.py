@@ -3,9 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of PyTorch that torch-mlir lowers to its own dialect, in terms of others.
 
-Those that pick elements by numbers, the loss of cross entropy and the gradient of a look-up,
-become comparisons with all numbers: sums and products, which can be split like any other.
-
 The place of the largest or smallest element along a dimension is the lowest one whose element is
 the maximum, or NaN: a maximum and a minimum, which can be split. torch-mlir makes a reduction of
 pairs, which cannot, and which gives another place where there are NaNs.
@@ -13,9 +10,11 @@ pairs, which cannot, and which gives another place where there are NaNs.
 
 from typing import Any
 
+from shard._torch_bags import bag_decompositions
 from shard._torch_convolutions import convolution_decompositions
 from shard._torch_exact import exact_decompositions
-from shard._torch_integers import cut_decompositions
+from shard._torch_integers import conversion_decompositions, cut_decompositions
+from shard._torch_losses import loss_decompositions
 from shard._torch_norms import norm_decompositions
 from shard._torch_numbers import number_decompositions
 from shard._torch_orders import order_decompositions
@@ -37,10 +36,13 @@ def decompositions() -> dict[Any, Any]:
         aten.reciprocal.default: _reciprocal,
         aten.stack.default: _stack,
         aten.roll.default: _roll,
+        aten.empty_strided.default: lambda size, stride, **how: torch.empty(size, **how),
         aten.view.default: _view,
         aten.constant_pad_nd.default: _pad,
         **convolution_decompositions(),
         **pooling_decompositions(),
+        **bag_decompositions(),
+        **loss_decompositions(),
         aten.diagonal_backward.default: _diagonal_backward,
         aten.argmax.default: _argmax,
         aten.argmin.default: _argmin,
@@ -49,11 +51,7 @@ def decompositions() -> dict[Any, Any]:
         **order_decompositions(),
         **number_decompositions(),
         **exact_decompositions(),
-        aten.embedding_dense_backward.default: _embedding_backward,
-        aten.nll_loss_forward.default: _nll_loss,
-        aten.nll_loss2d_forward.default: _nll_loss,
-        aten.nll_loss_backward.default: _nll_loss_backward,
-        aten.nll_loss2d_backward.default: _nll_loss_backward,
+        **conversion_decompositions(),
     }
     return {**table, **cut_decompositions(table)}
 
@@ -168,64 +166,3 @@ def _max(x: Any, dim: int, keepdim: bool = False) -> tuple[Any, Any]:
 
 def _min(x: Any, dim: int, keepdim: bool = False) -> tuple[Any, Any]:
     return _extreme(x, dim, keepdim, False)
-
-
-def _embedding_backward(
-    grad: Any, indices: Any, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
-) -> Any:
-    import torch
-
-    rows = indices.reshape(-1, 1)
-    chosen = rows == torch.arange(num_weights)
-    if padding_idx >= 0:
-        chosen = chosen & (rows != padding_idx)
-    one_hot = chosen.to(grad.dtype)
-    if scale_grad_by_freq:
-        one_hot = one_hot / one_hot.sum(0).clamp(min=1)
-    return one_hot.t() @ grad.reshape(-1, grad.shape[-1])
-
-
-def _chosen_classes(x: Any, target: Any, weight: Any, ignored: int) -> tuple[Any, Any]:
-    """Of the loss: which class of `x` counts where, and how much, shaped as `x`.
-
-    The classes are dimension 1 of `x`, or 0 if it has no other.
-    """
-    import torch
-
-    dim = min(1, x.dim() - 1)
-    shape = [1] * x.dim()
-    shape[dim] = x.shape[dim]
-    wanted = target.unsqueeze(dim)
-    chosen = (wanted == torch.arange(x.shape[dim]).reshape(shape)) & (wanted != ignored)
-    counts = torch.ones((), dtype=x.dtype) if weight is None else weight.reshape(shape)
-    return dim, torch.where(chosen, counts, torch.zeros((), dtype=x.dtype))
-
-
-def _nll_loss(
-    x: Any, target: Any, weight: Any, reduction: int, ignore_index: int
-) -> tuple[Any, Any]:
-    import torch
-
-    dim, counts = _chosen_classes(x, target, weight, ignore_index)
-    losses = -torch.where(counts != 0, counts * x, 0).sum(dim)
-    if reduction == 0:
-        return losses, torch.zeros((), dtype=x.dtype)
-    total = counts.sum()
-    return (losses.sum() / total if reduction == 1 else losses.sum()), total
-
-
-def _nll_loss_backward(
-    grad: Any,
-    x: Any,
-    target: Any,
-    weight: Any,
-    reduction: int,
-    ignore_index: int,
-    total_weight: Any,
-) -> Any:
-    dim, counts = _chosen_classes(x, target, weight, ignore_index)
-    if reduction == 1:
-        grad = grad / total_weight
-    elif reduction == 0:
-        grad = grad.unsqueeze(dim)
-    return -grad * counts

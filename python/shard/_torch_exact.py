@@ -141,11 +141,18 @@ def _with_tensors(op: Any) -> Callable[[Any, Any], Any]:
 
 
 def _larger(x: Any, y: Any) -> Any:
-    return _chosen(x, y, lambda x, y: x < y)
+    return x | y if _are_flags(x, y) else _chosen(x, y, lambda x, y: x < y)
 
 
 def _smaller(x: Any, y: Any) -> Any:
-    return _chosen(x, y, lambda x, y: x > y)
+    return x & y if _are_flags(x, y) else _chosen(x, y, lambda x, y: x > y)
+
+
+def _are_flags(*values: Any) -> bool:
+    """Whether all are tensors of `bool`, of which torch-mlir takes true for -1."""
+    import torch
+
+    return all(isinstance(v, torch.Tensor) and v.dtype == torch.bool for v in values)
 
 
 def _chosen(x: Any, y: Any, is_y: Callable[[Any, Any], Any]) -> Any:
@@ -163,7 +170,8 @@ def _clamp(x: Any, least: Any = None, most: Any = None) -> Any:
     for bound in (least, most):
         if bound is not None:
             x = _alike(x, bound)[0]
-    if not x.is_floating_point():
+    bounds = [bound for bound in (least, most) if bound is not None]
+    if not x.is_floating_point() and not _are_flags(x, *bounds):
         return NotImplemented
     if least is not None:
         x = _larger(x, least)
@@ -171,6 +179,10 @@ def _clamp(x: Any, least: Any = None, most: Any = None) -> Any:
 
 
 def _hardtanh(x: Any, least: float = -1, most: float = 1) -> Any:
+    import torch
+
+    if not x.is_floating_point():
+        return torch.clamp(x, int(least), int(most))
     return _clamp(x, least, most)
 
 

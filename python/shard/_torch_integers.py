@@ -7,6 +7,9 @@ Unsigned integers and bytes are computed in wider signed integers: torch-mlir ta
 some ops on `uint8` for one of `int8` (sums, comparisons), and crashes at numbers of type `int8`.
 Arguments and results keep their types.
 
+Floats become integers of fewer than 32 bits by way of 64 bits, as PyTorch converts to `uint8`:
+arith.fptosi has no number for 200.0 in 8 bits.
+
 A number beside a tensor, or a tensor without dimensions, becomes one of its type in PyTorch: 255
 and -1 are equal in `uint8`. torch-mlir computes with both in 64 bits.
 """
@@ -70,6 +73,21 @@ def widened(node: Any, target: Any, args: Any, kwargs: Mapping[str, Any]) -> Any
     if keywords.get("dtype") in types:
         keywords["dtype"] = types[keywords["dtype"]][0]
     return pytree.tree_map(narrow, target(*args, **keywords), node.meta.get("val"))
+
+
+def conversion_decompositions() -> dict[Any, Any]:
+    import torch
+
+    return {torch.ops.prims.convert_element_type.default: _converted}
+
+
+def _converted(x: Any, dtype: Any) -> Any:
+    import torch
+
+    narrow = (torch.int8, torch.int16, torch.uint8, torch.uint16, torch.uint32)
+    if not x.dtype.is_floating_point or dtype not in narrow:
+        return NotImplemented
+    return x.to(torch.int64).to(dtype)
 
 
 def cut_decompositions(table: Mapping[Any, Any]) -> dict[Any, Any]:

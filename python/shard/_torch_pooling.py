@@ -22,6 +22,8 @@ def pooling_decompositions() -> dict[Any, Any]:
     return {
         aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
         aten.max_pool3d_with_indices_backward.default: _max_pool_backward,
+        aten.adaptive_max_pool2d.default: _adaptive_max,
+        aten.adaptive_max_pool3d.default: _adaptive_max,
         aten.avg_pool2d_backward.default: _avg_pool_backward,
         aten.avg_pool3d_backward.default: _avg_pool_backward,
         aten.replication_pad1d_backward.default: _replication_backward,
@@ -128,6 +130,47 @@ def _choose(x: Any, dim: int, offsets: range, stride: int, low: int, count: int)
         best = torch.where(better, value, best)
         which = torch.where(better, offset, which)
     return best, which
+
+
+def _adaptive_max(x: Any, counts: Sequence[int]) -> Any:
+    """`adaptive_max`, unless torch-mlir has it: where all windows are of one size."""
+    first = x.dim() - len(counts)
+    if all(x.shape[first + d] % count == 0 for d, count in enumerate(counts)):
+        return NotImplemented
+    return adaptive_max(x, counts)
+
+
+def adaptive_max(x: Any, counts: Sequence[int]) -> tuple[Any, Any]:
+    """The maxima of windows, `counts` along each of the last dimensions, which together have all
+    elements, and their places among these elements.
+    """
+    first, place = x.dim() - len(counts), None
+    sizes = x.shape[first:]
+    for d in reversed(range(len(counts))):
+        x, which = _adaptive_line(x, first + d, counts[d])
+        if place is None:
+            place = which
+        else:
+            place = place.gather(first + d, which) + which * math.prod(sizes[d + 1 :])
+    return x, place
+
+
+def _adaptive_line(x: Any, dim: int, count: int) -> tuple[Any, Any]:
+    """The maxima of `count` windows along `dim`, and their places."""
+    import torch
+
+    size = x.shape[dim]
+    if size % count == 0:
+        best, which = x.unflatten(dim, (count, size // count)).max(dim + 1)
+        starts = torch.arange(0, size, size // count)
+        return best, which + starts.reshape([-1] + [1] * (x.dim() - dim - 1))
+    values, places = [], []
+    for n in range(count):
+        start, end = n * size // count, -(-(n + 1) * size // count)
+        best, which = x.narrow(dim, start, end - start).max(dim, True)
+        values.append(best)
+        places.append(which + start)
+    return torch.cat(values, dim), torch.cat(places, dim)
 
 
 def _avg_pool_backward(
