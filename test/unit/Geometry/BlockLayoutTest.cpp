@@ -94,6 +94,15 @@ TEST(BlockLayout, CuttingAtOnceAndTheSameBlocks) {
     }
 }
 
+TEST(BlockLayout, TooManyBlocksToCompareAreNotTheSame) {
+  // Of 15,000 blocks, none of these layouts is that of one cut.
+  std::vector<int64_t> a{3, 5, 1000}, b{5, 3, 1000};
+  ASSERT_FALSE(cutsAtOnce(40001, a));
+  ASSERT_FALSE(cutsAtOnce(40001, b));
+  EXPECT_FALSE(sameBlocks(40001, a, b));
+  EXPECT_TRUE(sameBlocks(40001, a, a));
+}
+
 TEST(Sharding, LocalShapeAndBlocks) {
   Grid grid{{2, 4}};
   Sharding sharding = Sharding::replicated(3);
