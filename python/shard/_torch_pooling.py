@@ -8,6 +8,7 @@ goes back there is zero elsewhere: it is written as one of `stride` elements, wh
 is split keeps apart, so that borders are exchanged at most.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -22,14 +23,37 @@ def pooling_decompositions() -> dict[Any, Any]:
     return {
         aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
         aten.max_pool3d_with_indices_backward.default: _max_pool_backward,
+        **_of_batches(),
         aten.adaptive_max_pool2d.default: _adaptive_max,
         aten.adaptive_max_pool3d.default: _adaptive_max,
-        aten.avg_pool2d_backward.default: _avg_pool_backward,
-        aten.avg_pool3d_backward.default: _avg_pool_backward,
+        aten.avg_pool2d_backward.default: functools.partial(_avg_pool_backward, 2),
+        aten.avg_pool3d_backward.default: functools.partial(_avg_pool_backward, 3),
         aten.replication_pad1d_backward.default: _replication_backward,
         aten.replication_pad2d_backward.default: _replication_backward,
         aten.replication_pad3d_backward.default: _replication_backward,
     }
+
+
+def _of_batches() -> dict[Any, Any]:
+    """Pooling of one example as that of a batch of one: torch-mlir takes batches alone."""
+    import torch
+
+    def decomposed(op: Any, rank: int) -> Any:
+        def of_batch(x: Any, *how: Any, **more: Any) -> Any:
+            if x.dim() == rank:
+                return NotImplemented
+            made = op(x.unsqueeze(0), *how, **more)
+            return (
+                made.squeeze(0) if isinstance(made, torch.Tensor) else [v.squeeze(0) for v in made]
+            )
+
+        return of_batch
+
+    aten = torch.ops.aten
+    planes = aten.avg_pool2d, aten.max_pool2d, aten.max_pool2d_with_indices
+    volumes = aten.avg_pool3d, aten.max_pool3d, aten.max_pool3d_with_indices
+    ranks = {**dict.fromkeys(planes, 4), **dict.fromkeys(volumes, 5)}
+    return {op.default: decomposed(op.default, rank) for op, rank in ranks.items()}
 
 
 def _taken(x: Any, dim: int, offset: int, stride: int, count: int) -> Any:
@@ -174,6 +198,7 @@ def _adaptive_line(x: Any, dim: int, count: int) -> tuple[Any, Any]:
 
 
 def _avg_pool_backward(
+    dims: int,
     grad: Any,
     x: Any,
     kernel: Sequence[int],
@@ -185,7 +210,6 @@ def _avg_pool_backward(
 ) -> Any:
     import torch
 
-    dims = 3 if x.dim() == 5 else 2
     kernel, padding = _each(kernel, dims), _each(padding, dims)
     stride = _each(stride, dims) if stride else kernel
     first = x.dim() - dims

@@ -133,7 +133,10 @@ def test_shapes_that_depend_on_values():
     def turns(x):
         return x if x.sum() > 0 else -x
 
-    for function in (chosen, places, number, turns):
+    def cuts(x):
+        return torch.tensor_split(x, x[0, :2].to(torch.int64))
+
+    for function in (chosen, places, number, turns, cuts):
         for text in not_read(function, X):
             assert "depends on the values of tensors, which are not known before" in text
 

@@ -87,6 +87,14 @@ def test_windows_and_their_gradients(case):
     checked(with_gradient(fn), torch.randn(*shape))
 
 
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["avg_pool", "max_pool", "lp_pool"])
+def test_windows_of_one_example(kind, dims):
+    first = (2,) if kind == "lp_pool" else ()
+    fn = pool(f"{kind}{dims}d", *first, 2)
+    checked(with_gradient(fn), torch.randn(4, *[6, 4, 4][:dims]), P("a"))
+
+
 # What is sent of 2x3x8x8 f32, where two devices have four rows each. A row has 192 B.
 SENT = {
     "max": (pool("max_pool2d", 2), 0),
