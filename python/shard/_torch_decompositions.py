@@ -19,6 +19,7 @@ from shard._torch_norms import norm_decompositions
 from shard._torch_numbers import number_decompositions
 from shard._torch_orders import order_decompositions
 from shard._torch_pooling import pooling_decompositions
+from shard._torch_scalars import scalar_decompositions
 from shard._torch_scatters import scatter_decompositions
 
 
@@ -53,7 +54,7 @@ def decompositions() -> dict[Any, Any]:
         **exact_decompositions(),
         **conversion_decompositions(),
     }
-    return {**table, **cut_decompositions(table)}
+    return {**table, **cut_decompositions(table), **scalar_decompositions(table)}
 
 
 def _reciprocal(x: Any) -> Any:

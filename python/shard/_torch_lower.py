@@ -95,7 +95,12 @@ def _decomposed(exported: Any, name: str) -> Any:
     try:
         return exported.run_decompositions(decompositions())
     except Exception as error:
-        raise ProgramError(f"PyTorch cannot decompose the ops of {name}: {error}") from error
+        advice = ""
+        if "doesn't have storage" in str(error):
+            advice = "torch.export takes no torch.func in a module; pass a function that calls it: "
+        raise ProgramError(
+            f"PyTorch cannot decompose the ops of {name}: {advice}{error}"
+        ) from error
 
 
 class values_unknown:  # noqa: N801 - a context manager, used like a function.

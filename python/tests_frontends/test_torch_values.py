@@ -125,6 +125,38 @@ def test_results_of_unknown_types():
         shard.from_torch(torch.combinations, torch.ones(4))
 
 
+SCALARS = {
+    "softmax": lambda x: torch.softmax(x, 0),
+    "log_softmax": lambda x: torch.log_softmax(x, -1),
+    "logsumexp": lambda x: torch.logsumexp(x, 0),
+    "amax": lambda x: x.amax(0),
+    "flip": lambda x: x.flip(0),
+    "prod": lambda x: x.prod(0),
+}
+
+
+@pytest.mark.parametrize("op", SCALARS)
+@pytest.mark.parametrize("module", [False, True], ids=["function", "module"])
+def test_ops_along_dimensions_of_scalars(op, module):
+    def fn(x):
+        return SCALARS[op](x.sum())
+
+    x = torch.arange(4.0)
+    assert torch.equal(run(fn, x, module=module), fn(x))
+
+
+def test_gradients_of_softmax_of_scalars():
+    def gradient(x):
+        def loss(x):
+            return torch.softmax(x.sum(), 0) + 3 * torch.log_softmax(x.sum(), 0)
+
+        return torch.func.grad(loss)(x)
+
+    assert torch.equal(run(gradient, torch.arange(4.0), module=False), torch.zeros(4))
+    with pytest.raises(shard.ProgramError, match="pass a function that calls it"):
+        shard.from_torch(Of(gradient), torch.arange(4.0))
+
+
 def test_complex_tensors():
     x = torch.randn(4, 3, dtype=torch.complex64)
     part = shard.from_torch(lambda x: x * x, x).partition(Grid(2), {"x": P(0)})
