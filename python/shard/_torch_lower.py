@@ -41,6 +41,10 @@ _ON_DATA = (
     "PendingUnbackedSymbolNotFound",
 )
 
+# What torch.export says of torch.func in a module.
+_NO_STORAGE = "doesn't have storage"
+_NO_TRANSFORMS = "torch.export takes no torch.func in a module; pass a function that calls it"
+
 # Ops that torch-mlir lowers to tm_tensor, where no decomposition takes them.
 _NOT_READ = (
     "index_put",
@@ -95,12 +99,9 @@ def _decomposed(exported: Any, name: str) -> Any:
     try:
         return exported.run_decompositions(decompositions())
     except Exception as error:
-        advice = ""
-        if "doesn't have storage" in str(error):
-            advice = "torch.export takes no torch.func in a module; pass a function that calls it: "
-        raise ProgramError(
-            f"PyTorch cannot decompose the ops of {name}: {advice}{error}"
-        ) from error
+        if _NO_STORAGE in str(error):
+            raise _error(None, _NO_TRANSFORMS) from error
+        raise ProgramError(f"PyTorch cannot decompose the ops of {name}: {error}") from error
 
 
 class values_unknown:  # noqa: N801 - a context manager, used like a function.
@@ -113,9 +114,11 @@ class values_unknown:  # noqa: N801 - a context manager, used like a function.
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> None:
+        frames = [(f.filename, f.lineno or 0) for f in traceback.extract_tb(trace)]
+        if error is not None and _NO_STORAGE in str(error):
+            raise _error(_own_place(frames), _NO_TRANSFORMS) from error
         if error is None or not _is_on_data(error):
             return
-        frames = [(f.filename, f.lineno or 0) for f in traceback.extract_tb(trace)]
         op = getattr(error, "func", None)
         what = f"what '{op}' gives" if op else "control flow or a shape"
         raise _error(

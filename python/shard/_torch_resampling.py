@@ -11,7 +11,7 @@ neighbours, which a split dimension exchanges borders for. Any other map is a pr
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -278,8 +278,7 @@ def _nearests(exact: bool) -> tuple[Any, Any, Any]:
     return forward, vector, backward
 
 
-def _adaptive_backward(grad: Any, x: Any) -> Any:
-    count = 3 if grad.dim() == 5 else 2
+def _adaptive_backward(count: int, grad: Any, x: Any) -> Any:
     sizes = zip(x.shape[-count:], grad.shape[-count:], strict=True)
     return _apply(grad, [_mean(n, m) for n, m in sizes], True)
 
@@ -299,8 +298,8 @@ def _resamplings() -> dict[Any, Any]:
         ops[f"upsample_nearest{dims}"] = _nearests(False)
         ops[f"_upsample_nearest_exact{dims}"] = _nearests(True)
     table = {
-        aten._adaptive_avg_pool2d_backward.default: _adaptive_backward,
-        aten._adaptive_avg_pool3d_backward.default: _adaptive_backward,
+        aten._adaptive_avg_pool2d_backward.default: partial(_adaptive_backward, 2),
+        aten._adaptive_avg_pool3d_backward.default: partial(_adaptive_backward, 3),
     }
     for name, (forward, vector, backward) in ops.items():
         table[getattr(aten, name).default] = forward

@@ -93,6 +93,8 @@ def test_windows_of_one_example(kind, dims):
     first = (2,) if kind == "lp_pool" else ()
     fn = pool(f"{kind}{dims}d", *first, 2)
     checked(with_gradient(fn), torch.randn(4, *[6, 4, 4][:dims]), P("a"))
+    mean = pool(f"adaptive_avg_pool{dims}d", 3)
+    checked(with_gradient(mean), torch.randn(4, *[6, 4, 4][:dims]), P("a"))
 
 
 # What is sent of 2x3x8x8 f32, where two devices have four rows each. A row has 192 B.
