@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What torch-mlir lacks of convolutions: gradients of transposed ones and of those with groups, and
-transposed ones of each channel alone.
+some transposed ones.
 """
 
 from collections.abc import Sequence
@@ -19,6 +19,12 @@ def convolution_decompositions() -> dict[Any, Any]:
     }
 
 
+def _is_cut(weight: Any, padding: Sequence[int], dilation: Sequence[int]) -> bool:
+    """Whether there is more padding than the kernel reaches."""
+    sizes = zip(weight.shape[2:], padding, dilation, strict=True)
+    return any(pad > apart * (size - 1) for size, pad, apart in sizes)
+
+
 def _convolution(
     x: Any,
     weight: Any,
@@ -30,10 +36,14 @@ def _convolution(
     output_padding: Sequence[int],
     groups: int,
 ) -> Any:
-    """A transposed convolution of each channel alone, as a plain one of `x` between zeros."""
+    """A transposed convolution as a plain one of `x` between zeros, where torch-mlir lacks it: of
+    each channel alone, and with more padding than the kernel reaches.
+    """
     import torch
 
-    if not transposed or groups == 1 or groups != x.shape[1] or weight.shape[1] != 1:
+    is_cut = _is_cut(weight, padding, dilation)
+    is_by_channel = groups > 1 and groups == x.shape[1] and weight.shape[1] == 1
+    if not transposed or not (is_cut or is_by_channel):
         return NotImplemented
     widths: list[int] = []
     how = zip(weight.shape[2:], stride, padding, dilation, output_padding, strict=True)
@@ -49,6 +59,9 @@ def _convolution(
     x = torch.constant_pad_nd(x, widths)
     none, ones = [0] * len(widths[::2]), [1] * len(widths[::2])
     weight = weight.flip(list(range(2, weight.dim())))
+    inner, outer = weight.shape[0] // groups, weight.shape[1]
+    weight = weight.unflatten(0, (groups, inner)).transpose(1, 2)
+    weight = weight.reshape(groups * outer, inner, *weight.shape[3:])
     return torch.ops.aten.convolution(x, weight, bias, ones, none, dilation, False, none, groups)
 
 
@@ -67,17 +80,19 @@ def _convolution_backward(
 ) -> Any:
     import torch
 
-    if not transposed and groups == 1:
+    if not transposed and groups == 1 and not _is_cut(weight, padding, dilation):
         return NotImplemented
     aten = torch.ops.aten
     none = [0] * len(padding)
     how = (stride, padding, dilation)
     if transposed:
         # The plain convolution that it transposes goes from the gradient to `x`.
-        of_x = aten.convolution(grad, weight, None, *how, False, none, groups)
+        seen, pads = _seen(grad, x, weight, *how)
+        back_how = (stride, pads, dilation)
+        of_x = aten.convolution(seen, weight, None, *back_how, False, none, groups)
         only_weight = [False, True, False]
         back = aten.convolution_backward(
-            x, grad, weight, None, *how, False, none, groups, only_weight
+            x, seen, weight, None, *back_how, False, none, groups, only_weight
         )
         of_weight = back[1]
     else:
@@ -90,6 +105,35 @@ def _convolution_backward(
         value if wanted else None
         for value, wanted in zip((of_x, of_weight, of_bias), mask, strict=True)
     )
+
+
+def _seen(
+    grad: Any,
+    x: Any,
+    weight: Any,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+) -> tuple[Any, Sequence[int]]:
+    """What the windows see of the gradient of a transposed convolution of `x`, and its padding.
+
+    Where the output has more elements behind than a stride, the gradient has more windows than `x`
+    has elements: it is cut then.
+    """
+    import torch
+
+    extents = [
+        (n - 1) * s + d * (k - 1) + 1
+        for n, k, s, d in zip(x.shape[2:], weight.shape[2:], stride, dilation, strict=True)
+    ]
+    sizes = zip(grad.shape[2:], extents, stride, padding, strict=True)
+    if all(size + 2 * p - extent < s for size, extent, s, p in sizes):
+        return grad, padding
+    widths = [n for p in reversed(padding) for n in (p, p)]
+    seen = torch.constant_pad_nd(grad, widths)
+    for dim, extent in enumerate(extents, 2):
+        seen = seen.narrow(dim, 0, extent)
+    return seen, [0] * len(extents)
 
 
 def _of_weight(grad: Any, x: Any, weight: Any, how: Sequence[Sequence[int]], groups: int) -> Any:

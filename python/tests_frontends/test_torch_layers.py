@@ -150,6 +150,13 @@ TRAINED = {
         IMAGES,
     ),
     "channels transposed": (nn.ConvTranspose2d(4, 4, 3, 2, 1, groups=4, dilation=2), IMAGES),
+    "more padding than kernel": (nn.Conv2d(4, 6, (1, 2), (2, 1), (1, 2)), IMAGES),
+    # More elements behind than a stride has, and more padding than the kernel reaches.
+    "transposed with a rest": (
+        nn.ConvTranspose2d(4, 6, 2, 2, (1, 2), output_padding=(1, 3), dilation=4),
+        IMAGES,
+    ),
+    "transposed and cut": (nn.ConvTranspose2d(4, 6, 1, 3, 1, output_padding=2), IMAGES),
     "recurrent": (Recurrent(), TOKENS),
 }
 
