@@ -37,6 +37,7 @@ def decompositions() -> dict[Any, Any]:
         aten.reciprocal.default: _reciprocal,
         aten.stack.default: _stack,
         aten.roll.default: _roll,
+        aten._efficientzerotensor.default: lambda size, **how: torch.zeros(size, **how),
         aten.empty_strided.default: lambda size, stride, **how: torch.empty(size, **how),
         aten.view.default: _view,
         aten.constant_pad_nd.default: _pad,

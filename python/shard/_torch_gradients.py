@@ -28,6 +28,7 @@ def others_for_gradients() -> Iterator[None]:
         "adaptive_max_pool2d": adaptive_max,
         "adaptive_max_pool3d": adaptive_max,
         "hardshrink": _hardshrink,
+        "softshrink": _softshrink,
         "_cdist_forward": _distances,
     }
     # PyTorch has a kernel in Python for this one, which is wrong: places of the target behind the
@@ -53,6 +54,12 @@ def _hardshrink(x: Any, lambd: float = 0.5) -> Any:
     import torch
 
     return torch.where((x >= -lambd) & (x <= lambd), 0, x)
+
+
+def _softshrink(x: Any, lambd: float = 0.5) -> Any:
+    import torch
+
+    return torch.where(x > lambd, x - lambd, torch.where(x < -lambd, x + lambd, x * 0))
 
 
 def _distances(x: Any, y: Any, p: float, compute_mode: int | None) -> Any:

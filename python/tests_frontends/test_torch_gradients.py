@@ -101,7 +101,12 @@ def test_distances_of_equal_rows_have_no_gradient():
     checked(lambda x: torch.cdist(x, rows), rows)
 
 
-def test_hard_shrinking():
+def test_shrinking():
     x = torch.randn(4, 6)
     x[0, :3] = torch.tensor([0.25, -0.25, 0.0])
     checked(lambda x: functional.hardshrink(x, 0.25), x)
+    checked(lambda x: functional.softshrink(x, 0.25), x)
+
+
+def test_signs_have_no_gradient():
+    checked(lambda x: torch.sgn(x) * x, torch.randn(4, 6))
