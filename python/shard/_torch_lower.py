@@ -19,7 +19,7 @@ from shard._errors import Diagnostic, ProgramError
 from shard._torch_constants import compute_constants, take_out_of_lists
 from shard._torch_decompositions import decompositions
 from shard._torch_integers import has_narrow, widened
-from shard._torch_resampling import has_resampling, resampled
+from shard._torch_resampling import has_resampling, interpolates_bytes, resampled
 from shard._torch_trace import Rerun, has_strided
 
 _PIPELINE = (
@@ -77,6 +77,7 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
         with values_unknown(name):
             exported = torch.export.export(module, tuple(tensors), strict=False)
         _check_sizes(exported)
+        _check_bytes(exported)
         if has_resampling(exported) or has_strided(exported.graph):
             module = Rerun(exported.module(check_guards=False), resampled)
             exported = torch.export.export(module, tuple(tensors), strict=False)
@@ -201,6 +202,17 @@ def _check_changes(exported: Any, name: str, names: Sequence[str]) -> None:
             "value instead. Of a module in training this is a function that calls it by "
             "torch.func.functional_call with copies of its buffers, and returns them"
         )
+
+
+def _check_bytes(exported: Any) -> None:
+    """Raises ProgramError for what interpolates between integers."""
+    for node in _nodes(exported):
+        if interpolates_bytes(node):
+            raise _error(
+                _place_of(node),
+                f"'{node.target}' of uint8 is not read here; interpolate floats: x.float() in "
+                "front of it, .round().clamp(0, 255).byte() behind",
+            )
 
 
 def _check_op(node: Any) -> None:

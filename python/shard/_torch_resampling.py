@@ -312,6 +312,14 @@ def has_resampling(exported: Any) -> bool:
     return any(node.target in _resamplings() for node in exported.graph.nodes)
 
 
+def interpolates_bytes(node: Any) -> bool:
+    """Whether an op interpolates between integers, which PyTorch rounds in ways of its own."""
+    import torch
+
+    is_of_places = "nearest" in str(node.target) or node.target not in _resamplings()
+    return not is_of_places and node.meta["val"].dtype == torch.uint8
+
+
 def resampled(node: Any, target: Any, args: Any, kwargs: Any) -> Any:
     """Calls an op, those of this file in other terms.
 

@@ -197,3 +197,10 @@ def test_ops_that_are_left_are_named():
     # What torch-mlir complains of is an operand of the op.
     with pytest.raises(shard.ProgramError, match=r"windows.py:\d+: .*'aten.as_strided_scatter"):
         shard.from_torch(changed, torch.randn(8))
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+def test_interpolated_bytes_are_refused(mode):
+    x = torch.randint(0, 255, (1, 2, 4, 4)).to(torch.uint8)
+    with pytest.raises(shard.ProgramError, match="of uint8 is not read here; interpolate floats"):
+        shard.from_torch(resize(mode, scale_factor=2), x)
