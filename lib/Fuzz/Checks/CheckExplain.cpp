@@ -269,15 +269,17 @@ static bool isTaken(Value value) {
   return false;
 }
 
-/// A result that is reduced because nothing takes it partial is taken by no op.
+/// A result that is reduced because nothing takes it partial is taken by no op. With several grids
+/// the op may take it on another one, where it is complete.
 std::string
 ExplanationCheck::unused(const PropagationExplanation::ReshardEntry &entry) {
   auto [op, result] = StringRef(entry.user).split(" result ");
   unsigned number = 0;
   auto ops = opsAt.find(entry.place);
+  auto grids = module.getOps<GridOp>();
   if (entry.verdict != "nothing uses it partial" || joinsValues ||
-      ops == opsAt.end() || ops->second.size() != 1 ||
-      result.getAsInteger(10, number) ||
+      std::distance(grids.begin(), grids.end()) > 1 || ops == opsAt.end() ||
+      ops->second.size() != 1 || result.getAsInteger(10, number) ||
       number >= ops->second.front()->getNumResults() ||
       !isTaken(ops->second.front()->getResult(number)))
     return {};
