@@ -8,11 +8,15 @@ Autograd sees these others while a function is traced.
 
 import contextlib
 import math
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from shard._torch_losses import labels_loss, margin_loss
 from shard._torch_pooling import adaptive_max
+
+# PyTorch takes one kernel of an op at a time.
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -35,10 +39,10 @@ def others_for_gradients() -> Iterator[None]:
     # end count as class 0.
     wrong = torch.ops.aten.multilabel_margin_loss_forward.default
     key = torch._C.DispatchKey.Autograd
-    before = wrong.py_kernels.get(key)
-    with torch.library._scoped_library("aten", "IMPL") as library:
+    with _ONE_AT_A_TIME, torch.library._scoped_library("aten", "IMPL") as library:
         for name, kernel in kernels.items():
             library.impl(name, kernel, "AutogradCPU")
+        before = wrong.py_kernels.get(key)
         try:
             wrong.py_kernels[key] = labels_loss
             wrong._dispatch_cache.clear()

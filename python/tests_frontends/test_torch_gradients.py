@@ -5,6 +5,7 @@
 
 import itertools
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -110,3 +111,12 @@ def test_shrinking():
 
 def test_signs_have_no_gradient():
     checked(lambda x: torch.sgn(x) * x, torch.randn(4, 6))
+
+
+def test_threads_read_programs_at_the_same_time():
+    def program(scale):
+        return shard.from_torch(lambda x: functional.hardshrink(x * scale), torch.ones(4))
+
+    with ThreadPoolExecutor(4) as pool:
+        texts = [made.text for made in pool.map(program, [2.0, 3.0, 4.0, 5.0])]
+    assert len(set(texts)) == 4
