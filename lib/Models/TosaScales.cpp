@@ -37,7 +37,7 @@ static bool isToLower(tosa::RescaleOp op) {
           (isOfOne(op.getMultiplier()) && isOfOne(op.getShift())));
 }
 
-/// `number`, of at most 32 bits, as one of 32.
+/// `number` as one of 32 bits, if it has fewer.
 static Value widened(OpBuilder &builder, Location loc, Value number,
                      bool isUnsigned) {
   Type wide = builder.getI32Type();
@@ -59,12 +59,14 @@ static Value scaled(OpBuilder &builder, tosa::RescaleOp op,
       builder, loc, builder.getI32Type(), value,
       widened(builder, loc, operands[1], /*isUnsigned=*/false), operands[2],
       op.getRoundingModeAttr());
-  Value to = widened(builder, loc, operands[4], op.getOutputUnsigned());
-  value = arith::AddIOp::create(builder, loc, value, to);
-
   Type type = getElementTypeOrSelf(op.getType());
   unsigned width = type.getIntOrFloatBitWidth();
-  if (width >= 32)
+  // Scaled numbers have 32 bits. Elements of more are those, and have 0 as zero point.
+  if (width > 32)
+    return arith::ExtSIOp::create(builder, loc, type, value);
+  Value to = widened(builder, loc, operands[4], op.getOutputUnsigned());
+  value = arith::AddIOp::create(builder, loc, value, to);
+  if (width == 32)
     return value;
   auto bound = [&](int64_t number) {
     return arith::ConstantIntOp::create(builder, loc, number, 32);

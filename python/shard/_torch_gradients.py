@@ -16,7 +16,7 @@ from shard._torch_losses import labels_loss, margin_loss
 from shard._torch_pooling import adaptive_max
 
 # PyTorch takes one kernel of an op at a time.
-_ONE_AT_A_TIME = threading.Lock()
+_ONE_AT_A_TIME = threading.RLock()
 
 
 @contextlib.contextmanager
@@ -39,19 +39,24 @@ def others_for_gradients() -> Iterator[None]:
     # end count as class 0.
     wrong = torch.ops.aten.multilabel_margin_loss_forward.default
     key = torch._C.DispatchKey.Autograd
-    with _ONE_AT_A_TIME, torch.library._scoped_library("aten", "IMPL") as library:
-        for name, kernel in kernels.items():
-            library.impl(name, kernel, "AutogradCPU")
+    with _ONE_AT_A_TIME:
         before = wrong.py_kernels.get(key)
-        try:
-            wrong.py_kernels[key] = labels_loss
-            wrong._dispatch_cache.clear()
+        if before is labels_loss:
+            # A function that is traced reads another program.
             yield
-        finally:
-            wrong.py_kernels.pop(key)
-            if before is not None:
-                wrong.py_kernels[key] = before
-            wrong._dispatch_cache.clear()
+            return
+        with torch.library._scoped_library("aten", "IMPL") as library:
+            for name, kernel in kernels.items():
+                library.impl(name, kernel, "AutogradCPU")
+            try:
+                wrong.py_kernels[key] = labels_loss
+                wrong._dispatch_cache.clear()
+                yield
+            finally:
+                wrong.py_kernels.pop(key)
+                if before is not None:
+                    wrong.py_kernels[key] = before
+                wrong._dispatch_cache.clear()
 
 
 def _hardshrink(x: Any, lambd: float = 0.5) -> Any:

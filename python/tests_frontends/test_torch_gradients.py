@@ -120,3 +120,12 @@ def test_threads_read_programs_at_the_same_time():
     with ThreadPoolExecutor(4) as pool:
         texts = [made.text for made in pool.map(program, [2.0, 3.0, 4.0, 5.0])]
     assert len(set(texts)) == 4
+
+
+def test_a_function_may_read_another_program():
+    def fn(x):
+        shard.from_torch(functional.hardshrink, torch.ones(3))
+        return functional.hardshrink(x)
+
+    x = torch.randn(4, 6)
+    assert shard.from_torch(fn, x).text == shard.from_torch(functional.hardshrink, x).text

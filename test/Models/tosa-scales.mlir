@@ -27,3 +27,16 @@ func.func @multiplier_given(%x: tensor<3xi8>, %by: tensor<1xi32>) -> tensor<3xi1
       : (tensor<3xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi16>) -> tensor<3xi16>
   return %y : tensor<3xi16>
 }
+
+// CHECK-LABEL: func @more_bits
+// CHECK: %[[SCALED:.*]] = arith.trunci %{{.*}} : i64 to i32
+// CHECK: %[[WIDE:.*]] = arith.extsi %[[SCALED]] : i32 to i48
+// CHECK: linalg.yield %[[WIDE]] : i48
+func.func @more_bits(%x: tensor<3xi16>, %by: tensor<1xi32>, %shift: tensor<1xi8>) -> tensor<3xi48> {
+  %from = "tosa.const"() {values = dense<0> : tensor<1xi16>} : () -> tensor<1xi16>
+  %to = "tosa.const"() {values = dense<0> : tensor<1xi48>} : () -> tensor<1xi48>
+  %y = tosa.rescale %x, %by, %shift, %from, %to {rounding_mode = SINGLE_ROUND,
+      scale32 = true, per_channel = false, input_unsigned = false, output_unsigned = false}
+      : (tensor<3xi16>, tensor<1xi32>, tensor<1xi8>, tensor<1xi16>, tensor<1xi48>) -> tensor<3xi48>
+  return %y : tensor<3xi48>
+}
