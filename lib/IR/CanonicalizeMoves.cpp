@@ -264,7 +264,20 @@ static std::optional<int64_t> positionsAlong(GridOp grid,
   return positions;
 }
 
-// shift(x, 0) = x; with rotate also any multiple of the number of positions
+/// Whether `op` leaves each device the block that it has, or one that is unspecified.
+static bool movesNothing(ShiftOp op, int64_t positions) {
+  auto offset = static_cast<int64_t>(op.getOffset());
+  if (ShapedType::isDynamic(positions))
+    return offset == 0 && !op.getMirror();
+  if (op.getRotate())
+    return offset % positions == 0 && (!op.getMirror() || positions <= 2);
+  // The device at p receives from offset - p, or p - offset, if there is such a device.
+  if (op.getMirror())
+    return offset <= 0 || offset >= 2 * (positions - 1);
+  return offset == 0 || offset >= positions || offset <= -positions;
+}
+
+// shift(x, n) = x if no device receives the block of another one
 // shift(x, n, rotate) = mirror(x, n) = x where x is replicated over the axes
 // Two of them are one, both with rotate or both without.
 struct SimplifyShift : OpRewritePattern<ShiftOp> {
@@ -278,9 +291,8 @@ struct SimplifyShift : OpRewritePattern<ShiftOp> {
     if (op.getInput().getType() != op.getResult().getType() || !positions)
       return failure();
     bool isKnown = !ShapedType::isDynamic(*positions);
-    bool whole = op.getRotate() && isKnown && offset % *positions == 0;
-    bool stays = !op.getMirror() && (offset == 0 || whole);
-    if (stays || isReplicatedOver(op.getInput(), op.getGridAttr(), axes)) {
+    if (movesNothing(op, *positions) ||
+        isReplicatedOver(op.getInput(), op.getGridAttr(), axes)) {
       rewriter.replaceOp(op, op.getInput());
       return success();
     }

@@ -12,6 +12,7 @@
 #include "TensorModels.h"
 
 #include "shard/IR/Poison.h"
+#include "shard/IR/ShardDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -54,6 +55,24 @@ static FailureOr<SmallVector<OpFoldResult>> foldOfConstants(Operation *op) {
   return folded;
 }
 
+/// Whether `op` stays as it is: with other extents or offsets it may have other loops than those that
+/// its hint names.
+static bool hasLoopHint(Operation *op) { return op->hasAttr(kLoopsAttrName); }
+
+/// Puts `numbers` in the place of `op`. Returns whether that changed anything.
+static bool replaceNumbers(Operation *op, ValueRange numbers,
+                           RewriterBase &rewriter) {
+  bool changed = op->use_empty();
+  rewriter.replaceUsesWithIf(op->getResults(), numbers, [&](OpOperand &use) {
+    bool isReplaced = !hasLoopHint(use.getOwner());
+    changed |= isReplaced;
+    return isReplaced;
+  });
+  if (op->use_empty())
+    rewriter.eraseOp(op);
+  return changed;
+}
+
 /// Replaces `op` by constants at its place. Returns whether it changed.
 static bool foldNumber(Operation *op, RewriterBase &rewriter) {
   FailureOr<SmallVector<OpFoldResult>> folded = foldOfConstants(op);
@@ -62,20 +81,27 @@ static bool foldNumber(Operation *op, RewriterBase &rewriter) {
   // The op itself changed, as that which asks for an extent does behind a cast.
   if (folded->empty())
     return true;
-  if (!llvm::all_of(*folded, llvm::IsaPred<Attribute>))
-    return false;
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> constants;
-  for (auto [result, constant] : llvm::zip_equal(op->getResults(), *folded))
-    if (auto made =
-            arith::ConstantOp::materialize(rewriter, cast<Attribute>(constant),
-                                           result.getType(), op->getLoc()))
-      constants.push_back(made);
-  if (constants.size() == op->getNumResults()) {
-    rewriter.replaceOp(op, constants);
-    return true;
+  SmallVector<Value> made, numbers;
+  for (auto [result, known] : llvm::zip_equal(op->getResults(), *folded)) {
+    // A sum with zero is its other operand, which is constant.
+    if (auto operand = dyn_cast<Value>(known)) {
+      if (!matchPattern(operand, m_Constant()))
+        break;
+      numbers.push_back(operand);
+      continue;
+    }
+    auto constant = arith::ConstantOp::materialize(
+        rewriter, cast<Attribute>(known), result.getType(), op->getLoc());
+    if (!constant)
+      break;
+    numbers.push_back(constant);
+    made.push_back(constant);
   }
-  for (Value constant : constants)
+  if (numbers.size() == op->getNumResults() &&
+      replaceNumbers(op, numbers, rewriter))
+    return true;
+  for (Value constant : made)
     rewriter.eraseOp(constant.getDefiningOp());
   return false;
 }
@@ -234,7 +260,8 @@ bool foldNumbers(Operation *root) {
   root->walk<WalkOrder::PreOrder, ForwardDominanceIterator<>>(
       [&](Operation *op) {
         if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp>(
-                op))
+                op) &&
+            !hasLoopHint(op))
           views.push_back(op);
         else if (computesNumbers(op))
           numbers.push_back(op);

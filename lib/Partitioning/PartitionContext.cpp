@@ -163,12 +163,14 @@ DynamicBlock blockOf(OpBuilder &builder, Location loc, const Grid &grid,
   return {begin, builder.createOrFold<arith::SubIOp>(loc, end, begin)};
 }
 
-/// Whether what is built next stands behind all else of the entry block of a function.
-static bool isAtEndOfFunction(OpBuilder &builder) {
+KnownIndices *knownAt(OpBuilder &builder, const Emission &emission) {
   mlir::Block *block = builder.getInsertionBlock();
   Operation *parent = block->getParentOp();
-  return block->isEntryBlock() && builder.getInsertionPoint() == block->end() &&
-         (!parent || isa<FunctionOpInterface>(parent));
+  return emission.known && block->isEntryBlock() &&
+                 builder.getInsertionPoint() == block->end() &&
+                 (!parent || isa<FunctionOpInterface>(parent))
+             ? emission.known
+             : nullptr;
 }
 
 DynamicBlock sharedBlockOf(OpBuilder &builder, Location loc,
@@ -178,9 +180,10 @@ DynamicBlock sharedBlockOf(OpBuilder &builder, Location loc,
     return blockOf(builder, loc, emission.grid, emission.gridSymbol, extent,
                    axes);
   };
-  if (!emission.known || !isAtEndOfFunction(builder))
+  KnownIndices *known = knownAt(builder, emission);
+  if (!known)
     return make();
-  auto [at, isNew] = emission.known->blocks.try_emplace(
+  auto [at, isNew] = known->blocks.try_emplace(
       {builder.getInsertionBlock(), extent, axes, emission.grid.sizes(axes)});
   if (isNew)
     at->second = make();
@@ -192,11 +195,11 @@ Value sharedConstant(OpBuilder &builder, Location loc, const Emission &emission,
   auto make = [&] {
     return arith::ConstantIndexOp::create(builder, loc, number).getResult();
   };
-  if (!emission.known || !isAtEndOfFunction(builder))
+  KnownIndices *known = knownAt(builder, emission);
+  if (!known)
     return make();
-  Value &known =
-      emission.known->constants[{builder.getInsertionBlock(), number}];
-  return known ? known : known = make();
+  Value &constant = known->constants[{builder.getInsertionBlock(), number}];
+  return constant ? constant : constant = make();
 }
 
 Value extentOf(OpBuilder &builder, Location loc, Value tensor, int64_t dim) {

@@ -46,13 +46,21 @@ protected:
   /// first one, and the one behind the last.
   std::pair<mlir::Value, mlir::Value> elementsOf(unsigned dim);
 
-  /// The result of an op, or a number where both operands are. What else may be simpler is left to
-  /// uniteIndices, as folding takes longer than building.
+  /// The result of an op, or a number where both operands are; the one that is known, if any. What
+  /// else may be simpler is left to uniteIndices, as folding takes longer than building.
   template <typename OpTy>
   mlir::Value binary(mlir::Value a, mlir::Value b) {
-    if (mlir::getConstantIntValue(a) && mlir::getConstantIntValue(b))
-      return builder.createOrFold<OpTy>(loc, a, b);
-    return OpTy::create(builder, loc, a, b);
+    auto make = [&]() -> mlir::Value {
+      if (mlir::getConstantIntValue(a) && mlir::getConstantIntValue(b))
+        return builder.createOrFold<OpTy>(loc, a, b);
+      return OpTy::create(builder, loc, a, b);
+    };
+    KnownIndices *known = knownAt(builder, emission);
+    if (!known)
+      return make();
+    mlir::Value &result = known->results[{builder.getInsertionBlock(),
+                                          mlir::TypeID::get<OpTy>(), a, b}];
+    return result ? result : result = make();
   }
   mlir::Value constant(int64_t number) {
     mlir::Value &known = constants[number];

@@ -283,13 +283,53 @@ func.func @shift_all_around(%x: tensor<2xi32>) -> tensor<2xi32> {
 
 // -----
 
-// CHECK-LABEL: func.func @shift_all_around_without_rotate_stays(
-// CHECK-NEXT: %{{.*}} = shard.shift %{{.*}} on @g grid_axes = [0] shift_axis = 0 offset = 4 : tensor<2xi32> -> tensor<2xi32>
+// Nobody has a block for anybody: what arrives is unspecified.
+// CHECK-LABEL: func.func @shift_too_far(
 // CHECK-NEXT: return %{{.*}} : tensor<2xi32>
 shard.grid @g(shape = 4)
-func.func @shift_all_around_without_rotate_stays(%x: tensor<2xi32>) -> tensor<2xi32> {
+func.func @shift_too_far(%x: tensor<2xi32>) -> tensor<2xi32> {
   %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 4 : tensor<2xi32> -> tensor<2xi32>
-  return %0 : tensor<2xi32>
+  %1 = shard.shift %0 on @g grid_axes = [0] shift_axis = 0 offset = -5 : tensor<2xi32> -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// The device at 0, or that at 3, receives its own block, the others an unspecified one.
+// CHECK-LABEL: func.func @mirror_of_ends(
+// CHECK-NEXT: return %[[X:.*]], %[[X]], %[[X]] : tensor<2xi32>, tensor<2xi32>, tensor<2xi32>
+shard.grid @g(shape = 4)
+func.func @mirror_of_ends(%x: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 0 mirror : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 6 mirror : tensor<2xi32> -> tensor<2xi32>
+  %2 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = -3 mirror : tensor<2xi32> -> tensor<2xi32>
+  return %0, %1, %2 : tensor<2xi32>, tensor<2xi32>, tensor<2xi32>
+}
+
+// -----
+
+// Two devices that mirror around themselves.
+// CHECK-LABEL: func.func @mirror_of_two(
+// CHECK-SAME: %[[X:.*]]: tensor<2xi32>)
+// CHECK-NEXT: %[[MIRRORED:.*]] = shard.shift %[[X]] on @g grid_axes = [0] shift_axis = 0 offset = 3 rotate mirror
+// CHECK-NEXT: return %[[X]], %[[MIRRORED]] : tensor<2xi32>, tensor<2xi32>
+shard.grid @g(shape = 2)
+func.func @mirror_of_two(%x: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>) {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 2 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 3 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  return %0, %1 : tensor<2xi32>, tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @mirror_of_four_stays(
+// CHECK-COUNT-3: shard.shift
+shard.grid @g(shape = 4)
+func.func @mirror_of_four_stays(%x: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 4 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 5 mirror : tensor<2xi32> -> tensor<2xi32>
+  %2 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 1 mirror : tensor<2xi32> -> tensor<2xi32>
+  return %0, %1, %2 : tensor<2xi32>, tensor<2xi32>, tensor<2xi32>
 }
 
 // -----

@@ -141,3 +141,38 @@ func.func @negative(%x: tensor<16x8xf32>) -> tensor<?x?xf32> {
   %0 = tensor.extract_slice %x[0, 0] [%four, %less] [1, 1] : tensor<16x8xf32> to tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
+
+// -----
+
+// What folds to one of its operands.
+// CHECK-LABEL: func.func @operands
+// CHECK-SAME: %[[A:.*]]: tensor<16x8xf32>, %[[N:.*]]: index
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[M:.*]] = arith.addi %[[N]], %[[ZERO]] : index
+// CHECK-NEXT: %[[X:.*]] = tensor.extract_slice %[[A]][0, 0] [4, 4] [1, 1] : tensor<16x8xf32> to tensor<4x4xf32>
+// CHECK-NEXT: %[[DX:.*]] = tensor.cast %[[X]] : tensor<4x4xf32> to tensor<?x?xf32>
+// CHECK-NEXT: return %[[DX]], %[[M]]
+func.func @operands(%a: tensor<16x8xf32>, %n: index) -> (tensor<?x?xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %sum = arith.addi %c4, %c0 : index
+  %product = arith.muli %sum, %c1 : index
+  %m = arith.addi %n, %c0 : index
+  %x = tensor.extract_slice %a[0, 0] [%sum, %product] [1, 1] : tensor<16x8xf32> to tensor<?x?xf32>
+  return %x, %m : tensor<?x?xf32>, index
+}
+
+// -----
+
+// The hint names the two loops that the slice has as it is.
+// CHECK-LABEL: func.func @loops
+// CHECK: tensor.extract_slice %{{.*}}[0, %{{.*}}] [16, %{{.*}}] [1, 1] {shard.loops = {{.*}}} : tensor<16x8xf32> to tensor<16x?xf32>
+shard.grid @g(shape = 4)
+func.func @loops(%a: tensor<16x8xf32>, %at: index) -> tensor<16x?xf32> {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %size = arith.addi %c1, %c0 : index
+  %x = tensor.extract_slice %a[0, %at] [16, %size] [1, 1] {shard.loops = #shard.sharding<@g, [[0]]>} : tensor<16x8xf32> to tensor<16x?xf32>
+  return %x : tensor<16x?xf32>
+}

@@ -202,7 +202,8 @@ def Shard_ShiftOp
 
     Algebra, all with `rotate` or all without, along the same axes:
 
-    * shift(x, 0) = x, with `rotate` also for multiples of the number of positions;
+    * shift(x, n) = x and mirror(x, n) = x where no device receives the block of another
+      one: shift(x, 0), with `rotate` also for multiples of the number of positions;
     * shift(shift(x, m), n) = shift(x, m + n);
     * shift(mirror(x, m), n) = mirror(x, m + n);
     * mirror(shift(x, m), n) = mirror(x, n - m);

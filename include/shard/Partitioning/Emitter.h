@@ -37,6 +37,11 @@ struct DynamicBlock {
 /// block of IR.
 struct KnownIndices {
   llvm::DenseMap<std::pair<mlir::Block *, int64_t>, mlir::Value> constants;
+  /// The results of ops with two operands, by the kind of op and the operands.
+  llvm::DenseMap<
+      std::tuple<mlir::Block *, mlir::TypeID, mlir::Value, mlir::Value>,
+      mlir::Value>
+      results;
   /// By the extent, the axes that split it, and their sizes.
   std::map<std::tuple<mlir::Block *, int64_t, AxisList, std::vector<int64_t>>,
            DynamicBlock>

@@ -128,8 +128,11 @@ DynamicBlock blockOf(mlir::OpBuilder &builder, mlir::Location loc,
                      int64_t extent, const AxisList &axes,
                      mlir::Value localExtent = {});
 
-/// The same for a known extent, and a constant. At the end of the entry block of a function, where
-/// what is built dominates all that is built later, they are built once.
+/// Where what is built now dominates all that is built later, at the end of the entry block of a
+/// function: the indices that are known there. Null elsewhere.
+KnownIndices *knownAt(mlir::OpBuilder &builder, const Emission &emission);
+
+/// The same for a known extent, and a constant. Where indices are known they are built once.
 DynamicBlock sharedBlockOf(mlir::OpBuilder &builder, mlir::Location loc,
                            const Emission &emission, int64_t extent,
                            const AxisList &axes);

@@ -27,7 +27,8 @@ def ShardFoldNumbers : Pass<"shard-fold-numbers"> {
     the constants to which MLIR folds it. An op with an attribute of another dialect, which
     may be a hint, stays, and so does arithmetic of floats. A `tensor.extract_slice` of
     constant sizes gets a static type, and a `tensor.cast` to the old one; the source of a
-    `tensor.insert_slice` gets one too. A `tensor.dim` asks the tensor where an extent was
+    `tensor.insert_slice` gets one too. Ops with `shard.loops` stay as they are, because ops of
+    other extents may have other loops. A `tensor.dim` asks the tensor where an extent was
     first stated, so that a chain of ops whose dimension is split unevenly at run time asks
     the other devices for it once. Numbers of `ub.poison` are zeros. All ops stay in their
     order and keep their locations.

@@ -35,9 +35,12 @@ constexpr int kMaxUsers = 64;
 
 /// What is annotated in `value`, or `value` itself.
 Value beforeAnnotations(Value value) {
-  for (int steps = 0; steps < kMaxViews; ++steps)
-    if (auto annotation = value.getDefiningOp<ShardOp>())
-      value = annotation.getSrc();
+  for (int steps = 0; steps < kMaxViews; ++steps) {
+    auto annotation = value.getDefiningOp<ShardOp>();
+    if (!annotation)
+      break;
+    value = annotation.getSrc();
+  }
   return value;
 }
 
@@ -82,6 +85,7 @@ private:
                          cast<RankedTensorType>(operand.getType()),
                          view.getWindowFill(0), next))
           return;
+        foundForm = {};
       }
       consider(operand, next);
     }
@@ -155,15 +159,28 @@ private:
     GridOp home = local.pool.gridOf(form.sharding);
     if (home && home != grid)
       return;
+    auto costOf = [&](const WindowSource &source,
+                      const HaloExchange &exchange) {
+      return hasComputedHalos(local, candidate, source, exchange)
+                 ? 0
+                 : exchange.cost + costOfMaking(candidate);
+    };
+    if (form.value == foundForm.value && form.sharding == foundForm.sharding) {
+      double cost = costOf(found.source, found.exchange);
+      if (cost <= found.cost) {
+        found.value = candidate;
+        found.cost = cost;
+      }
+      return;
+    }
     next.sharding = *form.sharding;
     noteSpread(beforeAnnotations(candidate).getDefiningOp(), next);
     HaloExchange exchange = planExchange(next, local.on(grid).emission);
-    double cost = hasComputedHalos(local, candidate, next, exchange)
-                      ? 0
-                      : exchange.cost + costOfMaking(candidate);
+    double cost = costOf(next, exchange);
     if (!exchange.isKnown || (found.value && cost > found.cost))
       return;
     found = {candidate, next, std::move(exchange), cost};
+    foundForm = form;
   }
 
   /// Whether windows of a tensor under `sharding` can be cut.
@@ -185,6 +202,9 @@ private:
   GridOp grid;
   const Sharding &wanted;
   bool passesViews, passesStencils = true;
+  /// The local form of what was found, as long as the window is the same: that of an annotated
+  /// value is often that of the annotation.
+  LocalFunction::LocalValue foundForm;
 };
 
 } // namespace

@@ -224,9 +224,34 @@ const Rule rules[] = {
   %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = -8 rotate : tensor<2xi32> -> tensor<2xi32>
   return %0 : tensor<2xi32> })",
      ""},
-    {"shift_all_around_without_rotate_stays", "4",
+    {"shift_too_far", "4",
      R"((%x: tensor<2xi32>) -> tensor<2xi32> {
   %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 4 : tensor<2xi32> -> tensor<2xi32>
+  return %0 : tensor<2xi32> })",
+     ""},
+    {"shift_just_not_too_far", "4",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = -3 : tensor<2xi32> -> tensor<2xi32>
+  return %0 : tensor<2xi32> })",
+     "shift"},
+    {"mirror_of_end", "4",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 6 mirror : tensor<2xi32> -> tensor<2xi32>
+  return %0 : tensor<2xi32> })",
+     ""},
+    {"mirror_of_last_two", "4",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 5 mirror : tensor<2xi32> -> tensor<2xi32>
+  return %0 : tensor<2xi32> })",
+     "shift"},
+    {"mirror_of_two", "2",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 2 rotate mirror : tensor<2xi32> -> tensor<2xi32>
+  return %0 : tensor<2xi32> })",
+     ""},
+    {"mirror_of_three", "3",
+     R"((%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = shard.shift %x on @g grid_axes = [0] shift_axis = 0 offset = 3 rotate mirror : tensor<2xi32> -> tensor<2xi32>
   return %0 : tensor<2xi32> })",
      "shift"},
     {"shift_chain_rotate", "2x5",
