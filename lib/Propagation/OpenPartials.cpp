@@ -70,24 +70,49 @@ public:
                       [&](ValueId value) { return isPartial(value); }))
       return;
     growth.prepare(solution);
+    llvm::SmallVector<OpId> again;
+    // Whose users have been asked again because of an op that takes them complete.
+    llvm::DenseSet<ValueId> completed;
     for (OpId op = 0; op < program.origins.size(); ++op) {
-      Operation *owner = prices.ownerOf(op);
-      if (!owner || solution.takesCompleted[op] || !sharesPartial(op, owner))
-        continue;
-      auto price = [&] { return prices.of(growth.ops(), op); };
-      std::optional<double> before = price();
-      bool agreed = solution.agrees[op];
-      solution.takesCompleted[op] = true;
-      solution.agrees[op] = false;
-      std::optional<double> after = price();
-      if (before && after && *after < *before)
-        continue;
-      solution.takesCompleted[op] = false;
-      solution.agrees[op] = agreed;
+      again.push_back(op);
+      while (!again.empty()) {
+        OpId next = again.pop_back_val();
+        if (next <= op && takeCompleted(next))
+          addUsersOfPartials(next, completed, again);
+      }
     }
   }
 
 private:
+  /// Lets `op` take its partial operands complete if that costs less. Returns whether it does so
+  /// now and did not before.
+  bool takeCompleted(OpId op) {
+    Operation *owner = prices.ownerOf(op);
+    if (!owner || solution.takesCompleted[op] || !sharesPartial(op, owner))
+      return false;
+    auto price = [&] { return prices.of(growth.ops(), op); };
+    std::optional<double> before = price();
+    bool agreed = solution.agrees[op];
+    solution.takesCompleted[op] = true;
+    solution.agrees[op] = false;
+    std::optional<double> after = price();
+    if (before && after && *after < *before)
+      return true;
+    solution.takesCompleted[op] = false;
+    solution.agrees[op] = agreed;
+    return false;
+  }
+
+  /// Adds the ops that use the partial operands of `op` to `users`, once for each operand.
+  void addUsersOfPartials(OpId op, llvm::DenseSet<ValueId> &seen,
+                          llvm::SmallVectorImpl<OpId> &users) {
+    for (ValueId id : program.problem.tensors(op).take_front(
+             prices.ownerOf(op)->getNumOperands()))
+      if (isPartial(id) && seen.insert(program.find(id)).second)
+        for (const TensorUse &use : growth.ops().of(program.find(id)))
+          users.push_back(use.op);
+  }
+
   /// Whether `op` has an operand that is partial and has other users, and no partial result.
   bool sharesPartial(OpId op, Operation *owner) {
     llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);

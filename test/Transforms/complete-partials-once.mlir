@@ -93,3 +93,27 @@ func.func @loop(%w: tensor<4x3x8xf32>,
   %product = arith.mulf %sums, %c : tensor<3x5xf32>
   return %product, %sums : tensor<3x5xf32>, tensor<3x5xf32>
 }
+
+// -----
+
+// That the concatenation takes both complete is found after the first op was asked.
+// CHECK-LABEL: func.func @found_later
+// CHECK: %[[A:.*]] = shard.all_reduce %arg0
+// CHECK: %[[B:.*]] = shard.all_reduce %arg1
+// CHECK-NEXT: linalg.map { arith.addf } ins(%[[B]], %[[B]]
+// CHECK-NEXT: tensor.concat dim(0) %[[B]], %[[A]]
+// CHECK-NOT: shard.all_reduce
+shard.grid @grid(shape = 2)
+func.func @found_later(
+    %a: tensor<4xf32> {shard.sharding = #shard.sharding<@grid, [[]], partial = sum [0]>},
+    %b: tensor<4xf32> {shard.sharding = #shard.sharding<@grid, [[]], partial = sum [0]>},
+    %c: f32) -> (tensor<8xf32>, tensor<7xf32>, tensor<4xf32>) {
+  %padded = tensor.pad %a low[1] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %c : f32
+  } : tensor<4xf32> to tensor<7xf32>
+  %0 = tensor.empty() : tensor<4xf32>
+  %mapped = linalg.map { arith.addf } ins(%b, %b : tensor<4xf32>, tensor<4xf32>) outs(%0 : tensor<4xf32>)
+  %concat = tensor.concat dim(0) %b, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %concat, %padded, %mapped : tensor<8xf32>, tensor<7xf32>, tensor<4xf32>
+}
