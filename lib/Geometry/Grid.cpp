@@ -8,6 +8,7 @@
 
 #include "shard/Geometry/Grid.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 
@@ -53,6 +54,19 @@ int64_t Grid::groupSize(const AxisList &axes) const {
     product *= shape[axis];
   }
   return product;
+}
+
+void dropUnitAxes(const Grid &grid, AxisList &axes) {
+  axes.erase(
+      std::remove_if(axes.begin(), axes.end(),
+                     [&](GridAxis axis) { return grid.shape[axis] == 1; }),
+      axes.end());
+}
+
+bool sameButUnitAxes(const Grid &grid, AxisList a, AxisList b) {
+  dropUnitAxes(grid, a);
+  dropUnitAxes(grid, b);
+  return a == b;
 }
 
 int64_t Grid::numDevices() const {

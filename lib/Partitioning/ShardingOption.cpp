@@ -105,9 +105,10 @@ private:
       if (result >= table.results.size() || !table.operands[index].isTensor)
         continue;
       Sharding wanted = resultSharding(table, result, option);
-      if (!wanted.partial.empty() &&
-          operands[index].partial == wanted.partial &&
-          operands[index].reduction == wanted.reduction)
+      const Sharding &has = operands[index];
+      if (!wanted.partial.empty() && !has.partial.empty() &&
+          sameButUnitAxes(grid, has.partial, wanted.partial) &&
+          has.reduction == wanted.reduction)
         option.partialOperands |= uint64_t(1) << index;
     }
   }
@@ -115,7 +116,7 @@ private:
   void passPartialInputs(ShardingOption &option) const {
     const Sharding *partial = nullptr;
     uint64_t mask = 0;
-    unsigned inputs = 0, partials = 0;
+    unsigned inputs = 0;
     for (unsigned index = 0; index < table.operands.size(); ++index) {
       if (!table.operands[index].isTensor || table.isInit(index))
         continue;
@@ -123,30 +124,21 @@ private:
       const Sharding &operand = operands[index];
       if (operand.partial.empty())
         continue;
-      if (partial && (partial->partial != operand.partial ||
-                      partial->reduction != operand.reduction))
+      if (partial &&
+          (!sameButUnitAxes(grid, partial->partial, operand.partial) ||
+           partial->reduction != operand.reduction))
         return;
       partial = &operand;
       mask |= uint64_t(1) << index;
-      ++partials;
     }
     if (!partial)
       return;
-    bool isSum = partial->reduction == ReductionKind::Sum;
-    bool passes = false;
-    switch (table.partialRule) {
-    case PartialRule::None:
-      break;
-    case PartialRule::Movement:
-      passes = partials == inputs;
-      break;
-    case PartialRule::Additive:
-      passes = isSum && partials == inputs;
-      break;
-    case PartialRule::Multilinear:
-      passes = isSum && partials == 1;
-      break;
-    }
+    unsigned partials = llvm::popcount(mask);
+    bool passes = table.partialRule == PartialRule::Multilinear
+                      ? partials == 1
+                      : partials == inputs;
+    if (table.partialRule != PartialRule::Movement)
+      passes &= partial->reduction == ReductionKind::Sum;
     // One kind per value: split reductions must combine in the same way.
     for (auto [loop, axes] : llvm::zip_equal(table.loops, option.loops))
       if (loop.kind == LoopKind::Reduction && !axes.empty())

@@ -32,13 +32,6 @@ std::vector<int64_t> layoutBounds(int64_t extent,
   return bounds;
 }
 
-void dropUnitAxes(const Grid &grid, AxisList &axes) {
-  axes.erase(
-      std::remove_if(axes.begin(), axes.end(),
-                     [&](GridAxis axis) { return grid.shape[axis] == 1; }),
-      axes.end());
-}
-
 Sharding plain(const Grid &grid, Sharding sharding) {
   for (AxisList &axes : sharding.dims)
     dropUnitAxes(grid, axes);

@@ -81,9 +81,6 @@ private:
   double redistribute(const Step &step, double &received);
 };
 
-/// Removes the axes of size 1.
-void dropUnitAxes(const Grid &grid, AxisList &axes);
-
 /// `sharding` without axes of size 1, halos and offsets.
 Sharding plain(const Grid &grid, Sharding sharding);
 

@@ -117,3 +117,18 @@ func.func @found_later(
   %concat = tensor.concat dim(0) %b, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
   return %concat, %padded, %mapped : tensor<8xf32>, tensor<7xf32>, tensor<4xf32>
 }
+
+// -----
+
+// An axis of size 1 makes no difference: one all_reduce serves both sums.
+// CHECK-LABEL: func.func @unit_axis
+// CHECK: %[[FIRST:.*]] = linalg.reduce
+// CHECK-NEXT: %[[SECOND:.*]] = linalg.reduce {{.*}} outs(%[[FIRST]] :
+// CHECK-NEXT: %[[SUM:.*]] = shard.all_reduce %[[SECOND]]
+// CHECK-NEXT: return %[[SUM]]
+shard.grid @g(shape = 2x2x1)
+func.func @unit_axis(%a: tensor<4xf32> {shard.sharding = #shard.sharding<@g, [[0, 2, 1]]>}, %init: tensor<f32>) -> tensor<f32> {
+  %0 = linalg.reduce { arith.addf } ins(%a : tensor<4xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %1 = linalg.reduce { arith.addf } ins(%a : tensor<4xf32>) outs(%0 : tensor<f32>) dimensions = [0]
+  return %1 : tensor<f32>
+}

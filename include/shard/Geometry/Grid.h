@@ -61,6 +61,11 @@ struct Grid {
   std::vector<int64_t> groupMembers(int64_t device, const AxisList &axes) const;
 };
 
+/// Removes the axes of size 1, along which nothing is split or combined.
+void dropUnitAxes(const Grid &grid, AxisList &axes);
+/// Whether `a` and `b` are the same but for axes of size 1.
+bool sameButUnitAxes(const Grid &grid, AxisList a, AxisList b);
+
 /// Row-major position of `index` in a box of `sizes`, first entry outermost.
 int64_t linearize(const std::vector<int64_t> &index,
                   const std::vector<int64_t> &sizes);
