@@ -20,6 +20,16 @@ namespace shard::propagation {
 
 namespace {
 
+/// The axes of `axes` that are not in `other`; all if those in both come in another order there.
+AxisList differingAxes(const AxisList &axes, const AxisList &other) {
+  AxisList rest, common, commonThere;
+  for (GridAxis axis : axes)
+    (llvm::is_contained(other, axis) ? common : rest).push_back(axis);
+  llvm::copy_if(other, std::back_inserter(commonThere),
+                [&](GridAxis axis) { return llvm::is_contained(axes, axis); });
+  return common == commonThere ? rest : axes;
+}
+
 class Explainer {
 public:
   Explainer(NamedProgram &named, ReadProgram &program, const Solution &solution,
@@ -193,14 +203,12 @@ private:
 
     std::vector<bool> moved(out.axes.size(), false);
     for (size_t dim = 0; dim < has.dims.size(); ++dim) {
-      for (GridAxis axis : has.dims[dim])
-        if (!llvm::is_contained(wanted.dims[dim], axis)) {
-          entry.has.push_back(reasons.reasonOf(value, axis, dim));
-          moved[axis] = true;
-        }
-      for (GridAxis axis : wanted.dims[dim])
-        if (!llvm::is_contained(has.dims[dim], axis))
-          moved[axis] = true;
+      for (GridAxis axis : differingAxes(has.dims[dim], wanted.dims[dim])) {
+        entry.has.push_back(reasons.reasonOf(value, axis, dim));
+        moved[axis] = true;
+      }
+      for (GridAxis axis : differingAxes(wanted.dims[dim], has.dims[dim]))
+        moved[axis] = true;
     }
 
     if (op == kNoOp) {
@@ -324,20 +332,15 @@ private:
       if (!llvm::is_contained(wanted.partial, axis))
         reasons.addOperandReasons(entry.has, computed.op, axis,
                                   LoopKind::Reduction);
-    bool isMoved = false;
+    bool isMoved = has.dims != wanted.dims;
     for (size_t dim = 0; dim < has.dims.size(); ++dim) {
-      for (GridAxis axis : has.dims[dim])
-        if (!llvm::is_contained(wanted.dims[dim], axis)) {
-          reasons.addOperandReasons(entry.has, computed.op, axis,
-                                    LoopKind::Parallel);
-          reasons.addLimit(entry.wants, value, dim);
-          isMoved = true;
-        }
-      for (GridAxis axis : wanted.dims[dim])
-        if (!llvm::is_contained(has.dims[dim], axis)) {
-          entry.wants.push_back(reasons.reasonOf(value, axis, dim));
-          isMoved = true;
-        }
+      for (GridAxis axis : differingAxes(has.dims[dim], wanted.dims[dim])) {
+        reasons.addOperandReasons(entry.has, computed.op, axis,
+                                  LoopKind::Parallel);
+        reasons.addLimit(entry.wants, value, dim);
+      }
+      for (GridAxis axis : differingAxes(wanted.dims[dim], has.dims[dim]))
+        entry.wants.push_back(reasons.reasonOf(value, axis, dim));
     }
     if (table.loops.empty())
       entry.verdict = "the op has no sharding model and gives whole tensors";

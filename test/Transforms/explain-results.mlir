@@ -43,3 +43,21 @@ func.func @added(%x: tensor<8x64xf32> {shard.sharding = #shard.sharding<@g, [[],
   %2 = math.exp %1 : tensor<8x2xf32>
   return %2 : tensor<8x2xf32>
 }
+
+// -----
+
+// The same axes in another order.
+// CHECK-LABEL: reshard of %0 for math.absf result 0
+// CHECK-SAME: {{\[\[}}x, y]] -> {{\[\[}}y, x]]
+// CHECK-NEXT: it has axis x in dimension 0 of operand 0: from the hint
+// CHECK-NEXT: it has axis y in dimension 0 of operand 0: from the hint
+// CHECK-NEXT: against axis y in dimension 0: through operand 0 of func.return
+// CHECK-NEXT: against axis x in dimension 0: through operand 0 of func.return
+// CHECK-NEXT: decided: of the ways to run the op, this one reshards the fewest bytes
+// CHECK-NEXT: so: permute over x, y to y, x
+shard.grid @g(shape = 2x2) axes ["x", "y"]
+func.func @order(%a: tensor<16xf32> {shard.sharding = #shard.sharding<@g, [["x", "y"]]>})
+    -> (tensor<16xf32> {shard.sharding = #shard.sharding<@g, [["y", "x"]]>}) {
+  %0 = math.absf %a : tensor<16xf32>
+  return %0 : tensor<16xf32>
+}

@@ -46,6 +46,8 @@ private:
   std::string others(const PropagationExplanation::ReshardEntry &entry,
                      const Text &from, const Text &to);
   std::string unused(const PropagationExplanation::ReshardEntry &entry);
+  std::string resultVerdict(const PropagationExplanation::ReshardEntry &entry,
+                            const Text &from, const Text &to);
   std::string verdict(StringRef text);
   bool names(StringRef hint, StringRef axis);
 
@@ -286,6 +288,24 @@ ExplanationCheck::unused(const PropagationExplanation::ReshardEntry &entry) {
   return "an op takes it";
 }
 
+/// A result that is split otherwise than the op makes it is told of by the ways to run the op, one
+/// that is only combined is not.
+std::string ExplanationCheck::resultVerdict(
+    const PropagationExplanation::ReshardEntry &entry, const Text &from,
+    const Text &to) {
+  auto ops = opsAt.find(entry.place);
+  if (!StringRef(entry.user).contains(" result ") || ops == opsAt.end() ||
+      ops->second.size() != 1 || !isa<ShardingInterface>(ops->second.front()))
+    return {};
+  bool isChoice = entry.verdict == kOfOps[0];
+  if (from.dims == to.dims && isChoice)
+    return "the verdict is about splits, which are the same";
+  if (from.dims != to.dims && !isChoice &&
+      !StringRef(entry.verdict).contains("has no sharding model"))
+    return "the verdict is not about splits, which change";
+  return {};
+}
+
 std::string
 ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
   if (entry.verdict.empty() || entry.value.empty() || entry.user.empty() ||
@@ -303,6 +323,8 @@ ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
     return "the ranks differ";
   if (entry.from == entry.to && entry.has.empty())
     return "nothing says why the op exchanges";
+  if (std::string wrong = resultVerdict(entry, from, to); !wrong.empty())
+    return wrong;
   for (const Reason &why : entry.has)
     if (std::string wrong = reason(why); !wrong.empty())
       return wrong;
