@@ -231,7 +231,7 @@ private:
                             : "what is added up there is reduced later";
     } else if (!isa<ShardingInterface>(owner)) {
       entry.verdict = "the op has no sharding model and takes whole tensors";
-    } else if (has.dims == wanted.dims && !has.partial.empty()) {
+    } else if (has.dims == wanted.dims && has.partial != wanted.partial) {
       std::string why = reasons.whyComplete(op, value);
       entry.verdict =
           "the op " + (why.empty() ? std::string("takes the complete value")
@@ -347,9 +347,16 @@ private:
     else if (isMoved)
       entry.verdict =
           "of the ways to run the op, this one reshards the fewest bytes";
-    else
+    else if (has.partial != wanted.partial)
       entry.verdict = reasons.whyReduced(value);
-    if (!isMoved && reasons.hasHint(value)) {
+    else if (reasons.hasHint(value))
+      entry.verdict =
+          "the blocks are those of " + program.hints.describe(value);
+    else
+      entry.verdict = wanted.hasHalosOrOffsets()
+                          ? "what uses it has the same blocks"
+                          : "nothing asks for other blocks or halos";
+    if (!isMoved && has.partial != wanted.partial && reasons.hasHint(value)) {
       Reason reason;
       reason.dim = -1;
       reason.hint = program.hints.describe(value);

@@ -61,3 +61,19 @@ func.func @order(%a: tensor<16xf32> {shard.sharding = #shard.sharding<@g, [["x",
   %0 = math.absf %a : tensor<16xf32>
   return %0 : tensor<16xf32>
 }
+
+// -----
+
+// Halos are no matter of partial values.
+// CHECK-LABEL: reshard of %0 for math.ceil result 0
+// CHECK-SAME: {{\[\[}}0]] -> {{\[\[}}0]] halo = [1, 1]
+// CHECK-NEXT: decided: the blocks are those of the hint <@g, {{\[\[}}0]] halo_sizes = [1, 1]>
+// CHECK-NEXT: so: update_halo over 0
+shard.grid @g(shape = 2)
+func.func @halos(%a: tensor<16xf32> {shard.sharding = #shard.sharding<@g, [[0]]>}) -> tensor<16xf32> {
+  %0 = math.ceil %a : tensor<16xf32>
+  %s = shard.sharding @g split_axes = [[0]] halo_sizes = [1, 1] : !shard.sharding
+  %1 = shard.shard %0 to %s : tensor<16xf32>
+  %2 = math.exp %1 : tensor<16xf32>
+  return %2 : tensor<16xf32>
+}

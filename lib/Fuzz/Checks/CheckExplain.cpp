@@ -48,7 +48,7 @@ private:
   std::string unused(const PropagationExplanation::ReshardEntry &entry);
   std::string resultVerdict(const PropagationExplanation::ReshardEntry &entry,
                             const Text &from, const Text &to);
-  std::string verdict(StringRef text);
+  std::string completeness(StringRef text);
   bool names(StringRef hint, StringRef axis);
 
   ModuleOp module;
@@ -171,7 +171,7 @@ ExplanationCheck::steps(const PropagationExplanation::ReshardEntry &entry,
 
 /// An op that adds partial values, and takes an argument of which the devices have the whole, is
 /// told of with the operand that is in its way.
-std::string ExplanationCheck::verdict(StringRef text) {
+std::string ExplanationCheck::completeness(StringRef text) {
   if (joinsValues || !text.consume_back(" needs the complete value"))
     return {};
   auto [name, place] = text.split(" at ");
@@ -311,7 +311,7 @@ ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
   if (entry.verdict.empty() || entry.value.empty() || entry.user.empty() ||
       entry.place.empty())
     return "something is not said";
-  if (std::string wrong = verdict(entry.verdict); !wrong.empty())
+  if (std::string wrong = completeness(entry.verdict); !wrong.empty())
     return wrong;
   if (std::string wrong = unused(entry); !wrong.empty())
     return wrong;
@@ -323,6 +323,15 @@ ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
     return "the ranks differ";
   if (entry.from == entry.to && entry.has.empty())
     return "nothing says why the op exchanges";
+  // With the reduction, and the axes behind it.
+  auto partialOf = [](StringRef sharding) {
+    return sharding.split(" partial = ").second.split(']').first;
+  };
+  StringRef verdict = StringRef(entry.verdict).split("the hint ").first;
+  if (partialOf(entry.from) == partialOf(entry.to) &&
+      (verdict.contains(" partial") || verdict.contains(" complete") ||
+       verdict.contains(" reduc")))
+    return "the verdict is about partial values, which stay";
   if (std::string wrong = resultVerdict(entry, from, to); !wrong.empty())
     return wrong;
   for (const Reason &why : entry.has)
