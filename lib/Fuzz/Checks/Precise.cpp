@@ -262,10 +262,17 @@ runPrecisely(const CompiledProgram &program,
   return precise;
 }
 
-/// Compares `output` with result `number` of the run in f64, up to what shard-run
-/// allows and eight times the spread.
+/// The smallest positive number of a float type: what is less becomes this or zero.
+static double smallestOf(Type element) {
+  auto type = dyn_cast<FloatType>(element);
+  return type ? APFloat::getSmallest(type.getFloatSemantics()).convertToDouble()
+              : 0.0;
+}
+
+/// Compares `output`, of elements of type `element`, with result `number` of the run in f64, up to
+/// what shard-run allows, eight times the spread and what the type cannot express.
 static Outcome compareResult(const PreciseRun &precise, size_t number,
-                             const HostTensor &output,
+                             const HostTensor &output, Type element,
                              const ErrorModel &model) {
   const HostTensor &expected = precise.results[number];
   if (!isFloat(expected.type()))
@@ -279,7 +286,8 @@ static Outcome compareResult(const PreciseRun &precise, size_t number,
   for (int64_t e = 0; e < expected.numElements(); ++e) {
     double x = expected.asDouble(e), y = output.asDouble(e);
     double size = std::max({std::fabs(x), std::fabs(y), comparison.scale});
-    double allowed = comparison.tolerance * size + 8 * precise.spread[number];
+    double allowed = comparison.tolerance * size + 8 * precise.spread[number] +
+                     smallestOf(element);
     if (std::fabs(x - y) <= allowed)
       continue;
     std::string message;
@@ -330,7 +338,9 @@ shard::fuzz::comparePrecisely(ModuleOp module, func::FuncOp entry,
     return {Verdict::Rejected, "the program in f64 does not run: " +
                                    llvm::toString(precise.takeError())};
   for (size_t i = 0; i < precise->results.size(); ++i) {
-    Outcome outcome = compareResult(*precise, i, outputs[i], model);
+    Outcome outcome =
+        compareResult(*precise, i, outputs[i],
+                      getElementTypeOrSelf(entry.getResultTypes()[i]), model);
     if (outcome.verdict != Verdict::Pass)
       return outcome;
   }
