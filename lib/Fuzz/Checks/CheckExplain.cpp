@@ -297,10 +297,7 @@ std::string ExplanationCheck::resultVerdict(
   if (!StringRef(entry.user).contains(" result ") || ops == opsAt.end() ||
       ops->second.size() != 1 || !isa<ShardingInterface>(ops->second.front()))
     return {};
-  bool isChoice = entry.verdict == kOfOps[0];
-  if (from.dims == to.dims && isChoice)
-    return "the verdict is about splits, which are the same";
-  if (from.dims != to.dims && !isChoice &&
+  if (from.dims != to.dims && entry.verdict != kOfOps[0] &&
       !StringRef(entry.verdict).contains("has no sharding model"))
     return "the verdict is not about splits, which change";
   return {};
@@ -332,6 +329,8 @@ ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
       (verdict.contains(" partial") || verdict.contains(" complete") ||
        verdict.contains(" reduc")))
     return "the verdict is about partial values, which stay";
+  if (from.dims == to.dims && llvm::is_contained(kOfOps, verdict))
+    return "the verdict is about splits, which are the same";
   if (std::string wrong = resultVerdict(entry, from, to); !wrong.empty())
     return wrong;
   for (const Reason &why : entry.has)
