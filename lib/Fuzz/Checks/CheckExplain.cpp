@@ -48,6 +48,8 @@ private:
   std::string unused(const PropagationExplanation::ReshardEntry &entry);
   std::string resultVerdict(const PropagationExplanation::ReshardEntry &entry,
                             const Text &from, const Text &to);
+  std::string untold(const PropagationExplanation::ReshardEntry &entry,
+                     const Text &from, const Text &to);
   std::string completeness(StringRef text);
   bool names(StringRef hint, StringRef axis);
 
@@ -303,6 +305,28 @@ std::string ExplanationCheck::resultVerdict(
   return {};
 }
 
+/// Each axis that an operand loses or a result gets is told of.
+std::string
+ExplanationCheck::untold(const PropagationExplanation::ReshardEntry &entry,
+                         const Text &from, const Text &to) {
+  auto search = [](const Text &one, const Text &other,
+                   ArrayRef<Reason> reasons) -> std::string {
+    for (size_t dim = 0; dim < one.dims.size(); ++dim)
+      for (StringRef axis : one.dims[dim])
+        if (!other.splits(axis, dim) &&
+            llvm::none_of(reasons, [&](const Reason &why) {
+              return why.axis == axis && why.dim == int64_t(dim);
+            }))
+          return "nothing tells of axis " + axis.str() + " in dimension " +
+                 std::to_string(dim);
+    return {};
+  };
+  StringRef user = entry.user;
+  return user.contains(" operand ")  ? search(from, to, entry.has)
+         : user.contains(" result ") ? search(to, from, entry.wants)
+                                     : std::string();
+}
+
 std::string
 ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
   if (entry.verdict.empty() || entry.value.empty() || entry.user.empty() ||
@@ -332,6 +356,8 @@ ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
   if (from.dims == to.dims && llvm::is_contained(kOfOps, verdict))
     return "the verdict is about splits, which are the same";
   if (std::string wrong = resultVerdict(entry, from, to); !wrong.empty())
+    return wrong;
+  if (std::string wrong = untold(entry, from, to); !wrong.empty())
     return wrong;
   for (const Reason &why : entry.has)
     if (std::string wrong = reason(why); !wrong.empty())
