@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each window and each reshard builds the indices that it needs for itself: the position
-// of the device, where its block begins, and constants. Equal ones of a block become
-// one here, those that nothing uses are erased, and sums of one position and bounds that no device
-// reaches become simpler. This is what CSE does, but for indices alone: other ops of the program
-// stay as they are.
+// Each reshard, and each window inside of a region, builds the indices that it needs for itself:
+// the position of the device, where its block begins, and constants. (Windows outside of regions
+// share them, see KnownIndices.) Equal ones of a block become one here, those that nothing uses are
+// erased, and sums of one position and bounds that no device reaches become simpler. This is what
+// CSE does, but for indices alone: other ops of the program stay as they are.
 //
 //===----------------------------------------------------------------------===//
 
