@@ -55,8 +55,8 @@ static FailureOr<SmallVector<OpFoldResult>> foldOfConstants(Operation *op) {
   return folded;
 }
 
-/// Whether `op` stays as it is: with other extents or offsets it may have other loops than those that
-/// its hint names.
+/// Whether `op` stays as it is: with other extents or offsets it may have other loops than those
+/// that its hint names.
 static bool hasLoopHint(Operation *op) { return op->hasAttr(kLoopsAttrName); }
 
 /// Puts `numbers` in the place of `op`. Returns whether that changed anything.

@@ -49,8 +49,8 @@ std::optional<unsigned> RegionPrices::repeatedBy(OpId op, Operation *owner) {
   return entry->second;
 }
 
-/// If ops make the value of `reshard` that only repeat another value: the same reshard of that other
-/// value. shard-move-collectives lets reshards of both values have one collective.
+/// If ops make the value of `reshard` that only repeat another value: the same reshard of that
+/// other value. shard-move-collectives lets reshards of both values have one collective.
 RegionPrices::Reshard RegionPrices::sourceOf(const OpsOfValues &ops,
                                              Reshard reshard) {
   for (unsigned steps = 0; steps < kMaxRepeats; ++steps) {
@@ -104,7 +104,8 @@ RegionPrices::repeated(const TensorUse &use, const Reshard &reshard) {
 }
 
 /// Whether an op or edge that does not touch the region wants the value otherwise than it is, as
-/// `reshard` says, or what repeats the value, so that the reshard is there whatever the region does.
+/// `reshard` says, or what repeats the value, so that the reshard is there whatever the region
+/// does.
 bool RegionPrices::isWantedElsewhere(const OpsOfValues &ops,
                                      const llvm::SmallDenseSet<OpId> &touched,
                                      const Reshard &reshard, unsigned repeats) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Partition simplifies indices by formulas for bounds and multiples of a position. Here each index is
-// computed for every position that there is, and what it could be is read off the numbers.
+// Partition simplifies indices by formulas for bounds and multiples of a position. Here each index
+// is computed for every position that there is, and what it could be is read off the numbers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -103,9 +103,8 @@ public:
   }
 
 private:
-  static bool saysSo(
-      StringRef
-          name) { // These always change something, or do not know whether they did.
+  // Those left out always change something, or do not know whether they did.
+  static bool saysSo(StringRef name) {
     return name.starts_with("shard-") && name != "shard-partition" &&
            name != "shard-overlap-collectives" &&
            name != "shard-fold-collectives";
@@ -115,7 +114,8 @@ private:
   std::map<std::pair<Pass *, Operation *>, OperationFingerPrint> before;
 };
 
-/// Looks at the indices that partition computes. What folds later leaves some that could be simpler.
+/// Looks at the indices that partition computes. What folds later leaves some that could be
+/// simpler.
 class IndexWatch : public PassInstrumentation {
 public:
   explicit IndexWatch(std::string &wrong) : wrong(wrong) {}
