@@ -3,6 +3,8 @@
 // RUN: split-file %s %t
 // RUN: shard-run %t/hints.mlir --verify | FileCheck %s
 // RUN: shard-run %t/hints.mlir --verify --partition-tosa | FileCheck %s
+// RUN: shard-run %t/numbers.mlir --verify | FileCheck %s --check-prefix=RESULT
+// RUN: shard-opt %t/numbers.mlir --shard-spmd | FileCheck %s --check-prefix=NUMBERS
 // RUN: shard-opt %t/hints.mlir --shard-lower-tosa | FileCheck %s --check-prefix=LOWERED
 // RUN: not shard-opt %t/loops.mlir --shard-lower-tosa 2>&1 | FileCheck %s --check-prefix=LOOPS
 
@@ -37,4 +39,20 @@ shard.grid @grid(shape = 2)
 func.func @main(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = tosa.exp %a {shard.loops = #shard.sharding<@grid, [[0]]>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
+}
+
+//--- numbers.mlir
+
+// The lowering of tosa folds the size of the slice, which then has two loops: the hint is for the
+// one that it has as it is written.
+// RESULT: PASS
+// NUMBERS: tensor.extract_slice %arg0[0, %arg1] [4, 1] [1, 1]
+shard.grid @g(shape = 4)
+func.func @main(%a: tensor<16x8xf32>, %at: index, %t: tensor<4xi32>) -> (tensor<16x?xf32>, tensor<4xi32>) {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %size = arith.addi %c1, %c0 : index
+  %x = tensor.extract_slice %a[0, %at] [16, %size] [1, 1] {shard.loops = #shard.sharding<@g, [[0]]>} : tensor<16x8xf32> to tensor<16x?xf32>
+  %y = tosa.add %t, %t : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  return %x, %y : tensor<16x?xf32>, tensor<4xi32>
 }

@@ -260,7 +260,8 @@ def ShardLowerTosa : Pass<"shard-lower-tosa", "::mlir::ModuleOp"> {
     sharding models and the runner know what they produce. Does nothing in a
     program without tosa ops. Hints on values stay where they are: types do not change.
     Those that stand on tosa ops become hints on their operands and results first, as by
-    `shard-expand-op-hints`. Maxima and minima of floats along a dimension and over windows begin
+    `shard-expand-op-hints`, and so does `shard.loops` on an op that takes a computed number: the
+    lowerings fold numbers, and the op may then have other loops. Maxima and minima of floats along a dimension and over windows begin
     with an infinity, not with the least or the largest finite number as MLIR has it: the maximum
     of one element, which MLIR folds to it, and that of blocks are then the same for infinities
     too. A `tosa.rescale` whose multipliers and shifts are not all constants becomes a

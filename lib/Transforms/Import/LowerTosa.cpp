@@ -82,14 +82,25 @@ void useConstantParameters(mlir::Operation *op) {
   }
 }
 
-/// Makes hints on values of the hints that stand on tosa ops: the lowerings drop
-/// attributes that they do not know.
+/// Whether `op` has a hint on its loops and takes a number that is computed: the lowerings may fold
+/// the number, and then the op may have other loops.
+bool mayChangeLoops(mlir::Operation *op) {
+  return op->hasAttr(kLoopsAttrName) &&
+         llvm::any_of(op->getOperands(), [](mlir::Value operand) {
+           mlir::Operation *def = operand.getDefiningOp();
+           return def && operand.getType().isIntOrIndex() &&
+                  !def->hasTrait<mlir::OpTrait::ConstantLike>();
+         });
+}
+
+/// Makes hints on values of the hints that stand on tosa ops: the lowerings drop attributes that
+/// they do not know. Also of those on loops that may change.
 mlir::LogicalResult
 keepHints(mlir::ModuleOp module,
           llvm::function_ref<bool(mlir::Operation *)> isTosa) {
   llvm::SmallVector<mlir::Operation *> hinted;
   module->walk([&](mlir::Operation *op) {
-    if (isTosa(op) && hasOpHint(op))
+    if (hasOpHint(op) && (isTosa(op) || mayChangeLoops(op)))
       hinted.push_back(op);
   });
   return expandOpHints(hinted);
