@@ -9,6 +9,7 @@
 #include "shard/Geometry/Refinement.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace shard {
 
@@ -140,6 +141,58 @@ std::optional<std::vector<AxisList>> axesWithin(const Grid &coarse,
   if (next != fine.shape.size())
     return std::nullopt;
   return runs;
+}
+
+namespace {
+/// The coordinate on an axis is n % end / begin of the number n of a device.
+struct Span {
+  int64_t begin, end;
+};
+
+/// Those of the axes of `grid`, from the innermost one on.
+std::vector<Span> spansOf(const Grid &grid) {
+  std::vector<Span> spans(grid.shape.size());
+  int64_t begin = 1;
+  for (size_t axis = spans.size(); axis-- > 0; begin = spans[axis].end)
+    spans[axis] = {begin, begin * grid.shape[axis]};
+  return spans;
+}
+} // namespace
+
+AxisList axesBehind(const Grid &other, const Grid &grid, const AxisList &axes) {
+  std::vector<Span> spans = spansOf(grid), others = spansOf(other);
+  AxisList result;
+  for (size_t i = 0; i < others.size(); ++i)
+    // A span depends on no axis above a multiple of its end, and on none below a divisor of
+    // its beginning.
+    if (other.shape[i] > 1 &&
+        std::any_of(axes.begin(), axes.end(), [&](GridAxis axis) {
+          const Span &span = spans[axis];
+          return span.begin != span.end && others[i].begin % span.end != 0 &&
+                 span.begin % others[i].end != 0;
+        }))
+      result.push_back(GridAxis(i));
+  return result;
+}
+
+AxisList axesToldBy(const Grid &other, const Grid &grid, const AxisList &axes) {
+  std::vector<Span> spans = spansOf(grid), others = spansOf(other);
+  AxisList innermostFirst = axes, result;
+  std::sort(innermostFirst.begin(), innermostFirst.end(), std::greater<>());
+  for (size_t i = 0; i < others.size(); ++i) {
+    if (other.shape[i] == 1)
+      continue;
+    // Each axis goes on from where the one before it ends; n % known / begin is told.
+    int64_t begin = others[i].begin, known = begin;
+    for (GridAxis axis : innermostFirst) {
+      const Span &span = spans[axis];
+      if (known % span.begin == 0 && span.end % known == 0)
+        known = span.end;
+    }
+    if (known % others[i].end == 0)
+      result.push_back(GridAxis(i));
+  }
+  return result;
 }
 
 } // namespace shard

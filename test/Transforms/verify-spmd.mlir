@@ -439,3 +439,43 @@ func.func @caller_on_refinement(%a: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+// Two grids of which neither refines the other one have the coordinate on axis 1 of @columns in
+// common with no group of axis 0 of @rows.
+shard.grid @rows(shape = 2x4)
+shard.grid @columns(shape = 4x2)
+shard.grid @parts(shape = 4x2x1) {refines = @columns}
+func.func @unrelated_grids(%a: tensor<4xf32>, %b: tensor<4xf32> {shard.local = #shard.local<tensor<4xf32>, <@parts, [[]]>>}) {
+  %c0 = arith.constant 0 : index
+  %i = shard.process_multi_index on @columns axes = [1] : index
+  %first = arith.cmpi eq, %i, %c0 : index
+  // expected-note @+1 {{devices part ways here}}
+  scf.if %first {
+    %0 = shard.all_reduce %a on @rows grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+    // expected-error@+1 {{is not reached by all devices of its group: whether it runs depends on the coordinate on axis 1}}
+    %1 = shard.all_reduce %a on @rows grid_axes = [1] : tensor<4xf32> -> tensor<4xf32>
+    %2 = shard.all_reduce %a on @parts grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// A sum over rows of 2x3 devices differs between the columns of 3x2 devices: each row of the one
+// has devices of both columns of the other one.
+shard.grid @two(shape = 2x3)
+shard.grid @three(shape = 3x2)
+func.func @strides_that_do_not_divide(%a: tensor<4xf32>, %own: tensor<index> {shard.local = #shard.local<tensor<index>, <@two, [], partial = sum[0, 1]>>}) {
+  %rows = shard.all_reduce %own on @two grid_axes = [1] : tensor<index> -> tensor<index>
+  %row = tensor.extract %rows[] : tensor<index>
+  // expected-error @+1 {{has a root that depends on the coordinate on axis 1}}
+  %0 = shard.broadcast %a on @three grid_axes = [1] root = [%row] : (tensor<4xf32>, index) -> tensor<4xf32>
+  %all = shard.all_reduce %rows on @two grid_axes = [0] : tensor<index> -> tensor<index>
+  %sum = tensor.extract %all[] : tensor<index>
+  %1 = shard.all_reduce %own on @two grid_axes = [0, 1] : tensor<index> -> tensor<index>
+  %one = tensor.extract %1[] : tensor<index>
+  %2 = shard.broadcast %a on @three grid_axes = [1] root = [%one] : (tensor<4xf32>, index) -> tensor<4xf32>
+  return
+}

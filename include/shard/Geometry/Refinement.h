@@ -47,6 +47,14 @@ std::optional<Refinement> refine(const Grid &first, const Grid &second);
 std::optional<std::vector<AxisList>> axesWithin(const Grid &coarse,
                                                 const Grid &fine);
 
+/// The axes of `other` on which the coordinates of a device on `axes` of `grid` may depend.
+/// Both grids have equally many devices. Axes of size 1 are left out.
+AxisList axesBehind(const Grid &other, const Grid &grid, const AxisList &axes);
+
+/// The axes of `other` on which all devices agree that agree in their coordinates on
+/// `axes` of `grid`: a part of `axesBehind`.
+AxisList axesToldBy(const Grid &other, const Grid &grid, const AxisList &axes);
+
 /// `sharding` of a tensor of `shape`, on `grid`, over the atoms of the refined
 /// grid: every device holds the same block. Halos and offsets are left out.
 /// Nothing where an axis has no atoms, or where its atoms would cut an uneven

@@ -31,9 +31,7 @@ using namespace mlir;
 namespace shard::fuzz {
 
 std::string SpmdProgram::collective(Axes group, bool onOther) {
-  std::string grid = onOther ? "@h" : gridOf(group);
-  std::string axes =
-      " %s on " + grid + " grid_axes = " + (grid == "@h" ? "[0]" : list(group));
+  std::string axes = " %s " + (onOther ? "on @h grid_axes = [0]" : on(group));
   std::string count = std::to_string(int64_t(4) << llvm::popcount(group));
   if (rng.chance(50))
     return fresh() + " = shard.all_reduce" + axes +
@@ -109,13 +107,14 @@ void SpmdProgram::write() {
   end();
   std::string shape = std::string("2x2x2").substr(0, 2 * rank - 1);
   rng.shuffle(arguments);
-  if (namesOther) // Globals are told of on the grid of main.
-    define("shard.process_multi_index on @g axes = [0] : index", 0);
   text = "shard.grid @g(shape = " + shape +
          ") {refines = @h}\nshard.grid @h(shape = " +
-         std::to_string(int64_t(1) << rank) + ")\n" + symbols +
-         "func.func @main(" + llvm::join(arguments, ",\n    ") + ") {\n" +
-         body + "  return\n}\n";
+         std::to_string(int64_t(1) << rank) + ")\n" +
+         (rank == 3 ? std::string("shard.grid @k(shape = ") +
+                          (inner == 0b100 ? "4x2)\n" : "2x4)\n")
+                    : "") +
+         symbols + "func.func @main(" + llvm::join(arguments, ",\n    ") +
+         ") {\n" + body + "  return\n}\n";
 }
 
 std::string checkSpmd(MLIRContext &context, uint64_t seed) {

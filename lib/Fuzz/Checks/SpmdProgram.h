@@ -52,10 +52,8 @@ private:
   Axes someAxes() { return Axes(rng.between(1, (int64_t(1) << rank) - 1)); }
   Axes allAxes() const { return (1u << rank) - 1; }
   std::string list(Axes axes);
-  /// The grid that a group along `axes` is named on: @h has all devices on one axis.
-  std::string gridOf(Axes axes) {
-    return axes == allAxes() && namesOther && rng.chance(30) ? "@h" : "@g";
-  }
+  /// `on GRID grid_axes = LIST`: groups along `axes` on one of the grids of the devices.
+  std::string on(Axes axes);
   /// Whether `number` is 0, an i1.
   std::string isZero(const Number &number);
   std::string tensorOf(const Number &number);
@@ -87,8 +85,11 @@ private:
 
   Random rng;
   int64_t rank;
-  /// Whether some ops name another grid of the same devices.
+  /// Whether some ops name other grids of the same devices: @h has all of them on one axis,
+  /// @k has two axes of the three.
   bool namesOther = rng.chance(30);
+  /// The axes of @g that the second one of @k is.
+  Axes inner = rng.chance(50) ? 0b100 : 0b110;
   int next = 0;
   std::vector<std::string> arguments = {"%n: index", "%s: tensor<4xf32>",
                                         "%whole: tensor<24xindex>"};

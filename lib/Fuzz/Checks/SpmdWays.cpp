@@ -18,6 +18,20 @@ std::string SpmdProgram::list(Axes axes) {
   return "[" + text + "]";
 }
 
+std::string SpmdProgram::on(Axes axes) {
+  std::string grid = "@g", named = list(axes);
+  Axes outer = allAxes() & ~inner;
+  if (namesOther && axes == allAxes() && rng.chance(30)) {
+    grid = "@h";
+    named = "[0]";
+  } else if (namesOther && rank == 3 && rng.chance(50) &&
+             (axes == allAxes() || axes == inner || axes == outer)) {
+    grid = "@k";
+    named = axes == inner ? "[1]" : axes == outer ? "[0]" : "[0, 1]";
+  }
+  return "on " + grid + " grid_axes = " + named;
+}
+
 std::string SpmdProgram::isZero(const Number &number) {
   return define("arith.cmpi eq, " + number.name + ", %c0 : index", 0).name;
 }
@@ -33,9 +47,16 @@ Number SpmdProgram::elementOf(const std::string &tensor, Axes along) {
 
 Number SpmdProgram::place() {
   if (rng.chance(30))
-    return define("shard.process_linear_index on " + gridOf(allAxes()) +
+    return define("shard.process_linear_index on " +
+                      std::string(namesOther && rng.chance(30) ? "@h" : "@g") +
                       " : index",
                   allAxes());
+  if (namesOther && rank == 3 && rng.chance(30))
+    return rng.chance(50)
+               ? define("shard.process_multi_index on @k axes = [1] : index",
+                        inner)
+               : define("shard.process_multi_index on @k axes = [0] : index",
+                        allAxes() & ~inner);
   int64_t axis = rng.between(0, rank - 1);
   return define("shard.process_multi_index on @g axes = [" +
                     std::to_string(axis) + "] : index",
@@ -256,9 +277,9 @@ Number SpmdProgram::extentOfSlice() {
 Number SpmdProgram::agreed() {
   Number a = any();
   Axes group = someAxes();
-  std::string tensor = tensorOf(a), head = tensor + " on @g grid_axes = ";
+  std::string tensor = tensorOf(a), head = tensor + " ";
   if (rng.chance(40)) {
-    Number sum = define("shard.all_reduce " + head + list(group) +
+    Number sum = define("shard.all_reduce " + head + on(group) +
                             " : tensor<1xindex> -> tensor<1xindex>",
                         0);
     if (rng.chance(40))
@@ -272,7 +293,7 @@ Number SpmdProgram::agreed() {
                        std::to_string(int64_t(1) << llvm::popcount(group)) +
                        "xindex>";
     std::string all =
-        define("shard.all_gather " + head + list(group) +
+        define("shard.all_gather " + head + on(group) +
                    " gather_axis = 0 : tensor<1xindex> -> " + type,
                0)
             .name;
@@ -280,7 +301,7 @@ Number SpmdProgram::agreed() {
                   a.along & ~group);
   }
   group = 1u << rng.between(0, rank - 1);
-  return elementOf(define("shard.broadcast " + head + list(group) +
+  return elementOf(define("shard.broadcast " + head + on(group) +
                               " root = [0] : (tensor<1xindex>) -> "
                               "tensor<1xindex>",
                           0)
@@ -292,7 +313,7 @@ Number SpmdProgram::agreed() {
 Number SpmdProgram::ofBlocks() {
   Axes axes = someAxes();
   std::string block =
-      define("shard.all_slice %whole on @g grid_axes = " + list(axes) +
+      define("shard.all_slice %whole " + on(axes) +
                  " slice_axis = 0 : tensor<24xindex> -> tensor<" +
                  std::to_string(int64_t(24) >> llvm::popcount(axes)) +
                  "xindex>",

@@ -12,7 +12,6 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
-#include <string>
 
 namespace shard {
 
@@ -28,17 +27,6 @@ inline AxisSet setOf(llvm::ArrayRef<int16_t> axes) {
   for (int16_t axis : axes)
     set |= axis >= 0 && axis <= kMaxAxisInSet ? AxisSet(1) << axis : everyAxis;
   return set;
-}
-
-inline std::string toString(AxisSet set) {
-  if (set == everyAxis)
-    return "every axis";
-  std::string text;
-  unsigned count = 0;
-  for (int16_t axis = 0; axis <= kMaxAxisInSet; ++axis)
-    if (set >> axis & 1)
-      text += (count++ ? ", " : "") + std::to_string(axis);
-  return (count == 1 ? "axis " : "axes ") + text;
 }
 
 } // namespace shard

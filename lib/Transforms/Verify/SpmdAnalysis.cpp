@@ -24,18 +24,13 @@ void SpmdAnalysis::run() {
       functions.push_back(function);
   });
   for (FunctionOpInterface function : functions) {
-    grids.add(function);
+    bits.add(function);
     seedArguments(function);
     function->walk([&](CallOpInterface call) {
       callers[calleeOf(call)].push_back(function);
     });
     wait(function);
   }
-  // Functions that name no grid work on that of a caller.
-  for (bool inherits = true; std::exchange(inherits, false);)
-    for (FunctionOpInterface function : functions)
-      for (FunctionOpInterface caller : callers.lookup(function))
-        inherits |= grids.inherit(function, caller);
   // A function is visited again where what comes in by its callers, or out of the
   // functions that it calls, has changed.
   while (!waiting.empty()) {
@@ -107,7 +102,7 @@ AxisSet SpmdAnalysis::along(ValueRange values) const {
 
 AxisSet SpmdAnalysis::axesOf(Operation *op, FlatSymbolRefAttr grid,
                              ArrayRef<int16_t> axes) {
-  return grids.axesOf(op, grid, axes);
+  return bits.axesOf(op, grid, axes);
 }
 
 AxisSet SpmdAnalysis::allAxesOf(Operation *op, FlatSymbolRefAttr grid) {
@@ -117,13 +112,35 @@ AxisSet SpmdAnalysis::allAxesOf(Operation *op, FlatSymbolRefAttr grid) {
              : everyAxis;
 }
 
+static SmallVector<int16_t> joined(ArrayRef<GridAxesAttr> lists) {
+  SmallVector<int16_t> axes;
+  for (GridAxesAttr list : lists)
+    if (list)
+      llvm::append_range(axes, list.asArrayRef());
+  return axes;
+}
+
+static FlatSymbolRefAttr gridName(Operation *collective) {
+  return collective->getAttrOfType<FlatSymbolRefAttr>("grid");
+}
+
 AxisSet SpmdAnalysis::axesOf(Operation *collective,
                              ArrayRef<GridAxesAttr> lists) {
-  auto grid = collective->getAttrOfType<FlatSymbolRefAttr>("grid");
-  AxisSet set = 0;
-  for (GridAxesAttr axes : lists)
-    set |= axesOf(collective, grid, axes.asArrayRef());
-  return set;
+  return axesOf(collective, gridName(collective), joined(lists));
+}
+
+AxisSet SpmdAnalysis::ownAxesOf(Operation *collective,
+                                ArrayRef<GridAxesAttr> lists) {
+  return bits.ownAxesOf(collective, gridName(collective), joined(lists));
+}
+
+AxisSet SpmdAnalysis::endedAlong(AxisSet set, Operation *collective,
+                                 ArrayRef<GridAxesAttr> lists) {
+  return bits.endedAlong(set, collective, gridName(collective), joined(lists));
+}
+
+std::string SpmdAnalysis::describe(Operation *collective, AxisSet set) {
+  return bits.describe(collective, gridName(collective), set);
 }
 
 /// Whether an argument without a sharding counts as the same on all devices. Callers of a
@@ -380,33 +397,19 @@ void SpmdAnalysis::visitCall(CallOpInterface call, AxisSet under) {
     }
     return;
   }
-  // The axes of several grids have no common numbers.
-  AxisSet unknown = strict && grids.areSeveral() ? everyAxis : 0;
-  // Those of a grid and of one that it refines have, but need not be the same.
-  auto caller = call->getParentOfType<FunctionOpInterface>();
-  auto handOn = [&](Operation *from, Operation *to, ExtentSets sets) {
-    for (AxisSet &set : sets)
-      set = grids.handedOn(set, from, to);
-    return sets;
-  };
   bool grows = growsElsewhere([&] {
-    grow(calledUnder[function],
-         grids.handedOn(under, caller, callee) | unknown);
+    grow(calledUnder[function], under);
     if (auto arguments = callEdges(call, function))
-      for (auto [operand, argument] : *arguments) {
-        Value value = operand->get();
-        vary(argument, grids.handedOn(along(value), caller, callee) | unknown);
-        resize(argument, handOn(caller, callee, resized.lookup(value)));
-        resize(argument, unknown);
-      }
+      for (auto [operand, argument] : *arguments)
+        hand(argument, operand->get(), 0);
   });
   if (grows)
     wait(function);
   for (auto [index, result] : llvm::enumerate(call->getResults())) {
     auto [values, extents] = returned.lookup({callee, index});
-    vary(result, grids.handedOn(values, callee, caller) | under | unknown);
-    resize(result, handOn(callee, caller, extents));
-    resize(result, under | unknown);
+    vary(result, values | under);
+    resize(result, extents);
+    resize(result, under);
   }
 }
 
@@ -414,19 +417,30 @@ void SpmdAnalysis::visitCall(CallOpInterface call, AxisSet under) {
 // Ops of the dialect
 //===--------------------------------------------------------------------===//
 
-/// What is left of `set` behind a collective that makes values equal along `axes`. Where one
-/// of the two is not known, everything is.
-static AxisSet endedAlong(AxisSet set, AxisSet axes) {
-  return set == everyAxis || axes == everyAxis ? set : set & ~axes;
-}
-
 /// The axes along which the result of a collective varies that takes blocks split by the
 /// axes `from` to blocks split by the axes `to`. Where the input is the same along the axes
 /// of `to` alone, as it is unless the program is wrong, devices that differ in axes of
 /// `from` alone get one block.
-static AxisSet exchangedBlocks(AxisSet inputs, AxisSet from, AxisSet to) {
-  bool isSplitByFrom = (inputs & to & ~from) == 0;
-  return (isSplitByFrom ? endedAlong(inputs, from) : inputs | from) | to;
+AxisSet SpmdAnalysis::exchanged(Operation *move, AxisSet inputs,
+                                ArrayRef<GridAxesAttr> from,
+                                ArrayRef<GridAxesAttr> to) {
+  AxisSet toAlone = ownAxesOf(move, to) & ~ownAxesOf(move, from);
+  bool isSplitByFrom = (inputs & toAlone) == 0;
+  return (isSplitByFrom ? endedAlong(inputs, move, from)
+                        : inputs | axesOf(move, from)) |
+         axesOf(move, to);
+}
+
+/// The axes along which the groups of `collective` lie; nothing for one that does not say.
+static std::optional<SmallVector<int16_t>> groupAxes(Operation *collective) {
+  if (auto halo = dyn_cast<UpdateHaloOp>(collective))
+    return joined(halo.getSplitAxes().getAxes());
+  if (auto permute = dyn_cast<PermuteOp>(collective))
+    return joined({permute.getFromAxesAttr(), permute.getToAxesAttr()});
+  auto axes = collective->getAttrOfType<GridAxesAttr>("grid_axes");
+  if (!axes || !gridName(collective))
+    return std::nullopt;
+  return llvm::to_vector(axes.asArrayRef());
 }
 
 /// The axes along which the results vary, given the operands.
@@ -443,30 +457,24 @@ AxisSet SpmdAnalysis::visitShardOp(Operation *op, AxisSet under) {
     return along(wait.getValue());
   if (!isCollective(op))
     return inputs;
-  AxisSet group = groupOf(op);
-  // It sends nothing.
+  // A slice sends nothing.
   if (!isa<AllSliceOp>(op) && visitCollective)
-    visitCollective(op, group, under);
+    visitCollective(op, groupOf(op), under);
   if (isa<AllGatherOp, AllReduceOp, BroadcastOp>(op))
-    return endedAlong(inputs, group);
+    return endedAlong(inputs, op, op->getAttrOfType<GridAxesAttr>("grid_axes"));
   if (auto move = dyn_cast<RedistributeOp>(op))
-    return exchangedBlocks(inputs, axesOf(op, move.getFrom().getAxes()),
-                           axesOf(op, move.getTo().getAxes()));
+    return exchanged(op, inputs, move.getFrom().getAxes(),
+                     move.getTo().getAxes());
   if (auto move = dyn_cast<PermuteOp>(op))
-    return exchangedBlocks(inputs, axesOf(op, move.getFromAxesAttr()),
-                           axesOf(op, move.getToAxesAttr()));
-  return inputs | group;
+    return exchanged(op, inputs, move.getFromAxesAttr(), move.getToAxesAttr());
+  std::optional<SmallVector<int16_t>> axes = groupAxes(op);
+  return inputs | (axes ? axesOf(op, gridName(op), *axes) : everyAxis);
 }
 
 AxisSet SpmdAnalysis::groupOf(Operation *collective) {
-  auto grid = collective->getAttrOfType<FlatSymbolRefAttr>("grid");
-  if (auto halo = dyn_cast<UpdateHaloOp>(collective))
-    return axesOf(collective, halo.getSplitAxes().getAxes());
-  if (auto permute = dyn_cast<PermuteOp>(collective))
-    return axesOf(collective, permute.getFromAxesAttr()) |
-           axesOf(collective, permute.getToAxesAttr());
-  auto axes = collective->getAttrOfType<DenseI16ArrayAttr>("grid_axes");
-  return grid && axes ? axesOf(collective, grid, axes.asArrayRef()) : everyAxis;
+  std::optional<SmallVector<int16_t>> axes = groupAxes(collective);
+  return axes ? bits.ownAxesOf(collective, gridName(collective), *axes)
+              : everyAxis;
 }
 
 } // namespace shard

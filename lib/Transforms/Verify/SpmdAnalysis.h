@@ -26,7 +26,7 @@
 #ifndef SHARD_LIB_TRANSFORMS_VERIFY_SPMDANALYSIS_H
 #define SHARD_LIB_TRANSFORMS_VERIFY_SPMDANALYSIS_H
 
-#include "FunctionGrids.h"
+#include "AxisBits.h"
 #include "VaryingExtents.h"
 
 #include "shard/IR/ShardingUtils.h"
@@ -69,6 +69,9 @@ public:
   /// The axes along which the groups of `collective` lie.
   AxisSet groupOf(mlir::Operation *collective);
 
+  /// The axes `set` by their numbers in the grid of `collective`.
+  std::string describe(mlir::Operation *collective, AxisSet set);
+
 private:
   void wait(mlir::FunctionOpInterface function);
   void grow(AxisSet &set, AxisSet by);
@@ -82,6 +85,14 @@ private:
                  llvm::ArrayRef<int16_t> axes);
   AxisSet axesOf(mlir::Operation *collective,
                  llvm::ArrayRef<GridAxesAttr> lists);
+  AxisSet ownAxesOf(mlir::Operation *collective,
+                    llvm::ArrayRef<GridAxesAttr> lists);
+  /// What is left of `set` behind a collective that makes values equal along `lists`.
+  AxisSet endedAlong(AxisSet set, mlir::Operation *collective,
+                     llvm::ArrayRef<GridAxesAttr> lists);
+  AxisSet exchanged(mlir::Operation *move, AxisSet inputs,
+                    llvm::ArrayRef<GridAxesAttr> from,
+                    llvm::ArrayRef<GridAxesAttr> to);
   /// All axes of `grid`.
   AxisSet allAxesOf(mlir::Operation *op, mlir::FlatSymbolRefAttr grid);
   bool isTrusted(mlir::BlockArgument argument) const;
@@ -135,7 +146,7 @@ private:
                  std::pair<AxisSet, ExtentSets>>
       returned;
   mlir::SymbolTableCollection symbols;
-  FunctionGrids grids{symbols};
+  AxisBits bits{symbols};
   bool changed = false;
   VisitFn visitCollective;
 };

@@ -53,7 +53,7 @@ private:
     InFlightDiagnostic error =
         op->emitOpError() << "is not reached by all devices of its group: "
                              "whether it runs depends on the coordinate on "
-                          << toString(group & under);
+                          << analysis.describe(op, group & under);
     if (Operation *branch = partingOp(op, group & under))
       error.attachNote(branch->getLoc())
           << "devices part ways here; move the collective out of it, or make "
@@ -72,7 +72,7 @@ private:
       return;
     foundError = true;
     op->emitOpError() << "has a root that depends on the coordinate on "
-                      << toString(differs)
+                      << analysis.describe(op, differs)
                       << ": devices of its group name different ones; compute "
                          "it from what is the same on all of them";
   }

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 using namespace shard;
 
@@ -191,6 +192,66 @@ TEST(Refinement, AxesWithin) {
   EXPECT_FALSE(axesWithin(Grid{{2}}, Grid{{4}}));
   EXPECT_FALSE(axesWithin(Grid{{4}}, Grid{{2}}));
   EXPECT_FALSE(axesWithin(Grid{{2}}, Grid{{2, 2}}));
+}
+
+/// Whether the devices `a` and `b` of `grid` agree on all axes of `axes`.
+bool agree(const Grid &grid, const AxisList &axes, int64_t a, int64_t b) {
+  std::vector<int64_t> one = grid.coordinates(a), other = grid.coordinates(b);
+  return std::all_of(axes.begin(), axes.end(),
+                     [&](GridAxis axis) { return one[axis] == other[axis]; });
+}
+
+bool holds(const AxisList &axes, GridAxis axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+/// Compares the axes of `other` behind `axes` of `grid`, and those told by them, with what the
+/// devices say. Of grids that cut each other at strides that divide one another they are the
+/// same.
+void compareAxes(const Grid &grid, const Grid &other, const AxisList &axes) {
+  AxisList behind = axesBehind(other, grid, axes),
+           told = axesToldBy(other, grid, axes);
+  int64_t devices = grid.numDevices();
+  std::set<int64_t> all = strides(grid), more = strides(other);
+  all.insert(more.begin(), more.end());
+  bool divide = true;
+  int64_t last = 1;
+  for (int64_t stride : all)
+    divide &= stride % std::exchange(last, stride) == 0;
+  AxisList rest;
+  for (GridAxis axis = 0; axis < GridAxis(other.shape.size()); ++axis) {
+    rest.clear();
+    for (GridAxis one = 0; one < GridAxis(other.shape.size()); ++one)
+      if (one != axis)
+        rest.push_back(one);
+    bool depends = false, isTold = other.shape[axis] > 1;
+    for (int64_t a = 0; a < devices; ++a)
+      for (int64_t b = 0; b < devices; ++b) {
+        bool same = agree(grid, axes, a, b);
+        depends |= !same && agree(other, rest, a, b);
+        isTold &= !same || agree(other, {axis}, a, b);
+      }
+    EXPECT_TRUE(holds(behind, axis) || !depends);
+    EXPECT_TRUE(isTold || !holds(told, axis));
+    EXPECT_TRUE(holds(behind, axis) || !holds(told, axis));
+    if (divide) {
+      EXPECT_EQ(holds(behind, axis), depends);
+      EXPECT_EQ(holds(told, axis), isTold);
+    }
+  }
+}
+
+TEST(Refinement, AxesBehindAndToldByAreWhatDevicesSay) {
+  for (int64_t devices : {1, 4, 6, 8, 12})
+    for (const Grid &grid : gridsOf(devices, 3))
+      for (const Grid &other : gridsOf(devices, 3))
+        for (unsigned set = 0; set < 8; ++set) {
+          AxisList axes;
+          for (GridAxis axis = 0; axis < 3; ++axis)
+            if (set >> axis & 1)
+              axes.push_back(axis);
+          compareAxes(grid, other, axes);
+        }
 }
 
 } // namespace
