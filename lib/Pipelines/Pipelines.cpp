@@ -24,6 +24,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   manager.addPass(createShardSeparateStridedPadding());
   if (options.lowerTosa)
     manager.addPass(createShardLowerTosa());
+  manager.addPass(createShardNormalizeLinalg());
   manager.addPass(createShardSeparatePlaces());
   manager.addPass(createShardCompleteTiles());
   manager.addPass(createShardRaiseExtracts());

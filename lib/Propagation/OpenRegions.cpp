@@ -153,7 +153,7 @@ private:
       return;
     Move best;
     RegionGrowth::Start start;
-    start.keepsWork = isPadded(program, growth.ops(), seed.value);
+    start.keepsWork = holdsOnce(program, growth.ops(), seed.value);
     growth.startAt(start);
     tryLabel(seed, best);
     for (const auto &[value, label] : region.labels) {

@@ -70,33 +70,41 @@ static bool repeatsOperands(const LoopTable &table, Operation *op) {
 }
 
 bool mayReplace(const ReadProgram &program, const OpsOfValues &ops,
-                const Grid &grid, ValueId value, const Sharding &has,
+                const SolvedShardings &solved, const Grid &grid, ValueId value,
                 const Sharding &wanted) {
-  if (partsOf(grid, wanted) >= partsOf(grid, has))
+  int64_t parts = partsOf(grid, wanted);
+  if (parts >= partsOf(grid, solved.shardingOf(value)))
     return true;
   constexpr size_t kMostOps = 16;
   llvm::ArrayRef<TensorUse> uses = ops.of(value, kMostOps + 1);
   bool isMade = false;
   for (const TensorUse &use : uses) {
     auto *op = llvm::dyn_cast_if_present<Operation *>(program.origins[use.op]);
-    bool isOperand =
-        op ? use.tensor < op->getNumOperands()
-           : program.find(program.problem.tensors(use.op).back()) != value;
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(use.op);
+    bool isOperand = op ? use.tensor < op->getNumOperands()
+                        : program.find(tensors.back()) != value;
     if (isOperand)
       continue;
-    if (!op || !repeatsOperands(
-                   program.tables.table(program.problem.opTable[use.op]), op))
+    bool isCopy =
+        op ? repeatsOperands(
+                 program.tables.table(program.problem.opTable[use.op]), op)
+           : program.isEdge(use.op) &&
+                 partsOf(grid, solved.shardingOf(tensors.front())) <= parts;
+    if (!isCopy)
       return false;
     isMade = true;
   }
   return isMade && uses.size() <= kMostOps;
 }
 
-bool isPadded(const ReadProgram &program, const OpsOfValues &ops,
-              ValueId value) {
+bool holdsOnce(const ReadProgram &program, const OpsOfValues &ops,
+               ValueId value) {
   return llvm::any_of(ops.of(value), [&](const TensorUse &use) {
     auto *op = llvm::dyn_cast_if_present<Operation *>(program.origins[use.op]);
-    if (!op || use.tensor < op->getNumOperands())
+    if (!op)
+      return program.isEdge(use.op) &&
+             program.find(program.problem.tensors(use.op).back()) == value;
+    if (use.tensor < op->getNumOperands())
       return false;
     const LoopTable &table =
         program.tables.table(program.problem.opTable[use.op]);

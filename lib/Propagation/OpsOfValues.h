@@ -14,6 +14,7 @@
 #ifndef SHARD_LIB_PROPAGATION_OPSOFVALUES_H
 #define SHARD_LIB_PROPAGATION_OPSOFVALUES_H
 
+#include "OpWishes.h"
 #include "ReadProgram.h"
 
 #include "shard/Propagation/Engine.h"
@@ -46,14 +47,16 @@ private:
 
 /// Whether `value` may be split as in `wanted` instead of `has` where that sends less. What is
 /// split less costs more operations, so that only copies get fewer parts: the ops that make the
-/// value, few of them, repeat what they read, as a broadcast does.
+/// value, few of them, repeat what they read, as a broadcast does, or edges hand on to it what has
+/// no more parts.
 bool mayReplace(const ReadProgram &program, const OpsOfValues &ops,
-                const Grid &grid, ValueId value, const Sharding &has,
+                const SolvedShardings &solved, const Grid &grid, ValueId value,
                 const Sharding &wanted);
 
-/// Whether an op makes `value` of a tensor with fewer elements, each once: a pad.
-bool isPadded(const ReadProgram &program, const OpsOfValues &ops,
-              ValueId value);
+/// Whether `value` has each element of another tensor once: an edge hands it on, or a pad makes
+/// it of a tensor with fewer elements.
+bool holdsOnce(const ReadProgram &program, const OpsOfValues &ops,
+               ValueId value);
 
 /// The values that a hint is for, that a body uses whole, or that a declared function
 /// takes.

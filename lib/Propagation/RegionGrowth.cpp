@@ -57,9 +57,8 @@ bool RegionGrowth::mayChange(ValueId value) const {
 }
 
 bool RegionGrowth::mayBecome(ValueId value, const Sharding &wanted) const {
-  Sharding has = solved.shardingOf(value);
-  return wanted.dims != has.dims &&
-         mayReplace(program, *opsOfValues, out.grid, value, has, wanted);
+  return wanted.dims != solved.shardingOf(value).dims &&
+         mayReplace(program, *opsOfValues, solved, out.grid, value, wanted);
 }
 
 bool RegionGrowth::grow(Region &region) {

@@ -142,3 +142,32 @@ func.func @halves(%x: tensor<64x64xf32> {shard.sharding = #shard.sharding<@g, [[
                      outs(%z2 : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %y : tensor<64x64xf32>
 }
+
+// -----
+
+// What a call hands on is as little split as it comes: a slice of it is computed with, and it is
+// returned whole. Without that, the rows that the product takes would be gathered (177 KB).
+
+shard.grid @g(shape = 3)
+// CHECK-LABEL: func.func private @hands_on(
+// CHECK-SAME: %{{.*}}: tensor<1617x41xf32> {shard.local
+// CHECK-SAME: -> ({{.*}}, tensor<1617x41xf32> {shard.local
+func.func private @hands_on(%x: tensor<1617x41xf32>, %w: tensor<41x15xf32>)
+    -> (tensor<1617x15xf32>, tensor<1617x41xf32>) {
+  %z = arith.constant dense<0.0> : tensor<1617x15xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<1617x41xf32>, tensor<41x15xf32>)
+                     outs(%z : tensor<1617x15xf32>) -> tensor<1617x15xf32>
+  return %y, %x : tensor<1617x15xf32>, tensor<1617x41xf32>
+}
+// CHECK-LABEL: func.func @calls_what_hands_on(
+// CHECK: shard.all_to_all {{.*}} : tensor<14x15xf32> -> tensor<41x5xf32>
+// CHECK-NOT: shard.all
+// CHECK: return
+func.func @calls_what_hands_on(
+    %x: tensor<1617x41xf32> {shard.sharding = #shard.sharding<@g, [[], []]>},
+    %w: tensor<41x15xf32> {shard.sharding = #shard.sharding<@g, [[0], []]>})
+    -> (tensor<1617x15xf32>, tensor<1617x41xf32> {shard.sharding = #shard.sharding<@g, [[], []]>}) {
+  %0:2 = call @hands_on(%x, %w)
+      : (tensor<1617x41xf32>, tensor<41x15xf32>) -> (tensor<1617x15xf32>, tensor<1617x41xf32>)
+  return %0#0, %0#1 : tensor<1617x15xf32>, tensor<1617x41xf32>
+}

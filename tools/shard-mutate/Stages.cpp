@@ -86,6 +86,7 @@ static constexpr const char *kPipelines[] = {
     "shard-merge-functions",
     "shard-move-collectives",
     "shard-normalize-annotations",
+    "shard-normalize-linalg",
     "shard-outline-nests{kernel-calls}",
     "shard-overlap-collectives{min-gain=-1}",
     "shard-pack-collectives",

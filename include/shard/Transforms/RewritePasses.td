@@ -54,6 +54,41 @@ def ShardFoldNumbers : Pass<"shard-fold-numbers"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ShardNormalizeLinalg : Pass<"shard-normalize-linalg"> {
+  let summary = "write ops of linalg in the form that their users look for";
+  let description = [{
+    Makes a `linalg.fill` of each `linalg.generic` that writes one number to all elements of
+    its result, so that a reduction sees that its init is neutral. An op that does not read
+    the elements of an init, as the lowering of elementwise ops makes them
+    (`convert-elementwise-to-linalg`), gets a `tensor.empty` instead: a tensor that is not
+    read decides nothing. Ops that write other elements than each of the init once stay as
+    they are, and so do inits with a hint of their own.
+
+    ```mlir
+    // Input
+    func.func @f(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          outs(%a : tensor<8xf32>) {
+      ^bb0(%out: f32):
+        %one = arith.constant 1.0 : f32
+        linalg.yield %one : f32
+      } -> tensor<8xf32>
+      %1 = linalg.exp ins(%a : tensor<8xf32>) outs(%a : tensor<8xf32>) -> tensor<8xf32>
+      return %0, %1 : tensor<8xf32>, tensor<8xf32>
+    }
+    // Output
+    func.func @f(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %one = arith.constant 1.0 : f32
+      %0 = linalg.fill ins(%one : f32) outs(%a : tensor<8xf32>) -> tensor<8xf32>
+      %2 = tensor.empty() : tensor<8xf32>
+      %1 = linalg.exp ins(%a : tensor<8xf32>) outs(%2 : tensor<8xf32>) -> tensor<8xf32>
+      return %0, %1 : tensor<8xf32>, tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
 def ShardDropResults : Pass<"shard-drop-results"> {
   let summary = "drop results of generic ops that nothing uses";
   let description = [{

@@ -17,6 +17,7 @@
 #include "CheckOptions.h"
 #include "CheckPassOptions.h"
 #include "CheckStatic.h"
+#include "CheckVariants.h"
 #include "Options.h"
 
 #include "shard/Fuzz/Generate.h"
@@ -78,6 +79,8 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, uint64_t seed,
             "succeeded after an error: " + oneLine(errors.first)};
   std::string wrong = checkPartitioned(
       module, *partitioned, entry, Form(seed / 2 % numForms), errors, options);
+  if (wrong.empty() && seed % 8 == 5)
+    wrong = checkVariants(module, entry, seed / 8, options);
   if (!wrong.empty())
     return {Verdict::CheckFailed, oneLine(wrong)};
   return {};
