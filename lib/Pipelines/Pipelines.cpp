@@ -18,13 +18,13 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
                               const SpmdPipelineOptions &options) {
   const PropagationOptions &propagation = options.propagation;
   manager.addPass(createShardFoldNumbers());
-  manager.addPass(createShardDropResults());
   // Both the lowering of tosa and the canonicalizer fold pads.
   manager.addPass(createShardExpandNegativePadding());
   manager.addPass(createShardSeparateStridedPadding());
   if (options.lowerTosa)
     manager.addPass(createShardLowerTosa());
-  manager.addPass(createShardNormalizeLinalg());
+  manager.addPass(createShardNormalizeOps());
+  manager.addPass(createShardDropResults());
   manager.addPass(createShardSeparatePlaces());
   manager.addPass(createShardCompleteTiles());
   manager.addPass(createShardRaiseExtracts());

@@ -144,7 +144,7 @@ void shard::registerShardPasses() {
   registerPassAs("shard-spmdize", createPartition);
   registerPassOnce([] { return createShardLowerTosa(); });
   registerPassOnce([] { return createShardFoldNumbers(); });
-  registerPassOnce([] { return createShardNormalizeLinalg(); });
+  registerPassOnce([] { return createShardNormalizeOps(); });
   registerPassOnce([] { return createShardDropResults(); });
   registerPassOnce([] { return createShardSeparatePlaces(); });
   registerPassOnce([] { return createShardCompleteTiles(); });

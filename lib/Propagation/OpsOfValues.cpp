@@ -48,53 +48,80 @@ static bool isExtended(Value operand, Value result) {
          from.getNumElements() < to.getNumElements();
 }
 
-/// Whether `op` computes nothing, all its loops are parallel, and each operand but those made for
-/// it leaves out one of them or has fewer elements than the result.
-static bool repeatsOperands(const LoopTable &table, Operation *op) {
-  auto isParallel = [](const Loop &loop) {
-    return loop.kind == LoopKind::Parallel;
-  };
-  llvm::SmallVector<unsigned, 2> made = operandsMadeFor(op);
-  auto isSmall = [&](unsigned operand) {
-    llvm::SmallBitVector read(table.loops.size());
-    for (const DimLoops &dim : tensorLoops(table, operand).dims)
-      for (int32_t loop : dim)
-        read.set(loop);
-    return llvm::is_contained(made, operand) || !read.all() ||
-           isExtended(op->getOperand(operand), op->getResult(0));
-  };
-  auto model = dyn_cast<ShardingInterface>(op);
-  return model && model.getFlopsPerIteration() == 0 &&
-         llvm::all_of(table.loops, isParallel) &&
-         llvm::all_of(llvm::seq<unsigned>(0, op->getNumOperands()), isSmall);
-}
+namespace {
+/// Tells whether a value that gets fewer parts is a copy of what is smaller or has as few.
+class CopyFinder {
+public:
+  CopyFinder(const ReadProgram &program, const OpsOfValues &ops,
+             const SolvedShardings &solved, const Grid &grid, int64_t parts)
+      : program(program), ops(ops), solved(solved), grid(grid), parts(parts) {}
+
+  /// Whether all that makes `value` copies other tensors. Ops that move each element once are
+  /// passed, so many at most.
+  bool isCopy(ValueId value, unsigned passes = 4) {
+    llvm::ArrayRef<TensorUse> uses = ops.of(value, kMostOps + 1);
+    bool isMade = false;
+    for (const TensorUse &use : uses) {
+      auto *op =
+          llvm::dyn_cast_if_present<Operation *>(program.origins[use.op]);
+      llvm::ArrayRef<ValueId> tensors = program.problem.tensors(use.op);
+      bool isOperand = op ? use.tensor < op->getNumOperands()
+                          : program.find(tensors.back()) != value;
+      if (isOperand)
+        continue;
+      if (op ? !copiesOperands(use.op, op, passes)
+             : !program.isEdge(use.op) ||
+                   partsOf(grid, solved.shardingOf(tensors.front())) > parts)
+        return false;
+      isMade = true;
+    }
+    return isMade && uses.size() <= kMostOps;
+  }
+
+private:
+  static constexpr size_t kMostOps = 16;
+
+  /// Whether `op` computes nothing, all its loops are parallel, and each operand but those made
+  /// for it leaves out one of them, has fewer elements than the result or is a copy itself.
+  bool copiesOperands(OpId id, Operation *op, unsigned passes) {
+    const LoopTable &table = program.tables.table(program.problem.opTable[id]);
+    auto isParallel = [](const Loop &loop) {
+      return loop.kind == LoopKind::Parallel;
+    };
+    llvm::SmallVector<unsigned, 2> made = operandsMadeFor(op);
+    auto isSmallOrCopy = [&](unsigned operand) {
+      llvm::SmallBitVector read(table.loops.size());
+      for (const DimLoops &dim : tensorLoops(table, operand).dims)
+        for (int32_t loop : dim)
+          read.set(loop);
+      if (llvm::is_contained(made, operand) || !read.all() ||
+          isExtended(op->getOperand(operand), op->getResult(0)))
+        return true;
+      ValueId value = program.problem.tensors(id)[operand];
+      return passes > 0 && value != kNoValue &&
+             isCopy(program.find(value), passes - 1);
+    };
+    auto model = dyn_cast<ShardingInterface>(op);
+    return model && model.getFlopsPerIteration() == 0 &&
+           llvm::all_of(table.loops, isParallel) &&
+           llvm::all_of(llvm::seq<unsigned>(0, op->getNumOperands()),
+                        isSmallOrCopy);
+  }
+
+  const ReadProgram &program;
+  const OpsOfValues &ops;
+  const SolvedShardings &solved;
+  const Grid &grid;
+  int64_t parts;
+};
+} // namespace
 
 bool mayReplace(const ReadProgram &program, const OpsOfValues &ops,
                 const SolvedShardings &solved, const Grid &grid, ValueId value,
                 const Sharding &wanted) {
   int64_t parts = partsOf(grid, wanted);
-  if (parts >= partsOf(grid, solved.shardingOf(value)))
-    return true;
-  constexpr size_t kMostOps = 16;
-  llvm::ArrayRef<TensorUse> uses = ops.of(value, kMostOps + 1);
-  bool isMade = false;
-  for (const TensorUse &use : uses) {
-    auto *op = llvm::dyn_cast_if_present<Operation *>(program.origins[use.op]);
-    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(use.op);
-    bool isOperand = op ? use.tensor < op->getNumOperands()
-                        : program.find(tensors.back()) != value;
-    if (isOperand)
-      continue;
-    bool isCopy =
-        op ? repeatsOperands(
-                 program.tables.table(program.problem.opTable[use.op]), op)
-           : program.isEdge(use.op) &&
-                 partsOf(grid, solved.shardingOf(tensors.front())) <= parts;
-    if (!isCopy)
-      return false;
-    isMade = true;
-  }
-  return isMade && uses.size() <= kMostOps;
+  return parts >= partsOf(grid, solved.shardingOf(value)) ||
+         CopyFinder(program, ops, solved, grid, parts).isCopy(value);
 }
 
 bool holdsOnce(const ReadProgram &program, const OpsOfValues &ops,

@@ -86,7 +86,7 @@ static constexpr const char *kPipelines[] = {
     "shard-merge-functions",
     "shard-move-collectives",
     "shard-normalize-annotations",
-    "shard-normalize-linalg",
+    "shard-normalize-ops",
     "shard-outline-nests{kernel-calls}",
     "shard-overlap-collectives{min-gain=-1}",
     "shard-pack-collectives",

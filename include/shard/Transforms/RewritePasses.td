@@ -54,8 +54,8 @@ def ShardFoldNumbers : Pass<"shard-fold-numbers"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def ShardNormalizeLinalg : Pass<"shard-normalize-linalg"> {
-  let summary = "write ops of linalg in the form that their users look for";
+def ShardNormalizeOps : Pass<"shard-normalize-ops"> {
+  let summary = "write ops in the form that models look for";
   let description = [{
     Makes a `linalg.fill` of each `linalg.generic` that writes one number to all elements of
     its result, so that a reduction sees that its init is neutral. An op that does not read
@@ -63,6 +63,12 @@ def ShardNormalizeLinalg : Pass<"shard-normalize-linalg"> {
     (`convert-elementwise-to-linalg`), gets a `tensor.empty` instead: a tensor that is not
     read decides nothing. Ops that write other elements than each of the init once stay as
     they are, and so do inits with a hint of their own.
+
+    Ops of which the result is a tensor that is there already are dropped: copies, slices and
+    insertions of whole tensors, casts to an unknown extent and back, reshapes and
+    transpositions that are undone. So are ops that nothing uses, because they would ask for
+    their operands in a sharding of theirs. Those that a hint is about, or that have
+    attributes of other dialects, stay.
 
     ```mlir
     // Input

@@ -1,6 +1,6 @@
 // Generic ops that fill become linalg.fill; inits that are not read become tensor.empty.
 
-// RUN: shard-opt %s --shard-normalize-linalg --split-input-file | FileCheck %s
+// RUN: shard-opt %s --shard-normalize-ops --split-input-file | FileCheck %s
 
 #same = affine_map<(d0, d1) -> (d0, d1)>
 #turned = affine_map<(d0, d1) -> (d1, d0)>
@@ -106,4 +106,90 @@ func.func @hint(%a: tensor<8xf32>) -> tensor<8xf32> {
     linalg.yield %s0 : f32
   } -> tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// -----
+
+// Tensors that are there already.
+
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+
+// CHECK-LABEL: func.func @identities
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<4x8xf32>
+// CHECK: return %[[A]], %[[A]], %[[A]], %[[A]], %[[A]], %[[A]]
+func.func @identities(%a: tensor<4x8xf32>, %o: tensor<4x8xf32>)
+    -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  %0 = tensor.extract_slice %a[0, 0] [4, 8] [1, 1] : tensor<4x8xf32> to tensor<4x8xf32>
+  %1 = tensor.insert_slice %a into %o[0, 0] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<4x8xf32>
+  %u = tensor.cast %a : tensor<4x8xf32> to tensor<?x8xf32>
+  %v = tensor.cast %u : tensor<?x8xf32> to tensor<?x?xf32>
+  %2 = tensor.cast %v : tensor<?x?xf32> to tensor<4x8xf32>
+  %e = tensor.expand_shape %a [[0, 1], [2]] output_shape [1, 4, 8] : tensor<4x8xf32> into tensor<1x4x8xf32>
+  %3 = tensor.collapse_shape %e [[0, 1], [2]] : tensor<1x4x8xf32> into tensor<4x8xf32>
+  %n = tensor.empty() : tensor<8x4xf32>
+  %t = linalg.transpose ins(%a : tensor<4x8xf32>) outs(%n : tensor<8x4xf32>) permutation = [1, 0]
+  %4 = linalg.transpose ins(%t : tensor<8x4xf32>) outs(%o : tensor<4x8xf32>) permutation = [1, 0]
+  %5 = linalg.generic {indexing_maps = [#turned, #turned], iterator_types = ["parallel", "parallel"]}
+      ins(%4 : tensor<4x8xf32>) outs(%o : tensor<4x8xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    linalg.yield %x : f32
+  } -> tensor<4x8xf32>
+  return %0, %1, %2, %3, %4, %5
+      : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// What is another tensor, or has a hint, stays.
+
+shard.grid @g(shape = 2)
+#same = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#turned = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
+
+// CHECK-LABEL: func.func @others
+// CHECK: tensor.extract_slice
+// CHECK: linalg.transpose
+// CHECK: linalg.transpose
+// CHECK: linalg.generic
+// CHECK: tensor.cast
+// CHECK: linalg.copy {{.*}}shard.loops
+func.func @others(%a: tensor<4x4x4xf32>, %d: tensor<?x4x4xf32>)
+    -> (tensor<4x4x4xf32>, tensor<4x4x4xf32>, tensor<4x4x4xf32>, tensor<4x4x4xf32>) {
+  %0 = tensor.extract_slice %a[0, 0, 0] [4, 4, 4] [1, 1, 1] : tensor<4x4x4xf32> to tensor<4x4x4xf32>
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  %h = shard.shard %0 to %s : tensor<4x4x4xf32>
+  %n = tensor.empty() : tensor<4x4x4xf32>
+  %t = linalg.transpose ins(%h : tensor<4x4x4xf32>) outs(%n : tensor<4x4x4xf32>) permutation = [1, 2, 0]
+  %1 = linalg.transpose ins(%t : tensor<4x4x4xf32>) outs(%n : tensor<4x4x4xf32>) permutation = [1, 2, 0]
+  %2 = linalg.generic {indexing_maps = [#turned, #same], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%a : tensor<4x4x4xf32>) outs(%n : tensor<4x4x4xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    linalg.yield %x : f32
+  } -> tensor<4x4x4xf32>
+  %3 = tensor.cast %d : tensor<?x4x4xf32> to tensor<4x4x4xf32>
+  %4 = linalg.copy {shard.loops = #shard.sharding<@g, [[0], [], []]>}
+      ins(%3 : tensor<4x4x4xf32>) outs(%n : tensor<4x4x4xf32>) -> tensor<4x4x4xf32>
+  return %h, %1, %2, %4 : tensor<4x4x4xf32>, tensor<4x4x4xf32>, tensor<4x4x4xf32>, tensor<4x4x4xf32>
+}
+
+// -----
+
+// What nothing uses; a hint, and what it is about, stay.
+
+shard.grid @g(shape = 2)
+
+// CHECK-LABEL: func.func @unused
+// CHECK-NEXT: %[[E:.*]] = math.exp
+// CHECK-NEXT: shard.sharding
+// CHECK-NEXT: shard.shard %[[E]]
+// CHECK-NEXT: math.tan %{{.*}} {shard.loops
+// CHECK-NEXT: return
+func.func @unused(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = math.sin %a : tensor<8xf32>
+  %1 = math.cos %0 : tensor<8xf32>
+  %2 = math.exp %a : tensor<8xf32>
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  %3 = shard.shard %2 to %s : tensor<8xf32>
+  %4 = math.tan %a {shard.loops = #shard.sharding<@g, [[0]]>} : tensor<8xf32>
+  return %a : tensor<8xf32>
 }

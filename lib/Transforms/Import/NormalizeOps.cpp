@@ -1,4 +1,4 @@
-//===- NormalizeLinalg.cpp - Ops of linalg in one form --------------------===//
+//===- NormalizeOps.cpp - Ops in the form that models look for ------------===//
 //
 // Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shard/Models/NormalizeLinalg.h"
+#include "shard/Models/NormalizeOps.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -14,15 +14,15 @@
 
 namespace shard {
 
-#define GEN_PASS_DEF_SHARDNORMALIZELINALG
+#define GEN_PASS_DEF_SHARDNORMALIZEOPS
 #include "shard/Transforms/Passes.h.inc"
 
 namespace {
 
-struct ShardNormalizeLinalgPass
-    : public impl::ShardNormalizeLinalgBase<ShardNormalizeLinalgPass> {
+struct ShardNormalizeOpsPass
+    : public impl::ShardNormalizeOpsBase<ShardNormalizeOpsPass> {
   void runOnOperation() override {
-    if (!normalizeLinalg(getOperation()))
+    if (!normalizeOps(getOperation()))
       markAllAnalysesPreserved();
   }
 };
