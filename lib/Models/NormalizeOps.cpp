@@ -17,11 +17,14 @@
 
 #include "shard/IR/ShardDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -102,6 +105,99 @@ static bool releaseInits(linalg::LinalgOp op, RewriterBase &rewriter) {
   return changed;
 }
 
+/// The op of the body of `op` if it is the only one and takes inputs of `op` alone.
+static Operation *onlyOpOnInputs(linalg::LinalgOp op) {
+  mlir::Block &body = *op.getBlock();
+  if (!llvm::hasNItems(body, 2))
+    return nullptr;
+  Operation &inner = body.front();
+  auto isInput = [&](Value operand) {
+    auto argument = dyn_cast<BlockArgument>(operand);
+    return argument && argument.getOwner() == &body &&
+           op.isDpsInput(op.getMatchingOpOperand(argument));
+  };
+  bool isOnly = OpTrait::hasElementwiseMappableTraits(&inner) &&
+                inner.getNumRegions() == 0 && inner.getNumResults() == 1 &&
+                body.getTerminator()->getOperands() == inner.getResults() &&
+                llvm::all_of(inner.getOperands(), isInput);
+  return isOnly ? &inner : nullptr;
+}
+
+/// Replaces `op` by the op of its body, on tensors: a sum is seen there whose operands are
+/// sums, and one that a loop carries.
+static bool raiseElementwise(linalg::LinalgOp op, RewriterBase &rewriter) {
+  if (op->getNumResults() != 1 || mayHaveHint(op) || !op.getBlock())
+    return false;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Operation *inner = onlyOpOnInputs(op);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (!inner || mayHaveHint(inner) ||
+      !writesOnce(op, op.getDpsInitsMutable()[0]) || !llvm::all_equal(maps))
+    return false;
+  SmallVector<Value> operands;
+  for (Value operand : inner->getOperands()) {
+    Value input = op.getMatchingOpOperand(cast<BlockArgument>(operand))->get();
+    auto from = dyn_cast<RankedTensorType>(input.getType());
+    if (!from || from.getShape() != type.getShape() ||
+        from.getEncoding() != type.getEncoding())
+      return false;
+    operands.push_back(input);
+  }
+  rewriter.setInsertionPoint(op);
+  OperationState state(op.getLoc(), inner->getName(), operands, {type},
+                       inner->getAttrs());
+  rewriter.replaceOp(op, rewriter.create(state));
+  return true;
+}
+
+/// The number that all elements of `tensor` are; null if it is not known.
+static TypedAttr splatNumber(Value tensor) {
+  Attribute number;
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>()) {
+    matchPattern(fill.value(), m_Constant(&number));
+  } else {
+    SplatElementsAttr elements;
+    if (matchPattern(tensor, m_Constant(&elements)))
+      number = elements.getSplatValue<Attribute>();
+  }
+  if (!isa_and_present<IntegerAttr, FloatAttr>(number) ||
+      cast<TypedAttr>(number).getType() !=
+          getElementTypeOrSelf(tensor.getType()))
+    return {};
+  return cast<TypedAttr>(number);
+}
+
+/// Writes the elements of inputs that are one number into the body of `op`, and drops the inputs:
+/// what a body does with a number tells whether it commutes with a sum.
+static bool inlineNumbers(linalg::GenericOp op, RewriterBase &rewriter) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<Value> inputs(op.getInputs());
+  bool changed = false;
+  for (unsigned input = inputs.size(); input-- > 0;) {
+    TypedAttr number = splatNumber(inputs[input]);
+    SmallVector<AffineMap> others(maps);
+    others.erase(others.begin() + input);
+    // The other operands tell how far all loops go.
+    if (!number ||
+        !inversePermutation(concatAffineMaps(others, rewriter.getContext())))
+      continue;
+    rewriter.setInsertionPointToStart(op.getBody());
+    rewriter.replaceAllUsesWith(
+        op.getBody()->getArgument(input),
+        arith::ConstantOp::create(rewriter, op.getLoc(), number));
+    op.getBody()->eraseArgument(input);
+    inputs.erase(inputs.begin() + input);
+    maps = std::move(others);
+    changed = true;
+  }
+  if (changed)
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getInputsMutable().assign(inputs);
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
+  return changed;
+}
+
 /// The input that `op` copies; null if it does something else.
 static Value copiedBy(linalg::LinalgOp op) {
   if (op->getNumResults() != 1 || !op.hasPureTensorSemantics())
@@ -128,8 +224,9 @@ static Value transposedBack(linalg::TransposeOp op) {
   return first.getInput();
 }
 
-/// The tensor that the result of `op` is, element by element; null if it is another one.
-static Value sameTensor(Operation *op) {
+/// The tensor that the result of `op` is, element by element; null if it is another one. Ops may
+/// fold to another form of themselves, which is noted in `changed`.
+static Value sameTensor(Operation *op, bool &changed) {
   if (auto cast = dyn_cast<tensor::CastOp>(op)) {
     while (auto before = cast.getSource().getDefiningOp<tensor::CastOp>())
       cast = before;
@@ -143,29 +240,55 @@ static Value sameTensor(Operation *op) {
            tensor::CollapseShapeOp>(op))
     return {};
   SmallVector<OpFoldResult> folded;
-  if (failed(op->fold(folded)) || folded.size() != 1)
+  if (failed(op->fold(folded)))
     return {};
-  return dyn_cast<Value>(folded.front());
+  changed |= folded.empty();
+  return folded.size() == 1 ? dyn_cast<Value>(folded.front()) : Value();
+}
+
+/// A constant in the place of `op` if it moves or repeats elements that are all one number.
+static Value movedNumber(Operation *op, RewriterBase &rewriter) {
+  if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+           tensor::CollapseShapeOp, linalg::TransposeOp, linalg::BroadcastOp>(
+          op) ||
+      op->getNumResults() != 1)
+    return {};
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  TypedAttr number = splatNumber(op->getOperand(0));
+  if (!number || !type.hasStaticShape() || type.getEncoding())
+    return {};
+  rewriter.setInsertionPoint(op);
+  return arith::ConstantOp::create(rewriter, op->getLoc(),
+                                   DenseElementsAttr::get(type, number));
 }
 
 /// Replaces `op` by the tensor that its result is. What a hint is about, or is stated by, stays.
-static bool dropIdentity(Operation *op, RewriterBase &rewriter) {
+/// Returns whether `op` is gone.
+static bool dropIdentity(Operation *op, RewriterBase &rewriter, bool &changed) {
   auto isHint = [](Operation *other) {
     return other && isa_and_present<ShardDialect>(other->getDialect());
   };
   if (mayHaveHint(op) || llvm::any_of(op->getUsers(), isHint))
     return false;
-  Value same = sameTensor(op);
+  Value same = sameTensor(op, changed);
+  if (!same)
+    same = movedNumber(op, rewriter);
   if (!same || same.getType() != op->getResult(0).getType() ||
       isHint(same.getDefiningOp()))
     return false;
-  SmallVector<Value> unused(op->getOperands());
+  llvm::SetVector<Operation *> unused;
+  auto addDefs = [&](Operation *user) {
+    for (Value operand : user->getOperands())
+      if (Operation *def = operand.getDefiningOp())
+        unused.insert(def);
+  };
+  addDefs(op);
   rewriter.replaceOp(op, same);
+  changed = true;
   // The ops of a chain come before its last one and are not visited again.
   while (!unused.empty())
-    if (Operation *def = unused.pop_back_val().getDefiningOp();
-        def && isOpTriviallyDead(def)) {
-      llvm::append_range(unused, def->getOperands());
+    if (Operation *def = unused.pop_back_val(); isOpTriviallyDead(def)) {
+      addDefs(def);
       rewriter.eraseOp(def);
     }
   return true;
@@ -202,14 +325,18 @@ bool normalizeOps(Operation *root) {
           ops.push_back(op);
       });
   for (Operation *op : ops) {
-    if (dropIdentity(op, rewriter)) {
+    if (dropIdentity(op, rewriter, changed))
+      continue;
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if ((linalgOp && raiseElementwise(linalgOp, rewriter)) ||
+        (generic && makeFill(generic, rewriter))) {
       changed = true;
       continue;
     }
-    auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (generic && makeFill(generic, rewriter))
-      changed = true;
-    else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    if (generic)
+      changed |= inlineNumbers(generic, rewriter);
+    if (linalgOp)
       changed |= releaseInits(linalgOp, rewriter);
   }
   return changed;

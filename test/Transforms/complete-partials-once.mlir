@@ -100,7 +100,7 @@ func.func @loop(%w: tensor<4x3x8xf32>,
 // CHECK-LABEL: func.func @found_later
 // CHECK: %[[A:.*]] = shard.all_reduce %arg0
 // CHECK: %[[B:.*]] = shard.all_reduce %arg1
-// CHECK-NEXT: linalg.map { arith.addf } ins(%[[B]], %[[B]]
+// CHECK-NEXT: arith.addf %[[B]], %[[B]]
 // CHECK-NEXT: tensor.concat dim(0) %[[B]], %[[A]]
 // CHECK-NOT: shard.all_reduce
 shard.grid @grid(shape = 2)

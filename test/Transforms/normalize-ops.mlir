@@ -1,4 +1,5 @@
-// Generic ops that fill become linalg.fill; inits that are not read become tensor.empty.
+// Generic ops that fill or apply one elementwise op are written as such; inits that are not read
+// become tensor.empty; numbers are written into bodies.
 
 // RUN: shard-opt %s --shard-normalize-ops --split-input-file | FileCheck %s
 
@@ -66,24 +67,70 @@ func.func @no_fills(%x: f32, %e: tensor<8x8xf32>, %f: tensor<?x8xf32>) -> (tenso
 
 // CHECK-LABEL: func.func @inits
 // CHECK-SAME: %[[A:.*]]: tensor<?xf32>, %[[B:.*]]: tensor<?xf32>
+// CHECK: arith.addf %[[B]], %[[A]] fastmath<nnan> : tensor<?xf32>
 // CHECK: %[[N:.*]] = tensor.dim %[[A]]
 // CHECK: %[[NEW:.*]] = tensor.empty(%[[N]]) : tensor<?xf32>
 // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[B]] : {{.*}}) outs(%[[NEW]] :
 // CHECK: linalg.generic {{.*}} ins(%[[A]] : {{.*}}) outs(%[[B]] :
-func.func @inits(%a: tensor<?xf32>, %b: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+func.func @inits(%a: tensor<?xf32>, %b: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
   %0 = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel"]}
       ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%a : tensor<?xf32>) {
   ^bb0(%x: f32, %y: f32, %out: f32):
-    %s = arith.addf %x, %y : f32
+    %s = arith.addf %y, %x fastmath<nnan> : f32
     linalg.yield %s : f32
   } -> tensor<?xf32>
-  %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
+  %1 = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%a : tensor<?xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %s = arith.addf %x, %y : f32
+    %t = arith.mulf %s, %y : f32
+    linalg.yield %t : f32
+  } -> tensor<?xf32>
+  %2 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
       ins(%a : tensor<?xf32>) outs(%b : tensor<?xf32>) {
   ^bb0(%x: f32, %out: f32):
     %s = arith.addf %x, %out : f32
     linalg.yield %s : f32
   } -> tensor<?xf32>
-  return %0, %1 : tensor<?xf32>, tensor<?xf32>
+  return %0, %1, %2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Numbers. The loop of the second op is told by its constant alone, which stays.
+
+#same = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+#rows = affine_map<(d0, d1) -> (d0)>
+
+// CHECK-LABEL: func.func @numbers
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<4x8xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[A]] : tensor<4x8xf32>) outs(
+// CHECK: arith.constant 3.0
+// CHECK: arith.mulf
+// CHECK: linalg.generic {{.*}} ins(%[[A]], %{{.*}} : tensor<4x8xf32>, tensor<4x2xf32>)
+func.func @numbers(%a: tensor<4x8xf32>, %z: tensor<4x8xf32>, %y: tensor<4xf32>)
+    -> (tensor<4x8xf32>, tensor<4xf32>) {
+  %c = arith.constant dense<3.0> : tensor<8x4xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %t = linalg.transpose ins(%c : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+  %0 = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %t : tensor<4x8xf32>, tensor<4x8xf32>) outs(%z : tensor<4x8xf32>) {
+  ^bb0(%x: f32, %n: f32, %out: f32):
+    %s = arith.mulf %x, %n : f32
+    %r = arith.addf %s, %x : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  %two = arith.constant dense<1.0> : tensor<4x2xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0)>],
+                       iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%a, %two : tensor<4x8xf32>, tensor<4x2xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%x: f32, %n: f32, %out: f32):
+    %s = arith.mulf %x, %n : f32
+    %r = arith.addf %s, %out : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  return %0, %1 : tensor<4x8xf32>, tensor<4xf32>
 }
 
 // -----
@@ -103,7 +150,8 @@ func.func @hint(%a: tensor<8xf32>) -> tensor<8xf32> {
       ins(%a : tensor<8xf32>) outs(%h : tensor<8xf32>) {
   ^bb0(%x: f32, %out: f32):
     %s0 = arith.negf %x : f32
-    linalg.yield %s0 : f32
+    %s1 = math.exp %s0 : f32
+    linalg.yield %s1 : f32
   } -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }

@@ -57,12 +57,19 @@ def ShardFoldNumbers : Pass<"shard-fold-numbers"> {
 def ShardNormalizeOps : Pass<"shard-normalize-ops"> {
   let summary = "write ops in the form that models look for";
   let description = [{
-    Makes a `linalg.fill` of each `linalg.generic` that writes one number to all elements of
-    its result, so that a reduction sees that its init is neutral. An op that does not read
-    the elements of an init, as the lowering of elementwise ops makes them
-    (`convert-elementwise-to-linalg`), gets a `tensor.empty` instead: a tensor that is not
-    read decides nothing. Ops that write other elements than each of the init once stay as
-    they are, and so do inits with a hint of their own.
+    Passes of MLIR and frontends write one program in several ways. This pass makes
+
+    * a `linalg.fill` of each `linalg.generic` that writes one number to all elements of its
+      result: a reduction sees that its init is neutral;
+    * an op on tensors of each op of linalg that applies one elementwise op to its inputs: a
+      sum that a loop carries is seen, and one whose operands are sums;
+    * constants in the body of a `linalg.generic` of inputs that are one number everywhere, and
+      such constants of transposed, broadcast, reshaped and sliced ones: what a product with a
+      number commutes with is seen;
+    * a `tensor.empty` of each init whose elements are not read, as `convert-elementwise-to-linalg`
+      makes them of inputs: a tensor that is not read decides nothing. Ops that write other
+      elements than each of the init once stay as they are, and so do inits with a hint of
+      their own.
 
     Ops of which the result is a tensor that is there already are dropped: copies, slices and
     insertions of whole tensors, casts to an unknown extent and back, reshapes and
@@ -86,8 +93,7 @@ def ShardNormalizeOps : Pass<"shard-normalize-ops"> {
     func.func @f(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
       %one = arith.constant 1.0 : f32
       %0 = linalg.fill ins(%one : f32) outs(%a : tensor<8xf32>) -> tensor<8xf32>
-      %2 = tensor.empty() : tensor<8xf32>
-      %1 = linalg.exp ins(%a : tensor<8xf32>) outs(%2 : tensor<8xf32>) -> tensor<8xf32>
+      %1 = math.exp %a : tensor<8xf32>
       return %0, %1 : tensor<8xf32>, tensor<8xf32>
     }
     ```

@@ -79,8 +79,8 @@ static Outcome checkEntry(ModuleOp module, func::FuncOp entry, uint64_t seed,
             "succeeded after an error: " + oneLine(errors.first)};
   std::string wrong = checkPartitioned(
       module, *partitioned, entry, Form(seed / 2 % numForms), errors, options);
-  if (wrong.empty() && seed % 8 == 5)
-    wrong = checkVariants(module, entry, seed / 8, options);
+  if (wrong.empty() && seed % 4 == 1)
+    wrong = checkVariants(module, entry, seed / 4, options);
   if (!wrong.empty())
     return {Verdict::CheckFailed, oneLine(wrong)};
   return {};

@@ -17,11 +17,13 @@
 #include "Errors.h"
 
 #include "shard/Cost/Predict.h"
+#include "shard/Fuzz/Random.h"
 #include "shard/IR/ShardDialect.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <algorithm>
@@ -112,18 +114,88 @@ static bool generalizeNamedOps(func::FuncOp entry) {
 
 /// MLIR moves the attributes of such an op into the body of the new one.
 static bool generalizeElementwise(func::FuncOp entry) {
-  bool hasHints = entry
-                      .walk([](Operation *op) {
-                        return op->hasAttr(kLoopsAttrName)
-                                   ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-                      })
-                      .wasInterrupted();
+  auto isHint = [](NamedAttribute attribute) {
+    return isa_and_present<ShardDialect>(attribute.getNameDialect());
+  };
+  bool hasHints =
+      entry
+          .walk([&](Operation *op) {
+            return op != entry &&
+                           llvm::any_of(op->getDiscardableAttrs(), isHint)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
   return !hasHints &&
          succeeded(runPasses(
              entry->getParentOfType<ModuleOp>(), [](OpPassManager &manager) {
                manager.addPass(createConvertElementwiseToLinalgPass());
              }));
+}
+
+/// Makes of `value` the same tensor by two ops, of which the second one undoes the first.
+static Value undone(OpBuilder &builder, Value value, int64_t way) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Location loc = value.getLoc();
+  Type element = type.getElementType();
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> shape(type.getShape());
+  if (way == 0) {
+    shape.front() = ShapedType::kDynamic;
+    auto cast = tensor::CastOp::create(
+        builder, loc, RankedTensorType::get(shape, element), value);
+    return tensor::CastOp::create(builder, loc, type, cast);
+  }
+  if (way == 1) {
+    shape.insert(shape.begin(), 1);
+    SmallVector<ReassociationIndices> groups = {{0, 1}};
+    for (int64_t dim = 1; dim < rank; ++dim)
+      groups.push_back({dim + 1});
+    auto expanded = tensor::ExpandShapeOp::create(
+        builder, loc, RankedTensorType::get(shape, element), value, groups);
+    return tensor::CollapseShapeOp::create(builder, loc, type, expanded,
+                                           groups);
+  }
+  // The last dimension comes first.
+  SmallVector<int64_t> there, back;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    there.push_back((dim + rank - 1) % rank);
+    back.push_back((dim + 1) % rank);
+  }
+  std::rotate(shape.begin(), shape.end() - 1, shape.end());
+  auto transpose = [&](Value from, ArrayRef<int64_t> to,
+                       ArrayRef<int64_t> permutation) {
+    Value init = tensor::EmptyOp::create(builder, loc, to, element);
+    return linalg::TransposeOp::create(builder, loc, from, init, permutation)
+        ->getResult(0);
+  };
+  return transpose(transpose(value, shape, there), type.getShape(), back);
+}
+
+/// Inserts ops that change nothing behind tensors that no hint is about.
+static bool insertUndone(func::FuncOp entry) {
+  auto isHint = [](Operation *op) {
+    return isa_and_present<ShardDialect>(op->getDialect());
+  };
+  SmallVector<Value> values;
+  for (Operation &op : entry.getBody().front())
+    for (Value result : op.getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType());
+          type && type.hasStaticShape() && type.getRank() > 0 && !isHint(&op) &&
+          !op.hasTrait<OpTrait::ConstantLike>() &&
+          llvm::none_of(result.getUsers(), isHint))
+        values.push_back(result);
+  Random rng(values.size());
+  for (Value value : values) {
+    OpBuilder builder(entry.getContext());
+    builder.setInsertionPointAfterValue(value);
+    llvm::SmallPtrSet<Operation *, 4> users(value.user_begin(),
+                                            value.user_end());
+    Value same = undone(builder, value, rng.between(0, 2));
+    value.replaceUsesWithIf(
+        same, [&](OpOperand &use) { return users.contains(use.getOwner()); });
+  }
+  return !values.empty();
 }
 
 std::string checkVariants(ModuleOp module, func::FuncOp entry, uint64_t seed,
@@ -133,7 +205,8 @@ std::string checkVariants(ModuleOp module, func::FuncOp entry, uint64_t seed,
       {exchangeOperands, "operands of commutative ops exchanged"},
       {reorderOps, "ops in another order"},
       {generalizeNamedOps, "linalg.generic instead of named ops"},
-      {generalizeElementwise, "linalg.generic instead of elementwise ops"}};
+      {generalizeElementwise, "linalg.generic instead of elementwise ops"},
+      {insertUndone, "ops that change nothing"}};
   auto [rewrite, name] = variants[seed % std::size(variants)];
   OwningOpRef<ModuleOp> variant = module.clone();
   if (!rewrite(variant->lookupSymbol<func::FuncOp>(entry.getName())))
@@ -155,14 +228,14 @@ std::string checkVariants(ModuleOp module, func::FuncOp entry, uint64_t seed,
   std::optional<int64_t> as = sent(*program);
   if (!as)
     return {};
-  std::string text;
-  {
-    llvm::raw_string_ostream os(text);
-    variant->print(os);
-  }
+  Errors errors(module.getContext());
   std::optional<int64_t> other = sent(*variant);
+  // Which of several hints counts may follow from their order.
+  if (!errors.first.empty() && rewrite != reorderOps)
+    return std::string("a program is refused with ") + name + ": " +
+           errors.first + errors.where;
   if (!other)
-    return std::string("a program is refused with ") + name + ": " + text;
+    return {};
   auto [least, most] = std::minmax(*as, *other);
   if (most - least < kLeastBytes || most < kMostRatio * least)
     return {};
