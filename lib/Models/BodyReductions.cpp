@@ -8,13 +8,14 @@
 
 #include "BodyReductions.h"
 
+#include "TensorModels.h"
+
 #include "shard/IR/ShardOps.h"
 #include "shard/Partitioning/Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -191,28 +192,8 @@ static Type numberOf(Type type) {
   return complex ? complex.getElementType() : type;
 }
 
-/// What all elements of `value` are: those of a splat constant or of a fill; else null.
-static Attribute filledWith(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    Attribute constant;
-    if (auto fill = dyn_cast<linalg::FillOp>(def)) {
-      matchPattern(fill.value(), m_Constant(&constant));
-      return constant;
-    }
-    if (matchPattern(def, m_Constant(&constant))) {
-      auto splat = dyn_cast<SplatElementsAttr>(constant);
-      return splat ? splat.getSplatValue<Attribute>() : Attribute();
-    }
-    auto annotation = dyn_cast<ShardOp>(def);
-    if (!annotation)
-      return {};
-    value = annotation.getSrc();
-  }
-  return {};
-}
-
 bool isNeutralTensor(Value value, ReductionKind kind) {
-  Attribute element = filledWith(value);
+  Attribute element = splatElement(beforeShardings(value));
   Type type = getElementTypeOrSelf(value.getType());
   TypedAttr neutral = neutralElement(kind, numberOf(type));
   if (!element || !neutral)

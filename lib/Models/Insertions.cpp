@@ -8,13 +8,14 @@
 
 #include "shard/Models/Insertions.h"
 
+#include "TensorModels.h"
+
 #include "shard/Geometry/BlockLayout.h"
 #include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 #include <numeric>
@@ -33,11 +34,8 @@ OpFoldResult elementOf(Value tensor) {
       return element;
     return {};
   }
-  DenseElementsAttr elements;
-  if (matchPattern(tensor, m_Constant(&elements)) && elements.isSplat())
-    if (auto element = dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>()))
-      if (isa<FloatType, IntegerType, IndexType>(element.getType()))
-        return element;
+  if (TypedAttr number = splatNumber(tensor))
+    return OpFoldResult(number);
   return {};
 }
 

@@ -15,13 +15,15 @@
 
 #include "shard/Models/NormalizeOps.h"
 
+#include "TensorModels.h"
+#include "UnitReshapes.h"
+
 #include "shard/IR/ShardDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -30,6 +32,10 @@ using namespace mlir;
 
 namespace shard {
 
+static bool isHint(Operation *op) {
+  return op && isa_and_present<ShardDialect>(op->getDialect());
+}
+
 /// Whether `op` has an attribute that may be a hint. Named ops of linalg note their indexing
 /// maps in one.
 static bool mayHaveHint(Operation *op) {
@@ -37,6 +43,11 @@ static bool mayHaveHint(Operation *op) {
     return attribute.getName() !=
            linalg::LinalgDialect::kMemoizedIndexingMapsAttrName;
   });
+}
+
+/// Whether nothing uses `op`, which is no hint.
+static bool mayBeErased(Operation *op) {
+  return !isHint(op) && !mayHaveHint(op) && isOpTriviallyDead(op);
 }
 
 /// Whether `op` writes each element of `init` once, by loops that are all parallel.
@@ -90,8 +101,7 @@ static bool releaseInits(linalg::LinalgOp op, RewriterBase &rewriter) {
   for (OpOperand &init : op.getDpsInitsMutable()) {
     Operation *def = init.get().getDefiningOp();
     if (!writesOnce(op, init) || op.payloadUsesValueFromOperand(&init) ||
-        isa_and_present<tensor::EmptyOp>(def) ||
-        (def && isa_and_present<ShardDialect>(def->getDialect())) ||
+        isa_and_present<tensor::EmptyOp>(def) || isHint(def) ||
         cast<RankedTensorType>(init.get().getType()).getEncoding())
       continue;
     rewriter.setInsertionPoint(op);
@@ -124,47 +134,32 @@ static Operation *onlyOpOnInputs(linalg::LinalgOp op) {
 }
 
 /// Replaces `op` by the op of its body, on tensors: a sum is seen there whose operands are
-/// sums, and one that a loop carries.
-static bool raiseElementwise(linalg::LinalgOp op, RewriterBase &rewriter) {
+/// sums, and one that a loop carries. Returns it; null if `op` is something else.
+static Operation *raiseElementwise(linalg::LinalgOp op,
+                                   RewriterBase &rewriter) {
   if (op->getNumResults() != 1 || mayHaveHint(op) || !op.getBlock())
-    return false;
+    return nullptr;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Operation *inner = onlyOpOnInputs(op);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (!inner || mayHaveHint(inner) ||
       !writesOnce(op, op.getDpsInitsMutable()[0]) || !llvm::all_equal(maps))
-    return false;
+    return nullptr;
   SmallVector<Value> operands;
   for (Value operand : inner->getOperands()) {
     Value input = op.getMatchingOpOperand(cast<BlockArgument>(operand))->get();
     auto from = dyn_cast<RankedTensorType>(input.getType());
     if (!from || from.getShape() != type.getShape() ||
         from.getEncoding() != type.getEncoding())
-      return false;
+      return nullptr;
     operands.push_back(input);
   }
   rewriter.setInsertionPoint(op);
   OperationState state(op.getLoc(), inner->getName(), operands, {type},
                        inner->getAttrs());
-  rewriter.replaceOp(op, rewriter.create(state));
-  return true;
-}
-
-/// The number that all elements of `tensor` are; null if it is not known.
-static TypedAttr splatNumber(Value tensor) {
-  Attribute number;
-  if (auto fill = tensor.getDefiningOp<linalg::FillOp>()) {
-    matchPattern(fill.value(), m_Constant(&number));
-  } else {
-    SplatElementsAttr elements;
-    if (matchPattern(tensor, m_Constant(&elements)))
-      number = elements.getSplatValue<Attribute>();
-  }
-  if (!isa_and_present<IntegerAttr, FloatAttr>(number) ||
-      cast<TypedAttr>(number).getType() !=
-          getElementTypeOrSelf(tensor.getType()))
-    return {};
-  return cast<TypedAttr>(number);
+  Operation *made = rewriter.create(state);
+  rewriter.replaceOp(op, made);
+  return made;
 }
 
 /// Writes the elements of inputs that are one number into the body of `op`, and drops the inputs:
@@ -262,13 +257,13 @@ static Value movedNumber(Operation *op, RewriterBase &rewriter) {
                                    DenseElementsAttr::get(type, number));
 }
 
-/// Replaces `op` by the tensor that its result is. What a hint is about, or is stated by, stays.
-/// Returns whether `op` is gone.
-static bool dropIdentity(Operation *op, RewriterBase &rewriter, bool &changed) {
-  auto isHint = [](Operation *other) {
-    return other && isa_and_present<ShardDialect>(other->getDialect());
-  };
-  if (mayHaveHint(op) || llvm::any_of(op->getUsers(), isHint))
+/// Replaces `op` by the tensor that its result is. What is `hinted`, or is stated by a hint,
+/// stays. Returns whether `op` is gone.
+static bool dropIdentity(Operation *op, const DenseSet<Value> &hinted,
+                         RewriterBase &rewriter, bool &changed) {
+  if (mayHaveHint(op) || llvm::any_of(op->getResults(), [&](Value result) {
+        return hinted.contains(result);
+      }))
     return false;
   Value same = sameTensor(op, changed);
   if (!same)
@@ -287,7 +282,7 @@ static bool dropIdentity(Operation *op, RewriterBase &rewriter, bool &changed) {
   changed = true;
   // The ops of a chain come before its last one and are not visited again.
   while (!unused.empty())
-    if (Operation *def = unused.pop_back_val(); isOpTriviallyDead(def)) {
+    if (Operation *def = unused.pop_back_val(); mayBeErased(def)) {
       addDefs(def);
       rewriter.eraseOp(def);
     }
@@ -298,12 +293,12 @@ static bool dropIdentity(Operation *op, RewriterBase &rewriter, bool &changed) {
 static bool dropUnused(Operation *root, RewriterBase &rewriter) {
   SmallVector<Operation *> ops;
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op != root && !isa_and_present<ShardDialect>(op->getDialect()))
+    if (op != root)
       ops.push_back(op);
   });
   bool changed = false;
   for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op) && !mayHaveHint(op)) {
+    if (mayBeErased(op)) {
       rewriter.eraseOp(op);
       changed = true;
     }
@@ -314,30 +309,42 @@ bool normalizeOps(Operation *root) {
   IRRewriter rewriter(root->getContext());
   bool changed = dropUnused(root, rewriter);
   SmallVector<Operation *> ops;
+  DenseSet<Value> hinted;
+  root->walk([&](Operation *op) {
+    if (isHint(op))
+      hinted.insert(op->operand_begin(), op->operand_end());
+  });
   // Operands come before the ops that use them.
   root->walk<WalkOrder::PreOrder, ForwardDominanceIterator<>>(
       [&](Operation *op) {
         auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-        if (linalgOp
-                ? linalgOp.hasPureTensorSemantics()
-                : isa_and_present<tensor::TensorDialect>(op->getDialect()) &&
-                      op->getNumResults() == 1)
+        if (linalgOp ? linalgOp.hasPureTensorSemantics()
+                     : op->getNumResults() == 1 &&
+                           isa<RankedTensorType>(op->getResult(0).getType()))
           ops.push_back(op);
       });
   for (Operation *op : ops) {
-    if (dropIdentity(op, rewriter, changed))
+    if (dropIdentity(op, hinted, rewriter, changed))
       continue;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (Operation *raised =
+            linalgOp ? raiseElementwise(linalgOp, rewriter) : nullptr) {
+      changed = true;
+      op = raised;
+      linalgOp = nullptr;
+    }
+    if (!linalgOp) {
+      changed |= sinkUnitReshape(op, hinted, rewriter);
+      continue;
+    }
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    if ((linalgOp && raiseElementwise(linalgOp, rewriter)) ||
-        (generic && makeFill(generic, rewriter))) {
+    if (generic && makeFill(generic, rewriter)) {
       changed = true;
       continue;
     }
     if (generic)
       changed |= inlineNumbers(generic, rewriter);
-    if (linalgOp)
-      changed |= releaseInits(linalgOp, rewriter);
+    changed |= releaseInits(linalgOp, rewriter);
   }
   return changed;
 }

@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -229,6 +230,28 @@ void registerTensorModels(DialectRegistry &registry) {
     tensor::RankOp::attachInterface<RankModel>(*context);
     tensor::SplatOp::attachInterface<SplatModel>(*context);
   });
+}
+
+Attribute splatElement(Value tensor) {
+  Attribute element;
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>()) {
+    matchPattern(fill.value(), m_Constant(&element));
+    return element;
+  }
+  if (!matchPattern(tensor, m_Constant(&element)))
+    return {};
+  auto splat = dyn_cast<SplatElementsAttr>(element);
+  return splat ? splat.getSplatValue<Attribute>() : Attribute();
+}
+
+TypedAttr splatNumber(Value tensor) {
+  Attribute element = splatElement(tensor);
+  if (!isa_and_present<IntegerAttr, FloatAttr>(element))
+    return {};
+  auto number = cast<TypedAttr>(element);
+  return number.getType() == getElementTypeOrSelf(tensor.getType())
+             ? number
+             : TypedAttr();
 }
 
 } // namespace shard

@@ -27,6 +27,11 @@ void attachSliceModels(mlir::MLIRContext *context);
 
 /// The value whose sharding shard.shard and shard.constraint change into `value`.
 mlir::Value beforeShardings(mlir::Value value);
+/// What all elements of `tensor` are, if it is a constant, or a fill by one; else null. An array
+/// of two numbers stands for a complex one.
+mlir::Attribute splatElement(mlir::Value tensor);
+/// The same for integers and floats.
+mlir::TypedAttr splatNumber(mlir::Value tensor);
 /// The element that `pad` puts around its source: an attribute if it is a constant, a
 /// scalar that is defined outside of the op, or null.
 mlir::OpFoldResult fillOfPad(mlir::tensor::PadOp pad);

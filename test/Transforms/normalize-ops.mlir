@@ -241,3 +241,49 @@ func.func @unused(%a: tensor<8xf32>) -> tensor<8xf32> {
   %4 = math.tan %a {shard.loops = #shard.sharding<@g, [[0]]>} : tensor<8xf32>
   return %a : tensor<8xf32>
 }
+
+// -----
+
+// Dimensions of one element that elementwise ops do not need. Other dimensions stay, and so does
+// what has another operand.
+
+// CHECK-LABEL: func.func @units
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<4x8xf32>, %[[B:[a-z0-9]*]]: tensor<4x8xf32>
+// CHECK: %[[TWO:.*]] = arith.constant dense<2.0{{.*}}> : tensor<4x8xf32>
+// CHECK: %[[S:.*]] = arith.addf %[[A]], %[[TWO]] fastmath<nnan> : tensor<4x8xf32>
+// CHECK: %[[P:.*]] = arith.mulf %[[S]], %[[B]] : tensor<4x8xf32>
+// CHECK: tensor.expand_shape
+// CHECK: arith.divf {{.*}} : tensor<4x2x4xf32>
+// CHECK: arith.divf {{.*}} : tensor<4x1x8xf32>
+// CHECK: return %[[P]],
+func.func @units(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<4x1x8xf32>)
+    -> (tensor<4x8xf32>, tensor<4x2x4xf32>, tensor<4x1x8xf32>) {
+  %two = arith.constant dense<2.0> : tensor<4x1x8xf32>
+  %0 = tensor.expand_shape %a [[0, 1], [2]] output_shape [4, 1, 8] : tensor<4x8xf32> into tensor<4x1x8xf32>
+  %1 = tensor.expand_shape %b [[0, 1], [2]] output_shape [4, 1, 8] : tensor<4x8xf32> into tensor<4x1x8xf32>
+  %2 = arith.addf %0, %two fastmath<nnan> : tensor<4x1x8xf32>
+  %3 = arith.mulf %2, %1 : tensor<4x1x8xf32>
+  %4 = tensor.collapse_shape %3 [[0, 1], [2]] : tensor<4x1x8xf32> into tensor<4x8xf32>
+  %5 = tensor.expand_shape %a [[0], [1, 2]] output_shape [4, 2, 4] : tensor<4x8xf32> into tensor<4x2x4xf32>
+  %6 = arith.divf %5, %5 : tensor<4x2x4xf32>
+  %7 = arith.divf %0, %c : tensor<4x1x8xf32>
+  return %4, %6, %7 : tensor<4x8xf32>, tensor<4x2x4xf32>, tensor<4x1x8xf32>
+}
+
+// -----
+
+// The init of a copy that is dropped has a hint, which stays.
+
+shard.grid @g(shape = 2)
+
+// CHECK-LABEL: func.func @hinted_init
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<8xf32>
+// CHECK: shard.shard
+// CHECK-NOT: linalg.copy
+// CHECK: return %[[A]]
+func.func @hinted_init(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  %h = shard.shard %b to %s : tensor<8xf32>
+  %0 = linalg.copy ins(%a : tensor<8xf32>) outs(%h : tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

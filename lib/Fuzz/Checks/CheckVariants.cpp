@@ -133,29 +133,41 @@ static bool generalizeElementwise(func::FuncOp entry) {
              }));
 }
 
+/// `value` with a first dimension of one element.
+static Value withUnit(OpBuilder &builder, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), 1);
+  SmallVector<ReassociationIndices> groups = {{0, 1}};
+  for (int64_t dim = 1; dim < type.getRank(); ++dim)
+    groups.push_back({dim + 1});
+  return tensor::ExpandShapeOp::create(builder, value.getLoc(),
+                                       type.clone(shape), value, groups);
+}
+
+/// `value` without its first dimension, which has one element.
+static Value withoutUnit(OpBuilder &builder, Value value) {
+  SmallVector<ReassociationIndices> groups = {{0, 1}};
+  auto type = cast<RankedTensorType>(value.getType());
+  for (int64_t dim = 2; dim < type.getRank(); ++dim)
+    groups.push_back({dim});
+  return tensor::CollapseShapeOp::create(builder, value.getLoc(), value,
+                                         groups);
+}
+
 /// Makes of `value` the same tensor by two ops, of which the second one undoes the first.
 static Value undone(OpBuilder &builder, Value value, int64_t way) {
   auto type = cast<RankedTensorType>(value.getType());
   Location loc = value.getLoc();
-  Type element = type.getElementType();
   int64_t rank = type.getRank();
   SmallVector<int64_t> shape(type.getShape());
   if (way == 0) {
     shape.front() = ShapedType::kDynamic;
-    auto cast = tensor::CastOp::create(
-        builder, loc, RankedTensorType::get(shape, element), value);
+    auto cast = tensor::CastOp::create(builder, loc, type.clone(shape), value);
     return tensor::CastOp::create(builder, loc, type, cast);
   }
-  if (way == 1) {
-    shape.insert(shape.begin(), 1);
-    SmallVector<ReassociationIndices> groups = {{0, 1}};
-    for (int64_t dim = 1; dim < rank; ++dim)
-      groups.push_back({dim + 1});
-    auto expanded = tensor::ExpandShapeOp::create(
-        builder, loc, RankedTensorType::get(shape, element), value, groups);
-    return tensor::CollapseShapeOp::create(builder, loc, type, expanded,
-                                           groups);
-  }
+  if (way == 1)
+    return withoutUnit(builder, withUnit(builder, value));
   // The last dimension comes first.
   SmallVector<int64_t> there, back;
   for (int64_t dim = 0; dim < rank; ++dim) {
@@ -165,23 +177,56 @@ static Value undone(OpBuilder &builder, Value value, int64_t way) {
   std::rotate(shape.begin(), shape.end() - 1, shape.end());
   auto transpose = [&](Value from, ArrayRef<int64_t> to,
                        ArrayRef<int64_t> permutation) {
-    Value init = tensor::EmptyOp::create(builder, loc, to, element);
+    Value init =
+        tensor::EmptyOp::create(builder, loc, to, type.getElementType());
     return linalg::TransposeOp::create(builder, loc, from, init, permutation)
         ->getResult(0);
   };
   return transpose(transpose(value, shape, there), type.getShape(), back);
 }
 
+static bool isStatic(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && type.getRank() > 0;
+}
+
+static bool isHint(Operation *op) {
+  return isa_and_present<ShardDialect>(op->getDialect());
+}
+
+/// Lets every second elementwise op compute on tensors with one dimension more.
+static bool addUnits(func::FuncOp entry) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : entry.getBody().front())
+    if (OpTrait::hasElementwiseMappableTraits(&op) && op.getNumResults() == 1 &&
+        op.getDiscardableAttrs().empty() && isStatic(op.getResult(0)) &&
+        llvm::all_of(op.getOperands(), isStatic) &&
+        llvm::none_of(op.getUsers(), isHint))
+      ops.push_back(&op);
+  Random rng(ops.size());
+  llvm::erase_if(ops, [&](Operation *) { return rng.chance(50); });
+  for (Operation *op : ops) {
+    OpBuilder builder(op);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(withUnit(builder, operand));
+    Operation *wide = builder.clone(*op);
+    wide->setOperands(operands);
+    auto shape = cast<RankedTensorType>(operands.front().getType()).getShape();
+    Value result = wide->getResult(0);
+    result.setType(cast<RankedTensorType>(result.getType()).clone(shape));
+    op->getResult(0).replaceAllUsesWith(withoutUnit(builder, result));
+    op->erase();
+  }
+  return !ops.empty();
+}
+
 /// Inserts ops that change nothing behind tensors that no hint is about.
 static bool insertUndone(func::FuncOp entry) {
-  auto isHint = [](Operation *op) {
-    return isa_and_present<ShardDialect>(op->getDialect());
-  };
   SmallVector<Value> values;
   for (Operation &op : entry.getBody().front())
     for (Value result : op.getResults())
-      if (auto type = dyn_cast<RankedTensorType>(result.getType());
-          type && type.hasStaticShape() && type.getRank() > 0 && !isHint(&op) &&
+      if (isStatic(result) && !isHint(&op) &&
           !op.hasTrait<OpTrait::ConstantLike>() &&
           llvm::none_of(result.getUsers(), isHint))
         values.push_back(result);
@@ -206,7 +251,8 @@ std::string checkVariants(ModuleOp module, func::FuncOp entry, uint64_t seed,
       {reorderOps, "ops in another order"},
       {generalizeNamedOps, "linalg.generic instead of named ops"},
       {generalizeElementwise, "linalg.generic instead of elementwise ops"},
-      {insertUndone, "ops that change nothing"}};
+      {insertUndone, "ops that change nothing"},
+      {addUnits, "dimensions of one element"}};
   auto [rewrite, name] = variants[seed % std::size(variants)];
   OwningOpRef<ModuleOp> variant = module.clone();
   if (!rewrite(variant->lookupSymbol<func::FuncOp>(entry.getName())))

@@ -19,8 +19,8 @@
 namespace shard::fuzz {
 
 /// Writes `module` in another way, which `seed` chooses: with the operands of commutative ops
-/// exchanged, with ops in another order, with linalg.generic instead of other ops, or with ops
-/// that change nothing. Tells what is wrong if the function `entry` then sends much more or
+/// exchanged, with ops in another order, with linalg.generic instead of other ops, with ops that
+/// change nothing, or with more dimensions of one element. Tells what is wrong if the function `entry` then sends much more or
 /// much less.
 std::string checkVariants(mlir::ModuleOp module, mlir::func::FuncOp entry,
                           uint64_t seed, SpmdPipelineOptions options);
