@@ -36,15 +36,6 @@ static bool isHint(Operation *op) {
   return op && isa_and_present<ShardDialect>(op->getDialect());
 }
 
-/// Whether `op` has an attribute that may be a hint. Named ops of linalg note their indexing
-/// maps in one.
-static bool mayHaveHint(Operation *op) {
-  return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
-    return attribute.getName() !=
-           linalg::LinalgDialect::kMemoizedIndexingMapsAttrName;
-  });
-}
-
 /// Whether nothing uses `op`, which is no hint.
 static bool mayBeErased(Operation *op) {
   return !isHint(op) && !mayHaveHint(op) && isOpTriviallyDead(op);
@@ -113,53 +104,6 @@ static bool releaseInits(linalg::LinalgOp op, RewriterBase &rewriter) {
     changed = true;
   }
   return changed;
-}
-
-/// The op of the body of `op` if it is the only one and takes inputs of `op` alone.
-static Operation *onlyOpOnInputs(linalg::LinalgOp op) {
-  mlir::Block &body = *op.getBlock();
-  if (!llvm::hasNItems(body, 2))
-    return nullptr;
-  Operation &inner = body.front();
-  auto isInput = [&](Value operand) {
-    auto argument = dyn_cast<BlockArgument>(operand);
-    return argument && argument.getOwner() == &body &&
-           op.isDpsInput(op.getMatchingOpOperand(argument));
-  };
-  bool isOnly = OpTrait::hasElementwiseMappableTraits(&inner) &&
-                inner.getNumRegions() == 0 && inner.getNumResults() == 1 &&
-                body.getTerminator()->getOperands() == inner.getResults() &&
-                llvm::all_of(inner.getOperands(), isInput);
-  return isOnly ? &inner : nullptr;
-}
-
-/// Replaces `op` by the op of its body, on tensors: a sum is seen there whose operands are
-/// sums, and one that a loop carries. Returns it; null if `op` is something else.
-static Operation *raiseElementwise(linalg::LinalgOp op,
-                                   RewriterBase &rewriter) {
-  if (op->getNumResults() != 1 || mayHaveHint(op) || !op.getBlock())
-    return nullptr;
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Operation *inner = onlyOpOnInputs(op);
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (!inner || mayHaveHint(inner) ||
-      !writesOnce(op, op.getDpsInitsMutable()[0]) || !llvm::all_equal(maps))
-    return nullptr;
-  SmallVector<Value> operands;
-  for (Value operand : inner->getOperands()) {
-    Value input = op.getMatchingOpOperand(cast<BlockArgument>(operand))->get();
-    auto from = dyn_cast<RankedTensorType>(input.getType());
-    if (!from || from.getShape() != type.getShape() ||
-        from.getEncoding() != type.getEncoding())
-      return nullptr;
-    operands.push_back(input);
-  }
-  rewriter.setInsertionPoint(op);
-  OperationState state(op.getLoc(), inner->getName(), operands, {type},
-                       inner->getAttrs());
-  Operation *made = rewriter.create(state);
-  rewriter.replaceOp(op, made);
-  return made;
 }
 
 /// Writes the elements of inputs that are one number into the body of `op`, and drops the inputs:
@@ -327,12 +271,6 @@ bool normalizeOps(Operation *root) {
     if (dropIdentity(op, hinted, rewriter, changed))
       continue;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (Operation *raised =
-            linalgOp ? raiseElementwise(linalgOp, rewriter) : nullptr) {
-      changed = true;
-      op = raised;
-      linalgOp = nullptr;
-    }
     if (!linalgOp) {
       changed |= sinkUnitReshape(op, hinted, rewriter);
       continue;

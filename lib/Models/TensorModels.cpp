@@ -232,6 +232,14 @@ void registerTensorModels(DialectRegistry &registry) {
   });
 }
 
+// Named ops of linalg note their indexing maps in an attribute.
+bool mayHaveHint(Operation *op) {
+  return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
+    return attribute.getName() !=
+           linalg::LinalgDialect::kMemoizedIndexingMapsAttrName;
+  });
+}
+
 Attribute splatElement(Value tensor) {
   Attribute element;
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>()) {

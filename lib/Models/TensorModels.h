@@ -27,6 +27,8 @@ void attachSliceModels(mlir::MLIRContext *context);
 
 /// The value whose sharding shard.shard and shard.constraint change into `value`.
 mlir::Value beforeShardings(mlir::Value value);
+/// Whether `op` has an attribute that may be a hint.
+bool mayHaveHint(mlir::Operation *op);
 /// What all elements of `tensor` are, if it is a constant, or a fill by one; else null. An array
 /// of two numbers stands for a complex one.
 mlir::Attribute splatElement(mlir::Value tensor);

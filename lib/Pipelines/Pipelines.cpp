@@ -31,6 +31,7 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   manager.addPass(createShardBlockScans());
   manager.addPass(createShardSpreadInsertions());
   manager.addPass(createShardExpandReshapes());
+  manager.addPass(createShardRaiseElementwise());
   if (options.haloSteps == 0)
     manager.addPass(createShardChooseHaloSteps());
   else

@@ -145,6 +145,7 @@ void shard::registerShardPasses() {
   registerPassOnce([] { return createShardLowerTosa(); });
   registerPassOnce([] { return createShardFoldNumbers(); });
   registerPassOnce([] { return createShardNormalizeOps(); });
+  registerPassOnce([] { return createShardRaiseElementwise(); });
   registerPassOnce([] { return createShardDropResults(); });
   registerPassOnce([] { return createShardSeparatePlaces(); });
   registerPassOnce([] { return createShardCompleteTiles(); });

@@ -2,6 +2,7 @@
 // become tensor.empty; numbers are written into bodies.
 
 // RUN: shard-opt %s --shard-normalize-ops --split-input-file | FileCheck %s
+// RUN: shard-opt %s --shard-raise-elementwise --split-input-file | FileCheck %s --check-prefix=RAISED
 
 #same = affine_map<(d0, d1) -> (d0, d1)>
 #turned = affine_map<(d0, d1) -> (d1, d0)>
@@ -67,7 +68,10 @@ func.func @no_fills(%x: f32, %e: tensor<8x8xf32>, %f: tensor<?x8xf32>) -> (tenso
 
 // CHECK-LABEL: func.func @inits
 // CHECK-SAME: %[[A:.*]]: tensor<?xf32>, %[[B:.*]]: tensor<?xf32>
-// CHECK: arith.addf %[[B]], %[[A]] fastmath<nnan> : tensor<?xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[A]], %[[B]] : {{.*}}) outs(
+// RAISED: arith.addf %{{.*}}, %{{.*}} fastmath<nnan> : tensor<?xf32>
+// RAISED: linalg.generic
+// RAISED: linalg.generic
 // CHECK: %[[N:.*]] = tensor.dim %[[A]]
 // CHECK: %[[NEW:.*]] = tensor.empty(%[[N]]) : tensor<?xf32>
 // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[B]] : {{.*}}) outs(%[[NEW]] :

@@ -91,6 +91,7 @@ static constexpr const char *kPipelines[] = {
     "shard-overlap-collectives{min-gain=-1}",
     "shard-pack-collectives",
     "shard-prepare-tensors",
+    "shard-raise-elementwise",
     "shard-raise-extracts",
     "shard-read-encodings",
     "shard-replace-poison",

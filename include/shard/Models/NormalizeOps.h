@@ -14,12 +14,15 @@
 namespace shard {
 
 /// Makes a linalg.fill of each linalg.generic in `root` that writes one number to all elements
-/// of its result, and an op on tensors of each op of linalg that applies one elementwise op to
-/// its inputs. Writes inputs of which all elements are one number into the bodies of generic
-/// ops, gives ops that do not read the elements of an init a tensor.empty instead, and drops
-/// ops that nothing uses and those of which the result is a tensor that is there already.
-/// Returns whether there are any.
+/// of its result, writes inputs of which all elements are one number into the bodies of generic
+/// ops, gives ops that do not read the elements of an init a tensor.empty instead, lets reshapes
+/// of one element stand behind elementwise ops, and drops ops that nothing uses and those of
+/// which the result is a tensor that is there already. Returns whether there are any.
 bool normalizeOps(mlir::Operation *root);
+
+/// Makes an op on tensors of each op of linalg in `root` that applies one elementwise op to its
+/// inputs. Returns whether there are any.
+bool raiseElementwise(mlir::Operation *root);
 
 } // namespace shard
 

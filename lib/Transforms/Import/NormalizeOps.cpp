@@ -15,6 +15,7 @@
 namespace shard {
 
 #define GEN_PASS_DEF_SHARDNORMALIZEOPS
+#define GEN_PASS_DEF_SHARDRAISEELEMENTWISE
 #include "shard/Transforms/Passes.h.inc"
 
 namespace {
@@ -23,6 +24,14 @@ struct ShardNormalizeOpsPass
     : public impl::ShardNormalizeOpsBase<ShardNormalizeOpsPass> {
   void runOnOperation() override {
     if (!normalizeOps(getOperation()))
+      markAllAnalysesPreserved();
+  }
+};
+
+struct ShardRaiseElementwisePass
+    : public impl::ShardRaiseElementwiseBase<ShardRaiseElementwisePass> {
+  void runOnOperation() override {
+    if (!raiseElementwise(getOperation()))
       markAllAnalysesPreserved();
   }
 };
