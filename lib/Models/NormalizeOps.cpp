@@ -268,6 +268,8 @@ bool normalizeOps(Operation *root) {
           ops.push_back(op);
       });
   for (Operation *op : ops) {
+    // To ask a named op for its indexing maps notes them in an attribute.
+    DictionaryAttr noted = op->getDiscardableAttrDictionary();
     if (dropIdentity(op, hinted, rewriter, changed))
       continue;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -283,6 +285,7 @@ bool normalizeOps(Operation *root) {
     if (generic)
       changed |= inlineNumbers(generic, rewriter);
     changed |= releaseInits(linalgOp, rewriter);
+    changed |= op->getDiscardableAttrDictionary() != noted;
   }
   return changed;
 }

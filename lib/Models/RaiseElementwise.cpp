@@ -70,8 +70,12 @@ bool raiseElementwise(Operation *root) {
   });
   IRRewriter rewriter(root->getContext());
   bool changed = false;
-  for (linalg::LinalgOp op : ops)
-    changed |= raise(op, rewriter);
+  for (linalg::LinalgOp op : ops) {
+    // To ask a named op for its indexing maps notes them in an attribute.
+    DictionaryAttr noted = op->getDiscardableAttrDictionary();
+    changed |=
+        raise(op, rewriter) || op->getDiscardableAttrDictionary() != noted;
+  }
   return changed;
 }
 

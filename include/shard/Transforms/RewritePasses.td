@@ -64,43 +64,19 @@ def ShardNormalizeOps : Pass<"shard-normalize-ops"> {
     * constants in the body of a `linalg.generic` of inputs that are one number everywhere, and
       such constants of transposed, broadcast, reshaped and sliced ones: what a product with a
       number commutes with is seen;
-    * a `tensor.empty` of each init whose elements are not read, as `convert-elementwise-to-linalg`
-      makes them of inputs: a tensor that is not read decides nothing. Ops that write other
-      elements than each of the init once stay as they are, and so do inits with a hint of
-      their own.
+    * a `tensor.empty` of each init that is not read, has no hint of its own and whose elements are
+      all written, as `convert-elementwise-to-linalg` makes them of inputs.
 
     Reshapes that add or drop dimensions of one element stand behind elementwise ops then, where
     they meet the ones that undo them.
-
     Ops of which the result is a tensor that is there already are dropped: copies, slices and
     insertions of whole tensors, casts to an unknown extent and back, reshapes and
     transpositions that are undone. So are ops that nothing uses, because they would ask for
     their operands in a sharding of theirs. Those that a hint is about, or that have
     attributes of other dialects, stay.
-
-    ```mlir
-    // Input
-    func.func @f(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
-      %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-          outs(%a : tensor<8xf32>) {
-      ^bb0(%out: f32):
-        %one = arith.constant 1.0 : f32
-        linalg.yield %one : f32
-      } -> tensor<8xf32>
-      %1 = linalg.exp ins(%a : tensor<8xf32>) outs(%a : tensor<8xf32>) -> tensor<8xf32>
-      return %0, %1 : tensor<8xf32>, tensor<8xf32>
-    }
-    // Output
-    func.func @f(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
-      %one = arith.constant 1.0 : f32
-      %0 = linalg.fill ins(%one : f32) outs(%a : tensor<8xf32>) -> tensor<8xf32>
-      %2 = tensor.empty() : tensor<8xf32>
-      %1 = linalg.exp ins(%a : tensor<8xf32>) outs(%2 : tensor<8xf32>) -> tensor<8xf32>
-      return %0, %1 : tensor<8xf32>, tensor<8xf32>
-    }
-    ```
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::tensor::TensorDialect"];
 }
 
 def ShardRaiseElementwise : Pass<"shard-raise-elementwise"> {
@@ -109,19 +85,12 @@ def ShardRaiseElementwise : Pass<"shard-raise-elementwise"> {
     Replaces each op of linalg that applies one elementwise op to its inputs, as
     `convert-elementwise-to-linalg` and frontends write them, by that op on tensors: a sum that
     a loop carries is seen then, and one whose operands are sums. Ops with attributes of other
-    dialects, which may be hints, stay. It runs behind `shard-expand-reshapes`, which moves
-    reshapes through ops of linalg.
+    dialects stay. It runs behind `shard-expand-reshapes`, which moves reshapes through linalg.
 
     ```mlir
     // Input
     func.func @f(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
-      %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
-                           iterator_types = ["parallel"]}
-          ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%a : tensor<8xf32>) {
-      ^bb0(%x: f32, %y: f32, %out: f32):
-        %s = arith.addf %x, %y : f32
-        linalg.yield %s : f32
-      } -> tensor<8xf32>
+      %0 = linalg.add ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%a : tensor<8xf32>) -> tensor<8xf32>
       return %0 : tensor<8xf32>
     }
     // Output
