@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace shard;
@@ -105,6 +107,10 @@ static LogicalResult rejectEndlessPadding(ModuleOp module) {
 
 LogicalResult codegen::bufferize(ModuleOp module,
                                  ArrayRef<func::FuncOp> entries, bool hosted) {
+  // Ops that take their own results may stand there; MLIR's analysis follows them without end.
+  IRRewriter rewriter(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>())
+    (void)eraseUnreachableBlocks(rewriter, function->getRegions());
   // Patterns may have folded something to a constant.
   if (failed(giveConstantsExtents(module)))
     return failure();

@@ -291,18 +291,3 @@ func.func @hinted_init(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
   %0 = linalg.copy ins(%a : tensor<8xf32>) outs(%h : tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
-
-// -----
-
-// Code that is not reached may be made of itself.
-
-// CHECK-LABEL: func.func @unreached
-// CHECK: tensor.cast
-// CHECK: tensor.cast
-func.func @unreached(%a: tensor<4xf32>) -> tensor<4xf32> {
-  return %a : tensor<4xf32>
-^bb1:
-  %s = tensor.cast %t : tensor<?xf32> to tensor<4xf32>
-  %t = tensor.cast %s : tensor<4xf32> to tensor<?xf32>
-  cf.br ^bb1
-}
