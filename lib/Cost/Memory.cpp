@@ -224,8 +224,13 @@ private:
   /// its own.
   static bool isMadeAtUse(Value value) {
     Operation *op = value.getDefiningOp();
-    while (op && isAlias(op) && op->getNumOperands() > 0)
+    // In code that is not reached they may take each other's results.
+    llvm::SmallPtrSet<Operation *, 4> seen;
+    while (op && isAlias(op) && op->getNumOperands() > 0) {
+      if (!seen.insert(op).second)
+        return false;
       op = op->getOperand(0).getDefiningOp();
+    }
     if (!op || !isCreator(op))
       return false;
     return !op->hasTrait<OpTrait::ConstantLike>() ||

@@ -87,12 +87,14 @@ static bool makeFill(linalg::GenericOp op, RewriterBase &rewriter) {
 
 /// Gives `op` a new tensor for each init whose elements it does not read. A hint for an init
 /// stays.
-static bool releaseInits(linalg::LinalgOp op, RewriterBase &rewriter) {
+static bool releaseInits(linalg::LinalgOp op, const DenseSet<Value> &hinted,
+                         RewriterBase &rewriter) {
   bool changed = false;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     Operation *def = init.get().getDefiningOp();
     if (!writesOnce(op, init) || op.payloadUsesValueFromOperand(&init) ||
         isa_and_present<tensor::EmptyOp>(def) || isHint(def) ||
+        hinted.contains(init.get()) ||
         cast<RankedTensorType>(init.get().getType()).getEncoding())
       continue;
     rewriter.setInsertionPoint(op);
@@ -108,7 +110,8 @@ static bool releaseInits(linalg::LinalgOp op, RewriterBase &rewriter) {
 
 /// Writes the elements of inputs that are one number into the body of `op`, and drops the inputs:
 /// what a body does with a number tells whether it commutes with a sum.
-static bool inlineNumbers(linalg::GenericOp op, RewriterBase &rewriter) {
+static bool inlineNumbers(linalg::GenericOp op, const DenseSet<Value> &hinted,
+                          RewriterBase &rewriter) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<Value> inputs(op.getInputs());
   bool changed = false;
@@ -117,7 +120,7 @@ static bool inlineNumbers(linalg::GenericOp op, RewriterBase &rewriter) {
     SmallVector<AffineMap> others(maps);
     others.erase(others.begin() + input);
     // The other operands tell how far all loops go.
-    if (!number ||
+    if (!number || hinted.contains(inputs[input]) ||
         !inversePermutation(concatAffineMaps(others, rewriter.getContext())))
       continue;
     rewriter.setInsertionPointToStart(op.getBody());
@@ -164,11 +167,16 @@ static Value transposedBack(linalg::TransposeOp op) {
 }
 
 /// The tensor that the result of `op` is, element by element; null if it is another one. Ops may
-/// fold to another form of themselves, which is noted in `changed`.
-static Value sameTensor(Operation *op, bool &changed) {
+/// fold to another form of themselves, which is noted in `changed`. Casts of what is `hinted`
+/// are not passed.
+static Value sameTensor(Operation *op, const DenseSet<Value> &hinted,
+                        bool &changed) {
   if (auto cast = dyn_cast<tensor::CastOp>(op)) {
-    while (auto before = cast.getSource().getDefiningOp<tensor::CastOp>())
+    while (auto before = cast.getSource().getDefiningOp<tensor::CastOp>()) {
+      if (hinted.contains(cast.getSource()))
+        break;
       cast = before;
+    }
     return cast.getSource();
   }
   if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
@@ -209,11 +217,17 @@ static bool dropIdentity(Operation *op, const DenseSet<Value> &hinted,
         return hinted.contains(result);
       }))
     return false;
-  Value same = sameTensor(op, changed);
-  if (!same)
+  // A tensor with a hint between `op` and the one that it gives back stays between them.
+  auto isPassed = [&](Value same) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return operand != same && hinted.contains(operand);
+    });
+  };
+  Value same = sameTensor(op, hinted, changed);
+  if (!same && !isPassed(same))
     same = movedNumber(op, rewriter);
   if (!same || same.getType() != op->getResult(0).getType() ||
-      isHint(same.getDefiningOp()))
+      isHint(same.getDefiningOp()) || isPassed(same))
     return false;
   llvm::SetVector<Operation *> unused;
   auto addDefs = [&](Operation *user) {
@@ -283,8 +297,8 @@ bool normalizeOps(Operation *root) {
       continue;
     }
     if (generic)
-      changed |= inlineNumbers(generic, rewriter);
-    changed |= releaseInits(linalgOp, rewriter);
+      changed |= inlineNumbers(generic, hinted, rewriter);
+    changed |= releaseInits(linalgOp, hinted, rewriter);
     changed |= op->getDiscardableAttrDictionary() != noted;
   }
   return changed;

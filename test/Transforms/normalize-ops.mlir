@@ -291,3 +291,60 @@ func.func @hinted_init(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
   %0 = linalg.copy ins(%a : tensor<8xf32>) outs(%h : tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// A hint on a tensor in between counts for the tensors on both sides of it.
+
+shard.grid @g(shape = 2)
+#same = affine_map<(d0, d1) -> (d0, d1)>
+
+// CHECK-LABEL: func.func @hint_between
+// CHECK: tensor.cast
+// CHECK: tensor.cast
+// CHECK: tensor.expand_shape
+// CHECK: tensor.collapse_shape
+// CHECK: linalg.transpose
+// CHECK: linalg.transpose
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4x8xf32>)
+func.func @hint_between(%a: tensor<4x8xf32>)
+    -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  %s = shard.sharding @g split_axes = [[0], []] : !shard.sharding
+  %s3 = shard.sharding @g split_axes = [[], [0], []] : !shard.sharding
+  %u = tensor.cast %a : tensor<4x8xf32> to tensor<?x8xf32>
+  %h0 = shard.shard %u to %s : tensor<?x8xf32>
+  %0 = tensor.cast %u : tensor<?x8xf32> to tensor<4x8xf32>
+  %e = tensor.expand_shape %a [[0, 1], [2]] output_shape [1, 4, 8] : tensor<4x8xf32> into tensor<1x4x8xf32>
+  %h1 = shard.shard %e to %s3 : tensor<1x4x8xf32>
+  %1 = tensor.collapse_shape %e [[0, 1], [2]] : tensor<1x4x8xf32> into tensor<4x8xf32>
+  %n = tensor.empty() : tensor<8x4xf32>
+  %t = linalg.transpose ins(%a : tensor<4x8xf32>) outs(%n : tensor<8x4xf32>) permutation = [1, 0]
+  %h2 = shard.shard %t to %s : tensor<8x4xf32>
+  %m = tensor.empty() : tensor<4x8xf32>
+  %2 = linalg.transpose ins(%t : tensor<8x4xf32>) outs(%m : tensor<4x8xf32>) permutation = [1, 0]
+  %c = arith.constant dense<2.0> : tensor<4x8xf32>
+  %h3 = shard.shard %c to %s : tensor<4x8xf32>
+  %3 = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %c : tensor<4x8xf32>, tensor<4x8xf32>) outs(%m : tensor<4x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %p, %x : f32
+    linalg.yield %q : f32
+  } -> tensor<4x8xf32>
+  return %0, %1, %2, %3 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Code that is not reached may be made of itself.
+
+// CHECK-LABEL: func.func @unreached
+// CHECK: tensor.cast
+// CHECK: tensor.cast
+func.func @unreached(%a: tensor<4xf32>) -> tensor<4xf32> {
+  return %a : tensor<4xf32>
+^bb1:
+  %s = tensor.cast %t : tensor<?xf32> to tensor<4xf32>
+  %t = tensor.cast %s : tensor<4xf32> to tensor<?xf32>
+  cf.br ^bb1
+}
