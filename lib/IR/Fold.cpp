@@ -89,6 +89,10 @@ OpFoldResult RedistributeOp::fold(FoldAdaptor adaptor) {
 OpFoldResult ScatterOp::fold(FoldAdaptor adaptor) {
   return resizeSplat(adaptor.getInput(), getType());
 }
+// All devices have the same elements, so that the halos receive what they hold.
+OpFoldResult UpdateHaloOp::fold(FoldAdaptor adaptor) {
+  return resizeSplat(adaptor.getDestination(), getType());
+}
 OpFoldResult ShiftOp::fold(FoldAdaptor adaptor) {
   return resizeSplat(adaptor.getInput(), getType());
 }

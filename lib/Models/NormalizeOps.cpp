@@ -166,6 +166,16 @@ static Value transposedBack(linalg::TransposeOp op) {
   return first.getInput();
 }
 
+/// What `op` unpacks after it was packed; null if that is another tensor.
+static Value unpackedAgain(linalg::UnPackOp op) {
+  auto pack = op.getSource().getDefiningOp<linalg::PackOp>();
+  bool isUndone = pack && pack.getInnerDimsPos() == op.getInnerDimsPos() &&
+                  pack.getOuterDimsPerm() == op.getOuterDimsPerm() &&
+                  pack.getMixedTiles() == op.getMixedTiles() &&
+                  op->getNumResults() == 1;
+  return isUndone ? pack.getSource() : Value();
+}
+
 /// The tensor that the result of `op` is, element by element; null if it is another one. Ops may
 /// fold to another form of themselves, which is noted in `changed`. Casts of what is `hinted`
 /// are not passed.
@@ -181,6 +191,8 @@ static Value sameTensor(Operation *op, const DenseSet<Value> &hinted,
   }
   if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
     return transposedBack(transpose);
+  if (auto unpack = dyn_cast<linalg::UnPackOp>(op))
+    return unpackedAgain(unpack);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return copiedBy(linalgOp);
   if (!isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ExpandShapeOp,
@@ -271,6 +283,8 @@ bool normalizeOps(Operation *root) {
   root->walk([&](Operation *op) {
     if (isHint(op))
       hinted.insert(op->operand_begin(), op->operand_end());
+    if (mayHaveHint(op))
+      hinted.insert(op->result_begin(), op->result_end());
   });
   // Operands come before the ops that use them.
   root->walk<WalkOrder::PreOrder, ForwardDominanceIterator<>>(

@@ -78,3 +78,45 @@ func.func @silent(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>) {
       {shard.windows = [array<i64: 26, 1, -2, 1, 0, 24>]} : tensor<9xf32>
   return %a, %b : tensor<9xf32>, tensor<9xf32>
 }
+
+// -----
+
+// Fills are one number on all devices, as constants are.
+// CHECK-LABEL: func.func @fills
+// CHECK-NOT: @grid
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<8x1xf32>
+// CHECK-DAG: %[[Z:.*]] = arith.constant dense<0.000000e+00> : tensor<2x4xf32>
+// CHECK: %[[S:.*]] = shard.all_reduce %{{.*}} on @grid
+// CHECK: %[[D:.*]] = shard.all_gather %{{.*}} on @grid
+// CHECK: return %[[C]], %[[Z]], %[[S]], %[[D]]
+shard.grid @grid(shape = 4)
+func.func @fills(%n: index) -> (tensor<8x1xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<?x4xf32>) {
+  %two = arith.constant 2.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4xf32>
+  %f = linalg.fill ins(%two : f32) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %0 = shard.redistribute %f on @grid grid_axes = [0] from = [[0], []] to = [[], [0]] extents = [8, 4] : tensor<2x4xf32> -> tensor<8x1xf32>
+  %1 = shard.all_reduce %g on @grid grid_axes = [0] : tensor<2x4xf32> -> tensor<2x4xf32>
+  // Sums of floats round.
+  %2 = shard.all_reduce %f on @grid grid_axes = [0] : tensor<2x4xf32> -> tensor<2x4xf32>
+  %d = tensor.empty(%n) : tensor<?x4xf32>
+  %h = linalg.fill ins(%two : f32) outs(%d : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %3 = shard.all_gather %h on @grid grid_axes = [0] gather_axis = 0 : tensor<?x4xf32> -> tensor<?x4xf32>
+  return %0, %1, %2, %3 : tensor<8x1xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<?x4xf32>
+}
+
+// -----
+
+// A halo of equal elements is there already.
+// CHECK-LABEL: func.func @halo_of_fill
+// CHECK: %[[C:.*]] = arith.constant dense<1.000000e+00> : tensor<6xf32>
+// CHECK: return %[[C]]
+shard.grid @grid(shape = 4)
+func.func @halo_of_fill() -> tensor<6xf32> {
+  %c = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<6xf32>
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<6xf32>) -> tensor<6xf32>
+  %u = shard.update_halo %f on @grid split_axes = [[0]] halo_sizes = [1, 1] : tensor<6xf32>
+  return %u : tensor<6xf32>
+}

@@ -336,6 +336,38 @@ func.func @hint_between(%a: tensor<4x8xf32>)
 
 // -----
 
+// A tensor that is packed and unpacked is the same, unless a hint is about what is packed.
+
+shard.grid @g(shape = 2)
+
+// CHECK-LABEL: func.func @unpacked
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<5x8xf32>
+// CHECK-NOT: %[[A]] padding_value
+// CHECK: linalg.pack %[[A]] inner_dims_pos
+// CHECK: %[[U:.*]] = linalg.unpack
+// CHECK: %[[V:.*]] = linalg.unpack
+// CHECK: return %[[A]], %[[U]], %[[V]]
+func.func @unpacked(%a: tensor<5x8xf32>) -> (tensor<5x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x8x2xf32>
+  %u = tensor.empty() : tensor<5x8xf32>
+  %p = linalg.pack %a padding_value(%z : f32) inner_dims_pos = [0] inner_tiles = [2] into %e
+      : tensor<5x8xf32> -> tensor<3x8x2xf32>
+  %0 = linalg.unpack %p inner_dims_pos = [0] inner_tiles = [2] into %u
+      : tensor<3x8x2xf32> -> tensor<5x8xf32>
+  %f = tensor.empty() : tensor<5x8x1xf32>
+  %q = linalg.pack %a inner_dims_pos = [0] inner_tiles = [1] into %f {shard.sharding = #shard.sharding<@g, [[], [0], []]>}
+      : tensor<5x8xf32> -> tensor<5x8x1xf32>
+  %1 = linalg.unpack %q inner_dims_pos = [0] inner_tiles = [1] into %u
+      : tensor<5x8x1xf32> -> tensor<5x8xf32>
+  // Other dimensions.
+  %2 = linalg.unpack %q inner_dims_pos = [1] inner_tiles = [1] into %u
+      : tensor<5x8x1xf32> -> tensor<5x8xf32>
+  return %0, %1, %2 : tensor<5x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>
+}
+
+// -----
+
 // Code that is not reached may be made of itself.
 
 // CHECK-LABEL: func.func @unreached

@@ -326,6 +326,7 @@ def Shard_UpdateHaloOp
     attr-dict `:` type($result)
   }];
   let hasCanonicalizer = 1;
+  let hasFolder = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getDestinationMutable();

@@ -14,11 +14,10 @@ include "mlir/Pass/PassBase.td"
 def ShardFoldCollectives : Pass<"shard-fold-collectives"> {
   let summary = "fold collectives with each other, and make equal ops one";
   let description = [{
-    Applies all canonicalization patterns, then eliminates common subexpressions: what
-    `canonicalize` and `cse` do, in one pass that leaves a program that has nothing to fold
-    untouched, so that it is not verified again. Three patterns are left out as they may change
-    results: of an element of a `tensor.generate`, of what an `scf.for` carries as a cast, and of
-    constants in slices, which has another one. The patterns of collectives are:
+    Applies all canonicalization patterns, then eliminates common subexpressions, in one pass that
+    leaves a program that has nothing to fold untouched. Three patterns are left out as they may
+    change results: of an element of a `tensor.generate`, of what an `scf.for` carries as a cast,
+    and of constants in slices, which has another one. The patterns of collectives are:
 
     * an all_slice of an all_reduce is a reduce_scatter; an all_gather of that an all_reduce;
     * an all_slice of an all_gather over the same axes and dimension, and the reverse where
@@ -29,6 +28,7 @@ def ShardFoldCollectives : Pass<"shard-fold-collectives"> {
       what all devices have needs no communication;
     * what the first device of each group starts a sum from, where it is gathered of the blocks that a
       reduce_scatter of the sum gives, is combined with these (floats round in another order);
+    * a collective of a constant or a fill of one number is a constant, unless it rounds;
     * an update_halo by whose `shard.windows` devices read only what they have is its operand;
     * a collective over groups of one device is its operand; axes of one device beside
       others are dropped, but for collectives with a root.

@@ -71,9 +71,9 @@ def ShardNormalizeOps : Pass<"shard-normalize-ops"> {
     they meet the ones that undo them.
     Ops of which the result is a tensor that is there already are dropped: copies, slices and
     insertions of whole tensors, casts to an unknown extent and back, reshapes and
-    transpositions that are undone. So are ops that nothing uses, because they would ask for
-    their operands in a sharding of theirs. Those that a hint is about, or that have
-    attributes of other dialects, stay.
+    transpositions that are undone, tensors that are packed and unpacked. So are ops that nothing
+    uses, because they would ask for their operands in a sharding of theirs. Those that a hint is
+    about, or that have attributes of other dialects, stay.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
                            "mlir::tensor::TensorDialect"];

@@ -20,6 +20,7 @@
 #include "shard/Fuzz/Random.h"
 #include "shard/IR/ShardDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -168,6 +169,21 @@ static Value undone(OpBuilder &builder, Value value, int64_t way) {
   }
   if (way == 1)
     return withoutUnit(builder, withUnit(builder, value));
+  if (way == 2) {
+    SmallVector<OpFoldResult> tiles = {builder.getIndexAttr(2)};
+    Value tiled = linalg::PackOp::createDestinationTensor(
+        builder, loc, value, tiles, /*innerDimsPos=*/{0}, {});
+    Value padding = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(type.getElementType()));
+    Value pack = linalg::PackOp::create(builder, loc, value, tiled,
+                                        /*innerDimsPos=*/{0}, tiles, padding)
+                     ->getResult(0);
+    Value whole = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                          type.getElementType());
+    return linalg::UnPackOp::create(builder, loc, pack, whole,
+                                    /*innerDimsPos=*/{0}, tiles)
+        ->getResult(0);
+  }
   // The last dimension comes first.
   SmallVector<int64_t> there, back;
   for (int64_t dim = 0; dim < rank; ++dim) {
@@ -188,6 +204,11 @@ static Value undone(OpBuilder &builder, Value value, int64_t way) {
 static bool isStatic(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.hasStaticShape() && type.getRank() > 0;
+}
+
+/// Numbers have a zero to pad with.
+static bool isNumeric(Value value) {
+  return isa<FloatType, IntegerType, IndexType>(getElementTypeOrSelf(value));
 }
 
 static bool isHint(Operation *op) {
@@ -226,7 +247,7 @@ static bool insertUndone(func::FuncOp entry) {
   SmallVector<Value> values;
   for (Operation &op : entry.getBody().front())
     for (Value result : op.getResults())
-      if (isStatic(result) && !isHint(&op) &&
+      if (isStatic(result) && isNumeric(result) && !isHint(&op) &&
           !op.hasTrait<OpTrait::ConstantLike>() &&
           llvm::none_of(result.getUsers(), isHint))
         values.push_back(result);
@@ -236,7 +257,7 @@ static bool insertUndone(func::FuncOp entry) {
     builder.setInsertionPointAfterValue(value);
     llvm::SmallPtrSet<Operation *, 4> users(value.user_begin(),
                                             value.user_end());
-    Value same = undone(builder, value, rng.between(0, 2));
+    Value same = undone(builder, value, rng.between(0, 3));
     value.replaceUsesWithIf(
         same, [&](OpOperand &use) { return users.contains(use.getOwner()); });
   }
@@ -276,8 +297,10 @@ std::string checkVariants(ModuleOp module, func::FuncOp entry, uint64_t seed,
     return {};
   Errors errors(module.getContext());
   std::optional<int64_t> other = sent(*variant);
-  // Which of several hints counts may follow from their order.
-  if (!errors.first.empty() && rewrite != reorderOps)
+  // Which of several hints counts may follow from their order, and ops that MLIR folds let two
+  // tensors with a hint each become one.
+  if (!errors.first.empty() && rewrite != reorderOps &&
+      rewrite != generalizeElementwise)
     return std::string("a program is refused with ") + name + ": " +
            errors.first + errors.where;
   if (!other)

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleOrFunctionPass.h"
+#include "Optimize/ReductionOps.h"
 #include "Optimize/TidyCollectives.h"
 
 #include "shard/Cost/Collectives.h"
+#include "shard/IR/ShardDialect.h"
 #include "shard/Models/Canonicalizations.h"
 #include "shard/Models/LateInits.h"
 #include "shard/Partitioning/LocalOps.h"
@@ -60,6 +62,41 @@ struct DropSilentHalo : OpRewritePattern<UpdateHaloOp> {
   }
 };
 
+/// Folds collectives of fills as those of constants.
+struct FoldCollectiveOfFill : RewritePattern {
+  explicit FoldCollectiveOfFill(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa_and_present<ShardDialect>(op->getDialect()) ||
+        op->getNumOperands() != 1 || op->getNumResults() != 1)
+      return failure();
+    Value input = op->getOperand(0);
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (!type || !type.hasStaticShape())
+      return failure();
+    Attribute element = filledElement(input);
+    SmallVector<OpFoldResult> folded;
+    if (!isa_and_present<IntegerAttr, FloatAttr>(element) ||
+        failed(op->fold(DenseElementsAttr::get(type, element), folded)))
+      return failure();
+    if (folded.empty())
+      return success();
+    if (auto value = dyn_cast<Value>(folded.front())) {
+      rewriter.replaceOp(op, value);
+      return success();
+    }
+    Operation *constant = op->getDialect()->materializeConstant(
+        rewriter, cast<Attribute>(folded.front()), op->getResult(0).getType(),
+        op->getLoc());
+    if (!constant)
+      return failure();
+    rewriter.replaceOp(op, constant);
+    return success();
+  }
+};
+
 /// Folds insertions in place, from the first one: one at the place of that before it takes the
 /// destination of that, which has taken its own then. The greedy driver begins at the last one, which
 /// would climb the whole chain.
@@ -76,7 +113,7 @@ struct ShardFoldCollectivesPass
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet all(context);
     populateCanonicalizationPatterns(all);
-    all.add<DropSilentHalo>(context);
+    all.add<DropSilentHalo, FoldCollectiveOfFill>(context);
     populateFoldPatterns(all);
     populateLateInitPatterns(all);
     patterns = std::move(all);

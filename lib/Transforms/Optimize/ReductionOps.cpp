@@ -100,11 +100,20 @@ bool isNeutralDestination(OpOperand &operand, ReductionKind kind) {
   Attribute constant;
   if (matchPattern(creator, m_Constant(&constant)))
     return isElement(constant);
-  // A fill: the scalar that it takes.
+  return isElement(filledElement(operand.get()));
+}
+
+Attribute filledElement(Value value) {
+  Operation *creator = value.getDefiningOp();
+  Attribute constant;
+  if (!creator || !isCreator(creator))
+    return {};
   for (Value scalar : creator->getOperands())
-    if (scalar.getType() == element)
-      return matchPattern(scalar, m_Constant(&constant)) && isElement(constant);
-  return false;
+    if (scalar.getType() == getElementTypeOrSelf(value.getType())) {
+      matchPattern(scalar, m_Constant(&constant));
+      break;
+    }
+  return constant;
 }
 
 Value wholeOf(Value value, const Reduction &reduce) {

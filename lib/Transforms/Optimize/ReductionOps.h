@@ -33,6 +33,10 @@ bool combinesLike(mlir::Operation *op, ReductionKind kind);
 /// not read, or holds the neutral element.
 bool isNeutralDestination(mlir::OpOperand &operand, ReductionKind kind);
 
+/// The constant that a fill, or a splat of a scalar, writes to all elements of `value`; null if
+/// `value` is made otherwise.
+mlir::Attribute filledElement(mlir::Value value);
+
 /// What `value` is before it is cut into the blocks that `reduce` scatters; null if it
 /// is not cut so.
 mlir::Value wholeOf(mlir::Value value, const Reduction &reduce);
