@@ -12,7 +12,7 @@ shard.grid @grid(shape = 4)
 // CHECK: shard.all_gather
 // CHECK: scf.for
 // CHECK-NOT: shard.all_gather
-func.func @main(%x: tensor<8xf64> {shard.sharding = #shard.sharding<@grid, [[]]>}, %y: tensor<8xf64> {shard.sharding = #shard.sharding<@grid, [[]]>}) -> (tensor<8xf64> {shard.sharding = #shard.sharding<@grid, [[]]>}) {
+func.func @main(%x: tensor<8xf64> {shard.sharding = #shard.sharding<@grid, [[0]]>}, %y: tensor<8xf64> {shard.sharding = #shard.sharding<@grid, [[]]>}) -> (tensor<8xf64> {shard.sharding = #shard.sharding<@grid, [[]]>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index

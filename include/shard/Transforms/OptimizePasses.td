@@ -245,14 +245,14 @@ def ShardMoveCollectives : Pass<"shard-move-collectives"> {
     devices that it moves data between; those that are indexed along are sliced, or made
     again if they are fills or constants.
 
-    Which place is best is computed for all ops around a collective at once, as a minimum
-    cut, in seconds of the machine (docs/Cost.md): a tensor that is needed in front and
-    behind is moved once, whoever takes it, and each op costs what it computes where it
-    stands. So an all_gather moves behind ops whose results are smaller, in front of ops
-    whose results are larger (on bf16 instead of the f32 that it is widened to), and
-    behind ops of which every device would compute everything. Where costs are equal
-    nothing moves. At most 128 ops around a collective are looked at. Where only slices at
-    known places read what is moved, they are moved, joined. Part of `shard-optimize-collectives`.
+    The best place is computed for all ops around a collective at once (at most 128), as a minimum
+    cut, in seconds of the machine (docs/Cost.md): a tensor that is needed in front and behind is
+    moved once, and each op costs what it computes where it stands. So an all_gather moves behind
+    ops whose results are smaller, in front of ops whose results are larger (on bf16 instead of
+    the f32 that it is widened to), and behind ops of which every device would compute
+    everything. Where costs are equal nothing moves. Where only slices at known places read what
+    is moved, they are moved, joined. Slices of what all devices have need no collective to be
+    gathered again, nor to become other slices. Part of `shard-optimize-collectives`.
 
     ```mlir
     // Input

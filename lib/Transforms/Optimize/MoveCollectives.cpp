@@ -11,6 +11,7 @@
 #include "Optimize/MoveGraph.h"
 #include "Optimize/NarrowCollectives.h"
 #include "Optimize/TidyCollectives.h"
+#include "shard/Geometry/BlockLayout.h"
 #include "shard/IR/ShardingUtils.h"
 #include "shard/Transforms/Passes.h"
 
@@ -23,6 +24,62 @@ namespace shard {
 
 #define GEN_PASS_DEF_SHARDMOVECOLLECTIVES
 #include "shard/Transforms/Passes.h.inc"
+
+/// The tensor that all devices of a group have, and of whose dimension `dim` `moved` moves the
+/// slices that they took of it. Null if it moves something else.
+template <typename Op>
+static Value slicedBefore(Op moved, llvm::APInt dim, Replication &replication) {
+  auto slice = moved.getInput().template getDefiningOp<AllSliceOp>();
+  bool isSliced =
+      slice && slice.getGridAttr() == moved.getGridAttr() &&
+      slice.getGridAxes() == moved.getGridAxes() &&
+      slice.getSliceAxis() == dim &&
+      tensorTypeOf(slice.getInput()).hasStaticShape() &&
+      replication.isReplicated(slice.getInput(), slice.getGridAttr(),
+                               slice.getGridAxes());
+  return isSliced ? Value(slice.getInput()) : Value();
+}
+
+/// What `exchange` gives as slices of a tensor that all devices have; null if it gives others.
+static AllSliceOp sliceInstead(AllToAllOp exchange, Replication &replication,
+                               SymbolTableCollection &symbols) {
+  Value whole = slicedBefore(exchange, exchange.getConcatAxis(), replication);
+  int64_t joined = exchange.getConcatAxis().getSExtValue();
+  int64_t cut = exchange.getSplitAxis().getSExtValue();
+  RankedTensorType type = tensorTypeOf(exchange.getResult());
+  if (!whole || joined == cut ||
+      tensorTypeOf(whole).getDimSize(joined) != type.getDimSize(joined))
+    return {};
+  GridOp grid = getGrid(exchange, exchange.getGridAttr(), symbols);
+  FailureOr<Grid> sizes = grid ? staticGrid(grid) : FailureOr<Grid>();
+  if (failed(sizes))
+    return {};
+  // Nested blocks need not be those that are exchanged.
+  AxisList axes(exchange.getGridAxes().begin(), exchange.getGridAxes().end());
+  for (int64_t dim : {joined, cut})
+    if (!cutsAtOnce(tensorTypeOf(whole).getDimSize(dim), sizes->sizes(axes)))
+      return {};
+  OpBuilder builder(exchange);
+  return AllSliceOp::create(builder, exchange.getLoc(), type, whole,
+                            exchange.getGrid(), exchange.getGridAxes(), cut);
+}
+
+/// A gather that gives what `gather` gives of the blocks of another dimension, which have been
+/// exchanged for its operand; null if there are none. It sends more.
+static AllGatherOp joinedWithExchange(AllGatherOp gather) {
+  auto exchange = gather.getInput().getDefiningOp<AllToAllOp>();
+  if (!exchange || exchange.getGridAttr() != gather.getGridAttr() ||
+      exchange.getGridAxes() != gather.getGridAxes() ||
+      exchange.getSplitAxis() != gather.getGatherAxis() ||
+      exchange.getConcatAxis() == gather.getGatherAxis() ||
+      !exchange->hasOneUse())
+    return {};
+  OpBuilder builder(gather);
+  return AllGatherOp::create(builder, gather.getLoc(),
+                             gather.getResult().getType(), exchange.getInput(),
+                             gather.getGrid(), gather.getGridAxes(),
+                             exchange.getConcatAxis().getSExtValue());
+}
 
 namespace {
 
@@ -47,9 +104,70 @@ struct ShardMoveCollectivesPass
   }
 
 private:
+  /// Drops gathers of slices of what all devices have, and takes other slices of it where these are
+  /// exchanged.
+  void undoSlices(FunctionOpInterface function, Replication &replication,
+                  SymbolTableCollection &symbols) {
+    auto replace = [&](Operation *op, Value by) {
+      op->getResult(0).replaceAllUsesWith(by);
+      replication.forget(op);
+      op->erase();
+      changed = true;
+    };
+    function->walk([&](Operation *op) {
+      if (auto exchange = dyn_cast<AllToAllOp>(op)) {
+        if (AllSliceOp slice = sliceInstead(exchange, replication, symbols))
+          replace(op, slice);
+      } else if (auto gather = dyn_cast<AllGatherOp>(op)) {
+        Value whole = slicedBefore(gather, gather.getGatherAxis(), replication);
+        if (whole && whole.getType() == gather.getResult().getType())
+          replace(op, whole);
+      }
+    });
+  }
+
+  /// Joins exchanges with the gathers behind them where ops that move behind one gather leave
+  /// nothing to send.
+  LogicalResult joinExchanges(FunctionOpInterface function,
+                              Replication &replication,
+                              SymbolTableCollection &symbols) {
+    SmallVector<AllGatherOp> gathers;
+    function->walk([&](AllGatherOp gather) { gathers.push_back(gather); });
+    for (AllGatherOp gather : gathers) {
+      AllGatherOp joined = joinedWithExchange(gather);
+      auto collective = joined ? MovingCollective::of(joined, symbols)
+                               : std::optional<MovingCollective>();
+      if (!collective) {
+        if (joined)
+          joined->erase();
+        continue;
+      }
+      Operation *exchange = gather.getInput().getDefiningOp();
+      gather.getResult().replaceAllUsesWith(joined);
+      MoveSeeds seeds;
+      MoveGraph graph(*collective, seeds, replication, /*widensUnits=*/false);
+      if (graph.secondsSaved() == 0 || graph.sendsStill()) {
+        joined.getResult().replaceAllUsesWith(gather);
+        joined->erase();
+        continue;
+      }
+      for (Operation *op : {gather.getOperation(), exchange}) {
+        replication.forget(op);
+        op->erase();
+      }
+      if (failed(graph.rewrite([&](Operation *op) { replication.forget(op); })))
+        return failure();
+      changed = true;
+    }
+    return success();
+  }
+
   LogicalResult run(FunctionOpInterface function) {
     SymbolTableCollection symbols;
     Replication replication;
+    undoSlices(function, replication, symbols);
+    if (failed(joinExchanges(function, replication, symbols)))
+      return failure();
     llvm::MapVector<std::pair<mlir::Block *, Attribute>, MoveSeeds> kinds;
     function->walk([&](Operation *op) {
       auto collective = MovingCollective::of(op, symbols);
@@ -93,6 +211,9 @@ private:
           return failure();
         changed = true;
       }
+    // What has moved may stand behind slices now.
+    if (changed)
+      undoSlices(function, replication, symbols);
     return success();
   }
 

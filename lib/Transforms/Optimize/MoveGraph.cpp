@@ -397,14 +397,18 @@ void MoveGraph::choose() {
     cut.addEdge(MinCut::source, side, node.isBehind ? here : there);
     asIs += here;
   }
+  SmallVector<std::pair<int, int>> moves;
   for (const Moved &tensor : tensors) {
     int producer =
         tensor.producer < 0 ? MinCut::source : sideOf[tensor.producer];
-    int64_t move = std::max<int64_t>(price(secondsOfMove(tensor)), 1);
+    double seconds = secondsOfMove(tensor);
+    int64_t move = std::max<int64_t>(price(seconds), 1);
     int64_t slice =
         maySlice(tensor) ? price(secondsOfSlice(tensor)) : MinCut::infinite;
     int behind = cut.addNode(), before = cut.addNode();
     cut.addEdge(producer, behind, move);
+    if (seconds > 0)
+      moves.emplace_back(producer, behind);
     cut.addEdge(before, producer, slice);
     auto addUsers = [&](Value value, bool isBehind) {
       if (!value)
@@ -438,6 +442,9 @@ void MoveGraph::choose() {
     node.flips = cut.isWithSource(side) == node.isBehind;
   if (llvm::any_of(nodes, [](const auto &node) { return node.flips; }))
     saved = double(asIs - chosen) / scale;
+  leavesMoves = llvm::any_of(moves, [&](std::pair<int, int> edge) {
+    return cut.isWithSource(edge.first) && !cut.isWithSource(edge.second);
+  });
 }
 
 } // namespace shard

@@ -106,6 +106,9 @@ public:
   /// The seconds that a change of the program saves; 0 if there is none to make.
   double secondsSaved() const { return saved; }
 
+  /// Whether some of the collectives stay, or others take their place, when the program changes.
+  bool sendsStill() const { return leavesMoves; }
+
   /// Whether it moves a tensor that is the same on all devices of a group, and a dimension
   /// of one element: another choice of dimensions may leave that tensor where it is.
   bool movesReplicatedUnits();
@@ -171,6 +174,7 @@ private:
       pending;
   llvm::DenseSet<mlir::Operation *> visited;
   double saved = 0;
+  bool leavesMoves = false;
 };
 
 } // namespace shard

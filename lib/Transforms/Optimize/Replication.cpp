@@ -87,13 +87,31 @@ Replication::Axes Replication::axesOfArgument(BlockArgument argument,
     return unknown;
   auto local = dyn_cast_if_present<LocalAttr>(
       function.getArgAttr(argument.getArgNumber(), kLocalAttrName));
-  if (!local || local.getSharding().getGrid() != grid)
+  if (!local)
     return unknown;
   auto [entry, isNew] =
       ofLocals.try_emplace({function->getParentOp(), local}, unknown);
   if (isNew)
     entry->second = axesOfLocal(function, local);
-  return entry->second;
+  FlatSymbolRefAttr own = local.getSharding().getGrid();
+  if (own == grid)
+    return entry->second;
+  // What all devices have is the same along the axes of each grid of these devices.
+  return entry->second.varies == 0 && haveSameDevices(function, own, grid)
+             ? Axes{}
+             : unknown;
+}
+
+bool Replication::haveSameDevices(Operation *op, FlatSymbolRefAttr a,
+                                  FlatSymbolRefAttr b) {
+  Silence silence(op->getContext());
+  auto devicesOf = [&](FlatSymbolRefAttr name) -> std::optional<int64_t> {
+    GridOp grid = getGrid(op, name, symbols);
+    FailureOr<Grid> sizes = grid ? staticGrid(grid) : FailureOr<Grid>();
+    return succeeded(sizes) ? std::optional(sizes->numDevices()) : std::nullopt;
+  };
+  std::optional<int64_t> count = devicesOf(a);
+  return count && count == devicesOf(b);
 }
 
 Replication::Axes Replication::axesOfLocal(FunctionOpInterface function,

@@ -59,6 +59,8 @@ private:
                          int64_t whole, mlir::FlatSymbolRefAttr grid,
                          llvm::ArrayRef<GridAxis> axes);
   Axes axesOfLocal(mlir::FunctionOpInterface function, LocalAttr local);
+  bool haveSameDevices(mlir::Operation *op, mlir::FlatSymbolRefAttr a,
+                       mlir::FlatSymbolRefAttr b);
 
   mlir::SymbolTableCollection symbols;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, Axes> known;
