@@ -140,19 +140,21 @@ static bool inlineNumbers(linalg::GenericOp op, const DenseSet<Value> &hinted,
   return changed;
 }
 
-/// The input that `op` copies; null if it does something else.
+/// The input that `op` copies, or the init that it leaves as it is; null if it does something
+/// else.
 static Value copiedBy(linalg::LinalgOp op) {
   if (op->getNumResults() != 1 || !op.hasPureTensorSemantics())
     return {};
   OpOperand &init = op.getDpsInitsMutable()[0];
   auto yielded =
       dyn_cast<BlockArgument>(op.getBlock()->getTerminator()->getOperand(0));
-  if (!yielded || yielded.getOwner() != op.getBlock() || !writesOnce(op, init))
+  if (!yielded || yielded.getOwner() != op.getBlock())
     return {};
-  OpOperand *input = op.getMatchingOpOperand(yielded);
-  bool isCopied = input != &init && op.getMatchingIndexingMap(input) ==
-                                        op.getMatchingIndexingMap(&init);
-  return isCopied ? input->get() : Value();
+  OpOperand *operand = op.getMatchingOpOperand(yielded);
+  bool isSame = operand == &init || (writesOnce(op, init) &&
+                                     op.getMatchingIndexingMap(operand) ==
+                                         op.getMatchingIndexingMap(&init));
+  return isSame ? operand->get() : Value();
 }
 
 /// What `op` has transposed back; null if there is no such tensor.

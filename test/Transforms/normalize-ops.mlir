@@ -368,6 +368,32 @@ func.func @unpacked(%a: tensor<5x8xf32>) -> (tensor<5x8xf32>, tensor<5x8xf32>, t
 
 // -----
 
+// An op that yields what its init holds gives the init, whatever it reads and writes.
+
+// CHECK-LABEL: func.func @init
+// CHECK-SAME: (%[[A:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<4xf32>)
+// CHECK: %[[R:.*]]:2 = linalg.generic
+// CHECK: return %[[B]], %[[R]]#0, %[[R]]#1
+func.func @init(%a: tensor<4x8xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = linalg.reduce ins(%a : tensor<4x8xf32>) outs(%b : tensor<4xf32>) dimensions = [1]
+      (%x: f32, %out: f32) {
+    %s = arith.addf %x, %out : f32
+    linalg.yield %out : f32
+  }
+  // Sums, and the init of another result.
+  %1:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
+                                          affine_map<(d0, d1) -> (d0)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<4x8xf32>) outs(%0, %b : tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%x: f32, %out0: f32, %out1: f32):
+    %s = arith.addf %x, %out0 : f32
+    linalg.yield %s, %out0 : f32, f32
+  } -> (tensor<4xf32>, tensor<4xf32>)
+  return %0, %1#0, %1#1 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
 // Code that is not reached may be made of itself.
 
 // CHECK-LABEL: func.func @unreached
