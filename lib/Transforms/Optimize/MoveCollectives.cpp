@@ -25,6 +25,9 @@ namespace shard {
 #define GEN_PASS_DEF_SHARDMOVECOLLECTIVES
 #include "shard/Transforms/Passes.h.inc"
 
+/// Each round looks at all of a function.
+static constexpr int kMostRounds = 4;
+
 /// The tensor that all devices of a group have, and of whose dimension `dim` `moved` moves the
 /// slices that they took of it. Null if it moves something else.
 template <typename Op>
@@ -165,9 +168,25 @@ private:
   LogicalResult run(FunctionOpInterface function) {
     SymbolTableCollection symbols;
     Replication replication;
-    undoSlices(function, replication, symbols);
-    if (failed(joinExchanges(function, replication, symbols)))
-      return failure();
+    // Where a collective has moved past another one, that may follow. What moves costs less each
+    // time; few programs take more than two rounds.
+    for (int round = 0; round < kMostRounds; ++round) {
+      undoSlices(function, replication, symbols);
+      if (round == 0 && failed(joinExchanges(function, replication, symbols)))
+        return failure();
+      FailureOr<bool> moved = move(function, replication, symbols);
+      if (failed(moved))
+        return failure();
+      if (!*moved)
+        return success();
+      changed = true;
+    }
+    return success();
+  }
+
+  /// Moves what a graph finds to cost less elsewhere. Returns whether anything moved.
+  FailureOr<bool> move(FunctionOpInterface function, Replication &replication,
+                       SymbolTableCollection &symbols) {
     llvm::MapVector<std::pair<mlir::Block *, Attribute>, MoveSeeds> kinds;
     function->walk([&](Operation *op) {
       auto collective = MovingCollective::of(op, symbols);
@@ -185,6 +204,7 @@ private:
       for (MoveSeeds *seeds : kindsOf[op->getBlock()])
         seeds->drop(op);
     };
+    bool moved = false;
     for (auto &[place, seeds] : kinds)
       while (seeds.next < seeds.collectives.size()) {
         Operation *first = seeds.collectives[seeds.next++];
@@ -192,29 +212,32 @@ private:
           continue;
         std::optional<MovingCollective> collective =
             MovingCollective::of(first, symbols);
-        auto graph =
-            std::make_unique<MoveGraph>(*collective, seeds, replication, true);
-        if (graph->movesReplicatedUnits()) {
-          graph->release();
-          auto other = std::make_unique<MoveGraph>(*collective, seeds,
-                                                   replication, false);
-          if (other->secondsSaved() > graph->secondsSaved()) {
-            graph = std::move(other);
-          } else {
-            other->release();
-            graph->retake();
-          }
-        }
+        std::unique_ptr<MoveGraph> graph =
+            cheapestGraph(*collective, seeds, replication);
         if (graph->secondsSaved() == 0)
           continue;
         if (failed(graph->rewrite(erased)))
           return failure();
-        changed = true;
+        moved = true;
       }
-    // What has moved may stand behind slices now.
-    if (changed)
-      undoSlices(function, replication, symbols);
-    return success();
+    return moved;
+  }
+
+  static std::unique_ptr<MoveGraph>
+  cheapestGraph(const MovingCollective &collective, MoveSeeds &seeds,
+                Replication &replication) {
+    auto graph =
+        std::make_unique<MoveGraph>(collective, seeds, replication, true);
+    if (!graph->movesReplicatedUnits())
+      return graph;
+    graph->release();
+    auto other =
+        std::make_unique<MoveGraph>(collective, seeds, replication, false);
+    if (other->secondsSaved() > graph->secondsSaved())
+      return other;
+    other->release();
+    graph->retake();
+    return graph;
   }
 
   bool changed = false;

@@ -1,4 +1,5 @@
-// Slices of what all devices have need no collective to become whole again, or to become others.
+// Slices of what all devices have need no collective to become whole again, or to become others, and
+// collectives that have moved past others are followed by these.
 //
 // RUN: shard-opt %s --split-input-file --shard-move-collectives | FileCheck %s
 
@@ -80,4 +81,18 @@ func.func @nested(%x: tensor<5x4xf32> {shard.local = #shard.local<tensor<5x4xf32
   %0 = shard.all_slice %x on @h grid_axes = [0, 1] slice_axis = 0 : tensor<5x4xf32> -> tensor<2x4xf32>
   %1 = shard.all_to_all %0 on @h grid_axes = [0, 1] split_axis = 1 concat_axis = 0 : tensor<2x4xf32> -> tensor<5x1xf32>
   return %1 : tensor<5x1xf32>
+}
+
+// The first gather moves past the second one and the op behind it, and the second one follows.
+
+// CHECK-LABEL: func @two_gathers
+// CHECK: %[[N:.*]] = arith.trunci %arg0 : tensor<3x4xi64> to tensor<3x4xi32>
+// CHECK: %[[A:.*]] = shard.all_gather %[[N]] on @h
+// CHECK: %[[B:.*]] = shard.all_gather %[[A]] on @h
+// CHECK: return %[[B]]
+func.func @two_gathers(%x: tensor<3x4xi64> {shard.local = #shard.local<tensor<5x7xi64>, <@h, [[0], [1]]>>}) -> tensor<5x7xi32> {
+  %a = shard.all_gather %x on @h grid_axes = [0] gather_axis = 0 : tensor<3x4xi64> -> tensor<5x4xi64>
+  %b = shard.all_gather %a on @h grid_axes = [1] gather_axis = 1 : tensor<5x4xi64> -> tensor<5x7xi64>
+  %c = arith.trunci %b : tensor<5x7xi64> to tensor<5x7xi32>
+  return %c : tensor<5x7xi32>
 }
