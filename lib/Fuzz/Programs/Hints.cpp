@@ -33,21 +33,21 @@ static void noteCut(ProgramBuilder &program, int64_t dim, int64_t size) {
   program.lastParts[dim] = std::max<int64_t>(program.lastParts[dim], 1) * size;
 }
 
-/// Splits dimensions by one part, or by both parts, of an axis of 4 devices.
+/// Splits dimensions by one part, or by both parts, of an axis of 4 devices. The other part may be
+/// replicated.
 static void placeHalves(ProgramBuilder &program, const std::string &axis,
-                        int64_t dim,
-                        std::vector<std::vector<std::string>> &dims) {
+                        int64_t dim, AxisChoice &choice) {
   Random &rng = program.rng;
   noteCut(program, dim, 2);
-  if (!rng.chance(50)) {
-    dims[dim].push_back(axis + ":(2)2");
+  bool isMinor = !rng.chance(50);
+  choice.dims[dim].push_back(axis + (isMinor ? ":(2)2" : ":(1)2"));
+  if (isMinor || !rng.chance(50)) {
+    if (rng.chance(30))
+      choice.replicated.push_back(axis + (isMinor ? ":(1)2" : ":(2)2"));
     return;
   }
-  dims[dim].push_back(axis + ":(1)2");
-  if (!rng.chance(50))
-    return;
-  int64_t other = rng.between(0, int64_t(dims.size()) - 1);
-  dims[other].push_back(axis + ":(2)2");
+  int64_t other = rng.between(0, int64_t(choice.dims.size()) - 1);
+  choice.dims[other].push_back(axis + ":(2)2");
   noteCut(program, other, 2);
 }
 
@@ -68,14 +68,19 @@ static AxisChoice placeAxes(ProgramBuilder &program,
       continue;
     }
     if (rank == 0 || rng.chance(30)) {
-      if (attribute && rng.chance(20))
-        result.replicated.push_back(text);
+      if (attribute && rng.chance(20)) {
+        bool isPart =
+            program.subAxes && program.grid[axis] == 4 && rng.chance(40);
+        result.replicated.push_back(text + (!isPart          ? ""
+                                            : rng.chance(50) ? ":(1)2"
+                                                             : ":(2)2"));
+      }
       continue;
     }
     int64_t dim = rng.between(0, rank - 1);
     if (attribute && program.subAxes && program.grid[axis] == 4 &&
         rng.chance(40)) {
-      placeHalves(program, text, dim, result.dims);
+      placeHalves(program, text, dim, result);
       continue;
     }
     result.dims[dim].push_back(text);
