@@ -151,9 +151,9 @@ static Value copiedBy(linalg::LinalgOp op) {
   if (!yielded || yielded.getOwner() != op.getBlock())
     return {};
   OpOperand *operand = op.getMatchingOpOperand(yielded);
-  bool isSame = operand == &init || (writesOnce(op, init) &&
-                                     op.getMatchingIndexingMap(operand) ==
-                                         op.getMatchingIndexingMap(&init));
+  bool isSame = operand == &init ||
+                (writesOnce(op, init) && op.getMatchingIndexingMap(operand) ==
+                                             op.getMatchingIndexingMap(&init));
   return isSame ? operand->get() : Value();
 }
 
@@ -197,7 +197,8 @@ static Value sameTensor(Operation *op, const DenseSet<Value> &hinted,
     return unpackedAgain(unpack);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return copiedBy(linalgOp);
-  if (!isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ExpandShapeOp,
+  if (!OpTrait::hasElementwiseMappableTraits(op) &&
+      !isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ExpandShapeOp,
            tensor::CollapseShapeOp>(op))
     return {};
   SmallVector<OpFoldResult> folded;
@@ -207,8 +208,27 @@ static Value sameTensor(Operation *op, const DenseSet<Value> &hinted,
   return folded.size() == 1 ? dyn_cast<Value>(folded.front()) : Value();
 }
 
+/// The constant that `op`, an elementwise op, gives whatever its operands hold, as `subi` of equal
+/// ones.
+static Value foldedNumber(Operation *op, RewriterBase &rewriter) {
+  SmallVector<OpFoldResult> folded;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  // A constant of unknown extents would be no tensor.
+  if (op->getNumResults() != 1 || !type.hasStaticShape() ||
+      failed(op->fold(folded)) || folded.size() != 1)
+    return {};
+  auto number = dyn_cast_if_present<SplatElementsAttr>(
+      dyn_cast<Attribute>(folded.front()));
+  if (!number || number.getType() != type)
+    return {};
+  rewriter.setInsertionPoint(op);
+  return arith::ConstantOp::create(rewriter, op->getLoc(), number);
+}
+
 /// A constant in the place of `op` if it moves or repeats elements that are all one number.
 static Value movedNumber(Operation *op, RewriterBase &rewriter) {
+  if (OpTrait::hasElementwiseMappableTraits(op))
+    return foldedNumber(op, rewriter);
   if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
            tensor::CollapseShapeOp, linalg::TransposeOp, linalg::BroadcastOp>(
           op) ||

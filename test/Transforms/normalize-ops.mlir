@@ -394,6 +394,31 @@ func.func @init(%a: tensor<4x8xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tenso
 
 // -----
 
+// Elementwise ops that give an operand, or a constant whatever the operands hold.
+
+shard.grid @g(shape = 2)
+
+// CHECK-LABEL: func.func @folded
+// CHECK-SAME: (%[[A:.*]]: tensor<4x8xi32>, %[[B:.*]]: tensor<4x8xi32>, %{{.*}})
+// CHECK-DAG: %[[Z:.*]] = arith.constant dense<0> : tensor<4x8xi32>
+// CHECK-DAG: %[[H:.*]] = arith.andi %[[A]], %[[A]]
+// CHECK: %[[U:.*]] = arith.xori
+// CHECK: return %[[A]], %[[B]], %[[Z]], %[[H]], %[[U]]
+func.func @folded(%a: tensor<4x8xi32>, %b: tensor<4x8xi32>, %c: tensor<?xi32>)
+    -> (tensor<4x8xi32>, tensor<4x8xi32>, tensor<4x8xi32>, tensor<4x8xi32>, tensor<?xi32>) {
+  %true = arith.constant true
+  %0 = arith.andi %a, %a : tensor<4x8xi32>
+  %1 = arith.select %true, %b, %a : tensor<4x8xi32>
+  %2 = arith.subi %b, %b : tensor<4x8xi32>
+  // With a hint it stays.
+  %3 = arith.andi %a, %a {shard.sharding = #shard.sharding<@g, [[0], []]>} : tensor<4x8xi32>
+  // A constant has a static type.
+  %4 = arith.xori %c, %c : tensor<?xi32>
+  return %0, %1, %2, %3, %4 : tensor<4x8xi32>, tensor<4x8xi32>, tensor<4x8xi32>, tensor<4x8xi32>, tensor<?xi32>
+}
+
+// -----
+
 // Code that is not reached may be made of itself.
 
 // CHECK-LABEL: func.func @unreached
