@@ -10,7 +10,6 @@
 
 #include "shard/IR/ShardOps.h"
 #include "shard/IR/ShardingUtils.h"
-#include "shard/Partitioning/LocalOps.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -102,11 +101,9 @@ static std::string repeatedNumber(ModuleOp module) {
 }
 
 /// The same of what partition makes of a program that computes none twice: where nothing is split,
-/// all ops stay. Partition makes two values one at its end, which it has resharded both.
+/// all ops stay.
 static std::string repeatedByPartition(ModuleOp annotated) {
   OwningOpRef<ModuleOp> local = annotated.clone();
-  if (splatEqualOperands(*local))
-    return {};
   PassManager manager(local->getContext());
   manager.addPass(createShardPartition());
   if (!repeatedNumber(annotated).empty() || failed(manager.run(*local)))

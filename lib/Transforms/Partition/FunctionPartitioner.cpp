@@ -13,6 +13,7 @@
 
 #include "shard/IR/ShardingUtils.h"
 #include "shard/IR/Steps.h"
+#include "shard/Partitioning/LocalOps.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
@@ -47,6 +48,8 @@ LogicalResult FunctionPartitioner::run() {
   body.getBlocks().clear();
   body.takeBody(rebuilt);
   tidyWindows(local);
+  // Two operands that were resharded become one, and with them what was computed of them.
+  splatEqualOperands(function);
   uniteIndices(body, local.usedGrids());
   updateSignature();
   return success();

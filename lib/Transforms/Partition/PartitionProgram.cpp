@@ -20,7 +20,6 @@
 #include "Partition/FunctionShardings.h"
 
 #include "shard/IR/ShardingUtils.h"
-#include "shard/Partitioning/LocalOps.h"
 #include "shard/Partitioning/ManualCalls.h"
 #include "shard/Partitioning/PlanTrace.h"
 
@@ -307,7 +306,6 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
     if (failed(FunctionPartitioner(local).run()))
       return failure();
   }
-  splatEqualOperands(root);
   return success();
 }
 
