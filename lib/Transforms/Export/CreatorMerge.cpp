@@ -12,7 +12,19 @@ using namespace mlir;
 
 namespace shard {
 
+/// Whether hints reach values of `result` from more than one grid.
+static bool hasSeveralGrids(const PropagationResult &result) {
+  Operation *first = nullptr;
+  for (const auto &[value, grid] : result.gridOf) {
+    if (grid && first && grid != first)
+      return true;
+    first = first ? first : grid;
+  }
+  return false;
+}
+
 void CreatorMerge::run(const PropagationResult &result) {
+  bool severalGrids = hasSeveralGrids(result);
   // Families of users come first: of what only merged copies use, nothing is left.
   for (const auto &family : families) {
     // Few shardings, maybe many copies.
@@ -37,11 +49,14 @@ void CreatorMerge::run(const PropagationResult &result) {
       if (sharding && sharding->hasRunTimeNumbers())
         continue;
       auto *same = llvm::find_if(kept, [&](const Kept &entry) {
-        // Of what no annotation names a grid for, the grid does not matter.
-        return (entry.sharding == sharding ||
-                (entry.sharding && sharding && *entry.sharding == *sharding)) &&
-               (!entry.grid || !grid || entry.grid == grid ||
-                (!isStated && !result.isStated(entry.copy->getResult(0))));
+        // Of what no annotation names a grid for, the grid does not matter. With several, an op
+        // that no hint reaches must not take operands that are stated on two of them.
+        bool mayShare =
+            entry.grid == grid || (!severalGrids && (!entry.grid || !grid)) ||
+            (!isStated && !result.isStated(entry.copy->getResult(0)));
+        return mayShare &&
+               (entry.sharding == sharding ||
+                (entry.sharding && sharding && *entry.sharding == *sharding));
       });
       if (same == kept.end()) {
         kept.push_back({sharding, grid, copy});
