@@ -168,10 +168,12 @@ static Value transposedBack(linalg::TransposeOp op) {
   return first.getInput();
 }
 
-/// What `op` unpacks after it was packed; null if that is another tensor.
+/// What `op` unpacks after it was packed; null if that is another tensor, or may have other
+/// extents: the destination of `op` says how much of the last tiles is taken.
 static Value unpackedAgain(linalg::UnPackOp op) {
   auto pack = op.getSource().getDefiningOp<linalg::PackOp>();
-  bool isUndone = pack && pack.getInnerDimsPos() == op.getInnerDimsPos() &&
+  bool isUndone = pack && op.getDestType().hasStaticShape() &&
+                  pack.getInnerDimsPos() == op.getInnerDimsPos() &&
                   pack.getOuterDimsPerm() == op.getOuterDimsPerm() &&
                   pack.getMixedTiles() == op.getMixedTiles() &&
                   op->getNumResults() == 1;

@@ -341,13 +341,15 @@ func.func @hint_between(%a: tensor<4x8xf32>)
 shard.grid @g(shape = 2)
 
 // CHECK-LABEL: func.func @unpacked
-// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<5x8xf32>
+// CHECK-SAME: (%[[A:[a-z0-9]*]]: tensor<5x8xf32>
 // CHECK-NOT: %[[A]] padding_value
 // CHECK: linalg.pack %[[A]] inner_dims_pos
 // CHECK: %[[U:.*]] = linalg.unpack
 // CHECK: %[[V:.*]] = linalg.unpack
-// CHECK: return %[[A]], %[[U]], %[[V]]
-func.func @unpacked(%a: tensor<5x8xf32>) -> (tensor<5x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>) {
+// CHECK: %[[W:.*]] = linalg.unpack
+// CHECK: return %[[A]], %[[U]], %[[V]], %[[W]]
+func.func @unpacked(%a: tensor<5x8xf32>, %b: tensor<?x8xf32>, %c: tensor<?x8xf32>, %n: index)
+    -> (tensor<5x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>, tensor<?x8xf32>) {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<3x8x2xf32>
   %u = tensor.empty() : tensor<5x8xf32>
@@ -363,7 +365,13 @@ func.func @unpacked(%a: tensor<5x8xf32>) -> (tensor<5x8xf32>, tensor<5x8xf32>, t
   // Other dimensions.
   %2 = linalg.unpack %q inner_dims_pos = [1] inner_tiles = [1] into %u
       : tensor<5x8x1xf32> -> tensor<5x8xf32>
-  return %0, %1, %2 : tensor<5x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>
+  // More or less of the last tile.
+  %g = tensor.empty(%n) : tensor<?x8x2xf32>
+  %r = linalg.pack %b padding_value(%z : f32) inner_dims_pos = [0] inner_tiles = [2] into %g
+      : tensor<?x8xf32> -> tensor<?x8x2xf32>
+  %3 = linalg.unpack %r inner_dims_pos = [0] inner_tiles = [2] into %c
+      : tensor<?x8x2xf32> -> tensor<?x8xf32>
+  return %0, %1, %2, %3 : tensor<5x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>, tensor<?x8xf32>
 }
 
 // -----

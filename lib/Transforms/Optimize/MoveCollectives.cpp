@@ -151,6 +151,7 @@ private:
       MoveGraph graph(*collective, seeds, replication, /*widensUnits=*/false);
       if (graph.secondsSaved() == 0 || graph.sendsStill()) {
         joined.getResult().replaceAllUsesWith(gather);
+        replication.forget(joined);
         joined->erase();
         continue;
       }
