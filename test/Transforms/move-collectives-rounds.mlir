@@ -27,6 +27,16 @@ func.func @other_grid(%x: tensor<3x4xf32> {shard.local = #shard.local<tensor<3x4
   return %1 : tensor<3x4xf32>
 }
 
+// A grid of fewer devices does not say what the others have.
+shard.grid @few(shape = 2)
+// CHECK-LABEL: func @fewer_devices
+// CHECK: shard.all_gather
+func.func @fewer_devices(%x: tensor<3x4xf32> {shard.local = #shard.local<tensor<3x4xf32>, <@few, [[], []]>>}) -> tensor<3x4xf32> {
+  %0 = shard.all_slice %x on @g grid_axes = [0] slice_axis = 0 : tensor<3x4xf32> -> tensor<1x4xf32>
+  %1 = shard.all_gather %0 on @g grid_axes = [0] gather_axis = 0 : tensor<1x4xf32> -> tensor<3x4xf32>
+  return %1 : tensor<3x4xf32>
+}
+
 // Rows, then columns.
 // CHECK-LABEL: func @columns
 // CHECK: %[[C:.*]] = shard.all_slice %arg0 on @g grid_axes = [0] slice_axis = 1 : tensor<5x4xf32> -> tensor<5x1xf32>

@@ -22,10 +22,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 #include <algorithm>
 
@@ -113,7 +113,8 @@ static bool generalizeNamedOps(func::FuncOp entry) {
   return !ops.empty();
 }
 
-/// MLIR moves the attributes of such an op into the body of the new one.
+/// MLIR moves the attributes of such an op into the body of the new one. Nothing is folded, as MLIR's
+/// pass does: two tensors with a hint each could become one.
 static bool generalizeElementwise(func::FuncOp entry) {
   auto isHint = [](NamedAttribute attribute) {
     return isa_and_present<ShardDialect>(attribute.getNameDialect());
@@ -127,11 +128,21 @@ static bool generalizeElementwise(func::FuncOp entry) {
                        : WalkResult::advance();
           })
           .wasInterrupted();
-  return !hasHints &&
-         succeeded(runPasses(
-             entry->getParentOfType<ModuleOp>(), [](OpPassManager &manager) {
-               manager.addPass(createConvertElementwiseToLinalgPass());
-             }));
+  if (hasHints)
+    return false;
+  MLIRContext *context = entry.getContext();
+  ConversionTarget target(*context);
+  target.markUnknownOpDynamicallyLegal([](Operation *op) {
+    return !OpTrait::hasElementwiseMappableTraits(op) ||
+           llvm::none_of(op->getOperandTypes(),
+                         llvm::IsaPred<RankedTensorType>);
+  });
+  RewritePatternSet patterns(context);
+  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  ConversionConfig config;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  return succeeded(
+      applyPartialConversion(entry, target, std::move(patterns), config));
 }
 
 /// `value` with a first dimension of one element.
@@ -297,10 +308,8 @@ std::string checkVariants(ModuleOp module, func::FuncOp entry, uint64_t seed,
     return {};
   Errors errors(module.getContext());
   std::optional<int64_t> other = sent(*variant);
-  // Which of several hints counts may follow from their order, and ops that MLIR folds let two
-  // tensors with a hint each become one.
-  if (!errors.first.empty() && rewrite != reorderOps &&
-      rewrite != generalizeElementwise)
+  // Which of several hints counts may follow from their order.
+  if (!errors.first.empty() && rewrite != reorderOps)
     return std::string("a program is refused with ") + name + ": " +
            errors.first + errors.where;
   if (!other)
