@@ -180,11 +180,11 @@ static Value unpackedAgain(linalg::UnPackOp op) {
   return isUndone ? pack.getSource() : Value();
 }
 
-/// The tensor that the result of `op` is, element by element; null if it is another one. Ops may
-/// fold to another form of themselves, which is noted in `changed`. Casts of what is `hinted`
-/// are not passed.
-static Value sameTensor(Operation *op, const DenseSet<Value> &hinted,
-                        bool &changed) {
+/// The tensor that the result of `op` is, element by element, or its elements if they are
+/// constants; null if neither is known. Ops may fold to another form of themselves, which is noted
+/// in `changed`. Casts of what is `hinted` are not passed.
+static OpFoldResult sameTensor(Operation *op, const DenseSet<Value> &hinted,
+                               bool &changed) {
   if (auto cast = dyn_cast<tensor::CastOp>(op)) {
     while (auto before = cast.getSource().getDefiningOp<tensor::CastOp>()) {
       if (hinted.contains(cast.getSource()))
@@ -204,33 +204,18 @@ static Value sameTensor(Operation *op, const DenseSet<Value> &hinted,
            tensor::CollapseShapeOp>(op))
     return {};
   SmallVector<OpFoldResult> folded;
-  if (failed(op->fold(folded)))
-    return {};
-  changed |= folded.empty();
-  return folded.size() == 1 ? dyn_cast<Value>(folded.front()) : Value();
+  bool isFolded = succeeded(op->fold(folded));
+  // The other form may fold to a result.
+  if (isFolded && folded.empty()) {
+    changed = true;
+    isFolded = succeeded(op->fold(folded));
+  }
+  return isFolded && folded.size() == 1 ? folded.front() : OpFoldResult();
 }
 
-/// The constant that `op`, an elementwise op, gives whatever its operands hold, as `subi` of equal
-/// ones.
-static Value foldedNumber(Operation *op, RewriterBase &rewriter) {
-  SmallVector<OpFoldResult> folded;
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  // A constant of unknown extents would be no tensor.
-  if (op->getNumResults() != 1 || !type.hasStaticShape() ||
-      failed(op->fold(folded)) || folded.size() != 1)
-    return {};
-  auto number = dyn_cast_if_present<SplatElementsAttr>(
-      dyn_cast<Attribute>(folded.front()));
-  if (!number || number.getType() != type)
-    return {};
-  rewriter.setInsertionPoint(op);
-  return arith::ConstantOp::create(rewriter, op->getLoc(), number);
-}
-
-/// A constant in the place of `op` if it moves or repeats elements that are all one number.
-static Value movedNumber(Operation *op, RewriterBase &rewriter) {
-  if (OpTrait::hasElementwiseMappableTraits(op))
-    return foldedNumber(op, rewriter);
+/// The elements of the result of `op` if it moves or repeats elements that are all one number;
+/// null otherwise.
+static Attribute movedNumber(Operation *op) {
   if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
            tensor::CollapseShapeOp, linalg::TransposeOp, linalg::BroadcastOp>(
           op) ||
@@ -240,9 +225,7 @@ static Value movedNumber(Operation *op, RewriterBase &rewriter) {
   TypedAttr number = splatNumber(op->getOperand(0));
   if (!number || !type.hasStaticShape() || type.getEncoding())
     return {};
-  rewriter.setInsertionPoint(op);
-  return arith::ConstantOp::create(rewriter, op->getLoc(),
-                                   DenseElementsAttr::get(type, number));
+  return DenseElementsAttr::get(type, number);
 }
 
 /// Replaces `op` by the tensor that its result is. What is `hinted`, or is stated by a hint,
@@ -259,11 +242,23 @@ static bool dropIdentity(Operation *op, const DenseSet<Value> &hinted,
       return operand != same && hinted.contains(operand);
     });
   };
-  Value same = sameTensor(op, hinted, changed);
-  if (!same && !isPassed(same))
-    same = movedNumber(op, rewriter);
-  if (!same || same.getType() != op->getResult(0).getType() ||
-      isHint(same.getDefiningOp()) || isPassed(same))
+  OpFoldResult found = sameTensor(op, hinted, changed);
+  auto same = dyn_cast_if_present<Value>(found);
+  if (isPassed(same))
+    return false;
+  if (!same) {
+    auto number = dyn_cast_if_present<Attribute>(found);
+    auto elements = dyn_cast_if_present<SplatElementsAttr>(
+        number ? number : movedNumber(op));
+    // MLIR also makes constants of unknown extents, which are no tensors.
+    if (!elements || elements.getType() != op->getResult(0).getType() ||
+        !elements.getType().hasStaticShape())
+      return false;
+    rewriter.setInsertionPoint(op);
+    same = arith::ConstantOp::create(rewriter, op->getLoc(), elements);
+  }
+  if (same.getType() != op->getResult(0).getType() ||
+      isHint(same.getDefiningOp()))
     return false;
   llvm::SetVector<Operation *> unused;
   auto addDefs = [&](Operation *user) {

@@ -12,6 +12,7 @@
 include "mlir/Pass/PassBase.td"
 include "shard/Transforms/OptimizePasses.td"
 include "shard/Transforms/GroupPasses.td"
+include "shard/Transforms/NormalizePasses.td"
 include "shard/Transforms/RewritePasses.td"
 include "shard/Transforms/StepPasses.td"
 
