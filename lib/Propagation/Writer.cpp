@@ -302,10 +302,24 @@ private:
       return;
     }
     auto *owner = cast<Operation *>(origin);
-    if (solution.agrees[op] && program.hints.layouts.empty() &&
-        !opWishes.decides(op, owner))
+    bool agrees = solution.agrees[op] && program.hints.layouts.empty() &&
+                  !opWishes.decides(op, owner);
+    // Where to complete a value is not settled by how its dimensions are split.
+    if (agrees && (!hasPartial(op) || opWishes.of(op, owner).operands.empty()))
       return;
     addDisagreement(op, owner);
+  }
+
+  /// Whether `op` reduces, or has a tensor that is partial.
+  bool hasPartial(OpId op) const {
+    return llvm::any_of(program.problem.table(op).loops,
+                        [](const auto &loop) {
+                          return loop.kind == LoopKind::Reduction;
+                        }) ||
+           llvm::any_of(program.problem.tensors(op), [&](ValueId id) {
+             return id != kNoValue && solved.indexOf(id) != kReplicated &&
+                    !out.shardings[solved.indexOf(id)].partial.empty();
+           });
   }
 
   void addDisagreement(OpId op, Operation *owner) {
