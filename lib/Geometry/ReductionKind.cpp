@@ -51,4 +51,18 @@ std::optional<ReductionKind> symbolizeReductionKind(uint32_t value) {
   return std::nullopt;
 }
 
+bool isIdempotent(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::Max:
+  case ReductionKind::Min:
+  case ReductionKind::UMax:
+  case ReductionKind::UMin:
+  case ReductionKind::BitwiseAnd:
+  case ReductionKind::BitwiseOr:
+    return true;
+  default:
+    return false;
+  }
+}
+
 } // namespace shard

@@ -15,21 +15,6 @@ using namespace mlir;
 
 namespace shard {
 
-// f(x, x) = x.
-static bool isIdempotent(ReductionKind kind) {
-  switch (kind) {
-  case ReductionKind::Max:
-  case ReductionKind::Min:
-  case ReductionKind::UMax:
-  case ReductionKind::UMin:
-  case ReductionKind::BitwiseAnd:
-  case ReductionKind::BitwiseOr:
-    return true;
-  default:
-    return false;
-  }
-}
-
 // Reducing along some axes and then along others is reducing along all. The
 // mean of integers rounds at each step.
 static bool isNestable(ReductionKind kind, Type type) {

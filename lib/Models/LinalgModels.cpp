@@ -265,7 +265,9 @@ struct LinalgModel : public GenericShardingModel<LinalgModel> {
 
 private:
   /// If the op computes partial values of result `index`, the first device of each
-  /// group uses the init and the others the neutral element, unless the init is partial.
+  /// group uses the init and the others the neutral element, unless the init is partial. All
+  /// devices may use that of an idempotent reduction, but one that is gathered may have to be
+  /// combined later (LateInits.h), which is right for an init of the first device alone.
   void countInitOnce(linalg::LinalgOp op, unsigned index, OpBuilder &builder,
                      PartitionContext &context,
                      SmallVectorImpl<Value> &inputs) const {
@@ -273,9 +275,11 @@ private:
     unsigned number = op.getNumDpsInputs() + index;
     if (result.partial.empty() || context.option.isPartialOperand(number))
       return;
+    Value init = inputs[number];
+    if (isIdempotent(result.reduction) && !init.getDefiningOp<AllGatherOp>())
+      return;
     if (!op.payloadUsesValueFromOperand(op.getDpsInitOperand(index)))
       return;
-    Value init = inputs[number];
     if (isNeutralTensor(op->getOperand(number), result.reduction))
       return;
     Location loc = op->getLoc();

@@ -265,14 +265,9 @@ private:
   }
 
   Value makePartial(const Step &step, Value local) {
-    switch (step.reduction) {
-    case ReductionKind::Sum:
-    case ReductionKind::Product:
-    case ReductionKind::BitwiseXor:
-      break;
-    default:
+    if (isIdempotent(step.reduction) ||
+        step.reduction == ReductionKind::Average)
       return local;
-    }
     TypedAttr element = neutral(step);
     if (!element)
       return {};

@@ -33,3 +33,23 @@ func.func @bytes(
   %2 = arith.trunci %1 : tensor<4096x8xi32> to tensor<4096x8xi8>
   return %2 : tensor<4096x8xi8>
 }
+
+// A minimum with what all devices have may be taken on each device: to move behind one takes no
+// time, however many there are.
+
+shard.grid @small(shape = 2x3) {shard.machine = {name = "a100"}}
+// CHECK-LABEL: func.func @minima(
+// CHECK-COUNT-4: arith.minimumf
+// CHECK: %[[SHORT:.*]] = arith.truncf
+// CHECK: shard.all_reduce %[[SHORT]] {{.*}} : tensor<6xbf16> -> tensor<6xbf16>
+func.func @minima(
+    %a: tensor<6xf32> {shard.sharding = #shard.sharding<@small, [[]], partial = min [0, 1]>},
+    %b: tensor<6xf32>, %c: tensor<6xf32>, %d: tensor<6xf32>, %e: tensor<6xf32>)
+    -> (tensor<6xbf16> {shard.sharding = #shard.sharding<@small, [[]]>}) {
+  %0 = arith.minimumf %a, %b : tensor<6xf32>
+  %1 = arith.minimumf %0, %c : tensor<6xf32>
+  %2 = arith.minimumf %1, %d : tensor<6xf32>
+  %3 = arith.minimumf %2, %e : tensor<6xf32>
+  %4 = arith.truncf %3 : tensor<6xf32> to tensor<6xbf16>
+  return %4 : tensor<6xbf16>
+}

@@ -46,6 +46,10 @@ std::optional<ReductionKind> symbolizeReductionKind(std::string_view keyword);
 /// The kind numbered `value`, or nothing.
 std::optional<ReductionKind> symbolizeReductionKind(uint32_t value);
 
+/// Whether a value combined with itself by `kind` is that value, as for max and min: then it may
+/// be combined on each device of a group that has it.
+bool isIdempotent(ReductionKind kind);
+
 } // namespace shard
 
 #endif // SHARD_GEOMETRY_REDUCTIONKIND_H

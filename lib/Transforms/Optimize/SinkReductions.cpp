@@ -330,7 +330,8 @@ private:
           3 * double(bytesOfType(type).value_or(0)) / machine.memoryBandwidth;
     };
     for (Value value : tree.whole)
-      if (tree.addsWhole && isa<RankedTensorType>(value.getType()))
+      if (tree.addsWhole && !isIdempotent(tree.reduce.kind) &&
+          isa<RankedTensorType>(value.getType()))
         add(value.getType());
     for (Value value : tree.blocks)
       add(tree.reduce.inputType(cast<RankedTensorType>(value.getType())));

@@ -81,7 +81,7 @@ int32_t neutral(ReductionKind kind) {
 }
 
 /// Whether all devices of a group may hold the value that they combine to.
-bool isIdempotent(ReductionKind kind) {
+bool allMayHold(ReductionKind kind) {
   return kind != ReductionKind::Sum && kind != ReductionKind::Product &&
          kind != ReductionKind::BitwiseXor;
 }
@@ -139,7 +139,7 @@ struct Program {
 /// Changes to partial are no calls of the runtime but code of the device.
 void makePartial(const Call &call, const Buffer &input, Buffer &output,
                  int64_t position) {
-  bool keeps = position == 0 || isIdempotent(call.step->reduction);
+  bool keeps = position == 0 || allMayHold(call.step->reduction);
   for (size_t i = 0; i < output.data.size(); ++i)
     output.data[i] = keeps ? input.data[i] : neutral(call.step->reduction);
 }
