@@ -233,6 +233,7 @@ void registerTosaModels(DialectRegistry &registry) {
       if (op.getDialectNamespace() == "tosa" &&
           op.hasTrait<OpTrait::tosa::TosaElementwiseOperator>())
         op.attachInterface<BroadcastingModel>();
+    tosa::ApplyScaleOp::attachInterface<BroadcastingModel>(*context);
     tosa::CastOp::attachInterface<BroadcastingModel>(*context);
     tosa::IdentityOp::attachInterface<BroadcastingModel>(*context);
     tosa::MulOp::attachInterface<BroadcastingModel>(*context);

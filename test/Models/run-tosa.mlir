@@ -7,6 +7,7 @@
 // RUN: shard-run %s --verify --partition-tosa --grid=2x2 | FileCheck %s
 // RUN: shard-opt %s --shard-spmd=lower-tosa=false | FileCheck %s --check-prefix=TOSA
 // RUN: shard-opt %s --shard-spmd | FileCheck %s --check-prefix=LOWERED
+// TOSA: tosa.apply_scale {{.*}} -> tensor<3x5xi32>
 // TOSA: tosa.matmul
 // LOWERED-NOT: tosa.
 // CHECK: {{^}}PASS
@@ -28,7 +29,10 @@ func.func private @ew(%a: tensor<7x5xf32>, %b: tensor<1x5xf32>) -> tensor<7x5xf3
 
 func.func private @cast(%a: tensor<7x5xf32>) -> tensor<7x5xi32> {
   %0 = tosa.cast %a : (tensor<7x5xf32>) -> tensor<7x5xi32>
-  return %0 : tensor<7x5xi32>
+  %m = "tosa.const"() {values = dense<1073741824> : tensor<7x5xi32>} : () -> tensor<7x5xi32>
+  %s = "tosa.const"() {values = dense<29> : tensor<7x5xi8>} : () -> tensor<7x5xi8>
+  %1 = tosa.apply_scale %0, %m, %s {rounding_mode = SINGLE_ROUND} : (tensor<7x5xi32>, tensor<7x5xi32>, tensor<7x5xi8>) -> tensor<7x5xi32>
+  return %1 : tensor<7x5xi32>
 }
 
 func.func private @matmul(%a: tensor<2x7x5xf32>, %b: tensor<2x5x4xf32>) -> tensor<2x7x4xf32> {
