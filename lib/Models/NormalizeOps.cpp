@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -180,6 +181,29 @@ static Value unpackedAgain(linalg::UnPackOp op) {
   return isUndone ? pack.getSource() : Value();
 }
 
+/// Folds `op`, whose operands may be fills or constants of one number. To fold other constants would
+/// take time for each element. Gives the result, or null if `op` folds to another form of itself.
+/// Returns whether it folds.
+static bool fold(Operation *op, OpFoldResult &result) {
+  SmallVector<Attribute> constants;
+  for (Value operand : op->getOperands()) {
+    Attribute constant;
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type)
+      matchPattern(operand, m_Constant(&constant));
+    else if (TypedAttr number = splatNumber(operand);
+             number && type.hasStaticShape() && !type.getEncoding())
+      constant = DenseElementsAttr::get(type, number);
+    constants.push_back(constant);
+  }
+  SmallVector<OpFoldResult> folded;
+  if (failed(op->fold(constants, folded)))
+    return false;
+  if (folded.size() == 1)
+    result = folded.front();
+  return true;
+}
+
 /// The tensor that the result of `op` is, element by element, or its elements if they are
 /// constants; null if neither is known. Ops may fold to another form of themselves, which is noted
 /// in `changed`. Casts of what is `hinted` are not passed.
@@ -203,14 +227,14 @@ static OpFoldResult sameTensor(Operation *op, const DenseSet<Value> &hinted,
       !isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ExpandShapeOp,
            tensor::CollapseShapeOp>(op))
     return {};
-  SmallVector<OpFoldResult> folded;
-  bool isFolded = succeeded(op->fold(folded));
+  OpFoldResult folded;
+  bool isFolded = fold(op, folded);
   // The other form may fold to a result.
-  if (isFolded && folded.empty()) {
+  if (isFolded && folded.isNull()) {
     changed = true;
-    isFolded = succeeded(op->fold(folded));
+    fold(op, folded);
   }
-  return isFolded && folded.size() == 1 ? folded.front() : OpFoldResult();
+  return folded;
 }
 
 /// The elements of the result of `op` if it moves or repeats elements that are all one number;

@@ -439,3 +439,23 @@ func.func @unreached(%a: tensor<4xf32>) -> tensor<4xf32> {
   %t = tensor.cast %s : tensor<4xf32> to tensor<?xf32>
   cf.br ^bb1
 }
+
+// -----
+
+// An elementwise op of fills and numbers is a number. Other constants stay as they are.
+
+// CHECK-LABEL: func.func @of_fills
+// CHECK-DAG: %[[THREE:.*]] = arith.constant dense<3> : tensor<4x8xi32>
+// CHECK-DAG: %[[LIST:.*]] = arith.addi
+// CHECK: return %[[THREE]], %[[LIST]]
+func.func @of_fills() -> (tensor<4x8xi32>, tensor<2xi32>) {
+  %c = arith.constant -2 : i32
+  %empty = tensor.empty() : tensor<4x8xi32>
+  %fill = linalg.fill ins(%c : i32) outs(%empty : tensor<4x8xi32>) -> tensor<4x8xi32>
+  %two = math.absi %fill : tensor<4x8xi32>
+  %one = arith.constant dense<1> : tensor<4x8xi32>
+  %three = arith.addi %two, %one : tensor<4x8xi32>
+  %list = arith.constant dense<[1, 2]> : tensor<2xi32>
+  %twice = arith.addi %list, %list : tensor<2xi32>
+  return %three, %twice : tensor<4x8xi32>, tensor<2xi32>
+}
