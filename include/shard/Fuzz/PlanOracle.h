@@ -54,6 +54,8 @@ public:
   /// What the neediest device has to receive from others where all is moved in one step,
   /// in bytes; infinity where partial axes change, which one step cannot.
   double neededAtOnce(size_t from, size_t to) const;
+  /// Whether nothing is partial, and all dimensions are split evenly.
+  bool isPlainAndEven(size_t state) const;
 
 private:
   struct Edge {

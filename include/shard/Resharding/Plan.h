@@ -160,8 +160,8 @@ struct Plan {
   /// The largest `peakBytes` of the steps.
   int64_t peakBytes = 0;
   /// In every plan some device has to receive at least so many bytes: those of its
-  /// target block that it lacks, and for sums what must arrive on average. 0 where nothing is known (partial targets, explicit offsets,
-  /// halos).
+  /// target block that it lacks, and for sums what must arrive on average. 0 where nothing is
+  /// known (partial targets, explicit offsets, halos).
   int64_t lowerBoundBytes = 0;
   /// Whether the search proved that no cheaper plan exists within the memory
   /// bound (Search.h).

@@ -42,7 +42,8 @@ public:
   std::string place;
 
 private:
-  /// The attributes of a place, of which `hinted` has the hint.
+  /// The attributes of a place, of which `hinted` has the hint; `what` it is, or nothing for an
+  /// op.
   std::string attributes(bool hinted, const std::string &what);
   void writeFunction(const std::string &name);
   void writeOp(int64_t kind, const std::string &argument);
@@ -57,8 +58,14 @@ private:
 static const char *const noHint = "func.sharding = 1 : i64";
 
 std::string HintedProgram::attributes(bool hinted, const std::string &what) {
+  if (!hinted && rng.chance(30))
+    return std::string("{") + noHint + "}";
+  // What partition leaves is no hint.
   if (!hinted)
-    return rng.chance(30) ? std::string("{") + noHint + "}" : "";
+    return rng.chance(50) ? ""
+           : what.empty()
+               ? "{shard.recompute}"
+               : "{shard.local = #shard.local<tensor<8xf32>, <@g, [[0]]>>}";
   place = what;
   return rng.chance(50) ? "{shard.sharding = #shard.sharding<@g, [[0]]>}"
                         : "{shard.sharding = #shard.sharding<@g, [[?]]>, " +
@@ -272,6 +279,16 @@ static std::string checkFreeAxes(MLIRContext &context, Random &rng,
          said + text;
 }
 
+/// What a back end left in `module` of the dialect; empty if that is nothing.
+static std::string leftOver(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << *module;
+  size_t at = text.find("shard.");
+  if (at == std::string::npos)
+    return {};
+  return text.substr(at, text.find('\n', at) - at);
+}
+
 std::string checkRefusals(MLIRContext &context, uint64_t seed) {
   std::string said;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -291,6 +308,8 @@ std::string checkRefusals(MLIRContext &context, uint64_t seed) {
            std::string(isRefused ? "says \"" + said + "\"" : "says nothing") +
            (hinted.place.empty() ? "" : " of the hint at " + hinted.place) +
            ": " + hinted.text;
+  if (std::string left = isRefused ? "" : leftOver(*module); !left.empty())
+    return "a back end leaves \"" + left + "\" of " + hinted.text;
   said.clear();
   Random rng(seed ^ 0x726564756365ull);
   bool isKnown = false;

@@ -463,7 +463,7 @@ void shard::fuzz::registerDynamicMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Dynamic, dynamicReduce, 2);
   makers.add(MakerGroup::Dynamic, dynamicMove);
   makers.add(MakerGroup::Dynamic, dynamicSlice);
-  makers.add(MakerGroup::Dynamic, dynamicReshape);
+  makers.add(MakerGroup::Dynamic, dynamicReshape, 3);
   makers.add(MakerGroup::Dynamic, dynamicCast);
   makers.add(MakerGroup::Dynamic, dynamicGenerate);
   makers.add(MakerGroup::Dynamic, dynamicConcat);

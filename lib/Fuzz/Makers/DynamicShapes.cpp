@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "SharedOps.h"
 
 #include <algorithm>
 
@@ -52,6 +53,32 @@ bool shard::fuzz::dynamicSlice(ProgramBuilder &program) {
   return true;
 }
 
+/// Makes `like` of `a` by tosa.reshape, which takes -1 for the extent that is not known. False if
+/// that is not possible, or another op is to do it.
+static bool dynamicTosaReshape(ProgramBuilder &program, const Val &a,
+                               const Val &like) {
+  auto numUnknown = [](const Val &value) {
+    return std::count(value.dynamic.begin(), value.dynamic.end(), true);
+  };
+  bool isTosa =
+      a.elem == Elem::F32 || a.elem == Elem::I32 || a.elem == Elem::I1;
+  if (!isTosa || numUnknown(a) != 1 || numUnknown(like) != 1 ||
+      std::count(a.shape.begin(), a.shape.end(), 0) || !program.rng.chance(40))
+    return false;
+  Shape extents = like.shape;
+  for (size_t dim = 0; dim < extents.size(); ++dim)
+    if (like.dynamic[dim])
+      extents[dim] = -1;
+  std::string target =
+      tosaShape(program, "[" + list(extents) + "]", extents.size());
+  program.defineLike("tosa.reshape " + a.name + ", " + target + " : (" +
+                         a.type() + ", !tosa.shape<" +
+                         std::to_string(extents.size()) + ">) -> " +
+                         like.type(),
+                     like, a.bound);
+  return true;
+}
+
 /// Splits a dynamic dimension, or merges it with a static one.
 bool shard::fuzz::dynamicReshape(ProgramBuilder &program) {
   std::optional<Val> a = program.pickDynamic();
@@ -79,6 +106,8 @@ bool shard::fuzz::dynamicReshape(ProgramBuilder &program) {
       group(from, count);
       from += count;
     }
+    if (dynamicTosaReshape(program, *a, like))
+      return true;
     program.defineLike("tensor.collapse_shape " + a->name + " [" +
                            join(groups) + "] : " + a->type() + " into " +
                            like.type(),
@@ -96,6 +125,8 @@ bool shard::fuzz::dynamicReshape(ProgramBuilder &program) {
   size_t at = chosen + (inner ? 1 : 0);
   like.shape.insert(like.shape.begin() + at, factor);
   like.dynamic.insert(like.dynamic.begin() + at, false);
+  if (dynamicTosaReshape(program, *a, like))
+    return true;
   std::vector<std::string> sizes;
   for (size_t dim = 0, from = 0; dim < a->shape.size(); ++dim) {
     size_t count = dim == chosen ? 2 : 1;

@@ -380,6 +380,14 @@ double PlanOracle::neededAtOnce(size_t from, size_t to) const {
   return most;
 }
 
+bool PlanOracle::isPlainAndEven(size_t state) const {
+  const Sharding &sharding = states[state];
+  bool isEven = true;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    isEven &= dividesEvenly(shape[dim], grid.sizes(sharding.dims[dim]));
+  return isEven && sharding.partial.empty();
+}
+
 double PlanOracle::costAtOnce(double sent) const {
   double least = std::numeric_limits<double>::infinity();
   for (GridAxis axis = 0; axis < grid.rank(); ++axis)
@@ -399,6 +407,11 @@ std::string comparePlan(const Plan &plan, PlanOracle &oracle, size_t from,
                  static_cast<double>(plan.lowerBoundBytes);
   if (bound > plan.cost + kRounding)
     return "costs less than its lower bound";
+  if (oracle.isPlainAndEven(from) && oracle.isPlainAndEven(to) &&
+      static_cast<double>(plan.lowerBoundBytes) < oracle.neededAtOnce(from, to))
+    return "has a lower bound of " + std::to_string(plan.lowerBoundBytes) +
+           " bytes, but a device lacks " +
+           std::to_string(oracle.neededAtOnce(from, to));
   bool redistributes =
       std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step &step) {
         return step.kind == Step::Kind::Redistribute;
