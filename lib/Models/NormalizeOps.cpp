@@ -302,6 +302,20 @@ static bool dropIdentity(Operation *op, const DenseSet<Value> &hinted,
   return true;
 }
 
+/// Replaces `op`, an element of a tensor that is one number everywhere, by that number.
+static bool foldElement(tensor::ExtractOp op, const DenseSet<Value> &hinted,
+                        RewriterBase &rewriter) {
+  TypedAttr number = splatNumber(op.getTensor());
+  if (!number || hinted.contains(op.getTensor()) || mayHaveHint(op))
+    return false;
+  Operation *def = op.getTensor().getDefiningOp();
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, number);
+  if (mayBeErased(def))
+    rewriter.eraseOp(def);
+  return true;
+}
+
 /// Erases ops that nothing uses: they would decide about their operands. Hints stay.
 static bool dropUnused(Operation *root, RewriterBase &rewriter) {
   SmallVector<Operation *> ops;
@@ -318,6 +332,17 @@ static bool dropUnused(Operation *root, RewriterBase &rewriter) {
   return changed;
 }
 
+/// Whether `op` may be normalized by itself. Elements that a body of linalg takes are folded with
+/// its op, which may be a fill then.
+static bool isNormalized(Operation *op) {
+  if (isa<tensor::ExtractOp>(op))
+    return !isa<linalg::LinalgOp>(op->getParentOp());
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.hasPureTensorSemantics();
+  return op->getNumResults() == 1 &&
+         isa<RankedTensorType>(op->getResult(0).getType());
+}
+
 bool normalizeOps(Operation *root) {
   IRRewriter rewriter(root->getContext());
   bool changed = dropUnused(root, rewriter);
@@ -332,18 +357,23 @@ bool normalizeOps(Operation *root) {
   // Operands come before the ops that use them.
   root->walk<WalkOrder::PreOrder, ForwardDominanceIterator<>>(
       [&](Operation *op) {
-        auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-        if (linalgOp ? linalgOp.hasPureTensorSemantics()
-                     : op->getNumResults() == 1 &&
-                           isa<RankedTensorType>(op->getResult(0).getType()))
+        if (isNormalized(op))
           ops.push_back(op);
       });
   for (Operation *op : ops) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+      changed |= foldElement(extract, hinted, rewriter);
+      continue;
+    }
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (linalgOp)
+      for (auto extract : llvm::make_early_inc_range(
+               linalgOp.getBlock()->getOps<tensor::ExtractOp>()))
+        changed |= foldElement(extract, hinted, rewriter);
     // To ask a named op for its indexing maps notes them in an attribute.
     DictionaryAttr noted = op->getDiscardableAttrDictionary();
     if (dropIdentity(op, hinted, rewriter, changed))
       continue;
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp) {
       changed |= sinkUnitReshape(op, hinted, rewriter);
       continue;

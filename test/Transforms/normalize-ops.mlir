@@ -459,3 +459,27 @@ func.func @of_fills() -> (tensor<4x8xi32>, tensor<2xi32>) {
   %twice = arith.addi %list, %list : tensor<2xi32>
   return %three, %twice : tensor<4x8xi32>, tensor<2xi32>
 }
+
+// -----
+
+// An element of a fill is its number, wherever it lies: what a body makes of it may be a fill.
+
+// CHECK-LABEL: func.func @elements
+// CHECK-NOT: tensor.extract
+// CHECK: %[[ALL:.*]] = linalg.fill ins(%{{.*}} : i32) outs(%{{.*}} : tensor<4xi32>)
+// CHECK: return %c3{{.*}}, %[[ALL]]
+func.func @elements(%i: index) -> (i32, tensor<4xi32>) {
+  %c = arith.constant 3 : i32
+  %empty = tensor.empty() : tensor<8xi32>
+  %fill = linalg.fill ins(%c : i32) outs(%empty : tensor<8xi32>) -> tensor<8xi32>
+  %one = tensor.extract %fill[%i] : tensor<8xi32>
+  %new = tensor.empty() : tensor<4xi32>
+  %all = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%new : tensor<4xi32>) {
+  ^bb0(%out: i32):
+    %at = linalg.index 0 : index
+    %element = tensor.extract %fill[%at] : tensor<8xi32>
+    linalg.yield %element : i32
+  } -> tensor<4xi32>
+  return %one, %all : i32, tensor<4xi32>
+}

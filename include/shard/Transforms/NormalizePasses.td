@@ -64,6 +64,7 @@ def ShardNormalizeOps : Pass<"shard-normalize-ops"> {
     * constants in the body of a `linalg.generic` of inputs that are one number everywhere, and
       such constants of transposed, broadcast, reshaped and sliced ones: what a product with a
       number commutes with is seen;
+    * numbers of the elements that `tensor.extract` takes of such tensors;
     * a `tensor.empty` of each init that is not read, has no hint of its own and whose elements are
       all written, as `convert-elementwise-to-linalg` makes them of inputs.
 
