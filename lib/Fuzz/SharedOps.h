@@ -33,6 +33,9 @@ struct MaskedScan {
 std::string maskedScan(ProgramBuilder &program, const Val &value,
                        const Val &init, const MaskedScan &scan);
 
+/// Writes and reads a variable of the type of `a`, or reads it alone. (TosaVariables.cpp)
+bool tosaVariable(ProgramBuilder &program, const Val &a, int64_t dim);
+
 /// A "tosa.const" of one element, such as a zero point, and a constant of numbers that are no
 /// tensor, such as new extents. Neither is in the scope. (TosaOps.cpp)
 std::string tosaOne(ProgramBuilder &program, const std::string &type,

@@ -446,7 +446,8 @@ static bool tosaMove(ProgramBuilder &program) {
                           {tosaArgmax, 1},
                           {tosaIntdiv, 1},
                           {tosaResize, 1},
-                          {tosaScatter, 1}});
+                          {tosaScatter, 1},
+                          {tosaVariable, 1}});
   return makeAlong(program, makers, [](const Val &v) {
     return isTosa(v) && v.elem != Elem::I1;
   });
