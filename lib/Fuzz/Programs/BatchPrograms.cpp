@@ -213,7 +213,6 @@ Val BatchProgram::risen(const Val &value) {
     std::string op = choice == 1 ? "arith.min" : "arith.max";
     Val other = program.argument(elem, value.shape, true);
     program.givenHints[other.name] = wholeHint(value.shape);
-    comparesWhole = true;
     return with(op + (isFloat(elem) ? "imumf" : "si"), other,
                 std::max(value.bound, other.bound));
   }
@@ -258,8 +257,8 @@ int64_t BatchProgram::extremeOverBatch() {
                                elem, shape, std::max(total->bound, found.bound))
               : found;
   }
-  // Half as many bytes. Not behind what all devices have (docs/Mutants.md).
-  if (elem == Elem::F32 && numSent == 1 && !comparesWhole && rng.chance(40)) {
+  // Half as many bytes.
+  if (elem == Elem::F32 && numSent == 1 && rng.chance(40)) {
     Val cut = program.clamped(*total, 256);
     total = program.define("arith.truncf " + cut.name + " : " + cut.type() +
                                " to " + tensorType(Elem::BF16, shape),

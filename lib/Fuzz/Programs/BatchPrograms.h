@@ -82,8 +82,6 @@ private:
   int64_t parts = 1;
   std::vector<Batched> values;
   std::vector<Val> results;
-  /// Whether risen() has compared with a value that all devices have.
-  bool comparesWhole = false;
 };
 
 } // namespace shard::fuzz
