@@ -55,9 +55,10 @@ Run::PartialPlacement::useOf(OpId user, ValueId value, bool isPlaced) {
   OpStep::Result step = run.stepOf(user, FromAll);
   if (step.reduced || takesReshard(user, step))
     return Use::KeepsPartial;
-  return run.localBytes(results[0]) < run.localBytes(value)
-             ? Use::ReducesLess
-             : Use::ReducesAsMuch;
+  double result = run.localBytes(results[0]), operand = run.localBytes(value);
+  return result > operand   ? Use::ReducesMore
+         : result < operand ? Use::ReducesLess
+                            : Use::ReducesAsMuch;
 }
 
 /// Appends to `found` what the users of `value` do with it.
@@ -85,8 +86,9 @@ void Run::PartialPlacement::countUses(ValueId value, bool isPlaced,
 }
 
 /// Whether `value`, which is partial, is complete for `op`, one of its users, at no cost:
-/// because a user that runs as often does not take it partial, or because several users
-/// reduce their result, one of them no less. A candidate may become one of the latter.
+/// because a user that runs as often does not take it partial, or reduces a larger result, or
+/// because several users reduce their result, one of them no less. A candidate may become one
+/// of the latter.
 bool Run::PartialPlacement::isCompleted(ValueId value, OpId op, bool isPlaced) {
   auto [entry, isNew] = uses.try_emplace(value);
   llvm::SmallVectorImpl<Counts> &found = entry->second;
@@ -96,7 +98,7 @@ bool Run::PartialPlacement::isCompleted(ValueId value, OpId op, bool isPlaced) {
   return llvm::any_of(found, [&](const Counts &counts) {
     unsigned asMuch = counts.of(Use::ReducesAsMuch);
     return counts.trips == problem.trips[op] &&
-           (counts.of(Use::Completes) ||
+           (counts.of(Use::Completes) || counts.of(Use::ReducesMore) ||
             (asMuch && asMuch + counts.of(Use::ReducesLess) + mayJoin > 1));
   });
 }

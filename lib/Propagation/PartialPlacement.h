@@ -32,7 +32,8 @@ private:
   enum class Use : unsigned {
     /// Its result is partial, or it does not decide about this operand alone.
     KeepsPartial,
-    /// It takes it, and reduces a result with no fewer bytes, or with fewer.
+    /// It takes it, and reduces a result with more bytes, with as many, or with fewer.
+    ReducesMore,
     ReducesAsMuch,
     ReducesLess,
     /// It does not take it.
@@ -41,7 +42,7 @@ private:
   /// How many users that run equally often do what.
   struct Counts {
     double trips;
-    std::array<unsigned, 4> uses = {};
+    std::array<unsigned, 5> uses = {};
     unsigned of(Use use) const { return uses[unsigned(use)]; }
   };
   /// The result of an op that could be partial if nothing were reduced.

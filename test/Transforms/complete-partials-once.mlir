@@ -132,3 +132,31 @@ func.func @unit_axis(%a: tensor<4xf32> {shard.sharding = #shard.sharding<@g, [[0
   %1 = linalg.reduce { arith.addf } ins(%a : tensor<4xf32>) outs(%0 : tensor<f32>) dimensions = [0]
   return %1 : tensor<f32>
 }
+
+// -----
+
+// The one product is larger than the sum that it is made of: that is completed in front of it. A
+// smaller result is completed itself.
+// CHECK-LABEL: func.func @larger
+// CHECK: %[[SUM:.*]] = shard.all_reduce %arg0 {{.*}} : tensor<16x2xf32>
+// CHECK: linalg.matmul ins(%[[SUM]], %arg1
+// CHECK-NOT: shard.all_reduce
+// CHECK-LABEL: func.func @smaller
+// CHECK-NOT: shard.all_reduce
+// CHECK: linalg.matmul ins(%arg0, %arg1
+// CHECK: shard.all_reduce {{.*}} : tensor<16x1xf32>
+shard.grid @grid(shape = 4) axes ["x"]
+func.func @larger(
+    %a: tensor<16x2xf32> {shard.sharding = #shard.sharding<@grid, [[], []], partial = sum ["x"]>},
+    %b: tensor<2x16xf32>) -> tensor<16x16xf32> {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<16x2xf32>, tensor<2x16xf32>) outs(%zero : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %0 : tensor<16x16xf32>
+}
+func.func @smaller(
+    %a: tensor<16x2xf32> {shard.sharding = #shard.sharding<@grid, [[], []], partial = sum ["x"]>},
+    %b: tensor<2x1xf32>) -> tensor<16x1xf32> {
+  %zero = arith.constant dense<0.0> : tensor<16x1xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<16x2xf32>, tensor<2x1xf32>) outs(%zero : tensor<16x1xf32>) -> tensor<16x1xf32>
+  return %0 : tensor<16x1xf32>
+}
