@@ -325,7 +325,7 @@ void LayerProgram::resampled() {
 }
 
 /// A sum over devices, of an argument or of a loop, is needed complete by one op and could be
-/// taken partial by another one: it is completed once.
+/// taken partial by another one, or is taken by a product that is larger: it is completed once.
 void LayerProgram::completedOnce() {
   int64_t rows = rng.between(1, 4), columns = rng.between(1, 4);
   Val sum = argument({rows, columns}, {{}, {}}, 0);
@@ -345,11 +345,15 @@ void LayerProgram::completedOnce() {
           return Values{combined("addi", carried[0], next)};
         })[0];
   }
+  allReduces(n, rows * columns);
+  if (rng.chance(30)) {
+    Shape weight = {columns, columns * rng.between(2, 3)};
+    return result(product(sum, argument(weight, {{}, {}}, 60)), {{}, {}}, 60);
+  }
   Val larger = combined("maxsi", sum, argument(sum.shape, {{}, {}}, 60));
   Val times = combined("muli", sum, argument(sum.shape, {{}, {}}, 60));
   result(larger, {{}, {}}, 60);
   result(times, {{}, {}}, 60);
-  allReduces(n, rows * columns);
 }
 
 /// A product of few columns and few rows, which are split: they are gathered, because the
