@@ -176,3 +176,19 @@ func.func @loops(%a: tensor<16x8xf32>, %at: index) -> tensor<16x?xf32> {
   %x = tensor.extract_slice %a[0, %at] [16, %size] [1, 1] {shard.loops = #shard.sharding<@g, [[0]]>} : tensor<16x8xf32> to tensor<16x?xf32>
   return %x : tensor<16x?xf32>
 }
+
+// -----
+
+// What a device has of a stated sharding is a number. That of a value is not known yet.
+// CHECK-LABEL: func.func @shape_of_shard
+// CHECK: tensor.extract_slice %arg0[0] [2] [1] : tensor<8xf32> to tensor<2xf32>
+// CHECK: shard.shard_shape
+shard.grid @g(shape = 4)
+func.func @shape_of_shard(%a: tensor<8xf32>) -> (tensor<?xf32>, index) {
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  %n = shard.shard_shape dims = [8] sharding = %s device = [1] : index
+  %0 = tensor.extract_slice %a[0] [%n] [1] : tensor<8xf32> to tensor<?xf32>
+  %chosen = shard.get_sharding %a : tensor<8xf32> -> !shard.sharding
+  %m = shard.shard_shape dims = [8] sharding = %chosen device = [1] : index
+  return %0, %m : tensor<?xf32>, index
+}

@@ -25,8 +25,9 @@ def ShardFoldNumbers : Pass<"shard-fold-numbers"> {
     indices, `affine.apply`, `tensor.dim` of static extents. This pass replaces each op
     that computes integers or indices alone, of operands that are constants or tensors, by
     the constants to which MLIR folds it. An op with an attribute of another dialect, which
-    may be a hint, stays, and so does arithmetic of floats. A `tensor.extract_slice` of
-    constant sizes gets a static type, and a `tensor.cast` to the old one; the source of a
+    may be a hint, stays, and so does arithmetic of floats. A `shard.shard_shape` of a stated
+    sharding becomes the numbers that it asks for. A `tensor.extract_slice` of constant sizes
+    gets a static type, and a `tensor.cast` to the old one; the source of a
     `tensor.insert_slice` gets one too. Ops with `shard.loops` stay as they are, because ops of
     other extents may have other loops. A `tensor.dim` asks the tensor where an extent was
     first stated, so that a chain of ops whose dimension is split unevenly at run time asks

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shard/Models/FoldNumbers.h"
+#include "shard/IR/ShardOps.h"
+#include "shard/IR/ShardingUtils.h"
 #include "shard/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +24,17 @@ namespace {
 struct ShardFoldNumbersPass
     : public impl::ShardFoldNumbersBase<ShardFoldNumbersPass> {
   void runOnOperation() override {
-    if (!foldNumbers(getOperation()))
+    // What asks about a sharding that propagation chooses is answered by partition.
+    llvm::SmallVector<ShardShapeOp> answered;
+    getOperation()->walk([&](ShardShapeOp op) {
+      if (getShardingOp(op.getSharding()))
+        answered.push_back(op);
+    });
+    mlir::SymbolTableCollection symbols;
+    for (ShardShapeOp op : answered)
+      if (failed(expandShardShape(op, symbols)))
+        return signalPassFailure();
+    if (!foldNumbers(getOperation()) && answered.empty())
       markAllAnalysesPreserved();
   }
 };
