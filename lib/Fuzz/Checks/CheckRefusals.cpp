@@ -279,14 +279,18 @@ static std::string checkFreeAxes(MLIRContext &context, Random &rng,
          said + text;
 }
 
-/// What a back end left in `module` of the dialect; empty if that is nothing.
-static std::string leftOver(ModuleOp module) {
+/// What is wrong with the attributes in `module`, which a back end made of `before`: those of the
+/// dialect are to be gone, and others to stay.
+static std::string checkAttributes(ModuleOp module, StringRef before) {
   std::string text;
   llvm::raw_string_ostream(text) << *module;
   size_t at = text.find("shard.");
-  if (at == std::string::npos)
-    return {};
-  return text.substr(at, text.find('\n', at) - at);
+  if (at != std::string::npos)
+    return "leaves \"" + text.substr(at, text.find('\n', at) - at) + "\"";
+  size_t had = before.count(noHint), has = StringRef(text).count(noHint);
+  return had == has ? ""
+                    : "leaves " + std::to_string(has) + " attributes of " +
+                          std::to_string(had) + " of another dialect";
 }
 
 std::string checkRefusals(MLIRContext &context, uint64_t seed) {
@@ -308,8 +312,10 @@ std::string checkRefusals(MLIRContext &context, uint64_t seed) {
            std::string(isRefused ? "says \"" + said + "\"" : "says nothing") +
            (hinted.place.empty() ? "" : " of the hint at " + hinted.place) +
            ": " + hinted.text;
-  if (std::string left = isRefused ? "" : leftOver(*module); !left.empty())
-    return "a back end leaves \"" + left + "\" of " + hinted.text;
+  if (!isRefused)
+    if (std::string wrong = checkAttributes(*module, hinted.text);
+        !wrong.empty())
+      return "a back end " + wrong + ": " + hinted.text;
   said.clear();
   Random rng(seed ^ 0x726564756365ull);
   bool isKnown = false;
