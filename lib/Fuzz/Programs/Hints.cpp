@@ -63,14 +63,22 @@ static AxisChoice placeAxes(ProgramBuilder &program,
     std::string text = attribute && program.names && rng.chance(70)
                            ? "\"x" + std::to_string(axis) + "\""
                            : std::to_string(axis);
+    bool mayCut = attribute && program.subAxes && program.grid[axis] == 4;
     if (mayBePartial && rng.chance(25)) {
-      result.partial.push_back(text);
+      bool isPart = mayCut && rng.chance(70), isMinor = rng.chance(50);
+      result.partial.push_back(text + (!isPart   ? ""
+                                       : isMinor ? ":(2)2"
+                                                 : ":(1)2"));
+      if (isPart && rank > 0 && rng.chance(50)) {
+        int64_t dim = rng.between(0, rank - 1);
+        result.dims[dim].push_back(text + (isMinor ? ":(1)2" : ":(2)2"));
+        noteCut(program, dim, 2);
+      }
       continue;
     }
     if (rank == 0 || rng.chance(30)) {
       if (attribute && rng.chance(20)) {
-        bool isPart =
-            program.subAxes && program.grid[axis] == 4 && rng.chance(40);
+        bool isPart = mayCut && rng.chance(40);
         result.replicated.push_back(text + (!isPart          ? ""
                                             : rng.chance(50) ? ":(1)2"
                                                              : ":(2)2"));
@@ -78,8 +86,7 @@ static AxisChoice placeAxes(ProgramBuilder &program,
       continue;
     }
     int64_t dim = rng.between(0, rank - 1);
-    if (attribute && program.subAxes && program.grid[axis] == 4 &&
-        rng.chance(40)) {
+    if (mayCut && rng.chance(40)) {
       placeHalves(program, text, dim, result);
       continue;
     }
