@@ -26,6 +26,26 @@ def constant(name, values, elem):
     return f'%{name} = "tosa.const"() {{values = dense<[{text}]> : {kind}}} : () -> {kind}\n', kind
 
 
+def attributes_of(**values):
+    """The dictionary of attributes; lists are arrays of i64, numbers of names are i32."""
+    def text(value):
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, list):
+            return f"array<i64: {', '.join(map(str, value))}>"
+        return str(value)
+
+    return " {" + ", ".join(f"{name} = {text(value)}" for name, value in values.items()) + "}"
+
+
+def scaled(value, multiplier, shift, double):
+    """apply_scale_32 of the specification, of whole numbers."""
+    half = 1 << (shift - 1)
+    if double and shift > 31:
+        half += (1 << 30) if value >= 0 else -(1 << 30)
+    return (value * multiplier + half) >> shift
+
+
 def shape_constant(name, values):
     kind = f"!tosa.shape<{len(values)}>"
     return (f"%{name} = tosa.const_shape {{values = dense<{list(values)}> : "
@@ -408,3 +428,16 @@ def resize(random, name):
                 f"{text}%r = tosa.resize $0, %s, %o, %b {{mode = {mode}}} : "
                 "($t0, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> $r0",
                 Result(target, expected.astype(target.dtype), tolerance))
+
+
+@op("tosa.apply_scale")
+def apply_scale(random, name):
+    shape = random.shape(low=1)
+    data = random.ints(I32, shape, -2 ** 19, 2 ** 19)
+    multipliers = random.ints(I32, shape, 1 << 29, (1 << 30) + 999)
+    shifts = random.ints(I8, shape, 20, 40)
+    mode = random.one_of(["SINGLE_ROUND", "DOUBLE_ROUND"])
+    expected = [scaled(int(x), int(m), int(s), mode == "DOUBLE_ROUND")
+                for x, m, s in zip(data.flat, multipliers.flat, shifts.flat)]
+    return call(name, [Arg(I32, data), Arg(I32, multipliers), Arg(I8, shifts)],
+                Result(I32, np.array(expected).reshape(shape)), attributes_of(rounding_mode=mode))

@@ -4,33 +4,14 @@ import numpy as np
 
 from cases import Arg, Case, Result, program
 from ops_linalg import sum_tolerance
-from ops_tosa import TOSA_FLOATS, TOSA_INTS, call, constant, shape_constant
+from ops_tosa import (
+    TOSA_FLOATS, TOSA_INTS, attributes_of, call, constant, scaled, shape_constant)
 from values import BF16, F16, F32, I1, I8, I16, I32, LONG, ulp
-
-
-def attributes_of(**values):
-    """The dictionary of attributes; lists are arrays of i64, numbers of names are i32."""
-    def text(value):
-        if isinstance(value, bool):
-            return str(value).lower()
-        if isinstance(value, list):
-            return f"array<i64: {', '.join(map(str, value))}>"
-        return str(value)
-
-    return " {" + ", ".join(f"{name} = {text(value)}" for name, value in values.items()) + "}"
 
 
 def bounds(elem, unsigned):
     return (0, 2 ** elem.width - 1) if unsigned else (-2 ** (elem.width - 1),
                                                       2 ** (elem.width - 1) - 1)
-
-
-def scaled(value, multiplier, shift, double):
-    """apply_scale_32 of the specification, of whole numbers."""
-    half = 1 << (shift - 1)
-    if double and shift > 31:
-        half += (1 << 30) if value >= 0 else -(1 << 30)
-    return (value * multiplier + half) >> shift
 
 
 def operand(random, args, name, values, elem):
@@ -88,19 +69,6 @@ def rescale(random, name):
                         input_unsigned=unsigned[0], output_unsigned=unsigned[1])
     return Case(args, f"{lines}%r = tosa.rescale {', '.join(names)}{how} : ({', '.join(kinds)}) -> $r0",
                 Result(target, expected.astype(target.dtype)))
-
-
-@program("tosa.apply_scale")
-def apply_scale(random, name):
-    shape = random.shape(low=1)
-    data = random.ints(I32, shape, -2 ** 19, 2 ** 19)
-    multipliers = random.ints(I32, shape, 1 << 29, (1 << 30) + 999)
-    shifts = random.ints(I8, shape, 20, 40)
-    mode = random.one_of(["SINGLE_ROUND", "DOUBLE_ROUND"])
-    expected = [scaled(int(x), int(m), int(s), mode == "DOUBLE_ROUND")
-                for x, m, s in zip(data.flat, multipliers.flat, shifts.flat)]
-    return call(name, [Arg(I32, data), Arg(I32, multipliers), Arg(I8, shifts)],
-                Result(I32, np.array(expected).reshape(shape)), attributes_of(rounding_mode=mode))
 
 
 @program("tosa.table")
