@@ -325,11 +325,13 @@ void LayerProgram::resampled() {
 }
 
 /// A sum over devices, of an argument or of a loop, is needed complete by one op and could be
-/// taken partial by another one, or is taken by a product that is larger: it is completed once.
+/// taken partial by another one, or that of an argument is taken by a product that is larger: it is
+/// completed once.
 void LayerProgram::completedOnce() {
   int64_t rows = rng.between(1, 4), columns = rng.between(1, 4);
   Val sum = argument({rows, columns}, {{}, {}}, 0);
-  if (rng.chance(50)) {
+  bool isArgument = rng.chance(50);
+  if (isArgument) {
     std::vector<std::string> axes;
     for (int64_t axis : all)
       axes.push_back(program.axisText(axis));
@@ -346,7 +348,7 @@ void LayerProgram::completedOnce() {
         })[0];
   }
   allReduces(n, rows * columns);
-  if (rng.chance(30)) {
+  if (isArgument && rng.chance(60)) {
     Shape weight = {columns, columns * rng.between(2, 3)};
     return result(product(sum, argument(weight, {{}, {}}, 60)), {{}, {}}, 60);
   }
