@@ -108,14 +108,9 @@ static OpFoldResult reduceSplat(Operation *op, Attribute input, Type type,
   auto splat = dyn_cast_if_present<SplatElementsAttr>(input);
   if (!splat || !resizeSplat(input, type))
     return {};
-  switch (kind) {
-  case ReductionKind::Max:
-  case ReductionKind::Min:
-  case ReductionKind::UMax:
-  case ReductionKind::UMin:
-  case ReductionKind::BitwiseAnd:
-  case ReductionKind::BitwiseOr:
+  if (isIdempotent(kind))
     return resizeSplat(input, type);
+  switch (kind) {
   case ReductionKind::Sum:
     if (isa<FloatType>(splat.getElementType())) {
       APFloat value = splat.getSplatValue<APFloat>();

@@ -181,8 +181,8 @@ static Value unpackedAgain(linalg::UnPackOp op) {
   return isUndone ? pack.getSource() : Value();
 }
 
-/// Folds `op`, whose operands may be fills or constants of one number. To fold other constants would
-/// take time for each element. Gives the result, or null if `op` folds to another form of itself.
+/// Folds `op`, whose operands may be fills or constants of one number. To fold other constants
+/// would take time for each element. Gives the result, or null if `op` folds to another form of itself.
 /// Returns whether it folds.
 static bool fold(Operation *op, OpFoldResult &result) {
   SmallVector<Attribute> constants;

@@ -117,11 +117,6 @@ std::string checkExchangesTold(ModuleOp original, ModuleOp annotated,
   // What moves values between grids is told of by both.
   if (!llvm::hasSingleElement(original.getOps<GridOp>()))
     return {};
-  // Partition knows the numbers for which a slice asks by shard.shard_shape. In pipelines
-  // shard-fold-numbers has made constants of them before.
-  if (original.walk([](ShardShapeOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
-    return {};
   OwningOpRef<ModuleOp> partitioned = annotated.clone();
   std::set<std::string> live = livePlaces(annotated);
   PassManager manager(original.getContext());

@@ -185,8 +185,8 @@ static void giveNumbers(Plan &plan, const Grid &grid,
   }
 }
 
-/// Runs the plan for a tensor without elements, for which nothing is searched, on one with some: its
-/// gathers and slices lead from any extents that the axes divide to the target.
+/// Runs the plan for a tensor without elements, for which nothing is searched, on one with some:
+/// its gathers and slices lead from any extents that the axes divide to the target.
 static std::string checkEmpty(Random &rng, const Grid &grid, size_t rank,
                               const Sharding &from, const Sharding &to) {
   std::vector<int64_t> shape(rank, grid.numDevices()), empty = shape;

@@ -113,8 +113,8 @@ static bool generalizeNamedOps(func::FuncOp entry) {
   return !ops.empty();
 }
 
-/// MLIR moves the attributes of such an op into the body of the new one. Nothing is folded, as MLIR's
-/// pass does: two tensors with a hint each could become one.
+/// MLIR moves the attributes of such an op into the body of the new one. Nothing is folded, unlike
+/// in MLIR's pass: two tensors with a hint each could become one.
 static bool generalizeElementwise(func::FuncOp entry) {
   auto isHint = [](NamedAttribute attribute) {
     return isa_and_present<ShardDialect>(attribute.getNameDialect());
