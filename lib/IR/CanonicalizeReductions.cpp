@@ -71,8 +71,7 @@ struct NestedAllReduce : OpRewritePattern<AllReduceOp> {
 // all_slice(all_reduce(x, A, k), B, d), with the all_reduce used only here:
 //   A = B as sets:     reduce_scatter(x, B, k, d)
 //   B a subset of A:   all_reduce(reduce_scatter(x, B, k, d), A \ B, k)
-// Not where most blocks are padding: a reduce_scatter sends it, about p blocks of b elements;
-// an all_reduce, about twice the n elements.
+// Not where that sends more, as most blocks are padding, which a reduce_scatter sends, too.
 struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AllSliceOp slice,
@@ -83,7 +82,7 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
         slice.getGridAxes().empty() ||
         !isSubset(slice.getGridAxes(), reduce.getGridAxes()))
       return failure();
-    if (isMostlyPadding(slice))
+    if (sendsMore(slice, reduce))
       return failure();
     Type type = slice.getResult().getType();
     ReductionKind kind = reduce.getReduction();
@@ -104,19 +103,26 @@ struct SliceOfAllReduce : OpRewritePattern<AllSliceOp> {
   }
 
 private:
-  static bool isMostlyPadding(AllSliceOp slice) {
+  /// Whether a reduce_scatter over the axes of `slice`, and an all_reduce of its result over the
+  /// other ones of `reduce`, send more elements than `reduce`.
+  static bool sendsMore(AllSliceOp slice, AllReduceOp reduce) {
     int64_t dim = slice.getSliceAxis().getSExtValue();
     int64_t extent =
         cast<ShapedType>(slice.getInput().getType()).getDimSize(dim);
     int64_t block =
         cast<ShapedType>(slice.getResult().getType()).getDimSize(dim);
     GridOp grid = lookupGrid(slice, slice.getGridAttr());
-    int64_t blocks =
-        grid ? groupSize(grid, slice.getGridAxes()) : ShapedType::kDynamic;
-    return ShapedType::isStatic(extent) && ShapedType::isStatic(block) &&
-           ShapedType::isStatic(blocks) &&
-           llvm::SaturatingMultiply<uint64_t>(block, blocks) >
-               llvm::SaturatingMultiply<uint64_t>(2, extent);
+    if (!grid || ShapedType::isDynamic(extent) || ShapedType::isDynamic(block))
+      return false;
+    int64_t all = groupSize(grid, reduce.getGridAxes());
+    int64_t blocks = groupSize(grid, slice.getGridAxes());
+    if (ShapedType::isDynamic(all) || ShapedType::isDynamic(blocks))
+      return false;
+    // Elements times `all`: each device sends n - n / p of a reduce_scatter of n elements over p
+    // devices, and twice as many of an all_reduce.
+    double scattered = double(block) * double(blocks - 1) * double(all);
+    double completed = 2 * double(block) * double(all - blocks);
+    return scattered + completed > 2 * double(extent) * double(all - 1);
   }
 };
 

@@ -72,6 +72,22 @@ struct FoldConstantsIntoInsertion : public OpRewritePattern<OpTy> {
     return success();
   }
 };
+
+/// unpack(pack(x)) = x. MLIR's pattern for `linalg.unpack`, which does that too, takes a slice of
+/// an unpacked tensor for the unpacked tensor, also where the slice cuts a dimension without
+/// tiles: the result is wrong, or no op.
+struct DropUnpackOfPack : public OpRewritePattern<linalg::UnPackOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::UnPackOp op,
+                                PatternRewriter &rewriter) const override {
+    Value packed = unpackedAgain(op);
+    if (!packed || packed.getType() != op.getResult().getType())
+      return failure();
+    rewriter.replaceOp(op, packed);
+    return success();
+  }
+};
 } // namespace
 
 void populateCanonicalizationPatterns(RewritePatternSet &patterns) {
@@ -80,7 +96,8 @@ void populateCanonicalizationPatterns(RewritePatternSet &patterns) {
     dialect->getCanonicalizationPatterns(patterns);
   for (RegisteredOperationName name : context->getRegisteredOperations())
     name.getCanonicalizationPatterns(patterns, context);
-  llvm::erase_if(patterns.getNativePatterns(), [](const auto &pattern) {
+  OperationName unpack(linalg::UnPackOp::getOperationName(), context);
+  llvm::erase_if(patterns.getNativePatterns(), [&](const auto &pattern) {
     StringRef name = pattern->getDebugName();
     // It computes an element at an index that may lie outside of the tensor; shard-run
     // promises the element at the nearest place then.
@@ -89,10 +106,12 @@ void populateCanonicalizationPatterns(RewritePatternSet &patterns) {
            // later iterations may have other extents
            // (test/Codegen/Workarounds/loop-casts.mlir).
            name.ends_with("ForOpTensorCastFolder") ||
+           (pattern->getRootKind() == unpack &&
+            !name.ends_with("FoldTensorCastUnPackOp")) ||
            (name.contains("ConstantArgumentFolder") &&
             name.contains("SliceOp"));
   });
-  patterns.add<FoldConstantsIntoSlice,
+  patterns.add<DropUnpackOfPack, FoldConstantsIntoSlice,
                FoldConstantsIntoInsertion<tensor::InsertSliceOp>,
                FoldConstantsIntoInsertion<tensor::ParallelInsertSliceOp>>(
       context);

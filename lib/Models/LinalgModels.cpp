@@ -49,6 +49,29 @@ bool makesNewTensorOfPlaces(linalg::LinalgOp op) {
          readsNoTensor(op->getRegion(0));
 }
 
+/// What `value`, which `body` computes, is a fixed multiple of: the same factor in each iteration.
+Value withoutFactors(Value value, mlir::Block *body) {
+  auto isFixed = [&](Value factor) {
+    return factor.getParentBlock() != body ||
+           matchPattern(factor, m_Constant());
+  };
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->getBlock() != body)
+      break;
+    if (isa<arith::NegFOp>(op))
+      value = op->getOperand(0);
+    else if (!isa<arith::MulFOp, arith::MulIOp>(op))
+      break;
+    else if (isFixed(op->getOperand(1)))
+      value = op->getOperand(0);
+    else if (isFixed(op->getOperand(0)))
+      value = op->getOperand(1);
+    else
+      break;
+  }
+  return value;
+}
+
 /// How the computed value depends on the inputs, as far as sums are concerned.
 PartialRule ruleOf(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1)
@@ -67,6 +90,9 @@ PartialRule ruleOf(linalg::LinalgOp op) {
       return PartialRule::None;
     value = reduction->term;
   }
+  Value multiple = value;
+  value = withoutFactors(value, body);
+  bool isScaled = value != multiple;
   // The rules speak of tensor operands, and each of them must take part: a
   // scalar is never partial, and an operand that the body ignores adds nothing.
   llvm::SmallPtrSet<Value, 4> used;
@@ -89,7 +115,8 @@ PartialRule ruleOf(linalg::LinalgOp op) {
   if (isInput(value)) {
     if (!allTakePart() || !isTensor(cast<BlockArgument>(value)))
       return PartialRule::None;
-    return reduces ? PartialRule::Multilinear : PartialRule::Movement;
+    return reduces || isScaled ? PartialRule::Multilinear
+                               : PartialRule::Movement;
   }
   Operation *compute = value.getDefiningOp();
   if (!compute || compute->getBlock() != body ||

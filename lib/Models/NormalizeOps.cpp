@@ -19,6 +19,7 @@
 #include "UnitReshapes.h"
 
 #include "shard/IR/ShardDialect.h"
+#include "shard/IR/ShardingUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -33,8 +34,11 @@ using namespace mlir;
 
 namespace shard {
 
+/// Whether `op` states a sharding of its operands. The results of a manual computation are stated
+/// by that op, whatever its body returns.
 static bool isHint(Operation *op) {
-  return op && isa_and_present<ShardDialect>(op->getDialect());
+  return op && isa_and_present<ShardDialect>(op->getDialect()) &&
+         !isa<ReturnOp>(op) && !isCollective(op);
 }
 
 /// Whether nothing uses `op`, which is no hint.
@@ -169,22 +173,21 @@ static Value transposedBack(linalg::TransposeOp op) {
   return first.getInput();
 }
 
-/// What `op` unpacks after it was packed; null if that is another tensor, or may have other
-/// extents: the destination of `op` says how much of the last tiles is taken.
-static Value unpackedAgain(linalg::UnPackOp op) {
-  auto pack = op.getSource().getDefiningOp<linalg::PackOp>();
-  bool isUndone = pack && op.getDestType().hasStaticShape() &&
-                  pack.getInnerDimsPos() == op.getInnerDimsPos() &&
-                  pack.getOuterDimsPerm() == op.getOuterDimsPerm() &&
-                  pack.getMixedTiles() == op.getMixedTiles() &&
-                  op->getNumResults() == 1;
-  return isUndone ? pack.getSource() : Value();
+/// Folds `op`, whose operands are `constants` where these are not null. Gives the result, or null
+/// if `op` folds to another form of itself. Returns whether it folds.
+static bool fold(Operation *op, ArrayRef<Attribute> constants,
+                 OpFoldResult &result) {
+  SmallVector<OpFoldResult> folded;
+  if (failed(op->fold(constants, folded)))
+    return false;
+  if (folded.size() == 1)
+    result = folded.front();
+  return true;
 }
 
-/// Folds `op`, whose operands may be fills or constants of one number. To fold other constants
-/// would take time for each element. Gives the result, or null if `op` folds to another form of itself.
-/// Returns whether it folds.
-static bool fold(Operation *op, OpFoldResult &result) {
+/// The operands of `op` that are numbers, and fills or constants of one number; null for others.
+/// To fold other constants would take time for each element.
+static SmallVector<Attribute> constantOperands(Operation *op) {
   SmallVector<Attribute> constants;
   for (Value operand : op->getOperands()) {
     Attribute constant;
@@ -196,12 +199,55 @@ static bool fold(Operation *op, OpFoldResult &result) {
       constant = DenseElementsAttr::get(type, number);
     constants.push_back(constant);
   }
-  SmallVector<OpFoldResult> folded;
-  if (failed(op->fold(constants, folded)))
-    return false;
-  if (folded.size() == 1)
-    result = folded.front();
-  return true;
+  return constants;
+}
+
+/// The elements of the result of `op` if its body computes one number of constants and of
+/// operands that are one number everywhere; null otherwise.
+static Attribute computedNumber(linalg::LinalgOp op, bool &changed) {
+  auto type = op->getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                  : RankedTensorType();
+  if (!type || !type.hasStaticShape() || type.getEncoding() ||
+      !writesOnce(op, op.getDpsInitsMutable()[0]))
+    return {};
+  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
+  Operation *last = yielded.getDefiningOp();
+  if (!last || last->getBlock() != op.getBlock() ||
+      last->hasTrait<OpTrait::ConstantLike>())
+    return {};
+  llvm::SmallDenseMap<Value, Attribute> numbers;
+  for (BlockArgument argument : op.getBlock()->getArguments()) {
+    Value operand = op.getMatchingOpOperand(argument)->get();
+    Attribute number = splatNumber(operand);
+    if (!number && !isa<RankedTensorType>(operand.getType()))
+      matchPattern(operand, m_Constant(&number));
+    if (number)
+      numbers[argument] = number;
+  }
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    SmallVector<Attribute> constants;
+    for (Value operand : inner.getOperands()) {
+      Attribute constant = numbers.lookup(operand);
+      if (!constant)
+        matchPattern(operand, m_Constant(&constant));
+      constants.push_back(constant);
+    }
+    OpFoldResult folded;
+    if (fold(&inner, constants, folded) && folded.isNull()) {
+      changed = true;
+      return {};
+    }
+    auto number = dyn_cast_if_present<Attribute>(folded);
+    if (auto value = dyn_cast_if_present<Value>(folded))
+      number = numbers.lookup(value);
+    if (number)
+      numbers[inner.getResult(0)] = number;
+  }
+  auto number = dyn_cast_if_present<TypedAttr>(numbers.lookup(yielded));
+  return number && number.getType() == type.getElementType()
+             ? DenseElementsAttr::get(type, Attribute(number))
+             : Attribute();
 }
 
 /// The tensor that the result of `op` is, element by element, or its elements if they are
@@ -221,18 +267,21 @@ static OpFoldResult sameTensor(Operation *op, const DenseSet<Value> &hinted,
     return transposedBack(transpose);
   if (auto unpack = dyn_cast<linalg::UnPackOp>(op))
     return unpackedAgain(unpack);
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    return copiedBy(linalgOp);
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    if (Value copied = copiedBy(linalgOp))
+      return copied;
+    return computedNumber(linalgOp, changed);
+  }
   if (!OpTrait::hasElementwiseMappableTraits(op) &&
       !isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ExpandShapeOp,
            tensor::CollapseShapeOp>(op))
     return {};
   OpFoldResult folded;
-  bool isFolded = fold(op, folded);
+  bool isFolded = fold(op, constantOperands(op), folded);
   // The other form may fold to a result.
   if (isFolded && folded.isNull()) {
     changed = true;
-    fold(op, folded);
+    fold(op, constantOperands(op), folded);
   }
   return folded;
 }

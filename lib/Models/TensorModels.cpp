@@ -233,6 +233,16 @@ void registerTensorModels(DialectRegistry &registry) {
 }
 
 // Named ops of linalg note their indexing maps in an attribute.
+Value unpackedAgain(linalg::UnPackOp op) {
+  auto pack = op.getSource().getDefiningOp<linalg::PackOp>();
+  bool isUndone = pack && op.getDestType().hasStaticShape() &&
+                  pack.getInnerDimsPos() == op.getInnerDimsPos() &&
+                  pack.getOuterDimsPerm() == op.getOuterDimsPerm() &&
+                  pack.getMixedTiles() == op.getMixedTiles() &&
+                  op->getNumResults() == 1;
+  return isUndone ? pack.getSource() : Value();
+}
+
 bool mayHaveHint(Operation *op) {
   return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
     return attribute.getName() !=

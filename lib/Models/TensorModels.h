@@ -55,6 +55,10 @@ bool foldIntoBounds(mlir::RankedTensorType type,
 bool foldIntoSlice(mlir::tensor::ExtractSliceOp op, bool sizesOnly,
                    mlir::RewriterBase &rewriter);
 
+/// What `op` unpacks after it was packed; null if that is another tensor, or may have other
+/// extents: the destination of `op` says how much of the last tiles is taken.
+mlir::Value unpackedAgain(mlir::linalg::UnPackOp op);
+
 /// Whether all that the ops in `region` do is to compute numbers: they have no effects, and none
 /// takes a tensor.
 bool readsNoTensor(mlir::Region &region);

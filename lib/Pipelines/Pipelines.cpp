@@ -14,8 +14,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
-void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
-                              const SpmdPipelineOptions &options) {
+void shard::buildPropagationPipeline(mlir::OpPassManager &manager,
+                                     const SpmdPipelineOptions &options) {
   const PropagationOptions &propagation = options.propagation;
   manager.addPass(createShardFoldNumbers());
   // Both the lowering of tosa and the canonicalizer fold pads.
@@ -39,6 +39,11 @@ void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
   manager.addPass(createShardingPropagation(
       {propagation.strategy, propagation.traversal, propagation.uneven,
        propagation.opPriorities, propagation.userPriorities}));
+}
+
+void shard::buildSpmdPipeline(mlir::OpPassManager &manager,
+                              const SpmdPipelineOptions &options) {
+  buildPropagationPipeline(manager, options);
   manager.addPass(createShardPartition({options.partition.globalArguments}));
   buildOptimizeCollectivesPipeline(manager, options.splitParts);
   if (options.overlap) {

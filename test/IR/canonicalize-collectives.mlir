@@ -947,6 +947,24 @@ func.func @padding(%a: tensor<1xi32>, %b: tensor<5xi32>) -> (tensor<1xi32>, tens
 
 // -----
 
+// A reduce_scatter of 2 elements among 4 of 8 devices sends 3, and an all_reduce of its result one
+// more; the all_reduce of 2 elements sends 3.5. Of 3 elements it sends 5.25.
+shard.grid @g(shape = 4x2)
+// CHECK-LABEL: func.func @rest
+// CHECK: shard.all_reduce {{.*}} : tensor<2xi32> -> tensor<2xi32>
+// CHECK-NEXT: shard.all_slice
+// CHECK-NEXT: shard.reduce_scatter {{.*}} : tensor<3xi32> -> tensor<1xi32>
+// CHECK-NEXT: shard.all_reduce {{.*}} : tensor<1xi32> -> tensor<1xi32>
+func.func @rest(%a: tensor<2xi32>, %b: tensor<3xi32>) -> (tensor<1xi32>, tensor<1xi32>) {
+  %0 = shard.all_reduce %a on @g grid_axes = [0, 1] : tensor<2xi32> -> tensor<2xi32>
+  %1 = shard.all_slice %0 on @g grid_axes = [0] slice_axis = 0 : tensor<2xi32> -> tensor<1xi32>
+  %2 = shard.all_reduce %b on @g grid_axes = [0, 1] : tensor<3xi32> -> tensor<3xi32>
+  %3 = shard.all_slice %2 on @g grid_axes = [0] slice_axis = 0 : tensor<3xi32> -> tensor<1xi32>
+  return %1, %3 : tensor<1xi32>, tensor<1xi32>
+}
+
+// -----
+
 // There is one tensor without elements, and no device waits for others to get it. Types that say
 // nothing of an extent may have elements.
 shard.grid @g(shape = 2x3)

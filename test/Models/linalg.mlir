@@ -120,6 +120,32 @@ func.func @scalar_added(%a: tensor<8x5xf32> {shard.sharding = #shard.sharding<@g
 
 // -----
 
+// A sum of multiples of a partial tensor is partial: 8 elements are reduced, not 64.
+
+shard.grid @grid(shape = 2)
+#in = affine_map<(i, j) -> (i, j)>
+#out = affine_map<(i, j) -> (j)>
+// CHECK-LABEL: func.func @multiples(
+// CHECK-SAME: %[[A:[a-z0-9_]+]]: tensor<8x8xf32>
+// CHECK: %[[P:[a-z0-9_]+]] = linalg.generic {{.*}} ins(%[[A]] : tensor<8x8xf32>)
+// CHECK: shard.all_reduce %[[P]] {{.*}} : tensor<8xf32> -> tensor<8xf32>
+func.func @multiples(%a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[], []], partial = sum [0]>}, %x: f32) -> tensor<8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [#in, #out], iterator_types = ["reduction", "parallel"]}
+      ins(%a : tensor<8x8xf32>) outs(%zero : tensor<8xf32>) {
+  ^bb0(%in: f32, %sum: f32):
+    %two = arith.constant 2.0 : f32
+    %1 = arith.mulf %two, %in : f32
+    %2 = arith.negf %1 : f32
+    %3 = arith.mulf %2, %x : f32
+    %4 = arith.addf %sum, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
 // Windows of one element and windows that do not overlap are no windows.
 
 shard.grid @grid(shape = 2)

@@ -483,3 +483,57 @@ func.func @elements(%i: index) -> (i32, tensor<4xi32>) {
   } -> tensor<4xi32>
   return %one, %all : i32, tensor<4xi32>
 }
+
+// -----
+
+// An op of linalg whose body computes one number of fills and numbers is that number. One that
+// reads its place, or a tensor that is not a fill, stays.
+
+// CHECK-LABEL: func.func @bodies_of_fills
+// CHECK-DAG: %[[FIVE:.*]] = arith.constant dense<5> : tensor<4x8xi32>
+// CHECK-DAG: %[[FOUR:.*]] = arith.constant dense<4> : tensor<4x8xi32>
+// CHECK: %[[PLACE:.*]] = linalg.generic
+// CHECK: return %[[FOUR]], %[[FIVE]], %[[PLACE]]
+func.func @bodies_of_fills() -> (tensor<4x8xi32>, tensor<4x8xi32>, tensor<4x8xi32>) {
+  %c = arith.constant 2 : i32
+  %empty = tensor.empty() : tensor<4x8xi32>
+  %fill = linalg.fill ins(%c : i32) outs(%empty : tensor<4x8xi32>) -> tensor<4x8xi32>
+  %four = linalg.add ins(%fill, %fill : tensor<4x8xi32>, tensor<4x8xi32>) outs(%empty : tensor<4x8xi32>) -> tensor<4x8xi32>
+  %five = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%fill, %four : tensor<4x8xi32>, tensor<4x8xi32>) outs(%empty : tensor<4x8xi32>) {
+  ^bb0(%a: i32, %b: i32, %out: i32):
+    %one = arith.constant -1 : i32
+    %less = arith.addi %one, %a : i32
+    %sum = arith.addi %less, %b : i32
+    linalg.yield %sum : i32
+  } -> tensor<4x8xi32>
+  %place = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%fill : tensor<4x8xi32>) outs(%empty : tensor<4x8xi32>) {
+  ^bb0(%a: i32, %out: i32):
+    %at = linalg.index 0 : index
+    %row = arith.index_cast %at : index to i32
+    %sum = arith.addi %a, %row : i32
+    linalg.yield %sum : i32
+  } -> tensor<4x8xi32>
+  return %four, %five, %place : tensor<4x8xi32>, tensor<4x8xi32>, tensor<4x8xi32>
+}
+
+// -----
+
+// What the body of a manual computation returns is stated by that op: an op that is a number
+// becomes one.
+
+// CHECK-LABEL: func.func @returned
+// CHECK: %[[ONE:.*]] = arith.constant dense<-1> : tensor<4xi32>
+// CHECK: shard.return %[[ONE]]
+shard.grid @grid(shape = 2)
+func.func @returned(%a: tensor<8xi32>) -> tensor<8xi32> {
+  %r = shard.manual_computation(%a) on @grid in = [<@grid, [[0]]>] out = [<@grid, [[0]]>] axes = [0]
+      (%x: tensor<4xi32>) {
+    %zero = arith.constant dense<0> : tensor<4xi32>
+    %one = arith.constant dense<-1> : tensor<4xi32>
+    %least = arith.minsi %zero, %one : tensor<4xi32>
+    shard.return %least : tensor<4xi32>
+  } : (tensor<8xi32>) -> tensor<8xi32>
+  return %r : tensor<8xi32>
+}

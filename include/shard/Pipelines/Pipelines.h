@@ -36,10 +36,15 @@ struct SpmdPipelineOptions {
   int64_t splitParts = 0;
 };
 
-/// From a program with hints to the program of one device: negative padding becomes
-/// slices, tosa ops are lowered to linalg and tensor unless `lowerTosa` is off, stencils
-/// are unrolled, propagation, partition, then buildOptimizeCollectivesPipeline. For a pass manager on
-/// modules. Pipeline `shard-spmd`.
+/// The first half of buildSpmdPipeline, up to propagation: negative padding becomes slices,
+/// tosa ops are lowered to linalg and tensor unless `lowerTosa` is off, stencils are unrolled,
+/// and each value gets its sharding. For a pass manager on modules.
+void buildPropagationPipeline(mlir::OpPassManager &manager,
+                              const SpmdPipelineOptions &options = {});
+
+/// From a program with hints to the program of one device: buildPropagationPipeline,
+/// partition, then buildOptimizeCollectivesPipeline. For a pass manager on modules.
+/// Pipeline `shard-spmd`.
 void buildSpmdPipeline(mlir::OpPassManager &manager,
                        const SpmdPipelineOptions &options = {});
 

@@ -165,7 +165,11 @@ Outcome checkUnknownSizes(ModuleOp module, func::FuncOp entry,
   if (failed(verify(*annotated)))
     return {};
   OwningOpRef<ModuleOp> partitioned = annotated->clone();
-  if (failed(annotateShardings(*annotated, options.pipeline.propagation)) ||
+  // The shardings are those that partition reads: behind what folds in front of it.
+  if (failed(runPasses(*annotated,
+                       [&](OpPassManager &manager) {
+                         buildPropagationPipeline(manager, options.pipeline);
+                       })) ||
       failed(runPasses(*partitioned, [&](OpPassManager &manager) {
         buildSpmdPipeline(manager, options.pipeline);
       })))
