@@ -28,7 +28,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -212,9 +211,12 @@ static Attribute computedNumber(linalg::LinalgOp op, bool &changed) {
       !writesOnce(op, op.getDpsInitsMutable()[0]))
     return {};
   Value yielded = op.getBlock()->getTerminator()->getOperand(0);
+  // What yields a constant or a scalar is a fill.
+  auto argument = dyn_cast<BlockArgument>(yielded);
   Operation *last = yielded.getDefiningOp();
-  if (!last || last->getBlock() != op.getBlock() ||
-      last->hasTrait<OpTrait::ConstantLike>())
+  if (yielded.getParentBlock() != op.getBlock() ||
+      (argument && op.isScalar(op.getMatchingOpOperand(argument))) ||
+      (last && last->hasTrait<OpTrait::ConstantLike>()))
     return {};
   llvm::SmallDenseMap<Value, Attribute> numbers;
   for (BlockArgument argument : op.getBlock()->getArguments()) {
@@ -333,21 +335,8 @@ static bool dropIdentity(Operation *op, const DenseSet<Value> &hinted,
   if (same.getType() != op->getResult(0).getType() ||
       isHint(same.getDefiningOp()))
     return false;
-  llvm::SetVector<Operation *> unused;
-  auto addDefs = [&](Operation *user) {
-    for (Value operand : user->getOperands())
-      if (Operation *def = operand.getDefiningOp())
-        unused.insert(def);
-  };
-  addDefs(op);
   rewriter.replaceOp(op, same);
   changed = true;
-  // The ops of a chain come before its last one and are not visited again.
-  while (!unused.empty())
-    if (Operation *def = unused.pop_back_val(); mayBeErased(def)) {
-      addDefs(def);
-      rewriter.eraseOp(def);
-    }
   return true;
 }
 
@@ -357,11 +346,8 @@ static bool foldElement(tensor::ExtractOp op, const DenseSet<Value> &hinted,
   TypedAttr number = splatNumber(op.getTensor());
   if (!number || hinted.contains(op.getTensor()) || mayHaveHint(op))
     return false;
-  Operation *def = op.getTensor().getDefiningOp();
   rewriter.setInsertionPoint(op);
   rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, number);
-  if (mayBeErased(def))
-    rewriter.eraseOp(def);
   return true;
 }
 
@@ -437,6 +423,8 @@ bool normalizeOps(Operation *root) {
     changed |= releaseInits(linalgOp, hinted, rewriter);
     changed |= op->getDiscardableAttrDictionary() != noted;
   }
+  if (changed)
+    dropUnused(root, rewriter);
   return changed;
 }
 

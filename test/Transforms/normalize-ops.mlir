@@ -537,3 +537,20 @@ func.func @returned(%a: tensor<8xi32>) -> tensor<8xi32> {
   } : (tensor<8xi32>) -> tensor<8xi32>
   return %r : tensor<8xi32>
 }
+
+// -----
+
+// Reshapes in front of an op that moves past them are gone.
+
+// CHECK-LABEL: func.func @moved_past
+// CHECK-NOT: shape %
+// CHECK: %[[SUM:.*]] = arith.addi %{{.*}} : tensor<8x7xi8>
+// CHECK-NOT: shape %
+// CHECK: return %[[SUM]]
+func.func @moved_past(%a: tensor<8x7xi8>, %b: tensor<8x7xi8>) -> tensor<8x7xi8> {
+  %0 = tensor.expand_shape %a [[0, 1], [2]] output_shape [1, 8, 7] : tensor<8x7xi8> into tensor<1x8x7xi8>
+  %1 = tensor.expand_shape %b [[0, 1], [2]] output_shape [1, 8, 7] : tensor<8x7xi8> into tensor<1x8x7xi8>
+  %2 = arith.addi %0, %1 : tensor<1x8x7xi8>
+  %3 = tensor.collapse_shape %2 [[0, 1], [2]] : tensor<1x8x7xi8> into tensor<8x7xi8>
+  return %3 : tensor<8x7xi8>
+}

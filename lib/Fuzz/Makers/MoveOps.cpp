@@ -198,6 +198,38 @@ static Tiles randomTiles(Random &rng, const Shape &plain) {
   return tiles;
 }
 
+/// The first places of an unpacked tensor along one dimension, mostly one without tiles, or all of
+/// them and padding behind: on some devices that is all there is.
+static void cutUnpacked(ProgramBuilder &program, const Val &whole,
+                        const Tiles &tiles) {
+  Random &rng = program.rng;
+  Shape dims;
+  for (int64_t dim = 0; dim < int64_t(whole.shape.size()); ++dim)
+    if (!llvm::is_contained(tiles.dims, dim) || rng.chance(20))
+      dims.push_back(dim);
+  if (dims.empty() || numElements(whole.shape) == 0)
+    return;
+  int64_t dim = rng.oneOf(dims);
+  Shape shape = whole.shape, zeros(shape.size(), 0), ones(shape.size(), 1);
+  if (rng.chance(50)) {
+    shape[dim] = rng.between(1, shape[dim]);
+    program.define("tensor.extract_slice " + whole.name + "[" + list(zeros) +
+                       "] [" + list(shape) + "] [" + list(ones) + "] : " +
+                       whole.type() + " to " + tensorType(whole.elem, shape),
+                   whole.elem, shape, whole.bound);
+    return;
+  }
+  if (whole.elem == Elem::I1)
+    return;
+  int64_t more = rng.between(1, 3);
+  shape[dim] += more;
+  std::string type, value = std::to_string(rng.between(0, 1));
+  if (isFloat(whole.elem))
+    value += ".0";
+  std::string name = paddedAlong(program, whole, dim, 0, more, value, type);
+  program.add({name, whole.elem, true, shape, std::max(whole.bound, 1.0)});
+}
+
 /// linalg.pack, linalg.unpack of what is packed, or of a tensor that never was.
 static bool packUnpack(ProgramBuilder &program) {
   std::optional<Val> a = program.pick([](const Val &v) {
@@ -208,12 +240,15 @@ static bool packUnpack(ProgramBuilder &program) {
   const Tiles tiles = randomTiles(program.rng, a->shape);
   auto unpack = [&](const Val &packed) {
     Val back = program.empty(a->elem, a->shape);
-    program.define("linalg.unpack " + packed.name + tiles.text() + back.name +
-                       " : " + packed.type() + " -> " + back.type(),
-                   a->elem, a->shape, packed.bound);
+    return program.define("linalg.unpack " + packed.name + tiles.text() +
+                              back.name + " : " + packed.type() + " -> " +
+                              back.type(),
+                          a->elem, a->shape, packed.bound);
   };
-  if (program.rng.chance(30)) {
-    unpack(program.need(a->elem, tiles.shape));
+  if (program.rng.chance(45)) {
+    Val whole = unpack(program.need(a->elem, tiles.shape));
+    if (program.rng.chance(60))
+      cutUnpacked(program, whole, tiles);
     return true;
   }
   // A pack of a constant splat is folded without a look at its padding by MLIR.
