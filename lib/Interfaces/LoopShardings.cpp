@@ -75,6 +75,15 @@ bool isExpressible(const LoopTable &table, const Grid &grid,
          llvm::all_of(table.results, allExpressible);
 }
 
+/// Whether there is one block of the bounds of a loop for each part that its axes make.
+static bool boundsFit(const Grid &grid, const ShardingOption &option) {
+  for (auto [list, axes] : llvm::zip(option.bounds, option.loops))
+    if (!list.empty() && !axes.empty() &&
+        int64_t(list.size()) != grid.groupSize(axes) + 1)
+      return false;
+  return option.bounds.empty() || option.bounds.size() == option.loops.size();
+}
+
 bool isValidOption(const LoopTable &table, const Grid &grid,
                    const ShardingOption &option) {
   llvm::SmallBitVector used(grid.shape.size());
@@ -88,7 +97,7 @@ bool isValidOption(const LoopTable &table, const Grid &grid,
   };
   return option.loops.size() == table.loops.size() &&
          llvm::all_of(option.loops, claim) && claim(option.partial) &&
-         isExpressible(table, grid, option);
+         boundsFit(grid, option) && isExpressible(table, grid, option);
 }
 
 static Sharding dimsOf(const TensorLoops &tensor,

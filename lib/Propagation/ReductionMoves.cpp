@@ -318,8 +318,11 @@ static std::vector<AxisMove> moveMinorAxes(const LoopTable &table,
 }
 
 std::vector<AxisMove> findAxisMoves(const LoopTable &table, const Grid &grid,
-                                    const ShardingOption &option,
+                                    const ShardingOption &chosen,
                                     llvm::ArrayRef<Sharding> operands) {
+  // Bounds of blocks are those of the axes that loops have, and not of others.
+  ShardingOption option = chosen;
+  option.bounds.clear();
   if (mergesOperand(table))
     return moveMinorAxes(table, grid, option, operands.front());
   std::vector<AxisMove> moves;

@@ -232,7 +232,8 @@ bool isExpressible(const LoopTable &table, const Grid &grid,
                    const ShardingOption &option);
 
 /// Whether `option` has one list of axes of `grid` for each loop, uses no axis
-/// twice, and is expressible.
+/// twice, has the bounds of as many blocks as the axes of a loop make, or none, and is
+/// expressible.
 bool isValidOption(const LoopTable &table, const Grid &grid,
                    const ShardingOption &option);
 

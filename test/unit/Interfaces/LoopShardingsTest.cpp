@@ -211,6 +211,23 @@ TEST(LoopShardings, OptionsUseEachAxisOnce) {
   EXPECT_FALSE(isValidOption(table, grid, tooFew));
 }
 
+/// Bounds state one block for each part of a loop.
+TEST(LoopShardings, BoundsAreThoseOfTheAxes) {
+  LoopTable table;
+  table.loops = {Loop::parallel(7), Loop::parallel(7)};
+  Grid grid{{2, 3}};
+  ShardingOption option;
+  option.loops = {{1}, {}};
+  option.bounds = {{0, 1, 4, 7}, {}};
+  EXPECT_TRUE(isValidOption(table, grid, option));
+  option.loops = {{0}, {1}};
+  EXPECT_FALSE(isValidOption(table, grid, option));
+  option.bounds = {{0, 5, 7}};
+  EXPECT_FALSE(isValidOption(table, grid, option));
+  option.bounds = {{0, 5, 7}, {0, 0, 7, 7}};
+  EXPECT_TRUE(isValidOption(table, grid, option));
+}
+
 /// What is read off the sharding of a tensor is an option under which each dimension is split
 /// by the first of the axes that it has.
 TEST(LoopShardings, ProjectedAxesAreTheFirstOnes) {

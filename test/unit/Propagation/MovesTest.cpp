@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Interfaces/SmallTables.h"
+#include "ReductionMoves.h"
 #include "Checks/MoveOracle.h"
 
 #include "gtest/gtest.h"
@@ -135,6 +136,30 @@ TEST(AxisMoves, OfSeveralMergedDimensions) {
     together += oracle.movesIn(options).size() > 2;
   }
   EXPECT_GT(together, 100u);
+}
+
+/// A sum over blocks of 5 and 2 elements: other loops have no such blocks.
+TEST(AxisMoves, HaveBlocksOfTheirOwn) {
+  LoopTable table;
+  table.loops = {Loop::parallel(4), Loop::reduce(7, ReductionKind::Sum)};
+  TensorLoops operand, result;
+  operand.isTensor = result.isTensor = true;
+  operand.dims = {{0}, {1}};
+  result.dims = {{0}};
+  table.operands = {operand};
+  table.results = {result};
+  Grid grid{{2}};
+  ShardingOption option;
+  option.loops = {{}, {0}};
+  option.bounds = {{}, {0, 5, 7}};
+  Sharding sharding = Sharding::replicated(2);
+  sharding.dims[1] = {0};
+  sharding.offsets = {0, 5, 7};
+  std::vector<propagation::AxisMove> moves =
+      propagation::findAxisMoves(table, grid, option, sharding);
+  ASSERT_EQ(moves.size(), 1u);
+  EXPECT_TRUE(isValidOption(table, grid, moves[0].option));
+  EXPECT_TRUE(operandSharding(table, 0, moves[0].option).offsets.empty());
 }
 
 } // namespace

@@ -56,6 +56,8 @@ public:
   /// is returned. Null if no buffer of the run begins there, or one that is larger than
   /// `size` bytes need.
   std::shared_ptr<void> take(void *buffer, uint64_t size);
+  /// The bytes of live buffers.
+  int64_t liveBytes() const { return live; }
   /// The most bytes that live buffers had at once.
   int64_t peakBytes() const { return peak; }
   /// The bytes of kept buffers.
