@@ -14,6 +14,7 @@
 #include "CheckGeometry.h"
 #include "CheckGrids.h"
 #include "CheckKernels.h"
+#include "CheckMemory.h"
 #include "CheckMismatch.h"
 #include "CheckOptions.h"
 #include "CheckPlanRuns.h"
@@ -54,6 +55,8 @@ std::string checkAlone(mlir::ModuleOp module, uint64_t seed) {
   // It waits for devices that do not come.
   if (wrong.empty())
     wrong = checkMismatch(seed);
+  if (wrong.empty())
+    wrong = checkMemory(seed);
   if (wrong.empty())
     wrong = checkShardings(context, seed);
   for (uint64_t i = 0; i < kRounds && wrong.empty(); ++i)
