@@ -62,15 +62,30 @@ std::vector<HaloShare> haloShares(const HaloDimension &dimension) {
   std::vector<HaloShare> shares(parts);
   if (core <= 0)
     return shares;
+  // How many more devices take all of a block than of the one before it: wide halos cover many.
+  std::vector<int64_t> more(parts + 1);
   for (int64_t position = 0; position < parts; ++position) {
     ReadRange taken = dimension.taken(position);
-    for (int64_t owner = taken.first / core; owner * core < taken.last;
-         ++owner) {
-      int64_t count = taken.within(owner * core, (owner + 1) * core).count();
-      shares[owner].all += count;
-      if (owner == position)
-        shares[owner].own = count;
+    auto countOf = [&](int64_t owner) {
+      return taken.within(owner * core, (owner + 1) * core).count();
+    };
+    int64_t first = taken.first / core, last = ceilDiv(taken.last, core) - 1;
+    if (taken.step == 1 && last - first > 1) {
+      shares[first].all += countOf(first);
+      shares[last].all += countOf(last);
+      ++more[first + 1];
+      --more[last];
+    } else {
+      for (int64_t owner = first; owner <= last; ++owner)
+        shares[owner].all += countOf(owner);
     }
+    if (first <= position && position <= last)
+      shares[position].own = countOf(position);
+  }
+  int64_t takers = 0;
+  for (int64_t owner = 0; owner < parts; ++owner) {
+    takers += more[owner];
+    shares[owner].all += takers * core;
   }
   return shares;
 }
