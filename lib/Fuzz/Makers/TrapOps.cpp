@@ -26,11 +26,23 @@ static const std::vector<std::string> divisions = {
     "arith.divsi", "arith.divui",     "arith.remsi",
     "arith.remui", "arith.ceildivsi", "arith.floordivsi"};
 
+/// An argument, which padding makes zero, or a constant that is not zero: no division by that one
+/// traps.
+static Val divisor(ProgramBuilder &program, const Val &a) {
+  Random &rng = program.rng;
+  if (numElements(a.shape) == 0 || rng.chance(50))
+    return program.argument(a.elem, a.shape, true);
+  std::string one =
+      std::to_string(rng.between(1, 5) * (rng.chance(50) ? 1 : -1));
+  return program.define("arith.constant dense<" + one + "> : " + a.type(),
+                        a.elem, a.shape, 0);
+}
+
 static bool divided(ProgramBuilder &program) {
   std::optional<Val> a = pickDividend(program);
   if (!a)
     return false;
-  Val b = program.argument(a->elem, a->shape, true);
+  Val b = divisor(program, *a);
   program.define(program.rng.oneOf(divisions) + " " + a->name + ", " + b.name +
                      " : " + a->type(),
                  a->elem, a->shape, 0);
