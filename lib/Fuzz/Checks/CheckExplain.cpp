@@ -232,9 +232,10 @@ ExplanationCheck::others(const PropagationExplanation::ReshardEntry &entry,
   llvm::append_range(tensors, user->getResults());
   for (Value tensor : tensors) {
     auto known = shardingAt.find(placeOf(tensor.getLoc()));
-    // A constant is made for each of its users, which share its place.
-    bool isCopied = tensor.getDefiningOp() && !tensor.hasOneUse();
-    if (annotated(tensor) == annotated(own) || isCopied ||
+    // A constant is made for each of its users, which share its place, as results of one op do.
+    Operation *def = tensor.getDefiningOp();
+    bool sharesPlace = def && (!tensor.hasOneUse() || def->getNumResults() > 1);
+    if (annotated(tensor) == annotated(own) || sharesPlace ||
         known == shardingAt.end() || known->second.size() != 1)
       continue;
     auto type = dyn_cast<RankedTensorType>(tensor.getType());
