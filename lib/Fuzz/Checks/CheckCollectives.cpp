@@ -7,18 +7,21 @@
 //===----------------------------------------------------------------------===//
 //
 // Programs have few forms of a call: their buffers are contiguous, most groups have one axis. So
-// the runtime is called with random ones, which takes a hundredth of the time of a program.
+// the runtime is called with random ones, which takes a hundredth of the time of a program. What it
+// makes for a call, it keeps for the next one with the same group.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CheckCollectives.h"
 
+#include "../../Runtime/Common/Device.h"
 #include "CollectiveCase.h"
 
 #include "shard/Runtime/Runtime.h"
 #include "shard/Runtime/Threads.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace shard::fuzz {
 
@@ -303,17 +306,27 @@ std::string CollectiveCase::describe() const {
 
 std::string CollectiveCase::run() {
   bool starts = mayStart && rng.chance(30);
+  bool repeats = !starts && !isInPlace && rng.chance(30);
+  std::atomic<bool> hasNewGroup = false;
   runtime::RunReport report =
       runtime::runOnGrid(grid.shape, [&](int64_t device) {
         if (starts)
           shard_rt_start("at");
         const Buffer &from = isInPlace ? results[device] : inputs[device];
         call(from.words(), results[device].words());
+        if (repeats) {
+          size_t known = runtime::backend::currentDevice()->groups.size();
+          call(from.words(), results[device].words());
+          if (runtime::backend::currentDevice()->groups.size() != known)
+            hasNewGroup = true;
+        }
         if (starts)
           shard_rt_wait("at", results[device].begin(), inputs[device].begin());
       });
   if (!report.ok)
     return "the runtime says \"" + report.error + "\" of " + describe();
+  if (hasNewGroup)
+    return "the runtime makes a group again for a second " + describe();
   for (int64_t device = 0; device < grid.numDevices(); ++device) {
     for (const auto &[index, value] : expected[device])
       if (results[device].get(index) != value)
