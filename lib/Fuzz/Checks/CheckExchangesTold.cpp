@@ -112,11 +112,42 @@ stepsOf(const PropagationExplanation::ReshardEntry &entry) {
   return kinds;
 }
 
+/// Each annotation that moves a value to another grid is told of at its place.
+static std::string
+checkCrossingsTold(ModuleOp annotated,
+                   const PropagationExplanation &explanation) {
+  std::set<std::string> told;
+  for (const auto &entry : explanation.reshards)
+    if (StringRef(entry.to).contains(" on grid @"))
+      told.insert(entry.place);
+  std::string wrong;
+  SymbolTableCollection symbols;
+  annotated.walk([&](ShardOp move) {
+    auto before = move.getSrc().getDefiningOp<ShardOp>();
+    if (!before || move->use_empty())
+      return;
+    ShardingOp from = getShardingOp(before.getSharding()),
+               to = getShardingOp(move.getSharding());
+    if (!from || !to || from.getGridAttr() == to.getGridAttr())
+      return;
+    // Grids that are refined have other names in front of propagation.
+    for (ShardingOp sharding : {from, to})
+      if (GridOp grid = getGrid(sharding, sharding.getGridAttr(), symbols);
+          !grid || grid.getRefinesAttr())
+        return;
+    std::string place = placeOf(move.getLoc());
+    if (!told.count(place))
+      wrong = "no explanation tells of the move to grid @" +
+              to.getGrid().str() + " at " + place;
+  });
+  return wrong;
+}
+
 std::string checkExchangesTold(ModuleOp original, ModuleOp annotated,
                                const PropagationExplanation &explanation) {
-  // What moves values between grids is told of by both.
+  // The collectives between grids are told of by both.
   if (!llvm::hasSingleElement(original.getOps<GridOp>()))
-    return {};
+    return checkCrossingsTold(annotated, explanation);
   OwningOpRef<ModuleOp> partitioned = annotated.clone();
   std::set<std::string> live = livePlaces(annotated);
   PassManager manager(original.getContext());
