@@ -52,6 +52,14 @@ static bool writesOnce(linalg::LinalgOp op, OpOperand &init) {
          isa<RankedTensorType>(init.get().getType());
 }
 
+/// Whether all that the body of `op` does is to compute what it yields: an assertion stays.
+static bool onlyComputes(linalg::LinalgOp op) {
+  return llvm::all_of(*op.getBlock(), [](Operation &inner) {
+    return inner.hasTrait<OpTrait::IsTerminator>() ||
+           isMemoryEffectFree(&inner);
+  });
+}
+
 /// The number that the body of `op` yields, whatever the iteration; null if there is none.
 static Value yieldedNumber(linalg::GenericOp op) {
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
@@ -68,7 +76,8 @@ static Value yieldedNumber(linalg::GenericOp op) {
 
 /// Makes a linalg.fill of `op`; false if it is something else.
 static bool makeFill(linalg::GenericOp op, RewriterBase &rewriter) {
-  if (op.getNumResults() != 1 || !writesOnce(op, op.getDpsInitsMutable()[0]))
+  if (op.getNumResults() != 1 || !onlyComputes(op) ||
+      !writesOnce(op, op.getDpsInitsMutable()[0]))
     return false;
   Value number = yieldedNumber(op);
   if (!number ||
@@ -147,7 +156,8 @@ static bool inlineNumbers(linalg::GenericOp op, const DenseSet<Value> &hinted,
 /// The input that `op` copies, or the init that it leaves as it is; null if it does something
 /// else.
 static Value copiedBy(linalg::LinalgOp op) {
-  if (op->getNumResults() != 1 || !op.hasPureTensorSemantics())
+  if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() ||
+      !onlyComputes(op))
     return {};
   OpOperand &init = op.getDpsInitsMutable()[0];
   auto yielded =
@@ -208,7 +218,7 @@ static Attribute computedNumber(linalg::LinalgOp op, bool &changed) {
                   ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
                   : RankedTensorType();
   if (!type || !type.hasStaticShape() || type.getEncoding() ||
-      !writesOnce(op, op.getDpsInitsMutable()[0]))
+      !onlyComputes(op) || !writesOnce(op, op.getDpsInitsMutable()[0]))
     return {};
   Value yielded = op.getBlock()->getTerminator()->getOperand(0);
   // What yields a constant or a scalar is a fill.

@@ -554,3 +554,38 @@ func.func @moved_past(%a: tensor<8x7xi8>, %b: tensor<8x7xi8>) -> tensor<8x7xi8> 
   %3 = tensor.collapse_shape %2 [[0, 1], [2]] : tensor<1x8x7xi8> into tensor<8x7xi8>
   return %3 : tensor<8x7xi8>
 }
+
+// -----
+
+// What a body asserts is asserted, whatever it yields.
+
+#same = affine_map<(i) -> (i)>
+// CHECK-LABEL: func.func @asserts
+// CHECK-COUNT-3: cf.assert
+func.func @asserts(%a: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>) {
+  %empty = tensor.empty() : tensor<4xi32>
+  %one = arith.constant 1 : i32
+  %0 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xi32>) outs(%empty : tensor<4xi32>) {
+  ^bb0(%x: i32, %out: i32):
+    %is = arith.cmpi sgt, %x, %one : i32
+    cf.assert %is, "too small"
+    linalg.yield %x : i32
+  } -> tensor<4xi32>
+  %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xi32>) outs(%empty : tensor<4xi32>) {
+  ^bb0(%x: i32, %out: i32):
+    %is = arith.cmpi sgt, %x, %one : i32
+    cf.assert %is, "too small"
+    linalg.yield %one : i32
+  } -> tensor<4xi32>
+  %2 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xi32>) outs(%empty : tensor<4xi32>) {
+  ^bb0(%x: i32, %out: i32):
+    %is = arith.cmpi sgt, %x, %one : i32
+    cf.assert %is, "too small"
+    %two = arith.addi %one, %one : i32
+    linalg.yield %two : i32
+  } -> tensor<4xi32>
+  return %0, %1, %2 : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>
+}
