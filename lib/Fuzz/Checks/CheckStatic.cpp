@@ -24,8 +24,11 @@
 #include "shard/Transforms/Passes.h"
 #include "shard/Transforms/Transforms.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -95,6 +98,17 @@ static std::string checkOverlapBytes(ModuleOp module, StringRef entry,
          " bytes are sent instead of " + std::to_string(before.bytesSent);
 }
 
+/// What the bodies of ops of linalg that surely run assert is asserted by devices, too.
+static std::string checkAssertions(func::FuncOp entry, ModuleOp partitioned) {
+  llvm::StringSet<> kept;
+  partitioned.walk([&](cf::AssertOp op) { kept.insert(op.getMsg()); });
+  for (auto op : entry.getBody().front().getOps<linalg::LinalgOp>())
+    for (auto assertion : op.getBlock()->getOps<cf::AssertOp>())
+      if (!kept.contains(assertion.getMsg()))
+        return "no device asserts \"" + assertion.getMsg().str() + "\"";
+  return {};
+}
+
 std::string shard::fuzz::checkPartitioned(ModuleOp module, ModuleOp partitioned,
                                           func::FuncOp entry, Form form,
                                           const Errors &errors,
@@ -114,6 +128,8 @@ std::string shard::fuzz::checkPartitioned(ModuleOp module, ModuleOp partitioned,
     wrong = checkOrder(partitioned, entry.getName());
   if (wrong.empty())
     wrong = checkCount(entry, partitioned);
+  if (wrong.empty())
+    wrong = checkAssertions(entry, partitioned);
   if (wrong.empty())
     wrong = checkOverlapBytes(module, entry.getName(), pipeline, partitioned);
   if (wrong.empty() && pipeline.overlap && pipeline.decomposeMinGain < 0)

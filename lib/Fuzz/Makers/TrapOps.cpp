@@ -116,10 +116,40 @@ static bool dividedInBody(ProgramBuilder &program) {
   return true;
 }
 
+/// An op whose body asserts what is true, which nothing knows, beside what it yields: its input, a
+/// constant, or a number that it computes.
+static bool asserted(ProgramBuilder &program) {
+  std::optional<Val> a = pickDividend(program);
+  if (!a)
+    return false;
+  Val input = program.argument(a->elem, a->shape, true);
+  Val target = program.empty(a->elem, a->shape);
+  std::string type = name(a->elem), result = program.fresh(),
+              x = program.fresh(), old = program.fresh(),
+              most = program.fresh(), low = program.fresh(),
+              holds = program.fresh(), sum = program.fresh();
+  program.line(result + " = linalg.map " + insOuts({input}, target) + " (" + x +
+               ": " + type + ", " + old + ": " + type + ") {");
+  program.line("  " + most + " = arith.constant 7 : " + type);
+  program.line("  " + low + " = arith.andi " + x + ", " + most + " : " + type);
+  program.line("  " + holds + " = arith.cmpi ule, " + low + ", " + most +
+               " : " + type);
+  program.line("  cf.assert " + holds + ", \"a body asserts\"");
+  program.line("  " + sum + " = arith.addi " + most + ", " + most + " : " +
+               type);
+  program.line("  linalg.yield " +
+               program.rng.oneOf(std::vector<std::string>{x, most, sum}) +
+               " : " + type);
+  program.line("}");
+  program.add({result, a->elem, true, a->shape, 0});
+  return true;
+}
+
 void shard::fuzz::registerTrapMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Traps, divided, 3);
   makers.add(MakerGroup::Traps, dividedByNamedOp, 3);
   makers.add(MakerGroup::Traps, dividedInBody, 3);
+  makers.add(MakerGroup::Traps, asserted, 2);
   makers.add(MakerGroup::Traps, extractSlice);
   makers.add(MakerGroup::Traps, linalgTranspose);
   makers.add(MakerGroup::Traps, linalgReduce);
