@@ -14,7 +14,7 @@
 namespace shard::fuzz {
 
 /// `a` with elements `value`, `low` in front and `high` behind in dimension `dim`, of type
-/// `type`. No other op gets the result, which may have infinities. (ScanOps.cpp)
+/// `type`. The result is in no scope: `value` may be infinite. (ScanOps.cpp)
 std::string paddedAlong(ProgramBuilder &program, const Val &a, size_t dim,
                         int64_t low, int64_t high, const std::string &value,
                         std::string &type);

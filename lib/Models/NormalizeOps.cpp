@@ -194,21 +194,22 @@ static bool fold(Operation *op, ArrayRef<Attribute> constants,
   return true;
 }
 
-/// The operands of `op` that are numbers, and fills or constants of one number; null for others.
-/// To fold other constants would take time for each element.
+/// `value` if it is a number, or a fill or a constant of one number; null otherwise. To fold other
+/// constants would take time for each element.
+static Attribute constantOf(Value value) {
+  Attribute constant;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    matchPattern(value, m_Constant(&constant));
+  else if (TypedAttr number = splatNumber(value);
+           number && type.hasStaticShape() && !type.getEncoding())
+    constant = DenseElementsAttr::get(type, number);
+  return constant;
+}
+
+/// The operands of `op` that `constantOf` knows; null for others.
 static SmallVector<Attribute> constantOperands(Operation *op) {
-  SmallVector<Attribute> constants;
-  for (Value operand : op->getOperands()) {
-    Attribute constant;
-    auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!type)
-      matchPattern(operand, m_Constant(&constant));
-    else if (TypedAttr number = splatNumber(operand);
-             number && type.hasStaticShape() && !type.getEncoding())
-      constant = DenseElementsAttr::get(type, number);
-    constants.push_back(constant);
-  }
-  return constants;
+  return llvm::map_to_vector(op->getOperands(), constantOf);
 }
 
 /// The elements of the result of `op` if its body computes one number of constants and of
@@ -238,13 +239,11 @@ static Attribute computedNumber(linalg::LinalgOp op, bool &changed) {
       numbers[argument] = number;
   }
   for (Operation &inner : op.getBlock()->without_terminator()) {
-    SmallVector<Attribute> constants;
-    for (Value operand : inner.getOperands()) {
-      Attribute constant = numbers.lookup(operand);
-      if (!constant)
-        matchPattern(operand, m_Constant(&constant));
-      constants.push_back(constant);
-    }
+    auto constants =
+        llvm::map_to_vector(inner.getOperands(), [&](Value operand) {
+          Attribute number = numbers.lookup(operand);
+          return number ? number : constantOf(operand);
+        });
     OpFoldResult folded;
     if (fold(&inner, constants, folded) && folded.isNull()) {
       changed = true;
