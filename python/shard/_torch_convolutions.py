@@ -1,8 +1,8 @@
 # Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What torch-mlir lacks of convolutions: gradients of transposed ones and of those with groups, and
-some transposed ones.
+"""What torch-mlir lacks of convolutions: gradients of transposed ones and of those with groups,
+some transposed ones, and lists of one number for all dimensions.
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,13 @@ def convolution_decompositions() -> dict[Any, Any]:
         aten.convolution.default: _convolution,
         aten.convolution_backward.default: _convolution_backward,
     }
+
+
+def _of_each(dims: int, *lists: Sequence[int]) -> list[Sequence[int]]:
+    """`lists` with a number for each of `dims` dimensions; PyTorch may write one for all of them,
+    such as the padding of `padding="valid"`.
+    """
+    return [[*values] * dims if len(values) == 1 else values for values in lists]
 
 
 def _is_cut(weight: Any, padding: Sequence[int], dilation: Sequence[int]) -> bool:
@@ -41,13 +48,17 @@ def _convolution(
     """
     import torch
 
+    given = (stride, padding, dilation, output_padding)
+    stride, padding, dilation, output_padding = how = _of_each(x.dim() - 2, *given)
+    if any(len(values) != len(wrote) for values, wrote in zip(how, given, strict=True)):
+        return torch.ops.aten.convolution(x, weight, bias, *how[:3], transposed, how[3], groups)
     is_cut = _is_cut(weight, padding, dilation)
     is_by_channel = groups > 1 and groups == x.shape[1] and weight.shape[1] == 1
     if not transposed or not (is_cut or is_by_channel):
         return NotImplemented
     widths: list[int] = []
-    how = zip(weight.shape[2:], stride, padding, dilation, output_padding, strict=True)
-    for dim, (size, step, pad, apart, more) in enumerate(how, 2):
+    numbers = zip(weight.shape[2:], *how, strict=True)
+    for dim, (size, step, pad, apart, more) in enumerate(numbers, 2):
         if step > 1:
             # Each element with zeros behind it; those behind the last one go again.
             x = x.unsqueeze(dim + 1)
@@ -80,9 +91,14 @@ def _convolution_backward(
 ) -> Any:
     import torch
 
-    if not transposed and groups == 1 and not _is_cut(weight, padding, dilation):
-        return NotImplemented
     aten = torch.ops.aten
+    given = (stride, padding, dilation, output_padding)
+    stride, padding, dilation, output_padding = full = _of_each(x.dim() - 2, *given)
+    if not transposed and groups == 1 and not _is_cut(weight, padding, dilation):
+        if all(len(values) == len(wrote) for values, wrote in zip(full, given, strict=True)):
+            return NotImplemented
+        rest = (*full[:3], transposed, full[3], groups, mask)
+        return aten.convolution_backward(grad, x, weight, bias_sizes, *rest)
     none = [0] * len(padding)
     how = (stride, padding, dilation)
     if transposed:

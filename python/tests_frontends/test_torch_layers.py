@@ -157,6 +157,9 @@ TRAINED = {
         IMAGES,
     ),
     "transposed and cut": (nn.ConvTranspose2d(4, 6, 1, 3, 1, output_padding=2), IMAGES),
+    # PyTorch writes one number for all dimensions.
+    "no padding by name": (nn.Conv2d(4, 6, 3, 2, padding="valid", groups=2), IMAGES),
+    "plain without padding": (nn.Conv2d(4, 6, 3, 2, padding="valid"), IMAGES),
     "recurrent": (Recurrent(), TOKENS),
 }
 
@@ -177,3 +180,13 @@ def test_gradients_of_layers(case):
     expected = [g.numpy() for g in gradients(params, x).values()]
     part = check(program, (params, x), expected, Grid(a=3), {"x": P("a")})
     assert "all_reduce" in {row.kind for row in part.collectives}
+
+
+def test_numbers_for_all_dimensions():
+    def transposed(x, weight):
+        return torch.convolution(x, weight, None, [2], [1], [1], True, [1], 4)
+
+    weight = torch.randn(4, 1, 3, 3)
+    program = shard.from_torch(transposed, IMAGES, weight)
+    expected = [transposed(IMAGES, weight).numpy()]
+    check(program, (IMAGES, weight), expected, Grid(a=3), {"x": P("a")})
