@@ -61,6 +61,8 @@ public:
           addAnnotation(owner, op);
       if (auto *owner = dyn_cast_if_present<Operation *>(program.origins[op]))
         addExchanges(owner, op);
+      if (auto *use = dyn_cast_if_present<OpOperand *>(program.origins[op]))
+        addShared(*use, op);
     }
     llvm::sort(entries, llvm::less_first());
     for (auto &[place, entry] : entries)
@@ -288,6 +290,38 @@ private:
       entry.steps += (i ? ", " : " over ") + reasons.axisName(axis);
     choices.add(op, gridOf(value), entry);
     entries.emplace_back(before(owner, operand), std::move(entry));
+  }
+
+  /// The reshard of the result of an scf.forall whose body has the tensor that `use` begins with in
+  /// another sharding.
+  void addShared(OpOperand &use, OpId op) {
+    llvm::ArrayRef<ValueId> tensors = program.problem.tensors(op);
+    if (tensors.size() < 3)
+      return;
+    ValueId inside = program.find(tensors[1]),
+            result = program.find(tensors[2]);
+    Sharding has = reasons.shardingOf(inside),
+             wanted = reasons.shardingOf(result);
+    if (has == wanted)
+      return;
+    Operation *owner = use.getOwner();
+    auto value = llvm::find_if(owner->getResults(), [&](Value value) {
+      ValueId id = program.idOf(value);
+      return id != kNoValue && program.find(id) == result;
+    });
+    unsigned number = value - owner->result_begin();
+    PropagationExplanation::ReshardEntry entry;
+    entry.value = named.nameOf(*value);
+    entry.user =
+        (owner->getName().getStringRef() + " result " + Twine(number)).str();
+    entry.place = placeOf(owner->getLoc());
+    entry.from = reasons.text(has);
+    entry.to = reasons.text(wanted);
+    entry.has = reasons.reasonsOf(inside);
+    entry.wants = reasons.wishesOf(result, has, wanted);
+    entry.verdict = "the body writes the tensor in one sharding";
+    entry.steps = stepsOf(*value, result, has, wanted);
+    entries.emplace_back(behind(owner, number), std::move(entry));
   }
 
   /// The steps between two shardings of `value`, in words; empty without a plan.

@@ -231,9 +231,9 @@ std::string HintTable::describe(ValueId value,
   if (known == hintOf.end())
     return "nowhere";
   const PlacedHint *found = &hints[known->second];
-  if (auto all = several.find(numbers.find(value));
-      axis && all != several.end())
-    for (const PlacedHint &hint : llvm::reverse(all->second))
+  if (auto others = further.find(numbers.find(value));
+      axis && others != further.end())
+    for (const PlacedHint &hint : others->second)
       if (namesAxis(problem.hintTable[hint.hint], *axis))
         found = &hint;
   const PlacedHint &hint = *found;
@@ -350,12 +350,8 @@ LogicalResult HintTable::finish() {
       merged.push_back(std::move(hint));
       continue;
     }
-    PlacedHint &first = merged[entry->second];
-    auto &all = several[hint.value];
-    if (all.empty())
-      all.push_back(first);
-    all.push_back(hint);
-    if (failed(join(first, hint)))
+    further[hint.value].push_back(hint);
+    if (failed(join(merged[entry->second], hint)))
       return failure();
   }
   hints = std::move(merged);

@@ -58,7 +58,7 @@ public:
   /// Where the hint of a value stands, for errors of the engine.
   mlir::Location locationOf(ValueId value) const;
   bool has(ValueId value) const { return hintOf.count(numbers.find(value)); }
-  /// "the hint [...] at file:line:col" of `value`. Of several, the first one that names `axis`.
+  /// "the hint [...] at file:line:col" of `value`. Of several, one that names `axis`.
   std::string describe(ValueId value,
                        std::optional<AxisPart> axis = std::nullopt) const;
 
@@ -123,8 +123,8 @@ private:
   llvm::DenseMap<uint32_t, Layout> layoutOf;
   /// After reading: from values to their hints.
   llvm::DenseMap<ValueId, size_t> hintOf;
-  /// All hints of each value that has several.
-  llvm::DenseMap<ValueId, llvm::SmallVector<PlacedHint, 2>> several;
+  /// The hints of each value behind its first one.
+  llvm::DenseMap<ValueId, llvm::SmallVector<PlacedHint, 2>> further;
   /// Attributes that were resolved before: to their hints.
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, uint32_t> resolved;
 };

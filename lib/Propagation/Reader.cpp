@@ -235,9 +235,12 @@ LogicalResult Reader::readRegionLoops(RegionLoopsInterface loops) {
             result = idOf(loops->getResult(number));
     problem.neverPartial[inside] = problem.neverPartial[result] = true;
     ShapeId shape = problem.valueShape[source];
-    program.addEdge(
-        tables.add(loops.getSharedTensorLoops(number), {shape, shape, shape}),
-        use, source, {inside, result});
+    LoopTable table = loops.getSharedTensorLoops(number);
+    for (auto [dim, indexed] : llvm::enumerate(table.results.front().dims))
+      if (indexed.empty() && dim < Constraint::kMaxDims)
+        problem.wholeDims[inside] |= uint64_t(1) << dim;
+    program.addEdge(tables.add(table, {shape, shape, shape}), use, source,
+                    {inside, result});
   }
   if (failed(readRegion(body)))
     return failure();

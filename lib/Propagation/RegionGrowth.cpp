@@ -118,6 +118,10 @@ void RegionGrowth::label(Region &region, ValueId id, uint32_t number,
 
 bool RegionGrowth::fits(ValueId value, const Sharding &sharding) const {
   const Problem &problem = program.problem;
+  uint64_t whole = problem.wholeDims.lookup(value);
+  for (auto [dim, axes] : llvm::enumerate(sharding.dims))
+    if (!axes.empty() && dim < Constraint::kMaxDims && whole >> dim & 1)
+      return false;
   return mayBeSplit(problem.shapes[problem.valueShape[value]].extents, out.grid,
                     sharding, options.uneven == UnevenPolicy::Replicate);
 }

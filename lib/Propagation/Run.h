@@ -100,8 +100,8 @@ private:
                                    llvm::function_ref<void(uint8_t)> add) const;
   /// The atoms that have something in common with `part`.
   AtomMask touched(const AxisPart &part) const;
-  /// Forbids the manual axes of each scope to its values; fills in the atoms of
-  /// each scope.
+  /// Forbids the manual axes of each scope to its values, and closes dimensions that stay
+  /// whole; fills in the atoms of each scope.
   std::optional<HintError> applyScopes(llvm::SmallVectorImpl<AtomMask> &scopes);
   /// What a value with a hint starts with: the lists of its dimensions, the union
   /// of their atoms, and its constraint.

@@ -77,6 +77,12 @@ Run::applyScopes(llvm::SmallVectorImpl<AtomMask> &scopes) {
         made.forbidden = scopes[scope];
         limit[value] = intern(std::move(made));
       }
+  for (auto [value, dims] : problem.wholeDims) {
+    Constraint made;
+    made.forbidden = scopes[problem.valueScope[value]];
+    made.closed = dims;
+    limit[value] = intern(std::move(made));
+  }
   return std::nullopt;
 }
 

@@ -67,6 +67,10 @@ void ValueNumbers::finish() {
       problem.joined[find(id)] =
           std::max(problem.joined[find(id)], problem.joined[id]);
     }
+  llvm::DenseMap<ValueId, uint64_t> wholeDims;
+  for (auto [id, dims] : problem.wholeDims)
+    wholeDims[find(id)] |= dims;
+  problem.wholeDims = std::move(wholeDims);
 }
 
 bool ValueNumbers::areAlike(ValueId a, ValueId b) const {

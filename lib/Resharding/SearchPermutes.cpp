@@ -184,8 +184,7 @@ struct SearchSpace::RenameBuilder {
 };
 
 void SearchSpace::renamings(const Expansion &at) const {
-  if (at.last && at.last->kind != Step::Kind::AllSlice &&
-      !mayFollow(at.last, Step::Kind::Permute, -1))
+  if (!mayFollow(at.last, Step::Kind::Permute, -1))
     return;
   if (at.last && (at.last->kind == Step::Kind::AllGather ||
                   at.last->kind == Step::Kind::EmbedPartial))

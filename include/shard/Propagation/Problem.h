@@ -152,6 +152,9 @@ struct Problem {
   /// Of `reshards`, those through which shardings pass in some directions only, with the
   /// tensors that are asked: operands, results, or none (SourceMask).
   llvm::DenseMap<OpId, uint8_t> barriers;
+  /// The dimensions, as bits, by which nothing splits a value: those of a shared tensor of
+  /// scf.forall that iterations slice.
+  llvm::DenseMap<ValueId, uint64_t> wholeDims;
   /// Values that bodies of ops use whole and complete: how often, for each use.
   llvm::DenseMap<ValueId, llvm::SmallVector<double, 1>> usedWhole;
   /// The distinct hints, and which values have which; a value has one at most.

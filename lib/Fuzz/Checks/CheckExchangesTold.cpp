@@ -42,12 +42,11 @@ static bool asksForExtent(Operation *op) {
 }
 
 /// Whether `location` names what is resharded because an annotation says so, or because an op
-/// computes its result otherwise. What scf.forall does so with its outputs is not told of yet.
+/// computes its result otherwise.
 static bool isOfReshard(Location location) {
   auto named = dyn_cast<NameLoc>(location);
   StringRef name = named ? named.getName().strref() : StringRef();
-  return name.ends_with(" of shard.shard") ||
-         (name.starts_with("result ") && !name.ends_with(" of scf.forall"));
+  return name.ends_with(" of shard.shard") || name.starts_with("result ");
 }
 
 /// The collectives of `module`, or those of reshards alone.
