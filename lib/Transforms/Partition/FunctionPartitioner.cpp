@@ -48,10 +48,24 @@ LogicalResult FunctionPartitioner::run() {
   body.getBlocks().clear();
   body.takeBody(rebuilt);
   tidyWindows(local);
+  if (failed(answerShardShapes()))
+    return failure();
   // Two operands that were resharded become one, and with them what was computed of them.
   splatEqualOperands(function);
   uniteIndices(body, local.usedGrids());
   updateSignature();
+  return success();
+}
+
+/// Models have not seen the answers: propagation did not know them, and would have explained other
+/// collectives.
+LogicalResult FunctionPartitioner::answerShardShapes() {
+  if (failed(expandShardShapes(function, symbols)))
+    return failure();
+  function->walk([](ShardingOp op) {
+    if (op->use_empty())
+      op->erase();
+  });
   return success();
 }
 
@@ -180,6 +194,9 @@ LogicalResult FunctionPartitioner::rebuildOp(Operation *op) {
 }
 
 LogicalResult FunctionPartitioner::rebuildShardOp(Operation *op) {
+  if (isa<ShardingOp>(op) &&
+      llvm::any_of(op->getUsers(), llvm::IsaPred<ShardShapeOp>))
+    return partitionReplicated(local, op);
   if (isa<ShardingOp, GetShardingOp, GroupOp>(op))
     return success();
   if (auto annotation = dyn_cast<ShardOp>(op))
@@ -189,8 +206,8 @@ LogicalResult FunctionPartitioner::rebuildShardOp(Operation *op) {
   if (auto manual = dyn_cast<ManualComputationOp>(op))
     return partitionManual(local, manual,
                            [&](Operation *inner) { return rebuildOp(inner); });
-  // The sizes of axes are the same on all devices.
-  if (isa<GridShapeOp>(op))
+  // The sizes of axes and the blocks of a device are the same on all devices.
+  if (isa<GridShapeOp, ShardShapeOp>(op))
     return partitionReplicated(local, op);
   return mlir::emitError(op->getLoc())
          << "'" << op->getName()

@@ -24,13 +24,15 @@ namespace shard {
 
 class FunctionPartitioner {
 public:
-  explicit FunctionPartitioner(LocalFunction &local)
-      : local(local), function(local.function) {}
+  FunctionPartitioner(LocalFunction &local,
+                      mlir::SymbolTableCollection &symbols)
+      : local(local), function(local.function), symbols(symbols) {}
 
   /// Replaces the body and the type of the function. Errors are emitted.
   llvm::LogicalResult run();
 
 private:
+  llvm::LogicalResult answerShardShapes();
   void updateSignature();
 
   /// Rebuilds the blocks of `from` in `to`; the arguments of the entry block of
@@ -48,6 +50,7 @@ private:
 
   LocalFunction &local;
   mlir::FunctionOpInterface function;
+  mlir::SymbolTableCollection &symbols;
 };
 
 } // namespace shard

@@ -154,11 +154,9 @@ static LogicalResult checkFunctionValues(Operation *root,
   return failure(walk.wasInterrupted());
 }
 
-/// States the shardings that are asked for by get_sharding, now that they are known,
-/// and answers every shard_shape.
-static LogicalResult answerQuestions(Operation *function,
-                                     const FunctionShardings &shardings,
-                                     SymbolTableCollection &symbols) {
+/// States the shardings that are asked for by get_sharding, now that they are known.
+static LogicalResult stateAskedShardings(Operation *function,
+                                         const FunctionShardings &shardings) {
   SmallVector<GetShardingOp> asked;
   function->walk([&](GetShardingOp op) {
     if (!op->use_empty())
@@ -178,7 +176,7 @@ static LogicalResult answerQuestions(Operation *function,
         buildSharding(builder, op.getLoc(), grid.getSymName(), *sharding)
             .getResult());
   }
-  return expandShardShapes(function, symbols);
+  return success();
 }
 
 /// Whoever partitions without propagation would get a program without their wishes, and
@@ -268,7 +266,7 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
   giveGridsToCallers(functions, symbols);
   setArriving(functions, pool, options);
   for (auto &[function, shardings] : functions)
-    if (failed(answerQuestions(function, *shardings, symbols)))
+    if (failed(stateAskedShardings(function, *shardings)))
       return failure();
 
   SmallVector<FunctionOpInterface> all;
@@ -292,8 +290,11 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
     if (failed(checkCollectives(function, manual, symbols)))
       return failure();
     // Without a grid nothing is sharded and the function stays as it is.
-    if (!shardings->gridOp)
+    if (!shardings->gridOp) {
+      if (failed(expandShardShapes(function, symbols)))
+        return failure();
       continue;
+    }
     if (function == root && cast<FunctionOpInterface>(function).isPrivate())
       return function->emitError() << "a private function cannot be "
                                       "partitioned apart from its calls; "
@@ -303,7 +304,7 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
     if (failed(shardings->checkWithout(manual)))
       return failure();
     local.setManual(manual);
-    if (failed(FunctionPartitioner(local).run()))
+    if (failed(FunctionPartitioner(local, symbols).run()))
       return failure();
   }
   return success();
