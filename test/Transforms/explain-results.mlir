@@ -77,3 +77,26 @@ func.func @halos(%a: tensor<16xf32> {shard.sharding = #shard.sharding<@g, [[0]]>
   %2 = math.exp %1 : tensor<16xf32>
   return %2 : tensor<16xf32>
 }
+
+// -----
+
+// The tasks of scf.forall write whole rows, on each device.
+// CHECK-LABEL: reshard of %0 for scf.forall result 0
+// CHECK-SAME: {{\[\[}}], [1]] -> {{\[\[}}1, 0], []]
+// CHECK-NEXT: it has axis 1 in dimension 1: through operand 0 of scf.forall
+// CHECK-NEXT: against axis 1 in dimension 0: through operand 0 of func.return
+// CHECK-NEXT: against axis 0 in dimension 0: through operand 0 of func.return
+// CHECK-NEXT: decided: the body writes the tensor in one sharding
+// CHECK-NEXT: so: redistribute over 0, 1
+shard.grid @g(shape = 2x2)
+func.func @rows(%a: tensor<4x4xi32> {shard.sharding = #shard.sharding<@g, [[0], [1]]>})
+    -> (tensor<4x4xi32> {shard.sharding = #shard.sharding<@g, [[1, 0], []]>}) {
+  %0 = scf.forall (%i) in (4) shared_outs(%o = %a) -> (tensor<4x4xi32>) {
+    %row = tensor.extract_slice %a[%i, 0] [1, 4] [1, 1] : tensor<4x4xi32> to tensor<1x4xi32>
+    %sum = arith.addi %row, %row : tensor<1x4xi32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sum into %o[%i, 0] [1, 4] [1, 1] : tensor<1x4xi32> into tensor<4x4xi32>
+    }
+  }
+  return %0 : tensor<4x4xi32>
+}
