@@ -1,5 +1,5 @@
-// A hint on the loops of an op in an scf.forall reshards the shared output. The output is stated
-// as it comes, in front of the step.
+// A hint on the loops of an op in an scf.forall reshards the shared output, which no axis splits
+// along the dimension that iterations slice. The output is stated as it comes, in front of the step.
 // RUN: shard-opt %s --sharding-propagation --shard-materialize-reshards -o %t.steps
 // RUN: FileCheck %s --input-file=%t.steps
 // RUN: shard-opt %t.steps --shard-partition | FileCheck %s --check-prefix=SPMD
@@ -8,13 +8,11 @@
 
 shard.grid @grid(shape = 2x2)
 
+// CHECK: %[[COLUMNS:.*]] = shard.sharding @grid split_axes = {{\[\[\], \[1\]\]}} : !shard.sharding
 // CHECK: scf.forall
-// CHECK-NEXT: %[[COLUMNS:.*]] = shard.sharding @grid split_axes = {{\[\[\], \[1\]\]}} : !shard.sharding
 // CHECK-NEXT: %[[COMES:.*]] = shard.shard %{{.*}} to %[[COLUMNS]] : tensor<2x2xi32>
 // CHECK-NEXT: %[[STEP:.*]] = shard.shard %[[COMES]] to %{{.*}} annotate_for_users {shard.step = "all_slice"}
-// The hint says how the op is split, and stays.
-// CHECK-NEXT: %[[TOLD:.*]] = shard.shard %[[STEP]] to %{{.*}} annotate_for_users
-// CHECK-NEXT: tensor.extract_slice %[[TOLD]]
+// CHECK-NEXT: tensor.extract_slice %[[STEP]]
 // SPMD: scf.for
 // SPMD: shard.all_slice
 func.func @main(%a: tensor<2x2xi32>) -> tensor<2x2xi32> {
