@@ -138,12 +138,16 @@ Value sliceOrNeutral(OpBuilder &builder, Location loc, Value slice,
 }
 
 Value inNeutral(OpBuilder &builder, Location loc, Value slice,
-                RankedTensorType type, ArrayRef<OpFoldResult> places) {
+                RankedTensorType type, ArrayRef<OpFoldResult> places,
+                ArrayRef<OpFoldResult> extents) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, slice),
                             whole = sizes;
-  for (auto [size, extent] : llvm::zip_equal(whole, type.getShape()))
+  for (auto [size, extent, given] :
+       llvm::zip_equal(whole, type.getShape(), extents))
     if (ShapedType::isStatic(extent))
       size = builder.getIndexAttr(extent);
+    else if (given)
+      size = given;
   Value around = filledTensor(
       builder, loc, type,
       neutralElement(ReductionKind::Sum, type.getElementType()), whole);

@@ -44,10 +44,12 @@ PlaceInBlock placeInBlock(mlir::OpBuilder &builder, mlir::Location loc,
                           const PartitionContext &context);
 
 /// A tensor of type `type` that holds `slice` at `places`, and elsewhere the neutral element of
-/// sums. Where an extent of `type` is not known it is that of `slice`.
+/// sums. Where `type` does not know an extent it is that of `extents`, or that of `slice` if there
+/// is none.
 mlir::Value inNeutral(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value slice, mlir::RankedTensorType type,
-                      llvm::ArrayRef<mlir::OpFoldResult> places);
+                      llvm::ArrayRef<mlir::OpFoldResult> places,
+                      llvm::ArrayRef<mlir::OpFoldResult> extents);
 
 /// `slice` on devices where `isInside` is true, elsewhere the neutral element of sums.
 mlir::Value sliceOrNeutral(mlir::OpBuilder &builder, mlir::Location loc,

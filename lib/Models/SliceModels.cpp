@@ -230,7 +230,8 @@ struct ExtractSliceModel
     Value isInside;
     // The slice of the local tensor, and its place in the result.
     RankedTensorType own = local;
-    SmallVector<OpFoldResult> places(local.getRank(), builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> places(local.getRank(), builder.getIndexAttr(0)),
+        extents(local.getRank());
     llvm::SmallBitVector dropped = slice.getDroppedDims();
     bool isPart = false;
     // Of a dimension that is split the operand has all elements of the slice: its
@@ -243,12 +244,13 @@ struct ExtractSliceModel
         PartOfBlock part = partOfBlock(
             builder, op->getLoc(), slice.getSourceType().getDimSize(dim), dim,
             axes, parts.offsets[dim], parts.sizes[dim], operands[0], context);
-        parts.offsets[dim] = part.to;
-        parts.sizes[dim] = part.size;
         unsigned inner = dim;
         for (unsigned outer = 0; outer < dim; ++outer)
           inner -= dropped.test(outer);
         places[inner] = part.from;
+        extents[inner] = parts.sizes[dim];
+        parts.offsets[dim] = part.to;
+        parts.sizes[dim] = part.size;
         SmallVector<int64_t> shape(own.getShape());
         shape[inner] = ShapedType::kDynamic;
         own = own.clone(shape);
@@ -290,8 +292,8 @@ struct ExtractSliceModel
           builder, op->getLoc(), own, operands[0], parts.offsets, parts.sizes,
           parts.strides));
     if (isPart)
-      results.back() =
-          inNeutral(builder, op->getLoc(), results.back(), local, places);
+      results.back() = inNeutral(builder, op->getLoc(), results.back(), local,
+                                 places, extents);
     if (isInside)
       results.back() =
           sliceOrNeutral(builder, op->getLoc(), results.back(), isInside);
