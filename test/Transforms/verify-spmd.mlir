@@ -479,3 +479,21 @@ func.func @strides_that_do_not_divide(%a: tensor<4xf32>, %own: tensor<index> {sh
   %2 = shard.broadcast %a on @three grid_axes = [1] root = [%one] : (tensor<4xf32>, index) -> tensor<4xf32>
   return
 }
+
+// -----
+
+// Two grids number the same devices differently. What is the same on all devices of one is so on
+// the other one, but nothing is known of what differs along an axis.
+shard.grid @g(shape = 2x2)
+shard.grid @p(shape = 2x2) device_ids = [0, 2, 1, 3]
+func.func @renumbered(%s: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %i:2 = shard.process_multi_index on @g : index, index
+  %own = tensor.from_elements %i#0 : tensor<1xindex>
+  %all = shard.all_reduce %own on @g grid_axes = [0, 1] : tensor<1xindex> -> tensor<1xindex>
+  %n = tensor.extract %all[%c0] : tensor<1xindex>
+  %a = shard.broadcast %s on @p grid_axes = [1] root = [%n] : (tensor<4xf32>, index) -> tensor<4xf32>
+  // expected-error @below {{has a root that depends on the coordinate on axis 1}}
+  %b = shard.broadcast %s on @p grid_axes = [1] root = [%i#0] : (tensor<4xf32>, index) -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}

@@ -30,8 +30,8 @@ using namespace mlir;
 
 namespace shard::fuzz {
 
-std::string SpmdProgram::collective(Axes group, bool onOther) {
-  std::string axes = " %s " + (onOther ? "on @h grid_axes = [0]" : on(group));
+std::string SpmdProgram::collective(Axes group, const std::string &where) {
+  std::string axes = " %s " + where;
   std::string count = std::to_string(int64_t(4) << llvm::popcount(group));
   if (rng.chance(50))
     return fresh() + " = shard.all_reduce" + axes +
@@ -47,6 +47,17 @@ std::string SpmdProgram::inFunction(const std::string &ops) {
   return "func.call " + name + "(%s) : (tensor<4xf32>) -> ()";
 }
 
+/// Adds a grid of the shape of @g that numbers the devices otherwise.
+void SpmdProgram::numberDevices() {
+  std::vector<std::string> ids;
+  for (int64_t device = 0; device < int64_t(1) << rank; ++device)
+    ids.push_back(std::to_string(device));
+  while (llvm::is_sorted(ids))
+    rng.shuffle(ids);
+  symbols += "shard.grid @p(shape = " + shape() + ") device_ids = [" +
+             llvm::join(ids, ", ") + "]\n";
+}
+
 /// A collective that is reached, or whose root is, as the last number says.
 void SpmdProgram::end() {
   Number last = numbers.back();
@@ -58,12 +69,19 @@ void SpmdProgram::end() {
   bool onOther = kind != 0 && namesOther && rng.chance(50);
   if (onOther)
     group = allAxes();
-  parts = (last.along & group) != 0;
+  // Nothing is said of how the axes of @p and those of @g are related.
+  bool isRenumbered = !onOther && rng.chance(15);
+  if (isRenumbered)
+    numberDevices();
+  parts = (last.along & (isRenumbered ? allAxes() : group)) != 0;
+  std::string own = (isRenumbered ? "on @p" : "on @g") +
+                    std::string(" grid_axes = ") + list(group);
   if (kind == 0)
-    return line(fresh() + " = shard.broadcast %s on @g grid_axes = " +
-                list(group) + " root = [" + last.name +
-                "] : (tensor<4xf32>, index) -> tensor<4xf32>");
-  std::string inside = collective(group, onOther);
+    return line(fresh() + " = shard.broadcast %s " + own + " root = [" +
+                last.name + "] : (tensor<4xf32>, index) -> tensor<4xf32>");
+  std::string inside = collective(group, onOther ? "on @h grid_axes = [0]"
+                                         : isRenumbered ? own
+                                                        : on(group));
   // A function that only calls another one names no grid.
   for (int64_t chance = onOther ? 80 : 30; rng.chance(chance); chance = 60)
     inside = inFunction(inside);
@@ -105,9 +123,8 @@ void SpmdProgram::write() {
   for (int64_t left = rng.between(1, 4); left > 0; --left)
     numbers.push_back((this->*rng.oneOf(ways))());
   end();
-  std::string shape = std::string("2x2x2").substr(0, 2 * rank - 1);
   rng.shuffle(arguments);
-  text = "shard.grid @g(shape = " + shape +
+  text = "shard.grid @g(shape = " + shape() +
          ") {refines = @h}\nshard.grid @h(shape = " +
          std::to_string(int64_t(1) << rank) + ")\n" +
          (rank == 3 ? std::string("shard.grid @k(shape = ") +

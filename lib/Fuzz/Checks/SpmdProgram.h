@@ -77,8 +77,13 @@ private:
   Number agreed();
   Number ofBlocks();
 
-  /// A collective of groups along `group`, which is named on another grid if `onOther`.
-  std::string collective(Axes group, bool onOther);
+  /// That of @g.
+  std::string shape() const {
+    return std::string("2x2x2").substr(0, 2 * rank - 1);
+  }
+  void numberDevices();
+  /// A collective of groups along `group`, which are named by `where`.
+  std::string collective(Axes group, const std::string &where);
   /// A call of a function with `ops`.
   std::string inFunction(const std::string &ops);
   void end();

@@ -102,13 +102,18 @@ static bool haveSameDevices(const std::optional<Grid> &a,
   return a && b && a->numDevices() == b->numDevices();
 }
 
-/// The axes of `other` behind `axes` of `shape`: all where they number different devices.
+/// The axes of `other` behind `axes` of `shape`: all if the grids have different devices or number
+/// them differently, but none if there are none. What is the same on all devices of one grid is so
+/// on another grid of these devices.
 AxisList AxisBits::behind(const Shape &other, const Shape &shape,
                           const AxisList &axes) {
   if (&other == &shape)
     return axes;
-  if (!haveSameDevices(other.grid, shape.grid) ||
-      other.deviceIds != shape.deviceIds)
+  if (!haveSameDevices(other.grid, shape.grid))
+    return allAxes(other.sizes.size());
+  if (axes.empty())
+    return {};
+  if (other.deviceIds != shape.deviceIds)
     return allAxes(other.sizes.size());
   return axesBehind(*other.grid, *shape.grid, axes);
 }
