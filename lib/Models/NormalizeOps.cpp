@@ -261,6 +261,37 @@ static Attribute computedNumber(linalg::LinalgOp op, bool &changed) {
              : Attribute();
 }
 
+/// Uses in the body of `op` the values that ops of it fold to: what depends on a number may be an
+/// input as it comes. What is `hinted` is taken for no number.
+static bool foldBody(linalg::GenericOp op, const DenseSet<Value> &hinted,
+                     RewriterBase &rewriter) {
+  auto numberOf = [&](Value value) -> Attribute {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || argument.getOwner() != op.getBody())
+      return constantOf(value);
+    OpOperand *operand = op.getMatchingOpOperand(argument);
+    if (op.isDpsInit(operand) || hinted.contains(operand->get()))
+      return {};
+    Attribute number = splatNumber(operand->get());
+    if (!number && op.isScalar(operand))
+      matchPattern(operand->get(), m_Constant(&number));
+    return number;
+  };
+  bool changed = false;
+  for (Operation &inner :
+       llvm::make_early_inc_range(op.getBody()->without_terminator())) {
+    OpFoldResult folded;
+    if (!fold(&inner, llvm::map_to_vector(inner.getOperands(), numberOf),
+              folded))
+      continue;
+    auto value = dyn_cast_if_present<Value>(folded);
+    if (value)
+      rewriter.replaceOp(&inner, value);
+    changed |= value || folded.isNull();
+  }
+  return changed;
+}
+
 /// The tensor that the result of `op` is, element by element, or its elements if they are
 /// constants; null if neither is known. Ops may fold to another form of themselves, which is noted
 /// in `changed`. Casts of what is `hinted` are not passed.
@@ -414,6 +445,9 @@ bool normalizeOps(Operation *root) {
       for (auto extract : llvm::make_early_inc_range(
                linalgOp.getBlock()->getOps<tensor::ExtractOp>()))
         changed |= foldElement(extract, hinted, rewriter);
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (generic)
+      changed |= foldBody(generic, hinted, rewriter);
     // To ask a named op for its indexing maps notes them in an attribute.
     DictionaryAttr noted = op->getDiscardableAttrDictionary();
     if (dropIdentity(op, hinted, rewriter, changed))
@@ -422,7 +456,6 @@ bool normalizeOps(Operation *root) {
       changed |= sinkUnitReshape(op, hinted, rewriter);
       continue;
     }
-    auto generic = dyn_cast<linalg::GenericOp>(op);
     if (generic && makeFill(generic, rewriter)) {
       changed = true;
       continue;

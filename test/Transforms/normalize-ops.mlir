@@ -589,3 +589,39 @@ func.func @asserts(%a: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<4
   } -> tensor<4xi32>
   return %0, %1, %2 : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>
 }
+
+// -----
+
+// A body that folds to an input copies it. The number may be one operand among others, or of the
+// outside; what is hinted is taken for no number.
+#same = affine_map<(d0) -> (d0)>
+#number = affine_map<(d0) -> ()>
+shard.grid @g(shape = 2)
+// CHECK-LABEL: func.func @folded
+// CHECK-SAME: %[[A:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>)
+// CHECK: %[[HINTED:.*]] = linalg.generic
+// CHECK: arith.mulf
+// CHECK: return %[[B]], %[[HINTED]] :
+func.func @folded(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %empty = tensor.empty() : tensor<4xf32>
+  %false = arith.constant false
+  %ones = arith.constant dense<1.0> : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [#same, #same, #same, #number, #same], iterator_types = ["parallel"]}
+      ins(%a, %b, %ones, %false : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, i1) outs(%empty : tensor<4xf32>) {
+  ^bb0(%x: f32, %y: f32, %one: f32, %is: i1, %out: f32):
+    %product = arith.mulf %y, %one : f32
+    %chosen = arith.select %is, %x, %product : f32
+    %again = arith.select %false, %x, %chosen : f32
+    linalg.yield %again : f32
+  } -> tensor<4xf32>
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  %stated = arith.constant dense<1.0> : tensor<4xf32>
+  %hinted = shard.shard %stated to %s : tensor<4xf32>
+  %1 = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel"]}
+      ins(%a, %hinted : tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4xf32>) {
+  ^bb0(%x: f32, %one: f32, %out: f32):
+    %product = arith.mulf %x, %one : f32
+    linalg.yield %product : f32
+  } -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -72,11 +72,12 @@ def ShardNormalizeOps : Pass<"shard-normalize-ops"> {
     Reshapes that add or drop dimensions of one element stand behind elementwise ops then, where
     they meet the ones that undo them.
     Ops of which the result is a tensor that is there already, or one number, are dropped: copies,
-    ops that yield their init, elementwise ops that fold (those of fills, too), ops of `linalg`
-    whose bodies compute one number of fills and constants, slices and insertions of whole
-    tensors, casts to an unknown extent and back, reshapes, transpositions and packs that are
-    undone. So are ops that nothing uses: they would ask for their operands in a sharding of
-    theirs. Those that a hint is about, or that have attributes of other dialects, stay.
+    ops that yield their init, elementwise ops that fold (those of fills, too), a `linalg.generic`
+    whose body folds to an input, ops of `linalg` whose bodies compute one number of fills and
+    constants, slices and insertions of whole tensors, casts to an unknown extent and back,
+    reshapes, transpositions and packs that are undone. So are ops that nothing uses: they would ask
+    for their operands in a sharding of theirs. Those that a hint is about, or that have attributes
+    of other dialects, stay.
 
     ```mlir
     // Input
