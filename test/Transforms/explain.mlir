@@ -1,5 +1,5 @@
 // RUN: shard-opt %s --shard-explain -o /dev/null 2>&1 | FileCheck %s
-// RUN: shard-opt %s --shard-explain=json -o /dev/null 2>&1 | %python -c "import json, sys; e = json.load(sys.stdin); print(len(e['values']), len(e['reshards'])); r = e['reshards'][0]; print(r['bytes_of_op'], [(c['how'], c['bytes']) for c in r['instead']])" | FileCheck %s --check-prefix=JSON
+// RUN: shard-opt %s --shard-explain=json -o /dev/null 2>&1 | %python -c "import json, sys; e = json.load(sys.stdin); print(len(e['values']), len(e['reshards'])); r = e['reshards'][0]; print(r['bytes_of_op'], [(c['how'], c['bytes']) for c in r['instead']]); w = r['wants'][1]; print(w['axis'], w['dimension'], w['of'], w['length'], w['through'][0]); print(r['has'][0]['hint'])" | FileCheck %s --check-prefix=JSON
 
 // For each value the hint that it comes from; for each reshard the two wishes and
 // the verdict.
@@ -24,6 +24,8 @@
 // CHECK-NEXT: instead, without splitting the op
 // JSON: 5 2
 // JSON-NEXT: 192 [('with operand 0 as it comes, {{\[\[}}x], [y]]', 240), ('without splitting the op', 384)]
+// JSON-NEXT: x 1 operand 2 1 linalg.matmul at {{.*}}explain.mlir:{{[0-9]+}}:8
+// JSON-NEXT: the hint #shard.sharding<@grid, {{\[\[}}"x"], ["y"]]> at {{.*}}explain.mlir:{{[0-9]+}}:5
 shard.grid @grid(shape = 2x2) axes ["x", "y"]
 func.func @dot(
     %a: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [["x"], ["y"]]>},
