@@ -102,9 +102,14 @@ private:
   LogicalResult gatherCaptures() {
     llvm::SetVector<Value> captured;
     op.getBody().walk([&](Operation *inner) {
-      for (Value value : inner->getOperands())
-        if (!op.getBody().isAncestor(value.getParentRegion()))
+      for (Value value : inner->getOperands()) {
+        // A region that is being rebuilt has no op around it yet: its values, too, come from
+        // outside.
+        Region *home = value.getParentRegion();
+        Operation *around = home ? home->getParentOp() : nullptr;
+        if (!around || !op->isAncestor(around))
           captured.insert(value);
+      }
     });
     for (Value value : captured) {
       LocalFunction::LocalValue before = local.locals.lookup(value);
