@@ -207,6 +207,14 @@ static Attribute constantOf(Value value) {
   return constant;
 }
 
+/// The element that `operand` of an op of linalg is in each iteration; null if it may change.
+static Attribute numberOf(Value operand) {
+  Attribute number = splatNumber(operand);
+  if (!number && !isa<RankedTensorType>(operand.getType()))
+    matchPattern(operand, m_Constant(&number));
+  return number;
+}
+
 /// The operands of `op` that `constantOf` knows; null for others.
 static SmallVector<Attribute> constantOperands(Operation *op) {
   return llvm::map_to_vector(op->getOperands(), constantOf);
@@ -231,11 +239,7 @@ static Attribute computedNumber(linalg::LinalgOp op, bool &changed) {
     return {};
   llvm::SmallDenseMap<Value, Attribute> numbers;
   for (BlockArgument argument : op.getBlock()->getArguments()) {
-    Value operand = op.getMatchingOpOperand(argument)->get();
-    Attribute number = splatNumber(operand);
-    if (!number && !isa<RankedTensorType>(operand.getType()))
-      matchPattern(operand, m_Constant(&number));
-    if (number)
+    if (Attribute number = numberOf(op.getMatchingOpOperand(argument)->get()))
       numbers[argument] = number;
   }
   for (Operation &inner : op.getBlock()->without_terminator()) {
@@ -265,23 +269,20 @@ static Attribute computedNumber(linalg::LinalgOp op, bool &changed) {
 /// input as it comes. What is `hinted` is taken for no number.
 static bool foldBody(linalg::GenericOp op, const DenseSet<Value> &hinted,
                      RewriterBase &rewriter) {
-  auto numberOf = [&](Value value) -> Attribute {
+  auto knownIn = [&](Value value) -> Attribute {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || argument.getOwner() != op.getBody())
       return constantOf(value);
     OpOperand *operand = op.getMatchingOpOperand(argument);
     if (op.isDpsInit(operand) || hinted.contains(operand->get()))
       return {};
-    Attribute number = splatNumber(operand->get());
-    if (!number && op.isScalar(operand))
-      matchPattern(operand->get(), m_Constant(&number));
-    return number;
+    return numberOf(operand->get());
   };
   bool changed = false;
   for (Operation &inner :
        llvm::make_early_inc_range(op.getBody()->without_terminator())) {
     OpFoldResult folded;
-    if (!fold(&inner, llvm::map_to_vector(inner.getOperands(), numberOf),
+    if (!fold(&inner, llvm::map_to_vector(inner.getOperands(), knownIn),
               folded))
       continue;
     auto value = dyn_cast_if_present<Value>(folded);

@@ -92,6 +92,19 @@ private:
     return it->second;
   }
 
+  /// What is said of each reshard: that of `value` from `has` to `wanted` for `tensor`, an operand
+  /// or a result, of `owner`.
+  ReshardEntry entryFor(Value value, Operation *owner, const Twine &tensor,
+                        const Sharding &has, const Sharding &wanted) {
+    ReshardEntry entry;
+    entry.value = named.nameOf(value);
+    entry.user = (owner->getName().getStringRef() + " " + tensor).str();
+    entry.place = placeOf(owner->getLoc());
+    entry.from = reasons.text(has);
+    entry.to = reasons.text(wanted);
+    return entry;
+  }
+
   /// The reshard that an annotation for users is.
   void addAnnotation(Operation *owner, OpId op) {
     ValueId source = program.find(program.problem.tensors(op)[0]);
@@ -100,12 +113,8 @@ private:
              wanted = reasons.shardingOf(target);
     if (has == wanted)
       return;
-    PropagationExplanation::ReshardEntry entry;
-    entry.value = named.nameOf(owner->getOperand(0));
-    entry.user = (owner->getName().getStringRef() + " operand 0").str();
-    entry.place = placeOf(owner->getLoc());
-    entry.from = reasons.text(has);
-    entry.to = reasons.text(wanted);
+    ReshardEntry entry =
+        entryFor(owner->getOperand(0), owner, "operand 0", has, wanted);
     entry.has = reasons.reasonsOf(source);
     entry.wants = reasons.wishesOf(target, has, wanted);
     entry.verdict = "the annotation says so";
@@ -188,19 +197,13 @@ private:
   }
 
   void addReshard(const GridPropagation::UseSharding &use, OpId op) {
-    PropagationExplanation::ReshardEntry entry;
     Operation *owner = use.use->getOwner();
     const Sharding &wanted = out.shardings[use.sharding];
     ValueId value = program.find(program.idOf(use.use->get()));
     Sharding has = reasons.shardingOf(value);
-    entry.value = named.nameOf(use.use->get());
-    entry.user = (owner->getName().getStringRef() + " operand " +
-                  Twine(use.use->getOperandNumber()))
-                     .str();
-    entry.place = placeOf(owner->getLoc());
-    entry.from = reasons.text(has);
-    entry.to = reasons.text(wanted);
-
+    ReshardEntry entry =
+        entryFor(use.use->get(), owner,
+                 "operand " + Twine(use.use->getOperandNumber()), has, wanted);
     entry.steps = stepsOf(use.use->get(), value, has, wanted);
 
     std::vector<bool> moved(out.axes.size(), false);
@@ -275,12 +278,8 @@ private:
         choices.takenAs(op, operand, reasons.shardingOf(program.find(value)));
     if (has.dims[dim].empty())
       return;
-    PropagationExplanation::ReshardEntry entry;
-    entry.value = named.nameOf(owner->getOperand(operand));
-    entry.user =
-        (owner->getName().getStringRef() + " operand " + Twine(operand)).str();
-    entry.place = placeOf(owner->getLoc());
-    entry.from = entry.to = reasons.text(has);
+    ReshardEntry entry = entryFor(owner->getOperand(operand), owner,
+                                  "operand " + Twine(operand), has, has);
     for (GridAxis axis : has.dims[dim])
       reasons.addLoopReason(entry.has, op, operand, loop, axis);
     entry.verdict = "the op combines what the devices have of dimension " +
@@ -310,13 +309,8 @@ private:
       return id != kNoValue && program.find(id) == result;
     });
     unsigned number = value - owner->result_begin();
-    PropagationExplanation::ReshardEntry entry;
-    entry.value = named.nameOf(*value);
-    entry.user =
-        (owner->getName().getStringRef() + " result " + Twine(number)).str();
-    entry.place = placeOf(owner->getLoc());
-    entry.from = reasons.text(has);
-    entry.to = reasons.text(wanted);
+    ReshardEntry entry =
+        entryFor(*value, owner, "result " + Twine(number), has, wanted);
     entry.has = reasons.reasonsOf(inside);
     entry.wants = reasons.wishesOf(result, has, wanted);
     entry.verdict = "the body writes the tensor in one sharding";
@@ -351,15 +345,9 @@ private:
         computed.op)[table.numOperands + computed.result];
     const Sharding &has = computed.sharding;
     Sharding wanted = reasons.shardingOf(value);
-    PropagationExplanation::ReshardEntry entry;
     Value result = owner->getResult(computed.result);
-    entry.value = named.nameOf(result);
-    entry.user =
-        (owner->getName().getStringRef() + " result " + Twine(computed.result))
-            .str();
-    entry.place = placeOf(owner->getLoc());
-    entry.from = reasons.text(has);
-    entry.to = reasons.text(wanted);
+    ReshardEntry entry = entryFor(
+        result, owner, "result " + Twine(computed.result), has, wanted);
     entry.steps = stepsOf(result, value, has, wanted);
 
     for (GridAxis axis : has.partial)
