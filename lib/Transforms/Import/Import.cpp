@@ -13,6 +13,7 @@
 #include "Import/OpHints.h"
 
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Interfaces/RegionLoopsInterface.h"
 #include "shard/Interfaces/ShardingInterface.h"
 
 using namespace mlir;
@@ -37,6 +38,29 @@ ImportWork::ImportWork(Operation *root) {
   });
 }
 
+/// Whether `annotation` is one of a tensor that the iterations of an op share, and splits a
+/// dimension along which each iteration writes a part.
+static bool splitsBetweenIterations(ShardOp annotation) {
+  auto argument = dyn_cast<BlockArgument>(annotation.getSrc());
+  ShardingOp sharding = getShardingOp(annotation.getSharding());
+  RegionLoopsInterface loops =
+      argument && sharding ? asRegionLoops(argument.getOwner()->getParentOp())
+                           : nullptr;
+  if (!loops)
+    return false;
+  unsigned first =
+      argument.getOwner()->getNumArguments() - loops->getNumResults();
+  if (argument.getArgNumber() < first)
+    return false;
+  LoopTable table = loops.getSharedTensorLoops(argument.getArgNumber() - first);
+  return llvm::any_of(
+      llvm::zip(sharding.getSplitAxes(), table.results.front().dims),
+      [](const auto &dim) {
+        auto [axes, indexed] = dim;
+        return !axes.empty() && indexed.empty();
+      });
+}
+
 LogicalResult normalizeAnnotations(ImportWork &work) {
   if (failed(makeShardingsStatic(work.shardings)))
     return failure();
@@ -49,6 +73,9 @@ LogicalResult normalizeAnnotations(ImportWork &work) {
                 "shard.sharding, or take that of a value by shard.get_sharding";
   startAtAnnotations(work.annotations);
   reshardChains(work.annotations);
+  for (ShardOp annotation : work.annotations)
+    if (splitsBetweenIterations(annotation))
+      annotation.setAnnotateForUsers(true);
   // In reverse order, so that chains vanish.
   for (ShardOp annotation : llvm::reverse(work.annotations))
     if (annotation.getAnnotateForUsers() && annotation->use_empty())
