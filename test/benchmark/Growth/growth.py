@@ -17,7 +17,8 @@ With --instructions valgrind counts millions of instructions instead, which are 
 in each run, also on a busy machine.
 
 With --ratio the row says the seconds of two passes on the same program and the first by
-the second: the least of five measurements each, which alternate.
+the second: the least of five measurements each, which alternate, by the timers of MLIR
+(--mlir-timing). `parse` is there the parsing of what the first pass reads, in the same run.
 """
 
 import argparse
@@ -120,16 +121,39 @@ def measure(shape, name, seconds):
     return n, large, math.log(large / small, 4)
 
 
+def timers(tool, source, options):
+    """The wall seconds of parsing and of the passes of one run."""
+    command = [tool, source, "--mlir-disable-threading", "-o", os.devnull, *options]
+    report = subprocess.run(
+        [*command, "--mlir-timing", "--mlir-timing-display=list"],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if report.returncode:
+        raise RuntimeError(" ".join(command) + "\n" + report.stderr[:1000])
+    lines = re.findall(r"^ *([0-9.]+) \([ 0-9.]+%\)  (\w+)$", report.stderr, re.MULTILINE)
+    parsing = sum(float(time) for time, name in lines if name == "Parser")
+    others = ("Parser", "root", "Output", "Rest", "Total")
+    return parsing, sum(float(time) for time, name in lines if name not in others)
+
+
 def compare(shape, first, second, seconds):
     """Prints n, the least seconds of both passes in five runs, and their ratio."""
+
+    def both(n):
+        def of(name):
+            options, before = PASSES[name]
+            source = shape.output(before, n) if before else shape.source(n)
+            return timers(shape.tool, source, options)
+
+        parsing, one = of(first)
+        return one, parsing if second == "parse" else of(second)[1]
+
     n = 64
-    while shape.seconds(second, n) < seconds and n < MOST_COMPARED:
+    while both(n)[1] < seconds and n < MOST_COMPARED:
         n *= 2
-    one = other = math.inf
-    for _ in range(5):
-        shape.times.clear()
-        one = min(one, shape.seconds(first, n))
-        other = min(other, shape.seconds(second, n))
+    one, other = (min(times) for times in zip(*(both(n) for _ in range(5))))
     row = f"{shape.make.__name__:12} {n:8} {one:10.2f} {other:10.2f}"
     print(row, f"{one / other:6.2f}" if other > 0 else f"{'-':>6}", flush=True)
 
