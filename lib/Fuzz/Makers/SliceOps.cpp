@@ -228,6 +228,83 @@ static bool dynamicForall(ProgramBuilder &program) {
   return true;
 }
 
+/// Two slices of a tensor, with something between them, and nothing else of it: what moves it moves
+/// both parts alone.
+static bool slicesApart(ProgramBuilder &program) {
+  Random &rng = program.rng;
+  std::optional<Val> a = program.pickTensor(2);
+  if (!a)
+    return false;
+  size_t dim = rng.between(0, int64_t(a->shape.size()) - 1);
+  int64_t extent = a->shape[dim];
+  if (extent < 3 || numElements(a->shape) == 0)
+    return false;
+  int64_t size = rng.between(1, (extent - 1) / 2);
+  int64_t first = rng.between(0, extent - 2 * size - 1);
+  int64_t second = rng.between(first + size + 1, extent - size);
+  std::string sharding = program.shardingOp(*a, false), moved = program.fresh();
+  program.line(moved + " = shard.shard " + a->name + " to " + sharding +
+               " annotate_for_users : " + a->type());
+  Shape shape = a->shape, both = a->shape, offsets(shape.size(), 0);
+  shape[dim] = size;
+  both[dim] = 2 * size;
+  std::string ones = list(Shape(shape.size(), 1)), parts, types;
+  for (int64_t begin : {first, second}) {
+    offsets[dim] = begin;
+    Val part = program.define("tensor.extract_slice " + moved + "[" +
+                                  list(offsets) + "] [" + list(shape) + "] [" +
+                                  ones + "] : " + a->type() + " to " +
+                                  tensorType(a->elem, shape),
+                              a->elem, shape, a->bound);
+    parts += (parts.empty() ? "" : ", ") + part.name;
+    types += (types.empty() ? "" : ", ") + part.type();
+  }
+  if (rng.chance(50))
+    program.define("tensor.concat dim(" + std::to_string(dim) + ") " + parts +
+                       " : (" + types + ") -> " + tensorType(a->elem, both),
+                   a->elem, both, a->bound);
+  return true;
+}
+
+/// A slice of a tensor whose two dimensions from `first` on are one, which is taken apart again.
+static bool sliceOfMerged(ProgramBuilder &program) {
+  Random &rng = program.rng;
+  std::optional<Val> a = program.pickTensor(3);
+  if (!a || numElements(a->shape) == 0)
+    return false;
+  size_t first = rng.between(0, int64_t(a->shape.size()) - 2);
+  Shape merged, offsets, sizes, apart, groups;
+  for (size_t dim = 0; dim < a->shape.size(); ++dim) {
+    int64_t extent = a->shape[dim], size = extent, offset = 0;
+    groups.push_back(dim == first ? 2 : 1);
+    if (dim == first) {
+      apart.push_back(extent);
+      apart.push_back(a->shape[++dim]);
+      size = extent *= apart.back();
+    } else {
+      size = rng.between(1, extent);
+      offset = rng.between(0, extent - size);
+      apart.push_back(size);
+    }
+    merged.push_back(extent);
+    offsets.push_back(offset);
+    sizes.push_back(size);
+  }
+  std::string whole = tensorType(a->elem, merged),
+              part = tensorType(a->elem, sizes), taken = program.fresh(),
+              slice = program.fresh(), reassociation = " " + groupsText(groups);
+  program.line(taken + " = tensor.collapse_shape " + a->name + reassociation +
+               " : " + a->type() + " into " + whole);
+  program.line(slice + " = tensor.extract_slice " + taken + "[" +
+               list(offsets) + "] [" + list(sizes) + "] [" +
+               list(Shape(sizes.size(), 1)) + "] : " + whole + " to " + part);
+  program.define("tensor.expand_shape " + slice + reassociation +
+                     " output_shape [" + list(apart) + "] : " + part +
+                     " into " + tensorType(a->elem, apart),
+                 a->elem, apart, a->bound);
+  return true;
+}
+
 /// More updates of one tensor than the analysis of bufferization gets at once, some by parts
 /// of older versions.
 static bool updatedOften(ProgramBuilder &program) {
@@ -269,6 +346,9 @@ static bool updatedOften(ProgramBuilder &program) {
 
 void shard::fuzz::registerSliceMakers(MakerRegistry &makers) {
   makers.add(MakerGroup::Places, updatedOften);
+  makers.add(MakerGroup::Places, slicesApart, 3);
+  makers.add(MakerGroup::Ops, slicesApart);
+  makers.add(MakerGroup::Places, sliceOfMerged);
   makers.add(MakerGroup::Ops, placedSlice);
   makers.add(MakerGroup::Ops, foldedSlice);
   makers.add(MakerGroup::Places, foldedSlice, 2);
