@@ -21,6 +21,7 @@ from shard._torch_orders import order_decompositions
 from shard._torch_pooling import pooling_decompositions
 from shard._torch_scalars import scalar_decompositions
 from shard._torch_scatters import scatter_decompositions
+from shard._torch_special import special_decompositions
 
 
 def decompositions() -> dict[Any, Any]:
@@ -37,6 +38,7 @@ def decompositions() -> dict[Any, Any]:
         aten.reciprocal.default: _reciprocal,
         aten.stack.default: _stack,
         aten.roll.default: _roll,
+        aten.repeat.default: _repeat,
         aten._efficientzerotensor.default: lambda size, **how: torch.zeros(size, **how),
         aten.empty_strided.default: lambda size, stride, **how: torch.empty(size, **how),
         aten.view.default: _view,
@@ -46,12 +48,14 @@ def decompositions() -> dict[Any, Any]:
         **bag_decompositions(),
         **loss_decompositions(),
         aten.diagonal_backward.default: _diagonal_backward,
+        aten.diagonal_scatter.default: _diagonal_scatter,
         aten.argmax.default: _argmax,
         aten.argmin.default: _argmin,
         aten.max.dim: _max,
         aten.min.dim: _min,
         **order_decompositions(),
         **number_decompositions(),
+        **special_decompositions(),
         **exact_decompositions(),
         **conversion_decompositions(),
     }
@@ -90,6 +94,17 @@ def _roll(x: Any, shifts: Any, dims: Any = ()) -> Any:
     return x.clone()
 
 
+def _repeat(x: Any, counts: Any) -> Any:
+    """Zero times is nothing: torch-mlir crashes at it."""
+    import torch
+
+    if 0 not in counts:
+        return NotImplemented
+    shape = [1] * (len(counts) - x.dim()) + list(x.shape)
+    extents = [count * extent for count, extent in zip(counts, shape, strict=True)]
+    return torch.zeros(extents, dtype=x.dtype)
+
+
 def _view(x: Any, shape: Any) -> Any:
     """Of elements in order: a decomposition may have given `x` other strides than the op had that
     was traced, as that of attention on a CPU does, and a view of those is an error.
@@ -115,16 +130,22 @@ def _pad(x: Any, pad: Any, value: float = 0) -> Any:
 
 
 def _diagonal_backward(grad: Any, sizes: Any, offset: int, dim1: int, dim2: int) -> Any:
-    """A choice between the gradient and zeros."""
     import torch
 
-    dim1, dim2 = dim1 % len(sizes), dim2 % len(sizes)
-    rows, columns = torch.arange(sizes[dim1]).unsqueeze(1), torch.arange(sizes[dim2])
+    return _diagonal_scatter(torch.zeros(sizes, dtype=grad.dtype), grad, offset, dim1, dim2)
+
+
+def _diagonal_scatter(x: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """A choice between the diagonal, by rows, and the tensor."""
+    import torch
+
+    dim1, dim2 = dim1 % x.dim(), dim2 % x.dim()
+    x = x.movedim([dim1, dim2], [-2, -1])
+    rows, columns = torch.arange(x.shape[-2]).unsqueeze(1), torch.arange(x.shape[-1])
     first = max(-offset, 0)
-    behind = sizes[dim1] - first - grad.shape[-1]
-    by_row = torch.constant_pad_nd(grad, [first, behind]).unsqueeze(-1)
-    zero = torch.zeros((), dtype=grad.dtype)
-    chosen = torch.where(columns - rows == offset, by_row, zero)
+    behind = x.shape[-2] - first - src.shape[-1]
+    by_row = torch.constant_pad_nd(src, [first, behind]).unsqueeze(-1)
+    chosen = torch.where(columns - rows == offset, by_row, x)
     return chosen.movedim([-2, -1], [dim1, dim2])
 
 

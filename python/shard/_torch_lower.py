@@ -12,6 +12,7 @@ import subprocess
 import traceback
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -82,23 +83,47 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
             module = Rerun(exported.module(check_guards=False), resampled)
             exported = torch.export.export(module, tuple(tensors), strict=False)
         # From here on nothing changes in place: what did is a result.
-        exported = _decomposed(exported, name)
+        exported = _decomposed(exported, name, {})
         _check_changes(exported, name, names)
         if has_narrow(exported):
             module = Rerun(exported.module(check_guards=False), widened)
             exported = torch.export.export(module, tuple(tensors), strict=False)
-            exported = _decomposed(exported, name)
+            exported = _decomposed(exported, name, {})
+        return _with_further_ops(exported, name)
+
+
+def _with_further_ops(exported: Any, name: str) -> str:
+    """The text of linalg. What torch-mlir cannot lower is decomposed as PyTorch does it."""
+    import torch
+
+    further: dict[Any, Any] = {}
+    given = {node.target for node in _nodes(exported)}
+    error: ProgramError | None = None
+    while True:
         compute_constants(exported)
         take_out_of_lists(exported)
         nodes = _nodes(exported)
         for node in nodes:
             _check_op(node)
-        return _lowered(exported, nodes)
+        lowered = _lowered(exported, nodes)
+        if isinstance(lowered, str):
+            return lowered
+        # What a decomposition of PyTorch has made means nothing to the user.
+        if error is None or given.intersection(lowered.ops):
+            error = lowered.error
+        known = torch._decomp.get_decompositions(lowered.ops)
+        if known.keys() <= further.keys():
+            raise error
+        further |= known
+        try:
+            exported = _decomposed(exported, name, further)
+        except ProgramError:
+            raise error from None
 
 
-def _decomposed(exported: Any, name: str) -> Any:
+def _decomposed(exported: Any, name: str, further: dict[Any, Any]) -> Any:
     try:
-        return exported.run_decompositions(decompositions())
+        return exported.run_decompositions({**decompositions(), **further})
     except Exception as error:
         if _NO_STORAGE in str(error):
             raise _error(None, _NO_TRANSFORMS) from error
@@ -225,7 +250,15 @@ def _check_op(node: Any) -> None:
         raise _error(_place_of(node), f"'{op}' is not read here; write the module without it")
 
 
-def _lowered(exported: Any, nodes: Sequence[Any]) -> str:
+@dataclass
+class _NotLowered:
+    """What torch-mlir says of a program, and the ops that it names."""
+
+    error: ProgramError
+    ops: list[Any]
+
+
+def _lowered(exported: Any, nodes: Sequence[Any]) -> str | _NotLowered:
     import torch_mlir
     from torch_mlir import fx
 
@@ -252,9 +285,9 @@ def _lowered(exported: Any, nodes: Sequence[Any]) -> str:
         check=False,
     )
     if process.returncode != 0:
-        raise _not_lowered(process.stderr, process.returncode < 0, nodes)
+        return _not_lowered(process.stderr, process.returncode < 0, nodes)
     if "tm_tensor." in process.stdout:
-        raise _tm_tensor(process.stdout, nodes)
+        return _tm_tensor(process.stdout, nodes)
     return str(process.stdout)
 
 
@@ -266,8 +299,14 @@ def _at(place: Place | None, nodes: Sequence[Any]) -> tuple[list[str], Place | N
     return [op for op in ops if not op.startswith(("<", "_operator"))], own
 
 
-def _not_lowered(said: str, is_crash: bool, nodes: Sequence[Any]) -> ProgramError:
-    """The error for what torch-mlir-opt has said."""
+def _named(ops: Sequence[str], nodes: Sequence[Any]) -> list[Any]:
+    """The ops of `nodes` with the names `ops`, with or without that of the overload."""
+    found = dict.fromkeys(node.target for node in nodes)
+    return [op for op in found if {str(op), str(op).rpartition(".")[0]}.intersection(ops)]
+
+
+def _not_lowered(said: str, is_crash: bool, nodes: Sequence[Any]) -> _NotLowered:
+    """For what torch-mlir-opt has said."""
     found = _SAID.search(said)
     at_line, place = _at((found["file"], int(found["line"])), nodes) if found else ([], None)
     # An op without a place has none in what is said either.
@@ -286,11 +325,12 @@ def _not_lowered(said: str, is_crash: bool, nodes: Sequence[Any]) -> ProgramErro
     )
     verb = "crashes at" if is_crash else "cannot lower"
     why = "" if named or ops else f": {what[:300]}"
-    return _error(place, f"torch-mlir {verb} {which}; write the module without it{why}")
+    error = _error(place, f"torch-mlir {verb} {which}; write the module without it{why}")
+    return _NotLowered(error, _named(ops, nodes))
 
 
-def _tm_tensor(text: str, nodes: Sequence[Any]) -> ProgramError:
-    """The error for an op of the dialect tm_tensor, which torch-mlir makes of some ops."""
+def _tm_tensor(text: str, nodes: Sequence[Any]) -> _NotLowered:
+    """For an op of the dialect tm_tensor, which torch-mlir makes of some ops."""
     at = text.index("tm_tensor.")
     kind = re.match(r"tm_tensor\.(\w+)", text[at:])
     # Behind the region of the op stands its location.
@@ -303,8 +343,9 @@ def _tm_tensor(text: str, nodes: Sequence[Any]) -> ProgramError:
     ops, place = _at(lines[0] if lines else None, nodes)
     ops = [op for op in ops if set(op.split(".")).intersection(_NOT_READ)] or ops
     which = ("one of " if len(ops) > 1 else "") + ", ".join(f"'{op}'" for op in ops)
-    return _error(
+    error = _error(
         place,
         f"torch-mlir lowers {which or 'an op'} to 'tm_tensor.{kind[1] if kind else ''}', an op of "
         "its own dialect, which is not read here; write the module without it",
     )
+    return _NotLowered(error, _named(ops, nodes))

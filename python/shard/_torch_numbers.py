@@ -1,8 +1,9 @@
 # Part of the shard project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Signs and distances, which torch-mlir does not lower, in terms of other ops."""
+"""Ops of numbers, which torch-mlir does not lower, or not exactly, in terms of others."""
 
+import math
 from typing import Any
 
 
@@ -14,6 +15,10 @@ def number_decompositions() -> dict[Any, Any]:
         aten.signbit.default: _signbit,
         aten.copysign.Tensor: _copysign,
         aten.copysign.Scalar: _copysign,
+        aten.rsub.Scalar: _rsub,
+        aten.angle.default: _angle,
+        aten.fmax.default: _fmax,
+        aten.fmin.default: _fmin,
         aten._cdist_forward.default: _cdist,
     }
 
@@ -35,6 +40,42 @@ def _copysign(x: Any, sign: Any) -> Any:
     dtype = torch.result_type(x, sign)
     size = x.to(dtype if dtype.is_floating_point else torch.get_default_dtype()).abs()
     return torch.where(_signbit(sign), -size, size)
+
+
+def _rsub(x: Any, number: Any, alpha: Any = 1) -> Any:
+    """Of a number in the type of the result: torch-mlir rounds it to float32."""
+    import torch
+
+    return torch.full((), number, dtype=torch.result_type(x, number)) - alpha * x
+
+
+def _angle(x: Any) -> Any:
+    import torch
+
+    if x.is_complex():
+        return torch.atan2(x.imag, x.real)
+    dtype = x.dtype if x.is_floating_point() else torch.get_default_dtype()
+    turn = torch.where(x < 0, math.pi, 0.0).to(dtype)
+    return torch.where(x != x, x, turn) if x.is_floating_point() else turn
+
+
+def _fmax(x: Any, y: Any) -> Any:
+    import torch
+
+    return _number_of(x, y, torch.maximum(x, y))
+
+
+def _fmin(x: Any, y: Any) -> Any:
+    import torch
+
+    return _number_of(x, y, torch.minimum(x, y))
+
+
+def _number_of(x: Any, y: Any, extreme: Any) -> Any:
+    """The extreme of x and y, or the one that is no NaN."""
+    import torch
+
+    return torch.where(x != x, y, torch.where(y != y, x, extreme))
 
 
 def _cdist(x: Any, y: Any, p: float, compute_mode: int | None) -> Any:

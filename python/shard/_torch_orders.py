@@ -22,6 +22,8 @@ def order_decompositions() -> dict[Any, Any]:
         aten.kthvalue.default: _kthvalue,
         aten.median.dim: _median_along,
         aten.median.default: _median,
+        aten.nanmedian.dim: _nanmedian_along,
+        aten.nanmedian.default: _nanmedian,
         aten.searchsorted.Tensor: _searchsorted,
         aten.cummax.default: _cummax,
         aten.cummin.default: _cummin,
@@ -107,6 +109,22 @@ def _median_along(x: Any, dim: int, keepdim: bool = False) -> tuple[Any, Any]:
 
 def _median(x: Any) -> Any:
     return _median_along(x.reshape(-1), 0)[0]
+
+
+def _nanmedian_along(x: Any, dim: int, keepdim: bool = False) -> tuple[Any, Any]:
+    """The median of what is no NaN. A NaN, if there is nothing else."""
+    import torch
+
+    if x.dim() == 0:
+        return x.clone(), torch.zeros((), dtype=torch.int64)
+    values, places = _sort(x, dim)
+    middle = (((x == x).sum(dim, keepdim=True) - 1) // 2).clamp(min=0)
+    values, places = values.gather(dim, middle), places.gather(dim, middle)
+    return (values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))
+
+
+def _nanmedian(x: Any) -> Any:
+    return _nanmedian_along(x.reshape(-1), 0)[0]
 
 
 def _searchsorted(

@@ -179,8 +179,12 @@ def _within(weights: Weights, size: int) -> Weights:
     return found
 
 
-def _interpolation(n: int, m: int, corners: bool, scale: float | None, filter: Filter) -> Map:
-    """From `n` elements to `m`. `filter` is `_linear` or `_cubic`."""
+def _interpolation(
+    n: int, m: int, corners: bool, scale: float | None, filter: Filter, real: Any
+) -> Map:
+    """From `n` elements to `m`. `filter` is `_linear` or `_cubic`, and `real` the type in which
+    PyTorch computes the places.
+    """
     if not corners and scale in (None, m / n):
         if m % n == 0:
             times = m // n
@@ -189,8 +193,6 @@ def _interpolation(n: int, m: int, corners: bool, scale: float | None, filter: F
                 return _Stretch(times, phases)
         elif n % m == 0 and (inner := filter((n // m - 1) / 2)).keys() <= set(range(n // m)):
             return _Shrink(n // m, inner)
-    # In the precision of PyTorch.
-    real = np.float32
     if corners:
         ratio = real(n - 1) / real(m - 1) if m > 1 else real(0)
     else:
@@ -238,22 +240,24 @@ def _apply(x: Any, maps: Sequence[Map], transposed: bool) -> Any:
 
 def _interpolations(filter: Filter) -> tuple[Any, Any, Any]:
     """The decompositions of an op, of its overload `vec`, and of its gradient."""
+    import torch
 
-    def maps(sizes: Any, output: Any, corners: bool, scales: Any) -> list[Map]:
+    def maps(dtype: Any, sizes: Any, output: Any, corners: bool, scales: Any) -> list[Map]:
         scales = scales or [None] * len(output)
+        real = np.float64 if dtype == torch.float64 else np.float32
         every = zip(sizes[2:], output, scales, strict=True)
-        return [_interpolation(n, m, corners, scale, filter) for n, m, scale in every]
+        return [_interpolation(n, m, corners, scale, filter, real) for n, m, scale in every]
 
     def forward(x: Any, output: Any, corners: bool, *scales: Any) -> Any:
-        return _apply(x, maps(x.shape, output, corners, scales), False)
+        return _apply(x, maps(x.dtype, x.shape, output, corners, scales), False)
 
     def vector(x: Any, output: Any, corners: bool, factors: Any) -> Any:
         if output is None:
             output = [math.floor(n * f) for n, f in zip(x.shape[2:], factors, strict=True)]
-        return _apply(x, maps(x.shape, output, corners, factors), False)
+        return _apply(x, maps(x.dtype, x.shape, output, corners, factors), False)
 
     def backward(grad: Any, output: Any, sizes: Any, corners: bool, *scales: Any) -> Any:
-        return _apply(grad, maps(sizes, output, corners, scales), True)
+        return _apply(grad, maps(grad.dtype, sizes, output, corners, scales), True)
 
     return forward, vector, backward
 

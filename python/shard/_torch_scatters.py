@@ -8,6 +8,7 @@ and 1 that this gives; what is set is a look-up of the last update of each row. 
 can then be split like any other.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +24,14 @@ def scatter_decompositions() -> dict[Any, Any]:
         aten.scatter.src: _scatter,
         aten.scatter.value: _scatter,
         aten.scatter_add.default: _scatter_add,
+        aten.scatter.reduce: _scatter_with,
+        aten.scatter.value_reduce: _scatter_with,
         aten.scatter_reduce.two: _scatter_reduce,
+        aten.index_reduce.default: _index_reduce,
+        aten.masked_scatter.default: _masked_scatter,
+        aten.masked_scatter_backward.default: _masked_scatter_backward,
+        aten.put.default: _put,
+        aten.take.default: _take,
     }
 
 
@@ -58,15 +66,36 @@ def _index_put(x: Any, indices: Sequence[Any], values: Any, accumulate: bool = F
 
 
 def _put_where(x: Any, given: dict[int, Any], values: Any, accumulate: bool) -> Any:
-    """By a mask. NotImplemented if the number of values depends on it."""
+    """By a mask, whose set elements have the values one after the other.
+
+    NotImplemented where other dimensions have indices as well.
+    """
     import torch
 
     ((dim, mask),) = given.items() if len(given) == 1 else ((0, None),)
-    if mask is None or mask.dtype != torch.bool or values.numel() != 1:
+    if mask is None or mask.dtype != torch.bool:
         return NotImplemented
-    mask = mask.reshape([*[1] * dim, *mask.shape, *[1] * (x.dim() - dim - mask.dim())])
-    value = values.reshape(()).to(x.dtype)
-    return torch.where(mask, x + value if accumulate else value, x)
+    if values.numel() == 0:
+        return x.clone()
+    behind = x.dim() - dim - mask.dim()
+    along = values.dim() - behind - 1
+    if along >= 0:
+        # The dimension of the values that stands for those of the mask.
+        shape = [1] * mask.dim()
+        if (count := values.shape[along]) > 1:
+            numbers = _numbers(mask).clamp(0, count - 1)
+            values, shape = values.index_select(along, numbers), list(mask.shape)
+        values = values.reshape([*values.shape[:along], *shape, *values.shape[along + 1 :]])
+    values = values.to(x.dtype)
+    flags = mask.reshape([*mask.shape, *[1] * behind])
+    return torch.where(flags, x + values if accumulate else values, x)
+
+
+def _numbers(mask: Any) -> Any:
+    """Of each element, in order, how many are set in front of it; of the unset ones, one less."""
+    import torch
+
+    return mask.reshape(-1).to(torch.int64).cumsum(0) - 1
 
 
 def _hits(columns: Sequence[Any], rows: Sequence[int], count: int) -> Any:
@@ -120,20 +149,73 @@ def _scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
     return _scattered(x, dim, index, src, "sum")
 
 
+def _scatter_with(x: Any, dim: int, index: Any, src: Any, *, reduce: str) -> Any:
+    return _scattered(x, dim, index, src, "sum" if reduce == "add" else "prod")
+
+
 def _scatter_reduce(
     x: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    if not include_self or reduce not in ("sum", "amax", "amin"):
-        return NotImplemented
-    return _scattered(x, dim, index, src, reduce)
+    return _scattered(x, dim, index, src, reduce, include_self)
 
 
-def _scattered(x: Any, dim: int, index: Any, src: Any, kind: str) -> Any:
-    """Updates at indices along `dim`; along other dimensions they have the places of `index`."""
+def _index_reduce(
+    x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    if x.dim() == 0:
+        index, source = index.reshape(-1), source.reshape(-1)
+    along = [1] * source.dim()
+    along[dim] = index.numel()
+    index = index.reshape(along).expand(source.shape)
+    return _scattered(x, dim, index, source, reduce, include_self)
+
+
+def _masked_scatter(x: Any, mask: Any, source: Any) -> Any:
+    """The element of `source` whose number is that of the set elements of the mask up to here."""
+    import torch
+
+    mask, x = torch.broadcast_tensors(mask, x)
+    if source.numel() == 0:
+        return x.clone()
+    numbers = _numbers(mask).clamp(0, source.numel() - 1)
+    chosen = source.reshape(-1).index_select(0, numbers)
+    return torch.where(mask, chosen.reshape(x.shape), x)
+
+
+def _masked_scatter_backward(grad: Any, mask: Any, sizes: Any) -> Any:
+    import torch
+
+    mask = mask.expand(grad.shape)
+    places = torch.where(mask.reshape(-1), _numbers(mask), -1)
+    none = torch.zeros(math.prod(sizes), dtype=grad.dtype)
+    return _scattered(none, 0, places, grad.reshape(-1), "sum").reshape(sizes)
+
+
+def _put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """Of elements in order."""
+    flat = _index_put(x.reshape(-1), [index.reshape(-1)], source.reshape(-1), accumulate)
+    return flat.reshape(x.shape)
+
+
+def _take(x: Any, index: Any) -> Any:
+    """Of elements in order, also of a tensor without dimensions."""
+    import torch
+
+    places = torch.where(index < 0, index + x.numel(), index).reshape(-1)
+    return x.reshape(-1).index_select(0, places).reshape(index.shape)
+
+
+def _scattered(x: Any, dim: int, index: Any, src: Any, kind: str, include_self: bool = True) -> Any:
+    """Updates at indices along `dim`; along other dimensions they have the places of `index`.
+
+    `kind` is `set`, or how the updates of one element are combined, with the element of `x` itself
+    if `include_self`.
+    """
     import torch
 
     if x.dim() == 0:
-        made = _scattered(x.reshape(1), 0, index.reshape(-1), src, kind)
+        src = src.reshape(-1) if isinstance(src, torch.Tensor) else src
+        made = _scattered(x.reshape(1), 0, index.reshape(-1), src, kind, include_self)
         return made.reshape(())
     if index.numel() == 0:
         return x.clone()
@@ -154,26 +236,60 @@ def _scattered(x: Any, dim: int, index: Any, src: Any, kind: str) -> Any:
     index, src, target = (value.movedim(dim, -1) for value in (index, src, x))
     extent = target.shape[-1]
     hits = index.unsqueeze(-1) == torch.arange(extent)
-    made = _combined(hits, src.to(x.dtype), target, kind)
-    return made.movedim(-1, dim)
-
-
-def _combined(hits: Any, src: Any, target: Any, kind: str) -> Any:
-    import torch
-
+    src = src.to(x.dtype)
     if kind == "set":
         numbers = torch.arange(hits.shape[-2]).unsqueeze(-1)
         last = torch.where(hits, numbers, -1).amax(-2)
-        hits = hits & (numbers == last.unsqueeze(-2))
+        made = _combined(hits & (numbers == last.unsqueeze(-2)), src, "sum")
+        made = torch.where(hits.any(-2), made, target)
+    else:
+        made = _reduced(hits, src, target, kind, include_self)
+    return made.movedim(-1, dim)
+
+
+def _reduced(hits: Any, src: Any, target: Any, kind: str, include_self: bool) -> Any:
+    """`target` with the updates that go to its elements; without those, it stays."""
+    import torch
+
+    value = _combined(hits, src, kind)
+    if include_self:
+        value = _both(target, value, kind)
+    if kind == "mean":
+        count = hits.sum(-2) + (1 if include_self else 0)
+        count = count.clamp(min=1).to(src.dtype)
+        rounding = None if src.is_floating_point() else "floor"
+        value = torch.div(value, count, rounding_mode=rounding)
+    return value if include_self else torch.where(hits.any(-2), value, target)
+
+
+def _combined(hits: Any, src: Any, kind: str) -> Any:
+    """The updates of each element, combined."""
+    import torch
+
     src = src.unsqueeze(-1)
     if src.dtype == torch.bool:
-        value = (hits & src).any(-2)
-        return torch.where(hits.any(-2), value, target) if kind == "set" else target | value
-    if kind in ("set", "sum"):
-        value = torch.where(hits, src, 0).sum(-2, dtype=src.dtype)
-        return torch.where(hits.any(-2), value, target) if kind == "set" else target + value
+        if kind in ("prod", "amin"):
+            return ~(hits & ~src).any(-2)
+        return (hits & src).any(-2)
+    if kind in ("sum", "mean"):
+        return torch.where(hits, src, 0).sum(-2, dtype=src.dtype)
+    if kind == "prod":
+        return torch.where(hits, src, 1).prod(-2, dtype=src.dtype)
     if kind == "amax":
         least = -torch.inf if src.is_floating_point() else torch.iinfo(src.dtype).min
-        return torch.maximum(target, torch.where(hits, src, least).amax(-2))
+        return torch.where(hits, src, least).amax(-2)
     most = torch.inf if src.is_floating_point() else torch.iinfo(src.dtype).max
-    return torch.minimum(target, torch.where(hits, src, most).amin(-2))
+    return torch.where(hits, src, most).amin(-2)
+
+
+def _both(target: Any, value: Any, kind: str) -> Any:
+    """An element combined with the updates of it."""
+    import torch
+
+    if value.dtype == torch.bool:
+        return target & value if kind in ("prod", "amin") else target | value
+    if kind in ("sum", "mean"):
+        return target + value
+    if kind == "prod":
+        return target * value
+    return torch.maximum(target, value) if kind == "amax" else torch.minimum(target, value)
