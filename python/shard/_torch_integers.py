@@ -12,6 +12,8 @@ arith.fptosi has no number for 200.0 in 8 bits.
 
 A number beside a tensor, or a tensor without dimensions, becomes one of its type in PyTorch: 255
 and -1 are equal in `uint8`. torch-mlir computes with both in 64 bits.
+
+Integers and flags become complex numbers by way of floats: torch-mlir takes `True` for -1.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,11 +44,22 @@ def has_narrow(exported: Any) -> bool:
     from torch.utils import _pytree as pytree
 
     types = _wide()
+
+    def dtypes(nodes: Any) -> set[Any]:
+        values = pytree.tree_leaves([node.meta.get("val") for node in nodes])
+        return {value.dtype for value in values if isinstance(value, torch.Tensor)}
+
     return any(
-        isinstance(value, torch.Tensor) and value.dtype in types
+        dtypes([node]).intersection(types) or _mixes(dtypes(node.all_input_nodes))
         for node in exported.graph.nodes
-        for value in pytree.tree_leaves(node.meta.get("val"))
     )
+
+
+def _mixes(dtypes: set[Any]) -> bool:
+    """Whether there are complex numbers and flags."""
+    import torch
+
+    return torch.bool in dtypes and any(dtype.is_complex for dtype in dtypes)
 
 
 def widened(node: Any, target: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
@@ -59,7 +72,14 @@ def widened(node: Any, target: Any, args: Any, kwargs: Mapping[str, Any]) -> Any
     if target.overloadpacket.__name__ in _KEPT:
         return target(*args, **kwargs)
 
+    tensors = [v for v in pytree.tree_leaves((args, dict(kwargs))) if isinstance(v, torch.Tensor)]
+    is_mixed = _mixes({tensor.dtype for tensor in tensors})
+    # `where` chooses by flags.
+    is_mixed = is_mixed and target.overloadpacket.__name__ != "where"
+
     def widen(value: Any) -> Any:
+        if is_mixed and isinstance(value, torch.Tensor) and value.dtype == torch.bool:
+            return value.to(torch.float32)
         if not isinstance(value, torch.Tensor) or value.dtype not in types:
             return value
         wide, bits = types[value.dtype]
@@ -85,6 +105,8 @@ def _converted(x: Any, dtype: Any) -> Any:
     import torch
 
     narrow = (torch.int8, torch.int16, torch.uint8, torch.uint16, torch.uint32)
+    if dtype.is_complex and not (x.dtype.is_floating_point or x.dtype.is_complex):
+        return x.to(dtype.to_real()).to(dtype)
     if not x.dtype.is_floating_point or dtype not in narrow:
         return NotImplemented
     return x.to(torch.int64).to(dtype)

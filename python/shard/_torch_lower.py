@@ -100,6 +100,7 @@ def _with_further_ops(exported: Any, name: str) -> str:
     given = {node.target for node in _nodes(exported)}
     error: ProgramError | None = None
     while True:
+        _drop_checks(exported)
         compute_constants(exported)
         take_out_of_lists(exported)
         nodes = _nodes(exported)
@@ -119,6 +120,15 @@ def _with_further_ops(exported: Any, name: str) -> str:
             exported = _decomposed(exported, name, further)
         except ProgramError:
             raise error from None
+
+
+def _drop_checks(exported: Any) -> None:
+    """Removes those of the types of tensors, which are known. A decomposition may change them."""
+    import torch
+
+    for node in _nodes(exported):
+        if node.target == torch.ops.aten._assert_tensor_metadata.default:
+            exported.graph.erase_node(node)
 
 
 def _decomposed(exported: Any, name: str, further: dict[Any, Any]) -> Any:

@@ -4,7 +4,7 @@
 """Special functions, which torch-mlir does not lower, in terms of elementary ones.
 
 They are as exact as their type, but for some last bits. float16 and bfloat16 are computed as
-float32.
+float32; the gamma function, which is a small difference of large numbers, as float64.
 """
 
 import math
@@ -67,19 +67,18 @@ def special_decompositions() -> dict[Any, Any]:
         aten.erfc.default: _as_float(_erfc),
         aten.special_erfcx.default: _as_float(_erfcx),
         aten.erfinv.default: _as_float(_erfinv),
-        aten.lgamma.default: _as_float(_lgamma),
-        aten.digamma.default: _as_float(_digamma),
+        aten.lgamma.default: _as_float(_lgamma, torch.float64),
+        aten.digamma.default: _as_float(_digamma, torch.float64),
     }
 
 
-def _as_float(of: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """`of` with what it takes in a type that it computes in."""
+def _as_float(of: Callable[[Any], Any], least: Any = None) -> Callable[[Any], Any]:
+    """`of` with what it takes in the type that it computes in, `least` or a larger one."""
     import torch
 
     def computed(x: Any) -> Any:
         dtype = x.dtype if x.is_floating_point() else torch.get_default_dtype()
-        wide = x.to(torch.float64 if dtype == torch.float64 else torch.float32)
-        return of(wide).to(dtype)
+        return of(x.to(torch.promote_types(dtype, least or torch.float32))).to(dtype)
 
     return computed
 

@@ -92,6 +92,21 @@ def test_decompositions_of_pytorch(name):
         torch.testing.assert_close(found, function(x, y), rtol=1e-4, atol=1e-5)
 
 
+COMPLEX = {
+    "of flags": lambda x: (x > 0).to(torch.complex64),
+    "of bytes": lambda x: (x.abs() * 80).to(torch.uint8).to(torch.complex64),
+    "times flags": lambda x: torch.complex(x, x + 1) * (x > 0),
+    "chosen by flags": lambda x: torch.where(x > 0, torch.complex(x, x), torch.complex(x, -x)),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_numbers_of_flags_and_integers(name):
+    x = torch.randn(6, 6)
+    found = shard.from_torch(COMPLEX[name], x).partition(Grid(2), {"x": P(0)})(x)
+    torch.testing.assert_close(torch.as_tensor(found), COMPLEX[name](x))
+
+
 MASK = torch.tensor([[True, False, True], [False, False, True]])
 ROWS = torch.tensor([True, False, True, False, False, True])
 
