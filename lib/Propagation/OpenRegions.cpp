@@ -414,8 +414,6 @@ private:
       changed.insert(value);
     for (OpId op : region.touched)
       solution.agrees[op] = false;
-    if (!options.explain)
-      return;
     for (const auto &[value, label] : region.labels)
       for (const AxisList &axes : out.shardings[label.number].dims)
         for (GridAxis axis : axes)
@@ -434,7 +432,7 @@ private:
         if (isSplit(id))
           cause.source = program.find(id);
     if (cause.source != kNoValue)
-      solution.causes[{value, axis}] = cause;
+      solution.settledCauses[{value, axis}] = cause;
   }
 
   ReadProgram &program;

@@ -70,8 +70,6 @@ static void settle(const ReadProgram &program, Solution &solution,
   uint32_t before = solution.values[value];
   solution.values[value] =
       shardings[number].isReplicated() ? kReplicated : number;
-  if (solution.causes.empty())
-    return;
   for (GridAxis axis = 0; axis < GridAxis(solution.axes.size()); ++axis) {
     if (!shardings[number].isSplitBy(axis) ||
         (before != kReplicated && shardings[before].isSplitBy(axis)))
@@ -83,7 +81,7 @@ static void settle(const ReadProgram &program, Solution &solution,
       uint32_t from = solution.values[program.find(other)];
       if (from == kReplicated || !shardings[from].isSplitBy(axis))
         continue;
-      solution.causes[{value, axis}] = {op, program.find(other)};
+      solution.settledCauses[{value, axis}] = {op, program.find(other)};
       break;
     }
   }

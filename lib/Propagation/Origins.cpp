@@ -158,6 +158,8 @@ private:
 void completeCauses(const ReadProgram &program, const Solution &solution,
                     const std::vector<Sharding> &shardings,
                     llvm::DenseMap<ValueAxis, Cause> &causes) {
+  for (const auto &[entry, cause] : solution.settledCauses)
+    causes[entry] = cause;
   CauseCompleter(program, solution, shardings, causes).run();
 }
 

@@ -114,6 +114,9 @@ struct Solution {
   /// With options.explain: for a value and an axis of `grid` that splits it the
   /// cause, unless that is a hint of the value itself.
   llvm::DenseMap<std::pair<ValueId, GridAxis>, Cause> causes;
+  /// Those of values that got an axis after propagation, which go before `causes`. They are known
+  /// without options.explain, too.
+  llvm::DenseMap<std::pair<ValueId, GridAxis>, Cause> settledCauses;
   /// With options.explain: the values that could be partial if nothing were
   /// reduced before.
   llvm::DenseSet<ValueId> couldBePartial;
