@@ -20,6 +20,7 @@
 #include "CheckPlanRuns.h"
 #include "CheckPlans.h"
 #include "CheckRefusals.h"
+#include "CheckRounding.h"
 #include "CheckShardings.h"
 #include "CheckSpmd.h"
 
@@ -42,6 +43,8 @@ static std::string checkPlain(uint64_t seed) {
     wrong = checkPlanRuns(seed);
   if (wrong.empty())
     wrong = checkKernels(seed);
+  if (wrong.empty())
+    wrong = checkRounding(seed);
   if (wrong.empty())
     wrong = checkCollectives(seed);
   return wrong;
