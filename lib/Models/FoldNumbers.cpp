@@ -127,9 +127,18 @@ bool foldIntoBounds(RankedTensorType type, SmallVector<OpFoldResult> &offsets,
   bool hasSizes =
       succeeded(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true));
   SmallVector<OpFoldResult> foldedOffsets = offsets, foldedStrides = strides;
-  bool hasPlaces =
-      succeeded(foldDynamicIndexList(foldedOffsets, /*onlyNonNegative=*/true));
-  hasPlaces |= succeeded(foldDynamicIndexList(foldedStrides));
+  (void)foldDynamicIndexList(foldedOffsets, /*onlyNonNegative=*/true);
+  (void)foldDynamicIndexList(foldedStrides);
+  // A size that is known later may tell that a place is out of range, which is no op.
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    if (isa<Attribute>(sizes[dim]))
+      continue;
+    if (!isConstantIntValue(foldedOffsets[dim], 0))
+      foldedOffsets[dim] = offsets[dim];
+    if (!isConstantIntValue(foldedStrides[dim], 1))
+      foldedStrides[dim] = strides[dim];
+  }
+  bool hasPlaces = foldedOffsets != offsets || foldedStrides != strides;
   if (hasPlaces && isInBounds(type, foldedOffsets, sizes, foldedStrides)) {
     offsets = std::move(foldedOffsets);
     strides = std::move(foldedStrides);

@@ -41,7 +41,8 @@ mlir::OpFoldResult fillOfPad(mlir::tensor::PadOp pad);
 /// does not ask for that.
 bool hasAllWidths(mlir::tensor::PadOp pad);
 /// Replaces constants in the lists of a slice of a tensor of `type` by numbers: all of them, or
-/// the sizes alone where the slice would reach beyond the tensor, which does not verify. MLIR
+/// the sizes alone where the slice would reach beyond the tensor, which does not verify. Along
+/// dimensions of unknown size offsets other than 0 stay, as they may turn out to do that. MLIR
 /// folds casts of static sizes into such a slice and leaves its sizes as they are. Returns
 /// whether there were any.
 bool foldIntoBounds(mlir::RankedTensorType type,
