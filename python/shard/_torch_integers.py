@@ -25,6 +25,9 @@ _KEPT = frozenset(
     transpose unsqueeze view _unsafe_view""".split()
 )
 
+# Ops that compute with flags beside complex numbers.
+_ARITHMETIC = frozenset("add sub rsub mul div eq ne pow".split())
+
 
 def _wide() -> dict[Any, tuple[Any, int | None]]:
     """For types the signed type that has all their numbers, and of unsigned ones their bits."""
@@ -74,8 +77,8 @@ def widened(node: Any, target: Any, args: Any, kwargs: Mapping[str, Any]) -> Any
 
     tensors = [v for v in pytree.tree_leaves((args, dict(kwargs))) if isinstance(v, torch.Tensor)]
     is_mixed = _mixes({tensor.dtype for tensor in tensors})
-    # `where` chooses by flags.
-    is_mixed = is_mixed and target.overloadpacket.__name__ != "where"
+    # Others, such as `where`, choose by flags.
+    is_mixed = is_mixed and target.overloadpacket.__name__ in _ARITHMETIC
 
     def widen(value: Any) -> Any:
         if is_mixed and isinstance(value, torch.Tensor) and value.dtype == torch.bool:

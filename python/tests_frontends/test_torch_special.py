@@ -96,6 +96,7 @@ COMPLEX = {
     "of flags": lambda x: (x > 0).to(torch.complex64),
     "of bytes": lambda x: (x.abs() * 80).to(torch.uint8).to(torch.complex64),
     "times flags": lambda x: torch.complex(x, x + 1) * (x > 0),
+    "put by flags": lambda x: torch.complex(x, x).index_put((x > 0,), torch.complex(x, -x)[0, 0]),
     "chosen by flags": lambda x: torch.where(x > 0, torch.complex(x, x), torch.complex(x, -x)),
 }
 
