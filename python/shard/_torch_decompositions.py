@@ -130,6 +130,7 @@ def _pad(x: Any, pad: Any, value: float = 0) -> Any:
 
 
 def _diagonal_backward(grad: Any, sizes: Any, offset: int, dim1: int, dim2: int) -> Any:
+    """Zeros beside the diagonal."""
     import torch
 
     return _diagonal_scatter(torch.zeros(sizes, dtype=grad.dtype), grad, offset, dim1, dim2)

@@ -266,7 +266,7 @@ static bool slicesApart(ProgramBuilder &program) {
   return true;
 }
 
-/// A slice of a tensor whose two dimensions from `first` on are one, which is taken apart again.
+/// Merges two dimensions, cuts a slice out of the others, and takes the merged one apart.
 static bool sliceOfMerged(ProgramBuilder &program) {
   Random &rng = program.rng;
   std::optional<Val> a = program.pickTensor(3);
