@@ -361,6 +361,17 @@ static std::string machineText(uint64_t seed, bool hasShort) {
   return text + "}}";
 }
 
+/// States `machine` on each grid of `text` that has no other attribute: all grids of a program are
+/// of the same devices.
+static void stateMachine(std::string &text, const std::string &machine) {
+  for (size_t at = 0;
+       (at = text.find("shard.grid @", at)) != std::string::npos;) {
+    at = text.find_first_of("{\n", at);
+    if (text[at] == '\n')
+      text.insert(at, machine);
+  }
+}
+
 static std::string writeProgram(ProgramBuilder &program) {
   uint64_t seed = program.seed;
   const GenerateOptions &options = program.options;
@@ -380,9 +391,8 @@ static std::string writeProgram(ProgramBuilder &program) {
     // Without latencies a program may send more bytes than its formula says, so that its ops
     // work on parts: that takes less time.
     if (seed % 4 == 2 && kind != Kind::Needed && kind != Kind::Choices)
-      program.out.insert(
-          program.out.find('\n'),
-          machineText(seed, program.mostBytes <= 0 && kind != Kind::Batches));
+      stateMachine(program.out, machineText(seed, program.mostBytes <= 0 &&
+                                                      kind != Kind::Batches));
     return program.out;
   }
   program.chooseSort();

@@ -285,6 +285,7 @@ LogicalResult partitionProgram(Operation *root, const PartitionOptions &options,
     return it == functions.end() ? nullptr : &it->second->signature;
   };
   ProgramGrids grids(root);
+  grids.remarkOtherMachines();
   for (auto &[function, shardings] : functions) {
     ManualAxes manual = manualIn.lookup(function);
     if (failed(checkCollectives(function, manual, symbols)))

@@ -26,6 +26,31 @@ Planner &ProgramGrids::plannerOf(GridOp grid) {
   return *planner;
 }
 
+void ProgramGrids::remarkOtherMachines() {
+  GridOp first;
+  Machine known;
+  if (isa<ModuleOp>(root))
+    for (GridOp grid : root->getRegion(0).getOps<GridOp>()) {
+      if (grid.getRefinesAttr())
+        continue;
+      Machine machine = machineOf(grid);
+      if (!first) {
+        first = grid;
+        known = machine;
+      }
+      // Grids may have links of their own.
+      machine.linkBandwidth = known.linkBandwidth;
+      machine.linkLatency = known.linkLatency;
+      machine.name = known.name;
+      if (!(machine == known))
+        mlir::emitRemark(grid.getLoc())
+            << "the devices have other figures by the " << kMachineAttrName
+            << " of this grid than by that of @" << first.getSymName()
+            << "; all grids of a module are of the same devices, and "
+               "predictions take what ops compute from the first one";
+    }
+}
+
 FailureOr<GridOp> ProgramGrids::refined(GridOp first, GridOp second,
                                         const Refinement &refinement,
                                         Location loc) {
@@ -53,8 +78,12 @@ FailureOr<GridOp> ProgramGrids::refined(GridOp first, GridOp second,
       known.setRefinesAttr(FlatSymbolRefAttr::get(grid.getSymNameAttr()));
   SymbolTableCollection symbols;
   ArrayRef<int64_t> ids = deviceIdsOf(first, symbols);
-  if (!known.getRefinesAttr() && !ids.empty())
-    known.setDeviceIds(ids);
+  if (!known.getRefinesAttr()) {
+    if (!ids.empty())
+      known.setDeviceIds(ids);
+    if (Attribute machine = baseOf(first)->getAttr(kMachineAttrName))
+      known->setAttr(kMachineAttrName, machine);
+  }
   SymbolTable(table).insert(known, std::next(mlir::Block::iterator(first)));
   return known;
 }

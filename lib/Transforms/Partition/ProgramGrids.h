@@ -26,6 +26,10 @@ public:
   /// `root` is what is partitioned, a module or a function.
   explicit ProgramGrids(mlir::Operation *root) : root(root) {}
 
+  /// A remark on each grid of the module `root` whose `shard.machine` describes other devices than
+  /// that of the first grid does: predictions take what ops compute from the first one.
+  void remarkOtherMachines();
+
   /// The planner of `grid`: costs are those of its links.
   Planner &plannerOf(GridOp grid);
 
