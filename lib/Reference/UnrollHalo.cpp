@@ -20,7 +20,8 @@ using namespace shard::reference;
 namespace {
 /// One dimension of a buffer with halos: element i stands for place
 /// `at * core - low + i` of a line on which the cores of `parts` devices lie one
-/// behind the other.
+/// behind the other. Without axes it has no `core`, and its elements stay where they are. Axes of one
+/// device may have widths, too, which lie outside of the tensor.
 struct HaloDim {
   Value core, low;
   int64_t at = 0;
@@ -57,7 +58,7 @@ static Value haloElement(IndexBuilder b, ArrayRef<HaloDim> dims,
   Value owner = b.constant(0), self = b.constant(0), isInTensor;
   SmallVector<Value> sources;
   for (auto [dim, index] : llvm::zip_equal(dims, indices)) {
-    if (dim.parts == 1) {
+    if (!dim.core) {
       sources.push_back(index);
       continue;
     }
@@ -70,10 +71,12 @@ static Value haloElement(IndexBuilder b, ArrayRef<HaloDim> dims,
         b.compare(arith::CmpIPredicate::slt, place, end));
     isInTensor =
         isInTensor ? b.make<arith::AndIOp>(isInTensor, isInside) : isInside;
-    sources.push_back(b.make<arith::AddIOp>(
-        dim.low, b.make<arith::RemSIOp>(place, dim.core)));
+    // Without elements in the cores nothing is inside.
+    Value divisor = b.make<arith::MaxSIOp>(dim.core, b.constant(1));
+    sources.push_back(
+        b.make<arith::AddIOp>(dim.low, b.make<arith::RemSIOp>(place, divisor)));
     Value stride = b.constant(dim.stride);
-    Value part = b.make<arith::DivSIOp>(place, dim.core);
+    Value part = b.make<arith::DivSIOp>(place, divisor);
     owner = b.make<arith::AddIOp>(owner, b.make<arith::MulIOp>(part, stride));
     self = b.make<arith::AddIOp>(
         self, b.make<arith::MulIOp>(b.constant(dim.at), stride));
