@@ -53,9 +53,13 @@ Run::PartialPlacement::useOf(OpId user, ValueId value, bool isPlaced) {
       (!isPlaced && mayBePartial(results[0])))
     return Use::KeepsPartial;
   OpStep::Result step = run.stepOf(user, FromAll);
+  double result = run.localBytes(results[0]), operand = run.localBytes(value);
+  // No axis splits the loops of an op and its partial operand.
+  if (isPlaced && (step.used & run.partials.lookup(value).atoms) &&
+      result >= operand)
+    return Use::Completes;
   if (step.reduced || takesReshard(user, step))
     return Use::KeepsPartial;
-  double result = run.localBytes(results[0]), operand = run.localBytes(value);
   return result > operand   ? Use::ReducesMore
          : result < operand ? Use::ReducesLess
                             : Use::ReducesAsMuch;

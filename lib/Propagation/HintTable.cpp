@@ -56,6 +56,12 @@ FailureOr<ResolvedSharding> HintTable::resolve(ShardingAttr attr, Type type,
   return resolved;
 }
 
+/// Whether something may be left to reduce over `axis`: over one device a value is complete.
+bool HintTable::mayReduce(const AxisPart &axis) const {
+  return axis.size != 1 ||
+         ShapedType::isDynamic(GridOp(gridOp).getShape()[axis.axis]);
+}
+
 FailureOr<Hint> HintTable::resolveHint(ShardingAttr attr, Type type,
                                        Location location, Layout &layout) {
   auto resolved = resolve(attr, type, location);
@@ -70,7 +76,8 @@ FailureOr<Hint> HintTable::resolveHint(ShardingAttr attr, Type type,
   }
   hint.replicated.assign(resolved->replicated.begin(),
                          resolved->replicated.end());
-  hint.partial.assign(resolved->partial.begin(), resolved->partial.end());
+  llvm::copy_if(resolved->partial, std::back_inserter(hint.partial),
+                [&](const AxisPart &axis) { return mayReduce(axis); });
   hint.reduction = resolved->reduction;
   layout.halos.assign(resolved->halos.begin(), resolved->halos.end());
   layout.offsets.assign(resolved->offsets.begin(), resolved->offsets.end());
@@ -141,7 +148,8 @@ LogicalResult HintTable::add(ValueId value, ShardingOp op,
       dim.axes.push_back(whole(axis));
   }
   for (GridAxis axis : sharding->partial)
-    hint.partial.push_back(whole(axis));
+    if (AxisPart part = whole(axis); mayReduce(part))
+      hint.partial.push_back(part);
   hint.reduction = sharding->reduction;
   Layout layout;
   layout.halos.assign(sharding->halos.begin(), sharding->halos.end());

@@ -104,6 +104,7 @@ private:
     ValueId stated = kNoValue;
   };
 
+  bool mayReduce(const AxisPart &axis) const;
   mlir::FailureOr<Hint> resolveHint(ShardingAttr attr, mlir::Type type,
                                     mlir::Location location, Layout &layout);
   uint32_t intern(Hint hint, Layout layout = {});

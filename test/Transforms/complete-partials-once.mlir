@@ -160,3 +160,35 @@ func.func @smaller(
   %0 = linalg.matmul ins(%a, %b : tensor<16x2xf32>, tensor<2x1xf32>) outs(%zero : tensor<16x1xf32>) -> tensor<16x1xf32>
   return %0 : tensor<16x1xf32>
 }
+
+// -----
+
+// The contraction could take the argument partial, but its own loops are split by the axis.
+// CHECK-LABEL: func.func @splitByTheAxis
+// CHECK: %[[SUM:.*]] = shard.all_reduce %arg0 {{.*}} grid_axes = [1]
+// CHECK-NEXT: arith.addf %[[SUM]], %[[SUM]]
+// CHECK: linalg.vecmat ins(%[[SUM]], %arg1
+// CHECK-NOT: shard.all_reduce %arg0
+shard.grid @grid(shape = 2x2)
+func.func @splitByTheAxis(
+    %a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]], partial = sum [1]>},
+    %b: tensor<8x8xf32> {shard.sharding = #shard.sharding<@grid, [[0], [1]]>}, %init: tensor<8xf32>)
+    -> (tensor<8xf32>, tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[1]]>}) {
+  %0 = arith.addf %a, %a : tensor<8xf32>
+  %1 = linalg.vecmat ins(%a, %b : tensor<8xf32>, tensor<8x8xf32>) outs(%init : tensor<8xf32>) -> tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Over an axis of one device a value is complete.
+// CHECK-LABEL: func.func @oneDevice
+// CHECK-SAME: (%arg0: tensor<4xf32> {shard.local = #shard.local<tensor<8xf32>, <@grid, {{\[\[}}0]]>>})
+// CHECK-NEXT: math.exp %arg0
+// CHECK-NOT: shard.
+shard.grid @grid(shape = 2x1)
+func.func @oneDevice(
+    %a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]], partial = sum [1]>}) -> tensor<8xf32> {
+  %0 = math.exp %a : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -211,14 +211,13 @@ func.func @moved_sum(%x: tensor<3x3x3x2xf32> {shard.sharding = #shard.sharding<@
   return %0 : tensor<3x4x3x2xf32>
 }
 
-// The product takes its first operand partial, and then wants the others whole, which its
-// loops alone do not show. The first propagation states both: the second factor is an
-// argument and takes what the product wants; the accumulator is resharded for it.
+// Over the axis of one device nothing is left to reduce: it splits the columns of all, beside the
+// other axis, over which the product takes its first operand partial.
 // CHECK-LABEL: func.func @partial_beside_axis_of_one(
-// CHECK-SAME: %[[Y:[a-z0-9]+]]: tensor<2x1xi32> {shard.sharding = #shard.sharding<@one_axis_of_one, {{\[\[2\], \[\]\]}}>}
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x2xi32> {shard.sharding = #shard.sharding<@one_axis_of_one, {{\[\[\], \[2\]\]}}, partial = sum [1]>}
+// CHECK-SAME: %[[Y:[a-z0-9]+]]: tensor<2x1xi32> {shard.sharding = #shard.sharding<@one_axis_of_one, {{\[\[2\], \[0\]\]}}>}
 // CHECK-SAME: %[[INIT:[a-z0-9]+]]: tensor<2x1xi32> {shard.sharding
-// CHECK: %[[WHOLE:.*]] = shard.shard %[[INIT]] to {{.*}} annotate_for_users
-// CHECK: linalg.matmul ins(%{{.*}}, %[[Y]] : {{.*}}) outs(%[[WHOLE]] :
+// CHECK: linalg.matmul ins(%[[X]], %[[Y]] : {{.*}}) outs(%[[INIT]] :
 shard.grid @one_axis_of_one(shape = 1x2x2)
 func.func @partial_beside_axis_of_one(
     %x: tensor<2x2xi32> {shard.sharding = #shard.sharding<@one_axis_of_one, [[], [2]], partial = sum [0, 1]>},
