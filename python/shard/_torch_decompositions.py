@@ -22,6 +22,7 @@ from shard._torch_pooling import pooling_decompositions
 from shard._torch_scalars import scalar_decompositions
 from shard._torch_scatters import scatter_decompositions
 from shard._torch_special import special_decompositions
+from shard._torch_trace import strided
 
 
 def decompositions() -> dict[Any, Any]:
@@ -40,6 +41,7 @@ def decompositions() -> dict[Any, Any]:
         aten.roll.default: _roll,
         aten.repeat.default: _repeat,
         aten._efficientzerotensor.default: lambda size, **how: torch.zeros(size, **how),
+        aten.as_strided.default: _as_strided,
         aten.empty_strided.default: lambda size, stride, **how: torch.empty(size, **how),
         aten.view.default: _view,
         aten.constant_pad_nd.default: _pad,
@@ -69,6 +71,14 @@ def _reciprocal(x: Any) -> Any:
     import torch
 
     return torch.ones((), dtype=x.dtype) / x
+
+
+def _as_strided(x: Any, size: Any, stride: Any, offset: int | None = None) -> Any:
+    """Slices and a permutation of dimensions. PyTorch decomposes averages of channels that are
+    innermost to such views; torch-mlir looks each element up.
+    """
+    view = strided(x, x, size, stride, offset)
+    return NotImplemented if view is None else view
 
 
 def _stack(tensors: Any, dim: int = 0) -> Any:

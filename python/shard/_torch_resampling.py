@@ -206,6 +206,61 @@ def _interpolation(
     return _Matrix(n, rows)
 
 
+@dataclass(frozen=True)
+class _Smooth:
+    """A filter of antialiasing: the weight of what lies at a distance, zero from `reach` on."""
+
+    reach: float
+    weight: Callable[[Any], Any]
+
+
+def _linear_at(distance: Any) -> Any:
+    return max(1 - abs(distance), type(distance)(0))
+
+
+def _cubic_at(distance: Any) -> Any:
+    """That of Keys with a = -0.5, as PyTorch has it here, and -0.75 without antialiasing."""
+    x = abs(distance)
+    if x < 1:
+        return (1.5 * x - 2.5) * x * x + 1
+    return ((-0.5 * x + 2.5) * x - 4) * x + 2 if x < 2 else type(x)(0)
+
+
+def _lanczos_at(distance: Any) -> Any:
+    real = type(distance)
+    x = real(math.pi) * distance
+    return 3 * np.sin(x) * np.sin(x / 3) / (x * x) if x and abs(distance) < 3 else real(not x)
+
+
+def _antialiased(
+    n: int, m: int, corners: bool, scale: float | None, filter: _Smooth, real: Any
+) -> Map:
+    """From `n` elements to `m`, each a mean of what the filter reaches, more with greater `n / m`.
+
+    One column of several rows differs from PyTorch, which gives each row of them the same.
+    """
+    # In the type in which PyTorch computes the weights.
+    one, half = real(1), real(0.5)
+    if corners:
+        ratio = real(n - 1) / real(m - 1) if m > 1 else real(0)
+    else:
+        ratio = real(1 / scale) if scale else real(n) / real(m)
+    wide = max(ratio, one)
+    rows = []
+    for i in range(m):
+        center = ratio * (real(i) + half)
+        first = max(int(center - real(filter.reach) * wide + half), 0)
+        end = min(int(center + real(filter.reach) * wide + half), n)
+        found = {
+            j: filter.weight((real(j) - center + half) * (one / wide)) for j in range(first, end)
+        }
+        total = sum(found.values(), real(0)) or one
+        rows.append({j: float(weight / total) for j, weight in found.items() if weight})
+    if n == m and rows == [{i: 1.0} for i in range(m)]:
+        return _Stretch(1, [{0: 1.0}])
+    return _Matrix(n, rows)
+
+
 def _nearest(n: int, m: int, scale: float | None, exact: bool) -> Map:
     if scale in (None, m / n):
         if m % n == 0:
@@ -238,15 +293,17 @@ def _apply(x: Any, maps: Sequence[Map], transposed: bool) -> Any:
     return numbers.to(x.dtype) if is_small else numbers
 
 
-def _interpolations(filter: Filter) -> tuple[Any, Any, Any]:
+def _interpolations(filter: Filter | _Smooth) -> tuple[Any, Any, Any]:
     """The decompositions of an op, of its overload `vec`, and of its gradient."""
     import torch
+
+    made: Any = _antialiased if isinstance(filter, _Smooth) else _interpolation
 
     def maps(dtype: Any, sizes: Any, output: Any, corners: bool, scales: Any) -> list[Map]:
         scales = scales or [None] * len(output)
         real = np.float64 if dtype == torch.float64 else np.float32
         every = zip(sizes[2:], output, scales, strict=True)
-        return [_interpolation(n, m, corners, scale, filter, real) for n, m, scale in every]
+        return [made(n, m, corners, scale, filter, real) for n, m, scale in every]
 
     def forward(x: Any, output: Any, corners: bool, *scales: Any) -> Any:
         return _apply(x, maps(x.dtype, x.shape, output, corners, scales), False)
@@ -297,6 +354,9 @@ def _resamplings() -> dict[Any, Any]:
         "upsample_bilinear2d": _interpolations(_linear),
         "upsample_trilinear3d": _interpolations(_linear),
         "upsample_bicubic2d": _interpolations(_cubic),
+        "_upsample_bilinear2d_aa": _interpolations(_Smooth(1, _linear_at)),
+        "_upsample_bicubic2d_aa": _interpolations(_Smooth(2, _cubic_at)),
+        "_upsample_lanczos2d_aa": _interpolations(_Smooth(3, _lanczos_at)),
     }
     for dims in ("1d", "2d", "3d"):
         ops[f"upsample_nearest{dims}"] = _nearests(False)

@@ -79,7 +79,7 @@ def Rerun(graph: Any, call: Callable[..., Any] | None = None) -> Any:  # noqa: N
             if target is torch.ops.aten.view.default and call and not _is_changed(self.node):
                 args = (args[0].contiguous(), *args[1:])
             if target is torch.ops.aten.as_strided.default:
-                view = _strided(self.node.args[0].meta.get("val"), *args, **kwargs)
+                view = strided(self.node.args[0].meta.get("val"), *args, **kwargs)
                 if view is not None:
                     return view
             if call is None or not isinstance(target, torch._ops.OpOverload):
@@ -128,7 +128,7 @@ def has_strided(graph: Any) -> bool:
     return any(node.target == torch.ops.aten.as_strided.default for node in graph.nodes)
 
 
-def _strided(was: Any, x: Any, size: Any, stride: Any, offset: int | None = None) -> Any:
+def strided(was: Any, x: Any, size: Any, stride: Any, offset: int | None = None) -> Any:
     """`as_strided` of `x` as slices and a permutation of dimensions, if it is that.
 
     Autograd makes such views of what is changed in place. `was` is what `x` was where the op was

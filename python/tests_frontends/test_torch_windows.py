@@ -78,6 +78,18 @@ WINDOWS = {
     "nearest size": (resize("nearest", size=(13, 6)), (2, 3, 8, 8)),
     "nearest 1d": (resize("nearest", scale_factor=2), (2, 3, 8)),
     "nearest exact": (resize("nearest-exact", scale_factor=1.3), (2, 3, 8, 8)),
+    "bilinear smooth": (resize("bilinear", size=(5, 11), antialias=True), (2, 3, 8, 9)),
+    "bilinear smooth corners": (
+        resize("bilinear", size=(3, 20), align_corners=True, antialias=True),
+        (2, 3, 8, 9),
+    ),
+    "bicubic smooth": (resize("bicubic", scale_factor=(0.6, 1.7), antialias=True), (2, 3, 8, 9)),
+    "bicubic smooth corners": (
+        resize("bicubic", size=(4, 2), align_corners=True, antialias=True),
+        (2, 3, 8, 9),
+    ),
+    "smooth of the same size": (resize("bicubic", size=(8, 3), antialias=True), (2, 3, 8, 9)),
+    "lanczos": (resize("lanczos", size=(16, 4), antialias=True), (2, 3, 8, 9)),
 }
 
 
@@ -108,6 +120,7 @@ SENT = {
     "bilinear half": (resize("bilinear", scale_factor=0.5), 0),
     "nearest": (resize("nearest", scale_factor=2), 0),
     "nearest half": (resize("nearest", scale_factor=0.5), 0),
+    "smooth columns": (resize("bicubic", size=(8, 3), antialias=True), 0),
 }
 
 
@@ -116,6 +129,15 @@ def test_split_rows_exchange_borders(case):
     fn, most = SENT[case]
     x = torch.randn(2, 3, 8, 8)
     assert checked(fn, x).bytes <= most
+
+
+@pytest.mark.parametrize(
+    "kind", [pool("adaptive_avg_pool2d", 1), pool("adaptive_avg_pool2d", (2, 1))]
+)
+def test_means_of_innermost_channels_send_nothing(kind):
+    """PyTorch decomposes some to views by strides."""
+    x = torch.randn(4, 6, 6, 3)
+    assert checked(lambda x: kind(x.permute(0, 3, 1, 2)), x, P("a")).bytes == 0
 
 
 def test_gradients_send_what_the_functions_send():
