@@ -79,8 +79,7 @@ std::vector<HaloShare> haloShares(const HaloDimension &dimension) {
       for (int64_t owner = first; owner <= last; ++owner)
         shares[owner].all += countOf(owner);
     }
-    if (first <= position && position <= last)
-      shares[position].own = countOf(position);
+    shares[position].own = countOf(position);
   }
   int64_t takers = 0;
   for (int64_t owner = 0; owner < parts; ++owner) {

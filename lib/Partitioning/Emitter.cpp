@@ -148,6 +148,40 @@ static std::optional<Sharding> wayBetween(const Grid &grid,
   return std::nullopt;
 }
 
+/// `sharding` without the axes of unknown size.
+static Sharding withoutUnknowns(const Grid &grid, Sharding sharding) {
+  auto isUnknown = [&](GridAxis axis) { return grid.shape[axis] == kDynamic; };
+  for (AxisList &axes : sharding.dims)
+    llvm::erase_if(axes, isUnknown);
+  llvm::erase_if(sharding.partial, isUnknown);
+  return sharding;
+}
+
+/// Whether `plan` splits a dimension by axes of unknown size that neither end does: whether they
+/// divide it is not known.
+static bool splitsOthers(const Grid &grid, const std::vector<int64_t> &planned,
+                         const Plan &plan) {
+  return llvm::any_of(plan.steps, [&](const Step &step) {
+    return llvm::any_of(llvm::enumerate(step.result.dims), [&](auto dim) {
+      return planned[dim.index()] != kDynamic &&
+             grid.groupSize(dim.value()) == kDynamic;
+    });
+  });
+}
+
+/// A sharding that a reshard has to go by where `plan` splits such a dimension.
+static std::optional<Sharding> wayAround(const Grid &grid,
+                                         const std::vector<int64_t> &shape,
+                                         const Plan &plan, const Sharding &from,
+                                         const Sharding &to) {
+  if (!splitsOthers(grid, withUnknowns(grid, shape, from, to), plan))
+    return std::nullopt;
+  for (const Sharding *end : {&from, &to})
+    if (Sharding way = withoutUnknowns(grid, *end); way != from && way != to)
+      return way;
+  return std::nullopt;
+}
+
 const Plan *planWithUnknowns(Planner &planner, const Grid &grid,
                              const std::vector<int64_t> &shape,
                              int64_t elementBytes, const Sharding &from,
@@ -181,8 +215,20 @@ const Plan *planWithUnknowns(Planner &planner, const Grid &grid,
     }
     size = *next++;
   }
-  return planner.plan(nominal, withUnknowns(grid, shape, from, to),
-                      elementBytes, from, to, error);
+  std::vector<int64_t> planned = withUnknowns(grid, shape, from, to);
+  const Plan *plan =
+      planner.plan(nominal, planned, elementBytes, from, to, error);
+  if (!plan || !splitsOthers(grid, planned, *plan))
+    return plan;
+  // No step takes an axis of one device.
+  auto isUsed = [](GridAxis axis, const Sharding &sharding) {
+    return sharding.isSplitBy(axis) ||
+           llvm::is_contained(sharding.partial, axis);
+  };
+  for (auto [axis, size] : llvm::enumerate(nominal.shape))
+    if (!isUsed(axis, from) && !isUsed(axis, to))
+      size = 1;
+  return planner.plan(nominal, planned, elementBytes, from, to, error);
 }
 
 namespace {
@@ -374,15 +420,19 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
            << " needs dynamic dimensions that divide evenly: halos of blocks "
               "of different extents are not supported; leave uneven_dynamic "
               "out of the grid, or split another dimension";
-  if (hasUnknownSizes(emission.grid))
-    if (std::optional<Sharding> way =
-            wayBetween(emission.grid, shapeOf(type), from, to)) {
-      FailureOr<Value> between =
-          emitReshard(builder, loc, local, type, from, *way, emission);
-      return failed(between) ? between
-                             : emitReshard(builder, loc, *between, type, *way,
-                                           to, emission);
-    }
+  bool isUnknown = hasUnknownSizes(emission.grid);
+  std::optional<Sharding> way;
+  auto emitBy = [&]() -> FailureOr<Value> {
+    FailureOr<Value> between =
+        emitReshard(builder, loc, local, type, from, *way, emission);
+    return failed(between)
+               ? between
+               : emitReshard(builder, loc, *between, type, *way, to, emission);
+  };
+  if (isUnknown)
+    way = wayBetween(emission.grid, shapeOf(type), from, to);
+  if (way)
+    return emitBy();
   std::string error;
   const Plan *plan =
       planWithUnknowns(emission.planner, emission.grid, shapeOf(type),
@@ -391,9 +441,13 @@ FailureOr<Value> emitReshard(OpBuilder &builder, Location loc, Value local,
     return emitError(loc) << "no plan reshards " << type << " from "
                           << toString(from) << " to " << toString(to) << ": "
                           << error;
+  if (isUnknown)
+    way = wayAround(emission.grid, shapeOf(type), *plan, from, to);
+  if (way)
+    return emitBy();
   // Collectives over axes of unknown size have dynamic types.
   RankedTensorType planned = type, result;
-  if (hasUnknownSizes(emission.grid)) {
+  if (isUnknown) {
     planned = type.clone(ArrayRef<int64_t>(
         withUnknowns(emission.grid, shapeOf(type), from, to)));
     result = localType(type, emission.grid, to);
