@@ -248,6 +248,46 @@ void LayerProgram::tableOfPlaces() {
   result(product(rows, transposed(others)), {all, {}}, 60);
 }
 
+/// One branch needs all of a tensor whose rows are split, and so does what stands behind it: the
+/// tensor is gathered once, in front of both.
+void LayerProgram::wholeInBranch() {
+  Shape shape = {n * rng.between(1, 3), rng.between(1, 4)};
+  Val x = pointwise(argument(shape, {all, {}}));
+  Val flag = argument({}, {}, 100, Elem::I1);
+  Val weight = argument({shape[1], shape[1] + rng.between(1, 3)}, {{}, {}});
+  Val beside = argument(shape, {{}, {}});
+  Val otherwise = program.filled(Elem::I32, {shape[0], weight.shape[1]}, 2);
+  std::string condition = program.fresh(), sharding = program.fresh();
+  program.line(condition + " = tensor.extract " + flag.name +
+               "[] : " + flag.type());
+  program.line(sharding + " = shard.sharding @grid split_axes = [[], []] : "
+                          "!shard.sharding");
+  auto whole = [&] {
+    return define("shard.shard " + x.name + " to " + sharding +
+                      " annotate_for_users : " + x.type(),
+                  shape);
+  };
+  auto yield = [&](const Val &value) {
+    program.line("scf.yield " + value.name + " : " + value.type());
+  };
+  bool isFirst = rng.chance(50);
+  auto branch = [&](bool takes) {
+    return program.region(
+        [&] { yield(takes ? product(whole(), weight) : otherwise); });
+  };
+  std::string first = branch(isFirst), second = branch(!isFirst);
+  Val chosen{program.fresh(), Elem::I32, true, otherwise.shape};
+  program.line(chosen.name + " = scf.if " + condition + " -> (" +
+               chosen.type() + ") {");
+  program.out += first;
+  program.line("} else {");
+  program.out += second;
+  program.line("}");
+  result(program.add(chosen), {{}, {}});
+  result(combined("muli", whole(), beside), {{}, {}});
+  gathers(n, numElements(shape) / n);
+}
+
 /// Single elements of a table whose rows are split: at rows and columns that are pairs, at those of
 /// a rectangle, or at places in the flattened table.
 void LayerProgram::elementsOfTable() {

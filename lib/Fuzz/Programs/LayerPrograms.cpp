@@ -399,6 +399,35 @@ void LayerProgram::sideBySide() {
   program.mostCollectives = n > 1;
 }
 
+/// Writes one of the layers that few programs have, and says whether it does. With numbers of its
+/// own: the other programs do not depend on it.
+bool LayerProgram::writeRareLayer() {
+  Random more(program.seed ^ 0x626c6f636b73ull);
+  if (more.chance(2))
+    blocksBehindSum();
+  else if (more.chance(2))
+    tableOfPlaces();
+  else if (more.chance(2))
+    elementsOfTable();
+  else if (more.chance(2))
+    appendedRows();
+  else if (more.chance(2))
+    addedBehindPad();
+  else if (more.chance(2))
+    productsOfOne();
+  else if (more.chance(2))
+    wholeInBranch();
+  else if (more.chance(3))
+    chosenExtremes();
+  else if (more.chance(4))
+    cancelled();
+  else if (more.chance(5))
+    accumulated();
+  else
+    return false;
+  return true;
+}
+
 void LayerProgram::write() {
   using Write = void (LayerProgram::*)();
   static const std::vector<Write> layers = {&LayerProgram::twoProducts,
@@ -448,27 +477,7 @@ void LayerProgram::write() {
   std::swap(program.out, outer);
   // Bytes alone count.
   program.mostCollectives = 1000;
-  // With numbers of its own: the other programs do not depend on it.
-  Random more(program.seed ^ 0x626c6f636b73ull);
-  if (more.chance(2))
-    blocksBehindSum();
-  else if (more.chance(2))
-    tableOfPlaces();
-  else if (more.chance(2))
-    elementsOfTable();
-  else if (more.chance(2))
-    appendedRows();
-  else if (more.chance(2))
-    addedBehindPad();
-  else if (more.chance(2))
-    productsOfOne();
-  else if (more.chance(3))
-    chosenExtremes();
-  else if (more.chance(4))
-    cancelled();
-  else if (more.chance(5))
-    accumulated();
-  else
+  if (!writeRareLayer())
     (this->*rng.oneOf(layers))();
   if (n == 1)
     program.mostBytes = 0;

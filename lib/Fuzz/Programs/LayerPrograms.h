@@ -24,6 +24,7 @@ public:
   void write();
 
 private:
+  bool writeRareLayer();
   /// The axes of each dimension.
   using Axes = std::vector<Shape>;
 
@@ -122,6 +123,7 @@ private:
   void accumulated();
   void blocksBehindSum();
   void tableOfPlaces();
+  void wholeInBranch();
   void elementsOfTable();
   void appendedRows();
   void addedBehindPad();
