@@ -83,13 +83,8 @@ figuresOfAxes(GridOp grid,
   return figures;
 }
 
-/// The links of the axes of `grid` that `origins` names, which have `latency` and `bandwidth` where
-/// the grid has no lists. What a device sends is copied from memory to a buffer, and what it gets
-/// from a buffer to memory: four accesses, so that no link is faster than a quarter of what memory
-/// is.
 static LinkCostModel linksOf(GridOp grid, ArrayRef<GridAxis> origins,
-                             double latency, double bandwidth,
-                             double memoryBandwidth) {
+                             double latency, double bandwidth) {
   auto figuresOf =
       [&](llvm::function_ref<std::optional<ArrayRef<double>>(GridOp)> get,
           double missing) {
@@ -99,13 +94,9 @@ static LinkCostModel linksOf(GridOp grid, ArrayRef<GridAxis> origins,
           parts.push_back(figures[axis]);
         return parts;
       };
-  std::vector<double> bandwidths =
-      figuresOf([](GridOp at) { return at.getBandwidth(); }, bandwidth);
-  for (double &figure : bandwidths)
-    figure = std::min(figure, memoryBandwidth / 4);
   return LinkCostModel(
       figuresOf([](GridOp at) { return at.getLatency(); }, latency),
-      std::move(bandwidths));
+      figuresOf([](GridOp at) { return at.getBandwidth(); }, bandwidth));
 }
 
 static SmallVector<GridAxis> allAxes(GridOp grid) {
@@ -119,15 +110,13 @@ std::unique_ptr<CostModel> linkCosts(GridOp grid) {
 std::unique_ptr<CostModel> linkCosts(GridOp grid, ArrayRef<GridAxis> origins) {
   std::optional<Machine> machine = statedMachine(grid);
   return std::make_unique<LinkCostModel>(
-      machine ? linksOf(grid, origins, machine->linkLatency,
-                        machine->linkBandwidth, machine->memoryBandwidth)
-              : linksOf(grid, origins, 0, 1,
-                        std::numeric_limits<double>::infinity()));
+      linksOf(grid, origins, machine ? machine->linkLatency : 0,
+              machine ? machine->linkBandwidth : 1));
 }
 
 LinkCostModel linkSeconds(GridOp grid, const Machine &machine) {
   return linksOf(grid, allAxes(grid), machine.linkLatency,
-                 machine.linkBandwidth, machine.memoryBandwidth);
+                 machine.linkBandwidth);
 }
 
 std::vector<std::string> axisNamesOf(GridOp grid) {

@@ -1,13 +1,13 @@
 // What a program takes whose device computes while its link sends. On this machine an
-// exp of 1000 elements computes for 8 us, and an all_reduce of them sends 6000 bytes in
-// 6 us, and takes 1 us besides.
+// exp of 1000 elements touches 8000 bytes in 8 us, and an all_reduce of them sends
+// 6000 bytes in 6 us, and takes 1 us besides.
 // RUN: shard-opt %s --shard-report="json" -o /dev/null 2>&1 | FileCheck %s --check-prefix=JSON
 // RUN: shard-opt %s --shard-report -o /dev/null 2>&1 | FileCheck %s
 
 // JSON: "seconds": {{1.4999|1.5}}
 // JSON: "seconds": {{7.9999|8}}
-shard.grid @g(shape = 4) {shard.machine = {memory_bandwidth = 4.0e9, link_bandwidth = 1.0e9,
-                                           link_latency = 1.0e-6, flops32 = 1.25e8}}
+shard.grid @g(shape = 4) {shard.machine = {memory_bandwidth = 1.0e9, link_bandwidth = 1.0e9,
+                                           link_latency = 1.0e-6, flops32 = 1.0e15}}
 
 // CHECK-LABEL: program apart
 // CHECK-NOT: computing beside sending

@@ -37,6 +37,7 @@ public:
 
   /// Whether there is such an axis.
   bool any() const { return unknown != sizes; }
+  SmallVector<int64_t> shape() const { return unknown; }
   /// Ids are those of a number of devices. Results do not depend on them.
   void forget(ModuleOp module) const {
     (*module.getOps<GridOp>().begin()).removeDeviceIdsAttr();
@@ -195,8 +196,9 @@ static Outcome checkWith(UnknownSizes &sizes, ModuleOp module, StringRef entry,
   if (!hasOneGrid(*annotated))
     return {};
   sizes.state(*annotated);
+  SmallVector<int64_t> before = sizes.shape();
   if (!sizes.divideAll(*annotated))
-    return sizes.any()
+    return sizes.any() && sizes.shape() != before
                ? checkWith(sizes, module, entry, std::move(options), expected)
                : Outcome();
   if (failed(runPasses(*partitioned, [&](OpPassManager &manager) {

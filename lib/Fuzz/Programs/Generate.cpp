@@ -346,8 +346,9 @@ std::string shard::fuzz::generate(uint64_t seed,
 }
 
 /// A machine of long latencies, to which small tensors are alike, or of short ones if
-/// `hasShort`, perhaps with memory so slow that computing takes longer than sending. With numbers
-/// of its own: the other programs do not depend on it.
+/// `hasShort`, perhaps with memory so slow that computing takes longer than sending. What is sent is
+/// copied to and from buffers, so that no link is faster than a quarter of memory. With numbers of
+/// its own: the other programs do not depend on it.
 static std::string machineText(uint64_t seed, bool hasShort) {
   static const std::vector<std::string> latencies = {
       "", ", link_latency = 0.0", ", link_latency = 1.0e-11",
@@ -357,7 +358,7 @@ static std::string machineText(uint64_t seed, bool hasShort) {
   if (!rng.chance(40) && hasShort)
     text += rng.oneOf(latencies);
   if (rng.chance(25) && hasShort)
-    text += ", memory_bandwidth = 1.0e9";
+    text += ", memory_bandwidth = 1.0e9, link_bandwidth = 2.5e8";
   return text + "}}";
 }
 

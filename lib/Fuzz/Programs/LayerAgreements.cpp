@@ -220,7 +220,7 @@ void LayerProgram::accumulated() {
 /// less to send, but a device would compute all of them first, with memory that is slow.
 void LayerProgram::blocksBehindSum() {
   machine = " {shard.machine = {name = \"a100\", memory_bandwidth = 1.0e9, "
-            "link_latency = 0.0}}";
+            "link_bandwidth = 2.5e8, link_latency = 0.0}}";
   Shape shape = {n * rng.between(1, 2), rng.between(1, 4)};
   Val a = argument(shape, {{}, {}});
   program.givenHints[a.name] = partialHint({{}, {}}, all);
