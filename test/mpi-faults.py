@@ -39,9 +39,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = 60
 # Seconds that an undisturbed loop takes, about.
 LOOP_SECONDS = 1.0
-# What the runtime, Open MPI's mpirun and MPICH's say of a rank that has ended.
+# What the runtime, Open MPI's mpirun and MPICH's say of a rank that has ended. MPICH's gives up
+# itself, with a "process manager error", where it answers a rank in MPI_Init that has ended.
 MESSAGE = re.compile(r"^error: |exited on signal|BAD TERMINATION|exit code: [1-9]|"
-                     r"exited with non-zero|Process name|mpirun has exited|ORTE has lost",
+                     r"exited with non-zero|Process name|mpirun has exited|ORTE has lost|"
+                     r"process manager error",
                      re.MULTILINE)
 
 LOOP = """
