@@ -54,10 +54,17 @@ Run::PartialPlacement::useOf(OpId user, ValueId value, bool isPlaced) {
     return Use::KeepsPartial;
   OpStep::Result step = run.stepOf(user, FromAll);
   double result = run.localBytes(results[0]), operand = run.localBytes(value);
-  // No axis splits the loops of an op and its partial operand.
-  if (isPlaced && (step.used & run.partials.lookup(value).atoms) &&
-      result >= operand)
-    return Use::Completes;
+  // No axis splits the loops of an op and its partial operand. To take the operand partial, the
+  // op would have to give up the split, and to reduce the result without it.
+  if (AtomMask both = step.used & run.partials.lookup(value).atoms;
+      isPlaced && both) {
+    double unsplit = result;
+    for (unsigned atom = 0; both >> atom; ++atom)
+      if (both >> atom & 1)
+        unsplit *= run.lists.atomSize(atom);
+    if (unsplit >= operand)
+      return Use::Completes;
+  }
   if (step.reduced || takesReshard(user, step))
     return Use::KeepsPartial;
   return result > operand   ? Use::ReducesMore

@@ -421,16 +421,23 @@ private:
   }
 
   /// Notes that `value` has `axis` by `cause`. At the op that the region starts from, the
-  /// source is a tensor outside of the region that has the axis.
+  /// source is a tensor outside of the region that has the axis, or one that had it before.
   void setCause(ValueId value, GridAxis axis, Cause cause) {
     auto isSplit = [&](ValueId id) {
-      return id != kNoValue && !region.labels.contains(program.find(id)) &&
+      return !region.labels.contains(id) &&
              solved.shardingOf(id).isSplitBy(axis);
     };
-    if (cause.source == kNoValue)
-      for (ValueId id : program.problem.tensors(cause.op))
-        if (isSplit(id))
-          cause.source = program.find(id);
+    auto hadAxis = [&](ValueId id) {
+      return id != value && solution.causes.contains({id, axis});
+    };
+    auto takeSource = [&](llvm::function_ref<bool(ValueId)> isSource) {
+      if (cause.source == kNoValue)
+        for (ValueId id : program.problem.tensors(cause.op))
+          if (id != kNoValue && isSource(program.find(id)))
+            cause.source = program.find(id);
+    };
+    takeSource(isSplit);
+    takeSource(hadAxis);
     if (cause.source != kNoValue)
       solution.settledCauses[{value, axis}] = cause;
   }

@@ -10,6 +10,7 @@
 #include "OpsOfValues.h"
 
 #include <deque>
+#include <utility>
 #include <variant>
 
 namespace shard::propagation {
@@ -29,6 +30,9 @@ public:
         causes(causes) {
     for (const auto &[value, number] : program.problem.hints)
       hintOf[program.find(value)] = number;
+    for (const auto &[entry, cause] : solution.settledCauses)
+      if (auto [at, isNew] = causes.try_emplace(entry, cause); !isNew)
+        replaced[entry] = std::exchange(at->second, cause);
   }
 
   void run() {
@@ -53,7 +57,11 @@ public:
     left -= spread(found, ops);
     if (left == 0)
       return;
-    // The tensor that the axis came from may have lost it since.
+    // The tensor that the axis came from may have lost it since, or the one that it came from
+    // first may lead to the hint.
+    for (const auto &[entry, cause] : replaced)
+      if (!known.contains(entry))
+        causes[entry] = cause;
     std::vector<ValueAxis> before;
     for (const auto &[entry, cause] : causes)
       before.push_back(entry);
@@ -65,8 +73,10 @@ public:
     left -= spread(found, ops);
     if (left == 0)
       return;
-    // Tensors that have lost it may have got it from each other: from the hints through all
-    // that ever had it.
+    // Tensors that have lost it may have got it from each other: from the hints, and what leads to
+    // them, through all that ever had it.
+    found.assign(known.begin(), known.end());
+    llvm::sort(found);
     for (const auto &[value, number] : program.problem.hints)
       for (GridAxis axis = 0; axis < GridAxis(solution.axes.size()); ++axis)
         if (isHinted({program.find(value), axis}))
@@ -148,6 +158,8 @@ private:
   const std::vector<Sharding> &shardings;
   llvm::DenseMap<ValueAxis, Cause> &causes;
   llvm::DenseMap<ValueId, uint32_t> hintOf;
+  /// What propagation found where a later decision gave the axis again.
+  llvm::DenseMap<ValueAxis, Cause> replaced;
   /// Those whose causes lead to a hint, and those whose causes lead to none.
   llvm::DenseSet<ValueAxis> known, lost;
   /// The ops that have been looked at for an axis.
@@ -158,8 +170,6 @@ private:
 void completeCauses(const ReadProgram &program, const Solution &solution,
                     const std::vector<Sharding> &shardings,
                     llvm::DenseMap<ValueAxis, Cause> &causes) {
-  for (const auto &[entry, cause] : solution.settledCauses)
-    causes[entry] = cause;
   CauseCompleter(program, solution, shardings, causes).run();
 }
 

@@ -163,7 +163,8 @@ func.func @smaller(
 
 // -----
 
-// The contraction could take the argument partial, but its own loops are split by the axis.
+// The contraction could take the argument partial, but its own loops are split by the axis. What
+// counts is the size of its result without the split (see also the next function).
 // CHECK-LABEL: func.func @splitByTheAxis
 // CHECK: %[[SUM:.*]] = shard.all_reduce %arg0 {{.*}} grid_axes = [1]
 // CHECK-NEXT: arith.addf %[[SUM]], %[[SUM]]
@@ -177,6 +178,17 @@ func.func @splitByTheAxis(
   %0 = arith.addf %a, %a : tensor<8xf32>
   %1 = linalg.vecmat ins(%a, %b : tensor<8xf32>, tensor<8x8xf32>) outs(%init : tensor<8xf32>) -> tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+// CHECK-LABEL: func.func @splitToLess
+// CHECK: %[[SUM:.*]] = shard.all_reduce %arg0 {{.*}} grid_axes = [1]
+// CHECK-NOT: shard.all_reduce %arg0
+func.func @splitToLess(
+    %a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]], partial = sum [1]>},
+    %b: tensor<8x6xf32> {shard.sharding = #shard.sharding<@grid, [[0], [1]]>}, %init: tensor<6xf32>)
+    -> (tensor<8xf32>, tensor<6xf32> {shard.sharding = #shard.sharding<@grid, [[1]]>}) {
+  %0 = arith.addf %a, %a : tensor<8xf32>
+  %1 = linalg.vecmat ins(%a, %b : tensor<8xf32>, tensor<8x6xf32>) outs(%init : tensor<6xf32>) -> tensor<6xf32>
+  return %0, %1 : tensor<8xf32>, tensor<6xf32>
 }
 
 // -----

@@ -158,3 +158,73 @@ func.func @main(
   %inserted_slice = tensor.insert_slice %cst_4 into %mapped_0[3, 0, 5] [2, 4, 2] [1, 1, 1] : tensor<2x4x2xf32> into tensor<5x5x7xf32>
   return %padded, %mapped, %inserted_slice : tensor<5x5x7xf32>, tensor<5x5x7xf32>, tensor<5x5x7xf32>
 }
+
+// -----
+
+// The second gather has axis x0 from the pad, which had it from the last gather and has lost it.
+// CHECK-LABEL: %all_gather_0 at
+// CHECK-NOT: from nowhere
+// CHECK: axis x0 in dimension 1: through shard.all_gather {{.*}}, through shard.all_gather {{.*}}, through operand 0 of shard.return {{.*}}, from the hint #shard.sharding<@grid, {{\[\[}}], ["x0"], ["x2", "x1"]]>
+// CHECK-NOT: from nowhere
+shard.grid @grid(shape = 2x2x2) axes ["x0", "x1", "x2"] {refines = @coarse}
+shard.grid @coarse(shape = 4x2)
+func.func @main(%a: tensor<4x2x4xi32>) -> (tensor<10x4x8xi32>, tensor<10x8x8xi32>, tensor<10x4x8xi32>) {
+  %0:3 = shard.manual_computation(%a) on @grid
+      in = [<@grid, [["x2", ?], [], []]>]
+      out = [<@grid, [[], ["x0"], ["x2", "x1"]]>, <@grid, [["x2"], [?], []]>, <@grid, [["x2", ?], ["x1", ?], [?]]>]
+      axes = ["x2"] (%b: tensor<2x2x4xi32>) {
+    %c2 = arith.constant 2 : i32
+    %padded = tensor.pad %b low[3, 0, 0] high[0, 2, 0] {
+    ^bb0(%i: index, %j: index, %k: index):
+      tensor.yield %c2 : i32
+    } : tensor<2x2x4xi32> to tensor<5x4x4xi32>
+    %1 = shard.all_gather %padded on @coarse grid_axes = [1] gather_axis = 2 : tensor<5x4x4xi32> -> tensor<5x4x8xi32>
+    %2 = shard.all_gather %padded on @grid grid_axes = [2] gather_axis = 2 : tensor<5x4x4xi32> -> tensor<5x4x8xi32>
+    %3 = shard.all_gather %2 on @grid grid_axes = [2] gather_axis = 1 : tensor<5x4x8xi32> -> tensor<5x8x8xi32>
+    %4 = shard.all_gather %padded on @coarse grid_axes = [1] gather_axis = 0 : tensor<5x4x4xi32> -> tensor<10x4x4xi32>
+    shard.return %4, %3, %1 : tensor<10x4x4xi32>, tensor<5x8x8xi32>, tensor<5x4x8xi32>
+  } : (tensor<4x2x4xi32>) -> (tensor<10x4x8xi32>, tensor<10x8x8xi32>, tensor<10x4x8xi32>)
+  return %0#0, %0#1, %0#2 : tensor<10x4x8xi32>, tensor<10x8x8xi32>, tensor<10x4x8xi32>
+}
+
+// -----
+
+// %1 got axis 1 from the pad, together with it, after the pad had got it from the users of the
+// loop. Both have lost it since.
+// CHECK-LABEL: %inserted_slice at
+// CHECK: axis 1 in dimension 0: through tensor.insert_slice {{.*}}, from the hint <@grid, {{\[\[}}2, 1, 0]]>
+// CHECK-NOT: from nowhere
+shard.grid @grid(shape = 1x2x2)
+func.func @main(%a: tensor<5xi32>, %n: index, %cond: i1) -> (tensor<10xi32>, tensor<10xi32>) {
+  %cst = arith.constant dense<[1, 3, -1, 0, -3, -1, 3, 3, 2, 0]> : tensor<10xi32>
+  %c2 = arith.constant 2 : i32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %padded = tensor.pad %cst low[0] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %c2 : i32
+  } : tensor<10xi32> to tensor<10xi32>
+  %0 = tensor.extract_slice %padded[0] [10] [1] : tensor<10xi32> to tensor<10xi32>
+  %1 = tensor.extract_slice %padded[0] [10] [1] : tensor<10xi32> to tensor<10xi32>
+  %2 = arith.addi %0, %1 : tensor<10xi32>
+  %inserted = tensor.insert_slice %a into %1[0] [5] [1] : tensor<5xi32> into tensor<10xi32>
+  %3 = tosa.clz %padded : (tensor<10xi32>) -> tensor<10xi32>
+  %sharding = shard.sharding @grid split_axes = [[0]] partial = max [1, 2] : !shard.sharding
+  %annotated = shard.shard %2 to %sharding : tensor<10xi32>
+  %4 = scf.for %i = %c0 to %n step %c1 iter_args(%b = %3) -> (tensor<10xi32>) {
+    scf.yield %annotated : tensor<10xi32>
+  }
+  %5 = scf.if %cond -> (tensor<10xi32>) {
+    scf.yield %2 : tensor<10xi32>
+  } else {
+    %8 = arith.trunci %4 : tensor<10xi32> to tensor<10xi12>
+    %first = shard.sharding @grid split_axes = [[2, 1, 0]] : !shard.sharding
+    %9 = shard.shard %8 to %first annotate_for_users : tensor<10xi12>
+    %second = shard.sharding @grid split_axes = [[0, 2, 1]] : !shard.sharding
+    %10 = shard.shard %9 to %second annotate_for_users : tensor<10xi12>
+    %11 = tensor.empty() : tensor<10xi12>
+    %12 = linalg.transpose ins(%10 : tensor<10xi12>) outs(%11 : tensor<10xi12>) permutation = [0]
+    scf.yield %cst : tensor<10xi32>
+  }
+  return %5, %3 : tensor<10xi32>, tensor<10xi32>
+}

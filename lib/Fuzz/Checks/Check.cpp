@@ -314,5 +314,5 @@ Outcome shard::fuzz::check(MLIRContext &context, const std::string &program,
     return {Verdict::CheckFailed, wrong};
   return checkPropagation(*module, errors, Form(inputSeed / 8 % numForms),
                           stability, /*steps=*/inputSeed % 4 == 1,
-                          /*chains=*/true, propagationOptions(inputSeed));
+                          propagationOptions(inputSeed));
 }

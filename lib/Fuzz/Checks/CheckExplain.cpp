@@ -35,8 +35,7 @@ namespace {
 
 class ExplanationCheck {
 public:
-  ExplanationCheck(ModuleOp module, const PropagationExplanation &explanation,
-                   bool chains);
+  ExplanationCheck(ModuleOp module, const PropagationExplanation &explanation);
 
   std::string value(const PropagationExplanation::ValueEntry &entry);
   std::string reshard(const PropagationExplanation::ReshardEntry &entry);
@@ -56,8 +55,6 @@ private:
   bool names(StringRef hint, StringRef axis);
 
   ModuleOp module;
-  /// Whether the hint that an axis comes from is looked at.
-  bool chains;
   /// Whether no function is called: the copies of one share their places.
   bool hasCalls = false;
   /// Whether several values of the program may be one for propagation.
@@ -76,9 +73,8 @@ static const StringRef kOfOps[] = {
     "the op is not split along that dimension"};
 
 ExplanationCheck::ExplanationCheck(ModuleOp module,
-                                   const PropagationExplanation &explanation,
-                                   bool chains)
-    : module(module), chains(chains) {
+                                   const PropagationExplanation &explanation)
+    : module(module) {
   module.walk([&](Operation *op) {
     opsAt[placeOf(op->getLoc())].push_back(op);
     hasCalls |= isa<CallOpInterface>(op);
@@ -117,8 +113,7 @@ std::string ExplanationCheck::reason(const Reason &reason) {
       (reason.chain.empty() && reason.length > 0))
     return "a chain of " + std::to_string(reason.length) + " ops has " +
            std::to_string(reason.chain.size()) + " of them";
-  if (chains && !hasCalls && !reason.axis.empty() &&
-      !names(reason.hint, reason.axis))
+  if (!hasCalls && !reason.axis.empty() && !names(reason.hint, reason.axis))
     return "axis " + reason.axis + " is from " + reason.hint;
   return {};
 }
@@ -387,9 +382,8 @@ ExplanationCheck::reshard(const PropagationExplanation::ReshardEntry &entry) {
 
 /// What is wrong with `explanation` by itself, of a program with the grids of `module`.
 static std::string checkExplanation(ModuleOp module,
-                                    const PropagationExplanation &explanation,
-                                    bool chains) {
-  ExplanationCheck check(module, explanation, chains);
+                                    const PropagationExplanation &explanation) {
+  ExplanationCheck check(module, explanation);
   for (const auto &entry : explanation.values)
     if (std::string wrong = check.value(entry); !wrong.empty())
       return "the explanation of " + entry.value + " at " + entry.place + ", " +
@@ -440,15 +434,14 @@ static std::string checkExchanges(ModuleOp original, ModuleOp annotated,
   return checkExchangesTold(*prepared, *told, again);
 }
 
-FailureOr<std::string> shard::fuzz::checkTold(ModuleOp module,
-                                              const PropagationOptions &options,
-                                              bool chains) {
+FailureOr<std::string>
+shard::fuzz::checkTold(ModuleOp module, const PropagationOptions &options) {
   OwningOpRef<ModuleOp> original = module.clone();
   std::vector<PlacedRemark> remarks, without;
   PropagationExplanation explanation;
   if (failed(propagate(module, options, &explanation, remarks)))
     return failure();
-  std::string wrong = checkExplanation(*original, explanation, chains);
+  std::string wrong = checkExplanation(*original, explanation);
   if (wrong.empty())
     wrong = checkRemarks(*original, explanation, remarks);
   if (wrong.empty())

@@ -19,12 +19,11 @@ namespace shard::fuzz {
 
 /// Propagates in `module`. What its explanation and its remarks say must agree with each other,
 /// with the hints and with the shardings that they name: each axis of a value has one reason,
-/// whose hint names the axis, if `chains`; the steps of a reshard name the axes that change; an op that cannot
+/// whose hint names the axis; the steps of a reshard name the axes that change; an op that cannot
 /// be split is told of once. What is wrong, in words, empty if nothing is; failure if propagation
 /// fails.
 llvm::FailureOr<std::string> checkTold(mlir::ModuleOp module,
-                                       const PropagationOptions &options,
-                                       bool chains);
+                                       const PropagationOptions &options);
 
 } // namespace shard::fuzz
 

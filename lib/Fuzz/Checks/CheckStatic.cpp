@@ -37,10 +37,9 @@ using namespace shard::fuzz;
 
 Outcome shard::fuzz::checkPropagation(ModuleOp module, const Errors &errors,
                                       Form form, bool stability, bool steps,
-                                      bool chains,
                                       const PropagationOptions &options) {
   OwningOpRef<ModuleOp> annotated = module.clone();
-  FailureOr<std::string> told = checkTold(*annotated, options, chains);
+  FailureOr<std::string> told = checkTold(*annotated, options);
   if (failed(told))
     return rejected("propagation", errors);
   if (!told->empty())

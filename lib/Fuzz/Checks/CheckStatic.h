@@ -16,9 +16,9 @@
 
 namespace shard::fuzz {
 
-/// Propagates, and checks what it wrote; if `chains`, also whether each axis comes from a hint.
+/// Propagates, and checks what it wrote.
 Outcome checkPropagation(mlir::ModuleOp module, const Errors &errors, Form form,
-                         bool stability, bool steps, bool chains,
+                         bool stability, bool steps,
                          const PropagationOptions &options);
 
 /// What is wrong with `partitioned`, which is made of `module`; empty if nothing is.

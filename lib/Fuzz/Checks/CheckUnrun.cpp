@@ -102,11 +102,9 @@ Outcome shard::fuzz::checkUnrun(MLIRContext &context,
   if (seed % 4 == 3)
     if (std::string wrong = checkPassOptions(*module, seed); !wrong.empty())
       return {Verdict::CheckFailed, oneLine(wrong)};
-  // Of one program in some thousands an axis seems to come from nowhere, which is open
-  // (docs/Mutants.md).
   return checkPropagation(*module, errors, Form(seed / 8 % numForms),
                           /*stability=*/true, /*steps=*/seed % 4 == 1,
-                          /*chains=*/false, propagationOptions(seed));
+                          propagationOptions(seed));
 }
 
 Outcome shard::fuzz::checkOthers(MLIRContext &context, uint64_t seed,
