@@ -15,6 +15,7 @@
 
 #include "shard/Models/NormalizeOps.h"
 
+#include "NormalizeBodies.h"
 #include "TensorModels.h"
 #include "UnitReshapes.h"
 
@@ -33,142 +34,9 @@ using namespace mlir;
 
 namespace shard {
 
-/// Whether `op` states a sharding of its operands. The results of a manual computation are stated
-/// by that op, whatever its body returns.
-static bool isHint(Operation *op) {
-  return op && isa_and_present<ShardDialect>(op->getDialect()) &&
-         !isa<ReturnOp>(op) && !isCollective(op);
-}
-
 /// Whether nothing uses `op`, which is no hint.
 static bool mayBeErased(Operation *op) {
   return !isHint(op) && !mayHaveHint(op) && isOpTriviallyDead(op);
-}
-
-/// Whether `op` writes each element of `init` once, by loops that are all parallel.
-static bool writesOnce(linalg::LinalgOp op, OpOperand &init) {
-  return op.getNumLoops() == op.getNumParallelLoops() &&
-         op.getMatchingIndexingMap(&init).isPermutation() &&
-         isa<RankedTensorType>(init.get().getType());
-}
-
-/// Whether all that the body of `op` does is to compute what it yields: an assertion stays.
-static bool onlyComputes(linalg::LinalgOp op) {
-  return llvm::all_of(*op.getBlock(), [](Operation &inner) {
-    return inner.hasTrait<OpTrait::IsTerminator>() ||
-           isMemoryEffectFree(&inner);
-  });
-}
-
-/// The number that the body of `op` yields, whatever the iteration; null if there is none.
-static Value yieldedNumber(linalg::GenericOp op) {
-  Value yielded = op.getBody()->getTerminator()->getOperand(0);
-  if (auto argument = dyn_cast<BlockArgument>(yielded);
-      argument && argument.getOwner() == op.getBody()) {
-    OpOperand *operand = op.getMatchingOpOperand(argument);
-    return op.isScalar(operand) ? operand->get() : Value();
-  }
-  Operation *def = yielded.getDefiningOp();
-  bool isFixed =
-      !def || !op->isAncestor(def) || def->hasTrait<OpTrait::ConstantLike>();
-  return isFixed ? yielded : Value();
-}
-
-/// Makes a linalg.fill of `op`; false if it is something else.
-static bool makeFill(linalg::GenericOp op, RewriterBase &rewriter) {
-  if (op.getNumResults() != 1 || !onlyComputes(op) ||
-      !writesOnce(op, op.getDpsInitsMutable()[0]))
-    return false;
-  Value number = yieldedNumber(op);
-  if (!number ||
-      number.getType() != getElementTypeOrSelf(op.getResult(0).getType()))
-    return false;
-  // The loops of a fill are the dimensions of its result, in their order.
-  if (op->hasAttr(kLoopsAttrName) &&
-      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
-    return false;
-  rewriter.setInsertionPoint(op);
-  // A constant may stand in the body.
-  if (Operation *def = number.getDefiningOp(); def && op->isAncestor(def))
-    rewriter.moveOpBefore(def, op);
-  auto fill =
-      linalg::FillOp::create(rewriter, op.getLoc(), number, op.getOutputs());
-  fill->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  rewriter.replaceOp(op, fill);
-  return true;
-}
-
-/// Gives `op` a new tensor for each init whose elements it does not read. A hint for an init
-/// stays.
-static bool releaseInits(linalg::LinalgOp op, const DenseSet<Value> &hinted,
-                         RewriterBase &rewriter) {
-  bool changed = false;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
-    Operation *def = init.get().getDefiningOp();
-    if (!writesOnce(op, init) || op.payloadUsesValueFromOperand(&init) ||
-        isa_and_present<tensor::EmptyOp>(def) || isHint(def) ||
-        hinted.contains(init.get()) ||
-        cast<RankedTensorType>(init.get().getType()).getEncoding())
-      continue;
-    rewriter.setInsertionPoint(op);
-    Value empty = tensor::EmptyOp::create(
-        rewriter, op.getLoc(),
-        tensor::getMixedSizes(rewriter, op.getLoc(), init.get()),
-        getElementTypeOrSelf(init.get()));
-    rewriter.modifyOpInPlace(op, [&] { init.set(empty); });
-    changed = true;
-  }
-  return changed;
-}
-
-/// Writes the elements of inputs that are one number into the body of `op`, and drops the inputs:
-/// what a body does with a number tells whether it commutes with a sum.
-static bool inlineNumbers(linalg::GenericOp op, const DenseSet<Value> &hinted,
-                          RewriterBase &rewriter) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<Value> inputs(op.getInputs());
-  bool changed = false;
-  for (unsigned input = inputs.size(); input-- > 0;) {
-    TypedAttr number = splatNumber(inputs[input]);
-    SmallVector<AffineMap> others(maps);
-    others.erase(others.begin() + input);
-    // The other operands tell how far all loops go.
-    if (!number || hinted.contains(inputs[input]) ||
-        !inversePermutation(concatAffineMaps(others, rewriter.getContext())))
-      continue;
-    rewriter.setInsertionPointToStart(op.getBody());
-    rewriter.replaceAllUsesWith(
-        op.getBody()->getArgument(input),
-        arith::ConstantOp::create(rewriter, op.getLoc(), number));
-    op.getBody()->eraseArgument(input);
-    inputs.erase(inputs.begin() + input);
-    maps = std::move(others);
-    changed = true;
-  }
-  if (changed)
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getInputsMutable().assign(inputs);
-      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    });
-  return changed;
-}
-
-/// The input that `op` copies, or the init that it leaves as it is; null if it does something
-/// else.
-static Value copiedBy(linalg::LinalgOp op) {
-  if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() ||
-      !onlyComputes(op))
-    return {};
-  OpOperand &init = op.getDpsInitsMutable()[0];
-  auto yielded =
-      dyn_cast<BlockArgument>(op.getBlock()->getTerminator()->getOperand(0));
-  if (!yielded || yielded.getOwner() != op.getBlock())
-    return {};
-  OpOperand *operand = op.getMatchingOpOperand(yielded);
-  bool isSame = operand == &init ||
-                (writesOnce(op, init) && op.getMatchingIndexingMap(operand) ==
-                                             op.getMatchingIndexingMap(&init));
-  return isSame ? operand->get() : Value();
 }
 
 /// What `op` has transposed back; null if there is no such tensor.
@@ -182,115 +50,9 @@ static Value transposedBack(linalg::TransposeOp op) {
   return first.getInput();
 }
 
-/// Folds `op`, whose operands are `constants` where these are not null. Gives the result, or null
-/// if `op` folds to another form of itself. Returns whether it folds.
-static bool fold(Operation *op, ArrayRef<Attribute> constants,
-                 OpFoldResult &result) {
-  SmallVector<OpFoldResult> folded;
-  if (failed(op->fold(constants, folded)))
-    return false;
-  if (folded.size() == 1)
-    result = folded.front();
-  return true;
-}
-
-/// `value` if it is a number, or a fill or a constant of one number; null otherwise. To fold other
-/// constants would take time for each element.
-static Attribute constantOf(Value value) {
-  Attribute constant;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    matchPattern(value, m_Constant(&constant));
-  else if (TypedAttr number = splatNumber(value);
-           number && type.hasStaticShape() && !type.getEncoding())
-    constant = DenseElementsAttr::get(type, number);
-  return constant;
-}
-
-/// The element that `operand` of an op of linalg is in each iteration; null if it may change.
-static Attribute numberOf(Value operand) {
-  Attribute number = splatNumber(operand);
-  if (!number && !isa<RankedTensorType>(operand.getType()))
-    matchPattern(operand, m_Constant(&number));
-  return number;
-}
-
 /// The operands of `op` that `constantOf` knows; null for others.
 static SmallVector<Attribute> constantOperands(Operation *op) {
   return llvm::map_to_vector(op->getOperands(), constantOf);
-}
-
-/// The elements of the result of `op` if its body computes one number of constants and of
-/// operands that are one number everywhere; null otherwise.
-static Attribute computedNumber(linalg::LinalgOp op, bool &changed) {
-  auto type = op->getNumResults() == 1
-                  ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
-                  : RankedTensorType();
-  if (!type || !type.hasStaticShape() || type.getEncoding() ||
-      !onlyComputes(op) || !writesOnce(op, op.getDpsInitsMutable()[0]))
-    return {};
-  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
-  // What yields a constant or a scalar is a fill.
-  auto argument = dyn_cast<BlockArgument>(yielded);
-  Operation *last = yielded.getDefiningOp();
-  if (yielded.getParentBlock() != op.getBlock() ||
-      (argument && op.isScalar(op.getMatchingOpOperand(argument))) ||
-      (last && last->hasTrait<OpTrait::ConstantLike>()))
-    return {};
-  llvm::SmallDenseMap<Value, Attribute> numbers;
-  for (BlockArgument argument : op.getBlock()->getArguments()) {
-    if (Attribute number = numberOf(op.getMatchingOpOperand(argument)->get()))
-      numbers[argument] = number;
-  }
-  for (Operation &inner : op.getBlock()->without_terminator()) {
-    auto constants =
-        llvm::map_to_vector(inner.getOperands(), [&](Value operand) {
-          Attribute number = numbers.lookup(operand);
-          return number ? number : constantOf(operand);
-        });
-    OpFoldResult folded;
-    if (fold(&inner, constants, folded) && folded.isNull()) {
-      changed = true;
-      return {};
-    }
-    auto number = dyn_cast_if_present<Attribute>(folded);
-    if (auto value = dyn_cast_if_present<Value>(folded))
-      number = numbers.lookup(value);
-    if (number)
-      numbers[inner.getResult(0)] = number;
-  }
-  auto number = dyn_cast_if_present<TypedAttr>(numbers.lookup(yielded));
-  return number && number.getType() == type.getElementType()
-             ? DenseElementsAttr::get(type, Attribute(number))
-             : Attribute();
-}
-
-/// Uses in the body of `op` the values that ops of it fold to: what depends on a number may be an
-/// input as it comes. What is `hinted` is taken for no number.
-static bool foldBody(linalg::GenericOp op, const DenseSet<Value> &hinted,
-                     RewriterBase &rewriter) {
-  auto knownIn = [&](Value value) -> Attribute {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument || argument.getOwner() != op.getBody())
-      return constantOf(value);
-    OpOperand *operand = op.getMatchingOpOperand(argument);
-    if (op.isDpsInit(operand) || hinted.contains(operand->get()))
-      return {};
-    return numberOf(operand->get());
-  };
-  bool changed = false;
-  for (Operation &inner :
-       llvm::make_early_inc_range(op.getBody()->without_terminator())) {
-    OpFoldResult folded;
-    if (!fold(&inner, llvm::map_to_vector(inner.getOperands(), knownIn),
-              folded))
-      continue;
-    auto value = dyn_cast_if_present<Value>(folded);
-    if (value)
-      rewriter.replaceOp(&inner, value);
-    changed |= value || folded.isNull();
-  }
-  return changed;
 }
 
 /// The tensor that the result of `op` is, element by element, or its elements if they are
@@ -310,11 +72,8 @@ static OpFoldResult sameTensor(Operation *op, const DenseSet<Value> &hinted,
     return transposedBack(transpose);
   if (auto unpack = dyn_cast<linalg::UnPackOp>(op))
     return unpackedAgain(unpack);
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-    if (Value copied = copiedBy(linalgOp))
-      return copied;
-    return computedNumber(linalgOp, changed);
-  }
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return resultOfBody(linalgOp, changed);
   if (!OpTrait::hasElementwiseMappableTraits(op) &&
       !isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ExpandShapeOp,
            tensor::CollapseShapeOp>(op))
@@ -447,8 +206,10 @@ bool normalizeOps(Operation *root) {
                linalgOp.getBlock()->getOps<tensor::ExtractOp>()))
         changed |= foldElement(extract, hinted, rewriter);
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (generic)
+    if (generic) {
+      changed |= joinInputs(generic, rewriter);
       changed |= foldBody(generic, hinted, rewriter);
+    }
     // To ask a named op for its indexing maps notes them in an attribute.
     DictionaryAttr noted = op->getDiscardableAttrDictionary();
     if (dropIdentity(op, hinted, rewriter, changed))

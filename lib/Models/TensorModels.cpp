@@ -13,6 +13,9 @@
 
 #include "TensorModels.h"
 
+#include "shard/IR/ShardDialect.h"
+#include "shard/IR/ShardingUtils.h"
+
 #include "shard/Interfaces/DescribedModel.h"
 #include "shard/Partitioning/LocalOps.h"
 
@@ -241,6 +244,11 @@ Value unpackedAgain(linalg::UnPackOp op) {
                   pack.getMixedTiles() == op.getMixedTiles() &&
                   op->getNumResults() == 1;
   return isUndone ? pack.getSource() : Value();
+}
+
+bool isHint(Operation *op) {
+  return op && isa_and_present<ShardDialect>(op->getDialect()) &&
+         !isa<ReturnOp>(op) && !isCollective(op);
 }
 
 bool mayHaveHint(Operation *op) {

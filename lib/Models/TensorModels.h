@@ -27,6 +27,9 @@ void attachSliceModels(mlir::MLIRContext *context);
 
 /// The value whose sharding shard.shard and shard.constraint change into `value`.
 mlir::Value beforeShardings(mlir::Value value);
+/// Whether `op`, if there is one, states a sharding of its operands. The results of a manual
+/// computation are stated by that op, whatever its body returns.
+bool isHint(mlir::Operation *op);
 /// Whether `op` has an attribute that may be a hint.
 bool mayHaveHint(mlir::Operation *op);
 /// What all elements of `tensor` are, if it is a constant, or a fill by one; else null. An array

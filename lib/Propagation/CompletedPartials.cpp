@@ -54,6 +54,8 @@ Run::PartialPlacement::useOf(OpId user, ValueId value, bool isPlaced) {
     return Use::KeepsPartial;
   OpStep::Result step = run.stepOf(user, FromAll);
   double result = run.localBytes(results[0]), operand = run.localBytes(value);
+  if (takesReshard(user, step))
+    return Use::KeepsPartial;
   // No axis splits the loops of an op and its partial operand. To take the operand partial, the
   // op would have to give up the split, and to reduce the result without it.
   if (AtomMask both = step.used & run.partials.lookup(value).atoms;
@@ -65,7 +67,7 @@ Run::PartialPlacement::useOf(OpId user, ValueId value, bool isPlaced) {
     if (unsplit >= operand)
       return Use::Completes;
   }
-  if (step.reduced || takesReshard(user, step))
+  if (step.reduced)
     return Use::KeepsPartial;
   return result > operand   ? Use::ReducesMore
          : result < operand ? Use::ReducesLess
