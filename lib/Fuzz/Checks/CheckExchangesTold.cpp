@@ -77,6 +77,26 @@ static std::map<std::string, unsigned> usesAtPlaces(ModuleOp module) {
   return uses;
 }
 
+/// Lets no manual computation of `module` use an operand that its body does not read: partition
+/// makes no collectives for it. Returns whether one did.
+static bool dropUnreadOperands(ModuleOp module) {
+  bool changed = false;
+  module.walk([&](ManualComputationOp op) {
+    OpBuilder builder(op);
+    for (auto [argument, operand] :
+         llvm::zip_equal(op.getBody().getArguments(), op.getInputsMutable()))
+      if (argument.use_empty() &&
+          !operand.get().getDefiningOp<UnrealizedConversionCastOp>()) {
+        auto unread = UnrealizedConversionCastOp::create(
+            builder, builder.getUnknownLoc(), operand.get().getType(),
+            ValueRange());
+        operand.set(unread.getResult(0));
+        changed = true;
+      }
+  });
+  return changed;
+}
+
 /// The places of the ops of `module` that something uses, and "place result N" of each result.
 /// Copies that are made for the users of an op share its place, which is left out if one of them
 /// leads to nothing: partition makes no collectives for that copy.
@@ -84,7 +104,8 @@ static std::set<std::string> livePlaces(ModuleOp module) {
   OwningOpRef<ModuleOp> live = module.clone();
   IRRewriter rewriter(module.getContext());
   // An op in a region that is dropped counts as a user until the region is dropped.
-  while (succeeded(runRegionDCE(rewriter, (*live)->getRegions())))
+  while (succeeded(runRegionDCE(rewriter, (*live)->getRegions())) ||
+         dropUnreadOperands(*live))
     continue;
   std::map<std::string, unsigned> all = usesAtPlaces(module);
   std::set<std::string> places;
