@@ -137,6 +137,14 @@ static void printErrors(const RunReport &report, llvm::raw_ostream &os) {
       os << formatv("result{0}: {1} elements are NaN in both runs, which "
                     "proves little\n",
                     index, value.comparison->nans);
+    if (value.comparison && value.comparison->moved > 0)
+      os << formatv("result{0}: rounding the inputs otherwise moves it by "
+                    "{1:e3} (its root mean square is {2:e3}), which is allowed "
+                    "for{3}\n",
+                    index, value.comparison->moved, value.comparison->scale,
+                    value.comparison->provesLittle()
+                        ? "; that the runs agree proves little"
+                        : "");
     if (!value.comparison || value.comparison->equal)
       continue;
     const Comparison &comparison = *value.comparison;
@@ -213,6 +221,7 @@ static llvm::json::Array valuesToJson(llvm::ArrayRef<ValueReport> values) {
       object["max_relative_error"] = number(value.comparison->maxRelative);
       object["tolerance"] = number(value.comparison->tolerance);
       object["scale"] = number(value.comparison->scale);
+      object["moved_by_rounding"] = number(value.comparison->moved);
       object["mismatches"] = value.comparison->mismatches;
       object["nan_elements"] = value.comparison->nans;
     }

@@ -9,6 +9,7 @@
 #include "shard/Execution/Verify.h"
 
 #include "GridProgram.h"
+#include "InputRounding.h"
 #include "RunGrid.h"
 
 #include "shard/Codegen/Compile.h"
@@ -142,17 +143,31 @@ static bool runReference(const CompiledProgram &program,
   return true;
 }
 
+/// Compares result `index`, and again with what `rounding`, if not null, measures where floats
+/// differ by more than the tolerance.
+static Comparison compareResult(size_t index, const HostTensor &expected,
+                                const HostTensor &actual,
+                                const ErrorModel &model,
+                                InputRounding *rounding) {
+  Comparison comparison = compareTensors(expected, actual, model);
+  if (comparison.equal || comparison.tolerance == 0 || !rounding)
+    return comparison;
+  return compareTensors(expected, actual, model, rounding->movedBy(index));
+}
+
 /// Runs the program of one device as optimised as the grid's. It must agree with the
 /// reference, which is not optimised; false if that went wrong.
 static bool runOptimized(const CompiledProgram &program,
                          const std::vector<HostTensor> &inputs,
                          const std::vector<HostTensor> &expected,
-                         const ErrorModel &model, RunReport &report) {
+                         const ErrorModel &model, InputRounding *rounding,
+                         RunReport &report) {
   std::vector<HostTensor> outputs;
   if (!runReference(program, inputs, report, outputs))
     return false;
   for (size_t i = 0; i < expected.size(); ++i) {
-    Comparison comparison = compareTensors(expected[i], outputs[i], model);
+    Comparison comparison =
+        compareResult(i, expected[i], outputs[i], model, rounding);
     if (comparison.equal)
       continue;
     std::string text = ("result " + llvm::Twine(i) +
@@ -174,9 +189,11 @@ static bool runOptimized(const CompiledProgram &program,
 
 static void compareAll(const std::vector<HostTensor> &expected,
                        const std::vector<HostTensor> &actual,
-                       const ErrorModel &model, RunReport &report) {
+                       const ErrorModel &model, InputRounding *rounding,
+                       RunReport &report) {
   for (size_t i = 0; i < expected.size(); ++i) {
-    Comparison comparison = compareTensors(expected[i], actual[i], model);
+    Comparison comparison =
+        compareResult(i, expected[i], actual[i], model, rounding);
     report.maxAbsolute = std::max(report.maxAbsolute, comparison.maxAbsolute);
     report.maxRelative = std::max(report.maxRelative, comparison.maxRelative);
     if (expected[i].shape() != actual[i].shape())
@@ -289,9 +306,12 @@ void execution::runAndCompare(const GridProgram &program, const Comparable &one,
   if (options.verify &&
       !runReference(*one.programs->reference, inputs, report, expected))
     return nameRandomIntegers(inputs, options, report);
+  std::optional<InputRounding> rounding;
+  if (options.verify && options.measureRounding)
+    rounding.emplace(*one.programs->reference, inputs, expected);
   if (options.verify && one.programs->optimized &&
       !runOptimized(*one.programs->optimized, inputs, expected, one.model,
-                    report))
+                    rounding ? &*rounding : nullptr, report))
     return;
   ProcessResults results;
   bool ran =
@@ -304,7 +324,8 @@ void execution::runAndCompare(const GridProgram &program, const Comparable &one,
   // Here all processes are, of which the first one compares.
   bool assembled = report.pass;
   if (options.verify && assembled)
-    compareAll(expected, outputs, one.model, report);
+    compareAll(expected, outputs, one.model, rounding ? &*rounding : nullptr,
+               report);
   if (options.processes)
     writeOnProcesses(program, options, results, outputs, report);
   if (options.keepOutputs && assembled)

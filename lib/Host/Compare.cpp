@@ -45,7 +45,7 @@ static void note(Comparison &result, int64_t i, double expected,
 
 Comparison shard::compareTensors(const HostTensor &expected,
                                  const HostTensor &actual,
-                                 const ErrorModel &model) {
+                                 const ErrorModel &model, double moved) {
   Comparison result;
   if (expected.type() != actual.type() || expected.shape() != actual.shape()) {
     result.equal = false;
@@ -53,7 +53,7 @@ Comparison shard::compareTensors(const HostTensor &expected,
     return result;
   }
   if (isComplex(expected.type())) {
-    result = compareTensors(partsOf(expected), partsOf(actual), model);
+    result = compareTensors(partsOf(expected), partsOf(actual), model, moved);
     if (result.worst >= 0)
       result.worst /= 2;
     return result;
@@ -80,11 +80,13 @@ Comparison shard::compareTensors(const HostTensor &expected,
 
   double roundoff = std::max(model.roundoff, unitRoundoff(expected.type()));
   double sumRoundoff = std::min(roundoff, unitRoundoff(ElementType::F32));
+  double steps = 4.0 * std::sqrt(static_cast<double>(model.chain));
   double relative =
-      4.0 * std::sqrt(static_cast<double>(model.chain)) *
+      steps *
       (roundoff + std::sqrt(static_cast<double>(model.terms)) * sumRoundoff);
   result.scale = scaleOf(expected);
   result.tolerance = relative;
+  result.moved = moved;
   for (int64_t i = 0; i < count; ++i) {
     double x = expected.asDouble(i), y = actual.asDouble(i);
     if (std::isnan(x) && std::isnan(y))
@@ -106,7 +108,7 @@ Comparison shard::compareTensors(const HostTensor &expected,
     double size = std::max(magnitude, result.scale);
     result.maxRelative = std::max(result.maxRelative, error / size);
     note(result, i, x, y);
-    if (error > relative * size)
+    if (error > relative * size + steps * moved)
       ++result.mismatches;
   }
   result.equal = result.mismatches == 0;

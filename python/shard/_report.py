@@ -189,7 +189,17 @@ class Report:
             verdict = f"PASS, largest error {self.max_absolute_error:.3g}"
         else:
             verdict = "done, not verified"
-        return f"{verdict}\n{self.collectives}"
+        return "\n".join([verdict, *self.remarks(), str(self.collectives)])
+
+    def remarks(self) -> list[str]:
+        """A line for each result that rounding the inputs otherwise moves by more than the
+        tolerance, which was allowed for; how far, as the root mean square of its elements."""
+        return [
+            f"rounding the inputs otherwise moves result{i} by {row['moved_by_rounding']:.3g}"
+            f" (its root mean square is {row['scale']:.3g}), which is allowed for"
+            for i, row in enumerate(self.raw["results"])
+            if row.get("moved_by_rounding")
+        ]
 
     def differences(self) -> str:
         """Which results differ from those of one device, in one line."""

@@ -145,6 +145,28 @@ def test_verify(megatron, tensors):
     assert json.dumps(report.raw)
 
 
+def test_what_rounding_moves_is_told():
+    # The sum of the distances from the mean: 0 but for rounding.
+    program = shard.load("""
+    func.func @main(%x: tensor<4x1000xf32>) -> tensor<4xf32> {
+      %zero = arith.constant dense<0.0> : tensor<4xf32>
+      %sum = linalg.reduce { arith.addf } ins(%x : tensor<4x1000xf32>)
+          outs(%zero : tensor<4xf32>) dimensions = [1]
+      %share = arith.constant dense<1.0e-3> : tensor<4xf32>
+      %mean = arith.mulf %sum, %share : tensor<4xf32>
+      %empty = tensor.empty() : tensor<4x1000xf32>
+      %means = linalg.broadcast ins(%mean : tensor<4xf32>)
+          outs(%empty : tensor<4x1000xf32>) dimensions = [1]
+      %distances = arith.subf %x, %means : tensor<4x1000xf32>
+      %rest = linalg.reduce { arith.addf } ins(%distances : tensor<4x1000xf32>)
+          outs(%zero : tensor<4xf32>) dimensions = [1]
+      return %rest : tensor<4xf32>
+    }""")
+    report = program.partition(Grid(2), {0: P(None, 0)}).verify()
+    assert report.passed
+    assert "rounding the inputs otherwise moves result0 by" in str(report)
+
+
 def test_reports_of_runs_that_differ(megatron):
     report = megatron.verify()
     raw = json.loads(json.dumps(report.raw))

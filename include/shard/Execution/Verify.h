@@ -68,6 +68,9 @@ struct RunOptions {
   /// With `verify`: compile the program of one device at `optLevel` too, measure
   /// its time, and compare its results with the reference.
   bool timeOneDevice = true;
+  /// With `verify`: a result that differs by more than the tolerance is compared again with how
+  /// far rounding the inputs otherwise moves it (Compare.h).
+  bool measureRounding = true;
   /// The grid's collectives become messages of LLVM's `mpi` dialect instead of calls
   /// of the runtime. Reports do not know these messages.
   bool mpiDialect = false;

@@ -32,7 +32,14 @@
 // NaN agrees with NaN alone, and an infinity with the same infinity.
 //
 // A program that magnifies errors (a division by what cancels, a comparison that
-// flips) may exceed the bound and still be right; nothing here hides that.
+// flips) may exceed the bound and still be right. Where it does, runs with the same program on
+// one device tell how far the result moves if its inputs are rounded otherwise, each by a unit in
+// the last place, and what moves may differ by
+//
+//   4 * sqrt(chain) * moved
+//
+// more, the root mean square of these movements. A result that is nothing but rounding errors,
+// such as a gradient that is zero, is compared with their size. It proves little, as NaN does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,9 +62,11 @@ struct Comparison {
   bool equal = true;
   /// Over all elements; relative to max(|x|, |y|, scale).
   double maxAbsolute = 0.0, maxRelative = 0.0;
-  /// What maxRelative may be; 0 for integers.
+  /// What maxRelative may be, `moved` left out; 0 for integers.
   double tolerance = 0.0;
   double scale = 0.0;
+  /// How far rounding the inputs otherwise moves an element; 0 if that was not asked.
+  double moved = 0.0;
   int64_t mismatches = 0;
   /// Elements that are NaN in both: equal, but they prove little.
   int64_t nans = 0;
@@ -66,11 +75,13 @@ struct Comparison {
   /// Row-major position of the worst element, and its two values.
   int64_t worst = -1;
   double expected = 0.0, actual = 0.0;
+  /// Whether rounding the inputs moves elements about as far as they are from 0.
+  bool provesLittle() const { return moved > 0.1 * scale; }
 };
 
 /// Compares `actual` with `expected`. Differing types or shapes are not equal.
 Comparison compareTensors(const HostTensor &expected, const HostTensor &actual,
-                          const ErrorModel &model);
+                          const ErrorModel &model, double moved = 0.0);
 
 } // namespace shard
 

@@ -200,6 +200,8 @@ static RunOptions optionsOf(func::FuncOp entry, uint64_t inputSeed,
   // comparePrecisely() can judge where terms cancel.
   options.timeOneDevice =
       run.optLevel > 0 && inputSeed % 4 == 0 && !isReal(entry);
+  // What the tolerance refuses, comparePrecisely() judges.
+  options.measureRounding = false;
   options.timeoutSeconds = LLVM_ADDRESS_SANITIZER_BUILD ? 40 : 4;
   options.partitionAll = true;
   options.pipeline = pipelineOptions(inputSeed);

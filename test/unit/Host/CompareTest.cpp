@@ -42,6 +42,25 @@ TEST(CompareTest, SmallElementsAreMeasuredByTheScale) {
   EXPECT_LT(result.maxRelative, 1e-7);
 }
 
+TEST(CompareTest, WhatRoundingMovesMayDifferByMore) {
+  HostTensor a = floats({1.0f, -1.0f}), b = floats({1.0f, -1.003f});
+  EXPECT_FALSE(compareTensors(a, b, model).equal);
+  // 4 * sqrt(chain) * moved beside the tolerance.
+  double steps = 4 * std::sqrt(double(model.chain));
+  Comparison moved = compareTensors(a, b, model, 0.0031 / steps);
+  EXPECT_TRUE(moved.equal);
+  EXPECT_EQ(moved.tolerance, compareTensors(a, b, model).tolerance);
+  EXPECT_FALSE(moved.provesLittle());
+  EXPECT_FALSE(compareTensors(a, b, model, 0.0029 / steps).equal);
+  EXPECT_TRUE(compareTensors(a, b, model, 0.11).provesLittle());
+  // Infinities and integers do not round.
+  float inf = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(compareTensors(a, floats({1.0f, inf}), model, 1e9).equal);
+  HostTensor zero(ElementType::I8, {1}), one(ElementType::I8, {1});
+  *one.data() = 1;
+  EXPECT_FALSE(compareTensors(zero, one, model, 1e9).equal);
+}
+
 TEST(CompareTest, NaNAgreesWithNaNAlone) {
   float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
   Comparison both = compareTensors(floats({nan, 1}), floats({nan, 1}), model);
