@@ -193,7 +193,8 @@ class Report:
 
     def remarks(self) -> list[str]:
         """A line for each result that rounding the inputs otherwise moves by more than the
-        tolerance, which was allowed for; how far, as the root mean square of its elements."""
+        tolerance, which was allowed for; how far, as the root mean square of its elements.
+        """
         return [
             f"rounding the inputs otherwise moves result{i} by {row['moved_by_rounding']:.3g}"
             f" (its root mean square is {row['scale']:.3g}), which is allowed for"
