@@ -101,10 +101,11 @@ void HintTable::add(ValueId value, Hint hint, ShardingAttr attr,
 }
 
 LogicalResult HintTable::add(ValueId value, ShardingAttr attr, Type type,
-                             Operation *from, Location location) {
+                             Operation *from, Location location, bool isPlain) {
   auto known = resolved.find({attr, type});
   if (known != resolved.end()) {
-    hints.push_back({value, known->second, location, attr, nullptr});
+    hints.push_back(
+        {value, known->second, location, attr, nullptr, kNoValue, isPlain});
     return success();
   }
   FailureOr<bool> isOwn = isOwnGrid(attr.getGrid(), from, location);
@@ -119,7 +120,7 @@ LogicalResult HintTable::add(ValueId value, ShardingAttr attr, Type type,
   if (failed(hint))
     return failure();
   uint32_t number = intern(std::move(*hint), std::move(layout));
-  hints.push_back({value, number, location, attr, nullptr});
+  hints.push_back({value, number, location, attr, nullptr, kNoValue, isPlain});
   resolved[{attr, type}] = number;
   return success();
 }
@@ -280,12 +281,18 @@ LogicalResult HintTable::checkScopes() {
 
 /// Makes `into` say what `hint`, about the same value, says too.
 LogicalResult HintTable::join(PlacedHint &into, const PlacedHint &hint) {
-  if (into.hint == hint.hint)
+  bool isPlain = into.isPlain || hint.isPlain;
+  if (into.hint == hint.hint) {
+    into.isPlain = isPlain;
     return success();
+  }
   Hint joined = problem.hintTable[into.hint];
   std::optional<int64_t> dim =
       contradiction(joined, problem.hintTable[hint.hint]);
-  bool differ = !dim && layoutsDiffer(into.hint, hint.hint);
+  bool hasLayout = !layoutOf.lookup(into.hint).empty() ||
+                   !layoutOf.lookup(hint.hint).empty();
+  bool differ =
+      !dim && ((isPlain && hasLayout) || layoutsDiffer(into.hint, hint.hint));
   if (!dim && !differ) {
     Layout layout = layoutOf.lookup(into.hint);
     if (layout.empty()) {
@@ -295,6 +302,7 @@ LogicalResult HintTable::join(PlacedHint &into, const PlacedHint &hint) {
         into = hint;
     }
     into.hint = intern(std::move(joined), layout);
+    into.isPlain = isPlain;
     return success();
   }
   InFlightDiagnostic diagnostic =

@@ -30,9 +30,11 @@ public:
       : problem(problem), numbers(numbers), gridOp(gridOp), symbols(symbols) {}
 
   /// Records a hint on `value`, whose tensors have type `type`. The name of its
-  /// grid is looked up from `from`. Errors are emitted at `location`.
+  /// grid is looked up from `from`. Errors are emitted at `location`. A value that `isPlain`
+  /// takes neither halos nor offsets from other hints.
   mlir::LogicalResult add(ValueId value, ShardingAttr attr, mlir::Type type,
-                          mlir::Operation *from, mlir::Location location);
+                          mlir::Operation *from, mlir::Location location,
+                          bool isPlain = false);
   mlir::LogicalResult add(ValueId value, ShardingOp sharding,
                           mlir::RankedTensorType type, mlir::Location location);
   /// Records a hint that was derived from `attr`.
@@ -102,6 +104,8 @@ private:
     ShardingOp op;
     /// What `value` was before values that have one sharding became one.
     ValueId stated = kNoValue;
+    /// Whether `value` is made without halos and offsets, even if the hint is open.
+    bool isPlain = false;
   };
 
   bool mayReduce(const AxisPart &axis) const;

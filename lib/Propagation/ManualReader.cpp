@@ -198,7 +198,9 @@ private:
       ValueId id = numbers.idOf(result);
       problem.neverPartial[id] = true;
       manual.out.push_back(id);
-      if (failed(hints.add(id, attr, result.getType(), op, op.getLoc())))
+      // The body knows nothing of halos and offsets.
+      if (failed(hints.add(id, attr, result.getType(), op, op.getLoc(),
+                           /*isPlain=*/true)))
         return failure();
     }
     return success();

@@ -79,3 +79,19 @@ func.func @open(%a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[?]]
   shard.constraint %a to <@grid, [[0]], halo = [1, 1]> : tensor<8xf32>
   return
 }
+
+// -----
+
+// A manual computation makes plain blocks, also if its out sharding is open.
+shard.grid @grid(shape = 2)
+func.func @manual(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  // expected-note @+1 {{the other one, #shard.sharding<@grid, [[0, ?]]>, is here}}
+  %0 = shard.manual_computation(%a) on @grid in = [<@grid, [[0]]>] out = [<@grid, [[0, ?]]>] axes = [0] (%x: tensor<4xf32>) {
+    shard.return %x : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [1, 2] : !shard.sharding
+  // expected-error @+1 {{contradicts another one of a value that a group, loop, branch or call ties to this one, in its halos or offsets; where only some users want it, annotate it for users}}
+  %1 = shard.shard %b to %s : tensor<8xf32>
+  shard.group %0, %1 id = 0 : tensor<8xf32>, tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
