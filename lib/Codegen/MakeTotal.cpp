@@ -95,10 +95,11 @@ static void makeShiftTotal(Operation *op) {
   if (!hasStaticShape(type) ||
       (matchPattern(amount, m_Constant(&known)) && known.getValue().ult(width)))
     return;
+  auto isSmall = [&](const APInt &number) { return number.ult(width); };
   DenseIntElementsAttr list;
   if (matchPattern(amount, m_Constant(&list)) &&
-      llvm::all_of(list.getValues<APInt>(),
-                   [&](const APInt &number) { return number.ult(width); }))
+      (list.isSplat() ? isSmall(list.getSplatValue<APInt>())
+                      : llvm::all_of(list.getValues<APInt>(), isSmall)))
     return;
   bool isArithmetic = isa<arith::ShRSIOp>(op);
   // A width of one bit has no number of its own among the integers of one bit.

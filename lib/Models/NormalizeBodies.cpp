@@ -57,8 +57,7 @@ static bool writesOnce(linalg::LinalgOp op, OpOperand &init) {
          isa<RankedTensorType>(init.get().getType());
 }
 
-/// Whether all that the body of `op` does is to compute what it yields: an assertion stays.
-static bool onlyComputes(linalg::LinalgOp op) {
+bool onlyComputes(linalg::LinalgOp op) {
   return llvm::all_of(*op.getBlock(), [](Operation &inner) {
     return inner.hasTrait<OpTrait::IsTerminator>() ||
            isMemoryEffectFree(&inner);

@@ -23,6 +23,9 @@ bool fold(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> constants,
 /// constants would take time for each element.
 mlir::Attribute constantOf(mlir::Value value);
 
+/// Whether all that the body of `op` does is to compute what it yields: an assertion stays.
+bool onlyComputes(mlir::linalg::LinalgOp op);
+
 /// Makes a linalg.fill of `op`; false if it is something else.
 bool makeFill(mlir::linalg::GenericOp op, mlir::RewriterBase &rewriter);
 

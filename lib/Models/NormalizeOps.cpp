@@ -16,6 +16,7 @@
 #include "shard/Models/NormalizeOps.h"
 
 #include "NormalizeBodies.h"
+#include "SinkBroadcasts.h"
 #include "TensorModels.h"
 #include "UnitReshapes.h"
 
@@ -214,6 +215,10 @@ bool normalizeOps(Operation *root) {
     DictionaryAttr noted = op->getDiscardableAttrDictionary();
     if (dropIdentity(op, hinted, rewriter, changed))
       continue;
+    if (sinkBroadcast(op, hinted, rewriter)) {
+      changed = true;
+      continue;
+    }
     if (!linalgOp) {
       changed |= sinkUnitReshape(op, hinted, rewriter);
       continue;

@@ -156,6 +156,7 @@ private:
     start.keepsWork = holdsOnce(program, growth.ops(), seed.value);
     growth.startAt(start);
     tryLabel(seed, best);
+    bool metWork = growth.metWork();
     for (const auto &[value, label] : region.labels) {
       ++trials[value];
       tried.insert({value, label.number});
@@ -163,6 +164,12 @@ private:
     if (growth.metCoarser()) {
       start.slicesCoarser = start.keepsWork = true;
       growth.startAt(start);
+      tryLabel(seed, best);
+    }
+    if (metWork) {
+      RegionGrowth::Start ending;
+      ending.endsAtWork = true;
+      growth.startAt(ending);
       tryLabel(seed, best);
     }
     if (best.saved == 0)

@@ -112,7 +112,11 @@ bool RegionGrowth::growFrom(Region &region, ValueId value) {
 void RegionGrowth::label(Region &region, ValueId id, uint32_t number,
                          Cause cause) {
   ValueId value = program.find(id);
-  if (mayChange(value))
+  if (!mayChange(value) || region.labels.contains(value))
+    return;
+  bool isWork = repeatsWork(value, out.shardings[number]);
+  meetsWork |= isWork;
+  if (!isWork || !start.endsAtWork)
     region.labels.insert({value, {number, cause}});
 }
 

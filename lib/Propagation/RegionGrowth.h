@@ -74,15 +74,20 @@ public:
     bool slicesCoarser = false;
     /// Whether no op may compute for fewer parts than it did.
     bool keepsWork = false;
+    /// Whether the region ends where an op would compute for fewer parts than it did.
+    bool endsAtWork = false;
   };
   void startAt(Start from) {
     start = from;
-    endsEarly = meetsCoarser = false;
+    endsEarly = meetsCoarser = meetsWork = false;
   }
   /// Whether a region ended at an op that it would pass with `passesAll`.
   bool endedEarly() const { return endsEarly; }
   /// Whether a region would be another one with the other value of `slicesCoarser`.
   bool metCoarser() const { return meetsCoarser; }
+
+  /// Whether a region would be another one with the other value of `endsAtWork`.
+  bool metWork() const { return meetsWork; }
 
   /// So often `value` was part of a region to which axes are moved.
   bool movedOften(ValueId value) const;
@@ -120,7 +125,7 @@ private:
   llvm::DenseSet<ValueId> decided;
   llvm::DenseMap<ValueId, unsigned> moves;
   Start start;
-  bool endsEarly = false, meetsCoarser = false;
+  bool endsEarly = false, meetsCoarser = false, meetsWork = false;
 };
 
 } // namespace shard::propagation

@@ -66,15 +66,16 @@ def ShardNormalizeOps : Pass<"shard-normalize-ops"> {
       such constants of transposed, broadcast, reshaped and sliced ones: what a product with a
       number commutes with is seen;
     * numbers of the elements that `tensor.extract` takes of such tensors;
+    * one input of those that a `linalg.generic` reads twice in one place;
     * a `tensor.empty` of each init that is not read, has no hint of its own and whose elements are
       all written, as `convert-elementwise-to-linalg` makes them of inputs.
 
     Reshapes that add or drop dimensions of one element stand behind elementwise ops then, where
-    they meet the ones that undo them.
+    they meet the ones that undo them. Broadcasts do, too: keys of which a sort compares all pairs
+    are computed, and gathered, once for each element.
     Ops of which the result is a tensor that is there already, or one number, are dropped: copies,
-    ops that yield their init, elementwise ops that fold (those of fills, too), a `linalg.generic`
-    whose body folds to an input, ops of `linalg` whose bodies compute one number of fills and
-    constants, slices and insertions of whole tensors, casts to an unknown extent and back,
+    elementwise ops that fold (those of fills, too), ops of `linalg` whose bodies fold to their init,
+    as a product of integers by zero does, to an input, or to one number, slices and insertions of whole tensors, casts to an unknown extent and back,
     reshapes, transpositions and packs that are undone. So are ops that nothing uses: they would ask
     for their operands in a sharding of theirs. Those that a hint is about, or that have attributes
     of other dialects, stay.

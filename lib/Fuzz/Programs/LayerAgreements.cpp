@@ -288,6 +288,19 @@ void LayerProgram::wholeInBranch() {
   gathers(n, numElements(shape) / n);
 }
 
+/// All pairs of split elements. What is compared is computed behind the broadcasts, and sent in
+/// front of them, once for each element.
+void LayerProgram::pairs() {
+  int64_t count = n * rng.between(1, 3);
+  Val x = argument({count}, {all});
+  auto key = [&](const Val &a) {
+    return combined("addi", pointwise(a), combined("muli", a, a));
+  };
+  Val rows = key(broadcast(x, 1, count)), columns = key(broadcast(x, 0, count));
+  result(reduced(combined("maxsi", rows, columns), 1), {all});
+  gathers(n, count / n);
+}
+
 /// Single elements of a table whose rows are split: at rows and columns that are pairs, at those of
 /// a rectangle, or at places in the flattened table.
 void LayerProgram::elementsOfTable() {

@@ -417,6 +417,8 @@ bool LayerProgram::writeRareLayer() {
     productsOfOne();
   else if (more.chance(2))
     wholeInBranch();
+  else if (more.chance(2))
+    pairs();
   else if (more.chance(3))
     chosenExtremes();
   else if (more.chance(4))

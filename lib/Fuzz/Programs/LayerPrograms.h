@@ -124,6 +124,7 @@ private:
   void blocksBehindSum();
   void tableOfPlaces();
   void wholeInBranch();
+  void pairs();
   void elementsOfTable();
   void appendedRows();
   void addedBehindPad();
