@@ -8,6 +8,7 @@
 
 #include "OpenRegions.h"
 
+#include "Followers.h"
 #include "ReductionMoves.h"
 #include "RegionGrowth.h"
 #include "RegionPrices.h"
@@ -156,7 +157,10 @@ private:
     start.keepsWork = holdsOnce(program, growth.ops(), seed.value);
     growth.startAt(start);
     tryLabel(seed, best);
-    bool metWork = growth.metWork();
+    // Not from what becomes less split, which would lead to repeated work step by step.
+    bool mayEnd = growth.metWork() &&
+                  partsOf(out.grid, out.shardings[seed.number]) >=
+                      partsOf(out.grid, solved.shardingOf(seed.value));
     for (const auto &[value, label] : region.labels) {
       ++trials[value];
       tried.insert({value, label.number});
@@ -166,7 +170,7 @@ private:
       growth.startAt(start);
       tryLabel(seed, best);
     }
-    if (metWork) {
+    if (mayEnd) {
       RegionGrowth::Start ending;
       ending.endsAtWork = true;
       growth.startAt(ending);
