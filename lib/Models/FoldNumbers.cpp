@@ -126,6 +126,14 @@ bool foldIntoBounds(RankedTensorType type, SmallVector<OpFoldResult> &offsets,
                     SmallVector<OpFoldResult> &strides) {
   bool hasSizes =
       succeeded(foldDynamicIndexList(sizes, /*onlyNonNegative=*/true));
+  // One element needs no stride. MLIR tells by the strides which dimensions of one element a view
+  // drops, and refuses its own choice where these differ.
+  bool hasUnits = false;
+  for (auto [size, stride] : llvm::zip_equal(sizes, strides))
+    if (isConstantIntValue(size, 1) && !isConstantIntValue(stride, 1)) {
+      stride = Builder(type.getContext()).getIndexAttr(1);
+      hasUnits = true;
+    }
   SmallVector<OpFoldResult> foldedOffsets = offsets, foldedStrides = strides;
   (void)foldDynamicIndexList(foldedOffsets, /*onlyNonNegative=*/true);
   (void)foldDynamicIndexList(foldedStrides);
@@ -144,7 +152,7 @@ bool foldIntoBounds(RankedTensorType type, SmallVector<OpFoldResult> &offsets,
     strides = std::move(foldedStrides);
     return true;
   }
-  return hasSizes && isInBounds(type, offsets, sizes, strides);
+  return (hasSizes || hasUnits) && isInBounds(type, offsets, sizes, strides);
 }
 
 /// The type of a slice of `type`, without its `dropped` dimensions, whose `sizes` are known as

@@ -13,7 +13,7 @@ func.func @second_of_one(%a: tensor<1x4x8xf32>) -> tensor<1x4xf32> {
 }
 
 // CHECK-LABEL: func.func @sizes(
-// CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0] [1, 4, 1] [1, 1, 2] : tensor<1x4x8xf32> to tensor<1x4xf32>
+// CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0] [1, 4, 1] [1, 1, 1] : tensor<1x4x8xf32> to tensor<1x4xf32>
 // CHECK: tensor.cast %[[S]] : tensor<1x4xf32> to tensor<1x?xf32>
 func.func @sizes(%a: tensor<1x4x8xf32>) -> tensor<1x?xf32> {
   %c2 = arith.constant 2 : index
