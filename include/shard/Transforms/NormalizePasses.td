@@ -74,11 +74,11 @@ def ShardNormalizeOps : Pass<"shard-normalize-ops"> {
     they meet the ones that undo them. Broadcasts do, too: keys of which a sort compares all pairs
     are computed, and gathered, once for each element.
     Ops of which the result is a tensor that is there already, or one number, are dropped: copies,
-    elementwise ops that fold (those of fills, too), ops of `linalg` whose bodies fold to their init,
-    as a product of integers by zero does, to an input, or to one number, slices and insertions of whole tensors, casts to an unknown extent and back,
-    reshapes, transpositions and packs that are undone. So are ops that nothing uses: they would ask
-    for their operands in a sharding of theirs. Those that a hint is about, or that have attributes
-    of other dialects, stay.
+    elementwise ops that fold (those of fills, too), ops of `linalg` whose bodies fold to their
+    init, as a product of integers by zero does, to an input, or to one number, slices and
+    insertions of whole tensors, casts to an unknown extent and back, reshapes, transpositions and
+    packs that are undone. So are ops that nothing uses: they would ask for their operands in a
+    sharding of theirs. Those that a hint is about, or that have attributes of other dialects, stay.
 
     ```mlir
     // Input
