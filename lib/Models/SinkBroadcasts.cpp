@@ -175,6 +175,10 @@ bool sinkBroadcast(Operation *op, const DenseSet<Value> &hinted,
   std::optional<Broadcast> common = commonBroadcast(op, hinted);
   if (!common)
     return false;
+  // The init of an op of linalg may know other extents than what it reads.
+  if (cast<RankedTensorType>(common->result.getType()).getShape() !=
+      type.getShape())
+    return false;
   rewriter.setInsertionPoint(op);
   Value made = computeBefore(*common, op, rewriter);
   rewriter.replaceOpWithNewOp<linalg::BroadcastOp>(

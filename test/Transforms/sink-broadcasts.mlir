@@ -85,3 +85,16 @@ func.func @stay(%x: tensor<4xf32>, %y: tensor<4x4xf32>)
   %3 = arith.mulf %r, %y : tensor<4x4xf32>
   return %0, %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// So does what has a type of other extents than the broadcast.
+// CHECK-LABEL: func.func @extents
+// CHECK: linalg.exp ins({{.*}} : tensor<3x4xf32>) outs({{.*}} : tensor<?x4xf32>) -> tensor<?x4xf32>
+func.func @extents(%x: tensor<4xf32>, %n: index) -> tensor<?x4xf32> {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %b = linalg.broadcast ins(%x : tensor<4xf32>) outs(%e : tensor<3x4xf32>) dimensions = [0]
+  %d = tensor.empty(%n) : tensor<?x4xf32>
+  %0 = linalg.exp ins(%b : tensor<3x4xf32>) outs(%d : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
