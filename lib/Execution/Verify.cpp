@@ -15,6 +15,7 @@
 #include "shard/Codegen/Compile.h"
 #include "shard/Execution/Hints.h"
 #include "shard/IR/ShardingUtils.h"
+#include "shard/Models/Canonicalizations.h"
 #include "shard/Partitioning/LocalOps.h"
 #include "shard/Reference/Reference.h"
 #include "shard/Runtime/Threads.h"
@@ -231,6 +232,8 @@ LogicalResult execution::compileOneDevice(ModuleOp module, StringRef entryName,
       failed(lowerAffineLoops(module)) || failed(dropShardings(module)) ||
       failed(lowerTosa(module)))
     return failure();
+  // A comparison of a tensor with a transposition that changes nothing is one with itself.
+  dropIdentityTransposes(module);
   splatEqualOperands(module);
   one.model = deriveErrorModel(module.lookupSymbol<func::FuncOp>(entryName),
                                dynamicExtent);

@@ -128,6 +128,7 @@ struct ShardFoldCollectivesPass
     if (!hasBranches(root))
       config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     dropIdentityTransposes(root);
+    splatEqualOperands(root);
     foldInsertions(root);
     // Where it stops before the last pattern, the program is as valid. The driver does not tell
     // that it merged or moved constants, so no analysis is said to be as before.
