@@ -5,6 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What the bodies of linalg ops compute of numbers and of equal elements is folded, so that models
+// see copies, fills and fewer inputs. Bodies of named ops are evaluated and stay as they are, but
+// for operands of inner ops that MLIR's folds exchange.
+//
+//===----------------------------------------------------------------------===//
 
 #include "NormalizeBodies.h"
 
@@ -180,8 +186,8 @@ bool inlineNumbers(linalg::GenericOp op, const DenseSet<Value> &hinted,
       });
 }
 
-/// What the body of `op` yields: a number, or a value from which it is not known that it is one.
-/// `isInitKnown` tells that inits are what they were in each iteration.
+/// What the body of `op` yields: the number, if that is known, else the value. `isInitKnown` tells
+/// that each iteration reads the inits as they come; in a sum it reads what is summed so far.
 static OpFoldResult yieldedBy(linalg::LinalgOp op, bool isInitKnown,
                               bool &changed) {
   llvm::SmallDenseMap<Value, OpFoldResult> known;

@@ -172,6 +172,7 @@ RunOptions Prover::optionsFor(func::FuncOp entry, uint64_t seed) const {
   options.optLevel = seed % 8 == 0 ? 3 : 1;
   options.timeOneDevice = false;
   options.partitionAll = true;
+  // A result outside of the tolerance is a failure here.
   options.measureRounding = false;
   options.pipeline.lowerTosa = seed % 2 == 0;
   // As the runs of Check.cpp do: however little that hides, and mostly in parts.
