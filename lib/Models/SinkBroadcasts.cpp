@@ -73,8 +73,8 @@ static bool isElementwise(Operation *op) {
   if (!linalgOp)
     return op->getNumRegions() == 0 && op->getDiscardableAttrs().empty() &&
            OpTrait::hasElementwiseMappableTraits(op);
-  // linalg.elementwise states its maps in a way of its own.
-  if (mayHaveHint(op) || isa<linalg::ElementwiseOp>(op) ||
+  // These state their maps in ways of their own.
+  if (mayHaveHint(op) || isa<linalg::ElementwiseOp, linalg::TransposeOp>(op) ||
       !linalgOp.hasPureTensorSemantics() || linalgOp.getNumDpsInits() != 1 ||
       linalgOp.hasIndexSemantics() ||
       linalgOp.getNumLoops() != linalgOp.getNumParallelLoops() ||

@@ -39,6 +39,34 @@ bool Run::PartialPlacement::takesReshard(OpId op,
               [&](ValueId operand) { return resharded.contains(operand); }));
 }
 
+/// Whether `op`, of `uses(value)`, has `value` as an operand and takes it as a partial value or not.
+bool Run::PartialPlacement::isUser(OpId op, ValueId value) const {
+  return !problem.ties.contains(op) &&
+         llvm::is_contained(
+             problem.tensors(op).take_front(problem.table(op).numOperands),
+             value);
+}
+
+bool Run::PartialPlacement::isReshard(OpId op) const {
+  return std::binary_search(problem.reshards.begin(), problem.reshards.end(),
+                            op);
+}
+
+/// The op that has `value` as an operand, if it is the only one.
+std::optional<OpId> Run::PartialPlacement::onlyUser(ValueId value) const {
+  std::optional<OpId> only;
+  if (problem.usedWhole.contains(value))
+    return only;
+  for (OpId user : run.uses(value)) {
+    if (!isUser(user, value))
+      continue;
+    if (only)
+      return std::nullopt;
+    only = user;
+  }
+  return only;
+}
+
 /// What `user` does with its partial operand `value`. `isPlaced` tells that candidates are
 /// decided; until then their results count as partial.
 Run::PartialPlacement::Use
@@ -49,6 +77,12 @@ Run::PartialPlacement::useOf(OpId user, ValueId value, bool isPlaced) {
   if (results.size() != 1 || results[0] == kNoValue ||
       (isPlaced ? !run.accepts(user) : table.rule == PartialRule::None))
     return Use::Completes;
+  // A reshard does what the only user of its result does: it is written as that user's, so that a
+  // second propagation finds the same.
+  if (isReshard(user))
+    if (std::optional<OpId> behind = onlyUser(results[0]);
+        behind && !isReshard(*behind))
+      return useOf(*behind, results[0], isPlaced);
   if (!isOnlyPartial(user, value) || run.partials.contains(results[0]) ||
       (!isPlaced && mayBePartial(results[0])))
     return Use::KeepsPartial;
@@ -87,10 +121,7 @@ void Run::PartialPlacement::countUses(ValueId value, bool isPlaced,
     ++counts->uses[unsigned(use)];
   };
   for (OpId user : run.uses(value))
-    if (!problem.ties.contains(user) &&
-        llvm::is_contained(
-            problem.tensors(user).take_front(problem.table(user).numOperands),
-            value))
+    if (isUser(user, value))
       add(problem.trips[user], useOf(user, value, isPlaced));
   if (auto whole = problem.usedWhole.find(value);
       whole != problem.usedWhole.end())

@@ -85,6 +85,9 @@ private:
   Use useOf(OpId user, ValueId value, bool isPlaced);
   void countUses(ValueId value, bool isPlaced,
                  llvm::SmallVectorImpl<Counts> &found);
+  bool isUser(OpId op, ValueId value) const;
+  bool isReshard(OpId op) const;
+  std::optional<OpId> onlyUser(ValueId value) const;
   bool isCompleted(ValueId value, OpId op, bool isPlaced);
   bool takesComplete(OpId op, bool isPlaced);
   double costOfKeeping(size_t index);

@@ -37,6 +37,23 @@ static int64_t bitsOf(const Shape &shape) {
   return bits;
 }
 
+/// Whether the ops of `table` repeat their operands along a loop. Inits do not count: they have
+/// the dimensions of the result, whatever is computed.
+static bool repeatsOperands(const FlatTable &table) {
+  if (table.contraction)
+    return false;
+  unsigned operands =
+      table.firstInit < 0 ? table.numOperands : unsigned(table.firstInit);
+  std::vector<bool> read(table.loops.size());
+  for (uint32_t at = 0, end = table.loopBegin[table.dimBegin[operands]];
+       at < end; ++at)
+    read[table.loopOf[at]] = true;
+  for (size_t loop = 0; loop < read.size(); ++loop)
+    if (!read[loop] && table.loops[loop].extent != 1)
+      return true;
+  return false;
+}
+
 TableId Problem::addTable(const LoopTable &table, llvm::ArrayRef<ShapeId> ids) {
   FlatTable flat;
   for (const Loop &loop : table.loops) {
@@ -70,6 +87,7 @@ TableId Problem::addTable(const LoopTable &table, llvm::ArrayRef<ShapeId> ids) {
     add(result);
     flat.resultReduction.push_back(result.reduction);
   }
+  flat.repeats = repeatsOperands(flat);
   tables.push_back(std::move(flat));
   return tables.size() - 1;
 }

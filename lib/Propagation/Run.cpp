@@ -258,6 +258,10 @@ void Run::visit(OpId op, unsigned level, SourceMask sources, bool last) {
     allowed = opClass[op] == OpClass::FanOut
                   ? SourceMask(allowed & FromOperands)
                   : SourceMask(0);
+  // The operands that an op repeats are smaller than its result, which has its axes from what is
+  // larger where there is a way, even a longer one.
+  else if (level == 0 && problem.table(op).repeats)
+    allowed = SourceMask(allowed & FromResults);
   if (allowed != FromAll) {
     if (!last && !(flags[op] & Deferred)) {
       flags[op] |= Deferred;

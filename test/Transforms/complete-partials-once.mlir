@@ -197,10 +197,28 @@ func.func @splitToLess(
 // CHECK-LABEL: func.func @oneDevice
 // CHECK-SAME: (%arg0: tensor<4xf32> {shard.local = #shard.local<tensor<8xf32>, <@grid, {{\[\[}}0]]>>})
 // CHECK-NEXT: math.exp %arg0
-// CHECK-NOT: shard.
+// CHECK-NEXT: return
 shard.grid @grid(shape = 2x1)
 func.func @oneDevice(
     %a: tensor<8xf32> {shard.sharding = #shard.sharding<@grid, [[0]], partial = sum [1]>}) -> tensor<8xf32> {
   %0 = math.exp %a : tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// -----
+
+// An annotation that asks for the partial value, and whose only user takes the complete one, is
+// reduced for both.
+// CHECK-LABEL: func.func @annotatedForOne
+// CHECK: %[[SUM:.*]] = shard.all_reduce %arg0
+// CHECK-NOT: shard.all_reduce
+// CHECK: tensor.extract_slice %[[SUM]]
+shard.grid @grid(shape = 2)
+func.func @annotatedForOne(
+    %a: tensor<8x2xf32> {shard.sharding = #shard.sharding<@grid, [[?], [?]], partial = sum [0]>})
+    -> (tensor<8x2xf32>, tensor<8xf32>) {
+  %0 = tensor.extract_slice %a[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %s = shard.sharding @grid split_axes = [[], []] partial = sum [0] : !shard.sharding
+  %1 = shard.shard %a to %s annotate_for_users : tensor<8x2xf32>
+  return %1, %0 : tensor<8x2xf32>, tensor<8xf32>
 }

@@ -98,3 +98,17 @@ func.func @extents(%x: tensor<4xf32>, %n: index) -> tensor<?x4xf32> {
   %0 = linalg.exp ins(%b : tensor<3x4xf32>) outs(%d : tensor<?x4xf32>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
+
+// -----
+
+// So does a transposition, even one that keeps the order: its permutation has the rank behind the
+// broadcast.
+// CHECK-LABEL: func.func @transposed
+// CHECK: %[[B:.*]] = linalg.broadcast ins(%{{.*}} : tensor<4x1xf32>)
+// CHECK: linalg.transpose ins(%[[B]] : tensor<4x1x1xf32>){{.*}} permutation = [0, 1, 2]
+func.func @transposed(%x: tensor<4x1xf32>) -> tensor<4x1x1xf32> {
+  %e = tensor.empty() : tensor<4x1x1xf32>
+  %b = linalg.broadcast ins(%x : tensor<4x1xf32>) outs(%e : tensor<4x1x1xf32>) dimensions = [2]
+  %0 = linalg.transpose ins(%b : tensor<4x1x1xf32>) outs(%e : tensor<4x1x1xf32>) permutation = [0, 1, 2]
+  return %0 : tensor<4x1x1xf32>
+}

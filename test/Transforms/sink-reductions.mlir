@@ -322,3 +322,24 @@ func.func @square_of_one(%a: tensor<8xf32>) -> tensor<8xf32> {
   %2 = arith.mulf %1, %0 : tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// %0 has a tree of its own, which sends it narrowed. One device adds what that tree has completed.
+// CHECK-LABEL: func.func @completedByAnother
+// CHECK: %[[SUM:.*]] = shard.all_reduce %{{.*}} : tensor<4xi32> -> tensor<4xi32>
+// CHECK: %[[ONE:.*]] = arith.select %{{.*}}, %[[SUM]], %{{.*}} : tensor<4xi32>
+// CHECK: %[[FIRST:.*]] = arith.addi %[[ONE]], %{{.*}} : tensor<4xi32>
+// CHECK: %[[ALL:.*]] = arith.addi %[[FIRST]], %{{.*}} : tensor<4xi32>
+// CHECK: %[[ADDED:.*]] = shard.all_reduce %[[ALL]]
+// CHECK: return %[[SUM]], %[[ADDED]]
+func.func @completedByAnother(%x: tensor<4xi64>, %y: tensor<4xi64>, %z: tensor<4xi64>)
+    -> (tensor<4xi32>, tensor<4xi32>) {
+  %a = shard.all_reduce %x on @g grid_axes = [0] : tensor<4xi64> -> tensor<4xi64>
+  %b = shard.all_reduce %y on @g grid_axes = [0] : tensor<4xi64> -> tensor<4xi64>
+  %c = shard.all_reduce %z on @g grid_axes = [0] : tensor<4xi64> -> tensor<4xi64>
+  %0 = arith.trunci %a : tensor<4xi64> to tensor<4xi32>
+  %1 = arith.trunci %b : tensor<4xi64> to tensor<4xi32>
+  %2 = arith.trunci %c : tensor<4xi64> to tensor<4xi32>
+  %3 = arith.addi %0, %1 : tensor<4xi32>
+  %4 = arith.addi %3, %2 : tensor<4xi32>
+  return %0, %4 : tensor<4xi32>, tensor<4xi32>
+}

@@ -92,6 +92,9 @@ struct FlatTable {
   int32_t firstInit = -1;
   /// Has reduction loops; anything else passes its operands' axes through.
   bool contraction = false;
+  /// Has a loop that only results and inits read: along it, the op repeats its operands, as a
+  /// broadcast does.
+  bool repeats = false;
 
   unsigned numTensors() const { return dimBegin.size() - 1; }
   unsigned numDims(unsigned tensor) const {

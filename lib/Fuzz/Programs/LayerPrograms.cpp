@@ -414,6 +414,8 @@ bool LayerProgram::writeRareLayer() {
   else if (more.chance(2))
     addedBehindPad();
   else if (more.chance(2))
+    narrowedSums();
+  else if (more.chance(2))
     productsOfOne();
   else if (more.chance(2))
     wholeInBranch();

@@ -112,6 +112,7 @@ private:
   void carriedIntoCall();
   void sumsThroughLoops();
   void sumsFromZero();
+  void narrowedSums();
   void completedOnce();
   void narrowProduct();
   void partsOfBatch();

@@ -11,6 +11,7 @@
 #include "shard/Transforms/Passes.h"
 
 #include "shard/IR/ShardOps.h"
+#include "shard/Models/Canonicalizations.h"
 #include "shard/Models/Concats.h"
 #include "shard/Models/TosaReductions.h"
 #include "shard/Models/TosaReshapes.h"
@@ -82,6 +83,22 @@ void useConstantParameters(mlir::Operation *op) {
   }
 }
 
+/// Replaces ops of tosa that are their operand, such as a transposition that keeps the order, by it:
+/// the lowerings would do so after ops that have both as operands were looked at.
+void dropIdentities(mlir::Operation *root,
+                    llvm::function_ref<bool(mlir::Operation *)> isTosa) {
+  root->walk([&](mlir::Operation *op) {
+    llvm::SmallVector<mlir::OpFoldResult, 1> folded;
+    if (!isTosa(op) || mlir::failed(op->fold(folded)) || folded.size() != 1)
+      return;
+    auto same = mlir::dyn_cast<mlir::Value>(folded.front());
+    if (!same || same.getType() != op->getResult(0).getType())
+      return;
+    op->replaceAllUsesWith(mlir::ValueRange(same));
+    op->erase();
+  });
+}
+
 /// Whether `op` has a hint on its loops and takes a number that is computed: the lowerings may fold
 /// the number, and then the op may have other loops.
 bool mayChangeLoops(mlir::Operation *op) {
@@ -132,6 +149,8 @@ struct ShardLowerTosaPass
         useConstantParameters(op);
     });
     // The lowerings fold what they pass.
+    dropIdentities(getOperation(), isTosa);
+    dropIdentityTransposes(getOperation());
     splatEqualOperands(getOperation());
     joinTosaConcats(getOperation());
     lowerTosaScales(getOperation());

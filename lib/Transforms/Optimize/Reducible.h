@@ -26,9 +26,9 @@ struct Reducible {
   Reduction reduce;
   /// The operands that are reducible; none for a reduction itself.
   llvm::SmallVector<mlir::Value, 2> sources;
-  /// Operands that are equal on all devices, or blocks of such a value where the
-  /// reduction scatters.
-  llvm::SmallVector<mlir::Value, 1> whole;
+  /// The numbers of the operands that are equal on all devices, or blocks of such a value where
+  /// the reduction scatters. They are no values: what another tree makes takes the place of some.
+  llvm::SmallVector<unsigned, 1> whole;
   /// Whether one device adds `whole`, instead of all.
   bool addsWhole = false;
   /// Of the cheapest way to compute the value.
@@ -41,8 +41,9 @@ struct Reducible {
   /// make summands of `whole`, if one device adds it, and of `blocks`, and to compute all of what a
   /// device has a block of behind a reduce_scatter.
   double secondsAdded = 0;
-  /// Operands of which each device has the block that it gets of what is scattered.
-  llvm::SmallVector<mlir::Value, 1> blocks = {};
+  /// The numbers of the operands of which each device has the block that it gets of what is
+  /// scattered.
+  llvm::SmallVector<unsigned, 1> blocks = {};
 
   void addShared(const SharedLeaf &leaf) {
     auto known = llvm::find_if(shared, [&](const SharedLeaf &other) {
@@ -54,6 +55,31 @@ struct Reducible {
     }
     known->users += leaf.users;
     known->taking += leaf.taking;
+  }
+
+  /// Drops the shared leaves whose users are all in this tree. Returns the cost of those that some
+  /// user takes reduced; `costOf` gives that of a leaf.
+  double dropComplete(llvm::function_ref<double(mlir::Value)> costOf) {
+    double cost = 0;
+    llvm::erase_if(shared, [&](const SharedLeaf &leaf) {
+      llvm::SmallPtrSet<mlir::Operation *, 4> users(leaf.value.user_begin(),
+                                                    leaf.value.user_end());
+      if (users.size() > leaf.users)
+        return false;
+      if (leaf.taking > 0)
+        cost += costOf(leaf.value);
+      return true;
+    });
+    return cost;
+  }
+
+  /// Takes the cheaper way: to reduce the value itself, or what it is made of.
+  void choose(double costHere, double costBelow) {
+    here = costHere < costBelow;
+    cost = std::min(costHere, costBelow);
+    if (here)
+      for (SharedLeaf &leaf : shared)
+        leaf.taking = 0;
   }
 };
 

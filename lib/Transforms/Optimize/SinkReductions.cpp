@@ -83,7 +83,8 @@ private:
     // The roots: values that no op of a tree takes.
     SmallVector<Value> roots;
     for (auto &[value, tree] : values)
-      if (!tree.sources.empty() && !isSource(value) && movesSomething(value))
+      if (!tree.sources.empty() && !keptSlices.contains(value) &&
+          !isSource(value) && movesSomething(value))
         roots.push_back(value);
     moved |= !roots.empty();
     for (Value root : roots)
@@ -99,6 +100,7 @@ private:
       if (isOpTriviallyDead(slice))
         erase(slice);
     slices.clear();
+    keptSlices.clear();
     return moved;
   }
 
@@ -297,21 +299,8 @@ private:
     if (!here)
       return std::nullopt;
     addComputing(op, tree);
-    *here += tree.secondsAdded;
-    llvm::erase_if(tree.shared, [&](const SharedLeaf &leaf) {
-      llvm::SmallPtrSet<Operation *, 4> users(leaf.value.user_begin(),
-                                              leaf.value.user_end());
-      if (users.size() > leaf.users)
-        return false;
-      if (leaf.taking > 0)
-        below += values[leaf.value].cost;
-      return true;
-    });
-    tree.here = *here < below;
-    tree.cost = std::min(*here, below);
-    if (tree.here)
-      for (SharedLeaf &leaf : tree.shared)
-        leaf.taking = 0;
+    below += tree.dropComplete([&](Value leaf) { return values[leaf].cost; });
+    tree.choose(*here + tree.secondsAdded, below);
     return tree;
   }
 
@@ -329,12 +318,14 @@ private:
       tree.secondsAdded +=
           3 * double(bytesOfType(type).value_or(0)) / machine.memoryBandwidth;
     };
-    for (Value value : tree.whole)
-      if (tree.addsWhole && !isIdempotent(tree.reduce.kind) &&
-          isa<RankedTensorType>(value.getType()))
-        add(value.getType());
-    for (Value value : tree.blocks)
-      add(tree.reduce.inputType(cast<RankedTensorType>(value.getType())));
+    for (unsigned number : tree.whole)
+      if (Type type = op->getOperand(number).getType();
+          tree.addsWhole && !isIdempotent(tree.reduce.kind) &&
+          isa<RankedTensorType>(type))
+        add(type);
+    for (unsigned number : tree.blocks)
+      add(tree.reduce.inputType(
+          cast<RankedTensorType>(op->getOperand(number).getType())));
   }
 
   /// Whether the reduction of the sources of `tree` may follow `op`, which gives elements of
@@ -379,14 +370,16 @@ private:
         if (one || !reduce.scattered ||
             !canBePartial(operand.get(), reduce.kind, reduced))
           return false;
-        tree.blocks.push_back(operand.get());
+        tree.blocks.push_back(operand.getOperandNumber());
         continue;
       }
       // Additive ops and ops that move elements take nothing else than sums.
       if (!one && isa<RankedTensorType>(whole.getType()) &&
           !canBePartial(whole, reduce.kind, reduced))
         return false;
-      tree.whole.push_back(operand.get());
+      tree.whole.push_back(operand.getOperandNumber());
+      if (whole != operand.get())
+        keptSlices.insert(operand.get());
     }
     tree.addsWhole = !one;
     return (!one || numReduced == 1) &&
@@ -426,6 +419,20 @@ private:
     return reduced;
   }
 
+  /// What stands for an operand of `op` that is equal on all devices among summands.
+  Value wholeFor(Operation *op, unsigned number, const Reducible &tree) {
+    OpBuilder builder(op);
+    Value value = op->getOperand(number), whole = wholeOf(value, tree.reduce);
+    if (!whole)
+      whole = splatLike(builder, value, tree.reduce);
+    else if (whole != value)
+      slices.insert(value.getDefiningOp());
+    return tree.addsWhole && isa<RankedTensorType>(whole.getType())
+               ? summandOf(builder, op->getLoc(), whole, tree.reduce,
+                           /*isBlock=*/false)
+               : whole;
+  }
+
   /// The summand of this device of `value`.
   Value withoutReduction(Value value) {
     Reducible tree = values[value];
@@ -437,21 +444,12 @@ private:
     for (Value source : tree.sources)
       mapping.map(source, withoutReduction(source));
     OpBuilder builder(op);
-    for (Value value : tree.whole) {
-      Value whole = wholeOf(value, tree.reduce);
-      if (!whole)
-        whole = splatLike(builder, value, tree.reduce);
-      else if (whole != value)
-        slices.insert(value.getDefiningOp());
-      bool adds = tree.addsWhole && isa<RankedTensorType>(whole.getType());
-      mapping.map(value,
-                  adds ? summandOf(builder, op->getLoc(), whole, tree.reduce,
-                                   /*isBlock=*/false)
-                       : whole);
-    }
-    for (Value value : tree.blocks)
-      mapping.map(value, summandOf(builder, op->getLoc(), value, tree.reduce,
-                                   /*isBlock=*/true));
+    for (unsigned number : tree.whole)
+      mapping.map(op->getOperand(number), wholeFor(op, number, tree));
+    for (unsigned number : tree.blocks)
+      mapping.map(op->getOperand(number),
+                  summandOf(builder, op->getLoc(), op->getOperand(number),
+                            tree.reduce, /*isBlock=*/true));
     Operation *clone = builder.clone(*op, mapping);
     dropOverflowFlags(clone);
     // A destination that is a block tells the shape alone; a summand has that of the whole.
@@ -473,6 +471,8 @@ private:
   llvm::SetVector<Operation *> replaced;
   /// Made what is added whole into blocks.
   llvm::SetVector<Operation *> slices;
+  /// What trees take for wholes of which these are slices: they stay slices.
+  llvm::DenseSet<Value> keptSlices;
   bool changed = false;
 };
 
