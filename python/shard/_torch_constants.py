@@ -10,6 +10,8 @@ of integers with a float crashes it.
 
 from typing import Any
 
+from shard._torch_trace import graphs_of
+
 # Creators, with the place of the number among their arguments, or the number.
 _NUMBERS = {"zeros": 0, "zeros_like": 0, "new_zeros": 0, "ones": 1, "ones_like": 1, "new_ones": 1}
 _PLACES = {"scalar_tensor": 0, "full": 1, "full_like": 1, "new_full": 2}
@@ -23,10 +25,17 @@ _KEPT = frozenset(
 
 def compute_constants(exported: Any) -> None:
     """Makes creators of the elementwise ops in `exported` whose tensors all repeat one number."""
+    known = _literals(exported)
+    for module in graphs_of(exported):
+        _compute_constants(module, known)
+        module.graph.eliminate_dead_code()
+        module.recompile()
+
+
+def _compute_constants(module: Any, known: dict[Any, Any]) -> None:
     import torch
 
-    known = _literals(exported)
-    for node in exported.graph.nodes:
+    for node in module.graph.nodes:
         value = node.meta.get("val")
         if node.op != "call_function" or not isinstance(value, torch.Tensor) or value.is_complex():
             continue
@@ -39,8 +48,6 @@ def compute_constants(exported: Any) -> None:
             node.target = torch.ops.aten.full.default
             node.args = (list(value.shape), number.item())
             node.kwargs = {"dtype": value.dtype, "device": value.device, "pin_memory": False}
-    exported.graph.eliminate_dead_code()
-    exported.graph_module.recompile()
 
 
 def take_out_of_lists(exported: Any) -> None:

@@ -19,6 +19,8 @@ Integers and flags become complex numbers by way of floats: torch-mlir takes `Tr
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from shard._torch_trace import graphs_of
+
 # Ops that only hand elements on, and one that checks types.
 _KEPT = frozenset(
     """_assert_tensor_metadata alias cat clone detach expand permute select slice squeeze t
@@ -54,7 +56,8 @@ def has_narrow(exported: Any) -> bool:
 
     return any(
         dtypes([node]).intersection(types) or _mixes(dtypes(node.all_input_nodes))
-        for node in exported.graph.nodes
+        for module in graphs_of(exported)
+        for node in module.graph.nodes
     )
 
 
@@ -71,7 +74,9 @@ def widened(node: Any, target: Any, args: Any, kwargs: Mapping[str, Any]) -> Any
     from torch.utils import _pytree as pytree
 
     types = _wide()
-    # `view.dtype` looks at the bits.
+    # What takes functions computes by these. `view.dtype` looks at the bits.
+    if not isinstance(target, torch._ops.OpOverload):
+        return target(*args, **kwargs)
     if target.overloadpacket.__name__ in _KEPT:
         return target(*args, **kwargs)
 

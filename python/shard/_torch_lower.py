@@ -13,21 +13,32 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from shard._errors import Diagnostic, ProgramError
 from shard._torch_constants import compute_constants, take_out_of_lists
+from shard._torch_control import (
+    Importer,
+    expanded,
+    functions_of,
+    is_read,
+    takes_functions,
+    takes_numbers,
+)
 from shard._torch_decompositions import decompositions
 from shard._torch_integers import has_narrow, widened
 from shard._torch_resampling import has_resampling, interpolates_bytes, resampled
-from shard._torch_trace import Rerun, has_strided
+from shard._torch_trace import Rerun, has_strided, nodes_of, static_shapes
 
 _PIPELINE = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"
     "torchdynamo-export-to-torch-backend-pipeline{ extra-library=},"
     "torch-backend-to-linalg-on-tensors-backend-pipeline{allow-non-finites=true})"
 )
+# The last pass of that pipeline, which takes no calls.
+_CHECK = "torch-verify-linalg-on-tensors-backend-contract"
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _SAID = re.compile(r'^"?(?P<file>[^"\n]+?)"?:(?P<line>\d+):\d+: error: (?P<what>.*)', re.M)
 _OP = re.compile(r'name = "torch\.([\w.]+)"|\'torch\.((?:aten|prims)\.[\w.]+)\'')
@@ -73,14 +84,14 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
     """
     import torch
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), static_shapes():
         warnings.simplefilter("ignore", FutureWarning)
         with values_unknown(name):
             exported = torch.export.export(module, tuple(tensors), strict=False)
         _check_sizes(exported)
         _check_bytes(exported)
-        if has_resampling(exported) or has_strided(exported.graph):
-            module = Rerun(exported.module(check_guards=False), resampled)
+        if has_resampling(exported) or has_strided(exported) or takes_functions(exported):
+            module = Rerun(exported.module(check_guards=False), _written_otherwise)
             exported = torch.export.export(module, tuple(tensors), strict=False)
         # From here on nothing changes in place: what did is a result.
         exported = _decomposed(exported, name, {})
@@ -97,15 +108,16 @@ def _with_further_ops(exported: Any, name: str) -> str:
     import torch
 
     further: dict[Any, Any] = {}
-    given = {node.target for node in _nodes(exported)}
+    given = {node.target for node in nodes_of(exported)}
     error: ProgramError | None = None
     while True:
         _drop_checks(exported)
         compute_constants(exported)
         take_out_of_lists(exported)
-        nodes = _nodes(exported)
+        nodes = nodes_of(exported)
         for node in nodes:
             _check_op(node)
+            _place_functions(node)
         lowered = _lowered(exported, nodes)
         if isinstance(lowered, str):
             return lowered
@@ -122,13 +134,21 @@ def _with_further_ops(exported: Any, name: str) -> str:
             raise error from None
 
 
+def _written_otherwise(node: Any, target: Any, args: Any, kwargs: Any) -> Any:
+    """Calls an op, in other terms where torch-mlir does not read it or not well."""
+    import torch
+
+    is_plain = isinstance(target, torch._ops.OpOverload)
+    return (resampled if is_plain else expanded)(node, target, args, kwargs)
+
+
 def _drop_checks(exported: Any) -> None:
     """Removes those of the types of tensors, which are known. A decomposition may change them."""
     import torch
 
-    for node in _nodes(exported):
+    for node in nodes_of(exported):
         if node.target == torch.ops.aten._assert_tensor_metadata.default:
-            exported.graph.erase_node(node)
+            node.graph.erase_node(node)
 
 
 def _decomposed(exported: Any, name: str, further: dict[Any, Any]) -> Any:
@@ -153,6 +173,11 @@ class values_unknown:  # noqa: N801 - a context manager, used like a function.
         frames = [(f.filename, f.lineno or 0) for f in traceback.extract_tb(trace)]
         if error is not None and _NO_STORAGE in str(error):
             raise _error(_own_place(frames), _NO_TRANSFORMS) from error
+        if error is not None and type(error).__module__.startswith("torch._dynamo"):
+            # Of a function that an op takes.
+            raise _error(
+                _own_place(frames), f"PyTorch cannot take the function: {_said(error)}"
+            ) from error
         if error is None or not _is_on_data(error):
             return
         op = getattr(error, "func", None)
@@ -175,6 +200,12 @@ def _first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
+def _said(error: BaseException) -> str:
+    """What an error of torch.compile explains, in one line."""
+    parts = re.findall(r"^ *(?:Explanation|Hint): (.*)", str(error), re.M)
+    return "; ".join(parts[:2]) or _first_line(error)
+
+
 def _error(place: Place | None, message: str) -> ProgramError:
     file, line = place or ("", 0)
     head = f"{file}:{line}: " if place else ""
@@ -188,10 +219,6 @@ def _own_place(frames: Sequence[Place]) -> Place | None:
     others = (str(Path(torch.__file__).parent), str(Path(__file__).parent), "<")
     own = [frame for frame in frames if not frame[0].startswith(others)]
     return own[-1] if own else None
-
-
-def _nodes(exported: Any) -> list[Any]:
-    return [node for node in exported.graph.nodes if node.op == "call_function"]
 
 
 def _frames_of(node: Any) -> list[Place]:
@@ -213,7 +240,7 @@ def _check_sizes(exported: Any) -> None:
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
     from torch.utils import _pytree as pytree
 
-    for node in _nodes(exported):
+    for node in nodes_of(exported):
         for value in pytree.tree_leaves(node.meta.get("val")):
             if not isinstance(value, torch.Tensor | torch.SymInt | torch.SymFloat | torch.SymBool):
                 continue
@@ -241,7 +268,7 @@ def _check_changes(exported: Any, name: str, names: Sequence[str]) -> None:
 
 def _check_bytes(exported: Any) -> None:
     """Raises ProgramError for what interpolates between integers."""
-    for node in _nodes(exported):
+    for node in nodes_of(exported):
         if interpolates_bytes(node):
             raise _error(
                 _place_of(node),
@@ -251,13 +278,30 @@ def _check_bytes(exported: Any) -> None:
 
 
 def _check_op(node: Any) -> None:
-    """Raises ProgramError for an op of ops, such as `torch.cond`, and for one of a library."""
+    """Raises ProgramError for an op that takes functions or ops, and is not read."""
     import torch
 
-    if isinstance(node.target, torch._ops.HigherOrderOperator):
+    if not isinstance(node.target, torch._ops.HigherOrderOperator):
+        return
+    if not is_read(node.target):
         inner = [arg for arg in node.args if isinstance(arg, torch._ops.OpOverload)]
         op = inner[0] if inner else node.target
         raise _error(_place_of(node), f"'{op}' is not read here; write the module without it")
+    if takes_numbers(node):
+        raise _error(
+            _place_of(node),
+            f"'{node.target}' takes numbers that are known only when the program runs; give it "
+            "tensors, such as torch.tensor(0)",
+        )
+
+
+def _place_functions(node: Any) -> None:
+    """Gives ops in the functions of `node` its place: PyTorch keeps none of theirs."""
+    place = _place_of(node)
+    for function in functions_of(node):
+        for inner in function.graph.nodes:
+            if place and inner.op == "call_function" and _place_of(inner) in (None, place):
+                inner.meta["stack_trace"] = f'File "{place[0]}", line {place[1]}, in function'
 
 
 @dataclass
@@ -269,36 +313,59 @@ class _NotLowered:
 
 
 def _lowered(exported: Any, nodes: Sequence[Any]) -> str | _NotLowered:
-    import torch_mlir
     from torch_mlir import fx
 
-    try:
-        imported = fx.export_and_import(
-            exported,
-            output_type=fx.OutputType.RAW,
-            decomposition_table={},
-            func_name="main",
-        )
-    except Exception as error:
-        raise ProgramError(f"torch-mlir cannot read the program: {error}") from error
-    process = subprocess.run(
-        [
-            str(Path(torch_mlir.__path__[0]) / "_mlir_libs" / "torch-mlir-opt"),
-            f"--pass-pipeline={_PIPELINE}",
-            "--mlir-print-debuginfo",
-            "--mlir-print-ir-after-failure",
-            "-",
-        ],
-        input=imported.operation.get_asm(enable_debug_info=True),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with Importer() as control:
+        try:
+            imported = fx.export_and_import(
+                exported,
+                output_type=fx.OutputType.RAW,
+                decomposition_table={},
+                func_name="main",
+            )
+        except Exception as error:
+            raise ProgramError(f"torch-mlir cannot read the program: {error}") from error
+    control.declare(imported)
+    pipeline = _without_check() if control.is_used else _PIPELINE
+    process = _run(pipeline, imported.operation.get_asm(enable_debug_info=True))
     if process.returncode != 0:
         return _not_lowered(process.stderr, process.returncode < 0, nodes)
     if "tm_tensor." in process.stdout:
         return _tm_tensor(process.stdout, nodes)
-    return str(process.stdout)
+    if not control.is_used:
+        return process.stdout
+    inlined = _run(f"builtin.module(inline,symbol-dce,{_CHECK})", control.define(process.stdout))
+    if inlined.returncode != 0:
+        return _not_lowered(inlined.stderr, inlined.returncode < 0, nodes)
+    return inlined.stdout
+
+
+@cache
+def _without_check() -> str:
+    """The passes of the pipeline, but for the last one."""
+    said = _run(_PIPELINE, "module {}", "--dump-pass-pipeline").stderr
+    passes = said[said.index("builtin.module(") : said.rindex(_CHECK)]
+    return passes.rstrip().rstrip(",") + ")"
+
+
+def _run(pipeline: str, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Runs torch-mlir-opt on `text`."""
+    import torch_mlir
+
+    return subprocess.run(
+        [
+            str(Path(torch_mlir.__path__[0]) / "_mlir_libs" / "torch-mlir-opt"),
+            f"--pass-pipeline={pipeline}",
+            "--mlir-print-debuginfo",
+            "--mlir-print-ir-after-failure",
+            *options,
+            "-",
+        ],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def _at(place: Place | None, nodes: Sequence[Any]) -> tuple[list[str], Place | None]:

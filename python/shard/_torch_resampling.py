@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from shard._torch_trace import nodes_of
+
 Weights = dict[int, float]
 
 
@@ -373,7 +375,7 @@ def _resamplings() -> dict[Any, Any]:
 
 
 def has_resampling(exported: Any) -> bool:
-    return any(node.target in _resamplings() for node in exported.graph.nodes)
+    return any(node.target in _resamplings() for node in nodes_of(exported))
 
 
 def interpolates_bytes(node: Any) -> bool:

@@ -36,9 +36,21 @@ def trace(fn: Any, tensors: list[Any], source: Any) -> Any:
         _without_layers_of_mkldnn(),
         torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH),
         _as_if_exporting(),
+        static_shapes(),
         _with_places(getattr(source, "__code__", None)),
     ):
         return Rerun(trace_of(*(tensor.detach() for tensor in tensors)))
+
+
+@contextlib.contextmanager
+def static_shapes() -> Iterator[None]:
+    """The functions that ops take are compiled for the shapes that they get. PyTorch would make
+    those unknown that differ from those of the last program.
+    """
+    import torch._dynamo
+
+    with torch._dynamo.config.patch(automatic_dynamic_shapes=False):
+        yield
 
 
 @contextlib.contextmanager
@@ -52,13 +64,27 @@ def _without_layers_of_mkldnn() -> Iterator[None]:
             yield
 
 
+def graphs_of(exported: Any) -> list[Any]:
+    """The modules with the graphs of a program: its own, and those of ops that take functions."""
+    import torch
+
+    modules = exported.graph_module.modules()
+    return [module for module in modules if isinstance(module, torch.fx.GraphModule)]
+
+
+def nodes_of(exported: Any) -> list[Any]:
+    """The calls in all graphs of a program."""
+    nodes = (node for module in graphs_of(exported) for node in module.graph.nodes)
+    return [node for node in nodes if node.op == "call_function"]
+
+
 def Rerun(graph: Any, call: Callable[..., Any] | None = None) -> Any:  # noqa: N802
     """A module that calls the ops of `graph`, which keep their places in the source.
 
     Args:
         graph: a module of `torch.fx`.
         call: calls an op in the place of the op itself: a function of its node, the op, and
-            its arguments.
+            its arguments. Graphs among these are functions.
     """
     import torch
     from torch.utils import _pytree as pytree
@@ -82,9 +108,19 @@ def Rerun(graph: Any, call: Callable[..., Any] | None = None) -> Any:  # noqa: N
                 view = strided(self.node.args[0].meta.get("val"), *args, **kwargs)
                 if view is not None:
                     return view
-            if call is None or not isinstance(target, torch._ops.OpOverload):
+            if isinstance(target, torch._ops.HigherOrderOperator):
+                args = tuple(_rerun(arg) for arg in args)
+            if call is None or not isinstance(target, torch._ops.OperatorBase):
                 return super().call_function(target, args, kwargs)
             return call(self.node, target, args, kwargs)
+
+    def _rerun(arg: Any) -> Any:
+        """The functions of an op that takes some call ops as the graph itself does."""
+        if isinstance(arg, tuple):
+            return tuple(map(_rerun, arg))
+        if not isinstance(arg, torch.fx.GraphModule):
+            return arg
+        return lambda *values: Interpreter(arg).run(*values)
 
     class Module(torch.nn.Module):  # type: ignore[misc]
         def forward(self, *tensors: Any) -> Any:
@@ -121,11 +157,11 @@ def _is_changed(node: Any) -> bool:
     return False
 
 
-def has_strided(graph: Any) -> bool:
-    """Whether `graph` has views that `Rerun` may write as others."""
+def has_strided(exported: Any) -> bool:
+    """Whether a program has views that `Rerun` may write as others."""
     import torch
 
-    return any(node.target == torch.ops.aten.as_strided.default for node in graph.nodes)
+    return any(node.target == torch.ops.aten.as_strided.default for node in nodes_of(exported))
 
 
 def strided(was: Any, x: Any, size: Any, stride: Any, offset: int | None = None) -> Any:
