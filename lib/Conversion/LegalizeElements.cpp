@@ -70,9 +70,8 @@ static Value mapElements(OpBuilder &builder, Location loc, ValueRange sources,
 }
 
 /// An integer of `width` bits as one of the next width that the runtime has, or as
-/// several of 64 bits. What is combined keeps its sign in the wider type.
-static ElementParts partsOfInteger(MLIRContext *context, unsigned width,
-                                   bool isSigned) {
+/// several of 64 bits. The sign is extended, which keeps the order of unsigned numbers, too.
+static ElementParts partsOfInteger(MLIRContext *context, unsigned width) {
   ElementParts parts;
   Type whole = IntegerType::get(context, width);
   if (width < 64) {
@@ -81,9 +80,7 @@ static ElementParts partsOfInteger(MLIRContext *context, unsigned width,
     parts.types = {wide};
     parts.split = [=](OpBuilder &builder, Location loc, Value element,
                       unsigned) -> Value {
-      if (isSigned)
-        return arith::ExtSIOp::create(builder, loc, wide, element);
-      return arith::ExtUIOp::create(builder, loc, wide, element);
+      return arith::ExtSIOp::create(builder, loc, wide, element);
     };
     parts.join = [=](OpBuilder &builder, Location loc,
                      ValueRange values) -> Value {
@@ -122,8 +119,7 @@ static ElementParts partsOfInteger(MLIRContext *context, unsigned width,
 static ElementParts partsOfFloat(FloatType type) {
   MLIRContext *context = type.getContext();
   Type bits = IntegerType::get(context, type.getWidth());
-  ElementParts inner =
-      partsOfInteger(context, type.getWidth(), /*isSigned=*/false);
+  ElementParts inner = partsOfInteger(context, type.getWidth());
   ElementParts parts;
   parts.types = inner.types;
   parts.split = [=](OpBuilder &builder, Location loc, Value element,
@@ -175,9 +171,7 @@ static std::optional<ElementParts> partsFor(Operation *op, Type type) {
     unsigned width = type.getIntOrFloatBitWidth();
     if (kind && width > 64)
       return std::nullopt;
-    bool isSigned =
-        kind && *kind != ReductionKind::UMin && *kind != ReductionKind::UMax;
-    return partsOfInteger(op->getContext(), width, isSigned);
+    return partsOfInteger(op->getContext(), width);
   }
   if (auto number = dyn_cast<FloatType>(type); number && !kind)
     return partsOfFloat(number);

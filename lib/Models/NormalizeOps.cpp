@@ -220,7 +220,10 @@ bool normalizeOps(Operation *root) {
       continue;
     }
     if (!linalgOp) {
-      changed |= sinkUnitReshape(op, hinted, rewriter);
+      if (Operation *made = sinkUnitReshape(op, hinted, rewriter)) {
+        changed = true;
+        sinkBroadcast(made, hinted, rewriter);
+      }
       continue;
     }
     if (generic && makeFill(generic, rewriter)) {

@@ -56,15 +56,15 @@ static bool areAlike(Operation *a, Operation *b) {
          groupsOf(a) == groupsOf(b);
 }
 
-bool sinkUnitReshape(Operation *op, const DenseSet<Value> &hinted,
-                     RewriterBase &rewriter) {
+Operation *sinkUnitReshape(Operation *op, const DenseSet<Value> &hinted,
+                           RewriterBase &rewriter) {
   auto type = op->getNumResults() == 1
                   ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
                   : RankedTensorType();
   if (!type || type.getEncoding() || hinted.contains(op->getResult(0)) ||
       op->getNumRegions() != 0 || !op->getDiscardableAttrs().empty() ||
       !OpTrait::hasElementwiseMappableTraits(op))
-    return false;
+    return nullptr;
   Operation *reshape = nullptr;
   for (Value operand : op->getOperands()) {
     if (!isa<RankedTensorType>(operand.getType()) || splatNumber(operand))
@@ -72,11 +72,11 @@ bool sinkUnitReshape(Operation *op, const DenseSet<Value> &hinted,
     Operation *other = unitReshape(operand);
     if (!other || hinted.contains(operand) ||
         (reshape && !areAlike(reshape, other)))
-      return false;
+      return nullptr;
     reshape = other;
   }
   if (!reshape)
-    return false;
+    return nullptr;
   auto shape =
       cast<RankedTensorType>(reshape->getOperand(0).getType()).getShape();
   rewriter.setInsertionPoint(op);
@@ -101,7 +101,7 @@ bool sinkUnitReshape(Operation *op, const DenseSet<Value> &hinted,
   else
     rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, type, made,
                                                          groupsOf(reshape));
-  return true;
+  return made.getDefiningOp();
 }
 
 } // namespace shard

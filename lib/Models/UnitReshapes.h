@@ -15,11 +15,11 @@ namespace shard {
 
 /// Lets the elementwise op `op` compute on tensors in front of reshapes that add or drop
 /// dimensions of one element, if all its operands come from alike ones or are one number. The
-/// reshape stands behind it then. Values that are `hinted` stay between the two. Returns
-/// whether `op` is gone.
-bool sinkUnitReshape(mlir::Operation *op,
-                     const llvm::DenseSet<mlir::Value> &hinted,
-                     mlir::RewriterBase &rewriter);
+/// reshape stands behind it then. Values that are `hinted` stay between the two. Returns the op
+/// that stands for `op`, which is gone then; null if nothing moves.
+mlir::Operation *sinkUnitReshape(mlir::Operation *op,
+                                 const llvm::DenseSet<mlir::Value> &hinted,
+                                 mlir::RewriterBase &rewriter);
 
 } // namespace shard
 

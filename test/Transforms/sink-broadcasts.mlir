@@ -112,3 +112,19 @@ func.func @transposed(%x: tensor<4x1xf32>) -> tensor<4x1x1xf32> {
   %0 = linalg.transpose ins(%b : tensor<4x1x1xf32>) outs(%e : tensor<4x1x1xf32>) permutation = [0, 1, 2]
   return %0 : tensor<4x1x1xf32>
 }
+
+// -----
+
+// An op that computes behind a reshape of dimensions of one element moves in front of both.
+// CHECK-LABEL: func.func @reshaped
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}} : tensor<4xf32>
+// CHECK: linalg.broadcast ins(%[[SUM]] : tensor<4xf32>)
+// CHECK-NOT: arith
+func.func @reshaped(%x: tensor<4xf32>) -> tensor<4x4xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %b = linalg.broadcast ins(%x : tensor<4xf32>) outs(%e : tensor<4x4xf32>) dimensions = [0]
+  %w = tensor.expand_shape %b [[0], [1, 2]] output_shape [4, 4, 1] : tensor<4x4xf32> into tensor<4x4x1xf32>
+  %s = arith.addf %w, %w : tensor<4x4x1xf32>
+  %0 = tensor.collapse_shape %s [[0], [1, 2]] : tensor<4x4x1xf32> into tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
