@@ -11,6 +11,7 @@ pairs, which cannot, and which gives another place where there are NaNs.
 from typing import Any
 
 from shard._torch_bags import bag_decompositions
+from shard._torch_complex import frequency_decompositions
 from shard._torch_convolutions import convolution_decompositions
 from shard._torch_exact import exact_decompositions
 from shard._torch_integers import conversion_decompositions, cut_decompositions
@@ -58,6 +59,7 @@ def decompositions() -> dict[Any, Any]:
         **order_decompositions(),
         **number_decompositions(),
         **special_decompositions(),
+        **frequency_decompositions(),
         **exact_decompositions(),
         **conversion_decompositions(),
     }

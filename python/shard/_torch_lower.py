@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from shard._errors import Diagnostic, ProgramError
+from shard._torch_complex import by_parts, has_complex
 from shard._torch_constants import compute_constants, take_out_of_lists
 from shard._torch_control import (
     Importer,
@@ -96,8 +97,8 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
         # From here on nothing changes in place: what did is a result.
         exported = _decomposed(exported, name, {})
         _check_changes(exported, name, names)
-        if has_narrow(exported):
-            module = Rerun(exported.module(check_guards=False), widened)
+        if has_narrow(exported) or has_complex(exported):
+            module = Rerun(exported.module(check_guards=False), _in_other_numbers)
             exported = torch.export.export(module, tuple(tensors), strict=False)
             exported = _decomposed(exported, name, {})
         return _with_further_ops(exported, name)
@@ -140,6 +141,12 @@ def _written_otherwise(node: Any, target: Any, args: Any, kwargs: Any) -> Any:
 
     is_plain = isinstance(target, torch._ops.OpOverload)
     return (resampled if is_plain else expanded)(node, target, args, kwargs)
+
+
+def _in_other_numbers(node: Any, target: Any, args: Any, kwargs: Any) -> Any:
+    """Calls an op by parts of complex numbers, or with wider integers, if that is needed."""
+    found = by_parts(node, target, args, kwargs)
+    return widened(node, target, args, kwargs) if found is None else found
 
 
 def _drop_checks(exported: Any) -> None:

@@ -108,6 +108,9 @@ def Rerun(graph: Any, call: Callable[..., Any] | None = None) -> Any:  # noqa: N
                 view = strided(self.node.args[0].meta.get("val"), *args, **kwargs)
                 if view is not None:
                     return view
+            # What a decomposition has made, and what PyTorch does not decompose again.
+            if target is torch.ops.prims.squeeze.default:
+                target = torch.ops.aten.squeeze.dims
             if isinstance(target, torch._ops.HigherOrderOperator):
                 args = tuple(_rerun(arg) for arg in args)
             if call is None or not isinstance(target, torch._ops.OperatorBase):
