@@ -20,6 +20,7 @@ from shard._grid import Grid, P
 from shard._jax_calls import declare, replace_by_call
 from shard._jax_dots import put_dots, take_dots
 from shard._jax_extremes import rewrite_extremes
+from shard._jax_fourier import rewrite_fourier
 from shard._jax_manual import put_manual, take_manual
 from shard._jax_pooling import rewrite_pooling
 from shard._jax_rewrites import place_of, rewrite
@@ -76,6 +77,7 @@ def from_jax(
     rewrite_sorts(module)
     rewrite_pooling(module)
     rewrite_extremes(module)
+    rewrite_fourier(module)
     dots = take_dots(module)
     text = _lower(module.operation.get_asm(enable_debug_info=True))
     if unread := re.search(r"\biree_linalg_ext\.(\w+)", text):

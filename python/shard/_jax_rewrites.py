@@ -36,7 +36,7 @@ def rewrite(module: Any) -> None:
             conversions.append(op)
         elif op.name == "stablehlo.reverse":
             reversals.append(op)
-        elif op.name in ("stablehlo.fft", "stablehlo.custom_call"):
+        elif op.name == "stablehlo.custom_call":
             unknown.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -55,11 +55,6 @@ def rewrite(module: Any) -> None:
 
 
 def _reject(op: Any) -> NoReturn:
-    if op.name == "stablehlo.fft":
-        raise ProgramError(
-            f"{place_of(op)}: Fourier transforms are not supported; a short one can be "
-            "written as a product with its matrix"
-        )
     target = str(op.attributes["call_target_name"]).strip('"')
     raise ProgramError(
         f"{place_of(op)}: calls the function '{target}' of a library of XLA, which is "

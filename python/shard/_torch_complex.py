@@ -14,6 +14,8 @@ from typing import Any
 
 from shard._torch_trace import graphs_of
 
+# A transform of more elements has a matrix that no memory holds.
+LONGEST = 46340
 # Ops that do with each part what they do with a real tensor: of several operands, and of one
 # beside dimensions and places.
 _SUMS = frozenset("add copy fill masked_fill rsub sub where".split())
@@ -56,6 +58,14 @@ def by_parts(node: Any, target: Any, args: Any, kwargs: Mapping[str, Any]) -> An
     if name == "mul" and not all(isinstance(arg, torch.Tensor) for arg in args):
         return _product(*args)
     return None
+
+
+def longest_transform(node: Any) -> int:
+    """The elements along the longest dimension of a Fourier transform; 0 of another op."""
+    if not getattr(node.target, "__name__", "").startswith("_fft_"):
+        return 0
+    values = (node.args[0].meta["val"], node.meta["val"])
+    return max(int(value.shape[dim]) for value in values for dim in node.args[1])
 
 
 def _is_complex(value: Any) -> bool:

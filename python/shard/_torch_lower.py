@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from shard._errors import Diagnostic, ProgramError
-from shard._torch_complex import by_parts, has_complex
+from shard._torch_complex import LONGEST, by_parts, has_complex, longest_transform
 from shard._torch_constants import compute_constants, take_out_of_lists
 from shard._torch_control import (
     Importer,
@@ -97,6 +97,8 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
         # From here on nothing changes in place: what did is a result.
         exported = _decomposed(exported, name, {})
         _check_changes(exported, name, names)
+        for node in nodes_of(exported):
+            _check_transform(node)
         if has_narrow(exported) or has_complex(exported):
             module = Rerun(exported.module(check_guards=False), _in_other_numbers)
             exported = torch.export.export(module, tuple(tensors), strict=False)
@@ -282,6 +284,15 @@ def _check_bytes(exported: Any) -> None:
                 f"'{node.target}' of uint8 is not read here; interpolate floats: x.float() in "
                 "front of it, .round().clamp(0, 255).byte() behind",
             )
+
+
+def _check_transform(node: Any) -> None:
+    if (count := longest_transform(node)) > LONGEST:
+        raise _error(
+            _place_of(node),
+            f"a Fourier transform of {count} elements; it is computed as a product with its "
+            f"matrix, of at most {LONGEST} rows",
+        )
 
 
 def _check_op(node: Any) -> None:

@@ -104,3 +104,5 @@ def test_narrow_integers_without_a_dimension():
 def test_not_read():
     with pytest.raises(shard.ProgramError, match=r"'aten.tanh.default'"):
         shard.from_torch(torch.tanh, COMPLEX)
+    with pytest.raises(shard.ProgramError, match=r"py:\d+: a Fourier transform of 50000 elem"):
+        shard.from_torch(lambda x: fft.rfft(x), torch.zeros(50000))
