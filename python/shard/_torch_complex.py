@@ -289,23 +289,6 @@ def _fft_to_real(x: Any, dims: Any, normalization: int, size: int) -> Any:
     return _divided(made.movedim(-1, last), _size_of(normalization, count))
 
 
-def frequency_decompositions() -> dict[Any, Any]:
-    import torch
-
-    def frequencies(count: int, places: Any, d: float, dtype: Any) -> Any:
-        return places.to(dtype or torch.get_default_dtype()) / (count * d)
-
-    def of_all(n: int, d: float = 1.0, *, dtype: Any = None, **_: Any) -> Any:
-        places = torch.cat([torch.arange((n + 1) // 2), torch.arange(-(n // 2), 0)])
-        return frequencies(n, places, d, dtype)
-
-    def of_half(n: int, d: float = 1.0, *, dtype: Any = None, **_: Any) -> Any:
-        return frequencies(n, torch.arange(n // 2 + 1), d, dtype)
-
-    aten = torch.ops.aten
-    return {aten.fft_fftfreq.default: of_all, aten.fft_rfftfreq.default: of_half}
-
-
 @cache
 def _ops() -> dict[str, Callable[..., Any]]:
     return {

@@ -11,9 +11,9 @@ pairs, which cannot, and which gives another place where there are NaNs.
 from typing import Any
 
 from shard._torch_bags import bag_decompositions
-from shard._torch_complex import frequency_decompositions
 from shard._torch_convolutions import convolution_decompositions
 from shard._torch_exact import exact_decompositions
+from shard._torch_fourier import fourier_decompositions
 from shard._torch_integers import conversion_decompositions, cut_decompositions
 from shard._torch_losses import loss_decompositions
 from shard._torch_norms import norm_decompositions
@@ -59,7 +59,7 @@ def decompositions() -> dict[Any, Any]:
         **order_decompositions(),
         **number_decompositions(),
         **special_decompositions(),
-        **frequency_decompositions(),
+        **fourier_decompositions(),
         **exact_decompositions(),
         **conversion_decompositions(),
     }

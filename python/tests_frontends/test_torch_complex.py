@@ -95,6 +95,43 @@ def test_case(case):
                 np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-5 * size)
 
 
+FUNCTIONS = {
+    **{
+        f"{sign}{kind}fft{end}": getattr(fft, f"{sign}{kind}fft{end}")
+        for sign in ("", "i")
+        for kind in ("", "r", "h")
+        for end in ("", "2", "n")
+    },
+    "of more elements": lambda x: fft.fft(x, n=8, dim=0, norm="ortho"),
+    "of fewer rows": lambda x: fft.fftn(x, s=(3, -1), norm="forward"),
+    "to an odd number": lambda z: fft.irfftn(z, s=(4, 5)),
+    "to an odd number of conjugates": lambda z: fft.hfft2(z, s=(3, 7), norm="forward"),
+    "of integers": lambda x: fft.rfft((x * 4).to(torch.int32)),
+}
+
+
+class Of(torch.nn.Module):
+    """`torch.export` keeps the functions that a module calls."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x) * 2
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_module(name):
+    module = Of(FUNCTIONS[name])
+    takes_complex = name.startswith(("irfft", "hfft", "to an odd"))
+    x = COMPLEX if takes_complex else REAL
+    program, wanted = shard.from_torch(module, x), module(x).numpy()
+    found = np.asarray(program.partition(Grid(2), {"x": P(0)})(program.weights, x))
+    assert found.dtype == wanted.dtype
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5 * np.abs(wanted).max())
+
+
 def test_narrow_integers_without_a_dimension():
     x = torch.randint(0, 250, (4, 1, 6)).to(torch.uint8)
     part = shard.from_torch(lambda x: x.squeeze(1) + 3, x).partition(Grid(2), {"x": P(0)})
