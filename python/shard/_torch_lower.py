@@ -212,7 +212,7 @@ def _first_line(error: BaseException) -> str:
 def _said(error: BaseException) -> str:
     """What an error of torch.compile explains, in one line."""
     parts = re.findall(r"^ *(?:Explanation|Hint): (.*)", str(error), re.M)
-    return "; ".join(parts[:2]) or _first_line(error)
+    return ("; ".join(parts[:2]) or _first_line(error))[:300]
 
 
 def _error(place: Place | None, message: str) -> ProgramError:
