@@ -44,6 +44,7 @@ def decompositions() -> dict[Any, Any]:
         aten._efficientzerotensor.default: lambda size, **how: torch.zeros(size, **how),
         aten.as_strided.default: _as_strided,
         aten.empty_strided.default: lambda size, stride, **how: torch.empty(size, **how),
+        aten.new_empty_strided.default: lambda x, size, stride, **how: x.new_empty(size, **how),
         aten.view.default: _view,
         aten.constant_pad_nd.default: _pad,
         **convolution_decompositions(),

@@ -114,6 +114,10 @@ CASES = {
         Q,
         torch.rand(2, 31),
     ),
+    "flex_attention of rows": (
+        lambda x: flex_attention(*(x.unflatten(2, (2, 4)).transpose(1, 2) for _ in range(3))),
+        torch.rand(2, 16, 8),
+    ),
     "flex_attention in blocks": (lambda q: flex_attention(q, q, q, block_mask=BLOCKS), LONG),
 }
 
