@@ -15,13 +15,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from shard._torch_trace import nodes_of
+
 # The function that stands for the op of this number.
 _STUB = "shard_control_{}"
 
 
 def takes_functions(exported: Any) -> bool:
-    """Whether a graph has ops that `expanded` writes otherwise."""
-    return any(_name(node.target) in _expansions() for node in exported.graph.nodes)
+    """Whether a program has ops that `expanded` writes otherwise."""
+    return any(_name(node.target) in _expansions() for node in nodes_of(exported))
+
+
+def inner_batches(node: Any) -> str:
+    """The name of an op that `expanded` writes otherwise in a function of `node`, if there is one.
+
+    In such a function `torch.export` keeps what makes batches.
+    """
+    inner = (other for function in functions_of(node) for other in function.graph.nodes)
+    return next((_name(op.target) for op in inner if _name(op.target) in _expansions()), "")
 
 
 def _name(target: Any) -> str:
@@ -31,11 +42,7 @@ def _name(target: Any) -> str:
 
 
 def _expansions() -> dict[str, Callable[..., Any]]:
-    return {
-        "map_impl": _map,
-        "flex_attention": _flex_attention,
-        "flex_attention_backward": _flex_attention_backward,
-    }
+    return {"map_impl": _map, "flex_attention": _flex_attention}
 
 
 def expanded(node: Any, target: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
@@ -55,12 +62,6 @@ def _flex_attention(*args: Any, **kwargs: Any) -> Any:
     from torch._higher_order_ops.flex_attention import sdpa_dense
 
     return sdpa_dense(*args, **kwargs)
-
-
-def _flex_attention_backward(*args: Any, **kwargs: Any) -> Any:
-    from torch._higher_order_ops.flex_attention import sdpa_dense_backward
-
-    return sdpa_dense_backward(*args, **kwargs)
 
 
 @dataclass

@@ -24,6 +24,7 @@ from shard._torch_control import (
     Importer,
     expanded,
     functions_of,
+    inner_batches,
     is_read,
     takes_functions,
     takes_numbers,
@@ -91,6 +92,8 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
             exported = torch.export.export(module, tuple(tensors), strict=False)
         _check_sizes(exported)
         _check_bytes(exported)
+        for node in nodes_of(exported):
+            _check_nested(node)
         if has_resampling(exported) or has_strided(exported) or takes_functions(exported):
             module = Rerun(exported.module(check_guards=False), _written_otherwise)
             exported = torch.export.export(module, tuple(tensors), strict=False)
@@ -284,6 +287,15 @@ def _check_bytes(exported: Any) -> None:
                 f"'{node.target}' of uint8 is not read here; interpolate floats: x.float() in "
                 "front of it, .round().clamp(0, 255).byte() behind",
             )
+
+
+def _check_nested(node: Any) -> None:
+    if name := inner_batches(node):
+        raise _error(
+            _place_of(node),
+            f"'{name}' in a function that '{node.target}' takes is not read here; write the "
+            "function without it",
+        )
 
 
 def _check_transform(node: Any) -> None:

@@ -106,6 +106,10 @@ CASES = {
     "scan of columns": (lambda x: running(x, dim=1), X),
     "scan of trees": (recurrent, torch.rand(5, 3, 6), W),
     "map": (lambda x, w: map_rows(lambda row, w: torch.tanh(row @ w), x, w), Q, W.new_ones(8, 5)),
+    "scan in cond": (
+        lambda x: torch.cond(x.sum() > 3, lambda x: running(x)[1], lambda x: x - 1, (x,)),
+        X,
+    ),
     "associative_scan": (products, torch.rand(7, 6), torch.rand(7, 6)),
     "flex_attention": (lambda q: flex_attention(q, q + 1, q - 1), Q),
     "flex_attention, causal": (lambda q: flex_attention(q, q, q, score_mod=causal), Q),
@@ -218,6 +222,15 @@ def test_errors():
     def aliased(x):
         return torch.cond(x.sum() > 3, lambda x: x.T, lambda x: x.T + 1, (x,))
 
+    def batched(x):
+        def rows(x):
+            return map_rows(lambda row: row.cumsum(0), x)
+
+        return torch.cond(x.sum() > 3, rows, lambda x: x + 1, (x,))
+
+    line = batched.__code__.co_firstlineno + 4
+    with pytest.raises(shard.ProgramError, match=rf"{line}: 'map_impl' in a function that 'cond'"):
+        shard.from_torch(batched, X)
     with pytest.raises(shard.ProgramError, match=r"depends on the values|takes numbers"):
         shard.from_torch(counted, X)
     with pytest.raises(shard.ProgramError, match=r"PyTorch cannot take the function: .*alias"):
