@@ -16,6 +16,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
+
 namespace shard::propagation {
 
 void Run::PartialPlacement::findReshards() {

@@ -147,7 +147,7 @@ struct Problem {
   /// Per value: the ops that define a joined value are identities. Such a value may be a
   /// partial sum; one that may not is in `neverPartial` too.
   std::vector<Joined> joined;
-  /// The ops, from one value to one, that stand for reshards asked for.
+  /// The ops, from one value to one, that stand for reshards asked for, in ascending order.
   std::vector<OpId> reshards;
   /// Ops, from one value to one, that pass shardings on and compute nothing: partial values
   /// do not go through them.
