@@ -97,7 +97,17 @@ def _parts(target: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
     keywords = dict(kwargs)
     if isinstance(keywords.get("dtype"), torch.dtype):
         keywords["dtype"] = keywords["dtype"].to_real()
-    is_sum = target.overloadpacket.__name__ in _SUMS
+    name = target.overloadpacket.__name__
+    is_sum = name in _SUMS
+    if name in ("add", "rsub", "sub"):
+        factor = keywords.pop("alpha", args[2] if len(args) > 2 else 1)
+        args = list(args[:2])
+        if factor != 1:
+            scaled = 0 if name == "rsub" else 1
+            args[scaled] = _product(args[scaled], factor)
+    # What is scattered may be a number, which stands beside dimensions.
+    if name == "scatter" and isinstance(args[-1], int | float):
+        args = (*args[:-1], complex(args[-1]))
 
     def imaginary(value: Any) -> Any:
         if _is_complex(value):
@@ -201,11 +211,9 @@ def _sqrt(x: Any) -> Any:
     size = _abs(x)
     real = torch.sqrt((size + x.real.abs()) / 2)
     beside = torch.where(real == 0, 0.0, x.imag.abs() / (2 * real))
-    sign = torch.where(x.imag < 0, -1.0, 1.0).to(real.dtype)
     is_left = x.real < 0
-    return torch.complex(
-        torch.where(is_left, beside, real), sign * torch.where(is_left, real, beside)
-    )
+    imaginary = torch.where(is_left, real, beside)
+    return torch.complex(torch.where(is_left, beside, real), torch.copysign(imaginary, x.imag))
 
 
 def _sign(x: Any) -> Any:

@@ -58,6 +58,17 @@ CASES = {
     "exp": (torch.exp, COMPLEX),
     "log": (torch.log, COMPLEX),
     "sqrt": (torch.sqrt, torch.cat([COMPLEX, torch.tensor([[-4, 4, 0, -2j, 2j, -1 + 1e-4j]])])),
+    "sqrt at the cut": (torch.sqrt, torch.complex(-REAL.abs(), torch.tensor(-0.0).expand(4, 6))),
+    "scaled sums": (
+        lambda z, x: (
+            torch.add(z, x, alpha=2),
+            torch.sub(x, z, alpha=2j),
+            torch.rsub(z, x, alpha=3),
+        ),
+        COMPLEX,
+        REAL,
+    ),
+    "scattered number": (lambda z: z.scatter(1, torch.tensor([[1], [0]]), 2.0), COMPLEX),
     "square": (lambda z: z**2, COMPLEX),
     "sums": (lambda z: (z.sum(0), z.mean(1), z.cumsum(1), z.sum()), COMPLEX),
     "norm": (torch.linalg.vector_norm, COMPLEX),

@@ -27,7 +27,8 @@ struct Reducible {
   /// The operands that are reducible; none for a reduction itself.
   llvm::SmallVector<mlir::Value, 2> sources;
   /// The numbers of the operands that are equal on all devices, or blocks of such a value where
-  /// the reduction scatters. They are no values: what another tree makes takes the place of some.
+  /// the reduction scatters. Numbers, because another tree may replace the values before they are
+  /// used.
   llvm::SmallVector<unsigned, 1> whole;
   /// Whether one device adds `whole`, instead of all.
   bool addsWhole = false;
