@@ -20,8 +20,8 @@ LONGEST = 46340
 # beside dimensions and places.
 _SUMS = frozenset("add copy fill masked_fill rsub sub where".split())
 _BY_PARTS = _SUMS | frozenset(
-    """clone cumsum flip gather index index_add index_put index_select mean neg roll scatter
-    scatter_add select_scatter slice_scatter sum""".split()
+    """clone cumsum flip gather index index_add index_put index_select mean neg roll
+    select_scatter slice_scatter sum""".split()
 )
 # Ops that make tensors of a real number, and of one among their arguments, with its place.
 _CREATORS = frozenset(
@@ -105,9 +105,6 @@ def _parts(target: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
         if factor != 1:
             scaled = 0 if name == "rsub" else 1
             args[scaled] = _product(args[scaled], factor)
-    # What is scattered may be a number, which stands beside dimensions.
-    if name == "scatter" and isinstance(args[-1], int | float):
-        args = (*args[:-1], complex(args[-1]))
 
     def imaginary(value: Any) -> Any:
         if _is_complex(value):
