@@ -59,8 +59,10 @@ def test_integers_of_few_bits(dtype, module):
         assert torch.equal(mine, theirs)
 
 
-@pytest.mark.parametrize("module", [False, True], ids=["function", "module"])
-@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32])
+@pytest.mark.parametrize(
+    ("dtype", "module"),
+    [(torch.uint8, False), (torch.int8, True), (torch.int16, False), (torch.int32, True)],
+)
 def test_numbers_become_of_the_type_of_the_tensor(dtype, module):
     largest = torch.iinfo(dtype).max
     span = 2 ** torch.iinfo(dtype).bits
