@@ -21,6 +21,7 @@ from shard._jax_calls import declare, replace_by_call
 from shard._jax_dots import put_dots, take_dots
 from shard._jax_extremes import rewrite_extremes
 from shard._jax_fourier import rewrite_fourier
+from shard._jax_linear_algebra import lower
 from shard._jax_manual import put_manual, take_manual
 from shard._jax_pooling import rewrite_pooling
 from shard._jax_rewrites import place_of, rewrite
@@ -68,7 +69,7 @@ def from_jax(
         raise ImportError(
             f"shard.from_jax needs JAX and iree-base-compiler: pip install '.[jax]' ({error})"
         ) from error
-    lowered = jax.jit(fn, keep_unused=True).lower(*args, **kwargs)
+    lowered = lower(jax.jit(fn, keep_unused=True), args, kwargs)
     module = _copy(lowered.compiler_ir("stablehlo"))
     manual = take_manual(module)
     grid, constraints = _take_shardings(module)

@@ -11,6 +11,7 @@
 """
 
 import re
+from pathlib import Path
 from typing import Any, NoReturn
 
 from shard._errors import ProgramError
@@ -63,13 +64,13 @@ def _reject(op: Any) -> NoReturn:
 
 
 def place_of(op: Any) -> str:
-    """`file:line:column` of the first line of Python that `op` comes from.
+    """`file:line:column` of the first line of Python outside this package that `op` comes from.
 
     What JAX puts into functions of its own has the place of their first call.
     """
-    found = re.search(r'"([^"<>]+\.py)":(\d+):(\d+)', str(op.location))
-    if found:
-        return ":".join(found.groups())
+    for found in re.finditer(r'"([^"<>]+\.py)":(\d+):(\d+)', str(op.location)):
+        if Path(found[1]).parent != Path(__file__).parent:
+            return ":".join(found.groups())
     function = op.parent
     while function is not None and function.name != "func.func":
         function = function.parent
