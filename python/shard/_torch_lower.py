@@ -31,6 +31,7 @@ from shard._torch_control import (
 )
 from shard._torch_decompositions import decompositions
 from shard._torch_integers import has_narrow, widened
+from shard._torch_linear_algebra import by_loops, has_matrices
 from shard._torch_resampling import has_resampling, interpolates_bytes, resampled
 from shard._torch_trace import Rerun, has_strided, nodes_of, static_shapes
 
@@ -102,6 +103,10 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
         _check_changes(exported, name, names)
         for node in nodes_of(exported):
             _check_transform(node)
+        if has_matrices(exported):
+            module = Rerun(exported.module(check_guards=False), _by_loops)
+            exported = torch.export.export(module, tuple(tensors), strict=False)
+            exported = _decomposed(exported, name, {})
         if has_narrow(exported) or has_complex(exported):
             module = Rerun(exported.module(check_guards=False), _in_other_numbers)
             exported = torch.export.export(module, tuple(tensors), strict=False)
@@ -146,6 +151,12 @@ def _written_otherwise(node: Any, target: Any, args: Any, kwargs: Any) -> Any:
 
     is_plain = isinstance(target, torch._ops.OpOverload)
     return (resampled if is_plain else expanded)(node, target, args, kwargs)
+
+
+def _by_loops(node: Any, target: Any, args: Any, kwargs: Any) -> Any:
+    """Calls an op, decompositions of matrices by loops."""
+    found = by_loops(target, args, kwargs)
+    return target(*args, **kwargs) if found is None else found
 
 
 def _in_other_numbers(node: Any, target: Any, args: Any, kwargs: Any) -> Any:
