@@ -192,33 +192,6 @@ void LayerProgram::sumsFromZero() {
   result(sum, Axes(shape.size()));
 }
 
-/// Sums of which less is sent behind an op: they are narrowed, or a part of them is used. One of them
-/// is used alone, and complete there, and added to the others.
-void LayerProgram::narrowedSums() {
-  Shape shape = {rng.between(1, 4)};
-  bool isCast = rng.chance(50);
-  Elem elem = isCast ? Elem::I64 : Elem::I32;
-  int64_t columns = isCast ? shape[0] : 2 * shape[0];
-  Val zero = program.filled(elem, {columns}, 0), first, sum;
-  for (int64_t left = rng.between(2, 3); left > 0; --left) {
-    Val x = argument({n * rng.between(1, 3), columns}, {all, {}}, 100, elem);
-    Val wide = define("linalg.reduce { arith.addi } " + insOuts({x}, zero) +
-                          " dimensions = [0]",
-                      {columns}, elem);
-    Val next = isCast
-                   ? define("arith.trunci " + wide.name + " : " + wide.type() +
-                                " to " + tensorType(Elem::I32, shape),
-                            shape)
-                   : slice(wide, {0}, shape);
-    sum = first.name.empty() ? next : combined("addi", sum, next);
-    if (first.name.empty())
-      first = next;
-  }
-  allReduces(n, 2 * numElements(shape));
-  result(pointwise(first), {{}});
-  result(sum, {{}});
-}
-
 Val LayerProgram::places(int64_t extent) {
   Val line = program.empty(Elem::I32, {extent});
   std::string name = program.fresh(), type = tensorType(Elem::I32, {extent});

@@ -427,6 +427,8 @@ bool LayerProgram::writeRareLayer() {
     cancelled();
   else if (more.chance(5))
     accumulated();
+  else if (more.chance(4))
+    blockBetweenSums();
   else
     return false;
   return true;

@@ -113,6 +113,7 @@ private:
   void sumsThroughLoops();
   void sumsFromZero();
   void narrowedSums();
+  void blockBetweenSums();
   void completedOnce();
   void narrowProduct();
   void partsOfBatch();
