@@ -42,7 +42,7 @@ class LinearAlgebra:
         loop: Callable[[Callable[..., Any], Callable[..., State], State], State],
         take: Callable[[Any, Any], Any],
     ) -> None:
-        self._xp, self._steps, self._loop, self._take = xp, steps, loop, take
+        self._xp, self._steps_of, self._loop, self._take = xp, steps, loop, take
 
     def cholesky(self, a: Any) -> tuple[Any, Any]:
         """The lower factor of what the lower triangles hold, and how many steps were right.
@@ -54,7 +54,7 @@ class LinearAlgebra:
 
         def step(j: Any, factor: Any, rest: Any) -> State:
             column = self._column(rest, j)
-            column = xp.where(rows[:, 0] >= j, column / self._at(column, j)[..., None] ** 0.5, 0)
+            column = xp.where(rows[:, 0] >= j, column / xp.sqrt(self._at(column, j)[..., None]), 0)
             factor = xp.where(columns == j, column[..., None], factor)
             return factor, rest - column[..., None] * column[..., None, :]
 
@@ -144,7 +144,8 @@ class LinearAlgebra:
             size = xp.amax(abs(xp.where(rows[:, 0] >= k, column, 0)), -1)[..., None]
             is_done = (below == 0).all(-1)[..., None]
             size = xp.where(is_done, 1, size)
-            norm = size * (((below / size) ** 2).sum(-1)[..., None] + (alpha / size) ** 2) ** 0.5
+            squares = ((below / size) ** 2).sum(-1)[..., None] + (alpha / size) ** 2
+            norm = size * xp.sqrt(squares)
             beta = xp.where(is_done, alpha, xp.where(alpha < 0, norm, -norm))
             tau = xp.where(is_done, 0, (beta - alpha) / xp.where(is_done, 1, beta))
             below = below / xp.where(is_done, 1, alpha - beta)
@@ -156,7 +157,7 @@ class LinearAlgebra:
             a = xp.where((columns == k) & (rows >= k), vector, a)
             return a, xp.where(xp.arange(count) == k, tau, taus)
 
-        made = self._steps(count, step, (a + 0, xp.zeros_like(a[..., 0, :count])))
+        made = self._steps(count, step, (a + 0, xp.zeros_like(self.diagonal(a))))
         return made[0], made[1]
 
     def reflected(self, a: Any, taus: Any, c: Any, *, transposed: bool) -> Any:
@@ -187,7 +188,7 @@ class LinearAlgebra:
         rows, columns = self._places(a)
         half = xp.where(rows > columns if lower else rows < columns, a, 0)
         a = half + half.mT + xp.where(rows == columns, a, 0)
-        small = xp.finfo(a.dtype).eps / max(n, 1) * ((a * a).sum(-1).sum(-1) ** 0.5)
+        small = xp.finfo(a.dtype).eps / max(n, 1) * xp.sqrt((a * a).sum(-1).sum(-1))
         small = small[..., None, None]
 
         def turn(r: Any, a: Any, v: Any) -> State:
@@ -205,7 +206,8 @@ class LinearAlgebra:
             a, v = self._steps(self._rounds(n), turn, (a, v))
             return (a, v), (abs(xp.where(rows == columns, 0, a)) > small).any()
 
-        a, v = self._until_diagonal(sweep, (a, self.eye(a, n, n)))
+        state = a, self.eye(a, n, n)
+        a, v = self._until_diagonal(sweep, state) if n > 1 else state
         values = self.diagonal(a)
         order = xp.argsort(values)
         return self._take(values, order), self._take(v, order[..., None, :])
@@ -218,10 +220,12 @@ class LinearAlgebra:
             u, values, vt = self.svd(a.mT, full=full, vectors=vectors)
             return (vt.mT, values, u.mT) if vectors else (None, values, None)
         # Squares of the elements neither overflow nor vanish.
-        size = xp.amax(xp.amax(abs(a), -1), -1) if n else a.sum(-1).sum(-1)
+        size = xp.amax(xp.amax(abs(a), -1), -1) if n else abs(a).sum(-1).sum(-1)
         size = xp.where(size > 0, size, 1)[..., None]
-        u, v = self._orthogonal_columns(a / size[..., None], self.eye(a, n, n))
-        values = (u * u).sum(-2) ** 0.5
+        u, v = a / size[..., None], self.eye(a, n, n)
+        if n > 1:
+            u, v = self._orthogonal_columns(u, v)
+        values = xp.sqrt((u * u).sum(-2))
         order = xp.argsort(-values)
         values = self._take(values, order)
         if not vectors:
@@ -249,7 +253,7 @@ class LinearAlgebra:
             partners = self._partners(n, r)
             own = (u * u).sum(-2)
             mixed = (u * u[..., partners]).sum(-2)
-            is_small = abs(mixed) <= small * own**0.5 * own[..., partners] ** 0.5
+            is_small = abs(mixed) <= small * xp.sqrt(own) * xp.sqrt(own[..., partners])
             mixed = xp.where((partners == xp.arange(n)) | is_small, 0, mixed)
             cosine, sine = self._rotation(partners, own, mixed)
             return self._turned(u, partners, cosine, sine), self._turned(v, partners, cosine, sine)
@@ -257,7 +261,7 @@ class LinearAlgebra:
         def sweep(u: Any, v: Any) -> tuple[State, Any]:
             u, v = self._steps(self._rounds(n), turn, (u, v))
             products = u.mT @ u
-            norms = self.diagonal(products) ** 0.5
+            norms = xp.sqrt(self.diagonal(products))
             rows, columns = self._places(products)
             products = xp.where(rows == columns, 0, abs(products))
             return (u, v), (products > small * norms[..., None] * norms[..., None, :]).any()
@@ -285,6 +289,10 @@ class LinearAlgebra:
         """Elements of vectors."""
         places = self._xp.arange(x.shape[-1])
         return self._xp.where(places == i[..., None], x, 0).sum(-1)
+
+    def _steps(self, count: int, step: Callable[..., State], state: State) -> State:
+        """The state after `count` calls of `step`, with their numbers."""
+        return self._steps_of(count, step, state) if count else state
 
     def _until_diagonal(self, sweep: Callable[..., tuple[State, Any]], state: State) -> State:
         """Calls `sweep` of a state until it says that nothing is left to rotate."""
@@ -337,6 +345,6 @@ class LinearAlgebra:
         # Of partners with equal elements, one turns by 45 degrees and the other by -45.
         equal = xp.where(partners > xp.arange(own.shape[-1]), 1, -1)
         sign = xp.where(zeta == 0, equal, xp.sign(zeta))
-        tangent = xp.where(is_zero, 0, sign / (abs(zeta) + (1 + zeta * zeta) ** 0.5))
-        cosine = 1 / (1 + tangent * tangent) ** 0.5
+        tangent = xp.where(is_zero, 0, sign / (abs(zeta) + xp.sqrt(1 + zeta * zeta)))
+        cosine = 1 / xp.sqrt(1 + tangent * tangent)
         return cosine, -tangent * cosine

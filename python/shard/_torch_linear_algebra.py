@@ -71,9 +71,6 @@ def _algebra() -> LinearAlgebra:
         return tuple(x.contiguous() for x in state)
 
     def steps(count: int, step: Callable[..., State], state: State) -> State:
-        if not count:
-            return state
-
         # Each iteration has to give something.
         def body(state: Any, k: Any) -> Any:
             return plain(step(k, *state)), k.clone()

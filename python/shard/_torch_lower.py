@@ -11,7 +11,7 @@ import re
 import subprocess
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -85,33 +85,38 @@ def lower(module: Any, tensors: Sequence[Any], name: str, names: Sequence[str]) 
         ProgramError: it depends on values of tensors, changes `tensors` in place, or has an op
             that torch-mlir cannot lower.
     """
-    import torch
-
     with warnings.catch_warnings(), static_shapes():
         warnings.simplefilter("ignore", FutureWarning)
-        with values_unknown(name):
-            exported = torch.export.export(module, tuple(tensors), strict=False)
+        exported = _exported(module, tensors, name)
         _check_sizes(exported)
         _check_bytes(exported)
         for node in nodes_of(exported):
             _check_nested(node)
         if has_resampling(exported) or has_strided(exported) or takes_functions(exported):
-            module = Rerun(exported.module(check_guards=False), _written_otherwise)
-            exported = torch.export.export(module, tuple(tensors), strict=False)
+            exported = _exported(_rerun(exported, _written_otherwise), tensors, name)
         # From here on nothing changes in place: what did is a result.
         exported = _decomposed(exported, name, {})
         _check_changes(exported, name, names)
         for node in nodes_of(exported):
             _check_transform(node)
         if has_matrices(exported):
-            module = Rerun(exported.module(check_guards=False), _by_loops)
-            exported = torch.export.export(module, tuple(tensors), strict=False)
+            exported = _exported(_rerun(exported, _by_loops), tensors, name)
             exported = _decomposed(exported, name, {})
         if has_narrow(exported) or has_complex(exported):
-            module = Rerun(exported.module(check_guards=False), _in_other_numbers)
-            exported = torch.export.export(module, tuple(tensors), strict=False)
+            exported = _exported(_rerun(exported, _in_other_numbers), tensors, name)
             exported = _decomposed(exported, name, {})
         return _with_further_ops(exported, name)
+
+
+def _exported(module: Any, tensors: Sequence[Any], name: str) -> Any:
+    import torch
+
+    with values_unknown(name):
+        return torch.export.export(module, tuple(tensors), strict=False)
+
+
+def _rerun(exported: Any, call: Callable[..., Any]) -> Any:
+    return Rerun(exported.module(check_guards=False), call)
 
 
 def _with_further_ops(exported: Any, name: str) -> str:

@@ -78,6 +78,8 @@ CASES = {
     "cholesky of a batch": (linalg.cholesky, BATCH @ BATCH.transpose(0, 2, 1)),
     "cholesky, not positive": (linalg.cholesky, -POSITIVE),
     "cholesky of nothing": (linalg.cholesky, np.zeros((0, 0), np.float32)),
+    "inverse of nothing": (linalg.inv, np.zeros((0, 0), np.float32)),
+    "svd of nothing": (linalg.svd, np.zeros((3, 0), np.float32)),
     "triangular": (triangular, SQUARE, RIGHT),
     "solve": (linalg.solve, SQUARE, RIGHT),
     "inverses": (linalg.inv, BATCH),

@@ -76,6 +76,8 @@ CASES = {
     "eigenvectors": (eigenvectors, POSITIVE),
     "singular vectors": (singular_vectors, TALL),
     "singular vectors of low rank": (singular_vectors, TALL[:, :2] @ TALL[:, 2:].mT),
+    "of one column": (lambda a: (linalg.svdvals(a), linalg.inv(a[:1])), TALL[:, :1]),
+    "of nothing": (lambda a: (linalg.eigvalsh(a), linalg.qr(a)), torch.zeros(0, 0)),
     "pseudo-inverse": (lambda a: (linalg.pinv(a), linalg.pinv(a, rtol=0.5)), TALL),
     "gradient": (torch.func.grad(lambda a: linalg.svdvals(linalg.inv(a)).sum()), SQUARE),
 }
