@@ -19,7 +19,7 @@ def lower(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         linalg.triangular_solve_p: _triangular_solve,
         linalg.lu_p: _lu,
         linalg.geqrf_p: lambda a: _algebra().qr(a),
-        linalg.householder_product_p: _householder_product,
+        linalg.householder_product_p: lambda a, taus: _algebra().q_of(a, taus),
         linalg.ormqr_p: _ormqr,
         linalg.eigh_p: _eigh,
         linalg.svd_p: _svd,
@@ -90,16 +90,8 @@ def _lu(a: Any) -> tuple[Any, Any, Any]:
     return factors, pivots.astype(jnp.int32), order.astype(jnp.int32)
 
 
-def _householder_product(a: Any, taus: Any) -> Any:
-    algebra = _algebra()
-    return algebra.reflected(a, taus, algebra.eye(a, *a.shape[-2:]), transposed=False)
-
-
 def _ormqr(a: Any, taus: Any, c: Any, *, left: bool, transpose: bool) -> Any:
-    if left:
-        return _algebra().reflected(a, taus, c, transposed=transpose)
-    # c Q is (Q^T c^T)^T.
-    return _algebra().reflected(a, taus, c.mT, transposed=not transpose).mT
+    return _algebra().product_with_q(a, taus, c, left=left, transposed=transpose)
 
 
 def _eigh(a: Any, *, lower: bool, subset_by_index: Any = None, **_: Any) -> tuple[Any, Any]:

@@ -160,8 +160,19 @@ class LinearAlgebra:
         made = self._steps(count, step, (a + 0, xp.zeros_like(self.diagonal(a))))
         return made[0], made[1]
 
-    def reflected(self, a: Any, taus: Any, c: Any, *, transposed: bool) -> Any:
-        """Q c, or Q^T c, for the reflections of `qr`."""
+    def q_of(self, a: Any, taus: Any, columns: int | None = None) -> Any:
+        """Q of the reflections of `qr`, with as many columns as `a` if not told."""
+        rows = a.shape[-2]
+        unit = self.eye(a, rows, a.shape[-1] if columns is None else columns)
+        return self.product_with_q(a, taus, unit)
+
+    def product_with_q(
+        self, a: Any, taus: Any, c: Any, *, left: bool = True, transposed: bool = False
+    ) -> Any:
+        """Q c for the reflections of `qr`; c Q without `left`, and of Q^T with `transposed`."""
+        if not left:
+            # c Q is (Q^T c^T)^T.
+            return self.product_with_q(a, taus, c.mT, transposed=not transposed).mT
         xp = self._xp
         count = taus.shape[-1]
         places = xp.arange(a.shape[-2])
@@ -239,7 +250,7 @@ class LinearAlgebra:
             u = xp.concat((u, xp.zeros_like(self.eye(a, m, m - n))), axis=-1)
         triangle, taus = self.qr(u)
         signs = xp.where(self.diagonal(triangle) < 0, -1, 1)[..., None, :]
-        u = self.reflected(triangle, taus, self.eye(a, m, u.shape[-1]), transposed=False)
+        u = self.q_of(triangle, taus)
         return u * signs, values * size, v.mT
 
     def _orthogonal_columns(self, u: Any, v: Any) -> State:

@@ -53,7 +53,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         aten._linalg_slogdet.default: _logarithm_of_determinant,
         aten.linalg_qr.default: _qr,
         aten.geqrf.default: lambda a: _algebra().qr(a),
-        aten.linalg_householder_product.default: _householder_product,
+        aten.linalg_householder_product.default: lambda a, taus: _algebra().q_of(a, taus),
         aten.ormqr.default: _ormqr,
         aten._linalg_eigh.default: _eigh,
         aten._linalg_svd.default: _svd,
@@ -251,19 +251,11 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
     r = triangle[..., :columns, :].triu()
     if mode == "r":
         return a.new_zeros((0,)), r
-    return algebra.reflected(triangle, taus, algebra.eye(a, m, columns), transposed=False), r
-
-
-def _householder_product(a: Any, taus: Any) -> Any:
-    algebra = _algebra()
-    return algebra.reflected(a, taus, algebra.eye(a, *a.shape[-2:]), transposed=False)
+    return algebra.q_of(triangle, taus, columns), r
 
 
 def _ormqr(a: Any, taus: Any, c: Any, left: bool = True, transpose: bool = False) -> Any:
-    if left:
-        return _algebra().reflected(a, taus, c, transposed=transpose)
-    # c Q is (Q^T c^T)^T.
-    return _algebra().reflected(a, taus, c.mT, transposed=not transpose).mT
+    return _algebra().product_with_q(a, taus, c, left=left, transposed=transpose)
 
 
 def _eigh(a: Any, UPLO: str = "L", compute_v: bool = True) -> Any:  # noqa: N803 - PyTorch's name
