@@ -198,7 +198,7 @@ class LinearAlgebra:
         n = a.shape[-1]
         rows, columns = self._places(a)
         half = xp.where(rows > columns if lower else rows < columns, a, 0)
-        a = half + half.mT + xp.where(rows == columns, a, 0)
+        a, size = self._scaled(half + half.mT + xp.where(rows == columns, a, 0))
         small = xp.finfo(a.dtype).eps / max(n, 1) * xp.sqrt((a * a).sum(-1).sum(-1))
         small = small[..., None, None]
 
@@ -221,7 +221,7 @@ class LinearAlgebra:
         a, v = self._until_diagonal(sweep, state) if n > 1 else state
         values = self.diagonal(a)
         order = xp.argsort(values)
-        return self._take(values, order), self._take(v, order[..., None, :])
+        return self._take(values, order) * size, self._take(v, order[..., None, :])
 
     def svd(self, a: Any, *, full: bool = False, vectors: bool = True) -> tuple[Any, Any, Any]:
         """U, the singular values, descending, and V^T; no U and V^T without `vectors`."""
@@ -230,10 +230,8 @@ class LinearAlgebra:
         if m < n:
             u, values, vt = self.svd(a.mT, full=full, vectors=vectors)
             return (vt.mT, values, u.mT) if vectors else (None, values, None)
-        # Squares of the elements neither overflow nor vanish.
-        size = xp.amax(xp.amax(abs(a), -1), -1) if n else abs(a).sum(-1).sum(-1)
-        size = xp.where(size > 0, size, 1)[..., None]
-        u, v = a / size[..., None], self.eye(a, n, n)
+        u, size = self._scaled(a)
+        v = self.eye(a, n, n)
         if n > 1:
             u, v = self._orthogonal_columns(u, v)
         values = xp.sqrt((u * u).sum(-2))
@@ -252,6 +250,13 @@ class LinearAlgebra:
         signs = xp.where(self.diagonal(triangle) < 0, -1, 1)[..., None, :]
         u = self.q_of(triangle, taus)
         return u * signs, values * size, v.mT
+
+    def _scaled(self, a: Any) -> tuple[Any, Any]:
+        """`a` by its largest element, so that squares neither overflow nor vanish, and that."""
+        xp = self._xp
+        size = xp.amax(xp.amax(abs(a), -1), -1) if a.shape[-1] else abs(a).sum(-1).sum(-1)
+        size = xp.where(size > 0, size, 1)[..., None]
+        return a / size[..., None], size
 
     def _orthogonal_columns(self, u: Any, v: Any) -> State:
         """`u` with orthogonal columns, by rotations that are applied to `v`, too."""

@@ -100,6 +100,7 @@ CASES = {
     "eigenvectors": (products_of_eigenvectors, POSITIVE),
     "eigenvectors, equal values": (products_of_eigenvectors, np.ones((6, 6), np.float32)),
     "eigenvalues of one": (linalg.eigvalsh, POSITIVE[:1, :1]),
+    "eigenvalues of large elements": (linalg.eigvalsh, 1e25 * POSITIVE),
     "eigenvalues of halves": (
         lambda a: [linalg.eigvalsh(a, half, symmetrize_input=False) for half in "LU"],
         SQUARE,
