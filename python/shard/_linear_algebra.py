@@ -59,9 +59,14 @@ class LinearAlgebra:
             return factor, rest - column[..., None] * column[..., None, :]
 
         factor = self._steps(a.shape[-1], step, (xp.zeros_like(a), a + 0))[0]
-        is_wrong = ~(self.diagonal(factor) > 0)
-        first = xp.where(is_wrong, columns[0], a.shape[-1])
-        return factor, xp.amin(first, -1) if a.shape[-1] else first.sum(-1)
+        return factor, self.first(~(self.diagonal(factor) > 0))
+
+    def first(self, flags: Any) -> Any:
+        """The place of the first flag that is set in each row; their number, if none is."""
+        xp = self._xp
+        count = flags.shape[-1]
+        places = xp.where(flags, xp.arange(count), count)
+        return xp.amin(places, -1) if count else places.sum(-1)
 
     def solve_triangular(
         self, a: Any, b: Any, *, left: bool = True, lower: bool, unit: bool = False

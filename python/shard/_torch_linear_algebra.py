@@ -4,7 +4,7 @@
 """Decompositions of matrices of PyTorch, as loops where PyTorch calls LAPACK.
 
 Where PyTorch raises an error on the values of a matrix, such as one that is not positive
-definite, the elements of the results are no numbers.
+definite or has no inverse, elements of the results are NaN or infinite.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,8 @@ from shard._torch_trace import nodes_of
 
 def has_matrices(exported: Any) -> bool:
     """Whether a program has ops that `by_loops` writes otherwise."""
-    return any(node.target in _functions() for node in nodes_of(exported))
+    functions = _functions()
+    return any(node.target in functions for node in nodes_of(exported))
 
 
 def by_loops(target: Any, args: Any, kwargs: Any) -> Any:
@@ -83,20 +84,26 @@ def _algebra() -> LinearAlgebra:
     return LinearAlgebra(torch, steps, loop, lambda x, places: torch.take_along_dim(x, places, -1))
 
 
-def _info(a: Any) -> Any:
+def _info(first: Any, count: int) -> Any:
+    """LAPACK's number of the first step of `count` that failed, or 0."""
     import torch
 
-    return torch.zeros(a.shape[:-2], dtype=torch.int32)
+    return torch.where(first == count, 0, first + 1).to(torch.int32)
+
+
+def _info_of_factors(factors: Any) -> Any:
+    """Of L and U: the number of the first pivot that is zero, or 0."""
+    algebra = _algebra()
+    return _info(algebra.first(algebra.diagonal(factors) == 0), min(factors.shape[-2:]))
 
 
 def _cholesky(a: Any, upper: bool = False, check_errors: bool = False) -> Any:
     import torch
 
     factor, steps = _algebra().cholesky(a.mT if upper else a)
-    is_right = steps == a.shape[-1]
-    factor = torch.where(is_right[..., None, None], factor, torch.nan)
-    info = torch.where(is_right, 0, steps + 1).to(torch.int32)
-    return (factor.mT if upper else factor), info
+    is_right = (steps == a.shape[-1])[..., None, None]
+    factor = torch.where(is_right, factor, torch.nan)
+    return (factor.mT if upper else factor), _info(steps, a.shape[-1])
 
 
 def _cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Any:
@@ -137,7 +144,7 @@ def _same_batch(a: Any, b: Any) -> tuple[Any, Any]:
 
 def _lu_factor(a: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
     factors, pivots, _ = _factored(a)
-    return factors, pivots, _info(a)
+    return factors, pivots, _info_of_factors(factors)
 
 
 def _factored(a: Any) -> tuple[Any, Any, Any]:
@@ -213,13 +220,13 @@ def _solve(a: Any, b: Any, *, left: bool = True, check_errors: bool = False) -> 
     else:
         others = right.mT.expand(*batch, *right.mT.shape[-2:])
         x = _solved(all_factors, all_orders, others, transposed=True).mT
-    return (x[..., 0] if is_vector else x), factors, pivots, _info(a)
+    return (x[..., 0] if is_vector else x), factors, pivots, _info_of_factors(factors)
 
 
 def _inverse(a: Any, *, check_errors: bool = False) -> Any:
     n = a.shape[-1]
     factors, _, order = _factored(a)
-    return _solved(factors, order, _algebra().eye(a, n, n)), _info(a)
+    return _solved(factors, order, _algebra().eye(a, n, n)), _info_of_factors(factors)
 
 
 def _sign_of_order(pivots: Any) -> Any:

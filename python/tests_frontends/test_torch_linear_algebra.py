@@ -115,8 +115,11 @@ def test_what_pytorch_raises_errors_on():
     _, steps = linalg.cholesky_ex(torch.diag(torch.tensor([1.0, 2.0, -1.0])))
     part = shard.from_torch(linalg.cholesky_ex, torch.eye(3)).partition(Grid(2), {0: P(0)})
     assert int(part(torch.diag(torch.tensor([1.0, 2.0, -1.0])))[1]) == steps
-    part = shard.from_torch(linalg.inv, torch.eye(3)).partition(Grid(2), {0: P(0)})
-    assert not np.isfinite(np.asarray(part(torch.ones(3, 3)))).any()
+    part = shard.from_torch(linalg.inv_ex, torch.eye(3)).partition(Grid(2), {0: P(0)})
+    inverse, step = part(torch.ones(3, 3))
+    assert not np.isfinite(np.asarray(inverse)).any()
+    assert int(step) == linalg.inv_ex(torch.ones(3, 3))[1]
+    assert int(part(torch.eye(3))[1]) == 0
 
 
 def test_a_split_batch_sends_nothing():
